@@ -8,8 +8,9 @@ import { ErrorBody } from '../../../src/contract/api-error.ts';
 import type { PlanSetting } from '../../../src/service/keys/api-keys.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 
-/** Bundled: what starts a hundred times must start quickly. */
-const SERVER = await buildProgram(fileURLToPath(new URL('serve-until-killed.ts', import.meta.url)));
+/** Bundled: what starts a hundred times must start quickly. It goes with the file of tests that builds it. */
+export const buildServer = () =>
+  buildProgram(fileURLToPath(new URL('serve-until-killed.ts', import.meta.url)));
 
 export interface Answer {
   /** `ok`, or the error's code. */
@@ -57,10 +58,11 @@ export interface ServerProcess {
 
 /** Another process that will serve the keys in `file`; it ends with the test at the latest. */
 export function prepareServerProcess(
+  program: string,
   file: string,
   plans: Readonly<Record<string, PlanSetting>>,
 ): ServerProcess {
-  const child = spawn(process.execPath, ['--no-warnings', SERVER, file, JSON.stringify(plans)], {
+  const child = spawn(process.execPath, ['--no-warnings', program, file, JSON.stringify(plans)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
@@ -70,7 +72,8 @@ export function prepareServerProcess(
   return {
     async start() {
       child.stdin.write('start\n');
-      const [line] = await once(child.stdout, 'data');
+      const unserved = ended.then(() => Promise.reject(new Error('it ended before it served')));
+      const [line] = await Promise.race([once(child.stdout, 'data'), unserved]);
       return Number(line);
     },
     async end(signal) {

@@ -3,9 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { newClient, prepareServerProcess } from './clients.ts';
+import { buildServer, newClient, prepareServerProcess } from './clients.ts';
 import { openTestGate } from './key-service.ts';
 
+const SERVER = await buildServer();
 const PLANS = { open: { dailyLimit: null, perSecond: null } };
 const KILLS = rounds(100);
 const CLIENTS = 8;
@@ -17,12 +18,12 @@ test(`killed ${KILLS} times while it counts, no answered request is lost and the
   await gate.close();
   let sent = 0;
   let answered = 0;
-  let next = prepareServerProcess(file, PLANS);
+  let next = prepareServerProcess(SERVER, file, PLANS);
   for (let round = 0; round < KILLS; round += 1) {
     const server = next;
     const port = await server.start();
     // Started ahead of its time, for that takes longest; it opens the file when it is told to.
-    if (round + 1 < KILLS) next = prepareServerProcess(file, PLANS);
+    if (round + 1 < KILLS) next = prepareServerProcess(SERVER, file, PLANS);
     const before = { sent, answered };
     const last = 20 + ((round * 7) % 60);
     let killed: Promise<void> | null = null;

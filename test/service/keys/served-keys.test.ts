@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { type Answer, newClient, prepareServerProcess } from './clients.ts';
+import { type Answer, buildServer, newClient, prepareServerProcess } from './clients.ts';
 import { startGatedServer } from './gated-server.ts';
 import { openTestGate, tally } from './key-service.ts';
+
+const SERVER = await buildServer();
 
 /** Fewer than are asked for, and more than one batch of counted requests. */
 const QUOTA = rounds(5_000);
@@ -65,7 +67,7 @@ test('two processes on one file share the quota exactly', async () => {
   const here = await openTestGate(file, PLANS);
   here.now = Date.now();
   const text = await here.key('quota');
-  const servers = [prepareServerProcess(file, PLANS), prepareServerProcess(file, PLANS)];
+  const servers = [prepareServerProcess(SERVER, file, PLANS), prepareServerProcess(SERVER, file, PLANS)];
   const ports = await Promise.all(servers.map((server) => server.start()));
   const answers = (await Promise.all(ports.map((port) => askAll(port, text, 40, rounds(70))))).flat();
   expect(wordsOf(answers)).toEqual({ ok: QUOTA, rate_limit_exceeded: rounds(600) });
@@ -77,7 +79,7 @@ test('a key that is revoked by another process is refused from the next request 
   const file = join(await temporaryFolder(), 'keys.db');
   const { key, store } = await openTestGate(file, PLANS);
   const text = await key('quota');
-  const server = prepareServerProcess(file, PLANS);
+  const server = prepareServerProcess(SERVER, file, PLANS);
   const client = newClient(await server.start());
   expect((await client.ask(text))?.word).toBe('ok');
   await store.revoke(text.split('_')[1] ?? '', 1);
