@@ -8,6 +8,9 @@ export const StatsCurrent = z
   .meta({ id: 'StatsCurrent', description: 'Price, trend and recommendation of the same block' });
 export type StatsCurrent = z.infer<typeof StatsCurrent>;
 
+/** Prices of the lanes are known of blocks that the fee engine has seen. */
+const EARLIER = 'Of blocks before those that the service has in memory it is mean base fee plus mean';
+
 export const ChartPoint = z
   .strictObject({
     timestamp: Timestamp.describe('Where the bucket begins'),
@@ -15,9 +18,11 @@ export const ChartPoint = z
     priority: Wei.nullable().describe(
       'Mean median tip of the bucket, in wei per gas; null where tips are unknown',
     ),
-    low: Wei.describe('Mean base fee plus mean p25 tip, in wei per gas'),
-    average: Wei.describe('Mean base fee plus mean p50 tip, in wei per gas'),
-    high: Wei.describe('Mean base fee plus mean p75 tip, in wei per gas'),
+    low: Wei.describe(`Mean of lowPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p25 tip`),
+    average: Wei.describe(
+      `Mean of averagePrice at the blocks of the bucket, in wei per gas. ${EARLIER} p50 tip`,
+    ),
+    high: Wei.describe(`Mean of highPrice at the blocks of the bucket, in wei per gas. ${EARLIER} p75 tip`),
     gasUsedRatio: Ratio,
   })
   .meta({ id: 'ChartPoint', description: 'One bucket of the chart. Prices are in wei per gas' });
@@ -84,7 +89,7 @@ export const StatsMarket = z
     from: Timestamp.describe('Where the figures begin: later than the time frame while history is young'),
     base: Stats.describe('The base fee, in wei per gas'),
     average: Stats.describe(
-      "Each block's base fee plus its median tip (p50), in wei per gas; blocks of unknown tips are left out",
+      'averagePrice at each block, in wei per gas; now is that of the newest. Of blocks before those that the service has in memory it is base fee plus median tip (p50), and those of unknown tips are left out',
     ),
     volatility: z.number().min(0).describe('Standard deviation of the base fee over its mean'),
     cheapestHourUtc: z.int().min(0).max(23).nullable().describe('Hour of the day, UTC, that was cheapest'),

@@ -90,7 +90,9 @@ export const GasTrend = z
       .number()
       .describe('The base fee now against the mean of the hour before, as a share; negative when it fell'),
     base: Summary.describe('The base fee over the window, in wei per gas'),
-    priority: Summary.describe('The median tip of each block over the window, in wei per gas'),
+    priority: Summary.describe(
+      'What priorityPrice was at each block of the window, in wei per gas; now is that of the newest',
+    ),
     percentileRank24h: Ratio.describe(
       'Share of the blocks of the last 24 hours whose base fee was below the next one',
     ),

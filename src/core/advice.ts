@@ -8,6 +8,9 @@ import { type Block, tipAt } from './block.ts';
 export const LANES = ['slow', 'average', 'fast'] as const;
 export type LaneName = (typeof LANES)[number];
 
+/** Means of what the lanes cost at several blocks, wei per gas, not whole. */
+export type MeanPrices = Readonly<Record<LaneName, number>>;
+
 /** What each lane expects to pay, wei per gas: its {@link Lane.price}. */
 export type LanePrices = Readonly<Record<LaneName, bigint>>;
 

@@ -7,6 +7,7 @@ import { bounded, type ChainReader } from './chain-reader.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
 import type { Follower } from './follow/follower.ts';
 import { ApiFailure } from './http/errors.ts';
+import type { PricesSaid } from './responses/charts.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';
 import { type EngineHealth, NOTHING_YET, type ServiceHealth, type Tallies } from './responses/summary.ts';
@@ -93,6 +94,9 @@ export class ServiceState {
   reachProbability(price: bigint, withinSec: number): Reach | null {
     return this.#parts.follower.reachProbability(price, withinSec);
   }
+
+  /** What the lanes were said to cost at these blocks, on the average; `null` where that is not known of each. */
+  readonly meanPrices: PricesSaid = (first, last) => this.#parts.follower.meanPrices(first, last);
 
   /** Dollars for one native coin at an earlier moment, Unix seconds; `null` where that is not known. */
   nativeUsdAt(timestampSec: number): Promise<number | null> {

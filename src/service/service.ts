@@ -170,7 +170,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     alerts: new AlertService({
       alerts: alertStore,
       outbox: new OutboxStore(database),
-      rules: targetRules(delivery.channels ?? channelsOf(notifiers), notifiers),
+      rules: (owner) =>
+        targetRules(delivery.channels ?? channelsOf(notifiers), notifiers, owner === '' ? 'operator' : 'key'),
       wallNow,
       chainNow: () => source.now(),
       onDue: () => {

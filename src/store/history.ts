@@ -19,6 +19,8 @@ import type { Queries } from './tables.ts';
 export interface PricePart {
   readonly start: number;
   readonly blocks: number;
+  readonly firstBlock: number;
+  readonly lastBlock: number;
   readonly base: { readonly min: number; readonly mean: number; readonly max: number };
   readonly tippedBlocks: number;
   /** The mean of the median tips; `null` where no block had known tips. */
@@ -35,15 +37,17 @@ interface Range {
 async function blockPrices(db: Queries, range: Range): Promise<PricePart[]> {
   const rows = await db
     .selectFrom('blocks')
-    .select(['timestamp', 'base_fee', 'tip_p50'])
+    .select(['number', 'timestamp', 'base_fee', 'tip_p50'])
     .where('timestamp', '>=', range.from)
     .where('timestamp', '<=', range.to)
     .orderBy('timestamp')
     .orderBy('number')
     .execute();
-  return rows.map(({ timestamp, base_fee, tip_p50 }) => ({
+  return rows.map(({ number, timestamp, base_fee, tip_p50 }) => ({
     start: timestamp,
     blocks: 1,
+    firstBlock: number,
+    lastBlock: number,
     base: { min: base_fee, mean: base_fee, max: base_fee },
     tippedBlocks: tip_p50 === null ? 0 : 1,
     tip: tip_p50,
@@ -54,7 +58,8 @@ async function blockPrices(db: Queries, range: Range): Promise<PricePart[]> {
 async function bucketPrices(db: Queries, bucketSec: RollupSec, range: Range): Promise<PricePart[]> {
   const rows = await db
     .selectFrom('rollups')
-    .select(['start', 'blocks', 'base_min', 'base_mean', 'base_max', 'tipped_blocks', 'tip_p50'])
+    .select(['start', 'blocks', 'first_block', 'last_block'])
+    .select(['base_min', 'base_mean', 'base_max', 'tipped_blocks', 'tip_p50'])
     .where('bucket_sec', '=', bucketSec)
     .where('start', '>=', range.from)
     .where('start', '<=', range.to)
@@ -63,6 +68,8 @@ async function bucketPrices(db: Queries, bucketSec: RollupSec, range: Range): Pr
   return rows.map((row) => ({
     start: row.start,
     blocks: row.blocks,
+    firstBlock: row.first_block,
+    lastBlock: row.last_block,
     base: { min: row.base_min, mean: row.base_mean, max: row.base_max },
     tippedBlocks: row.tipped_blocks,
     tip: row.tip_p50,

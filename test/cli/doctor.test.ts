@@ -9,6 +9,7 @@ import { OWN_ALERT_DETAILS, OWN_ALERTS, OWN_SAVINGS } from '../client/own-answer
 import { type RunOptions, runMain } from './captured-io.ts';
 import { type Answering, OWN_ROUTES, send, serveAnswers } from './doctor-services.ts';
 import { HASH } from './explorer-answers.ts';
+import { SHORT_RECORDING } from './served.ts';
 
 const KEY = 'gk_a-very-secret-key';
 const READ_PATHS = V1_ROUTES.filter(({ method }) => method === 'get').map(({ path }) => path);
@@ -18,7 +19,12 @@ const doctor = (url: string, argv: readonly string[] = [], options: RunOptions =
 
 /** What scripts read of the JSON; docs/COMMANDS.md documents it. */
 const Report = z.object({
-  service: z.object({ name: z.string(), origin: z.string().nullable(), withKey: z.boolean() }),
+  service: z.object({
+    name: z.string(),
+    origin: z.string().nullable(),
+    withKey: z.boolean(),
+    missingChannels: z.array(z.string()),
+  }),
   usable: z.boolean(),
   verdict: z.enum(['usable', 'not-usable', 'unreachable', 'key', 'quota']),
   exitCode: z.number(),
@@ -485,7 +491,16 @@ describe('a source in this process', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('seed 1, a service in this process');
     expect(stdout).toContain('[SIMULATED]');
+    expect(stdout).not.toContain('not set up');
     expect(stdout).not.toMatch(/^(dns|tcp|tls|clock) /m);
+  });
+
+  it('says what to set so that its alerts can be sent by mail and Telegram', async () => {
+    const { stdout } = await runMain(['doctor', '--replay', SHORT_RECORDING]);
+    expect(unwrapped(stdout)).toContain(
+      'alerts EMAIL is not set up: set smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM',
+    );
+    expect(unwrapped(stdout)).toContain('TELEGRAM is not set up: set telegram.token in the config file');
   });
 });
 

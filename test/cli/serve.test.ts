@@ -131,6 +131,7 @@ test('starts while the node is down, answers 503, and serves from the chain’s 
     expect(await new AlertStore(kept).find('', id)).toMatchObject({ note: 'kept' });
     await kept.close();
     expect(stderr).toMatch(/"level":"info",[^\n]*answers now: it is on Anvil"/);
+    expect(stderr).toMatch(/"level":"info",[^\n]*EMAIL is not set up: set smtp in the config file/);
   } finally {
     await anvil.stop();
   }

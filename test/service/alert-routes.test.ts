@@ -238,7 +238,7 @@ test('targets that lead into the private network are refused, unless the operato
   await create(open.service, { ...CHEAP, to: 'http://127.0.0.1:9/hook' });
 });
 
-test('a channel that is not set up is refused with what has to be set', async () => {
+test('a channel that is not set up is refused: the operator reads what to set, the holder of a key one line', async () => {
   const { service } = await run();
   const mail = { ...CHEAP, channels: ['EMAIL'], to: 'gas@example.org' };
   const post = (body: object) => ask(service, PATHS.alerts, { method: 'POST', body });
@@ -247,6 +247,17 @@ test('a channel that is not set up is refused with what has to be set', async ()
   ]);
   const chat = { ...CHEAP, channels: ['TELEGRAM'], to: '42' };
   expect((await refused(await post(chat), 400)).message).toMatch(/TELEGRAM.*GASTOP_TELEGRAM_TOKEN/);
+  const { gate, key } = await openTestGate(':memory:', { open: { dailyLimit: null, perSecond: null } });
+  const served = await run({ gate });
+  const holder = await key('open');
+  const refusal = await refused(
+    await ask(served.service, PATHS.alerts, { method: 'POST', body: mail, key: holder }),
+    400,
+  );
+  expect(refusal).toMatchObject({
+    errorCode: 'validation_failed',
+    message: 'channels.0 needs EMAIL, which is not set up on this service',
+  });
   const set = await run({ delivery: { channels: ['EMAIL'] } });
   expect((await create(set.service, mail)).signingSecret).toBeNull();
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/chain/async.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
-import { RateLimits, StatsChart, Summary } from '../../src/contract/dashboard.ts';
-import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
+import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../src/contract/dashboard.ts';
+import { GasCurrent, GasRecommendation, GasTrend } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { createOpenGate } from '../../src/service/http/auth.ts';
 import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -64,6 +64,31 @@ test('the summary is of the same block as the snapshot and the recommendation, a
       },
     },
   });
+});
+
+test('one word is one figure: the price and the priority fee of a block are the same wherever they stand', async () => {
+  const service = await runService({ source: new ScriptedSource(makeBlocks(0, 999)) });
+  await service.ready;
+  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
+  const { averagePrice, priorityPrice } = current;
+  const { snapshot, trend } = StatsCurrent.parse(await service.read(PATHS.statsCurrent));
+  expect(snapshot).toMatchObject({ blockNumber: current.blockNumber, averagePrice, priorityPrice });
+  expect([trend.priority.now, GasTrend.parse(await service.read(PATHS.gasTrend)).priority.now]).toEqual([
+    priorityPrice,
+    priorityPrice,
+  ]);
+  expect((await readSummary(service)).gas.average).toBe(averagePrice);
+  for (const timeFrame of ['1h', '24h', '7d', '30d']) {
+    const path = `${PATHS.statsMarket}?timeFrame=${timeFrame}`;
+    expect(StatsMarket.parse(await service.read(path)).average.now).toBe(averagePrice);
+  }
+  const point = await waitFor(async () => {
+    const { points } = await readChart(service, '1h');
+    const last = points.at(-1);
+    return last?.timestamp === current.blockTimestamp && last;
+  });
+  const { lowPrice: low, highPrice: high } = current;
+  expect(point).toMatchObject({ low, average: averagePrice, high });
 });
 
 test('the summary says how far the service is behind its best node, and when nothing comes any more', async () => {

@@ -431,6 +431,7 @@ describe('when something is wrong', () => {
           advice: () => engine.advice(),
           lanePrices: () => engine.lanePrices(),
           reachProbability: (price, withinSec) => engine.reachProbability(price, withinSec),
+          meanPrices: (first, last) => engine.meanPrices(first, last),
           push: (block) => {
             if (block.number === 500 && failures-- > 0) throw new Error('an error nobody foresaw');
             engine.push(block);

@@ -64,10 +64,9 @@ export async function createAlert(
 /** What the database here can send is known before it is asked, so that all that is wrong is said at once. */
 async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> {
   if (source.value.kind === 'hosted') return ANY_SERVICE;
-  const { smtp = null, telegram = null, allowPrivateTargets = false } = deliveryOf(settings);
-  return targetRules(channelsOf({ smtp, telegram, isSimulated: source.value.kind === 'simulated' }), {
-    allowPrivateTargets,
-  });
+  const { allowPrivateTargets = false, ...delivery } = deliveryOf(settings);
+  const channels = channelsOf({ ...delivery, isSimulated: source.value.kind === 'simulated' });
+  return targetRules(channels, { allowPrivateTargets }, 'operator');
 }
 
 const reachOf = (client: GasClient, signal: AbortSignal) => async (reach: ReachQuery) =>

@@ -3,13 +3,14 @@ import type { GasClientOptions } from '../../client/client.ts';
 import { type ConnectionFinding, inspectConnection, type Step } from '../../client/connection.ts';
 import { probeService, type ServiceFinding, type Verdict, verdictOf } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
+import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, openReady, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { toAscii, wantsColour, withSpinner } from '../output.ts';
-import type { Settings } from '../settings.ts';
+import { deliveryOf, type Settings } from '../settings.ts';
 import { doctorText } from '../text/doctor.ts';
 
 /** Asks every read route. */
@@ -58,6 +59,10 @@ async function doctor({ io, loadSettings }: CommandContext, flags: DoctorFlags):
       name: opened.name,
       origin: opened.embedded === null ? new URL(opened.reach.baseUrl).origin : null,
       withKey: (opened.reach.apiKey ?? null) !== null,
+      missingChannels:
+        opened.embedded === null || settings.source.value.kind === 'simulated'
+          ? []
+          : setUpLines(channelsOf(deliveryOf(settings))),
     };
     if (flags.json) {
       io.stdout.write(`${doctorJson(subject, finding, verdict, exitCode)}\n`);
@@ -177,4 +182,6 @@ export interface DoctorSubject {
   readonly origin: string | null;
   /** A key was sent; which one is told nowhere. */
   readonly withKey: boolean;
+  /** Channels of alerts that are not set up for the service in this process, and what to set. */
+  readonly missingChannels: readonly string[];
 }

@@ -3,6 +3,7 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import { ClientError } from '../../client/errors.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
+import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
 import type { News } from '../../service/follow/follower.ts';
 import { ApiFailure } from '../../service/http/errors.ts';
@@ -82,7 +83,8 @@ export async function serveUntil(
         ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
       });
       try {
-        await serveUntilStopped(io, signal, { address, chain, gate, keys, log });
+        const missing = choice.kind === 'simulated' ? [] : setUpLines(channelsOf(deliveryOf(settings)));
+        await serveUntilStopped(io, signal, { address, chain, gate, keys, log, missing });
       } finally {
         await chain.close();
       }
@@ -100,13 +102,15 @@ interface Parts {
   readonly gate: KeyGate;
   readonly keys: KeySettings;
   readonly log: ServeLog;
+  /** What the operator sets for channels that are not set up. */
+  readonly missing: readonly string[];
 }
 
 /** Returns after the first signal, when what was under way has been answered; a second one ends the process at once. */
 async function serveUntilStopped(
   io: Io,
   signal: AbortSignal,
-  { address, chain, gate, keys, log }: Parts,
+  { address, chain, gate, keys, log, missing }: Parts,
 ): Promise<void> {
   signal.throwIfAborted();
   const prefix = prefixOf(address.baseUrl);
@@ -115,6 +119,7 @@ async function serveUntilStopped(
   });
   const say = (line: string) => io.stdout.write(`${cleanLine(line)}\n`);
   say(`gastop serves ${chain.name} on ${servedUrl(address, server.port)}`);
+  for (const line of missing) log.info(line);
   if (!isLoopback(address.host)) {
     say(
       `It is open to everybody who can reach ${address.host}; keys travel unencrypted unless a proxy adds https.`,

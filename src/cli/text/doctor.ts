@@ -39,6 +39,7 @@ export function doctorText(
     ...ROUTE_GROUPS.flatMap((group) => groupLines(finding, group, paint)),
     ...unaskedLines(finding),
     '',
+    ...subject.missingChannels.flatMap((line) => hanging('alerts   ', line, paint.title)),
     ...verdict.warnings.flatMap((warning) => hanging('warning  ', warning, paint.doubtful)),
     ...verdictLines(verdict, finding.routes[0], paint),
   ].join('\n');

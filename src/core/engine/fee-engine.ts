@@ -1,4 +1,13 @@
-import type { Advice, Direction, FanStep, LanePrices, Summary, Trend } from '../advice.ts';
+import type {
+  Advice,
+  Direction,
+  FanStep,
+  LaneName,
+  LanePrices,
+  MeanPrices,
+  Summary,
+  Trend,
+} from '../advice.ts';
 import { type Block, tipAt } from '../block.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { changeRatio } from '../market-stats.ts';
@@ -141,6 +150,17 @@ export class FeeEngine {
     return { probability, reason: null };
   }
 
+  /**
+   * The means of what the lanes were said to cost at the blocks from `first` to `last`, wei per gas; `null` where some of
+   * them is not known.
+   */
+  meanPrices(first: number, last: number): MeanPrices | null {
+    const { history } = this.#books;
+    if (this.#head === null || first < history.oldest || last > history.head || last < first) return null;
+    const mean = (lane: LaneName) => meanOf(history.prices[lane], first, last);
+    return { slow: mean('slow'), average: mean('average'), fast: mean('fast') };
+  }
+
   #advise(head: Block): Advice {
     const { history, nextBaseFee, lanes: book, horizons, fan, trend: trends, track } = this.#books;
     const next = nextBaseFee.predict(head);
@@ -207,7 +227,6 @@ function keep(history: History, block: Block): void {
   history.baseFee.put(number, baseFee);
   history.gasUsedRatio.put(number, block.gasUsedRatio);
   history.lowTip.put(number, lowTip);
-  history.medianTip.put(number, tipNumber(tipAt(block, 50)));
   history.ask.put(number, baseFee + (Number.isNaN(lowTip) ? 0 : lowTip));
 }
 
@@ -244,20 +263,20 @@ const STABLE_RATIO = 0.05;
 class TrendBook {
   readonly #history: History;
   readonly #hourOfBaseFees: Rolling<SortedValues>;
-  readonly #hourOfTips: Rolling<SortedValues>;
+  readonly #hourOfPriorities: Rolling<SortedValues>;
   readonly #dayOfBaseFees: Rolling<SortedValues>;
 
   constructor(history: History) {
     this.#history = history;
     this.#hourOfBaseFees = new Rolling(history.baseFee, new SortedValues());
-    this.#hourOfTips = new Rolling(history.medianTip, new SortedValues());
+    this.#hourOfPriorities = new Rolling(history.priority, new SortedValues());
     this.#dayOfBaseFees = new Rolling(history.baseFee, new SortedValues());
   }
 
   followHead(): void {
     const hour = { from: this.#since(HOUR_SEC), to: this.#history.head + 1 };
     this.#hourOfBaseFees.moveTo(hour);
-    this.#hourOfTips.moveTo(hour);
+    this.#hourOfPriorities.moveTo(hour);
     this.#dayOfBaseFees.moveTo({ from: this.#since(DAY_SEC), to: this.#history.head + 1 });
   }
 
@@ -275,7 +294,7 @@ class TrendBook {
   }
 
   trend(baseFeeFan: readonly FanStep[]): Trend {
-    const { head, baseFee, medianTip, nextBaseFee } = this.#history;
+    const { head, baseFee, priority, nextBaseFee } = this.#history;
     const next = nextBaseFee.at(head);
     const change = changeRatio(next, this.#meanOfHour());
     const day = this.#dayOfBaseFees.tally;
@@ -283,7 +302,7 @@ class TrendBook {
       direction: directionOf(change),
       changeRatio: change,
       base: summary(this.#hourOfBaseFees.tally, baseFee.at(head)),
-      priority: summary(this.#hourOfTips.tally, medianTip.at(head)),
+      priority: summary(this.#hourOfPriorities.tally, priority.at(head)),
       percentileRank24h: day.countBelow(next) / Math.max(day.size, 1),
       congestion: this.#congestion(),
       baseFeeFan,

@@ -1,3 +1,5 @@
+import type { LaneName } from '../advice.ts';
+
 /** How many blocks a rewind may take back without forgetting everything; no chain reorganises deeper in one go. */
 export const REWIND_DEPTH = 1_024;
 
@@ -81,11 +83,14 @@ export class History {
   readonly nextBaseFee: Column;
   /** The lowest tip that got in (10th percentile), `NaN` where unknown. */
   readonly lowTip: Column;
-  readonly medianTip: Column;
   /** Base fee and low tip: the price at which this block let a transaction in. */
   readonly ask: Column;
   /** What sending in the next block costs, as known at this block: next base fee and the Average tip. */
   readonly sendNow: Column;
+  /** What each lane costs, as said at this block. */
+  readonly prices: Readonly<Record<LaneName, Column>>;
+  /** The part of Average's price beyond the next base fee, as said at this block. */
+  readonly priority: Column;
   readonly #room: RingRoom;
   #origin = 0;
   #head = -1;
@@ -98,9 +103,10 @@ export class History {
     this.gasUsedRatio = this.column();
     this.nextBaseFee = this.column();
     this.lowTip = this.column();
-    this.medianTip = this.column();
     this.ask = this.column();
     this.sendNow = this.column();
+    this.prices = { slow: this.column(), average: this.column(), fast: this.column() };
+    this.priority = this.column();
   }
 
   /** A further column over the same blocks; `keep` where it is never looked back on further. */

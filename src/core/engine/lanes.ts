@@ -24,7 +24,7 @@ export class LaneBook {
     this.#caps = new LaneCaps(history, rule);
   }
 
-  /** Judges what the head settles, learns from it and advises anew; from then on `sendNow` is known of the head. */
+  /** Judges what the head settles, learns from it and advises anew; from then on `sendNow` and `prices` are known of it. */
   push(outlook: Outlook): void {
     const { head, sendNow } = this.#history;
     const verdicts = {
@@ -41,6 +41,14 @@ export class LaneBook {
       this.#scorers[lane].record(caps[lane], Math.min(tips[lane], caps[lane]));
     }
     this.followHead();
+    this.#recordPrices(outlook.nextBaseFee);
+  }
+
+  #recordPrices(nextBaseFee: bigint): void {
+    const { head, prices: columns, priority } = this.#history;
+    const prices = this.prices();
+    for (const lane of LANES) columns[lane].put(head, Number(prices[lane]));
+    priority.put(head, Math.max(Number(prices.average - nextBaseFee), 0));
   }
 
   followHead(): void {

@@ -55,7 +55,8 @@ const MARKS_MOST = 500;
 interface AlertServiceParts {
   readonly alerts: AlertStore;
   readonly outbox: OutboxStore;
-  readonly rules: TargetRules;
+  /** What a new alert of an owner must keep to. */
+  readonly rules: (owner: string) => TargetRules;
   /** Ms since epoch. */
   readonly wallNow: () => number;
   /** The same by the chain's clock, which a recording has of its own. */
@@ -74,9 +75,9 @@ export class AlertService {
     this.#parts = parts;
   }
 
-  /** What a new alert must keep to here. */
-  get rules(): TargetRules {
-    return this.#parts.rules;
+  /** What a new alert of the owner must keep to here. */
+  rules(owner: string): TargetRules {
+    return this.#parts.rules(owner);
   }
 
   /** Keeps an alert that was checked. @throws {ApiFailure} `conflict` where its owner has as many as may be. */
@@ -145,8 +146,8 @@ export class AlertService {
     if (before.channel === 'TERMINAL') {
       throw new ApiFailure('conflict', 'TERMINAL has nothing to send again: every running monitor showed it');
     }
-    const missing = rules.missing[channelOf(before.channel)];
-    if (missing !== undefined) throw new ApiFailure('conflict', `the channel ${missing}`);
+    if (rules(owner).missing[channelOf(before.channel)] !== undefined)
+      throw new ApiFailure('conflict', `${before.channel} is not set up on this service`);
     this.#requirePause(deliveryId, wallNow());
     const delivery = await outbox.redeliver(id, deliveryId, wallNow());
     if (delivery === null) throw new ApiFailure('not_found', NO_DELIVERY);

@@ -19,12 +19,12 @@ export const remedyFor = (channel: string): string | undefined => REMEDY.get(cha
 
 /** What a service can deliver over that has these settings. */
 export function channelsOf({
-  smtp,
-  telegram,
+  smtp = null,
+  telegram = null,
   isSimulated = false,
 }: {
-  readonly smtp: object | null;
-  readonly telegram: object | null;
+  readonly smtp?: object | null;
+  readonly telegram?: object | null;
   readonly isSimulated?: boolean;
 }): readonly string[] {
   if (isSimulated) return ALERT_CHANNELS;
@@ -36,17 +36,35 @@ export function channelsOf({
   ];
 }
 
-/** What a service takes that delivers over `channels`; TERMINAL needs no delivering. */
-export function targetRules(channels: readonly string[], policy: TargetPolicy): TargetRules {
-  const missing = ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL' && !channels.includes(channel));
+/** The channels that are not set up where alerts are delivered over `channels`; TERMINAL needs no delivering. */
+const missingChannels = (channels: readonly string[]): readonly AlertChannel[] =>
+  ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL' && !channels.includes(channel));
+
+/** What the operator sets so that alerts can be sent by mail and Telegram: a line for each that is not set up. */
+export function setUpLines(channels: readonly string[]): readonly string[] {
+  return missingChannels(channels).map((channel) => `${channel} is not set up: set ${remedyFor(channel)}`);
+}
+
+/**
+ * What a service takes that delivers over `channels`.
+ * @param asker who makes the alert: the operator reads what to set, the holder of a key cannot set it
+ */
+export function targetRules(
+  channels: readonly string[],
+  policy: TargetPolicy,
+  asker: 'operator' | 'key',
+): TargetRules {
+  const words = asker === 'operator' ? notSetUp : notSetUpHere;
   return {
-    missing: Object.fromEntries(missing.map((channel) => [channel, notSetUp(channel)])),
+    missing: Object.fromEntries(missingChannels(channels).map((channel) => [channel, words(channel)])),
     refuseUrl: (url) => {
       const target = readWebTarget(url, policy);
       return target.ok ? null : target.problem;
     },
   };
 }
+
+const notSetUpHere = (channel: AlertChannel) => `needs ${channel}, which is not set up on this service`;
 
 /** Said after the field's name. */
 function notSetUp(channel: AlertChannel): string {

@@ -1,5 +1,11 @@
 import type { ChainSource, KnownBlock } from '../../chain/chain-source.ts';
-import { type Advice, type GivenAdvice, givenAdvice, type LanePrices } from '../../core/advice.ts';
+import {
+  type Advice,
+  type GivenAdvice,
+  givenAdvice,
+  type LanePrices,
+  type MeanPrices,
+} from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain } from '../../core/chains.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
@@ -157,6 +163,10 @@ export class ChainState {
 
   reachProbability(price: bigint, withinSec: number): Reach | null {
     return this.#live?.reachProbability(price, withinSec) ?? null;
+  }
+
+  meanPrices(first: number, last: number): MeanPrices | null {
+    return this.#live?.meanPrices(first, last) ?? null;
   }
 
   /** Resolves when the store holds every block that was ingested. */
@@ -336,6 +346,7 @@ export interface Engine {
   advice(): Advice | null;
   lanePrices(): LanePrices | null;
   reachProbability(price: bigint, withinSec: number): Reach;
+  meanPrices(first: number, last: number): MeanPrices | null;
 }
 
 type Change = { readonly block: Block } | { readonly rewindTo: number };
@@ -401,6 +412,10 @@ export class LiveEngine {
 
   reachProbability(price: bigint, withinSec: number): Reach | null {
     return this.#engine?.reachProbability(price, withinSec) ?? null;
+  }
+
+  meanPrices(first: number, last: number): MeanPrices | null {
+    return this.#engine?.meanPrices(first, last) ?? null;
   }
 
   /** Starts empty again. */

@@ -1,5 +1,5 @@
 import { ChainError, type ChainEvent, type ChainSource, isRefusal } from '../../chain/chain-source.ts';
-import type { Advice } from '../../core/advice.ts';
+import type { Advice, MeanPrices } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, chainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
@@ -120,6 +120,11 @@ export class Follower {
   /** See `FeeEngine.reachProbability`; `null` before the first block. */
   reachProbability(price: bigint, withinSec: number): Reach | null {
     return this.#chain.reachProbability(price, withinSec);
+  }
+
+  /** See `FeeEngine.meanPrices`. */
+  meanPrices(first: number, last: number): MeanPrices | null {
+    return this.#chain.meanPrices(first, last);
   }
 
   /** Resolves when the store holds every block that was ingested. */

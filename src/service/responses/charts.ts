@@ -1,5 +1,6 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
+import type { MeanPrices } from '../../core/advice.ts';
 import { TIP_PERCENTILES, type TipPercentile } from '../../core/block.ts';
 import { findAnomalies } from '../../core/market-stats.ts';
 import type { HistoryStore } from '../../store/history.ts';
@@ -17,12 +18,24 @@ export function meanTip(rollup: Rollup, percentile: TipPercentile): number | nul
   return rollup.tips?.[TIP_PERCENTILES.indexOf(percentile)] ?? null;
 }
 
-/** The chart of the time frame that ends at `end`, Unix seconds; what the service did at the time is its owner's. */
+/**
+ * What the lanes were said to cost at the blocks from `first` to `last`, on the average, wei per gas; `null` where that is
+ * not known of each of them.
+ */
+export type PricesSaid = (first: number, last: number) => MeanPrices | null;
+
+interface ChartWindow {
+  readonly timeFrame: TimeFrame;
+  /** Unix seconds. */
+  readonly end: number;
+  readonly blockTimeSec: number;
+}
+
+/** The chart of a time frame; what the service did at the time is its owner's. */
 export async function statsChart(
   history: HistoryStore,
-  timeFrame: TimeFrame,
-  end: number,
-  blockTimeSec: number,
+  { timeFrame, end, blockTimeSec }: ChartWindow,
+  pricesSaid: PricesSaid,
 ): Promise<Omit<StatsChart, 'events'>> {
   const { bucketSec, rollups } = await readSeries(history, timeFrame, end, blockTimeSec);
   const anomalies = findAnomalies(
@@ -31,7 +44,7 @@ export async function statsChart(
   return {
     timeFrame,
     bucketSec,
-    points: rollups.map(toPoint),
+    points: rollups.map((rollup) => toPoint(rollup, pricesSaid)),
     anomalies: anomalies.map(({ timestamp, kind, value }) => ({
       timestamp: isoFromSec(timestamp),
       kind,
@@ -51,16 +64,18 @@ async function readSeries(history: HistoryStore, timeFrame: TimeFrame, end: numb
   return { bucketSec: HOUR_BUCKET_SEC, rollups: foldRollups(blocks, HOUR_BUCKET_SEC) };
 }
 
-function toPoint(rollup: Rollup): ChartPoint {
+/** Of blocks from before the engine's time the lanes' prices are base fee and tips. */
+function toPoint(rollup: Rollup, pricesSaid: PricesSaid): ChartPoint {
   const base = rollup.base.mean;
   const priority = meanTip(rollup, 50);
+  const said = pricesSaid(rollup.firstBlock, rollup.lastBlock);
   return {
     timestamp: isoFromSec(rollup.start),
     base: wholeWei(base),
     priority: priority === null ? null : wholeWei(priority),
-    low: wholeWei(base + (meanTip(rollup, 25) ?? 0)),
-    average: wholeWei(base + (priority ?? 0)),
-    high: wholeWei(base + (meanTip(rollup, 75) ?? 0)),
+    low: wholeWei(said?.slow ?? base + (meanTip(rollup, 25) ?? 0)),
+    average: wholeWei(said?.average ?? base + (priority ?? 0)),
+    high: wholeWei(said?.fast ?? base + (meanTip(rollup, 75) ?? 0)),
     gasUsedRatio: rollup.ratio.mean,
   };
 }

@@ -1,6 +1,5 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
-import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
 import {
   changeRatio,
   cheapestHourUtc,
@@ -13,6 +12,7 @@ import {
 } from '../../core/market-stats.ts';
 import type { HistoryStore, PricePart, Window } from '../../store/history.ts';
 import { ROLLUP_SEC } from '../../store/rollups.ts';
+import type { PricesSaid } from './charts.ts';
 import type { Present } from './gas.ts';
 import { isoFromSec, wholeWei, wireWei } from './wire.ts';
 
@@ -32,6 +32,7 @@ export async function statsMarket(
   history: HistoryStore,
   { timeFrame, end, usdThen }: MarketWindow,
   present: Present,
+  pricesSaid: PricesSaid,
 ): Promise<StatsMarket> {
   const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
   const stored = await history.bucketPrices(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });
@@ -44,7 +45,11 @@ export async function statsMarket(
   return {
     timeFrame,
     from: isoFromSec(Math.max(series[0]?.start ?? end, end - TIME_FRAME_SEC[timeFrame])),
-    ...marketFigures(series, present.head),
+    ...marketFigures(
+      series,
+      { base: wireWei(present.head.baseFeePerGas), average: wireWei(lanes.average.price) },
+      pricesSaid,
+    ),
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
     nativeUsd: present.nativeUsd,
@@ -66,17 +71,18 @@ function costOf(gas: number, price: bigint, nativeUsd: number | null) {
 }
 
 /**
- * How prices were spread over `series`, each block counted once, and where the head stands among them: in each,
+ * How prices were spread over `series`, each block counted once, and where the present stands among them: in each,
  * min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max.
  */
 export function marketFigures(
   series: readonly PricePart[],
-  head: Pick<Block, 'baseFeePerGas' | 'tips'>,
+  now: { readonly base: number; readonly average: number },
+  pricesSaid: PricesSaid,
 ): Pick<StatsMarket, 'base' | 'average' | 'volatility'> {
   const bases = series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
   return {
-    base: baseStats(series, bases, wireWei(head.baseFeePerGas)),
-    average: stats(averagesOf(series), averageNow(head)),
+    base: baseStats(series, bases, now.base),
+    average: stats(averagesOf(series, pricesSaid), now.average),
     volatility: volatility(bases),
   };
 }
@@ -104,18 +110,17 @@ function baseStats(series: readonly PricePart[], bases: readonly Weighted[], now
   return { ...figures, min: wholeWei(min), max: wholeWei(max) };
 }
 
-/** Base fee and median tip of the blocks whose tips are known; the base fee alone where none are. */
-function averagesOf(series: readonly PricePart[]): Weighted[] {
-  const tipped = series.flatMap(({ base, tip, tippedBlocks }) =>
-    tip === null ? [] : [{ value: base.mean + tip, weight: tippedBlocks }],
-  );
-  return tipped.length > 0
-    ? tipped
-    : series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
-}
-
-function averageNow({ baseFeePerGas, tips }: Pick<Block, 'baseFeePerGas' | 'tips'>): number {
-  return wireWei(baseFeePerGas + (tips?.[TIP_PERCENTILES.indexOf(50)] ?? 0n));
+/**
+ * What Average was said to cost. Of blocks from before the engine's time it is base fee and median tip of those whose tips
+ * are known; the base fee alone where nothing else is known of any.
+ */
+function averagesOf(series: readonly PricePart[], pricesSaid: PricesSaid): Weighted[] {
+  const known = series.flatMap(({ base, tip, tippedBlocks, blocks, firstBlock, lastBlock }) => {
+    const said = pricesSaid(firstBlock, lastBlock);
+    if (said !== null) return [{ value: wholeWei(said.average), weight: blocks }];
+    return tip === null ? [] : [{ value: base.mean + tip, weight: tippedBlocks }];
+  });
+  return known.length > 0 ? known : series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
 }
 
 /** A day of Ethereum and some more. */

@@ -81,7 +81,8 @@ const creationRoute = createRoute({
 
 const statusRoute = createRoute({
   ...describeRoute('put', PATHS.alertStatus, 'Arm or disable an alert'),
-  description: 'Armed again, it may fire at once. A status that it has already changes nothing.',
+  description:
+    'Enabled again, it may fire at once; a cooldown that is running goes on. A status that it has already changes nothing.',
   ...takes('AlertStatusUpdate', { status: 'DISABLED' }),
   request: { params: AlertParameter, query: NoParameters },
   responses: {
@@ -133,7 +134,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
     c.json(await alerts.details(c.get('owner'), c.req.valid('param').id), 200),
   );
   app.openapi(creationRoute, async (c) => {
-    const checked = checkAlert(await readJson(c), alerts.rules);
+    const checked = checkAlert(await readJson(c), alerts.rules(c.get('owner')));
     if (!checked.ok) throw wrongFields(checked.problems);
     const alert = await alerts.create(c.get('owner'), checked.alert);
     // Beside the list, wherever a proxy has put that.

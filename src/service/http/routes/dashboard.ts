@@ -54,7 +54,11 @@ export function addDashboardRoutes(
     const { timeFrame } = c.req.valid('query');
     const owner = c.get('owner');
     const { store, end, profile } = await state.history();
-    const prices = await statsChart(store, timeFrame, end, profile.feeRule.blockTimeSec);
+    const prices = await statsChart(
+      store,
+      { timeFrame, end, blockTimeSec: profile.feeRule.blockTimeSec },
+      state.meanPrices,
+    );
     const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
     const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
     const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
@@ -64,7 +68,8 @@ export function addDashboardRoutes(
     const { timeFrame } = c.req.valid('query');
     const { store, end } = await state.history();
     const usdThen = await state.nativeUsdAt(end - TIME_FRAME_SEC[timeFrame]);
-    return c.json(await statsMarket(store, { timeFrame, end, usdThen }, state.present()), 200);
+    const window = { timeFrame, end, usdThen };
+    return c.json(await statsMarket(store, window, state.present(), state.meanPrices), 200);
   });
   const limits = (c: Context) =>
     gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {
