@@ -229,14 +229,14 @@ test('charts hold at most 500 points, in buckets that belong to their time frame
   expect(hour.bucketSec).toBe(12);
   expect(hour.points).toHaveLength(300);
   const last = makeBlocks(HEAD, HEAD)[0];
-  const base = Number(last?.baseFeePerGas);
+  const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
   expect(hour.points.at(-1)).toEqual({
     timestamp: iso(HEAD),
-    base,
+    base: Number(last?.baseFeePerGas),
     priority: Number(last?.tips?.[2]),
-    low: base + Number(last?.tips?.[1]),
-    average: base + Number(last?.tips?.[2]),
-    high: base + Number(last?.tips?.[3]),
+    low: current.lowPrice,
+    average: current.averagePrice,
+    high: current.highPrice,
     gasUsedRatio: last?.gasUsedRatio,
   });
   const shapes = [];
@@ -272,7 +272,9 @@ test('blocks without known tips say so instead of claiming zero', async () => {
   await service.ready;
   const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));
   expect(new Set(chart.points.map((point) => point.priority))).toEqual(new Set([null]));
-  expect(chart.points.every((point) => point.low === point.base && point.high === point.base)).toBe(true);
+  expect(chart.points.every(({ low, average, high }) => 0 < low && low <= average && average <= high)).toBe(
+    true,
+  );
   const tips = PriorityFeeMetrics.parse(await service.read(PATHS.priorityFee));
   expect(tips).toMatchObject({ total: 0, data: [] });
 });
