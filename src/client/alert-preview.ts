@@ -154,10 +154,11 @@ export async function loadDayHistory(client: History, thorough: boolean, now: nu
       refused = error;
     },
   );
-  if (chart === null) {
+  const saysPrices = chart?.points.some(({ average }) => average !== null) ?? false;
+  if (chart === null || (chart.points.length > 0 && !saysPrices)) {
     const window = { from: now - DAY_MS, to: now };
     const base = await loadBaseFees(client, window, ['5m']);
-    if (base === null) throw refused;
+    if (base === null && chart === null) throw refused;
     return { chart, ...window, base };
   }
   const first = chart.points[0]?.timestamp ?? 0;
@@ -272,9 +273,11 @@ export function loadBaseFees(
     const rows = await allPages(async ({ page = 0, size = PAGE_SIZE_MAX }) =>
       bucket === finest && page === 0 ? first : ask(bucket, page, size),
     );
-    // Some services give what they have, whatever is requested.
-    const isEveryBlock = bucket === 'block' && first.bucket === 'block';
-    return { bucket, from, rows, everySec: isEveryBlock ? null : spacing(bucket, rows) };
+    // Some services give what they have, whatever is requested, and as far back as they have it.
+    const isEveryBlock = (bucket === 'block' && first.bucket === 'block') || followEachOther(rows);
+    const oldest = rows.reduce((time, { timestamp }) => Math.min(time, timestamp), to);
+    const everySec = isEveryBlock ? null : spacing(bucket, rows);
+    return { bucket, from: Math.max(from, oldest), rows, everySec };
   });
 }
 
@@ -306,6 +309,11 @@ export async function unlessNotOffered<T>(
     note(error);
     return null;
   }
+}
+
+function followEachOther([first, second]: readonly BaseFeeRowView[]): boolean {
+  const [one, two] = [first?.blockNumber ?? null, second?.blockNumber ?? null];
+  return one !== null && two !== null && Math.abs(one - two) === 1;
 }
 
 function spacing(bucket: Bucket, rows: readonly BaseFeeRowView[]): number | null {

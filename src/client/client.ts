@@ -3,7 +3,7 @@ import { OPENAPI_PATH, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
-import { ClientError } from './errors.ts';
+import { ClientError, type ClientErrorCode } from './errors.ts';
 import { Http, type HttpOptions, type HttpRequest } from './http.ts';
 import {
   alertChoices,
@@ -21,13 +21,15 @@ import { readResponse, throwIfRefused } from './response.ts';
 import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { harmlessJson, parseJson } from './values.ts';
 import {
+  type AlertDetailsView,
   type AlertView,
   type CreatedAlertView,
   extraPayload,
   givenPayload,
+  type ListView,
   type NewAlert,
 } from './views/alerts.ts';
-import type { AutoTxChange, AutoTxView, NewAutoTx } from './views/auto-txs.ts';
+import type { AutoTxChange, AutoTxDetailsView, AutoTxView, NewAutoTx } from './views/auto-txs.ts';
 import type { ChartView, MarketView } from './views/dashboard.ts';
 import { withSourceName } from './views/gas.ts';
 
@@ -278,8 +280,11 @@ export function createGasClient(options: GasClientOptions) {
 
     /** All of them, newest first, however many pages that takes (at most 10,000). */
     alerts: (call: CallOptions = {}) => alerts(call),
-    alert: async (id: string, call: CallOptions = {}) =>
-      get(ROUTES.alert, call, {}, alertPath(PATHS.alert, id)),
+    /** Where its own route fails, what the list says of it; `problem` says why its deliveries are not there. */
+    alert: async (id: string, call: CallOptions = {}): Promise<AlertDetailsView> => {
+      const one = get(ROUTES.alert, call, {}, alertPath(PATHS.alert, id));
+      return orListed(id, one, () => alerts(call), { deliveries: null });
+    },
     /**
      * Sent once, like everything here that changes something. The `ClientError` of a refusal says what is wrong field
      * by field (`details`); one whose response never came or cannot be read says that it may be there all the same
@@ -320,8 +325,11 @@ export function createGasClient(options: GasClientOptions) {
 
     /** All of them, newest first, however many pages that takes (at most 10,000). */
     autoTxs: (call: CallOptions = {}) => autoTxs(call),
-    autoTx: async (id: string, call: CallOptions = {}) =>
-      get(ROUTES.autoTx, call, {}, autoTxPath(PATHS.autoTx, id)),
+    /** Where its own route fails, what the list says of it; `problem` says why its timeline is not there. */
+    autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> => {
+      const one = get(ROUTES.autoTx, call, {}, autoTxPath(PATHS.autoTx, id));
+      return orListed(id, one, () => autoTxs(call), { timeline: null });
+    },
     /** What is signed of it goes to the service and into no error. */
     createAutoTx: async (autoTx: NewAutoTx, call: WriteOptions = {}): Promise<AutoTxView> => {
       const { signedTransaction: _, ...sent } = autoTx;
@@ -364,6 +372,26 @@ export function createGasClient(options: GasClientOptions) {
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
     },
   };
+}
+
+/** Failures of a route that say nothing of the others. */
+const OF_A_ROUTE: readonly ClientErrorCode[] = ['plan', 'server', 'unreadable'];
+
+async function orListed<Item extends { readonly id: string }, Details, Rest>(
+  id: string,
+  one: Promise<Details>,
+  list: () => Promise<ListView<Item>>,
+  rest: Rest,
+): Promise<Details | (Item & Rest & { readonly problem: string })> {
+  try {
+    return await one;
+  } catch (error) {
+    if (!(error instanceof ClientError) || !OF_A_ROUTE.includes(error.code)) throw error;
+    const listed = await list().catch(() => Promise.reject(error));
+    const item = listed.items.find((each) => each.id === id);
+    if (item === undefined) throw error;
+    return { ...item, ...rest, problem: error.message };
+  }
 }
 
 const isWholeAlert = ({ condition, threshold }: AlertView) => condition !== null || threshold !== null;

@@ -82,10 +82,17 @@ export interface AlertChoices {
 export const EXTRA_FIELDS = ['hysteresisGwei', 'confirmBlocks', 'targets'] as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[number];
 
-/** Reads the choices out of a service's description; where it says nothing, or is none, they are the contract's. */
+/**
+ * Reads the choices out of a service's description; where it says nothing they are the contract's.
+ *
+ * @param description `null`: it has none; `undefined`: it is not known yet, or the service is our own
+ */
 export function alertChoices(description: ServiceDescription | null | undefined): AlertChoices {
   const body = describedRoute(description, PATHS.alerts, 'post')?.body ?? [];
   const status = describedRoute(description, PATHS.alertStatus, 'put')?.body ?? [];
+  // The terminal of a running monitor is our own addition.
+  const channels =
+    description === null ? ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL') : ALERT_CHANNELS;
   const values = (fields: typeof body, name: string, otherwise: readonly string[]) => {
     const named = fields.find((field) => field.name === name)?.values ?? [];
     return named.length === 0 ? otherwise : named;
@@ -93,7 +100,7 @@ export function alertChoices(description: ServiceDescription | null | undefined)
   return {
     gasSpeeds: values(body, 'gasSpeed', GAS_SPEEDS),
     conditions: values(body, 'condition', ALERT_CONDITIONS),
-    channels: values(body, 'channels', values(body, 'method', ALERT_CHANNELS)),
+    channels: values(body, 'channels', values(body, 'method', channels)),
     statuses: values(status, 'status', ALERT_STATUSES),
     unknown:
       body.length === 0 ? [] : EXTRA_FIELDS.filter((name) => !body.some((field) => field.name === name)),

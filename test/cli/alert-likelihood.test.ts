@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LISTS_ALL } from '../client/foreign-openapi.ts';
 import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_ALERT } from '../client/own-answers.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
@@ -21,7 +22,7 @@ describe('how likely the price of an alert is', () => {
       asked.push(searchParams);
       const probability = likely[searchParams.get('deadlineSec') ?? ''] ?? null;
       sendJson(response, { action: 'WAIT', reach: { probability, reason: null } });
-    }));
+    }, LISTS_ALL));
   });
   const create = (...argv: string[]) => runMain(['alerts', 'create', ...argv, '--terminal', '--url', url]);
 

@@ -46,13 +46,16 @@ describe('the document of a service we do not run', () => {
       unknown: ['hysteresisGwei', 'confirmBlocks', 'targets'],
     });
     expect(alertChoices(readDescription(FOREIGN_SWAGGER_2)).statuses).toEqual(['ON', 'OFF']);
-    expect(alertChoices(null)).toEqual({
+    const whole = {
       gasSpeeds: [...GAS_SPEEDS],
       conditions: [...ALERT_CONDITIONS],
       channels: [...ALERT_CHANNELS],
       statuses: [...ALERT_STATUSES],
       unknown: [],
-    });
+    };
+    expect(alertChoices(undefined)).toEqual(whole);
+    // The terminal is our own addition.
+    expect(alertChoices(null)).toEqual({ ...whole, channels: ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM'] });
   });
 
   it('may be Swagger 2 with whole paths', () => {

@@ -218,7 +218,7 @@ function prices(service: ForeignService, route: string, { path, url }: Asked): A
     case '/dashboard/stats/market':
       return [
         {
-          base: { now: 0.04, min: 0.031, median: 0.0405, mean: 0.0409, max: 0.09 },
+          base: { now: 0.04, min: 0.029, median: 0.0405, mean: 0.0409, max: 0.09 },
           heatmap: Array.from({ length: 7 }, (_, day) =>
             Array.from({ length: 24 }, (__, hour) => 0.03 + (day + hour) / 1_000),
           ),
@@ -244,6 +244,7 @@ function prices(service: ForeignService, route: string, { path, url }: Asked): A
         {
           data: {
             number,
+            hash: hashOf(number, 0),
             timestamp: timeOf(number),
             baseFee: baseFeeAt(number),
             gasUsed: 12_600_000,

@@ -200,11 +200,11 @@ function alertSavings(context: CommandContext, id: string, flags: SavingsFlags):
       return EXIT.ok;
     }
     const asked = { signal, ...(gasAmount === undefined ? {} : { gasAmount }) };
-    print(
-      context,
-      settings,
-      alertSavingsText(await onOne(ALERTS, { client, id, signal }, client.alertSavings(id, asked))),
-    );
+    const savings = await onOne(ALERTS, { client, id, signal }, client.alertSavings(id, asked));
+    print(context, settings, alertSavingsText(savings));
+    if (gasAmount !== undefined && savings.gasAmount !== gasAmount) {
+      io.stderr.write('gastop: the service takes no amount of gas: these savings are for its own\n');
+    }
     return EXIT.ok;
   });
 }

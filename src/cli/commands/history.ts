@@ -2,7 +2,7 @@ import asciichart from 'asciichart';
 import { type Command, Option } from 'commander';
 import * as z from 'zod';
 import type { GasClient } from '../../client/client.ts';
-import { ClientError } from '../../client/errors.ts';
+import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { allPages, inBuckets } from '../../client/paging.ts';
 import type { BaseFeeRowView } from '../../client/views/metrics.ts';
 import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
@@ -13,9 +13,10 @@ import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openReady } from '../open-source.ts';
-import { jsonResponse, tableLines, toAscii, utcTime, withSpinner } from '../output.ts';
+import { type OpenedClient, openExplorer, openReady, type Ready } from '../open-source.ts';
+import { cleanLine, jsonResponse, tableLines, toAscii, utcTime, withSpinner } from '../output.ts';
 import { checked, parseDuration } from '../parse.ts';
+import type { Settings } from '../settings.ts';
 
 /** Prices of the past. */
 export function addHistory(program: Command, run: Run): void {
@@ -51,10 +52,10 @@ const TOLERATED_SEC = 60;
 async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<ExitCode> {
   const windowSec = windowOf(flags.window);
   const { settings } = await loadSettings();
-  const { opened, snapshot } = await openReady(io, settings, Math.max(windowSec, 3_600), 'late');
+  const { opened, snapshot } = await openPast(io, settings, Math.max(windowSec, 3_600));
   try {
     // The chain's own clock: a recording's present lies in the past.
-    const present = snapshot.blockTimestamp ?? io.now();
+    const present = snapshot?.blockTimestamp ?? io.now();
     const to = present + 1_000;
     const asked = flags.bucket === undefined ? null : BucketSchema.parse(flags.bucket);
     const from = Math.max(to - windowSec * 1_000, await beginning(io, opened, present, windowSec));
@@ -76,6 +77,22 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     return EXIT.ok;
   } finally {
     await opened.close();
+  }
+}
+
+/** The source and its present. A service elsewhere may have a past without the prices of now. */
+async function openPast(
+  io: Io,
+  settings: Settings,
+  historySec: number,
+): Promise<Pick<Ready, 'opened'> & { readonly snapshot: Ready['snapshot'] | null }> {
+  try {
+    return await openReady(io, settings, historySec, 'late');
+  } catch (error) {
+    const isHosted = settings.source.value.kind === 'hosted';
+    if (!isHosted || !(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
+    io.stderr.write(`gastop: no prices of now: ${cleanLine(error.message)}\n`);
+    return { opened: (await openExplorer(io, settings, 'late')).opened, snapshot: null };
   }
 }
 
@@ -118,11 +135,12 @@ async function printRows(
   flags: HistoryFlags,
   ascii: boolean,
 ): Promise<void> {
-  const rows = await withSpinner(
+  const { rows, missing } = await withSpinner(
     io,
     () => 'reading history',
     () => historyRows(client, window, io.interruption()),
   );
+  for (const line of missing) io.stderr.write(`gastop: ${line}\n`);
   const begins = rows[0]?.timestamp ?? window.from;
   const tolerated = Math.max(TOLERATED_SEC, window.bucket === 'block' ? 0 : BUCKET_SEC[window.bucket]);
   if (embedded === null && begins - window.from > tolerated * 1_000) {
@@ -132,7 +150,7 @@ async function printRows(
     io.stdout.write(historyCsv(rows));
     return;
   }
-  if (rows.length === 0) {
+  if (rows.length === 0 || (flags.chart && rows.every(({ mean }) => mean === null))) {
     io.stderr.write('gastop: nothing is known of that window yet\n');
     return;
   }
@@ -155,10 +173,9 @@ function iso(ms: number): string {
 }
 
 /** One bucket of the past. Prices in wei per gas; `null` where the service does not know. */
-interface HistoryRow extends BaseFeeRowView {
-  readonly tip: number | null;
-  readonly gasUsedRatio: number | null;
-}
+type HistoryRow = Pick<BaseFeeRowView, 'timestamp' | 'blockNumber'> & {
+  readonly [Name in 'open' | 'min' | 'mean' | 'max' | 'close' | 'tip' | 'gasUsedRatio']: number | null;
+};
 
 interface HistoryWindow {
   /** Ms since epoch. */
@@ -173,37 +190,62 @@ export function bucketFor(windowSec: number, most: number): Bucket {
   return fitting ?? '1d';
 }
 
-/** Base fee, median tip and fullness of a window, joined by time, oldest first. */
+const NO_BASE_FEE = { open: null, min: null, mean: null, max: null, close: null };
+
+/**
+ * Base fee, median tip and fullness of a window, joined by time, oldest first. `missing` says of each that the service
+ * does not give why.
+ *
+ * @throws ClientError where none of them can be had.
+ */
 async function historyRows(
   client: GasClient,
   window: HistoryWindow,
   signal: AbortSignal,
-): Promise<HistoryRow[]> {
-  const [base, tips, ratios] = await Promise.all([
-    allPages((page) => client.baseFee({ ...window, ...page }, { signal })),
-    orNone(allPages((page) => client.priorityFee({ ...window, ...page, percentile: 'p50' }, { signal }))),
-    orNone(allPages((page) => client.gasUsedRatio({ ...window, ...page }, { signal }))),
-  ]);
+): Promise<{ readonly rows: readonly HistoryRow[]; readonly missing: readonly string[] }> {
   const { bucket } = window;
-  const tipAt = new Map(inBuckets.priorityFees(tips, bucket).map((row) => [row.timestamp, row.value]));
-  const ratioAt = new Map(inBuckets.gasUsedRatios(ratios, bucket).map((row) => [row.timestamp, row.mean]));
-  return inBuckets
-    .baseFees(base, bucket)
-    .map((row) => ({
-      ...row,
-      tip: tipAt.get(row.timestamp) ?? null,
-      gasUsedRatio: ratioAt.get(row.timestamp) ?? null,
-    }))
-    .sort((a, b) => a.timestamp - b.timestamp);
+  const [base, tip, ratio] = await Promise.all([
+    partOf(allPages((page) => client.baseFee({ ...window, ...page }, { signal }))),
+    partOf(allPages((page) => client.priorityFee({ ...window, ...page, percentile: 'p50' }, { signal }))),
+    partOf(allPages((page) => client.gasUsedRatio({ ...window, ...page }, { signal }))),
+  ]);
+  if (base.error !== null && tip.error !== null && ratio.error !== null) throw base.error;
+  const baseFees = inBuckets.baseFees(base.rows, bucket);
+  const tips = inBuckets.priorityFees(tip.rows, bucket);
+  const ratios = inBuckets.gasUsedRatios(ratio.rows, bucket);
+  const baseAt = new Map(baseFees.map((row) => [row.timestamp, row]));
+  const tipAt = new Map(tips.map((row) => [row.timestamp, row.value]));
+  const ratioAt = new Map(ratios.map((row) => [row.timestamp, row.mean]));
+  // Where there are no base fees the others have a history all the same.
+  const known = base.error === null ? baseFees : tips.length > 0 ? tips : ratios;
+  const parts = { 'base fees': base, tips: tip, fullness: ratio };
+  return {
+    rows: known
+      .map(({ timestamp, blockNumber }) => ({
+        timestamp,
+        blockNumber,
+        ...(baseAt.get(timestamp) ?? NO_BASE_FEE),
+        tip: tipAt.get(timestamp) ?? null,
+        gasUsedRatio: ratioAt.get(timestamp) ?? null,
+      }))
+      .sort((a, b) => a.timestamp - b.timestamp),
+    missing: Object.entries(parts).flatMap(([name, { error }]) =>
+      error === null ? [] : [`no ${name}: ${cleanLine(error.message)}`],
+    ),
+  };
 }
 
-/** A service that knows base fees only still has a history. */
-async function orNone<Row>(rows: Promise<readonly Row[]>): Promise<readonly Row[]> {
+const TOLERATED: readonly ClientErrorCode[] = ['not-found', 'plan', 'invalid', 'server', 'unreadable'];
+
+/** A service that knows one of them only still has a history. */
+async function partOf<Row>(
+  rows: Promise<readonly Row[]>,
+): Promise<{ readonly rows: readonly Row[]; readonly error: ClientError | null }> {
   try {
-    return await rows;
+    return { rows: await rows, error: null };
   } catch (error) {
-    if (error instanceof ClientError && (error.code === 'not-found' || error.code === 'plan')) return [];
-    throw error;
+    if (!(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
+    return { rows: [], error };
   }
 }
 
@@ -211,14 +253,15 @@ const BAR_CELLS = 20;
 
 /** History as a table with a bar for each mean, 80 columns wide at most. `bar` is the character it is drawn with. */
 function historyText(rows: readonly HistoryRow[], bar: string): string {
-  const highest = Math.max(...rows.map((row) => row.mean));
+  const highest = Math.max(...rows.map((row) => row.mean ?? 0));
+  const gwei = (wei: number | null) => (wei === null ? UNKNOWN : formatGwei(wei));
   return tableLines<HistoryRow>(
     [
       { title: 'UTC', align: 'left', cell: (row) => utcTime(row.timestamp, 'minutes') },
-      { title: 'base', align: 'right', cell: (row) => formatGwei(row.mean) },
-      { title: 'lowest', align: 'right', cell: (row) => formatGwei(row.min) },
-      { title: 'highest', align: 'right', cell: (row) => formatGwei(row.max) },
-      { title: 'tip', align: 'right', cell: (row) => (row.tip === null ? UNKNOWN : formatGwei(row.tip)) },
+      { title: 'base', align: 'right', cell: (row) => gwei(row.mean) },
+      { title: 'lowest', align: 'right', cell: (row) => gwei(row.min) },
+      { title: 'highest', align: 'right', cell: (row) => gwei(row.max) },
+      { title: 'tip', align: 'right', cell: (row) => gwei(row.tip) },
       {
         title: 'full',
         align: 'right',
@@ -227,7 +270,7 @@ function historyText(rows: readonly HistoryRow[], bar: string): string {
       {
         title: '',
         align: 'left',
-        cell: (row) => (highest > 0 ? bar.repeat(Math.round((row.mean / highest) * BAR_CELLS)) : ''),
+        cell: (row) => (highest > 0 ? bar.repeat(Math.round(((row.mean ?? 0) / highest) * BAR_CELLS)) : ''),
       },
     ],
     rows,
@@ -244,9 +287,9 @@ const TICK_WIDTH = 2;
  */
 export function historyChart(rows: readonly HistoryRow[], columns: number): string {
   const [first, last] = [rows[0], rows.at(-1)];
-  if (first === undefined || last === undefined) return '';
   // A fraction of a wei is nothing that a block could ask for.
-  const means = rows.map((row) => Math.round(row.mean));
+  const means = rows.flatMap(({ mean }) => (mean === null ? [] : [Math.round(mean)]));
+  if (first === undefined || last === undefined || means.length === 0) return '';
   const low = Math.min(...means);
   const high = Math.max(...means);
   const label = labelling(low, high);

@@ -203,7 +203,7 @@ export async function printList<Item extends { readonly id: string }>(
 }
 
 /** Adds `show`: the service's answer with `--json`, else the text of the details. */
-export function addShow<Item extends { readonly id: string }, Details>(
+export function addShow<Item extends { readonly id: string }, Details extends { readonly problem?: string }>(
   group: Command,
   run: Run,
   resource: Resource<Item, Details>,
@@ -221,6 +221,10 @@ export function addShow<Item extends { readonly id: string }, Details>(
       }
       const details = await onOne(resource, named, resource.get(client, id, { signal }));
       print(context, settings, text(details, context.io.now(), settings.ascii.value));
+      const { problem } = details;
+      if (problem !== undefined) {
+        context.io.stderr.write(`gastop: this is what the list says of it: ${cleanLine(problem)}\n`);
+      }
       return EXIT.ok;
     });
   group

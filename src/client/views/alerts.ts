@@ -140,7 +140,10 @@ export const AlertDetails = lenient(AlertDetailsWire.extend({ deliveries: rows(D
     deliveries: deliveries?.slice(0, MOST_DELIVERIES) ?? null,
   }),
 );
-export type AlertDetailsView = z.infer<typeof AlertDetails>;
+export type AlertDetailsView = z.infer<typeof AlertDetails> & {
+  /** Why its own route gave nothing, so that this is what the list says of it. */
+  readonly problem?: string;
+};
 
 /** `POST /alerts`, which some services answer with little more than the id. Webhooks are signed with `signingSecret`, said once. */
 export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signingSecret, ...wire }) => ({

@@ -167,7 +167,10 @@ export const AutoTxDetails = lenient(WIRE.extend({ timeline: rows(Entry) }), 'id
     timeline: timeline?.slice(0, MOST_ENTRIES) ?? null,
   }),
 );
-export type AutoTxDetailsView = z.infer<typeof AutoTxDetails>;
+export type AutoTxDetailsView = z.infer<typeof AutoTxDetails> & {
+  /** Why its own route gave nothing, so that this is what the list says of it. */
+  readonly problem?: string;
+};
 
 /** One page of `GET /auto-txs`, or all of them from a service that knows no pages. */
 export const AutoTxPage = lenient(AutoTxList.extend({ items: countedRows(AutoTx) }), 'items').transform(

@@ -176,7 +176,15 @@ describe('HoursPane', () => {
   );
   const hours = (width: number, height: number) =>
     frame(
-      <HoursPane heatmap={week} now={NOON} width={width} height={height} notice={null} offsetAt={() => 0} />,
+      <HoursPane
+        heatmap={week}
+        timeFrame="30d"
+        now={NOON}
+        width={width}
+        height={height}
+        notice={null}
+        offsetAt={() => 0}
+      />,
     ).split('\n');
 
   it('shows the week, its legend and the cheapest hours in words at every size', () => {

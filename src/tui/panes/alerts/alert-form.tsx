@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { AlertPreviewer, alertRuleOf, previewWords } from '../../../client/alert-preview.ts';
-import { alertChoices } from '../../../client/openapi.ts';
+import { type AlertChoices, alertChoices } from '../../../client/openapi.ts';
 import {
   describeCondition,
   describeReach,
@@ -33,18 +33,24 @@ export interface AlertSeed {
 const PREVIEW_LINES = 2;
 const REACH_LINES = 2;
 
+/** A new alert begins with a channel that the service offers; a copy keeps those that it had. */
+function offeredDraft({ draft, like }: AlertSeed, offered: AlertChoices): AlertDraft {
+  const isOffered = draft.channels.some((channel) => offered.channels.includes(channel));
+  return like !== null || isOffered ? draft : { ...draft, channels: offered.channels.slice(0, 1) };
+}
+
 /** The form of a new alert, with what it would have done in the last day and how likely its price comes. */
 export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: FormProps<AlertSeed>) {
   const createAlert = useCreateAlert();
   const theme = useTheme();
   const toast = useToast();
+  const offered = alertChoices(useDescription());
   const { form, edit, close } = useFormState('alert-form', () => {
     const text = seed.draft.threshold;
     // A note is the user's own words, also in a copy: typing there goes on instead of starting anew.
-    return formOf(seed.draft, 'threshold', { text, isSuggested: true, dirty: ['note'] });
+    return formOf(offeredDraft(seed, offered), 'threshold', { text, isSuggested: true, dirty: ['note'] });
   });
   const { draft } = form;
-  const offered = alertChoices(useDescription());
   const body = bodyOf(draft);
   const problems = alertProblems(draft, body, offered);
   const fields = alertFields(draft, offered, snapshot);

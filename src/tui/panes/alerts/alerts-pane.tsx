@@ -209,7 +209,7 @@ function useAlertDetails(
     polled,
     item,
     title: item === undefined ? [] : alertTitle(item, context),
-    lines: item === undefined ? [] : detailLines(item, polled.data?.value.deliveries, savings, context),
+    lines: item === undefined ? [] : detailLines(item, polled.data?.value, savings, context),
     entries: deliveries.map((delivery) => ({
       id: delivery.id,
       lines: (isSelected) => deliveryLines(delivery, isSelected, context),
@@ -224,7 +224,7 @@ function useAlertDetails(
 
 function detailLines(
   alert: AlertView,
-  deliveries: AlertDetailsView['deliveries'] | undefined,
+  details: AlertDetailsView | undefined,
   { data, error }: Pick<Polled<AlertSavingsView>, 'data' | 'error'>,
   context: PaneContext,
 ): readonly Line[] {
@@ -234,7 +234,8 @@ function detailLines(
     data === undefined
       ? faint(error === null ? 'loading …' : error.message)
       : faint("against the lane's mean of the day before");
-  const count = deliveries?.length ?? 0;
+  const count = details?.deliveries?.length ?? 0;
+  const isLogged = details?.deliveries !== null;
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
   return [
     ...factGrid(alertFacts(alert, context), width, theme),
@@ -246,7 +247,10 @@ function detailLines(
       theme,
     ),
     EMPTY_LINE,
-    sectionLine('Deliveries', faint(deliveries === null ? 'this service keeps no log of them' : sent)),
+    sectionLine(
+      'Deliveries',
+      faint(details?.problem ?? (isLogged ? sent : 'this service keeps no log of them')),
+    ),
   ];
 }
 

@@ -99,7 +99,8 @@ function checksNote({ status, checks, checkedAt }: AutoTxDetailsView, { present 
   return [{ text: `${word}${age}`, faint: true }];
 }
 
-function timelineNote({ timeline }: AutoTxDetailsView): Line {
+function timelineNote({ timeline, problem }: AutoTxDetailsView): Line {
+  if (problem !== undefined) return [{ text: problem, faint: true }];
   if (timeline === null) return [{ text: 'this service keeps none', faint: true }];
   return [{ text: timeline.length === 0 ? 'nothing yet' : 'newest first', faint: true }];
 }

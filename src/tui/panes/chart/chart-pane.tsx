@@ -361,7 +361,8 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   const { newAlert } = useNavigation();
   const spoken = useIsScreenReaderEnabled();
   const chart = useChartData(state, snapshot);
-  const hours = useHeatmap(state.heatmap, hoursTimeFrame(description));
+  const hoursFrame = hoursTimeFrame(description);
+  const hours = useHeatmap(state.heatmap, hoursFrame);
   const answer = chart.data?.value;
   const data = useMemo(() => (answer === undefined ? null : chartData(answer)), [answer]);
   const heatmap = hours.data?.value.heatmap ?? null;
@@ -417,7 +418,13 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
       <PolledFrame polled={hours} what="the hours of the week" pending={false} width={columns} height={rows}>
         {(notice) =>
           heatmap?.some((row) => row.some((value) => value !== null)) ? (
-            <HoursPane {...room} notice={notice} heatmap={heatmap} now={snapshot.blockTimestamp ?? now()} />
+            <HoursPane
+              {...room}
+              notice={notice}
+              heatmap={heatmap}
+              timeFrame={hoursFrame}
+              now={snapshot.blockTimestamp ?? now()}
+            />
           ) : (
             <Empty
               {...room}

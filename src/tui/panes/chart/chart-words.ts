@@ -233,6 +233,8 @@ export function tipSegments(data: ChartData, theme: Theme): readonly Line[] {
       { text: formatGwei(tips.now), bold: true, color: 'tip' },
       ...changeSpans(tips.changeRatio, theme),
     ],
+    // What is drawn all the same was polled.
+    ...(data.tipsProblem === null ? [] : [[{ text: 'the service gives no history of them', faint: true }]]),
     [{ text: 'min ', faint: true }, { text: formatGwei(tips.min) }],
     [{ text: 'mean ', faint: true }, { text: formatGwei(tips.mean) }],
     [{ text: 'max ', faint: true }, { text: formatGwei(tips.max) }],

@@ -92,7 +92,7 @@ function wrap(hour: number): number {
 }
 
 /** What the map shows and how full it is. */
-function hoursTitle(cells: WeekCells, offsetMinutes: number): readonly Line[] {
+function hoursTitle(cells: WeekCells, offsetMinutes: number, timeFrame: string): readonly Line[] {
   const known = cells.flat().filter((value) => value !== null).length;
   return [
     [{ text: 'cheap hours', bold: true, color: 'accent' }],
@@ -100,7 +100,7 @@ function hoursTitle(cells: WeekCells, offsetMinutes: number): readonly Line[] {
     ...(known < 168
       ? [[{ text: `${formatCount(known)} of 168 hours seen so far`, color: 'warn' as const }]]
       : []),
-    [{ text: 'mean base fee of 30 days, gwei', faint: true }],
+    [{ text: `mean base fee of ${timeFrame === '30d' ? '30 days' : timeFrame}, gwei`, faint: true }],
   ];
 }
 
@@ -154,6 +154,8 @@ function stretchText({ start, hours }: CheapStretch): string {
 interface HoursPaneProps {
   /** Mean base fees, wei per gas, Monday first, UTC hours; at least one is known. */
   readonly heatmap: WeekCells;
+  /** What they are means over. */
+  readonly timeFrame: string;
   /** The chain's present, ms. */
   readonly now: number;
   readonly width: number;
@@ -165,6 +167,7 @@ interface HoursPaneProps {
 /** When gas is cheap: the week as a map, and in words. */
 export const HoursPane = memo(function HoursPane({
   heatmap,
+  timeFrame,
   now,
   width,
   height,
@@ -177,7 +180,7 @@ export const HoursPane = memo(function HoursPane({
   const used = 5 + (notice === null ? 0 : 1) + (airy ? 2 : 0);
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={hoursTitle(week.cells, week.offsetMinutes)} width={width} />
+      <SegmentLine segments={hoursTitle(week.cells, week.offsetMinutes, timeFrame)} width={width} />
       {notice !== null && <SegmentLine segments={[notice]} width={width} />}
       <Box flexDirection="column" marginTop={airy ? 1 : 0} marginBottom={airy ? 1 : 0} flexShrink={0}>
         <Heatmap

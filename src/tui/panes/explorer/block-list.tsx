@@ -302,8 +302,8 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
   const toast = useToast();
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
-  const works = useRef((): boolean => false);
-  const list = useBlockList(snapshot, true, () => works.current());
+  const bringTips = useRef((): boolean => false);
+  const list = useBlockList(snapshot, true, () => bringTips.current());
   const missing = list.polled.data?.value.missing ?? [];
   const room = Math.max(rows - LIST_CHROME - missing.length - (list.polled.error === null ? 0 : 1), 1);
   const place = placeOf(list.rows, cursor);
@@ -314,7 +314,7 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
   const above = first.current;
   const onScreen = list.rows.slice(above, above + room);
   const details = useRowDetails(onScreen, columns >= DETAILS_FROM && !spoken);
-  works.current = details.works;
+  bringTips.current = details.bringTips;
   const shown = onScreen.map((row) =>
     withDetails(row, row.number === null ? undefined : details.blockOf(row.number)),
   );

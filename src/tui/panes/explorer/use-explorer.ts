@@ -191,8 +191,8 @@ const MOST_REFUSALS = 2;
 export interface RowDetails {
   /** What its own question has brought; `undefined`: nothing yet, or no more. */
   readonly blockOf: (number: number) => BlockView | undefined;
-  /** Whether the service gives blocks one by one, as far as is known. */
-  readonly works: () => boolean;
+  /** Whether the blocks bring their tips with them, as far as is known. */
+  readonly bringTips: () => boolean;
 }
 
 interface AskedRow {
@@ -210,7 +210,7 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
   const queries = useQueryClient();
   const [asked, setAsked] = useState<ReadonlyMap<number, AskedRow>>(new Map());
   const [refusals, setRefusals] = useState(0);
-  const got = useRef(false);
+  const tipped = useRef(false);
   const next = rows.find(({ number, baseFee }) => number !== null && asked.get(number)?.baseFee !== baseFee);
   const number = next?.number ?? null;
   const baseFee = next?.baseFee ?? null;
@@ -225,7 +225,7 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
       try {
         const block = await client.block(number, { signal: calledOff.signal });
         if (calledOff.signal.aborted) return;
-        got.current = true;
+        tipped.current = block.tips !== null;
         queries.setQueryData<Dated<BlockView>>(['block', number, 'row'], { value: block, at: now() });
         keep(block);
         setRefusals(0);
@@ -243,7 +243,7 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
   }, [active, number, baseFee, client, queries, now]);
   return {
     blockOf: (wanted) => asked.get(wanted)?.block,
-    works: () => got.current && refusals < MOST_REFUSALS,
+    bringTips: () => tipped.current && refusals < MOST_REFUSALS,
   };
 }
 
