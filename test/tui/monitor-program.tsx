@@ -9,6 +9,10 @@ import { ALERT } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
+/** A service that describes itself, and offers what the contract does. */
+const described = (changes: Parameters<typeof fakeGas>[0]) =>
+  fakeGas({ description: async () => ({ title: null, version: null, routes: [] }), ...changes });
+
 /** The monitor over known answers, as a program of its own: what the terminal tests run. */
 
 const scene = process.env.SCENE ?? 'live';
@@ -44,13 +48,13 @@ const nodesDown = () =>
   });
 
 const open: MonitorSource = {
-  client: fakeGas({ gasCurrent: async () => moving() }),
+  client: described({ gasCurrent: async () => moving() }),
   intervalMs: 1_000,
   reach: { apiKey: process.env.SESSION_KEY ?? null },
 };
 
 const simulated: MonitorSource = {
-  client: fakeGas({
+  client: described({
     gasCurrent: async () => ({
       ...moving(),
       source: { ...SNAPSHOT.source, kind: 'simulated' as const, name: 'seed 1' },
@@ -64,15 +68,15 @@ const simulated: MonitorSource = {
 async function connect(): Promise<MonitorSource> {
   switch (scene) {
     case 'picker':
-      return { client: fakeGas({ gasCurrent: () => Promise.reject(nodesDown()) }), intervalMs: 1_000 };
+      return { client: described({ gasCurrent: () => Promise.reject(nodesDown()) }), intervalMs: 1_000 };
     case 'still':
       return {
-        client: fakeGas({ gasCurrent: async () => ({ ...SNAPSHOT, blockTimestamp: Date.now() - 4_000 }) }),
+        client: described({ gasCurrent: async () => ({ ...SNAPSHOT, blockTimestamp: Date.now() - 4_000 }) }),
         intervalMs: 1_000,
       };
     case 'flaky':
       return {
-        client: fakeGas({
+        client: described({
           gasCurrent: async () => {
             if (existsSync(flag)) throw refused();
             return moving();
@@ -82,7 +86,7 @@ async function connect(): Promise<MonitorSource> {
       };
     case 'key':
       return {
-        client: fakeGas({
+        client: described({
           gasCurrent: () =>
             Promise.reject(
               new ClientError('key', 'the service does not accept this key', {
@@ -94,7 +98,7 @@ async function connect(): Promise<MonitorSource> {
       };
     case 'alert':
       return {
-        client: fakeGas({
+        client: described({
           gasCurrent: async () => moving(),
           alerts: async () => {
             // Each byte in the file is one more time that it fired.
@@ -117,14 +121,14 @@ async function connect(): Promise<MonitorSource> {
         autoTxView({ id: `tx-${place}`, nonce: place, target: BigInt(40_000_000 - place) }),
       );
       return {
-        client: fakeGas({ gasCurrent: async () => moving(), ...fakeAutoTxs(count === 0 ? SAMPLES : many) }),
+        client: described({ gasCurrent: async () => moving(), ...fakeAutoTxs(count === 0 ? SAMPLES : many) }),
         intervalMs: 1_000,
         embedded: {},
       };
     }
     case 'render-error':
       return {
-        client: fakeGas({
+        client: described({
           // A shape no client of ours gives: the drawing itself breaks.
           gasTrend: async () => JSON.parse('{"baseFeeFan": 5}'),
         }),
