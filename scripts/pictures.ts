@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { PALETTES, type ThemeName } from './pictures/palette.ts';
-import { SCENES, TITLES } from './pictures/scenes.ts';
+import { type PictureName, TITLES, takePictures } from './pictures/scenes.ts';
 import { screenSvg } from './pictures/screen-svg.ts';
 
 const FOLDER = new URL('../docs/pictures/', import.meta.url);
@@ -12,16 +12,11 @@ const THEMES = Object.keys(PALETTES) as ThemeName[];
 
 const wanted = process.argv.slice(2);
 await mkdir(FOLDER, { recursive: true });
-for (const { names, take } of SCENES) {
-  if (wanted.length > 0 && !names.some((name) => wanted.includes(name))) continue;
-  const screens = await take();
-  for (const name of names) {
-    const screen = screens[name];
-    if (screen === undefined) throw new Error(`nobody took the picture ${name}`);
-    for (const theme of THEMES) {
-      const svg = screenSvg(screen, PALETTES[theme], TITLES[name]);
-      await writeFile(new URL(`${name}-${theme}.svg`, FOLDER), svg);
-    }
-    console.log(`docs/pictures/${name}-{${THEMES.join(',')}}.svg`);
+for (const [name, screen] of Object.entries(await takePictures())) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const theme of THEMES) {
+    const svg = screenSvg(screen, PALETTES[theme], TITLES[name as PictureName]);
+    await writeFile(new URL(`${name}-${theme}.svg`, FOLDER), svg);
   }
+  console.log(`docs/pictures/${name}-{${THEMES.join(',')}}.svg`);
 }

@@ -1,87 +1,67 @@
-import { autoTxPictures } from './auto-tx-scene.ts';
 import type { Screen } from './screen-svg.ts';
-import { openStage, stillScreen } from './stage.ts';
+import { COLUMNS, openDemo, stillScreen } from './stage.ts';
 
 /** What each picture is of, for those who cannot see it. The files are docs/pictures/NAME-dark.svg and -light.svg. */
 export const TITLES = {
-  live: 'The Live pane on the simulated chain: three lanes, the advice, prices by wait, and the last hour',
-  service: 'The Service pane on the simulated chain: source, quota, market, usual work, and its record',
-  hours: 'The cheap hours of the simulated chain: its base fee by weekday and hour',
-  chart: 'The Chart pane on recorded mainnet blocks: the base fee of some seven hours, and when alerts fired',
-  explorer: 'The Explorer pane on recorded mainnet blocks: the latest blocks with base fee and fullness',
-  alerts: 'The Alerts pane on recorded mainnet blocks: four alerts, armed or cooling down',
+  live: 'The Live pane: three lanes, the advice, prices by wait, and the last hour',
+  chart: 'The Chart pane: the base fee and the tips of a day, and when an alert fired',
+  hours: 'The cheap hours: the base fee by weekday and hour',
+  alerts: 'The Alerts pane: one that has fired, one armed, one disabled',
   'alert-form': 'The form of a new alert, with how often it would have fired',
-  'auto-txs': 'The Auto-tx pane on a development chain: transactions that wait, are out, and are over',
+  'auto-txs': 'The Auto-tx pane: a transaction that is mined, a draft, one that failed, one executed',
   'auto-tx': 'The details of an auto-tx: what it does, its checks, what it cost, and what happened',
+  explorer: 'The Explorer pane: the latest blocks with base fee and fullness',
+  service: 'The Service pane: source, quota, market, usual work, and its record',
 } as const;
 export type PictureName = keyof typeof TITLES;
 
-/** Pictures that are taken together, of one run of the program. */
-export interface Scene {
-  readonly names: readonly PictureName[];
-  take(): Promise<Readonly<Partial<Record<PictureName, Screen>>>>;
-}
-
-export const SCENES: readonly Scene[] = [
-  { names: ['live', 'service', 'hours'], take: demoPictures },
-  { names: ['chart', 'explorer', 'alerts', 'alert-form'], take: recordingPictures },
-  { names: ['auto-txs', 'auto-tx'], take: autoTxPictures },
-];
-
 /** What has just been told stands where the keys are, for a while. */
 const KEYS_SHOWN = (rows: readonly string[]) => rows.at(-1)?.includes('? help');
-const NOTES_LEAVE = { timeoutMs: 60_000 };
+/** Blocks come every 12 or 24 seconds. */
+const LATER = { timeoutMs: 300_000 };
 
-/** The simulated chain of `gastop --demo`, always at the same moment, with a history that a command has stored. */
-async function demoPictures(): ReturnType<Scene['take']> {
-  await using stage = await openStage({ now: '2026-03-04T15:40:14Z' });
-  const source = ['--demo', '--db', `${stage.folder}/demo.db`];
-  await stage.run(['history', '--window', '30d', '--bucket', '1d', ...source]);
+/** Takes them of the demo, each at the size that suits it; begun always at the same moment. */
+export async function takePictures(): Promise<Readonly<Record<PictureName, Screen>>> {
+  await using monitor = await openDemo('2026-03-04T15:40:14Z', 31);
+  // By then the month is there for what shows it.
+  await monitor.waitFor(/^ +1d +[\d.]+/m, LATER);
+  const show = async (rows: number, key: string, until: string | RegExp) => {
+    monitor.resize(COLUMNS, rows);
+    await monitor.press(key);
+    await monitor.waitFor(until, LATER);
+    await monitor.waitFor(KEYS_SHOWN, LATER);
+    return stillScreen(monitor);
+  };
 
-  stage.setClock('2026-03-04T15:50:14Z');
-  const monitor = await stage.monitor(31, source);
-  await monitor.waitFor(/^ last hour in gwei/m);
-  const live = await stillScreen(monitor);
-  monitor.resize(100, 29);
-  await monitor.press('6');
-  await monitor.waitFor(/^ {3}\d+ d .*%$/m, { timeoutMs: 60_000 });
-  const service = await stillScreen(monitor);
-  monitor.resize(100, 20);
-  await monitor.press('2', 'h');
-  await monitor.waitFor('cheapest');
-  return { live, service, hours: await stillScreen(monitor) };
-}
-
-/** 2,001 recorded blocks of mainnet, played to their end, with alerts that were there before. */
-async function recordingPictures(): ReturnType<Scene['take']> {
-  await using stage = await openStage({ now: '2024-10-15T20:30:00Z' });
-  const source = ['--replay', stage.recording, '--db', `${stage.folder}/recording.db`];
-  for (const alert of [
-    ['--above', '40', '--lane', 'fast', '--once', '--note', 'stop paying out'],
-    ['--below', '8', '--confirm', '3', '--note', 'batch of transfers'],
-    ['--below', '14', '--cooldown', '4h', '--note', 'claim rewards'],
-    ['--below', '10', '--lane', 'slow', '--cooldown', '1h', '--note', 'registry'],
-  ]) {
-    await stage.run(['alerts', 'create', '--terminal', ...alert, ...source]);
-  }
-  const monitor = await stage.monitor(29, [...source, '--speed', '20000']);
-  await monitor.waitFor('◌ ended', { timeoutMs: 60_000 });
-  await monitor.waitFor(KEYS_SHOWN, NOTES_LEAVE);
-  await monitor.press('2', 't');
-  await monitor.waitFor(/^ 24h/m);
-  const chart = await stillScreen(monitor);
-  monitor.resize(100, 22);
-  await monitor.press('5');
-  await monitor.waitFor('Latest blocks');
-  const explorer = await stillScreen(monitor);
-  monitor.resize(100, 16);
+  const autoTxs = await show(16, '4', /mined +0\.5 ETH/);
+  await monitor.press('G');
+  const autoTx = await show(56, 'enter', 'Timeline');
+  await monitor.press('esc');
+  const live = await show(31, '1', /^ +1d +[\d.]+/m);
+  await monitor.press('2');
+  const chart = await show(29, 't', /^ 24h/m);
+  const hours = await show(20, 'h', 'cheapest');
+  await monitor.press('esc');
+  const alerts = await show(16, '3', 'Alerts 3');
+  const explorer = await show(22, '5', 'Latest blocks');
+  const service = await show(29, '6', /^ +30 d .* %$/m);
+  monitor.resize(COLUMNS, 22);
   await monitor.press('3');
-  await monitor.waitFor('Alerts 4');
-  const alerts = await stillScreen(monitor);
-  monitor.resize(100, 22);
+  await monitor.waitFor('Alerts 3');
   await monitor.press('n');
   await monitor.waitFor('New alert');
-  await monitor.press(...'9.5', 'tab', 'tab', ...'claim again', 'tab');
-  await monitor.waitFor('would have');
-  return { chart, explorer, alerts, 'alert-form': await stillScreen(monitor) };
+  await monitor.press(...'0.12', 'tab', 'tab', ...'claim again', 'tab');
+  await monitor.waitFor(/would (not )?have fired|would fire/);
+  const alertForm = await stillScreen(monitor);
+  return {
+    live,
+    chart,
+    hours,
+    alerts,
+    'alert-form': alertForm,
+    'auto-txs': autoTxs,
+    'auto-tx': autoTx,
+    explorer,
+    service,
+  };
 }

@@ -4,8 +4,9 @@ import { DEVELOPMENT_SIGNERS } from '../chain/development-keys.ts';
 import { DEVELOPMENT_ACCOUNTS } from '../chain/simulated-node.ts';
 import type { SimulatedSource } from '../chain/simulated-source.ts';
 import type { AlertCreationInput } from '../contract/alerts.ts';
-import type { AutoTxCreationInput } from '../contract/auto-txs.ts';
+import type { AutoTxCreationInput, AutoTxUpdateInput } from '../contract/auto-txs.ts';
 import { BASE_PATH, PATHS } from '../contract/routes.ts';
+import { preflight } from '../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   confirmationsOf,
@@ -51,7 +52,7 @@ export async function fillDemo(options: DemoOptions): Promise<void> {
   await addExecuted(options, past);
   await addFailed(options, past);
   await addDraft(service, gwei);
-  await addWaiting(options, head.number);
+  await addWaiting(options, head);
 }
 
 async function request<T>(
@@ -188,30 +189,40 @@ const addDraft = (service: Pick<Service, 'fetch'>, gwei: number) =>
     note: 'sign me in the wallet',
   });
 
-const FORESEEN = 60;
+const LOOK_MS = 500;
 
-/** Its target is the next low that the base fee comes to: the simulated chain knows its future. */
-async function addWaiting({ service, source }: DemoOptions, head: number): Promise<void> {
-  const coming = await Promise.all(Array.from({ length: FORESEEN }, (_, i) => source.foresee(head + 1 + i)));
-  let lowest = coming.slice(0, 2).reduce((low, block) => lesser(low, next(block)), next(await source.head()));
-  const low = coming.slice(2).find((block) => next(block) < lowest);
-  lowest = low === undefined ? (lowest * 9n) / 10n : next(low);
-  await request<AutoTxCreationInput>(service, 'POST', PATHS.autoTxs, {
-    signedTransaction: await sign(WAITING, { to: RECIPIENT, value: ETHER / 2n, cap: lowest * 4n }),
-    targetGasPriceGwei: Number(lowest + TIP) / 1e9,
+/**
+ * Its target is far at first. It is raised before a block that is cheaper than the one before, to the price of that block:
+ * the simulated chain knows its future.
+ */
+async function addWaiting({ service, source, signal }: DemoOptions, made: Block): Promise<void> {
+  const id = await request<AutoTxCreationInput>(service, 'POST', PATHS.autoTxs, {
+    signedTransaction: await sign(WAITING, { to: RECIPIENT, value: ETHER / 2n, cap: next(made) * 10n }),
+    targetGasPriceGwei: twoDigits((Number(next(made)) / 1e9) * 0.9),
     strictTargetPrice: true,
     note: 'move to cold storage',
   });
+  for (;;) {
+    await sleep(LOOK_MS, undefined, { signal });
+    const head = await source.head();
+    const price = next(await source.foresee(head.number + 1));
+    if (head.number < made.number + 2 || price >= next(head)) continue;
+    const targetGasPriceGwei = Number(price + TIP) / 1e9;
+    await request<AutoTxUpdateInput>(service, 'PUT', PATHS.autoTx.replace('{id}', id), {
+      targetGasPriceGwei,
+    });
+    return;
+  }
 }
 
 const next = ({ nextBaseFee, baseFeePerGas }: Block) => nextBaseFee ?? baseFeePerGas;
-const lesser = (one: bigint, other: bigint) => (one < other ? one : other);
 
 function extreme(blocks: readonly Block[], isMore: (one: bigint, other: bigint) => boolean): Block {
   return blocks.reduce((found, each) => (isMore(each.baseFeePerGas, found.baseFeePerGas) ? each : found));
 }
 
-const CONFIRMATIONS = confirmationsOf(chainProfile(SIMULATED_CHAIN_ID));
+const CHAIN = chainProfile(SIMULATED_CHAIN_ID);
+const CONFIRMATIONS = confirmationsOf(CHAIN);
 
 /** What was seen with a block, and again once it was final. */
 const looksFrom = (head: number, seen: Omit<Look, 'head'>): readonly (readonly [number, AutoTxEvent])[] =>
@@ -248,19 +259,35 @@ async function writePast(
   const { to, value, data, authorizations: _, ...signature } = decodeTransaction(signed);
   const id = `atx_${signature.hash.slice(2, 18)}`;
   const createdAt = from.timestamp * 1_000 + 4_000;
+  const order = { target, lane: 'average', isStrict: true, expiresAt: null } as const;
   const made = {
     id,
     owner: '',
     chainId: SIMULATED_CHAIN_ID,
-    order: { target, lane: 'average', isStrict: true, expiresAt: null },
+    order,
     note,
     to,
     value,
     data,
     signed: signature,
     state: NEW_PENDING,
-    checks: [],
-    checkedAt: null,
+    checks: preflight({
+      transaction: decodeTransaction(signed),
+      order,
+      chainId: CHAIN.id,
+      chainName: CHAIN.name,
+      nativeSymbol: CHAIN.nativeSymbol,
+      nativeUsd: null,
+      nextNonce: 0,
+      pendingNonce: 0,
+      balance: await source.balance(signature.from),
+      nextBaseFee: next(from),
+      nextBlobBaseFee: from.nextBlobBaseFee,
+      lanePrice: priceThen,
+      now: createdAt,
+      waitingBelow: [],
+    }),
+    checkedAt: createdAt,
     createdAt,
     updatedAt: createdAt,
     priceAtCreation: priceThen,
