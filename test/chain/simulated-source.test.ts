@@ -4,6 +4,7 @@ import type { ChainEvent, ChainSource, KnownBlock } from '../../src/chain/chain-
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import type { Block } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { manualClock } from './manual-clock.ts';
 
 /** A Friday, 18:15:07 UTC. */
@@ -149,7 +150,7 @@ describe('createSimulatedSource', () => {
     expect(events).toEqual([]);
   });
 
-  it('lets everything else have its turn while 30 days are made up', async () => {
+  it.runIf(isSlowRun)('lets everything else have its turn while 30 days are made up', async () => {
     const chain = source();
     const { number } = await chain.head();
     let turns = 0;

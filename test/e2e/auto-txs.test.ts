@@ -192,7 +192,7 @@ describe('in the pane', () => {
     expect(monitor.screen().join('\n')).toMatch(/revert/);
   });
 
-  it('one that nobody pays for in time expires', async () => {
+  it.runIf(isSlowRun)('one that nobody pays for in time expires', async () => {
     const account = await parts.account();
     await mineShown(parts, monitor, 60);
     const signed = await parts.signed(account, { value: 14n * (ETHER / 100n) });
@@ -238,72 +238,75 @@ describe('in the pane', () => {
 });
 
 describe('gastop auto-txs and gastop serve', () => {
-  it('one that is handed to a service by a command goes out although the service ends while it waits', async () => {
-    const { home, node } = parts;
-    const account = await parts.account();
-    const serveOptions = {
-      home,
-      env: { GASTOP_RPC: node.wsUrl, GASTOP_DB: join(home, 'served.db') },
-    };
-    await mineShown(parts, monitor, 60);
-    const argv = ['--confirmations', '1', '--log-level', 'debug'];
-    const first = await startServe(argv, serveOptions);
-    const key = await createKey({ home });
-    const env = { GASTOP_API_KEY: key };
-    const run = async (argv: readonly string[], input = '') => {
-      const { exitCode, stdout, stderr } = await runMain(['auto-txs', ...argv, '--url', first.origin], {
+  it.runIf(isSlowRun)(
+    'one that is handed to a service by a command goes out although the service ends while it waits',
+    async () => {
+      const { home, node } = parts;
+      const account = await parts.account();
+      const serveOptions = {
         home,
-        env,
-        input,
+        env: { GASTOP_RPC: node.wsUrl, GASTOP_DB: join(home, 'served.db') },
+      };
+      await mineShown(parts, monitor, 60);
+      const argv = ['--confirmations', '1', '--log-level', 'debug'];
+      const first = await startServe(argv, serveOptions);
+      const key = await createKey({ home });
+      const env = { GASTOP_API_KEY: key };
+      const run = async (argv: readonly string[], input = '') => {
+        const { exitCode, stdout, stderr } = await runMain(['auto-txs', ...argv, '--url', first.origin], {
+          home,
+          env,
+          input,
+        });
+        parts.wrote(stdout + stderr);
+        return { code: exitCode, stdout, stderr };
+      };
+      const order = ['--target', '20', '--strict'];
+      const signed = await parts.signed(account, { value: ETHER / 5n });
+      const checked = await run(['check', ...order], signed);
+      expect(checked.code, checked.stderr).toBe(0);
+      const made = await run(['create', ...order, '--note', 'served'], signed);
+      expect(made.code, made.stderr).toBe(0);
+      const id = made.stdout.trim();
+      const other = await parts.signed(await parts.account(), { value: ETHER / 4n });
+      const second = (await run(['create', ...order], other)).stdout.trim();
+      const cancelled = await run(['cancel', second]);
+      expect(cancelled.code, cancelled.stderr).toBe(0);
+      const listed = await run(['list']);
+      expect(listed.stdout).toMatch(new RegExp(`^${id} +pending +own price ≤ 20 gwei`, 'm'));
+      expect(listed.stdout).toMatch(new RegExp(`^${second} +cancelled`, 'm'));
+      const shown = await run(['show', id]);
+      expect(shown.stdout).toContain(account.address);
+
+      const far = await parts.open(['--url', first.origin], { env });
+      await far.waitFor(/Average .*\d/);
+      await far.press('4');
+      await far.waitFor(marked('0.2 ETH to', /◌ pending .* 20 /));
+
+      // Killed, it would hold its right to send for ten seconds more: service/auto-txs/crash kills at every step.
+      first.child.kill(isSlowRun ? 'SIGKILL' : 'SIGTERM');
+      await first.ended;
+      parts.wrote(first.stdout() + first.stderr());
+      await mineShown(parts, monitor, 10);
+      expect(await parts.knows(keccak256(signed))).toBe(false);
+      const again = await startServe([...argv, '--port', String(first.port)], serveOptions);
+      await waitFor(() => parts.knows(keccak256(signed)), {
+        what: 'the transaction in the pool',
       });
-      parts.wrote(stdout + stderr);
-      return { code: exitCode, stdout, stderr };
-    };
-    const order = ['--target', '20', '--strict'];
-    const signed = await parts.signed(account, { value: ETHER / 5n });
-    const checked = await run(['check', ...order], signed);
-    expect(checked.code, checked.stderr).toBe(0);
-    const made = await run(['create', ...order, '--note', 'served'], signed);
-    expect(made.code, made.stderr).toBe(0);
-    const id = made.stdout.trim();
-    const other = await parts.signed(await parts.account(), { value: ETHER / 4n });
-    const second = (await run(['create', ...order], other)).stdout.trim();
-    const cancelled = await run(['cancel', second]);
-    expect(cancelled.code, cancelled.stderr).toBe(0);
-    const listed = await run(['list']);
-    expect(listed.stdout).toMatch(new RegExp(`^${id} +pending +own price ≤ 20 gwei`, 'm'));
-    expect(listed.stdout).toMatch(new RegExp(`^${second} +cancelled`, 'm'));
-    const shown = await run(['show', id]);
-    expect(shown.stdout).toContain(account.address);
-
-    const far = await parts.open(['--url', first.origin], { env });
-    await far.waitFor(/Average .*\d/);
-    await far.press('4');
-    await far.waitFor(marked('0.2 ETH to', /◌ pending .* 20 /));
-
-    // Killed, it would hold its right to send for ten seconds more: service/auto-txs/crash kills at every step.
-    first.child.kill(isSlowRun ? 'SIGKILL' : 'SIGTERM');
-    await first.ended;
-    parts.wrote(first.stdout() + first.stderr());
-    await mineShown(parts, monitor, 10);
-    expect(await parts.knows(keccak256(signed))).toBe(false);
-    const again = await startServe([...argv, '--port', String(first.port)], serveOptions);
-    await waitFor(() => parts.knows(keccak256(signed)), {
-      what: 'the transaction in the pool',
-    });
-    await mineShown(parts, monitor, 10);
-    await far.waitFor(marked('0.2 ETH to', /● executed/));
-    const receipt = await parts.receipt(keccak256(signed));
-    expect(receipt?.blockNumber).toBe(await parts.head());
-    const told = await run(['show', id]);
-    expect(told.stdout).toContain(gweiString(receipt?.effectiveGasPrice ?? 0n));
-    expect(await parts.knows(keccak256(other))).toBe(false);
-    const late = await run(['cancel', id]);
-    expect(late.code).toBe(1);
-    again.child.kill('SIGTERM');
-    await again.ended;
-    parts.wrote(again.stdout() + again.stderr());
-  });
+      await mineShown(parts, monitor, 10);
+      await far.waitFor(marked('0.2 ETH to', /● executed/));
+      const receipt = await parts.receipt(keccak256(signed));
+      expect(receipt?.blockNumber).toBe(await parts.head());
+      const told = await run(['show', id]);
+      expect(told.stdout).toContain(gweiString(receipt?.effectiveGasPrice ?? 0n));
+      expect(await parts.knows(keccak256(other))).toBe(false);
+      const late = await run(['cancel', id]);
+      expect(late.code).toBe(1);
+      again.child.kill('SIGTERM');
+      await again.ended;
+      parts.wrote(again.stdout() + again.stderr());
+    },
+  );
 });
 
 describe('what was signed is shown nowhere', () => {

@@ -23,7 +23,7 @@ const MAGNITUDES = [
 
 // Each with a node of its own, so that they wait for their blocks side by side.
 describe.concurrent('gastop --rpc on a node that mines every second', () => {
-  it.for(['--rpc', '--rpc over a WebSocket'])(
+  it.for(['--rpc over a WebSocket', '--rpc'].slice(0, isSlowRun ? 2 : 1))(
     "%s shows exactly the node's own numbers of the last block",
     async (link, { onTestFinished }) => {
       // 20 transfers fill a block, so demand moves the base fee. It starts at 0.0412 gwei, today's mainnet.

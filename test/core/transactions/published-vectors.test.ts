@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Hex } from '../../../src/core/block.ts';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../../src/core/transactions/signed-transaction.ts';
+import { rounds } from '../../helpers/rounds.ts';
 import { refusalOf } from './support/refusal.ts';
 
 const fixtures = new URL('../../fixtures/', import.meta.url);
@@ -24,9 +25,9 @@ describe('the 200 transactions of ethers', () => {
   it('are 200', () => expect(vectors).toHaveLength(200));
 
   it.each(['signedLegacy', 'signedEip155', 'signedBerlin', 'signedLondon'] as const)(
-    '%s: each has the published sender, hash and fields, or the reason why not',
+    '%s: each (a tenth in npm test) has the published sender, hash and fields, or the reason why not',
     (form) => {
-      for (const vector of vectors) {
+      for (const vector of vectors.slice(0, rounds(200))) {
         const refusal = expectedRefusal(form, vector[form], vector.transaction);
         if (refusal !== null) {
           expect(refusalOf(vector[form]), vector.name).toBe(refusal);

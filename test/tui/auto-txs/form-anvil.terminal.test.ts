@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { gweiString } from '../../../src/core/units.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { gastop } from '../../helpers/gastop.ts';
+import { isSlowRun } from '../../helpers/rounds.ts';
 import type { Terminal } from '../../helpers/terminal.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { signedTransfer } from './signed.ts';
@@ -16,7 +17,8 @@ afterEach(async () => {
   await node?.stop();
 });
 
-describe('a transaction that is pasted into the monitor of a real chain', () => {
+// The journeys of the built program (e2e/auto-txs) go this way in `npm test`, too.
+describe.runIf(isSlowRun)('a transaction that is pasted into the monitor of a real chain', () => {
   it('waits above its target, goes out below it, and is shown with what the node says it paid', async () => {
     const anvil = await startAnvil({ noMining: true, baseFee: 10n * GWEI });
     node = anvil;
