@@ -24,6 +24,8 @@ const LEAST_DEFAULT_CAPACITY = 8_192;
 const MOST_CAPACITY = 262_144;
 /** Fewer blocks than Slow waits for cannot judge anything. */
 const LEAST_CAPACITY = 64;
+/** Lanes and short horizons look back on no more blocks than these. */
+export const NEAR_BLOCKS = 8_192;
 
 interface FeeEngineOptions {
   readonly feeRule: FeeRule;
@@ -75,10 +77,12 @@ export class FeeEngine {
   }
 
   /**
-   * Digests the block after the head; the first one may have any number.
+   * Digests the block after the head; the first one may have any number. `isWarmUp`: at least {@link NEAR_BLOCKS} more
+   * follow before anybody asks for advice, which is then judged on those alone, but for long horizons: so lanes and
+   * short horizons advise more roughly, at a fraction of the cost.
    * @throws RangeError for any other block.
    */
-  push(block: Block): void {
+  push(block: Block, isWarmUp = false): void {
     if (!Number.isSafeInteger(block.number) || block.number < 0) {
       throw new RangeError(`a block number is a whole number from 0 on, not ${block.number}`);
     }
@@ -89,9 +93,9 @@ export class FeeEngine {
     keep(history, block);
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
-    lanes.push({ nextBaseFee: next, formulaHolds: nextBaseFee.formulaHolds });
+    lanes.push({ nextBaseFee: next, formulaHolds: nextBaseFee.formulaHolds }, isWarmUp);
     alike.push();
-    horizons.push();
+    horizons.push(isWarmUp);
     fan.push();
     trend.followHead();
     reach.followHead();

@@ -18,6 +18,8 @@ import {
 const AIM = 0.85;
 /** Times that a target is drawn anew within its horizon, at most once a block. */
 const PACES = 25;
+/** Blocks that a target of a warm-up stands for at least. */
+const WARM_UP_PACE = 25;
 /**
  * How much must have been seen before a target is drawn, and how much judged before a probability is stated: that
  * many horizons one after another (windows that overlap tell no more), or that much time, whichever is less.
@@ -84,9 +86,9 @@ export class HorizonForecast {
    * Settles the horizons that end before the head, learns from them and states a new target, no higher than `ceiling`
    * (what reaches a shorter horizon's target reaches it within this one too). Returns the ceiling for the next longer one.
    */
-  push(ceiling: number): number {
+  push(ceiling: number, isWarmUp: boolean): number {
     this.#verdicts.push();
-    const { target, expected } = this.#nextWord(ceiling);
+    const { target, expected } = this.#nextWord(ceiling, isWarmUp ? WARM_UP_PACE : 1);
     this.#verdicts.put(target, expected);
     return Number.isNaN(target) ? ceiling : target;
   }
@@ -132,12 +134,12 @@ export class HorizonForecast {
   }
 
   /** What the target's price is, at most `ceiling`, and the share of like blocks that reached it; `NaN` while unknown. */
-  #nextWord(ceiling: number): { target: number; expected: number } {
+  #nextWord(ceiling: number, leastPace: number): { target: number; expected: number } {
     const { head, oldest, sendNow } = this.#history;
     const verdicts = this.#verdicts;
     const now = Math.max(sendNow.at(head), 1);
     const before = head > oldest ? verdicts.targetAt(head - 1) : Number.NaN;
-    const pace = Math.max(Math.floor(verdicts.blocks / PACES), 1);
+    const pace = Math.max(Math.floor(verdicts.blocks / PACES), leastPace);
     if (head % pace > 0 && !Number.isNaN(before)) {
       const target = Math.min(before, sendNow.at(head), ceiling);
       return { target, expected: verdicts.expectedAt(head - 1) };
@@ -199,9 +201,9 @@ export class HorizonLadder {
     this.horizons = HORIZONS_SEC.map((horizonSec) => new HorizonForecast(history, alike, horizonSec));
   }
 
-  push(): void {
+  push(isWarmUp: boolean): void {
     let ceiling = Number.POSITIVE_INFINITY;
-    for (const horizon of this.horizons) ceiling = horizon.push(ceiling);
+    for (const horizon of this.horizons) ceiling = horizon.push(ceiling, isWarmUp);
   }
 
   followHead(): void {

@@ -69,9 +69,9 @@ export class LaneCaps {
   }
 
   /** Wei per gas. Who waits longer never signs a higher cap: what Fast survives is enough for Average's first blocks. */
-  advised(outlook: Outlook, tips: Tips): Readonly<Record<LaneName, number>> {
+  advised(outlook: Outlook, tips: Tips, isWarmUp: boolean): Readonly<Record<LaneName, number>> {
     const fast = wholeWei(this.#worstCase(LANE_PROMISES.fast.withinBlocks, outlook) + tips.fast);
-    const alike = this.#states.nearest();
+    const alike = isWarmUp ? null : this.#states.nearest();
     const average = Math.min(this.#average(outlook, tips.average, alike), fast);
     const slow = this.slow.cap(alike, average);
     return { slow, average, fast };

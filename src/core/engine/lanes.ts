@@ -25,7 +25,7 @@ export class LaneBook {
   }
 
   /** Judges what the head settles, learns from it and advises anew; from then on `sendNow` and `prices` are known of it. */
-  push(outlook: Outlook): void {
+  push(outlook: Outlook, isWarmUp: boolean): void {
     const { head, sendNow } = this.#history;
     const verdicts = {
       slow: this.#scorers.slow.judge(),
@@ -36,7 +36,7 @@ export class LaneBook {
     const tips = this.#tips.advised();
     sendNow.put(head, Number(outlook.nextBaseFee) + tips.average);
     this.#caps.push(tips.slow, verdicts.slow);
-    const caps = this.#caps.advised(outlook, tips);
+    const caps = this.#caps.advised(outlook, tips, isWarmUp);
     for (const lane of LANES) {
       this.#scorers[lane].record(caps[lane], Math.min(tips[lane], caps[lane]));
     }

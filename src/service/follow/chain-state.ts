@@ -8,6 +8,7 @@ import {
 } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain } from '../../core/chains.ts';
+import { NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { TimeSlice } from '../async.ts';
@@ -273,7 +274,11 @@ export class ChainState {
     const newest = this.#recent.all;
     if (newest.length === 0) return;
     const pages = enginePages(store, from, newest);
-    await this.#live?.rebuild(pages, this.#options.signal);
+    // The demo has to have advice for a day within seconds. On a chain where money moves each block counts alike, so that a
+    // restarted service says what one says that ran on.
+    const isDemo = this.#options.source.kind === 'simulated';
+    const near = isDemo ? (newest.at(-1)?.number ?? 0) - NEAR_BLOCKS : 0;
+    await this.#live?.rebuild(pages, this.#options.signal, near);
   }
 
   /** Gives the engine the last day: enough for advice, and read in a moment. */
@@ -341,7 +346,7 @@ export interface ChainStateEvents {
 /** What the follower needs of `core/fee-engine.ts`: an engine that takes blocks in unbroken order only. */
 export interface Engine {
   readonly head: Block | null;
-  push(block: Block): void;
+  push(block: Block, isWarmUp?: boolean): void;
   rewindTo(number: number): void;
   advice(): Advice | null;
   lanePrices(): LanePrices | null;
@@ -426,8 +431,11 @@ export class LiveEngine {
     this.#missed = null;
   }
 
-  /** Feeds a fresh engine with `pages` (ascending, up to the head at the time of calling) and swaps it in. */
-  async rebuild(pages: AsyncIterable<readonly Block[]>, signal: AbortSignal): Promise<void> {
+  /**
+   * Feeds a fresh engine with `pages` (ascending, up to the head at the time of calling) and swaps it in. Blocks before
+   * `near` only warm it up.
+   */
+  async rebuild(pages: AsyncIterable<readonly Block[]>, signal: AbortSignal, near = 0): Promise<void> {
     const slice = new TimeSlice();
     const next = this.#make();
     const missed: Change[] = [];
@@ -437,7 +445,7 @@ export class LiveEngine {
     try {
       for await (const page of pages) {
         for (const block of page) {
-          if (feed(next, block)) first = block.number;
+          if (feed(next, block, block.number < near)) first = block.number;
           head = block;
           if (slice.isOver()) await slice.next();
           if (signal.aborted) return;
@@ -467,10 +475,10 @@ export class LiveEngine {
  * After a hole the engine starts anew: what it learned does not lead up to this block. Answers whether the block is the
  * first that it knows.
  */
-function feed(engine: Engine, block: Block): boolean {
+function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
   if (engine.head !== null && block.number !== engine.head.number + 1) engine.rewindTo(-1);
   const isFirst = engine.head === null;
-  engine.push(block);
+  engine.push(block, isWarmUp);
   return isFirst;
 }
 
