@@ -64,7 +64,7 @@ export async function measureAlertCost({ folder }: { readonly folder: string }):
       yardstick: `itself with ${FEW.toLocaleString('en')}, ${micros(quiet.few)} µs`,
       ratio: median(quiet.many) / median(quiet.few),
       spread: `medians of ${QUIET_ROUNDS}`,
-      budget: [{ atMost: 3 }],
+      budget: [{ atMost: 2 }],
     },
     {
       measure: `the same block written, ${MANY.toLocaleString('en')} alerts armed`,

@@ -52,7 +52,7 @@ export async function measureAutoTxCost({ folder }: { readonly folder: string })
       yardstick: `${yardstick}, ${micros(quiet.few)} µs`,
       ratio: median(quiet.many) / median(quiet.few),
       spread: `medians of ${QUIET_ROUNDS}`,
-      budget: [{ atMost: 3 }],
+      budget: [{ atMost: 2 }],
     },
     {
       measure: `the same block written, ${MANY.toLocaleString('en')} auto-txs waiting`,
@@ -68,7 +68,7 @@ export async function measureAutoTxCost({ folder }: { readonly folder: string })
       yardstick: `${SENT} of ${FEW.toLocaleString('en')}, ${millis(sent.few)} ms`,
       ratio: median(sent.many) / median(sent.few),
       spread: `${range(ratios(sent.many, sent.few))} (${SENT_ROUNDS} rounds)`,
-      budget: [{ atMost: 3 }],
+      budget: [{ atMost: 2 }],
     },
     ...(await measureAutoTxTurns(folder)),
   ];

@@ -56,7 +56,7 @@ export async function measureAutoTxTurns(folder: string): Promise<Row[]> {
     yardstick: `itself with ${FEW.toLocaleString('en')}, ${millis(taken.few)} ms`,
     ratio: median(taken.many) / median(taken.few),
     spread,
-    budget: [{ atMost: 3 }],
+    budget: [{ atMost: 2 }],
   });
   const waiting = `${MANY.toLocaleString('en')} auto-txs`;
   return [

@@ -84,10 +84,10 @@ export async function measureFirstFrame(workshop: Workshop, args: readonly strin
       for (const way of [demo, first, stored, fresh]) way.starts.push(await way.open());
     }
     return [
-      rowOf('first frame', bare, frames(demo), [{ atMost: 1 }]),
-      rowOf('first live numbers from a node, its blocks stored', bare, live(stored), [{ atMost: 1.3 }]),
-      rowOf('first live numbers from a node, nothing stored yet', bare, live(fresh), [{ atMost: 1.3 }]),
-      rowOf('first prices, those stored of a node', bare, prices(stored)),
+      rowOf('first frame', bare, frames(demo), [{ atMost: 1.2 }]),
+      rowOf('first live numbers from a node, its blocks stored', bare, live(stored), [{ atMost: 3 }]),
+      rowOf('first live numbers from a node, nothing stored yet', bare, live(fresh), [{ atMost: 3 }]),
+      rowOf('first prices, those stored of a node', bare, prices(stored), [{ atMost: 2 }]),
       rowOf('first frame of the first start ever', bare, frames(first)),
       rowOf('first prices of the demo', bare, prices(demo)),
     ];

@@ -58,7 +58,7 @@ export async function measureHttpCost({ folder }: { readonly folder: string }): 
       yardstick: `bare Hono route, same bytes, ${quantile(of(theirs, 'perSecond'), 0.5).toFixed(0)}`,
       ratio: quantile(rate, 0.5),
       spread: `${range(rate)} (${spread})`,
-      budget: [{ atLeast: 0.6 }],
+      budget: [{ atLeast: 0.5 }],
     },
     {
       measure: 'gas/current with key and quota, p99',

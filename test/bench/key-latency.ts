@@ -10,7 +10,7 @@ const ALERTS = 1_000;
 const AUTO_TXS = 10_000;
 const ROUNDS = 4;
 const PRESSES = 30;
-const BUDGET_MS = 20;
+const BUDGET_MS = 33;
 /** Presses are spread over the programs' own pace, so that none always falls beside a redraw. */
 const gapMs = (press: number) => 60 + ((press * 37) % 90);
 

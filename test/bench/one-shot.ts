@@ -37,7 +37,7 @@ export async function measureOneShot(workshop: Workshop): Promise<Row[]> {
     };
   };
   return [
-    rowOf(['now', '--json'], ['--url', served.url], [{ atMost: 4 }]),
+    rowOf(['now', '--json'], ['--url', served.url], [{ atMost: 5 }]),
     rowOf(['now'], ['--url', served.url], []),
     rowOf(['--version'], [], []),
     rowOf(['--help'], [], []),

@@ -92,7 +92,7 @@ export async function measureResidentMemory(workshop: Workshop): Promise<Row[]> 
       ...row(bare),
       measure: `resident memory after ${HOURS} h of replayed blocks`,
       yardstick: `bare Ink program after as many frames (${framesOfBare()} beside ${frames}), ${megabytes(median(bare))} MB`,
-      budget: [{ atMost: 1.5 }],
+      budget: [{ atMost: 2.2 }],
     },
     {
       ...row(warm),
