@@ -24,8 +24,8 @@ const LEAST_DEFAULT_CAPACITY = 8_192;
 const MOST_CAPACITY = 262_144;
 /** Fewer blocks than Slow waits for cannot judge anything. */
 const LEAST_CAPACITY = 64;
-/** Lanes and short horizons look back on no more blocks than these. */
-export const NEAR_BLOCKS = 8_192;
+/** Enough for lanes and short horizons to be judged on. */
+export const NEAR_BLOCKS = 2_400;
 
 interface FeeEngineOptions {
   readonly feeRule: FeeRule;
