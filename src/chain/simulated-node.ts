@@ -102,7 +102,7 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
     last = null;
   };
 
-  /** Takes what waits into the blocks since the last call. */
+  /** Includes pending transactions in the blocks since the last call. */
   const settle = (): Promise<void> => {
     settling = settling.then(async () => {
       const head = headNumber();
@@ -241,7 +241,7 @@ const mostTip = ({ maxPriorityFeePerGas, gasPrice }: SignedTransaction) =>
 const tipIn = (transaction: SignedTransaction, { baseFeePerGas }: Block): bigint =>
   paysAt(transaction, baseFeePerGas) - baseFeePerGas;
 
-/** Above it a block has no room for whoever tips less than the cheapest tenth of its gas. */
+/** A fuller block includes no transaction that tips less than its own 10th percentile. */
 const FULL = 0.98;
 
 function isTakenBy(
@@ -378,8 +378,8 @@ function* gasOf(seed: number, number: number, gas: number) {
 }
 
 /**
- * The tip of whoever has the gas from share `low` to share `high` of the block's gas, by rising tips: the block's own where a
- * percentile falls into that, so that the transactions tell the same percentiles.
+ * The tip of the transaction that uses the gas from share `low` to share `high` of its block, by rising tips: the block's
+ * own where a percentile falls into that, so that the transactions have the same percentiles.
  */
 function tipAt(tips: SimulatedBlock['tips'], low: number, high: number): bigint {
   const at = TIP_PERCENTILES.findIndex((each) => each / 100 > low);

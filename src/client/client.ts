@@ -409,7 +409,10 @@ const withTimeFrame = <View extends { readonly timeFrame: string | null }>(
 /** After a search for the description that reached no service. */
 const SEARCH_AGAIN_MS = 60_000;
 
-type DocumentedRoute = Pick<ClientRoute<unknown>, 'path' | 'documented'>;
+interface DocumentedRoute {
+  readonly path: string;
+  readonly documented: readonly string[];
+}
 
 const isDocumented = ({ documented }: DocumentedRoute, name: string, value: string) =>
   documented.includes(name) || documented.includes(`${name}=${value}`);
@@ -418,9 +421,7 @@ const isDocumented = ({ documented }: DocumentedRoute, name: string, value: stri
 function routeAt(path: string): DocumentedRoute {
   const isAt = (route: ClientRoute<unknown>) =>
     route.method === 'get' && new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
-  return (
-    Object.values<ClientRoute<unknown>>(ROUTES).find(isAt) ?? { path: PATHS.statsCurrent, documented: [] }
-  );
+  return Object.values<ClientRoute<unknown>>(ROUTES).find(isAt) ?? { path, documented: [] };
 }
 
 const BEYOND_V1: ReadonlySet<string> = new Set([PATHS.alertRedeliver, PATHS.autoTxAccount]);

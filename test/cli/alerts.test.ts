@@ -36,7 +36,7 @@ const inDatabase = (): Alerts => {
   return (argv, options) => runMain(['alerts', ...argv, '--rpc', 'http://127.0.0.1:1', '--db', db], options);
 };
 
-/** One service for all: whoever has a key sees what was made with it. */
+/** One service for all cases: a key shows only the alerts that were made with it. */
 const served = shareServedService(() => ({ source: new ScriptedSource() }));
 
 const serve = async (): Promise<Alerts> => {

@@ -20,7 +20,7 @@ import { createKey, startProgram, startServe } from './served-program.ts';
 
 const GAS = '/be/api/v1/gas/current';
 
-/** Somebody on a free port who never answers, until the test ends. */
+/** A server on a free port that never responds, until the test ends. */
 async function listen() {
   const server = createServer();
   onTestFinished(() => {

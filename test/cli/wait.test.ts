@@ -37,7 +37,7 @@ describe('the command that wait runs', () => {
     const args = ['--rpc', 'http://a', 'http://b', '--json', '--', '-h', '--version', '$HOME', ''];
     const { child, ended } = startProgram([...AT_ONCE, '--lane', 'fast', '--', ...command, ...args], {
       home: folder,
-      env: { NO_COLOR: '1', GASTOP_BLOCK: 'of somebody else' },
+      env: { NO_COLOR: '1', GASTOP_BLOCK: 'inherited' },
       input: 'pipe',
     });
     child.stdin?.end('first\nsecond\n');

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
 import { gastop } from '../helpers/gastop.ts';
-import type { Terminal } from '../helpers/terminal.ts';
 
 type Behaviour = (response: ServerResponse) => void;
 
@@ -96,7 +95,10 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
     for (const [name, act] of Object.entries(BEHAVIOURS)) {
       behaviour = act;
       const words = wordsFor(name)[flag].source.replace('HOST', new URL(origin).host);
-      const rows = await askedUntil(terminal, (now) => now.some((row) => new RegExp(words).test(row.trim())));
+      // Nodes that did not respond within three seconds, which a busy machine may need, are not retried without r.
+      const rows = await terminal.pressUntil('r', (now) =>
+        now.some((row) => new RegExp(words).test(row.trim())),
+      );
       expect(rows.join('\n')).toMatch(
         flag === '--url'
           ? /▲ (The response cannot be read|The service fails|The service does not accept the request)/
@@ -131,17 +133,6 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
     expect(stderr).not.toContain('\u001b');
   });
 });
-
-/** With r: of nodes that did not answer within three seconds, which a busy machine may need, nothing is asked by itself. */
-async function askedUntil(terminal: Terminal, said: (rows: readonly string[]) => boolean): Promise<string[]> {
-  for (let left = 11; left > 0; left--) {
-    await terminal.press('r');
-    const rows = await terminal.waitFor(said, { timeoutMs: 10_000 }).catch(() => null);
-    if (rows !== null) return rows;
-  }
-  await terminal.press('r');
-  return terminal.waitFor(said);
-}
 
 function wordsFor(name: string) {
   const words = Object.entries(WORDS).find(([each]) => each === name)?.[1];

@@ -72,6 +72,8 @@ export interface Terminal extends AsyncDisposable {
   waitForExit(options?: { readonly timeoutMs?: number }): Promise<Exit>;
   /** Names (`up`, `enter`, `esc`, `ctrl+c`, `tab`) or text that is typed; one read of the program each. */
   press(...keys: readonly string[]): Promise<void>;
+  /** Presses a key every ten seconds until the screen shows it. For requests that the program does not retry soon. */
+  pressUntil(key: string, question: ScreenQuestion): Promise<string[]>;
   /** As a terminal pastes: in brackets if the program asked for them. */
   paste(text: string): void;
   /** As it is, in one go: what a terminal without brackets makes of a paste. */
@@ -258,6 +260,15 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
           await delay(sent === '\x1b' ? ESCAPE_GAP_MS : KEY_GAP_MS);
         }
       }
+    },
+    async pressUntil(key, question) {
+      for (let left = 11; left > 0; left--) {
+        await terminal.press(key);
+        const rows = await terminal.waitFor(question, { timeoutMs: 10_000 }).catch(() => null);
+        if (rows !== null) return rows;
+      }
+      await terminal.press(key);
+      return terminal.waitFor(question);
     },
     paste(text) {
       const framed = emulator.modes.bracketedPasteMode ? `\x1b[200~${text}\x1b[201~` : text;

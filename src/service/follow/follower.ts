@@ -212,7 +212,7 @@ export class Follower {
     this.#state.begin();
     const until = AbortSignal.any([signal, again]);
     for await (const event of source.subscribe({ known: this.#chain.known, signal: until })) {
-      // Whoever hears of the end asks for the history once more, and then never again.
+      // A client that reads of the end requests the history once more, and never again.
       if (event.type === 'ended') await this.#filler.settled;
       if (again.aborted) break;
       this.#handle(event);

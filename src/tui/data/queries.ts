@@ -102,6 +102,11 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     at: performance.now(),
   });
   const queryKey = head === undefined ? key : [...key, followed.head];
+  /** The newest data of any head. */
+  const kept = <Data>() =>
+    queries
+      .getQueriesData<Data>({ queryKey: key, predicate: isOfHead(key) })
+      .findLast(([, data]) => data !== undefined)?.[1];
   const query = useQuery<T, Error>({
     queryKey,
     enabled,
@@ -119,7 +124,7 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
       if (same === null) return undefined;
       if (last !== undefined && key.slice(0, same).every((part, at) => part === last.queryKey[at]))
         return previous;
-      return queries.getQueriesData<typeof previous>({ queryKey: key, predicate: isOfHead(key) }).at(-1)?.[1];
+      return kept<typeof previous>();
     },
     refetchInterval: ({ state }) => {
       // An error that is not retried is not polled either.
@@ -144,8 +149,10 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     // What has failed is retried first, but what is not there yet may be there with the next block.
     held: frozen || settled || (failure === null ? query.isFetching : !mayCome(failure)),
   });
+  // A failure at a new head leaves the data of the last one on the screen; what is not there any more is not shown.
+  const isGone = error instanceof ClientError && error.code === 'not-found';
   return {
-    data: query.data,
+    data: query.data ?? (error === null || isGone ? undefined : kept<T>()),
     error,
     retryAt: error === null || query.fetchStatus === 'idle' ? null : retryAtOf(error),
     pending: query.isPlaceholderData,
