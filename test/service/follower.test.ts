@@ -159,7 +159,7 @@ describe('following', () => {
 
 describe('filling the history', () => {
   test('a fresh database fills from the newest block back, and each hole is asked for once', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 899), { kind: 'simulated' });
+    const source = new ScriptedSource(makeBlocks(0, 899), { kind: 'replay' });
     const service = await runService({ source });
     await service.ready;
     await holds(service, 899);
@@ -171,7 +171,7 @@ describe('filling the history', () => {
   });
 
   test('goes as far as it is told and no further', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 1_999), { kind: 'simulated' });
+    const source = new ScriptedSource(makeBlocks(0, 1_999), { kind: 'replay' });
     const service = await runService({ source, historySec: 7_200 });
     await service.ready;
     source.mine(makeBlock(2_000));
@@ -182,7 +182,7 @@ describe('filling the history', () => {
   });
 
   test('stops where the past of the source begins', async () => {
-    const source = new ScriptedSource(makeBlocks(0, 1_999), { kind: 'simulated' });
+    const source = new ScriptedSource(makeBlocks(0, 1_999), { kind: 'replay' });
     source.pastBegins = 1_000;
     const service = await runService({ source });
     await service.ready;
@@ -195,14 +195,14 @@ describe('filling the history', () => {
   test('a restart shows the history before the source says a word, then asks for the gap alone', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
     const first = await runService({
-      source: new ScriptedSource(makeBlocks(0, 399), { kind: 'simulated' }),
+      source: new ScriptedSource(makeBlocks(0, 399), { kind: 'replay' }),
       database: path,
     });
     await first.ready;
     await holds(first, 399);
     await first.stop();
 
-    const source = new ScriptedSource(makeBlocks(0, 410), { kind: 'simulated' });
+    const source = new ScriptedSource(makeBlocks(0, 410), { kind: 'replay' });
     source.isReachable = false;
     const second = await runService({ source, database: path });
     await second.ready;
@@ -366,7 +366,7 @@ describe('when something is wrong', () => {
   test('a full disk is told and the advice goes on; when there is room again the blocks are filled in', async () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
     const database = await openDatabase(path);
-    const source = new ScriptedSource(makeBlocks(0, 299), { kind: 'simulated' });
+    const source = new ScriptedSource(makeBlocks(0, 299), { kind: 'replay' });
     const abort = new AbortController();
     const started = await startService({ source, database, signal: abort.signal });
     await started.ready;
@@ -394,7 +394,7 @@ describe('when something is wrong', () => {
       const path = join(await temporaryFolder(), 'chain-1.db');
       const database = await openDatabase(path);
       await leaveNoRoom(database, what === 'who writes it' ? 'leases' : 'meta');
-      const source = new ScriptedSource(makeBlocks(0, 99), { kind: 'simulated' });
+      const source = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
       const abort = new AbortController();
       const started = await startService({ source, database, signal: abort.signal });
       const read = async () => {

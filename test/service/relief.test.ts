@@ -37,7 +37,7 @@ async function standingBy(blocks: readonly Block[]) {
   });
   const chain = new ChainState(
     {
-      source: { kind: 'rpc' },
+      source: { kind: 'rpc', blocks: async () => [] },
       store: new BlockStore(database, () => lease.right),
       track: new AdviceJudge(new TrackStore(database), fail, () => lease.mayWrite),
       lease,

@@ -316,7 +316,7 @@ const judged = (rows: readonly AdviceRow[]) => rows.filter(isJudged);
 
 describe('how likely a price is reached', () => {
   const history = shareService(async (run) => {
-    const service = await run({ source: new ScriptedSource(makeBlocks(0, 2_199), { kind: 'simulated' }) });
+    const service = await run({ source: new ScriptedSource(makeBlocks(0, 2_199), { kind: 'replay' }) });
     await service.ready;
     // A month of this chain is there in moments; the answer is from what is.
     await waitFor(

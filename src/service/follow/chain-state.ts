@@ -268,17 +268,17 @@ export class ChainState {
   /** Gives the engine the blocks from `from` on as its memory: those of the store, and the newest ones. */
   async rebuild(from: number): Promise<void> {
     if (this.#writer.problem !== null) return;
-    const { store } = this.#options;
+    const { source, store, signal } = this.#options;
     await this.#writer.flush();
     this.#recent.complete(await store.newest(this.#recent.all.length));
     const newest = this.#recent.all;
     if (newest.length === 0) return;
-    const pages = enginePages(store, from, newest);
-    // The demo has to have advice for a day within seconds. On a chain where money moves each block counts alike, so that a
-    // restarted service says what one says that ran on.
-    const isDemo = this.#options.source.kind === 'simulated';
+    // The demo has to have advice for a day within seconds: its past need not be stored first. On a chain where money moves
+    // each block counts alike, so that a restarted service says what one says that ran on.
+    const isDemo = source.kind === 'simulated';
     const near = isDemo ? (newest.at(-1)?.number ?? 0) - NEAR_BLOCKS : 0;
-    await this.#live?.rebuild(pages, this.#options.signal, near);
+    const read = (at: number) => (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
+    await this.#live?.rebuild(enginePages(read, from, newest), signal, near);
   }
 
   /** Gives the engine the last day: enough for advice, and read in a moment. */
@@ -296,19 +296,9 @@ export class ChainState {
   }
 }
 
-/** What the engine is fed: the stored blocks from number `from` on, then the `newest`, which need not be stored. */
-async function* enginePages(
-  store: BlockStore,
-  from: number,
-  newest: readonly Block[],
-): AsyncGenerator<readonly Block[]> {
-  yield* storedPages(store, from, (newest[0]?.number ?? 0) - 1);
-  yield newest.filter(({ number }) => number >= from);
-}
-
 /** What ingested blocks go into, and where they come from. */
 export interface ChainStateOptions {
-  readonly source: Pick<ChainSource, 'kind'>;
+  readonly source: Pick<ChainSource, 'kind' | 'blocks'>;
   readonly store: BlockStore;
   readonly track: AdviceJudge;
   /** Whether this process writes, or another one on the same database. */
@@ -562,13 +552,17 @@ export interface Present {
 
 const PAGE = 512;
 
-/** The stored blocks `from`–`top`, ascending, a page at a time. */
-async function* storedPages(store: BlockStore, from: number, top: number): AsyncGenerator<Block[]> {
-  for (let at = from; at <= top; ) {
-    const page = (await store.page(at, PAGE)).filter((block) => block.number <= top);
-    const last = page.at(-1);
-    if (last === undefined) return;
+/** What the engine is fed: the blocks from number `from` on that `read` gives, then the `newest`, which need not be stored. */
+async function* enginePages(
+  read: (from: number) => Promise<readonly Block[]>,
+  from: number,
+  newest: readonly Block[],
+): AsyncGenerator<readonly Block[]> {
+  const end = newest[0]?.number ?? 0;
+  for (let at = from; at < end; ) {
+    const page = (await read(at)).filter(({ number }) => number < end);
     yield page;
-    at = last.number + 1;
+    at = (page.at(-1)?.number ?? end) + 1;
   }
+  yield newest.filter(({ number }) => number >= from);
 }

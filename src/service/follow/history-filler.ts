@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
+import { SLOT_SEC } from '../../core/simulation.ts';
 import type { NumberRange } from '../../store/block-rows.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -139,6 +140,8 @@ export class HistoryFiller {
 
   async #fill(): Promise<void> {
     const { source, store, historySec, wallNow, signal } = this.#options;
+    // The engine reads the simulated past before it is stored, all that it can remember at once.
+    const isSimulated = source.kind === 'simulated';
     const stages = [HOUR_SEC, DAY_SEC, MEMORY_SEC].filter((sec) => sec < historySec);
     let filledUntil: number | null = null;
     for (const sec of [...stages, historySec]) {
@@ -158,15 +161,15 @@ export class HistoryFiller {
         signal,
       });
       filledUntil = head.timestamp;
-      const reach = Math.min(sec, MEMORY_SEC);
-      const isNews = written > 0 && sec <= MEMORY_SEC;
-      if (!isNews && this.#rememberedSec >= reach) continue;
+      const reach = Math.min(isSimulated ? historySec : sec, MEMORY_SEC);
+      const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
+      if (!isSimulated && !isNews && this.#rememberedSec >= reach) continue;
       const memory = Math.max(reach, this.#rememberedSec);
-      const start = (await store.latestAt(head.timestamp - memory)) ?? (await store.oldest());
+      const start = isSimulated
+        ? Math.max(head.number - Math.floor(memory / SLOT_SEC), 0)
+        : (((await store.latestAt(head.timestamp - memory)) ?? (await store.oldest()))?.number ?? 0);
       // A young history is remembered from its beginning, however far back the memory may go.
-      if (isNews || !this.#engine.remembers(start?.number ?? 0)) {
-        await this.#engine.rebuild(start?.number ?? 0);
-      }
+      if (isNews || !this.#engine.remembers(start)) await this.#engine.rebuild(start);
       if (!signal.aborted) this.#rememberedSec = memory;
     }
     if (signal.aborted || !this.#engine.isWriting()) return;
