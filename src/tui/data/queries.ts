@@ -152,7 +152,7 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   // A failure at a new head leaves the data of the last one on the screen; what is not there any more is not shown.
   const isGone = error instanceof ClientError && error.code === 'not-found';
   return {
-    data: query.data ?? (error === null || isGone ? undefined : kept<T>()),
+    data: query.data === undefined && error !== null && !isGone ? kept<T>() : query.data,
     error,
     retryAt: error === null || query.fetchStatus === 'idle' ? null : retryAtOf(error),
     pending: query.isPlaceholderData,
