@@ -73,7 +73,7 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
 
   async function signOne(account: PrivateKeyAccount, nonce: number) {
     count += 1n;
-    const reverts = chance.once(8);
+    const reverts = chance.once(3);
     const raw = await sign(account, {
       nonce,
       // No two are the same.
