@@ -8,13 +8,14 @@ import { soakMonitor } from '../soak/soak-monitor.ts';
 import { soakServe } from '../soak/soak-serve.ts';
 
 /**
- * Between two looks at a process that is no longer young: what it holds alive stays the same then (109.9 and 110.0 MB
- * after 8,000 and 16,000 blocks); V8 keeps a little more memory, and each opened view a timer for two minutes.
+ * Between two looks at a process that is no longer young, 8,000 blocks and hundreds of opened views apart. Each view stays
+ * cached with a timer for two minutes, so both depend on how many views a busy machine has opened in the last two: 282
+ * and 389 timers have been seen.
  */
 const ALLOWED: Allowance = {
-  liveBytes: 3_000_000,
+  liveBytes: 6_000_000,
   residentBytes: 25_000_000,
-  resources: 40,
+  resources: 200,
   descriptors: 2,
 };
 
