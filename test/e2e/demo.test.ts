@@ -69,7 +69,7 @@ it('shows advice, has an alert fire, cancels an auto-tx, sends another, and open
   await terminal.press('5');
   await terminal.waitFor('Latest blocks');
   await terminal.press('/');
-  await terminal.waitFor(/^ look up/m);
+  await terminal.waitFor(/^ find/m);
   await terminal.press(keccak256(signed), 'enter');
   const transaction = (await terminal.waitFor(/Transaction +● success/)).join('\n');
   expect(transaction).toContain(ACCOUNT.address);

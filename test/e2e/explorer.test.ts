@@ -95,7 +95,7 @@ describe('the Explorer on a real node', () => {
     const shown = (await terminal.waitFor('this one, 0.0100')).join('\n');
     expect(shown).toContain(`hash       ${hash}`);
     expect(shown).toContain('below all 6 others of its block');
-    await terminal.press('c');
+    await terminal.press('y');
     await terminal.waitFor('Copied 0x');
     const encoded = [...terminal.output().matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/g)].at(-1)?.[1] ?? '';
     expect(Buffer.from(encoded, 'base64').toString()).toBe(hash);
@@ -117,7 +117,7 @@ describe('the Explorer on a real node', () => {
     await terminal.press('9999');
     await terminal.waitFor('the newest block is');
     await terminal.press('esc');
-    await terminal.waitFor((rows) => !rows.join('\n').includes('look up 9999'));
+    await terminal.waitFor((rows) => !rows.join('\n').includes('find 9999'));
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
   });

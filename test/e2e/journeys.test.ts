@@ -62,14 +62,16 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['shift+tab', isLive],
   ['f', /FROZEN/],
   ['f', /● live/],
-  ['r', 'Asked again'],
+  ['r', 'Refreshed'],
   ['-', /every 2s/],
   ['+', /every 1s/],
   ['+', /every 0.5s/],
   ['-', /every 1s/],
   ['-', /every 2s/],
   ['=', /every 1s/],
-  ['c', 'Copied the three lanes'],
+  ['y', 'Copied the three lanes'],
+  ['/', /^ find/m],
+  ['escape', without(/^ find/m)],
   ['a', 'New alert'],
   ['escape', isLive],
   ['2', /^ 1h .*\n.* base [\d.]+ /m],
@@ -90,7 +92,7 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['G', isFollowing],
   ['home', isLookingBack],
   ['end', isFollowing],
-  ['e', /Saved .*gastop-/],
+  ['w', /Saved .*gastop-/],
   ['escape', isChart],
   ['escape', isFollowing],
   ['a', 'New alert'],
@@ -115,12 +117,12 @@ const explorerKeys = (at: number): readonly (readonly [key: string, shows: Scree
   ['space', (rows) => markedBlock(rows) < at - 20],
   ['b', marks(at - 1)],
   ['up', marks(at)],
-  ['c', `Copied ${at} `],
+  ['y', `Copied ${at} `],
   ['enter', isBlock(at)],
   ['left', isBlock(at - 1)],
   ['right', isBlock(at)],
-  ['/', /^ look up/m],
-  ['escape', without(/^ look up/m)],
+  ['/', /^ find/m],
+  ['escape', without(/^ find/m)],
   ['i', new RegExp(`GET /metrics/block/${at}[\\s\\S]*"baseFeePerGas"`)],
   ['i', isBlock(at)],
   ['escape', marks(at)],
@@ -218,7 +220,7 @@ describe('gastop --demo', () => {
     await terminal.waitFor(/before|reaches/);
     await terminal.press('left', 'left');
     await terminal.waitFor(/^ (?!now).*base [\d.]+ .*tip p75/m);
-    await terminal.press('e');
+    await terminal.press('w');
     await terminal.waitFor(/gastop-.*\.csv/);
     const [file = ''] = await readdir(folder);
     expect(file).toMatch(/^gastop-\S+-24h-\S+\.csv$/);

@@ -169,7 +169,7 @@ describe.runIf(mayMount)('a disk of its own', () => {
       fill(`/proc/${terminal.pid}/root${data}/rest`);
       await terminal.press('2');
       await terminal.waitFor(/^ now [\d:]+ +base/m);
-      await terminal.press('e');
+      await terminal.press('w');
       await terminal.waitFor('Not saved: the disk is full');
       // Nothing is left of what did not fit.
       expect(await readdir(`/proc/${terminal.pid}/root${data}`)).not.toContainEqual(

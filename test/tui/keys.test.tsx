@@ -2,8 +2,8 @@ import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { footerKeys } from '../../src/tui/chrome/footer.tsx';
 import { helpLines } from '../../src/tui/chrome/help.ts';
+import { footerKeys } from '../../src/tui/chrome/key-bar.tsx';
 import { KEYMAP, type Scope } from '../../src/tui/input/keymap.ts';
 import { TextField } from '../../src/tui/input/text-field.tsx';
 import { KeyListener, useKeys } from '../../src/tui/input/use-keys.tsx';
@@ -160,6 +160,35 @@ describe('the keymap', () => {
     }
   });
 
+  it('gives no letter two meanings, dialogs and the screen without a source apart', () => {
+    const apart: readonly Scope[] = [
+      'alert-form',
+      'auto-tx-form',
+      'text-field',
+      'question',
+      'secret',
+      'source',
+    ];
+    const meanings = new Map<string, Set<string>>();
+    for (const { scope, keys, action } of KEYMAP) {
+      if (apart.includes(scope)) continue;
+      for (const key of keys.filter((name) => name.length === 1)) {
+        meanings.set(key, (meanings.get(key) ?? new Set()).add(action));
+      }
+    }
+    expect([...meanings].filter(([, actions]) => actions.size > 1)).toEqual([]);
+    const actionOf = (key: string) => [...(meanings.get(key) ?? [])].join();
+    expect(['y', 'c', 'e', 'w', 's', '/', 'a'].map(actionOf)).toEqual([
+      'copy',
+      'another',
+      'edit',
+      'write',
+      'sort',
+      'find',
+      'alert',
+    ]);
+  });
+
   it('is in the help overlay completely', () => {
     const help = helpLines('live').join('\n');
     for (const binding of KEYMAP) expect(help).toContain(binding.help);
@@ -168,18 +197,25 @@ describe('the keymap', () => {
 
 describe('the footer', () => {
   it('keeps help and quit however narrow it is', () => {
-    expect(footerKeys(['live', 'global'], 20).map(({ word }) => word)).toEqual(['help', 'quit']);
+    expect(footerKeys(['live', 'global'], 20, () => true).map(({ word }) => word)).toEqual(['help', 'quit']);
   });
 
   it('never is wider than its room', () => {
     for (let width = 16; width < 120; width += 1) {
-      const text = footerKeys(['chart', 'global'], width).map(({ key, word }) => ` ${key} ${word} `);
+      const text = footerKeys(['chart', 'global'], width, () => true).map(
+        ({ key, word }) => ` ${key} ${word} `,
+      );
       expect(text.join('').length).toBeLessThanOrEqual(width);
     }
   });
 
   it('names a key once, with the meaning it has now', () => {
-    const keys = footerKeys(['source', 'global'], 120).filter(({ key }) => key === 'r');
+    const keys = footerKeys(['source', 'global'], 120, () => true).filter(({ key }) => key === 'r');
     expect(keys).toEqual([{ key: 'r', word: 'retry' }]);
+  });
+
+  it('names no key that does nothing now', () => {
+    const keys = footerKeys(['alerts', 'global'], 120, (_, action) => action === 'new' || action === 'quit');
+    expect(keys.map(({ key }) => key)).toEqual(['n', 'q']);
   });
 });

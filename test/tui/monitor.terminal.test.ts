@@ -69,7 +69,7 @@ describe('the monitor on a terminal', () => {
   it('copies the lanes through the terminal and says so', async () => {
     const screen = shown();
     await screen.waitFor('│ Average');
-    await screen.press('c');
+    await screen.press('y');
     await screen.waitFor('Copied the three lanes');
     const encoded = /\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/.exec(screen.output())?.[1] ?? '';
     expect(Buffer.from(encoded, 'base64').toString()).toContain('Average\t0.0507\t0.0582\t0.01');
@@ -78,7 +78,7 @@ describe('the monitor on a terminal', () => {
   it('never draws the key of the session where it is pasted to be looked up', async () => {
     const screen = shown();
     await screen.press('5', '/');
-    await screen.waitFor('look up');
+    await screen.waitFor(/^ find/m);
     const written = outputFrom(screen);
     screen.paste('ab'.repeat(32));
     await screen.waitFor('this is a key, not a number or hash');

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
+import { Finder } from '../../src/tui/app/finder.tsx';
 import type { Tab } from '../../src/tui/app/tabs.ts';
 import { MemoryContext, type Navigation, NavigationContext } from '../../src/tui/app/ui-state.ts';
 import { type Toast, ToastContext } from '../../src/tui/chrome/footer.tsx';
@@ -14,6 +15,7 @@ import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener, OverlayContext, useOverlayScopes } from '../../src/tui/input/use-keys.tsx';
 import type { AlertPrefill } from '../../src/tui/panes/alerts/alert-prefill.ts';
+import { openPlace, type PlaceName } from '../../src/tui/panes/explorer/explorer-state.ts';
 import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -61,9 +63,14 @@ export function showScreen(options: ShowOptions) {
   const showToast = (toast: Toast) => void toasts.push(toast);
   const beforeClosing = (work: () => Promise<void>) => void duties.push(work);
   const prefills: AlertPrefill[] = [];
+  const opened: PlaceName[] = [];
   const navigation: Navigation = {
     showTab: () => {},
     newAlert: (prefill) => prefills.push(prefill),
+    openPlace: (place) => {
+      openPlace(memory, place);
+      opened.push(place);
+    },
   };
   const clock = new Clock(now, 10);
   const tree = (snapshot: SnapshotView) => (
@@ -82,7 +89,9 @@ export function showScreen(options: ShowOptions) {
                 >
                   <NavigationContext value={navigation}>
                     <Scoped scope={scope}>
-                      <Screen snapshot={snapshot} columns={columns} rows={rows} />
+                      <Finder scope={scope} snapshot={snapshot} columns={columns} rows={rows}>
+                        {(rest) => <Screen snapshot={snapshot} columns={columns} rows={rest} />}
+                      </Finder>
                     </Scoped>
                   </NavigationContext>
                 </ListsProvider>
@@ -107,6 +116,8 @@ export function showScreen(options: ShowOptions) {
     memory,
     /** Prices that `a` was pressed on. */
     prefills,
+    /** Blocks and transactions that `/` opened. */
+    opened,
     /** What is done before the source is closed. */
     endSession: async () => {
       await Promise.all(duties.map((work) => work()));
@@ -134,7 +145,7 @@ export function showScreen(options: ShowOptions) {
 
 /** Hears the keys of a tab, and of what lies over it. */
 function Scoped({ scope, children }: { readonly scope: Scope; readonly children: ReactNode }) {
-  const [scopes] = useState([scope]);
+  const [scopes] = useState<readonly Scope[]>([scope, 'global']);
   const over = useOverlayScopes(scopes);
   return (
     <OverlayContext value={over.show}>

@@ -34,11 +34,14 @@ import {
 import { createQueryClient } from '../data/query-client.ts';
 import type { Scope } from '../input/keymap.ts';
 import { KeyListener, OverlayContext, useKeys, useOverlayScopes } from '../input/use-keys.tsx';
+import { cheaperThan } from '../panes/alerts/alert-prefill.ts';
 import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
+import { openPlace } from '../panes/explorer/explorer-state.ts';
 import { ScrollView } from '../ui/scroll.tsx';
 import { ASCII_THEME, DimContext, ThemeContext, UNICODE_THEME } from '../ui/theme.ts';
 import { Clock, ClockContext } from './clock.ts';
 import { type Health, healthOf, isPast } from './connection.ts';
+import { Finder } from './finder.tsx';
 import {
   keyFinder,
   type MonitorSource,
@@ -58,6 +61,7 @@ import {
   type Navigation,
   NavigationContext,
   stepInterval,
+  useNavigation,
 } from './ui-state.ts';
 
 /** Calls `onShown` once the first prices are on the screen, not when they are only laid out. */
@@ -90,6 +94,10 @@ function NavigationProvider({ tab, dispatch, children }: NavigationProviderProps
       newAlert: (prefill) => {
         openAlertForm(memory, prefill, (TABS[tab] ?? TABS[0]).action);
         showTab('tab-3');
+      },
+      openPlace: (place) => {
+        openPlace(memory, place);
+        showTab('tab-5');
       },
     };
   }, [tab, dispatch, memory]);
@@ -213,7 +221,11 @@ function SessionScreen(props: SessionProps) {
         />
       );
     }
-    return <tab.Screen key={tab.action} snapshot={snapshot} columns={columns} rows={room} />;
+    return (
+      <Finder key={tab.action} scope={tab.scope} snapshot={snapshot} columns={columns} rows={room}>
+        {(rest) => <tab.Screen snapshot={snapshot} columns={columns} rows={rest} />}
+      </Finder>
+    );
   };
   const lists = { client, snapshot, intervalMs, isOwnService, frozen, now };
   const shownList = tab.scope === 'alerts' || tab.scope === 'auto-txs' ? tab.scope : null;
@@ -230,6 +242,7 @@ function SessionScreen(props: SessionProps) {
                   wantedMs={wantedMs}
                   quotaMs={quotaMs}
                   health={health}
+                  snapshot={snapshot}
                   tryNow={() => client?.rateLimit.tryNow()}
                 />
                 <Frame
@@ -261,7 +274,7 @@ function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number)
   const restartedAt = snapshot?.source.restartedAt ?? null;
   useEffect(() => {
     if (restartedAt === null || now() - restartedAt > RESTART_IS_NEWS_MS) return;
-    const text = 'The chain began anew: its history is dropped, auto-txs wait disabled';
+    const text = 'The chain began anew: its history is dropped, auto-txs are disabled';
     toast({ kind: 'alert', text, forMs: RESTART_SHOWN_MS });
   }, [restartedAt, toast, now]);
 }
@@ -289,12 +302,14 @@ interface GlobalKeysProps {
   /** The shortest interval that the quota allows, ms. */
   readonly quotaMs: number;
   readonly health: Health;
+  readonly snapshot: SnapshotView | undefined;
   /** Ends a pause of all requests. */
   readonly tryNow: () => void;
 }
 
 /** What the keys do that work everywhere. */
-function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, tryNow }: GlobalKeysProps) {
+function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, snapshot, tryNow }: GlobalKeysProps) {
+  const { newAlert } = useNavigation();
   const { exit } = useApp();
   const queries = useQueryClient();
   const toast = useToast();
@@ -309,12 +324,17 @@ function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, tryNow }: Glob
     const next = stepInterval(wantedMs, direction);
     dispatch({ type: 'set-interval', intervalMs: next });
     const held = quotaMs <= next ? '' : `, but every ${quotaMs / 1_000} s until the quota resets`;
-    toast({ kind: 'info', text: `Asking every ${next / 1_000} s${held}` });
+    toast({ kind: 'info', text: `Refreshing every ${next / 1_000} s${held}` });
   };
   const showTab = (tab: number) => dispatch({ type: 'show-tab', tab: (tab + TABS.length) % TABS.length });
   useKeys('global', {
     help: () => dispatch({ type: 'toggle-overlay', overlay: 'help' }),
     raw: () => dispatch({ type: 'toggle-overlay', overlay: 'raw' }),
+    ...(snapshot === undefined
+      ? {}
+      : {
+          alert: () => newAlert(cheaperThan(snapshot.lanes.average.price)),
+        }),
     back: () => dispatch({ type: 'close-overlay' }),
     ...Object.fromEntries(TABS.map(({ action }, index) => [action, () => showTab(index)])),
     'next-tab': () => showTab(state.tab + 1),
@@ -322,14 +342,14 @@ function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, tryNow }: Glob
     refresh: () => {
       tryNow();
       void ask().then(() => {
-        if (health.kind === 'live' || health.kind === 'frozen') toast({ kind: 'info', text: 'Asked again' });
+        if (health.kind === 'live' || health.kind === 'frozen') toast({ kind: 'info', text: 'Refreshed' });
       });
     },
     freeze: () => {
       dispatch({ type: 'toggle-freeze' });
       if (state.frozen) void ask();
       else standStill(queries);
-      toast({ kind: 'info', text: state.frozen ? 'Going on' : 'Frozen: f lets it go on, r asks once' });
+      toast({ kind: 'info', text: state.frozen ? 'Resumed' : 'Frozen: f resumes, r refreshes once' });
     },
     slower: () => setPace('slower'),
     faster: () => setPace('faster'),

@@ -1,6 +1,7 @@
 import { createContext, useCallback, useContext, useReducer } from 'react';
 import type { ActionName, Scope } from '../input/keymap.ts';
 import type { AlertPrefill } from '../panes/alerts/alert-prefill.ts';
+import type { PlaceName } from '../panes/explorer/explorer-state.ts';
 
 export const SMALLEST = { columns: 60, rows: 16 } as const;
 
@@ -87,9 +88,15 @@ export interface Navigation {
   readonly showTab: (action: ActionName) => void;
   /** Shows the form of a new alert, and this tab again when it is left. */
   readonly newAlert: (prefill: AlertPrefill) => void;
+  /** Shows a block or a transaction in the Explorer. */
+  readonly openPlace: (place: PlaceName) => void;
 }
 
-export const NavigationContext = createContext<Navigation>({ showTab: () => {}, newAlert: () => {} });
+export const NavigationContext = createContext<Navigation>({
+  showTab: () => {},
+  newAlert: () => {},
+  openPlace: () => {},
+});
 
 export function useNavigation(): Navigation {
   return useContext(NavigationContext);

@@ -10,7 +10,8 @@ import { ListsContext } from '../data/lists.tsx';
 import { KEYMAP, type Scope } from '../input/keymap.ts';
 import { displayWidth, SpreadLine, truncate } from '../ui/text.tsx';
 import { type Theme, useTheme } from '../ui/theme.ts';
-import { Footer, type Toast } from './footer.tsx';
+import { type Toast, ToastLine } from './footer.tsx';
+import { KeyBar } from './key-bar.tsx';
 import { type Badge, BadgeText, StatusBar } from './status-bar.tsx';
 
 const LEAST_CAUSE = 12;
@@ -257,9 +258,10 @@ export function Frame(props: FrameProps) {
       <TabBar width={columns} current={tab} intervalMs={intervalMs} slowed={slowed} />
       {noticed ? <NoticeLine health={health} width={columns} /> : null}
       <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
-        {body(rows - 3 - (noticed ? 1 : 0))}
+        {body(rows - 3 - (noticed ? 1 : 0) - (toast === null ? 0 : 1))}
       </Box>
-      <Footer width={columns} scopes={scopes} toast={toast} />
+      {toast === null ? null : <ToastLine toast={toast} width={columns} />}
+      <KeyBar width={columns} scopes={scopes} />
     </Box>
   );
 }

@@ -1,7 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
-import { type AlertListView, isOn } from '../../client/views/alerts.ts';
-import { type AutoTxListView, isAwaited, isNear } from '../../client/views/auto-txs.ts';
+import { type AlertListView, type AlertView, describeCondition, isOn } from '../../client/views/alerts.ts';
+import {
+  type AutoTxListView,
+  type AutoTxView,
+  describeContent,
+  describeState,
+  describeTarget,
+  isAwaited,
+  isNear,
+} from '../../client/views/auto-txs.ts';
 import { useToast } from '../chrome/footer.tsx';
 import { ALERTS_KEY, AUTO_TXS_KEY, flushAlertMutations, useExpectedAlerts } from './mutations.ts';
 import { useAlertNotices, useAutoTxNotices } from './notifications.ts';
@@ -26,6 +34,30 @@ export function useLists(): Lists {
   const lists = useContext(ListsContext);
   if (lists === null) throw new Error('useLists needs a ListsProvider around it');
   return lists;
+}
+
+/** The words by which the list that is shown is filtered; empty: all of it is shown. */
+export const FilterContext = createContext('');
+
+/** An item of one of the lists. */
+export type ListItem = AlertView | AutoTxView;
+
+/** Whether an item has every word of the filter in what is listed of it. */
+export function matchesFilter(item: ListItem, filter: string): boolean {
+  const said =
+    'threshold' in item
+      ? [describeCondition(item)]
+      : [describeState(item), describeTarget(item), describeContent(item), `nonce ${item.nonce}`];
+  const text = [...said, ...textsIn(item)].join(' ').toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 interface ListsProviderProps extends Omit<ListSession, 'isShown'> {

@@ -97,8 +97,9 @@ function form({
 
 /**
  * Every key the monitor knows, by scope. `global` works on every tab; `scroll` in the help and in the raw view; `alert`
- * and `auto-tx` while one is open over its list; `alert-form`, `auto-tx-form`, `question` and `secret` while such a
- * thing is open and takes every key; the others only while they are shown.
+ * and `auto-tx` while one is open over its list, whose keys work then too; `alert-form`, `auto-tx-form`,
+ * `text-field`, `question` and `secret` while such a thing is open and takes every key; the others only while they are shown.
+ * Outside dialogs and `source` a letter means one thing: the same action in every scope.
  */
 const KEYS = {
   global: [
@@ -111,12 +112,20 @@ const KEYS = {
     { action: 'tab-6', keys: ['6'], help: 'Service' },
     { action: 'next-tab', keys: ['tab', ']'], label: 'Tab ]', help: 'next tab' },
     { action: 'previous-tab', keys: ['shift+tab', '['], label: '⇧Tab [', help: 'previous tab' },
-    { action: 'refresh', keys: ['r'], help: 'ask again now', footer: 'refresh' },
-    { action: 'freeze', keys: ['f'], help: 'freeze the screen, or let it go on', footer: 'freeze' },
-    { action: 'raw', keys: ['i'], help: "show the service's own answer" },
-    { action: 'slower', keys: ['-'], help: 'ask less often' },
-    { action: 'faster', keys: ['+', '='], help: 'ask more often', footer: 'interval', footerLabel: '+/-' },
-    { action: 'back', keys: ['escape'], help: 'close what is open; never quits' },
+    { action: 'find', keys: ['/'], help: 'filter a list, or open a block or transaction', footer: 'find' },
+    { action: 'alert', keys: ['a'], help: 'new alert for when gas is cheaper than now', footer: 'alert' },
+    { action: 'refresh', keys: ['r'], help: 'refresh now', footer: 'refresh' },
+    { action: 'freeze', keys: ['f'], help: 'freeze the screen, or resume it', footer: 'freeze' },
+    { action: 'raw', keys: ['i'], help: "show the service's raw response" },
+    { action: 'slower', keys: ['-'], help: 'refresh less often' },
+    {
+      action: 'faster',
+      keys: ['+', '='],
+      help: 'refresh more often',
+      footer: 'interval',
+      footerLabel: '+/-',
+    },
+    { action: 'back', keys: ['escape'], help: 'close what is open, or clear the filter; never quits' },
     { action: 'suspend', keys: ['ctrl+z'], help: 'back to the shell; fg returns' },
     { action: 'quit', keys: ['q', 'ctrl+c'], help: 'quit', footer: 'quit' },
   ],
@@ -126,33 +135,26 @@ const KEYS = {
     { action: 'source-url', keys: ['u'], help: 'enter the URL of a node or service', footer: 'enter a URL' },
     { action: 'source-demo', keys: ['d'], help: 'a simulated chain, without network', footer: 'demo' },
   ],
-  live: [
-    { action: 'copy', keys: ['c'], help: 'copy the three lanes to the clipboard', footer: 'copy' },
-    {
-      action: 'alert-here',
-      keys: ['a'],
-      help: 'an alert for when gas is cheaper than now',
-      footer: 'alert here',
-    },
-  ],
+  live: [{ action: 'copy', keys: ['y'], help: 'copy the three lanes to the clipboard', footer: 'copy' }],
   chart: [
-    { action: 'time-frame', keys: ['t'], help: 'time frame: 1h, 24h, 7d, 30d', footer: 'time' },
+    { action: 'time-frame', keys: ['t'], help: 'time frame: 1h, 24h, 7d, 30d', footer: 'time frame' },
     { action: 'percentile', keys: ['p'], help: 'tip percentile: p50 to p99', footer: 'percentile' },
     { action: 'compare', keys: ['v'], help: 'compare with the window before', footer: 'compare' },
     { action: 'heatmap', keys: ['h'], help: 'cheap hours: day × hour', footer: 'hours' },
-    { action: 'close-heatmap', keys: ['escape'], help: 'back from the hours' },
-    { action: 'export', keys: ['e'], help: 'save what is shown as CSV', footer: 'export' },
+    { action: 'close', keys: ['escape'], help: 'back from the cheap hours', footer: 'back' },
+    { action: 'write', keys: ['w'], help: 'write what is shown to a CSV file', footer: 'write CSV' },
     { action: 'cursor-left', keys: ['left'], help: 'move the cursor back' },
     { action: 'cursor-right', keys: ['right'], help: 'move the cursor on' },
     { action: 'start', keys: ['g', 'home'], help: 'cursor to the oldest value' },
     { action: 'end', keys: ['G', 'end'], help: 'cursor to the newest value' },
-    { action: 'alert-here', keys: ['a'], help: "an alert at the cursor's price", footer: 'alert here' },
+    { action: 'alert', keys: ['a'], help: "new alert at the cursor's price", footer: 'alert here' },
   ],
   alerts: [
-    { action: 'new', keys: ['n'], help: 'make a new alert', footer: 'new' },
-    { action: 'open', keys: ['return'], help: 'its details: savings and what was sent', footer: 'details' },
+    { action: 'new', keys: ['n'], help: 'new alert', footer: 'new' },
+    { action: 'open', keys: ['return'], help: 'details: savings and deliveries', footer: 'details' },
     { action: 'toggle', keys: ['space'], help: 'disable it, or enable it again', footer: 'on/off' },
-    { action: 'copy', keys: ['c'], help: 'make another one like it', footer: 'copy' },
+    { action: 'edit', keys: ['e'], help: 'edit it', footer: 'edit' },
+    { action: 'another', keys: ['c'], help: 'make another one like it', footer: 'another' },
     {
       action: 'delete',
       keys: ['d', 'delete'],
@@ -160,84 +162,52 @@ const KEYS = {
       footer: 'delete',
     },
     { action: 'undo', keys: ['u'], help: 'bring back what was just deleted' },
-    ...movement({ start: 'to the top: newest', end: 'to the end: oldest', space: false }),
+    { action: 'sort', keys: ['s'], help: 'sort: newest, nearest, last fired', footer: 'sort' },
+    ...movement({ start: 'to the first', end: 'to the last', space: false }),
   ],
   alert: [
     { action: 'close', keys: ['escape'], help: 'back to the list', footer: 'back' },
-    { action: 'toggle', keys: ['space'], help: 'disable it, or enable it again', footer: 'on/off' },
-    {
-      action: 'delete',
-      keys: ['d', 'delete'],
-      help: 'delete it; asks first, and can be undone for 10 s',
-      footer: 'delete',
-    },
-    { action: 'redeliver', keys: ['R'], help: 'send the marked delivery once more', footer: 'send again' },
-    { action: 'previous', keys: ['left'], help: 'mark the delivery above' },
+    { action: 'redeliver', keys: ['R'], help: 'send the selected delivery again', footer: 'send again' },
+    { action: 'previous', keys: ['left'], help: 'select the delivery above' },
     {
       action: 'next',
       keys: ['right'],
-      help: 'mark the delivery below',
-      footer: 'mark',
+      help: 'select the delivery below',
+      footer: 'select',
       footerLabel: '←/→',
     },
-    { action: 'copy', keys: ['c'], help: 'make another one like it', footer: 'copy' },
   ],
   'alert-form': form({
     send: 'make the alert',
     sendWord: 'make it',
     leave: 'leave; asks if something was typed',
-    switch: { help: 'tick a channel; the next usual cooldown', footer: 'tick' },
+    switch: { help: 'tick a channel, or the next usual cooldown', footer: 'tick' },
     done: 'next field; in the last one: make the alert',
   }),
   'auto-txs': [
-    { action: 'new', keys: ['n'], help: 'hand over a signed transaction', footer: 'new' },
-    { action: 'open', keys: ['return'], help: 'its details: checks and what happened', footer: 'details' },
-    { action: 'toggle', keys: ['space'], help: 'disable it, or have it wait again', footer: 'on/off' },
+    { action: 'new', keys: ['n'], help: 'schedule a signed transaction', footer: 'new' },
+    { action: 'open', keys: ['return'], help: 'details: checks and history', footer: 'details' },
+    { action: 'toggle', keys: ['space'], help: 'disable it, or enable it again', footer: 'on/off' },
     { action: 'cancel', keys: ['x'], help: 'cancel it; asks first', footer: 'cancel' },
-    {
-      action: 'edit',
-      keys: ['e'],
-      help: 'change it: target, expiry, note; a draft gets its signature',
-      footer: 'edit',
-    },
+    { action: 'edit', keys: ['e'], help: 'edit target, expiry and note; sign a draft', footer: 'edit' },
     {
       action: 'delete',
       keys: ['d', 'delete'],
-      help: 'delete a draft or what is over; asks first',
+      help: 'delete a draft or a final one; asks first',
       footer: 'delete',
     },
-    { action: 'copy', keys: ['c'], help: "copy the transaction's hash", footer: 'copy hash' },
-    ...movement({
-      start: 'to the top: what is on its way',
-      end: 'to the end: what is long over',
-      space: false,
-    }),
+    { action: 'copy', keys: ['y'], help: "copy the transaction's hash", footer: 'copy hash' },
+    { action: 'sort', keys: ['s'], help: 'sort: attention, target, newest', footer: 'sort' },
+    ...movement({ start: 'to the first', end: 'to the last', space: false }),
   ],
-  'auto-tx': [
-    { action: 'close', keys: ['escape'], help: 'back to the list', footer: 'back' },
-    { action: 'toggle', keys: ['space'], help: 'disable it, or have it wait again', footer: 'on/off' },
-    { action: 'cancel', keys: ['x'], help: 'cancel it; asks first', footer: 'cancel' },
-    {
-      action: 'edit',
-      keys: ['e'],
-      help: 'change it: target, expiry, note; a draft gets its signature',
-      footer: 'edit',
-    },
-    {
-      action: 'delete',
-      keys: ['d', 'delete'],
-      help: 'delete a draft or what is over; asks first',
-      footer: 'delete',
-    },
-    { action: 'copy', keys: ['c'], help: "copy the transaction's hash", footer: 'copy hash' },
-  ],
+  'auto-tx': [{ action: 'close', keys: ['escape'], help: 'back to the list', footer: 'back' }],
   'auto-tx-form': form({
-    send: 'hand it to the service, which sends it at its price',
-    sendWord: 'hand over',
+    send: 'schedule it: the service sends it at the target',
+    sendWord: 'schedule',
     leave: 'leave; asks if something was pasted or typed',
-    switch: { help: 'the next choice, or the next usual expiry' },
-    done: 'next field; in the last one: hand it over',
-    clear: 'forget what was pasted, or what is typed before the cursor',
+    switch: { help: 'the next choice, or the next usual expiry', footer: 'choose' },
+    done: 'next field; in the last one: schedule it',
+    clear: 'clear what was pasted, or what is typed before the cursor',
   }),
   question: [
     {
@@ -248,7 +218,7 @@ const KEYS = {
       footer: 'choose',
       footerLabel: '←/→',
     },
-    { action: 'chosen', keys: ['return'], help: 'the marked answer', footer: 'take it' },
+    { action: 'chosen', keys: ['return'], help: 'the focused answer', footer: 'choose it' },
     { action: 'yes', keys: ['y', 'Y'], help: 'yes', footer: 'yes' },
     {
       action: 'no',
@@ -260,25 +230,39 @@ const KEYS = {
     },
   ],
   secret: [
-    { action: 'copy', keys: ['c'], help: 'copy the signing secret', footer: 'copy it' },
+    { action: 'copy', keys: ['y'], help: 'copy the signing secret', footer: 'copy it' },
     {
       action: 'close',
       keys: ['return', 'escape', 'q'],
       label: '⏎ Esc',
-      help: 'it is kept: close',
+      help: 'close it',
       footer: 'close',
     },
   ],
   explorer: [
     ...movement({ footer: 'move', start: 'to the top: newest', end: 'to the end: oldest' }),
     { action: 'open', keys: ['return'], help: 'open the block or transaction', footer: 'open' },
-    { action: 'close', keys: ['escape'], help: 'back to where it was opened from' },
+    { action: 'close', keys: ['escape'], help: 'back to where it was opened from', footer: 'back' },
     { action: 'previous', keys: ['left'], help: 'in a block: the one before' },
-    { action: 'next', keys: ['right'], help: 'in a block: the next one' },
-    { action: 'look-up', keys: ['/'], help: 'look up a block or a transaction', footer: 'look up' },
-    { action: 'copy', keys: ['c'], help: 'copy the block number or the hash', footer: 'copy' },
+    {
+      action: 'next',
+      keys: ['right'],
+      help: 'in a block: the next one',
+      footer: 'block',
+      footerLabel: '←/→',
+    },
+    { action: 'copy', keys: ['y'], help: 'copy the block number or the hash', footer: 'copy' },
   ],
   service: movement({ footer: 'scroll' }),
+  'text-field': [
+    {
+      action: 'submit',
+      keys: ['return'],
+      help: 'open what is typed, or keep it as the filter',
+      footer: 'go',
+    },
+    { action: 'leave', keys: ['escape'], help: 'leave; clears the filter', footer: 'leave' },
+  ],
 } as const satisfies Readonly<Record<string, readonly Key[]>>;
 
 export type Scope = keyof typeof KEYS;
@@ -315,9 +299,27 @@ export const KEYMAP: readonly KeyBinding[] = SCOPES.flatMap((scope) =>
   })),
 );
 
-/** The actions that `key` stands for in `scope`. */
-export function actionsOf(scope: Scope, key: string): readonly ActionName[] {
-  return KEYMAP.filter((binding) => binding.scope === scope && binding.keys.includes(key)).map(
-    ({ action }) => action,
-  );
+/** The action that `key` stands for in `scope`. */
+export function actionOf(scope: Scope, key: string): ActionName | undefined {
+  return KEYMAP.find((binding) => binding.scope === scope && binding.keys.includes(key))?.action;
 }
+
+/** Each scope as the help and the documents name it. */
+export const SCOPE_TITLES: Readonly<Record<Scope, string>> = {
+  global: 'everywhere',
+  live: 'Live',
+  chart: 'Chart',
+  alerts: 'Alerts',
+  alert: 'an open alert',
+  'alert-form': 'form of an alert',
+  'auto-txs': 'Auto-tx',
+  'auto-tx': 'an open auto-tx',
+  'auto-tx-form': 'form of an auto-tx',
+  explorer: 'Explorer',
+  service: 'Service',
+  'text-field': 'a text field',
+  question: 'a question',
+  secret: 'a signing secret',
+  scroll: 'help, raw response',
+  source: 'no source answers',
+};

@@ -2,7 +2,7 @@ import { Text } from 'ink';
 import { useState } from 'react';
 import { displayWidth } from '../ui/text.tsx';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from './text-input.ts';
-import { useTextCapture } from './use-keys.tsx';
+import { useModalKeys } from './use-keys.tsx';
 
 interface TextFieldProps {
   readonly label: string;
@@ -29,14 +29,14 @@ export function TextField({
     setInput(next);
     if (next.text !== input.text) onChange(next.text);
   };
-  useTextCapture(true, {
-    onKey: (key) => {
-      if (key === 'return') onSubmit(input.text);
-      else if (key === 'escape') onCancel();
-      else change(editLine(input, key));
+  useModalKeys(
+    'text-field',
+    { submit: () => onSubmit(input.text), leave: onCancel },
+    {
+      onKey: (key) => change(editLine(input, key)),
+      onText: (text) => change(insertText(input, text)),
     },
-    onPaste: (text) => change(insertText(input, text)),
-  });
+  );
   const characters = drawnCharacters(veil(input.text));
   const room = Math.max(width - displayWidth(label) - 3, 8);
   const from = Math.max(input.cursor - room + 1, 0);

@@ -10,9 +10,10 @@ import {
   useReducer,
   useRef,
   useState,
+  useSyncExternalStore,
 } from 'react';
 import { useToast } from '../chrome/footer.tsx';
-import { type ActionName, actionsOf, type Scope } from './keymap.ts';
+import { type ActionName, actionOf, type Scope } from './keymap.ts';
 import { PART_OF_CHARACTER } from './text-input.ts';
 
 export type ActionHandlers = Partial<Record<ActionName, () => void>>;
@@ -36,6 +37,8 @@ export class Dispatcher {
   scopes: readonly Scope[] = [];
   readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
   readonly #captures: (() => TextCapture)[] = [];
+  readonly #listeners = new Set<() => void>();
+  #working = '';
 
   /** The last handlers registered in a scope come first. Returns the function that unregisters. */
   register(scope: Scope, read: () => ActionHandlers): () => void {
@@ -44,6 +47,29 @@ export class Dispatcher {
     readers.add(read);
     return () => readers.delete(read);
   }
+
+  /** The keys that do something now: `live:copy chart:write`. */
+  readonly working = (): string => this.#working;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Called after each commit that may have changed what the keys do. */
+  readonly update = (): void => {
+    const names = [...this.#handlers].flatMap(([scope, readers]) =>
+      [...readers].flatMap((read) =>
+        Object.entries(read()).flatMap(([action, handler]) =>
+          handler === undefined ? [] : [`${scope}:${action}`],
+        ),
+      ),
+    );
+    const working = [...new Set(names)].join(' ');
+    if (working === this.#working) return;
+    this.#working = working;
+    for (const listener of this.#listeners) listener();
+  };
 
   /** While captured, every key but those that leave the terminal goes to the capture. */
   capture(read: () => TextCapture): () => void {
@@ -78,7 +104,7 @@ export class Dispatcher {
       capture.onKey(name);
       return;
     }
-    this.scopes.some((scope) => this.#run(scope, name));
+    this.scopes.some((scope) => this.run(scope, name));
   }
 
   /** Whether something took the text: outside fields pasted text would be a row of commands. */
@@ -89,16 +115,14 @@ export class Dispatcher {
     return true;
   }
 
-  #run(scope: Scope, name: string): boolean {
-    const actions = actionsOf(scope, name);
-    for (const read of [...(this.#handlers.get(scope) ?? [])].reverse()) {
-      const handlers = read();
-      const handler = actions.map((action) => handlers[action]).find((each) => each !== undefined);
-      if (handler === undefined) continue;
-      handler();
-      return true;
-    }
-    return false;
+  /** Whether the key means something in `scope`; runs it then. */
+  run(scope: Scope, name: string): boolean {
+    const action = actionOf(scope, name);
+    if (action === undefined) return false;
+    const handlers = [...(this.#handlers.get(scope) ?? [])].map((read) => read()[action]);
+    const handler = handlers.findLast((each) => each !== undefined);
+    handler?.();
+    return handler !== undefined;
   }
 }
 
@@ -106,19 +130,24 @@ export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
 
 /**
  * Says what the keys of `scope` do while the calling component is on screen. Handlers may be new functions at
- * every render. `global` is always active; another scope only while its tab is shown and nothing lies over it.
+ * every render; a key without a handler is not in the footer. `global` is always active; another scope only while its
+ * tab is shown and nothing lies over it.
  */
 export function useKeys(scope: Scope, handlers: ActionHandlers): void {
   const dispatcher = useContext(DispatcherContext);
   const read = useLatest(handlers);
   useLayoutEffect(() => dispatcher.register(scope, read), [dispatcher, scope, read]);
+  useLayoutEffect(dispatcher.update);
 }
 
-/** Takes all keys and pasted text while `active`; `ctrl+c` still quits, `ctrl+z` goes back to the shell. */
-export function useTextCapture(active: boolean, capture: TextCapture): void {
+/** Whether a key does something now. */
+export function useWorkingKeys(): (scope: Scope, action: ActionName) => boolean {
   const dispatcher = useContext(DispatcherContext);
-  const read = useLatest(capture);
-  useLayoutEffect(() => (active ? dispatcher.capture(read) : undefined), [dispatcher, active, read]);
+  const working = useSyncExternalStore(dispatcher.subscribe, dispatcher.working);
+  return useMemo(() => {
+    const names = new Set(working.split(' '));
+    return (scope, action) => names.has(`${scope}:${action}`);
+  }, [working]);
 }
 
 /** A reader, the same at every render, of what the last committed render passed. */
@@ -159,19 +188,18 @@ interface ModalText {
 
 /** Takes every key for a form or a question; `ctrl+c` still quits, `ctrl+z` goes back to the shell. */
 export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: ModalText = {}): void {
+  const dispatcher = useContext(DispatcherContext);
   useOverlayScope(scope, true);
-  useTextCapture(true, {
+  useKeys(scope, handlers);
+  const read = useLatest<TextCapture>({
     takesText: text.onText !== undefined,
     takesLines: text.takesLines ?? false,
     onKey: (name) => {
-      const handler = actionsOf(scope, name)
-        .map((action) => handlers[action])
-        .find((each) => each !== undefined);
-      if (handler === undefined) text.onKey?.(name);
-      else handler();
+      if (!dispatcher.run(scope, name)) text.onKey?.(name);
     },
     onPaste: (pasted) => text.onText?.(pasted),
   });
+  useLayoutEffect(() => dispatcher.capture(read), [dispatcher, read]);
 }
 
 interface OverlayScopes {
@@ -194,7 +222,7 @@ export function useOverlayScopes(scopes: readonly Scope[]): OverlayScopes {
   return useMemo(
     () => ({
       active: top === null ? scopes : [top.scope, ...scopes],
-      named: top === null ? scopes : top.isModal ? [top.scope] : [top.scope, 'global'],
+      named: top === null ? scopes : top.isModal ? [top.scope] : [top.scope, ...scopes],
       show,
     }),
     [top, scopes, show],
@@ -291,11 +319,11 @@ const NOT_PASTED: Partial<Record<Scope, string>> = {
   question: 'answer the question first',
   source: 'press u first, then paste',
   'auto-txs': 'press n first, then paste',
-  'auto-tx': 'go back, press n, then paste',
+  'auto-tx': 'press n first, then paste',
   explorer: 'press / first, then paste',
 };
 
-/** What the footer says of a text that was pasted where nothing takes text; it does not repeat the text. */
+/** What is said of a text that was pasted where nothing takes text; it does not repeat the text. */
 function notPastedText([top]: readonly Scope[]): string {
   return `Not pasted: ${(top === undefined ? undefined : NOT_PASTED[top]) ?? 'nothing here takes text'}`;
 }

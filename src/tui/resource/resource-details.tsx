@@ -1,5 +1,6 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { ClientError } from '../../client/errors.ts';
+import type { ListItem } from '../data/lists.tsx';
 import { useKeys, useOverlayScope } from '../input/use-keys.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { type Line, LineList, OneLine, SegmentLine, SpokenSentences, scrolledTo } from '../ui/text.tsx';
@@ -7,7 +8,7 @@ import { ASCII_THEME } from '../ui/theme.ts';
 import type { SharedProps } from './resource-pane.tsx';
 import type { ResourceView } from './resource-state.ts';
 
-interface DetailsScreenProps<Item extends { readonly id: string }, Details extends Item, Seed>
+interface DetailsScreenProps<Item extends ListItem, Details extends Item, Seed>
   extends SharedProps<Item, Details, Seed> {
   readonly view: Extract<ResourceView<Seed>, { kind: 'details' }>;
   /** Its row in the list. */
@@ -15,7 +16,7 @@ interface DetailsScreenProps<Item extends { readonly id: string }, Details exten
 }
 
 /** One item: all that is known of it, and the log of what was done for it. */
-export function ResourceDetailsScreen<Item extends { readonly id: string }, Details extends Item, Seed>(
+export function ResourceDetailsScreen<Item extends ListItem, Details extends Item, Seed>(
   props: DetailsScreenProps<Item, Details, Seed>,
 ) {
   const { resource, context, actions, itemKeys, view, listed, dispatch, columns, rows } = props;
@@ -51,13 +52,13 @@ export function ResourceDetailsScreen<Item extends { readonly id: string }, Deta
     end: () => scroll(most),
     new: actions.new,
     ...(actions.undo === undefined ? {} : { undo: actions.undo }),
+    ...itemKeys(item),
   });
+  const entry = entries[selected];
   useKeys(resource.name, {
     close: () => dispatch({ type: 'list' }),
-    previous: () => select(selected - 1),
-    next: () => select(selected + 1),
-    ...(redeliver === undefined ? {} : { redeliver: () => redeliver(entries[selected]?.id ?? null) }),
-    ...itemKeys(item),
+    ...(entry === undefined || redeliver === undefined ? {} : { redeliver: () => redeliver(entry.id) }),
+    ...(entries.length > 1 ? { previous: () => select(selected - 1), next: () => select(selected + 1) } : {}),
   });
 
   const what = `the ${resource.name}`;
@@ -86,7 +87,7 @@ export function ResourceDetailsScreen<Item extends { readonly id: string }, Deta
           return <SpokenSentences sentences={spokenSentences([...known, ...log])} />;
         }
         const below = lines.length - top - room;
-        const hidden = below > 0 ? [[{ text: `${below} more below`, faint: true }]] : [];
+        const hidden = below > 0 ? [[{ text: `${below} more (j)`, faint: true }]] : [];
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
             <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} width={columns} />

@@ -1,10 +1,11 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { useRef, useState } from 'react';
+import { useContext, useRef, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { formatCount, UNKNOWN } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import type { TabScreenProps } from '../app/tabs.ts';
 import { useKeptReducer, useNavigation } from '../app/ui-state.ts';
+import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
 import { Question } from '../input/confirm.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { presentOf } from '../panes/explorer/place-frame.tsx';
@@ -39,13 +40,12 @@ import type {
   ResourceActions,
 } from './types.ts';
 
-interface ResourcePaneProps<Item extends { readonly id: string }, Details extends Item, Seed>
-  extends TabScreenProps {
+interface ResourcePaneProps<Item extends ListItem, Details extends Item, Seed> extends TabScreenProps {
   readonly resource: Resource<Item, Details, Seed>;
 }
 
 /** The tab of a resource: its list, and over it the details of an item, a form, a question or a secret. */
-export function ResourcePane<Item extends { readonly id: string }, Details extends Item, Seed>(
+export function ResourcePane<Item extends ListItem, Details extends Item, Seed>(
   props: ResourcePaneProps<Item, Details, Seed>,
 ) {
   const { resource, snapshot, columns, rows } = props;
@@ -92,7 +92,7 @@ export function ResourcePane<Item extends { readonly id: string }, Details exten
   return <Items {...props} context={context} state={state} dispatch={dispatch} />;
 }
 
-export interface ItemsProps<Item extends { readonly id: string }, Details extends Item, Seed>
+export interface ItemsProps<Item extends ListItem, Details extends Item, Seed>
   extends ResourcePaneProps<Item, Details, Seed> {
   readonly context: PaneContext;
   readonly state: ResourceState<Seed>;
@@ -100,9 +100,7 @@ export interface ItemsProps<Item extends { readonly id: string }, Details extend
 }
 
 /** The list or the details of an item, and the question before something is done to one. */
-function Items<Item extends { readonly id: string }, Details extends Item, Seed>(
-  props: ItemsProps<Item, Details, Seed>,
-) {
+function Items<Item extends ListItem, Details extends Item, Seed>(props: ItemsProps<Item, Details, Seed>) {
   const { resource, context, state, dispatch, columns, rows } = props;
   const { theme } = context;
   const [asked, setAsked] = useState<{ what: 'cancel' | 'delete'; item: Item } | null>(null);
@@ -123,11 +121,11 @@ function Items<Item extends { readonly id: string }, Details extends Item, Seed>
   const actions = resource.useActions(pane, context);
   const itemKeys = (selected: Item | undefined) => {
     open.current = selected;
-    const names: readonly ItemAction[] = ['toggle', 'copy', 'edit', 'cancel', 'delete'];
+    const names: readonly ItemAction[] = ['toggle', 'another', 'copy', 'edit', 'cancel', 'delete'];
     return Object.fromEntries(
       names.flatMap((name) => {
         const act = actions.item[name];
-        return act === undefined ? [] : [[name, () => selected !== undefined && act(selected)]];
+        return act === undefined || selected === undefined ? [] : [[name, () => act(selected)]];
       }),
     );
   };
@@ -160,14 +158,14 @@ function Items<Item extends { readonly id: string }, Details extends Item, Seed>
   return view.kind === 'details' ? (
     <ResourceDetailsScreen key={view.id} {...shared} view={view} listed={find(view.id)} />
   ) : (
-    <ListScreen {...shared} cursor={state.cursor} />
+    <ListScreen {...shared} cursor={state.cursor} order={state.order} />
   );
 }
 
 /** Lines of one sentence of a question. */
 const MOST_LINES = 4;
 
-export interface SharedProps<Item extends { readonly id: string }, Details extends Item, Seed>
+export interface SharedProps<Item extends ListItem, Details extends Item, Seed>
   extends ItemsProps<Item, Details, Seed> {
   readonly list: ReturnType<Resource<Item, Details, Seed>['useList']>;
   readonly actions: ResourceActions<Item>;
@@ -175,20 +173,26 @@ export interface SharedProps<Item extends { readonly id: string }, Details exten
   readonly itemKeys: (item: Item | undefined) => Record<string, () => void>;
 }
 
-interface ListScreenProps<Item extends { readonly id: string }, Details extends Item, Seed>
+interface ListScreenProps<Item extends ListItem, Details extends Item, Seed>
   extends SharedProps<Item, Details, Seed> {
   readonly cursor: Cursor | null;
+  readonly order: number;
 }
 
 /** Rows of the pane that are not items: title and headings. */
 const CHROME = 2;
 
-function ListScreen<Item extends { readonly id: string }, Details extends Item, Seed>(
+function ListScreen<Item extends ListItem, Details extends Item, Seed>(
   props: ListScreenProps<Item, Details, Seed>,
 ) {
-  const { resource, context, list, actions, itemKeys, cursor, dispatch, columns, rows } = props;
+  const { resource, context, list, actions, itemKeys, cursor, order, dispatch, columns, rows } = props;
   const isSpoken = useIsScreenReaderEnabled();
-  const { feed, items, title, counts, notices, empty } = list;
+  const { feed, title, counts, notices, empty } = list;
+  const filter = useContext(FilterContext);
+  const { name: orderName, compare } = resource.orders[order] ?? resource.orders[0];
+  const matching = filter === '' ? list.items : list.items.filter((item) => matchesFilter(item, filter));
+  const items =
+    compare === undefined ? matching : matching.toSorted((one, other) => compare(one, other, context));
   const room = Math.max(
     rows - CHROME - notices.length - (resource.foot?.rows ?? 0) - (feed.error === null ? 0 : 1),
     1,
@@ -207,17 +211,20 @@ function ListScreen<Item extends { readonly id: string }, Details extends Item, 
     if (item !== undefined) dispatch({ type: 'select', cursor: { id: item.id, place: at } });
   };
   useKeys(resource.plural, {
-    up: () => select(place - 1),
-    down: () => select(place + 1),
-    'page-up': () => select(place - room),
-    'page-down': () => select(place + room),
-    start: () => select(0),
-    end: () => select(items.length - 1),
     new: actions.new,
     ...(actions.undo === undefined ? {} : { undo: actions.undo }),
-    open: () => {
-      if (selected !== undefined) dispatch({ type: 'open', cursor: { id: selected.id, place } });
-    },
+    ...(selected === undefined
+      ? {}
+      : {
+          up: () => select(place - 1),
+          down: () => select(place + 1),
+          'page-up': () => select(place - room),
+          'page-down': () => select(place + room),
+          start: () => select(0),
+          end: () => select(items.length - 1),
+          open: () => dispatch({ type: 'open', cursor: { id: selected.id, place } }),
+          sort: () => dispatch({ type: 'sort', order: (order + 1) % resource.orders.length }),
+        }),
     ...itemKeys(selected),
   });
 
@@ -235,6 +242,14 @@ function ListScreen<Item extends { readonly id: string }, Details extends Item, 
   return (
     <PolledFrame polled={feed} what={`the ${resource.plural}`} pending={false} width={columns} height={rows}>
       {(notice) => {
+        if (items.length === 0 && list.items.length > 0) {
+          const title = `No ${resource.plural} match ${filter}`;
+          return (
+            <Box width={columns} height={rows}>
+              <PaneState kind="empty" title={title} hint="Esc clears the filter." />
+            </Box>
+          );
+        }
         if (items.length === 0 && empty !== null) {
           return (
             <Box width={columns} height={rows}>
@@ -250,14 +265,16 @@ function ListScreen<Item extends { readonly id: string }, Details extends Item, 
         }
         const hidden = [
           ...(above > 0 ? [`${formatCount(above)} above`] : []),
-          ...(below > 0 ? [`${formatCount(below)} below`] : []),
+          ...(below > 0 ? [`${formatCount(below)} more (j)`] : []),
         ].join(', ');
+        const said = [
+          ...(filter === '' ? [] : [`${formatCount(items.length)} match ${filter} (Esc: all)`]),
+          ...(compare === undefined ? [] : [`by ${orderName}`]),
+          ...(hidden === '' ? [] : [hidden]),
+        ].map((text): Line => [{ text, faint: true }]);
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-            <SegmentLine
-              segments={[...title, ...(hidden === '' ? [] : [[{ text: hidden, faint: true }]]), ...counts]}
-              width={columns}
-            />
+            <SegmentLine segments={[...title, ...said, ...counts]} width={columns} />
             <LineList lines={lines} width={columns} />
             <ItemTable
               columns={resource.columns(context, items.slice(above, above + room))}
@@ -285,7 +302,7 @@ function isAbsent(error: Error | null): boolean {
 
 const MARK = 3;
 
-interface ItemTableProps<Item extends { readonly id: string }> {
+interface ItemTableProps<Item extends ListItem> {
   readonly columns: readonly GrowingColumn<Item>[];
   readonly rows: readonly Item[];
   /** The place of the selected row. */
@@ -294,7 +311,7 @@ interface ItemTableProps<Item extends { readonly id: string }> {
 }
 
 /** Headings and rows, the selected row with an arrow. */
-function ItemTable<Item extends { readonly id: string }>(props: ItemTableProps<Item>) {
+function ItemTable<Item extends ListItem>(props: ItemTableProps<Item>) {
   const { rows, cursor, context } = props;
   const { theme, width } = context;
   const widest = useWidest(columnWidths(props.columns, rows, theme));
@@ -352,7 +369,7 @@ export function fitColumns<Item>(
 
 const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
 
-interface SpokenListProps<Item extends { readonly id: string }, Details extends Item, Seed>
+interface SpokenListProps<Item extends ListItem, Details extends Item, Seed>
   extends ListScreenProps<Item, Details, Seed> {
   readonly title: string;
   /** From the selected one on. */
@@ -361,7 +378,7 @@ interface SpokenListProps<Item extends { readonly id: string }, Details extends 
 }
 
 /** The list for a screen reader: the row of each item, the selected one first, and what its foot says. */
-function SpokenList<Item extends { readonly id: string }, Details extends Item, Seed>(
+function SpokenList<Item extends ListItem, Details extends Item, Seed>(
   props: SpokenListProps<Item, Details, Seed>,
 ) {
   const { resource, context, title, rest, notices } = props;

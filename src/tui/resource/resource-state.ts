@@ -33,11 +33,14 @@ export interface Cursor {
 export interface ResourceState<Seed> {
   /** `null`: the first item. */
   readonly cursor: Cursor | null;
+  /** The place of the order that the list is in. */
+  readonly order: number;
   readonly view: ResourceView<Seed>;
 }
 
 export type ResourceAction<Seed> =
   | { readonly type: 'select'; readonly cursor: Cursor }
+  | { readonly type: 'sort'; readonly order: number }
   | { readonly type: 'open'; readonly cursor: Cursor }
   | { readonly type: 'scroll'; readonly top: number; readonly entry?: string }
   | { readonly type: 'form'; readonly seed: Seed }
@@ -51,7 +54,7 @@ export type ResourceAction<Seed> =
     }
   | { readonly type: 'list' };
 
-export const INITIAL_STATE = { cursor: null, view: { kind: 'list' } } as const;
+export const INITIAL_STATE = { cursor: null, order: 0, view: { kind: 'list' } } as const;
 
 export function resourceReducer<Seed>(
   state: ResourceState<Seed>,
@@ -62,8 +65,10 @@ export function resourceReducer<Seed>(
   switch (action.type) {
     case 'select':
       return { ...state, cursor: action.cursor };
+    case 'sort':
+      return { ...state, cursor: null, order: action.order };
     case 'open':
-      return { cursor: action.cursor, view: detailsOf(action.cursor.id) };
+      return { ...state, cursor: action.cursor, view: detailsOf(action.cursor.id) };
     case 'scroll':
       if (view.kind !== 'details') return state;
       return { ...state, view: { ...view, top: action.top, entry: action.entry ?? view.entry } };
@@ -75,9 +80,10 @@ export function resourceReducer<Seed>(
       return { ...state, view: detailsOf(back) };
     case 'saved': {
       const cursor = { id: action.id, place: 0 };
-      if (action.secret !== null) return { cursor, view: { kind: 'secret', secret: action.secret } };
+      if (action.secret !== null)
+        return { ...state, cursor, view: { kind: 'secret', secret: action.secret } };
       // A new one is looked for in the list, one that was changed where it was.
-      return { cursor, view: detailsOf(action.isChange ? back : null) };
+      return { ...state, cursor, view: detailsOf(action.isChange ? back : null) };
     }
     case 'list':
       return { ...state, view: { kind: 'list' } };

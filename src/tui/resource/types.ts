@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { TabScreenProps } from '../app/tabs.ts';
-import type { Feed } from '../data/lists.tsx';
+import type { Feed, ListItem } from '../data/lists.tsx';
 import type { Dated, Polled } from '../data/queries.ts';
 import type { ActionName } from '../input/keymap.ts';
 import type { TableColumn } from '../ui/table.ts';
@@ -13,7 +13,7 @@ import type { OffsetAt } from '../ui/time.ts';
  * Something that the service keeps and the user makes, changes and deletes: an alert, an auto-tx. The resource pane
  * draws the list, the details, the form and the questions; a resource says what is in them.
  */
-export interface Resource<Item extends { readonly id: string }, Details extends Item, Seed> {
+export interface Resource<Item extends ListItem, Details extends Item, Seed> {
   /** The scope of the keys of an open one. */
   readonly name: 'alert' | 'auto-tx';
   /** The scope of the keys of the list, and the name under which the pane's state is kept. */
@@ -26,6 +26,8 @@ export interface Resource<Item extends { readonly id: string }, Details extends 
   readonly useList: (context: PaneContext) => ResourceList<Item>;
   /** From the left to the right. */
   readonly columns: (context: PaneContext, rows: readonly Item[]) => readonly GrowingColumn<Item>[];
+  /** The orders that `s` goes through; the first is that of the list. */
+  readonly orders: readonly [Order<Item>, Order<Item>, ...Order<Item>[]];
   /** Lines below the list about the selected item, always as many. */
   readonly foot?: {
     readonly rows: number;
@@ -42,6 +44,13 @@ export interface Resource<Item extends { readonly id: string }, Details extends 
   readonly Form: ComponentType<FormProps<Seed>>;
   /** Shows a secret that the service tells once. */
   readonly Secret?: ComponentType<SecretProps>;
+}
+
+interface Order<Item> {
+  /** After `by`. */
+  readonly name: string;
+  /** Absent: as the list is. */
+  readonly compare?: (one: Item, other: Item, context: PaneContext) => number;
 }
 
 /** What everything in a pane is drawn with. */
@@ -117,7 +126,7 @@ export interface ResourceActions<Item> {
   ) => Confirmation & { readonly run: () => void };
 }
 
-export type ItemAction = 'toggle' | 'copy' | 'edit' | 'cancel' | 'delete';
+export type ItemAction = 'toggle' | 'another' | 'copy' | 'edit' | 'cancel' | 'delete';
 
 /** A question before something is done. Its answer `no` is focused. */
 export interface Confirmation {

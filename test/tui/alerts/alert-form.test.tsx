@@ -272,7 +272,7 @@ describe('the form of a new alert', () => {
     await press('0.04', 'ctrl+s');
     await shows('whsec_0123456789abcdef');
     await shows('It is shown only now');
-    await press('c');
+    await press('y');
     await waitFor(() => toasts.at(-1)?.text.startsWith('Copied the signing secret'));
     await press('j', 'n', 'enter');
     await shows('No alerts yet');

@@ -485,15 +485,15 @@ describe('the keys of an auto-tx', () => {
   it('c copies the hash, in the list and in the details; a draft has none', async () => {
     const { shows, press, toasts } = show([WAITING, DRAFT]);
     await shows('Auto-txs 2');
-    await press('c');
+    await press('y');
     await waitFor(() => toasts[0]?.text === 'Copied 0xabab…abab');
     await press('enter');
     await shows('Order');
-    await press('c');
+    await press('y');
     await waitFor(() => toasts[1]?.text === 'Copied 0xabab…abab');
     await press('esc');
     await shows('Auto-txs 2');
-    await press('j', 'c');
+    await press('j', 'y');
     await waitFor(() => toasts[2]?.text === 'It has no hash before it is signed');
   });
 });
@@ -512,7 +512,7 @@ describe('the details of an auto-tx', () => {
         expect(stringWidth(line)).toBeLessThanOrEqual(columns);
         seen.add(line.trim().replace(/\s+/g, ' '));
       }
-      if (!/more below/.test(screen())) break;
+      if (!/more \(j\)/.test(screen())) break;
       const before = screen();
       await press('j');
       await waitFor(() => screen() !== before);
@@ -551,11 +551,11 @@ describe('the details of an auto-tx', () => {
     await press('pagedown');
     await waitFor(() => !screen().includes('Order'));
     await press('G', 'k', 'up', 'down', 'b');
-    await shows('more below');
+    await shows('more (j)');
     await press('home');
     await shows('Order');
     await press('end');
-    await waitFor(() => !screen().includes('more below'));
+    await waitFor(() => !screen().includes('more (j)'));
     await press('esc');
     await shows('Auto-txs 9');
     expect(marked(lines())).toContain('held');

@@ -241,7 +241,7 @@ describe('ChartScreen', () => {
       },
     });
     await shows(/^ 1h /m);
-    press('e');
+    press('w');
     await waitFor(() => toasts.length > 0);
     const [name, text] = saved[0] ?? ['', ''];
     expect(name).toMatch(/^gastop-ethereum-1h-\d{8}T\d{6}Z\.csv$/);
@@ -254,7 +254,7 @@ describe('ChartScreen', () => {
       saveFile: () => Promise.reject(Object.assign(new Error('EROFS: open'), { code: 'EROFS' })),
     });
     await shows(/^ 1h /m);
-    press('e');
+    press('w');
     await waitFor(() => toasts.length > 0);
     expect(toasts[0]).toMatchObject({ kind: 'error', text: expect.stringContaining('read-only') });
   });

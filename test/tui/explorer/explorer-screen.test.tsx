@@ -415,7 +415,7 @@ describe('a key in the lookup field', () => {
     await press('/');
     paste(key);
     await shows('this is a key, not a number or hash');
-    expect(screen()).toContain(`look up ${'•'.repeat(key.length)}`);
+    expect(screen()).toContain(`find ${'•'.repeat(key.length)}`);
     expect(screen()).not.toMatch(/gastop_|0123456789/);
     await press('return', 'end', 'x');
     await shows('•'.repeat(key.length + 1));
@@ -516,9 +516,9 @@ describe('the lookup field', () => {
     paste('24,33\u0007\n');
     await shows('digits stand in groups of three');
     await press('return');
-    expect(screen()).toContain('look up 24,33');
+    expect(screen()).toContain('find 24,33');
     await press('escape');
-    await waitFor(() => !screen().includes('look up'));
+    await waitFor(() => !screen().includes('find'));
   });
 
   it.each([
@@ -575,9 +575,9 @@ describe('the Explorer', () => {
   it('copies what is marked: a number, or a hash', async () => {
     const { press, shows, toasts } = show();
     await shows('▸ 24,337,604');
-    await press('c', 'return');
+    await press('y', 'return');
     await shows(/^ +212 /m);
-    await press('j', 'c');
+    await press('j', 'y');
     await waitFor(() => toasts.length === 2);
     expect(toasts.map(({ text }) => text.split(' ')[1])).toEqual([
       '24337604',

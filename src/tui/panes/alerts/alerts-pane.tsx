@@ -8,6 +8,7 @@ import {
   alertState,
   type DeliveryView,
   describeCondition,
+  distanceToThreshold,
   isOn,
   statusWord,
 } from '../../../client/views/alerts.ts';
@@ -54,11 +55,28 @@ const ALERTS: Resource<AlertView, AlertDetailsView, AlertSeed> = {
   spokenTitle: 'Alerts, newest first.',
   useList: useAlertList,
   columns: alertColumns,
+  orders: [
+    { name: 'newest' },
+    {
+      name: 'nearest',
+      compare: (one, other, { snapshot }) => awayOf(one, snapshot) - awayOf(other, snapshot),
+    },
+    {
+      name: 'last fired',
+      compare: (one, other) => (other.lastTriggeredAt ?? 0) - (one.lastTriggeredAt ?? 0),
+    },
+  ],
   useDetails: useAlertDetails,
   useActions: useAlertActions,
   Form: AlertForm,
   Secret: SecretBox,
 };
+
+/** By how much the price has to change, as a share; one that cannot fire comes last. */
+function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
+  const distance = isOn(alert.status) ? distanceToThreshold(alert, snapshot) : null;
+  return distance === null ? Number.MAX_VALUE : distance.isThere ? 0 : Math.abs(distance.ratio);
+}
 
 /** The Alerts tab. */
 export function AlertsPane(props: TabScreenProps) {
@@ -122,7 +140,7 @@ function useAlertList({ snapshot, present, theme, width }: PaneContext): Resourc
       last === undefined
         ? {
             title: 'No alerts yet',
-            hint: 'n makes one, a on Live or Chart makes one from a price.',
+            hint: 'n makes one; a makes one from the present price, on every tab.',
             more: rule,
           }
         : null,
@@ -267,7 +285,7 @@ function useAlertActions(pane: PaneActions<AlertSeed>): ResourceActions<AlertVie
     },
     item: {
       toggle: (alert) => setStatus(alert, statusWord(statuses, isOn(alert.status) ? 'off' : 'on')),
-      copy: (alert) => pane.openForm({ draft: draftLike(alert), like: describeCondition(alert) }),
+      another: (alert) => pane.openForm({ draft: draftLike(alert), like: describeCondition(alert) }),
       delete: (alert) => pane.ask('delete', alert.id),
     },
     confirmation: (_, alert) => {
@@ -324,7 +342,7 @@ function SecretBox({ secret, width, height, onClose }: SecretProps) {
       <Text>It is shown only now. Keep it where the receiver checks the header X-Gastop-Signature.</Text>
       <Text> </Text>
       <Text>
-        <Text bold>c</Text> copies it <Text bold>{theme.text('⏎')}</Text> closes
+        <Text bold>y</Text> copies it <Text bold>{theme.text('⏎')}</Text> closes
       </Text>
     </Box>
   );

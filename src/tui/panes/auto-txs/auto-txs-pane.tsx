@@ -48,6 +48,11 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView, AutoTxSeed> = {
   spokenTitle: 'Auto-txs, what needs attention first.',
   useList: useAutoTxList,
   columns: autoTxColumns,
+  orders: [
+    { name: 'attention' },
+    { name: 'target', compare: (one, other) => Number((one.target ?? 0n) - (other.target ?? 0n)) },
+    { name: 'newest', compare: (one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0) },
+  ],
   foot: { rows: FOOT_LINES, lines: footLines },
   useDetails: useAutoTxDetails,
   useActions: useAutoTxActions,

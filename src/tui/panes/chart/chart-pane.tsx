@@ -18,7 +18,7 @@ import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { displayWidth, fitSegments, type Line, placed, SegmentLine, Words } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { type OffsetAt, systemOffset, timeFrameName, zoneText } from '../../ui/time.ts';
-import { cheaperThan, thereAgain } from '../alerts/alert-prefill.ts';
+import { thereAgain } from '../alerts/alert-prefill.ts';
 import { chartCsv, csvName, heatmapCsv, saveErrorText } from './chart-csv.ts';
 import { type ChartData, chartData, slotAt, useChartData, useHeatmap } from './chart-data.ts';
 import {
@@ -394,22 +394,23 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
       toast({ kind: 'error', text: saveErrorText(error) });
     }
   };
-  useKeys('chart', {
-    'time-frame': () => dispatch({ type: 'next-time-frame', offered: timeFrames }),
-    percentile: () => dispatch({ type: 'next-percentile', offered: percentiles }),
+  const price = slot === undefined ? null : slotPrice(slot);
+  const nextTimeFrame = () => dispatch({ type: 'next-time-frame', offered: timeFrames });
+  const nextPercentile = () => dispatch({ type: 'next-percentile', offered: percentiles });
+  const chartKeys = {
+    ...(timeFrames.length > 1 ? { 'time-frame': nextTimeFrame } : {}),
+    ...(percentiles.length > 1 ? { percentile: nextPercentile } : {}),
     compare: () => dispatch({ type: 'toggle-compare' }),
-    heatmap: () => dispatch({ type: 'toggle-heatmap' }),
-    ...(state.heatmap ? { 'close-heatmap': () => dispatch({ type: 'toggle-heatmap' }) } : {}),
-    export: () => void save(),
-    'alert-here': () => {
-      const price = slot === undefined ? null : slotPrice(slot);
-      const present = snapshot.lanes.average.price;
-      newAlert(price === null ? cheaperThan(present) : thereAgain(price, present));
-    },
+    ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
     'cursor-left': () => moveCursor(-1),
     'cursor-right': () => moveCursor(1),
     start: () => dispatch({ type: 'move-cursor', to: data?.slots[0]?.timestamp ?? null }),
     end: () => dispatch({ type: 'move-cursor', to: null }),
+  };
+  useKeys('chart', {
+    heatmap: () => dispatch({ type: 'toggle-heatmap' }),
+    write: () => void save(),
+    ...(state.heatmap ? { close: () => dispatch({ type: 'toggle-heatmap' }) } : chartKeys),
   });
 
   const room = { width: columns, height: rows, offsetAt: systemOffset };

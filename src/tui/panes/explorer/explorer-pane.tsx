@@ -1,8 +1,6 @@
 import { Box, Text } from 'ink';
-import { useState } from 'react';
 import type { BlockView, TxRowView, TxView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { looksLikeKey } from '../../../core/key-text.ts';
 import {
   formatAge,
   formatChange,
@@ -11,26 +9,14 @@ import {
   formatPercent,
   UNKNOWN,
 } from '../../../core/units.ts';
-import { veilAll } from '../../app/source.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer } from '../../app/ui-state.ts';
-import { useMonitor } from '../../data/queries.ts';
-import { TextField } from '../../input/text-field.tsx';
 import { useKeys } from '../../input/use-keys.tsx';
 import type { NamedValue } from '../../ui/fact-list.tsx';
-import { displayWidth, truncate } from '../../ui/text.tsx';
-import { ASCII_THEME, useTheme } from '../../ui/theme.ts';
+import { ASCII_THEME } from '../../ui/theme.ts';
 import { BlockScreen, blockFacts, blockTitle, type FactsContext } from './block-details.tsx';
 import { type BlockRow, BlocksScreen } from './block-list.tsx';
-import {
-  EXPLORER_MEMORY,
-  explorerReducer,
-  INITIAL_EXPLORER_STATE,
-  type LookupContext,
-  type PlaceName,
-  readLookup,
-} from './explorer-state.ts';
-import { noTransactions } from './place-frame.tsx';
+import { EXPLORER_MEMORY, explorerReducer, INITIAL_EXPLORER_STATE } from './explorer-state.ts';
 import { identity, payment, standingSentence, TxScreen, txTitle } from './tx-details.tsx';
 
 /** The list for a screen reader: a sentence for each block, the marked one first. */
@@ -134,93 +120,18 @@ function plain(line: NamedValue['value']): string {
   );
 }
 
-interface LookupBarProps {
-  readonly width: number;
-  readonly context: LookupContext;
-  readonly open: (place: PlaceName) => void;
-  readonly close: () => void;
-}
-
-const LABEL = ' look up';
-const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735cc4, or the hash of a transaction';
-const SHORT_EXAMPLES = 'a block number, or the hash of a transaction';
-
-/** One line to type into and one that says what is wrong with it, or what can be typed. */
-function LookupBar({ width, context, open, close }: LookupBarProps) {
-  const theme = useTheme();
-  const [text, setText] = useState('');
-  const read = readLookup(text, context);
-  const line = (words: string) => ` ${truncate(theme.text(words), width - 2, theme.glyph.ellipsis)}`;
-  return (
-    <Box flexDirection="column" flexShrink={0} height={2}>
-      <TextField
-        label={LABEL}
-        width={width}
-        veil={(typed) => (context.isKey(typed) ? veilAll(typed, theme) : typed)}
-        onChange={setText}
-        onSubmit={(typed) => {
-          const place = readLookup(typed, context);
-          if (place.kind === 'found') open(place.place);
-        }}
-        onCancel={close}
-      />
-      {read.kind === 'wrong' ? (
-        <Text wrap="truncate" color={theme.color('warn')}>
-          {line(`${theme.glyph.warning} ${read.problem}`)}
-        </Text>
-      ) : read.kind === 'found' ? (
-        <Text wrap="truncate" color={theme.color('good')}>
-          {line('⏎ opens it, Esc closes')}
-        </Text>
-      ) : (
-        <Text wrap="truncate" dimColor>
-          {line(displayWidth(EXAMPLES) <= width - 2 ? EXAMPLES : SHORT_EXAMPLES)}
-        </Text>
-      )}
-    </Box>
-  );
-}
-
-/** Rows that the lookup field takes from what it stands over. */
-const LOOKUP_ROWS = 2;
-
 /** The Explorer tab: the latest blocks, and over them what was opened or looked up. */
 export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
   const [state, dispatch] = useKeptReducer(EXPLORER_MEMORY, explorerReducer, INITIAL_EXPLORER_STATE);
-  const { isKey = looksLikeKey } = useMonitor();
   const place = state.places.at(-1);
-  useKeys('explorer', {
-    'look-up': () => dispatch({ type: 'ask' }),
-    // Without anything open Esc is left to whoever else wants it.
-    ...(place === undefined ? {} : { close: () => dispatch({ type: 'back' }) }),
-  });
-  const room = rows - (state.asking ? LOOKUP_ROWS : 0);
-  const level = {
-    snapshot,
-    symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
-    dispatch,
-    columns,
-    rows: room,
-  };
-  return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      {state.asking ? (
-        <LookupBar
-          width={columns}
-          context={{ head: snapshot.blockNumber, noTransactions: noTransactions(snapshot), isKey }}
-          open={(found) => dispatch({ type: 'open', place: found })}
-          close={() => dispatch({ type: 'stop-asking' })}
-        />
-      ) : null}
-      <Box flexDirection="column" width={columns} height={room} flexShrink={0} overflow="hidden">
-        {place === undefined ? (
-          <BlocksScreen {...level} cursor={state.cursor} />
-        ) : place.kind === 'block' ? (
-          <BlockScreen key={place.number} {...level} place={place} />
-        ) : (
-          <TxScreen key={place.hash} {...level} place={place} />
-        )}
-      </Box>
-    </Box>
+  // Without anything open Esc is left to whoever else wants it.
+  useKeys('explorer', place === undefined ? {} : { close: () => dispatch({ type: 'back' }) });
+  const symbol = snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol;
+  const level = { snapshot, symbol, dispatch, columns, rows };
+  if (place === undefined) return <BlocksScreen {...level} cursor={state.cursor} />;
+  return place.kind === 'block' ? (
+    <BlockScreen key={place.number} {...level} place={place} />
+  ) : (
+    <TxScreen key={place.hash} {...level} place={place} />
   );
 }

@@ -36,21 +36,17 @@ interface ExplorerState {
   readonly cursor: number | null;
   /** What lies open over the list, each opened from the one before. */
   readonly places: readonly Place[];
-  /** The lookup field is open. */
-  readonly asking: boolean;
 }
 
 type ExplorerAction =
   | { readonly type: 'move-cursor'; readonly to: number | null }
-  | { readonly type: 'ask' }
-  | { readonly type: 'stop-asking' }
   | { readonly type: 'open'; readonly place: PlaceName }
   /** Another block in the place of the one that is open. */
   | { readonly type: 'turn-to'; readonly number: number }
   | { readonly type: 'scroll'; readonly top: number; readonly selected?: number | null }
   | { readonly type: 'back' };
 
-export const INITIAL_EXPLORER_STATE: ExplorerState = { cursor: null, places: [], asking: false };
+export const INITIAL_EXPLORER_STATE: ExplorerState = { cursor: null, places: [] };
 
 /** Blocks and transactions lead to each other; nobody goes back through more. */
 const MOST_PLACES = 50;
@@ -61,21 +57,12 @@ export function explorerReducer(state: ExplorerState, action: ExplorerAction): E
   switch (action.type) {
     case 'move-cursor':
       return { ...state, cursor: action.to };
-    case 'ask':
-      return { ...state, asking: true };
-    case 'stop-asking':
-      return { ...state, asking: false };
     case 'open': {
       const before = below.at(-1);
       // A block opened from one of its own transactions is the one it came from: back instead of deeper.
-      if (before !== undefined && isSame(before, action.place))
-        return { ...state, asking: false, places: below };
-      if (place !== undefined && isSame(place, action.place)) return { ...state, asking: false };
-      return {
-        ...state,
-        asking: false,
-        places: [...state.places, opened(action.place)].slice(-MOST_PLACES),
-      };
+      if (before !== undefined && isSame(before, action.place)) return { ...state, places: below };
+      if (place !== undefined && isSame(place, action.place)) return state;
+      return { ...state, places: [...state.places, opened(action.place)].slice(-MOST_PLACES) };
     }
     case 'turn-to':
       return { ...state, places: [...below, opened({ kind: 'block', number: action.number })] };
@@ -104,10 +91,16 @@ function isSame(place: Place, name: PlaceName): boolean {
 
 export const EXPLORER_MEMORY = 'explorer';
 
+const stateIn = (memory: Memory) => (memory.get(EXPLORER_MEMORY) ?? INITIAL_EXPLORER_STATE) as ExplorerState;
+
+/** Has the tab show a block or a transaction when it is shown next. */
+export function openPlace(memory: Memory, place: PlaceName): void {
+  memory.set(EXPLORER_MEMORY, explorerReducer(stateIn(memory), { type: 'open', place }));
+}
+
 /** What the raw view asks for: what is open, or else the list's base fees. */
 export function explorerQuestion(memory: Memory): RawQuestion {
-  const state = (memory.get(EXPLORER_MEMORY) ?? INITIAL_EXPLORER_STATE) as ExplorerState;
-  const place = state.places.at(-1);
+  const place = stateIn(memory).places.at(-1);
   if (place === undefined) return { path: PATHS.baseFee, query: { bucket: 'block' } };
   return place.kind === 'block'
     ? { path: PATHS.block.replace('{number}', String(place.number)) }

@@ -7,7 +7,6 @@ import { cost } from '../../../core/market-stats.ts';
 import { formatGwei, formatUsd, UNKNOWN, usdOf } from '../../../core/units.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { useNavigation } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/footer.tsx';
 import { type Polled, useOlderThanPrices } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
@@ -15,7 +14,6 @@ import { type Fact, FactLines, flowFacts } from '../../ui/fact-list.tsx';
 import { truncateWords, Words } from '../../ui/text.tsx';
 import { ASCII_THEME, useDim, useTheme } from '../../ui/theme.ts';
 import { wholeSpan } from '../../ui/time.ts';
-import { cheaperThan } from '../alerts/alert-prefill.ts';
 import { LANE_TITLES, LaneTable, laneColumns, lanesText } from './lane-table.tsx';
 import { adviceFacts, liveFacts, missingReason } from './live-facts.ts';
 import { DayRange, SmallChart } from './price-chart.tsx';
@@ -221,9 +219,7 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
   const past = useDim();
-  const { newAlert } = useNavigation();
   useKeys('live', {
-    'alert-here': () => newAlert(cheaperThan(snapshot.lanes.average.price)),
     copy: () => {
       copy(lanesText(snapshot));
       toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });
