@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -365,7 +366,7 @@ describe('a file that is no recording', () => {
 
 describe('reading from a mark', () => {
   it('continues as if read from the start, plain or compressed', async () => {
-    const rows = Array.from({ length: 20_000 }, (_, i) => `${i},${1_000 + 12 * i},${1_000_000 + (i % 7)}`);
+    const rows = Array.from({ length: 12_000 }, (_, i) => `${i},${1_000 + 12 * i},${1_000_000 + (i % 7)}`);
     const text = csv(...rows);
     for (const path of [await save(text), await save(gzipSync(text))]) {
       const { marks } = await scanBlockFile(path);
@@ -373,7 +374,7 @@ describe('reading from a mark', () => {
       const all = await read(path);
       for (const from of [marks[0], marks[2], marks.at(-1)]) {
         const tail = await collect(readBlockFile(path, { from }));
-        expect(tail).toEqual(all.slice(from?.number));
+        expect(isDeepStrictEqual(tail, all.slice(from?.number))).toBe(true);
       }
     }
   });

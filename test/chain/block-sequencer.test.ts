@@ -52,40 +52,6 @@ async function words(events: AsyncIterable<ChainEvent>): Promise<string[]> {
 }
 
 describe('heads become blocks in order', () => {
-  test('the first head of a new subscriber is its first block', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const sequencer = createBlockSequencer([]);
-    expect(await words(sequencer.accept(headOf(chain.head()), readerOf(chain)))).toEqual(['block 9']);
-  });
-
-  test('a head that comes again is not handed on again', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const sequencer = createBlockSequencer(knownOf(chain));
-    const head = chain.mine();
-    expect(await words(sequencer.accept(headOf(head), readerOf(chain)))).toEqual(['block 10']);
-    expect(await words(sequencer.accept(headOf(head), readerOf(chain)))).toEqual([]);
-  });
-
-  test('heads out of order come out in order, each once', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const sequencer = createBlockSequencer(knownOf(chain));
-    chain.mine(4);
-    const result: string[] = [];
-    for (const number of [12, 10, 11, 13, 12]) {
-      const block = chain.at(number);
-      if (block) result.push(...(await words(sequencer.accept(headOf(block), readerOf(chain)))));
-    }
-    expect(result).toEqual(['block 10', 'block 11', 'block 12', 'block 13']);
-  });
-
-  test('a gap is filled after a restart, without repeating what was known', async () => {
-    const chain = createScriptedChain({ length: 50 });
-    const sequencer = createBlockSequencer(knownOf(chain));
-    chain.mine(30);
-    const result = await words(sequencer.accept(headOf(chain.head()), readerOf(chain)));
-    expect(result).toEqual(Array.from({ length: 30 }, (_, i) => `block ${50 + i}`));
-  });
-
   test('a gap of 1,024 blocks is filled, one more is jumped over to the newest 300', async () => {
     const chain = createScriptedChain({ length: 10 });
     const narrow = createBlockSequencer(knownOf(chain));
@@ -127,16 +93,6 @@ describe('reorgs', () => {
       expect(reader.asked).toBeLessThanOrEqual(14);
     });
   }
-
-  test('a longer branch that replaces known blocks is found behind a gap', async () => {
-    const chain = createScriptedChain({ length: 100 });
-    const sequencer = createBlockSequencer(knownOf(chain));
-    chain.reorg(3);
-    chain.mine(20);
-    const result = await words(sequencer.accept(headOf(chain.head()), readerOf(chain)));
-    expect(result[0]).toBe('reorg 96');
-    expect(result).toHaveLength(1 + 23);
-  });
 
   test('a shorter branch counts too', async () => {
     const chain = createScriptedChain({ length: 100 });

@@ -44,13 +44,14 @@ describe('createSimulatedSource', () => {
     expect(source().now()).toBe(NOW);
   });
 
-  it('has 30 days of past at once, linked, in order, following EIP-1559, with what the next block asks for', async () => {
+  it('has days of past at once, linked, in order, following EIP-1559, with what the next block asks for', async () => {
     const chain = source();
     const head = await chain.head();
-    const blocks = await chain.blocks(head.number - 30 * 7_164, head.number);
-    expect(blocks).toHaveLength(30 * 7_164 + 1);
+    const days = isSlowRun ? 30 : 3;
+    const blocks = await chain.blocks(head.number - days * 7_164, head.number);
+    expect(blocks).toHaveLength(days * 7_164 + 1);
     expect(blocks.at(-1)).toEqual(head);
-    expect(head.timestamp - (blocks[0]?.timestamp ?? 0)).toBeGreaterThan(30 * 86_400 - 60);
+    expect(head.timestamp - (blocks[0]?.timestamp ?? 0)).toBeGreaterThan(days * 86_400 - 60);
     const wrong = blocks.slice(0, -1).findIndex((block, i) => {
       const next = blocks[i + 1];
       const { gasUsed, gasLimit, baseFeePerGas } = block;

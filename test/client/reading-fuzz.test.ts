@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
 import type { NewAlert } from '../../src/client/views/alerts.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { clientOf, fixture } from './answering.ts';
 import * as own from './own-answers.ts';
@@ -70,7 +71,7 @@ const nastyValue = fc.oneof(
   fc.maxSafeInteger(),
   fc.constantFrom('1e999', '-1', 'NaN', '0x', '\x1b[2J', '\u202e', '', '1e-400', '9'.repeat(70), '__proto__'),
   fc.constantFrom<unknown>(null, true, [], {}, [[]], [null], [[{}]], { data: [] }, { error: 'x\x07' }),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.jsonValue({ maxDepth: 3 }),
 );
 
@@ -136,7 +137,7 @@ function replaced(value: unknown, path: readonly string[], by: unknown): unknown
 
 describe('whatever a service answers, it is read soundly or refused cleanly', () => {
   it('when it is any text', async () => {
-    await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary' }), expectSoundReading), {
+    await fc.assert(fc.asyncProperty(fc.string({ unit: anyCharacter }), expectSoundReading), {
       numRuns: rounds(200),
     });
   });

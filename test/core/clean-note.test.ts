@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanNote, cleanText, graphemes } from '../../src/core/text.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 const anyNote = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.string({ unit: anyCharacter, maxLength: 4 }),
       fc.constantFrom('\u200c', '\u200d', '\u{1f3f4}', '\u{e0067}', '\u{e007f}', '\u{1f469}', 'م', 'a'),
       fc.constantFrom('\x1b[2J', '\x1b]0;t\x07', '\x9b31m', '\u202e', '\u2066', '\u200b', '\ufeff', '\ud83d'),
       fc.constantFrom('\r', '\n', '\r\n', '\t', '\u2028', '\x00', '\x1b', '\x7f', '\x85'),

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanText } from '../../src/core/text.ts';
+import { anyCharacter } from '../helpers/any-character.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 /** Text as an attacker would make it: sequences, controls, overrides and halves of characters, in any order. */
 const hostileText = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom(
         '\x1b[2J',
         '\x1b]0;t\x07',

@@ -219,7 +219,7 @@ describe.each(
 });
 
 describe('on a made chain whose tips jump about', () => {
-  const { lanes } = walk(makeBlocks(restlessSteps(4_000, 7)));
+  const { lanes } = walk(makeBlocks(restlessSteps(isSlowRun ? 4_000 : 2_000, 7)));
 
   it.each(LANES)('the %s lane keeps its target and what it states, within two points', (lane) => {
     const { stated, kept } = means(lanes[lane]);

@@ -90,19 +90,8 @@ function expectSupported(engine: FeeEngine, advice: Advice, blocks: readonly Blo
   if (track.evaluated === 0) expect(track).toEqual({ evaluated: 0, hitRatio: null, statedProbability: null });
 }
 
-describe('before any block', () => {
-  it('there is no advice, and what is asked of the future is answered with why not', () => {
-    const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
-    expect(engine.advice()).toBeNull();
-    expect(engine.reachProbability(1_000_000_000n, 300)).toEqual({
-      probability: null,
-      reason: 'no block is known yet',
-    });
-  });
-});
-
 describe.each(Object.entries(SHAPES))('%s', (_, { rule, blocks: shaped }) => {
-  it.each([1, 10, 100, 1_000])(
+  it.each([1, 10, 100, 600])(
     'after %i blocks has sane advice and promises no more than they bear',
     (count) => {
       const blocks = shaped(restlessSteps(count));
@@ -117,7 +106,7 @@ describe.each(Object.entries(SHAPES))('%s', (_, { rule, blocks: shaped }) => {
   it('stays so at every block of any stretch, and through a reorg', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 2, max: isSlowRun ? 700 : 150 }),
+        fc.integer({ min: 2, max: isSlowRun ? 700 : 100 }),
         fc.nat(1_000),
         fc.integer({ min: 1, max: 12 }),
         (count, seed, depth) => {
@@ -197,7 +186,7 @@ describe('what is too little for one promise', () => {
 
 describe('a chain that does not keep the pace of its profile', () => {
   const paces = isSlowRun ? [0.3, 0.75, 1.5, 3] : [1.5];
-  const profiles = [1, 10, 56, 100].map((id) => chainProfile(id));
+  const profiles = (isSlowRun ? [1, 10, 56, 100] : [1, 100]).map((id) => chainProfile(id));
   const cases = profiles.flatMap(({ name, feeRule }) => paces.map((pace) => [name, pace, feeRule] as const));
 
   it.each(cases)(

@@ -2,15 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createRpcSource, type RpcSource } from '../../src/chain/rpc-source.ts';
+import { PATHS } from '../../src/contract/routes.ts';
 import type { AutoTxOrder, KeptAutoTx, TimelineEntry } from '../../src/core/auto-txs/kept-auto-tx.ts';
 import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
-import { type Service, startService } from '../../src/service/service.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Anvil } from './anvil.ts';
 import { fixedPrice } from './fixed-price.ts';
+import { type RunningService, startTestService } from './service.ts';
 import { waitFor } from './wait-for.ts';
 
 export const GWEI = 1_000_000_000n;
@@ -100,7 +101,7 @@ export interface RigOptions {
 
 export interface AutoTxRig {
   readonly store: AutoTxStore;
-  readonly service: Service;
+  readonly service: RunningService;
   readonly source: RpcSource;
   /** What went wrong and was survived. */
   readonly errors: readonly unknown[];
@@ -124,16 +125,12 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
   const store = new AutoTxStore(database);
   const { urls, requestTimeoutMs = 60_000 } = options;
   const source = createRpcSource({ urls, requestTimeoutMs, pollIntervalMs: 250 });
-  const abort = new AbortController();
-  const errors: unknown[] = [];
   let ahead = 0;
-  const service = await startService({
+  const service = await startTestService({
     source,
     database,
     priceFeed: fixedPrice(2_000),
-    signal: abort.signal,
     wallNow: () => Date.now() + ahead,
-    onError: (error) => errors.push(error),
     ...(options.senderMs === undefined ? {} : { senderMs: options.senderMs }),
     ...(options.confirmations === undefined ? {} : { confirmations: options.confirmations }),
   });
@@ -148,7 +145,7 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
     store,
     service,
     source,
-    errors,
+    errors: service.errors,
     kept,
     timeline,
     place: async (signed, order) => {
@@ -169,7 +166,7 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
     kinds: async (id) => (await timeline(id)).map(({ kind }) => kind),
     seen: async (number) => {
       await waitFor(async () => {
-        const response = await service.fetch(new Request('http://gastop.test/be/api/v1/gas/current'));
+        const response = await service.get(PATHS.gasCurrent);
         const { blockNumber } = (await response.json()) as { blockNumber?: number };
         return blockNumber !== undefined && blockNumber >= number;
       });
@@ -178,8 +175,7 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
       ahead += ms;
     },
     stop: async () => {
-      abort.abort();
-      await service.done;
+      await service.stop();
       source.close();
     },
   };

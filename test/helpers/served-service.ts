@@ -1,35 +1,38 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { withoutKeys } from '../../src/core/key-text.ts';
 import { createRequestLog, type LogLevel } from '../../src/service/http/log.ts';
 import { type ServerOptions, startServer } from '../../src/service/http/server.ts';
-import { createPlans, issueKey } from '../../src/service/keys/api-keys.ts';
-import { openKeyGate } from '../../src/service/keys/key-gate.ts';
-import { startService } from '../../src/service/service.ts';
-import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { createPlans, issueKey, type PlanSetting } from '../../src/service/keys/api-keys.ts';
+import { createKeyGate } from '../../src/service/keys/key-gate.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../src/store/database.ts';
+import { type RunningService, startTestService, type TestServiceOptions } from './service.ts';
 
-export interface ServedService {
+export interface ServedService extends Pick<RunningService, 'errors' | 'stop'> {
   readonly port: number;
   readonly origin: string;
   readonly key: string;
-  /** Another key, which sees nothing of what was made with the first. */
-  newKey(): Promise<string>;
+  readonly keys: KeyStore;
+  /** Another key, which sees nothing of what was made with the first; of `plan` where there are several. */
+  newKey(plan?: string): Promise<string>;
   /** What was logged, a parsed line each. */
   readonly log: Record<string, unknown>[];
   /** Asks a path below v1 with the key. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  stop(): Promise<void>;
 }
 
-type ServedOptions = Pick<ServiceOptions, 'source'> &
-  Partial<Pick<ServerOptions, 'limits' | 'prefix' | 'served'>> & { readonly logLevel?: LogLevel };
+interface ServedOptions
+  extends Omit<TestServiceOptions, 'gate'>,
+    Partial<Pick<ServerOptions, 'limits' | 'prefix' | 'served'>> {
+  readonly logLevel?: LogLevel;
+  /** The first is that of `key`. */
+  readonly plans?: Readonly<Record<string, PlanSetting>>;
+  /** The gate's clock, ms since epoch. */
+  readonly gateNow?: () => number;
+}
 
-/** A service on a port of its own with a real gate, as `gastop serve` has it; it ends with the test. */
+/** A service on a port of its own with a gate, as `gastop serve` has it; it ends with the test. */
 export async function serveService(options: ServedOptions): Promise<ServedService> {
   const service = await startServedService(options);
   onTestFinished(service.stop);
@@ -49,48 +52,41 @@ export function shareServedService(options: () => ServedOptions): () => ServedSe
   };
 }
 
-async function startServedService(options: ServedOptions): Promise<ServedService> {
-  const folder = await mkdtemp(join(tmpdir(), 'gastop-served-'));
-  const file = join(folder, 'keys.db');
-  const newKey = async () => {
-    const store = new KeyStore(await openKeyDatabase(file));
-    const { text } = await issueKey(store, { name: 'test', plan: 'test', now: Date.now() });
-    await store.close();
-    return text;
-  };
+/** As `serveService`, but whoever calls it has it stop. */
+export async function startServedService({
+  limits,
+  prefix,
+  served,
+  logLevel = 'info',
+  plans = { test: { dailyLimit: 1_000, perSecond: null } },
+  gateNow = Date.now,
+  ...options
+}: ServedOptions): Promise<ServedService> {
+  const keys = new KeyStore(await openKeyDatabase(':memory:'));
+  const newKey = async (plan = Object.keys(plans)[0] ?? 'test') =>
+    (await issueKey(keys, { name: 'test', plan, now: gateNow() })).text;
   const key = await newKey();
-  const plans = createPlans({ test: { dailyLimit: 1_000, perSecond: null } });
-  const gate = await openKeyGate({ file, plans });
-  const abort = new AbortController();
-  const { signal } = abort;
-  const service = await startService({
-    source: options.source,
-    database: ':memory:',
-    historySec: 3_600,
-    gate,
-    signal,
-  });
+  const gate = createKeyGate({ store: keys, plans: createPlans(plans), wallNow: gateNow });
+  const service = await startTestService({ historySec: 3_600, ...options, gate });
   const log: Record<string, unknown>[] = [];
   const server = await startServer({
-    served: options.served ?? service,
+    served: served ?? service,
     host: '127.0.0.1',
     port: 0,
     log: createRequestLog({
-      level: options.logLevel ?? 'info',
+      level: logLevel,
       redact: withoutKeys,
       write: (line) => log.push(JSON.parse(line)),
     }),
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-    ...(options.prefix === undefined ? {} : { prefix: options.prefix }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(prefix === undefined ? {} : { prefix }),
   });
   let ending: Promise<void> | null = null;
   const stop = () => {
     ending ??= (async () => {
       await server.stop();
       await gate.close();
-      abort.abort();
-      await service.done;
-      await rm(folder, { recursive: true, force: true });
+      await service.stop();
     })();
     return ending;
   };
@@ -99,8 +95,10 @@ async function startServedService(options: ServedOptions): Promise<ServedService
     port: server.port,
     origin,
     key,
+    keys,
     newKey,
     log,
+    errors: service.errors,
     get: (path, headers = {}) =>
       fetch(`${origin}${BASE_PATH}${path}`, { headers: { 'x-api-key': key, ...headers } }),
     stop,

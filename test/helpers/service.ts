@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/contract/routes.ts';
+import type { ChainProfile } from '../../src/core/chains.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 
@@ -21,7 +23,11 @@ export interface RunningService extends Service {
   readonly errors: unknown[];
 }
 
-type TestServiceOptions = Omit<ServiceOptions, 'signal' | 'database'> & { readonly database?: string };
+export type TestServiceOptions = Omit<ServiceOptions, 'signal' | 'database'> &
+  Partial<Pick<ServiceOptions, 'database'>>;
+
+/** With room for two days of Ethereum instead of eight: to make it takes longer than most tests have it for. */
+const createEngine = ({ feeRule }: ChainProfile) => new FeeEngine({ feeRule, capacity: 15_000 });
 
 /** A real service over `options.source`, on a database in memory unless told; it ends with the test. */
 export async function runService(options: TestServiceOptions): Promise<RunningService> {
@@ -48,11 +54,13 @@ export function shareService(
   };
 }
 
-async function startTestService(options: TestServiceOptions): Promise<RunningService> {
+/** As `runService`, but whoever calls it has it stop. */
+export async function startTestService(options: TestServiceOptions): Promise<RunningService> {
   const abort = new AbortController();
   const errors: unknown[] = [];
   const service = await startService({
     database: ':memory:',
+    createEngine,
     onError: (error) => errors.push(error),
     ...options,
     signal: abort.signal,

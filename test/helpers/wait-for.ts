@@ -5,12 +5,16 @@ export interface WaitOptions {
   readonly what?: string;
 }
 
+/** Between two questions, ms: soon at first, then less and less often, for asking keeps a core from what is waited for. */
+const SOONEST_MS = 5;
+const LONGEST_MS = 100;
+
 /** Asks again and again until `question` answers something truthy (or stops throwing), and gives that. */
 export async function waitFor<T>(question: () => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
   const { timeoutMs = 120_000, what = 'what was waited for' } = options;
   const deadline = performance.now() + timeoutMs;
   let last: unknown = 'nothing';
-  for (;;) {
+  for (let pauseMs = SOONEST_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_MS)) {
     try {
       const answer = await question();
       if (answer) return answer;
@@ -19,7 +23,7 @@ export async function waitFor<T>(question: () => T | Promise<T>, options: WaitOp
       last = error;
     }
     if (performance.now() >= deadline) break;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`${what} did not come within ${timeoutMs} ms; last: ${String(last)}`, {
     cause: last,

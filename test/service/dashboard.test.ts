@@ -17,7 +17,7 @@ const readChart = async (service: RunningService, timeFrame: string) =>
   StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=${timeFrame}`));
 
 test('the summary is of the same block as the snapshot and the recommendation, and tells each node', async () => {
-  const source = new ScriptedSource(makeBlocks(0, 999));
+  const source = new ScriptedSource(makeBlocks(900, 999));
   source.clock = (makeBlock(999).timestamp + 7) * 1_000;
   const service = await runService({
     source,
@@ -67,7 +67,7 @@ test('the summary is of the same block as the snapshot and the recommendation, a
 });
 
 test('one word is one figure: the price and the priority fee of a block are the same wherever they stand', async () => {
-  const service = await runService({ source: new ScriptedSource(makeBlocks(0, 999)) });
+  const service = await runService({ source: new ScriptedSource(makeBlocks(900, 999)) });
   await service.ready;
   const current = GasCurrent.parse(await service.read(PATHS.gasCurrent));
   const { averagePrice, priorityPrice } = current;
@@ -92,7 +92,7 @@ test('one word is one figure: the price and the priority fee of a block are the 
 });
 
 test('the summary says how far the service is behind its best node, and when nothing comes any more', async () => {
-  const source = new ScriptedSource(makeBlocks(0, 999));
+  const source = new ScriptedSource(makeBlocks(900, 999));
   const service = await runService({ source, priceFeed: fixedPrice(null) });
   await service.ready;
   // Told of a gap only: the node is ahead of what was digested.
@@ -109,7 +109,7 @@ test('the summary says how far the service is behind its best node, and when not
 });
 
 test('a node on another chain or branch does not make the service look behind', async () => {
-  const source = new ScriptedSource(makeBlocks(0, 999));
+  const source = new ScriptedSource(makeBlocks(900, 999));
   const health = source.health.bind(source);
   source.health = () => [
     ...health(),

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRpcSource, type RpcSource } from '../../src/chain/rpc-source.ts';
 import { BlockMetrics, TxMetrics, TxsMetrics } from '../../src/contract/explorer.ts';
-import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
-import { type Service, startService } from '../../src/service/service.ts';
+import { PATHS } from '../../src/contract/routes.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { fixedPrice } from '../helpers/fixed-price.ts';
+import { type RunningService, startTestService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 type Raw = Readonly<Record<string, string>>;
@@ -37,11 +37,10 @@ const iso = (timestamp: string | undefined) => new Date(Number(timestamp) * 1_00
 
 let anvil: Anvil;
 let source: RpcSource;
-let service: Service;
-const abort = new AbortController();
+let service: RunningService;
 
 async function get(path: string): Promise<{ status: number; body: unknown }> {
-  const response = await service.fetch(new Request(`http://gastop.test${BASE_PATH}${path}`));
+  const response = await service.get(path);
   return { status: response.status, body: await response.json() };
 }
 const readBlock = async (number: number | string) =>
@@ -77,18 +76,12 @@ beforeAll(async () => {
     await anvil.mine();
   }
   source = createRpcSource({ urls: [anvil.url], pollIntervalMs: 250 });
-  service = await startService({
-    source,
-    database: ':memory:',
-    priceFeed: fixedPrice(2_500),
-    signal: abort.signal,
-  });
+  service = await startTestService({ source, priceFeed: fixedPrice(2_500) });
   await service.ready;
 });
 
 afterAll(async () => {
-  abort.abort();
-  await service.done;
+  await service.stop();
   source.close();
   await anvil.stop();
 });
@@ -239,7 +232,7 @@ test('with the node gone each of them is 503, and says so', async () => {
     PATHS.tx.replace('{hash}', hash),
     `${PATHS.txs}?size=1&page=3`,
   ]) {
-    const response = await service.fetch(new Request(`http://gastop.test${BASE_PATH}${path}`));
+    const response = await service.get(path);
     expect(response.status, path).toBe(503);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await response.json()).toMatchObject({ errorCode: 'upstream_unavailable' });

@@ -13,6 +13,9 @@ import { waitFor } from '../helpers/wait-for.ts';
 
 const HEAD = 999;
 const GWEI = 1_000_000_000n;
+const LARGEST = 2n ** 256n - 1n;
+const DEAR_PRICE = 2n ** 60n + 1n;
+const [ALONE, TIED, COSTLY, DEAR] = [HEAD - 119, HEAD - 118, HEAD - 117, HEAD - 116];
 
 /** Three transactions in each of the newest 120 blocks, tipping 1, 2 and 3 gwei. */
 function chainWithTransactions(): ScriptedSource {
@@ -31,10 +34,29 @@ function chainWithTransactions(): ScriptedSource {
   return source;
 }
 
-/** For tests that only read. */
+/** For tests that only read; what is odd lies before the newest hundred blocks. */
 const unchanged = shareService(async (run) => {
+  const source = chainWithTransactions();
+  source.headers.set(990, { blobGasUsed: 393_216n, excessBlobGas: 131_072n });
+  const [alone, tied, costly, dear] = makeBlocks(ALONE, DEAR);
+  if (!alone || !tied || !costly || !dear) throw new Error('four blocks');
+  source.transactions.set(ALONE, [makeIncluded(alone, 0)]);
+  const same = [0, 1, 2].map((index) => makeIncluded(tied, index));
+  source.transactions.set(TIED, same);
+  source.transactions.set(COSTLY, [
+    makeIncluded(costly, 0, {
+      transaction: { type: 3, blobCount: 2, maxFeePerBlobGas: 7n, to: null },
+      receipt: { status: 'reverted', blobFee: 262_144n * 5n, dataFee: 11n },
+    }),
+  ]);
+  source.transactions.set(DEAR, [
+    makeIncluded(dear, 0, {
+      transaction: { maxFeePerGas: LARGEST, maxPriorityFeePerGas: LARGEST, value: LARGEST },
+      receipt: { effectiveGasPrice: DEAR_PRICE },
+    }),
+  ]);
   const service = await run({
-    source: chainWithTransactions(),
+    source,
     historySec: 3_600,
     priceFeed: fixedPrice(2_000),
   });
@@ -69,11 +91,8 @@ async function refusal(service: RunningService, path: string, status: number): P
 }
 
 test('a block is told from its header and what is stored of its fees', async () => {
-  const source = chainWithTransactions();
-  source.headers.set(990, { blobGasUsed: 393_216n, excessBlobGas: 131_072n });
-  const service = await following(source);
   const block = makeBlock(990);
-  expect(await readBlock(service, 990)).toEqual({
+  expect(await readBlock(unchanged(), 990)).toEqual({
     chainId: 1,
     blockNumber: 990,
     hash: blockHash(990),
@@ -336,30 +355,13 @@ test('a transaction is told with what it paid and where it stood among its block
 });
 
 test('ties count half, and a transaction alone in its block has no rank', async () => {
-  const source = chainWithTransactions();
-  const [alone, tied] = [makeBlock(998), makeBlock(997)];
-  source.transactions.set(998, [makeIncluded(alone, 0)]);
-  source.transactions.set(
-    997,
-    [0, 1, 2].map((index) => makeIncluded(tied, index)),
-  );
-  const service = await following(source);
   const rank = async (number: number) =>
-    TxMetrics.parse(await service.read(txAt(transactionHash(number, 0)))).tipRank;
-  expect([await rank(998), await rank(997)]).toEqual([null, 0.5]);
+    TxMetrics.parse(await unchanged().read(txAt(transactionHash(number, 0)))).tipRank;
+  expect([await rank(ALONE), await rank(TIED)]).toEqual([null, 0.5]);
 });
 
 test('blobs and a rollup’s data fee are part of the cost; a failed one is told as reverted', async () => {
-  const source = chainWithTransactions();
-  const block = makeBlock(996);
-  source.transactions.set(996, [
-    makeIncluded(block, 0, {
-      transaction: { type: 3, blobCount: 2, maxFeePerBlobGas: 7n, to: null },
-      receipt: { status: 'reverted', blobFee: 262_144n * 5n, dataFee: 11n },
-    }),
-  ]);
-  const service = await following(source);
-  const tx = TxMetrics.parse(await service.read(txAt(transactionHash(996, 0))));
+  const tx = TxMetrics.parse(await unchanged().read(txAt(transactionHash(COSTLY, 0))));
   expect(tx).toMatchObject({
     status: 'REVERTED',
     type: 3,
@@ -367,27 +369,16 @@ test('blobs and a rollup’s data fee are part of the cost; a failed one is told
     selector: null,
     blobCount: 2,
     maxFeePerBlobGas: 7,
-    costWei: String(21_000n * (block.baseFeePerGas + GWEI) + 262_144n * 5n + 11n),
+    costWei: String(21_000n * (makeBlock(COSTLY).baseFeePerGas + GWEI) + 262_144n * 5n + 11n),
   });
 });
 
 test('a price beyond what a JSON number holds stands at the limit, amounts stay exact', async () => {
-  const source = chainWithTransactions();
-  const block = makeBlock(996);
-  const dear = 2n ** 60n + 1n;
-  const largest = 2n ** 256n - 1n;
-  source.transactions.set(996, [
-    makeIncluded(block, 0, {
-      transaction: { maxFeePerGas: largest, maxPriorityFeePerGas: largest, value: largest },
-      receipt: { effectiveGasPrice: dear },
-    }),
-  ]);
-  const service = await following(source);
-  expect(TxMetrics.parse(await service.read(txAt(transactionHash(996, 0))))).toMatchObject({
+  expect(TxMetrics.parse(await unchanged().read(txAt(transactionHash(DEAR, 0))))).toMatchObject({
     maxFeePerGas: Number.MAX_SAFE_INTEGER,
     effectiveGasPrice: Number.MAX_SAFE_INTEGER,
-    value: String(largest),
-    costWei: String(21_000n * dear),
+    value: String(LARGEST),
+    costWei: String(21_000n * DEAR_PRICE),
   });
 });
 
@@ -456,7 +447,7 @@ test('a page asks for the transactions of its own blocks only; what was asked fo
   const service = await following(source);
   await readTxs(service, '?size=6&page=3');
   expect(source.asked).toMatchObject({ block: 100, transactionsOf: 2 });
-  await readTxs(service, '?size=7&page=2');
+  await Promise.all([readTxs(service, '?size=7&page=2'), readTxs(service, '?size=7&page=2')]);
   expect(source.asked).toMatchObject({ block: 100, transactionsOf: 4 });
 });
 
@@ -570,7 +561,23 @@ test('with the node down these routes answer 503 and when to ask again', async (
     expect(body).toMatchObject({ errorCode: 'upstream_unavailable' });
     expect(body.message).toContain('127.0.0.1:8545 does not answer');
   }
+  source.isReachable = true;
+  expect((await readBlock(service, 990)).blockNumber).toBe(990);
   expect(service.errors).toEqual([]);
+});
+
+test('a stopped service lets go of questions that a hanging node holds up', async () => {
+  const source = chainWithTransactions();
+  const service = await following(source);
+  const asked = Promise.withResolvers<void>();
+  source.block = () => {
+    asked.resolve();
+    return new Promise<never>(() => {});
+  };
+  const answer = service.get(blockAt(950));
+  await asked.promise;
+  await service.stop();
+  expect((await answer).status).toBe(503);
 });
 
 test('a block that a started-over node lacks is a matter of the node while that is away, not of a reorg', async () => {

@@ -7,7 +7,6 @@ import { GasCurrent } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { startService } from '../../src/service/service.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -124,7 +123,7 @@ describe('following', () => {
   });
 
   test('a burst of blocks ends with the same advice as the blocks one by one', async () => {
-    const last = 99 + (isSlowRun ? 20_000 : 600);
+    const last = 99 + (isSlowRun ? 20_000 : 300);
     const burst = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
     const service = await runService({ source: burst });
     await service.ready;
@@ -183,10 +182,10 @@ describe('filling the history', () => {
 
   test('stops where the past of the source begins', async () => {
     const source = new ScriptedSource(makeBlocks(0, 1_999), { kind: 'replay' });
-    source.pastBegins = 1_000;
+    source.pastBegins = 1_600;
     const service = await runService({ source });
     await service.ready;
-    await waitFor(() => source.blocksAsked.some((range) => range.from <= 1_000));
+    await waitFor(() => source.blocksAsked.some((range) => range.from <= 1_600));
     source.mine(makeBlock(2_000));
     await headIs(service, 2_000);
     expect(await current(service)).toMatchObject({ stale: false, source: { problem: null } });
@@ -367,25 +366,19 @@ describe('when something is wrong', () => {
     const path = join(await temporaryFolder(), 'chain-1.db');
     const database = await openDatabase(path);
     const source = new ScriptedSource(makeBlocks(0, 299), { kind: 'replay' });
-    const abort = new AbortController();
-    const started = await startService({ source, database, signal: abort.signal });
-    await started.ready;
-    const read = async () => {
-      const response = await started.fetch(new Request(`http://gastop.test/be/api/v1${PATHS.gasCurrent}`));
-      return GasCurrent.parse(await response.json());
-    };
+    const service = await runService({ source, database });
+    await service.ready;
+    const read = () => current(service);
     const store = new BlockStore(database);
     await waitFor(async () => (await store.head())?.number === 299);
     await sql`pragma max_page_count = 1`.execute(database.queries);
-    source.mine(...makeBlocks(300, 899));
+    source.mine(...makeBlocks(300, 599));
     await waitFor(async () => (await read()).source.problem?.message.includes('the disk is full'));
-    await waitFor(async () => (await read()).blockNumber === 899);
+    await waitFor(async () => (await read()).blockNumber === 599);
     await sql`pragma max_page_count = 1000000`.execute(database.queries);
-    source.mine(makeBlock(900));
-    await waitFor(async () => (await store.missingRanges({ from: 0, to: 900 })).length === 0);
+    source.mine(makeBlock(600));
+    await waitFor(async () => (await store.missingRanges({ from: 0, to: 600 })).length === 0);
     expect((await read()).source.problem).toBeNull();
-    abort.abort();
-    await started.done;
   });
 
   test.each(['the chain that it is of', 'who writes it'])(
@@ -395,13 +388,9 @@ describe('when something is wrong', () => {
       const database = await openDatabase(path);
       await leaveNoRoom(database, what === 'who writes it' ? 'leases' : 'meta');
       const source = new ScriptedSource(makeBlocks(0, 99), { kind: 'replay' });
-      const abort = new AbortController();
-      const started = await startService({ source, database, signal: abort.signal });
-      const read = async () => {
-        const response = await started.fetch(new Request(`http://gastop.test/be/api/v1${PATHS.gasCurrent}`));
-        return GasCurrent.parse(await response.json());
-      };
-      await started.ready;
+      const service = await runService({ source, database });
+      const read = () => current(service);
+      await service.ready;
       source.mine(makeBlock(100));
       await waitFor(async () => (await read()).blockNumber === 100);
       expect((await read()).source.problem?.message).toMatch(/^history is not being saved: the disk is full/);
@@ -411,8 +400,6 @@ describe('when something is wrong', () => {
       await waitFor(async () => (await store.missingRanges({ from: 0, to: 101 })).length === 0);
       expect(await store.chainId()).toBe(1);
       await waitFor(async () => (await read()).source.problem === null);
-      abort.abort();
-      await started.done;
     },
   );
 

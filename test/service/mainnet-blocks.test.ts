@@ -72,6 +72,7 @@ test.each([
     gasUsed: 29_999_074,
     gasUsedRatio: 29_999_074 / 30_000_000,
     transactionCount: 184,
+    types: [36, 0, 148],
     burntWei: '539402763670762250',
     blobBaseFee: null,
     nextBlobBaseFee: null,
@@ -88,6 +89,7 @@ test.each([
     gasUsed: 2_633_933,
     gasUsedRatio: 2_633_933 / 30_000_000,
     transactionCount: 37,
+    types: [10, 0, 27],
     burntWei: '163178621618739312',
     blobBaseFee: 1,
     nextBlobBaseFee: 1,
@@ -104,6 +106,7 @@ test.each([
     gasUsed: 0,
     gasUsedRatio: 0,
     transactionCount: 0,
+    types: [0, 0, 0],
     tips: NO_TIPS,
     burntWei: '0',
     blobBaseFee: 1,
@@ -119,6 +122,7 @@ test.each([
     gasUsed: 14_378_808,
     gasUsedRatio: 14_378_808 / 30_000_000,
     transactionCount: 227,
+    types: [24, 0, 203],
     burntWei: '144972632688804336',
     blobBaseFee: 1,
     nextBlobBaseFee: 1,
@@ -126,7 +130,7 @@ test.each([
     excessBlobGas: 0,
     feeRecipient: '0x95222290dd7278aa3ddd389cc1e1d165cc4bafe5',
   },
-])('block $blockNumber has its published numbers', async (published) => {
+])('block $blockNumber has its published numbers', async ({ types, ...published }) => {
   const raw = recorded(published.blockNumber);
   const service = await serviceOver(raw);
   for (const number of ['latest', String(published.blockNumber)]) {
@@ -146,6 +150,7 @@ test.each([
     ),
   );
   expect(txs.total).toBe(published.transactionCount);
+  expect([0, 1, 2].map((type) => txs.data.filter((row) => row.type === type).length)).toEqual(types);
   expect(txs.data.map(({ hash }) => hash)).toEqual(raw.transactions.map(({ hash }) => hash).toReversed());
   // Such a node wrote down what each paid per gas.
   const paid = raw.transactions.map(({ gasPrice }) => Number(gasPrice)).toReversed();

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { ADDED_ROUTES, OPENAPI_PATH, PLAYGROUND_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
+import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { runService } from '../helpers/service.ts';
+import { type RunningService, runService, shareService } from '../helpers/service.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -31,8 +32,9 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, NamedSchema>> };
 }
 
-async function documentOf(options: { readonly baseUrl?: string } = {}): Promise<Document> {
-  const service = await runService({ source: new ScriptedSource(), ...options });
+const unchanged = shareService((run) => run({ source: new ScriptedSource(makeBlocks(0, 9)) }));
+
+async function documentOf(service: RunningService = unchanged()): Promise<Document> {
   const response = await service.fetch(new Request(`http://gastop.test${OPENAPI_PATH}`));
   expect(response.status).toBe(200);
   return (await response.json()) as Document;
@@ -94,7 +96,10 @@ test('a route that takes a body says which, as it is taken: what has a default m
 
 test('its servers are where the document stands, and before that the public address where one was given', async () => {
   expect((await documentOf()).servers.map(({ url }) => url)).toEqual(['../be/api/v1']);
-  const { servers } = await documentOf({ baseUrl: 'https://gas.example.org/prices/' });
+  const source = new ScriptedSource(makeBlocks(0, 9));
+  const { servers } = await documentOf(
+    await runService({ source, baseUrl: 'https://gas.example.org/prices/' }),
+  );
   expect(servers.map(({ url }) => url)).toEqual(['https://gas.example.org/prices/be/api/v1', '../be/api/v1']);
 });
 
@@ -116,7 +121,7 @@ test('every reference leads to a schema with a name, and what may be null says s
 });
 
 test('whoever comes back to the page keeps its policy: a 304 says it as the 200 did', async () => {
-  const service = await runService({ source: new ScriptedSource() });
+  const service = unchanged();
   for (const path of [
     PLAYGROUND_PATH,
     `${PLAYGROUND_PATH}/page.css`,
@@ -139,8 +144,7 @@ test('whoever comes back to the page keeps its policy: a 304 says it as the 200 
 });
 
 test('with a slash behind it the page is where it is without', async () => {
-  const service = await runService({ source: new ScriptedSource() });
-  const { status, headers } = await service.fetch(new Request(`http://gastop.test${PLAYGROUND_PATH}/`));
+  const { status, headers } = await unchanged().fetch(new Request(`http://gastop.test${PLAYGROUND_PATH}/`));
   expect(status).toBe(308);
   expect(
     new URL(headers.get('location') ?? '', `http://gastop.test/prices${PLAYGROUND_PATH}/`).pathname,

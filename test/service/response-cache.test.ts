@@ -12,7 +12,7 @@ const CACHED = [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS
 const limits = () => Promise.reject(new Error('not requested'));
 
 async function start(gate?: Gate) {
-  const source = new ScriptedSource(makeBlocks(0, 269));
+  const source = new ScriptedSource(makeBlocks(200, 269));
   const service = await runService({
     source,
     wallNow: () => source.now(),

@@ -12,7 +12,7 @@ import { serveService } from '../helpers/served-service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RawConnection } from './fuzz/raw-connection.ts';
 
-const source = () => new ScriptedSource(makeBlocks(301, 400), { kind: 'simulated' });
+const source = (first = 391) => new ScriptedSource(makeBlocks(first, 400), { kind: 'simulated' });
 
 async function ready(served: Awaited<ReturnType<typeof serveService>>): Promise<void> {
   await waitFor(async () => (await fetch(`${served.origin}/readyz`)).ok);
@@ -46,7 +46,7 @@ async function sendRaw(port: number, text: string) {
 }
 
 test('an answer is the same with and without compression, and has one tag for both', async () => {
-  const served = await serveService({ source: source() });
+  const served = await serveService({ source: source(301) });
   await ready(served);
   const url = `${served.origin}${BASE_PATH}${PATHS.statsChart}?timeFrame=1h`;
   const key = { 'x-api-key': served.key };

@@ -20,40 +20,6 @@ function stateAt(kind: 'rpc' | 'replay' | 'simulated') {
   return { clock, said, state: new SourceState({ kind, now: () => clock.now, health }) };
 }
 
-test('a node whose blocks stay away is stale and says since when; a new block heals it', () => {
-  const { clock, state } = stateAt('rpc');
-  state.begin();
-  expect([state.isStale(head, BLOCK_TIME_SEC), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, null]);
-  clock.now += HOUR_MS;
-  expect(state.isStale(head, BLOCK_TIME_SEC)).toBe(true);
-  expect(state.problem(head, BLOCK_TIME_SEC)).toEqual(late);
-  const next = makeBlock(11, { timestamp: clock.now / 1_000 });
-  state.note(next, head, BLOCK_TIME_SEC);
-  expect(state.problem(next, BLOCK_TIME_SEC)).toBeNull();
-});
-
-test('what the source says of itself comes before its lateness, and is over when it says so', () => {
-  const { clock, state } = stateAt('rpc');
-  const refused = { message: 'the node refuses the connection', retryAt: headMs + 1_000 };
-  state.fail(refused);
-  expect(state.isStale(null, BLOCK_TIME_SEC)).toBe(true);
-  clock.now += HOUR_MS;
-  expect(state.problem(head, BLOCK_TIME_SEC)).toEqual(refused);
-  state.heal();
-  expect(state.problem(head, BLOCK_TIME_SEC)).toEqual(late);
-  expect(state.problem(null, BLOCK_TIME_SEC)).toBeNull();
-});
-
-test('a recording is never late, and at its end nothing is wrong with it', () => {
-  const { clock, state } = stateAt('replay');
-  clock.now += HOUR_MS;
-  expect(state.isStale(head, BLOCK_TIME_SEC)).toBe(false);
-  state.fail({ message: 'a bad line', retryAt: null });
-  state.end();
-  expect(state.hasEnded).toBe(true);
-  expect([state.isStale(head, BLOCK_TIME_SEC), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, null]);
-});
-
 test('a block is past once it is older than five blocks, by the clock and by the head', () => {
   const { clock, state } = stateAt('rpc');
   state.begin();
@@ -100,12 +66,6 @@ test.each([
   },
 );
 
-test.each(['replay', 'simulated'] as const)('a block of a %s chain is now whenever it comes', (kind) => {
-  const { clock, state } = stateAt(kind);
-  clock.now += HOUR_MS;
-  expect(state.isPast(makeBlock(1), head, BLOCK_TIME_SEC)).toBe(false);
-});
-
 test('what a quick chain brings page by page while it is caught up with is past, up to its present', () => {
   const quickSec = 0.25;
   const { clock, state } = stateAt('rpc');
@@ -124,19 +84,6 @@ test('what a quick chain brings page by page while it is caught up with is past,
   }
   expect(past.lastIndexOf(true)).toBe(past.indexOf(false) - 1);
   expect(past.filter((isPast) => !isPast).length).toBeLessThanOrEqual(31 * 4);
-});
-
-test('what the last run left is no fault of a source that was not asked yet, nor of one whose blocks since are to come', () => {
-  const { clock, said, state } = stateAt('rpc');
-  clock.now += HOUR_MS;
-  state.expect();
-  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([true, null]);
-  said.head = 12;
-  state.answered(head, BLOCK_TIME_SEC);
-  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([true, null]);
-  const newest = makeBlock(12, { timestamp: clock.now / 1_000 });
-  state.note(newest, head, BLOCK_TIME_SEC);
-  expect([state.isWaiting(newest), state.problem(newest, BLOCK_TIME_SEC)]).toEqual([false, null]);
 });
 
 test('a source that has nothing newer, does not bring it in time or does not answer is told of', () => {

@@ -78,7 +78,7 @@ async function start(path: string, source: ScriptedSource, name: string): Promis
 
 test('of two services on one database one writes and fires; the other answers from memory', async () => {
   const { path, database } = await prepared();
-  const sources = [0, 1].map(() => new ScriptedSource(makeBlocks(0, FIRST)));
+  const sources = [0, 1].map(() => new ScriptedSource(makeBlocks(450, FIRST)));
   const [first, second] = sources;
   if (first === undefined || second === undefined) throw new Error('two sources');
   const holder = await start(path, first, 'holder');
@@ -103,7 +103,7 @@ test('of two services on one database one writes and fires; the other answers fr
   // Of what nobody had written 504 was over, and 506 was now.
   expect(await firedAt(database)).toEqual([500, 502, 506, 508]);
   expect(await new AlertStore(database).find('', alert.id)).toMatchObject({ missedCount: 1 });
-  expect(await new BlockStore(database).missingRanges({ from: 0, to: 508 })).toEqual([]);
+  expect(await new BlockStore(database).missingRanges({ from: 450, to: 508 })).toEqual([]);
   expect([...holder.errors, ...standby.errors]).toEqual([]);
   await standby.stop();
   await database.close();
@@ -111,8 +111,8 @@ test('of two services on one database one writes and fires; the other answers fr
 
 test('one that takes over with fewer blocks than are stored goes on from those', async () => {
   const { path, database } = await prepared();
-  const first = new ScriptedSource(makeBlocks(0, FIRST));
-  const second = new ScriptedSource(makeBlocks(0, FIRST));
+  const first = new ScriptedSource(makeBlocks(450, FIRST));
+  const second = new ScriptedSource(makeBlocks(450, FIRST));
   const holder = await start(path, first, 'holder');
   await waitFor(async () => (await new LeaseStore(database).read())?.process === 'holder');
   const standby = await start(path, second, 'standby');
@@ -131,8 +131,8 @@ test('one that takes over with fewer blocks than are stored goes on from those',
 
 test('one that takes over on another branch takes back what is stored of the old one', async () => {
   const { path, database } = await prepared();
-  const first = new ScriptedSource(makeBlocks(0, FIRST));
-  const second = new ScriptedSource(makeBlocks(0, FIRST));
+  const first = new ScriptedSource(makeBlocks(450, FIRST));
+  const second = new ScriptedSource(makeBlocks(450, FIRST));
   const holder = await start(path, first, 'holder');
   await waitFor(async () => (await new LeaseStore(database).read())?.process === 'holder');
   const standby = await start(path, second, 'standby');
@@ -159,7 +159,7 @@ test('one that takes over on another branch takes back what is stored of the old
 
 test('a holder that loses the lease stops writing and goes on answering; it may have it again', async () => {
   const { path, database } = await prepared();
-  const source = new ScriptedSource(makeBlocks(0, FIRST));
+  const source = new ScriptedSource(makeBlocks(450, FIRST));
   const service = await start(path, source, 'asleep');
   const leases = new LeaseStore(database);
   await waitFor(async () => (await leases.read())?.process === 'asleep');
@@ -184,7 +184,7 @@ test('a holder that loses the lease stops writing and goes on answering; it may 
 
 test('a visitor writes history while nobody else does, fires nothing, and makes room at once', async () => {
   const { path, database } = await prepared();
-  const source = new ScriptedSource(makeBlocks(0, FIRST));
+  const source = new ScriptedSource(makeBlocks(450, FIRST));
   const visitor = await runService({
     source,
     database: path,
@@ -197,7 +197,7 @@ test('a visitor writes history while nobody else does, fires nothing, and makes 
   await waitFor(async () => (await storedHead(database)) === 502);
   expect(await new LeaseStore(database).read()).toBeNull();
   expect(await firedAt(database)).toEqual([]);
-  const other = new ScriptedSource([...makeBlocks(0, FIRST), ...makeBlocks(500, 502)]);
+  const other = new ScriptedSource([...makeBlocks(450, FIRST), ...makeBlocks(500, 502)]);
   const service = await start(path, other, 'gastop serve');
   await waitFor(async () => (await new LeaseStore(database).read())?.process === 'gastop serve');
   source.mine(makeBlock(503), makeBlock(504));

@@ -17,7 +17,6 @@ async function open(path = ':memory:'): Promise<{ database: Database; store: Ale
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 const HOUR_MS = 3_600_000;
-const ALL = { offset: 0, limit: 100 };
 
 let count = 0;
 /** Puts a firing where a block's transaction puts it. */
@@ -40,40 +39,6 @@ async function addFiring({ queries }: Database, event: Partial<AlertEventRow>): 
   await tallyFirings(queries, [row]);
 }
 
-test('an alert comes back as it was made, whatever its note and targets hold', async () => {
-  const { store } = await open();
-  const alert = keptAlert('alr_1', {
-    channels: ['SLACK', 'EMAIL', 'TERMINAL'],
-    method: 'SLACK',
-    targets: { SLACK: 'https://hooks.example.org/ä', EMAIL: 'gas@example.org' },
-    note: "🚀 \u001b[31m '; drop table alerts; -- \r\nBcc: x \u202e <b>\u0000end",
-  });
-  expect(await store.create(alert, NO_CAP)).toBe(true);
-  expect(await store.find('', 'alr_1')).toEqual(alert);
-});
-
-test('a key sees and changes its own alerts alone, who runs the service all of them', async () => {
-  const { store } = await open();
-  await store.create(keptAlert('alr_a', { owner: 'a', createdAt: 1 }), NO_CAP);
-  await store.create(keptAlert('alr_b', { owner: 'b', createdAt: 2 }), NO_CAP);
-  await store.create(keptAlert('alr_own', { owner: '', createdAt: 3 }), NO_CAP);
-  const idsOf = async (owner: string) => (await store.list(owner, ALL)).alerts.map(({ id }) => id);
-  expect(await idsOf('a')).toEqual(['alr_a']);
-  expect(await idsOf('')).toEqual(['alr_own', 'alr_b', 'alr_a']);
-  expect(await store.find('a', 'alr_b')).toBeNull();
-  expect(await store.find('a', 'alr_own')).toBeNull();
-  expect(await store.setEnabled('a', 'alr_b', false, 9)).toBeNull();
-  expect(await store.remove('a', 'alr_b')).toBe(false);
-  expect(await store.counts('a')).toEqual({ total: 1, pending: 1, disabled: 0 });
-  expect(await store.setEnabled('', 'alr_b', false, 9)).toMatchObject({
-    owner: 'b',
-    phase: DISABLED,
-  });
-  expect(await store.counts('')).toEqual({ total: 3, pending: 2, disabled: 1 });
-  expect(await store.remove('', 'alr_b')).toBe(true);
-  expect(await store.find('b', 'alr_b')).toBeNull();
-});
-
 test('a page holds its part, newest first; those made at once have an order, too', async () => {
   const { store } = await open();
   for (const id of ['alr_1', 'alr_2', 'alr_3']) await store.create(keptAlert(id, { createdAt: 5 }), NO_CAP);
@@ -81,15 +46,6 @@ test('a page holds its part, newest first; those made at once have an order, too
   const pages = [0, 2, 4].map((offset) => store.list('', { offset, limit: 2 }));
   const ids = (await Promise.all(pages)).map(({ alerts, total }) => [total, ...alerts.map(({ id }) => id)]);
   expect(ids).toEqual([[4, 'alr_0', 'alr_3'], [4, 'alr_2', 'alr_1'], [4]]);
-});
-
-test('an owner gets no more than the most, however many come at once', async () => {
-  const { store } = await open();
-  const made = await Promise.all(
-    Array.from({ length: 5 }, (_, at) => store.create(keptAlert(`alr_${at}`, { owner: 'a' }), 3)),
-  );
-  expect(made).toEqual([true, true, true, false, false]);
-  expect(await store.create(keptAlert('alr_b', { owner: 'b' }), 3)).toBe(true);
 });
 
 test('enabling has a running cooldown go on and forgets why it was disabled; what is so already stays untouched', async () => {
@@ -133,7 +89,7 @@ test('with an alert goes what was sent for it, and what was still to be sent; ot
   const outbox = new OutboxStore(database);
   await fire(database, 'alr_1', { triggerCount: 2 });
   const underWay = await fire(database, 'alr_1', { target: 'https://receiver.test/s3cret' });
-  for (let n = 3; n <= 700; n += 1) await fire(database, 'alr_1', { triggerCount: n });
+  for (let n = 3; n <= 510; n += 1) await fire(database, 'alr_1', { triggerCount: n });
   const sent = await outbox.pending(underWay, Number.MAX_SAFE_INTEGER);
   if (sent === null) throw new Error('nothing is pending');
   const attempt = { at: FIRED_AT, latencyMs: 1, ok: false, answer: '500' };

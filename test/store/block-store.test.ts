@@ -190,28 +190,30 @@ describe('rollups', () => {
 });
 
 describe('folding away what is older than 30 days', () => {
-  const DAY_BLOCKS = 7_200;
+  const DAY_BLOCKS = 1_440;
+  const minutely = (from: number, to: number) =>
+    makeBlocks(from, to).map((block) => ({ ...block, timestamp: BLOCK_ZERO_TIME + block.number * 60 }));
 
   test('drops old blocks and fine rows, keeps their hourly rows, and never takes old blocks in again', async () => {
-    await store.saveBlocks(makeBlocks(0, 2 * DAY_BLOCKS));
+    await store.saveBlocks(minutely(0, 2 * DAY_BLOCKS));
     const hoursBefore = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
     await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
     expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
     expect(await history.reachesBackTo(null)).toBe(BLOCK_ZERO_TIME + 86_400);
     expect(await history.reachesBackTo(300)).toBe(BLOCK_ZERO_TIME + 86_400);
     expect(await history.reachesBackTo(3_600)).toBe(BLOCK_ZERO_TIME);
-    await store.saveBlocks(makeBlocks(DAY_BLOCKS - 10, DAY_BLOCKS + 10));
+    await store.saveBlocks(minutely(DAY_BLOCKS - 10, DAY_BLOCKS + 10));
     await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
     expect(await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 })).toEqual(hoursBefore);
     expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
   });
 
   test('cuts on a whole hour, so that no hour is folded from half its blocks', async () => {
-    await store.saveBlocks(makeBlocks(0, DAY_BLOCKS));
+    await store.saveBlocks(minutely(0, DAY_BLOCKS));
     const before = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
     await store.prune(BLOCK_ZERO_TIME + 30 * 86_400 + 5_000);
     expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 3_600);
-    await store.saveBlocks(makeBlocks(300, 310));
+    await store.saveBlocks(minutely(60, 70));
     expect(await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 })).toEqual(before);
   });
 });

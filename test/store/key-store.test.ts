@@ -38,30 +38,6 @@ test('keys are no history and a history is no keys', async () => {
   await expect(openDatabase(join(folder, 'keys.db'))).rejects.toMatchObject({ code: 'foreign-database' });
 });
 
-test('an id is taken once', async () => {
-  const store = await openStore();
-  expect(await addKey(store, 'a')).toBe(true);
-  expect(await store.add({ id: 'a', name: 'other', plan: 'pro' }, { hash: 'cd', at: 2_000 })).toBe(false);
-  expect(await store.list()).toMatchObject([{ id: 'a', name: '', hash: 'ab' }]);
-});
-
-test('a rotation keeps the hash before it and no older one; a revoked key has none', async () => {
-  const store = await openStore();
-  await addKey(store, 'a');
-  await store.rotate('a', { hash: 'cd', at: 2_000 });
-  expect(await store.rotate('a', { hash: 'ef', at: 3_000 })).toMatchObject({
-    hash: 'ef',
-    previous_hash: 'cd',
-    created_at: 1_000,
-    rotated_at: 3_000,
-  });
-  expect(await store.revoke('a', 4_000)).toMatchObject({ revoked_at: 4_000 });
-  expect(await store.revoke('a', 5_000)).toBeNull();
-  expect(await store.rotate('a', SECRET)).toBeNull();
-  expect(await store.rotate('b', SECRET)).toBeNull();
-  expect(await store.list()).toMatchObject([{ hash: 'ef', revoked_at: 4_000 }]);
-});
-
 test('what is granted and counted is what a plain count would say, whatever limits become', async () => {
   const wish = fc.record({
     keyId: fc.constantFrom('a', 'b', 'c'),

@@ -1,9 +1,7 @@
 /** Whole blocks as real nodes gave them, read through a source over a node that gives them again. */
 import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
-import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../../src/core/eip1559.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 
@@ -30,8 +28,6 @@ interface HashedBlock {
 }
 
 const folder = new URL('../../fixtures/rpc/', import.meta.url);
-const mainnet = (number: number): RawBlock =>
-  JSON.parse(gunzipSync(readFileSync(new URL(`mainnet-blocks/${number}.json.gz`, folder))).toString('utf8'));
 const suite = <T>(name: string): T => {
   const lines = readFileSync(new URL(`execution-apis/${name}.io`, folder), 'utf8').split('\n');
   return JSON.parse(lines.find((line) => line.startsWith('<<'))?.slice(3) ?? '').result;
@@ -52,92 +48,6 @@ async function sourceOf(block: RawBlock, receipts: readonly unknown[]) {
   server = await startJsonRpcServer(createScriptedChain(), { answer });
   return createRpcSource({ urls: [server.url] });
 }
-
-/** A receipt that says as little as those of nodes from before London; what was used is not in the recording. */
-const bareReceipt = ({ hash, blockHash, blockNumber, transactionIndex }: Raw) => ({
-  transactionHash: hash,
-  blockHash,
-  blockNumber,
-  transactionIndex,
-  gasUsed: '0x5208',
-  status: '0x1',
-});
-
-describe('blocks of mainnet', () => {
-  test.each([
-    {
-      number: 17_034_870,
-      hash: '0xe22c56f211f03baadcc91e4eb9a24344e6848c5df4473988f893b58223f5216c',
-      timestamp: 1_681_338_479,
-      baseFeePerGas: 17_980_647_125n,
-      gasUsed: 29_999_074n,
-      // 17,980,647,125 + 17,980,647,125 × (29,999,074 − 15,000,000) / 15,000,000 / 8
-      next: 20_228_089_264n,
-      feeRecipient: '0x388c818ca8b9251b393131c08a736a67ccb19297',
-      blobs: null,
-      types: [36, 0, 148],
-    },
-    {
-      // The first block of Cancun: the blob fields begin here.
-      number: 19_426_587,
-      hash: '0xf8e2f40d98fe5862bc947c8c83d34799c50fb344d7445d020a8a946d891b62ee',
-      timestamp: 1_710_338_135,
-      baseFeePerGas: 61_952_457_264n,
-      gasUsed: 2_633_933n,
-      next: 55_568_221_953n,
-      feeRecipient: '0xdae56d85ff707b3d19427f23d8b03b7b76da1006',
-      blobs: 0n,
-      types: [10, 0, 27],
-    },
-    {
-      number: 19_910_734,
-      hash: '0x8e067195d9e4a2fa8a37631b2adc4789cfd1b7d788d9216a91bc16214272f781',
-      timestamp: 1_716_203_243,
-      baseFeePerGas: 8_456_503_050n,
-      gasUsed: 0n,
-      // Empty: down by an eighth.
-      next: 7_399_440_169n,
-      feeRecipient: '0x0000000000000000000000000000000000000000',
-      blobs: 0n,
-      types: [0, 0, 0],
-    },
-    {
-      number: 19_932_148,
-      hash: '0x050f7654f5fa615234f7ca6fc3e90c64d64ef057f8facae04637dd38af719ec9',
-      timestamp: 1_716_462_047,
-      baseFeePerGas: 10_082_381_842n,
-      gasUsed: 14_378_808n,
-      next: 10_030_189_385n,
-      feeRecipient: '0x95222290dd7278aa3ddd389cc1e1d165cc4bafe5',
-      blobs: 0n,
-      types: [24, 0, 203],
-    },
-  ])('$number', async ({ next, blobs, types, ...published }) => {
-    const raw = mainnet(published.number);
-    const source = await sourceOf(raw, raw.transactions.map(bareReceipt));
-    const block = await source.block(published.number);
-    if (!block) throw new Error('no block');
-    expect(block).toMatchObject({
-      ...published,
-      gasLimit: 30_000_000n,
-      blobGasUsed: blobs,
-      excessBlobGas: blobs,
-    });
-    expect(block.transactionHashes).toEqual(raw.transactions.map(({ hash }) => hash));
-    expect(nextBaseFee(block, ETHEREUM_FEE_RULE)).toBe(next);
-
-    const included = (await source.transactionsOf(block)) ?? [];
-    const counted = [0, 1, 2].map((type) => included.filter((each) => each.transaction.type === type).length);
-    expect(counted).toEqual(types);
-    // What these nodes wrote down as a transaction's gas price is what EIP-1559 makes it pay.
-    for (const { transaction, receipt } of included) {
-      const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = transaction;
-      const asked = block.baseFeePerGas + (maxPriorityFeePerGas ?? 0n);
-      const due = maxFeePerGas === null ? gasPrice : asked < maxFeePerGas ? asked : maxFeePerGas;
-      expect(receipt.effectiveGasPrice).toBe(due);
-    }
-  });
-});
 
 describe('blocks of the conformance suite', () => {
   test.each([

@@ -154,7 +154,7 @@ test('new funds are noticed within a minute or two, however often it was held be
   const rig = await startEngine();
   rig.node.balances.set(sender(1), 0n);
   await rig.place(keptAutoTx('one'));
-  for (let head = 0; head < 100; head++) await rig.block(5);
+  for (let head = 0; head < 40; head++) await rig.block(5);
   const { hold } = (await rig.kept('one')).state;
   expect(hold).toMatchObject({ code: 'insufficient_balance' });
   rig.node.balances.set(sender(1), 10n ** 18n);
@@ -187,7 +187,7 @@ describe('what is asked of what is out', () => {
     expect(rig.node.sent).toHaveLength(100);
     await rig.block(5);
     const asked = rig.node.asked.transaction;
-    for (let quarter = 0; quarter < 16; quarter++) {
+    for (let quarter = 0; quarter < 8; quarter++) {
       rig.pass(250 - 12_000);
       await rig.block(5);
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alertHtml, alertText, sentNote } from '../../../src/service/alerts/notifiers/message.ts';
+import { anyCharacter } from '../../helpers/any-character.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { rounds } from '../../helpers/rounds.ts';
 
@@ -8,7 +9,7 @@ import { rounds } from '../../helpers/rounds.ts';
 const anyNote = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom(
         '\u001b[2J',

@@ -252,12 +252,29 @@ describe('what fires', () => {
     const first = makeBlock(0);
     await store.saveBlocks([first], null, runOf([{ block: first, prices, isPast: false }]));
     const late = BLOCK_ZERO_TIME + 91 * 86_400;
-    const later = Array.from({ length: 2_010 }, (_, place) => ({
-      block: makeBlock(1 + place, { timestamp: late + place * 12 }),
-      prices: { slow: 100n, average: 99n, fast: place % 2 === 0 ? 99n : 101n },
-      isPast: false,
-    }));
-    expect(await savePriced(store, ...later)).toBe(1_005);
+    const second = makeBlock(1, { timestamp: late });
+    expect(await savePriced(store, { block: second, prices: { ...prices, fast: 99n }, isPast: false })).toBe(
+      1,
+    );
+    // As if it had fired at every second block from then on.
+    const { queries } = database;
+    const firing = queries.selectFrom('alert_events').selectAll().where('id', '=', 'often.1');
+    const event = await firing.executeTakeFirstOrThrow();
+    const sent = await queries
+      .selectFrom('deliveries')
+      .selectAll()
+      .where('event_id', '=', 'often.1')
+      .execute();
+    for (let place = 2; place <= 1_005; place += 1) {
+      const id = `often.${place}`;
+      const at = { block_number: 2 * place, triggered_at: event.triggered_at + place * 24_000 };
+      await queries
+        .insertInto('alert_events')
+        .values({ ...event, ...at, id })
+        .execute();
+      const more = sent.map((each) => ({ ...each, id: `${id}.${each.channel.toLowerCase()}`, event_id: id }));
+      await queries.insertInto('deliveries').values(more).execute();
+    }
     await store.prune(late + 2_010 * 12);
     const events = await readEvents(database);
     expect(events.length).toBe(1_000);

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { StoreError } from '../../../src/store/errors.ts';
 import { LeaseStore, type WriteRight } from '../../../src/store/lease.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
+import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
 
 async function open(right?: () => WriteRight): Promise<{ database: Database; store: AutoTxStore }> {
   const database = await openDatabase(':memory:');
@@ -66,35 +66,6 @@ test('an auto-tx comes back as it was made, whatever its note holds and however 
   expect(await store.signedBytes('atx_2')).toBeNull();
 });
 
-test('what became of one comes back too: sent, mined, final, and each is on its timeline', async () => {
-  const { store } = await open();
-  await keep(store, keptAutoTx('atx_1'));
-  const done = await happen(
-    store,
-    'atx_1',
-    { type: 'hold', obstacle: { code: 'balance', message: 'too little' }, retryAt: NOW + 1 },
-    { type: 'submit' },
-    { type: 'sent' },
-    mined(5, { otherFees: 2n ** 70n }),
-  );
-  expect(done?.state).toMatchObject({
-    status: 'EXECUTED',
-    inclusion: includedIn(5, { otherFees: 2n ** 70n }),
-    executedAt: NOW,
-    hold: null,
-  });
-  const timeline = await store.timeline('atx_1', 100);
-  expect(timeline.map(({ kind }) => kind)).toEqual([
-    'EXECUTED',
-    'MINED',
-    'SENT',
-    'SUBMITTED',
-    'HELD',
-    'CREATED',
-  ]);
-  expect(timeline[0]).toEqual({ at: NOW, kind: 'EXECUTED', blockNumber: 5, message: 'it is final' });
-});
-
 test('what a rule or a route throws while it decides is thrown as it is, and nothing is written', async () => {
   const { store } = await open();
   await keep(store, keptAutoTx('atx_1'));
@@ -108,55 +79,6 @@ test('what a rule or a route throws while it decides is thrown as it is, and not
   );
   await expect(change).rejects.toBe(failure);
   expect(await store.timeline('atx_1', 9)).toHaveLength(1);
-});
-
-test('a key sees, changes and deletes its own alone, who runs the service all of them', async () => {
-  const { store } = await open();
-  for (const [place, owner] of ['a', 'b', ''].entries()) {
-    await keep(
-      store,
-      keptAutoTx(`atx_${owner}`, { owner, createdAt: NOW + place, signed: { nonce: place } }),
-    );
-  }
-  expect((await store.list('a', ALL)).autoTxs.map(({ id }) => id)).toEqual(['atx_a']);
-  expect((await store.list('', ALL)).autoTxs.map(({ id }) => id)).toEqual(['atx_', 'atx_b', 'atx_a']);
-  expect(await store.list('', { offset: 1, limit: 1 })).toMatchObject({
-    autoTxs: [{ id: 'atx_b' }],
-    total: 3,
-  });
-  expect(await store.find('a', 'atx_b')).toBeNull();
-  const cancel = (owner: string, id: string) =>
-    store.change({ owner, id }, (kept) => stepped(kept, { type: 'cancel' }), 'owner');
-  expect(await cancel('a', 'atx_b')).toBeNull();
-  expect((await store.find('', 'atx_b'))?.state.status).toBe('PENDING');
-  expect((await cancel('b', 'atx_b'))?.after.state.status).toBe('CANCELLED');
-  expect(await store.remove('a', 'atx_b')).toBeNull();
-  expect(await store.remove('', 'atx_b')).toBe('removed');
-  expect(await store.counts('')).toEqual({ PENDING: 2 });
-  expect(await store.counts('b')).toEqual({});
-});
-
-test('nobody has more than they may that have not ended, drafts included', async () => {
-  const { store } = await open();
-  expect(await store.create(draftAutoTx('atx_1', { owner: 'a' }), null, 2)).toEqual({ kind: 'created' });
-  const ended = keptAutoTx('atx_2', { owner: 'a', state: { status: 'CANCELLED' } });
-  expect(await store.create(ended, bytesOf('atx_2'), 2)).toEqual({ kind: 'created' });
-  expect(await keep(store, keptAutoTx('atx_4', { owner: 'a' }))).toEqual({ kind: 'created' });
-  expect(await store.create(draftAutoTx('atx_3', { owner: 'a' }), null, 2)).toEqual({ kind: 'too-many' });
-  expect(await store.create(draftAutoTx('atx_3', { owner: 'b' }), null, 2)).toEqual({ kind: 'created' });
-});
-
-test('a nonce that one of the same owner waits with is not taken twice, however the sender is spelt', async () => {
-  const { store } = await open();
-  await keep(store, keptAutoTx('atx_1', { owner: 'a', signed: { nonce: 4 } }));
-  const again = (id: string, owner: string, nonce: number) =>
-    keptAutoTx(id, { owner, signed: { nonce, from: `0x${sender(1).slice(2).toUpperCase()}` } });
-  expect(await keep(store, again('atx_2', 'a', 4))).toEqual({ kind: 'same-nonce', id: 'atx_1' });
-  expect(await store.find('a', 'atx_2')).toBeNull();
-  expect(await keep(store, again('atx_3', 'b', 4))).toEqual({ kind: 'created' });
-  expect(await keep(store, again('atx_4', 'a', 5))).toEqual({ kind: 'created' });
-  await happen(store, 'atx_1', { type: 'cancel' });
-  expect(await keep(store, again('atx_5', 'a', 4))).toEqual({ kind: 'created' });
 });
 
 test('a draft that is signed, and one that is signed anew, may not take the nonce of another one either', async () => {
