@@ -403,7 +403,7 @@ function snapshotFindings(
       blockNumber,
       source: source.name || host,
       sourceKind: source.kind,
-      stale,
+      stale: stale === true,
       problem: source.problem?.message ?? null,
       inOrder: lanes.slow.price <= lanes.average.price && lanes.average.price <= lanes.fast.price,
       updateFrequencySec,

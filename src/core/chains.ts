@@ -140,3 +140,11 @@ export function isImpostor(id: number, one: Hex, other: Hex): boolean {
   const known = GENESIS_HASHES.get(id);
   return one !== other && (one === known || other === known);
 }
+
+const STALE_BLOCKS = 4;
+/** However fast a chain is: a node may lag a little, and clocks differ. */
+const LEAST_STALE_MS = 12_000;
+
+/** How old a head may become before its prices are stale, ms: two missed slots in a row are normal. */
+export const staleAfterMs = (blockTimeSec: number): number =>
+  Math.max(STALE_BLOCKS * blockTimeSec * 1_000, LEAST_STALE_MS);

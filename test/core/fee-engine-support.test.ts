@@ -213,11 +213,10 @@ describe('a time of which not enough blocks are ever kept', () => {
     const reasons = engine.advice()?.recommendation.alternatives.map(({ reason }) => reason);
     const { reason } = engine.reachProbability(1n, 86_400);
     // Eight days of blocks at 12 s are 32 hours of blocks at 2 s.
-    expect(reasons?.[2]).toBe('too little history: it takes 10h of blocks to judge such prices');
-    expect(reasons?.[4]).toBe(
-      'it takes 7d of blocks to judge such prices, more than is kept of so fast a chain',
-    );
-    expect(reason).toBe('it takes 7d of blocks to say so, more than is kept of so fast a chain');
+    expect(reasons?.[2]).toMatch(/^too little history: 9h\d+m of blocks to go$/);
+    const tooFast = /^it takes 7d of blocks, and 1d\d+h are kept of a chain this fast$/;
+    expect(reasons?.[4]).toMatch(tooFast);
+    expect(reason).toMatch(tooFast);
   });
 
   it.runIf(isSlowRun)('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {

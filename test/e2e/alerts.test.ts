@@ -109,7 +109,7 @@ describe('over the next blocks the list shows', () => {
   it('that it cools down, whatever the price does, and fires again after it', async () => {
     await listed(BELOW, /◌ cooldown (?:\w{3} )?\d\d:\d\d .* there +1 /);
     await parts.mine(300n);
-    await listed(BELOW, /◌ cooldown .* ▼ \d+ % +1 /);
+    await listed(BELOW, /◌ cooldown .* ↓ \d+ % +1 /);
     await parts.mine(2n);
     await listed(BELOW, /◌ cooldown .* there +1 /);
     await parts.mine(2n, HOUR_SEC);
@@ -119,11 +119,11 @@ describe('over the next blocks the list shows', () => {
   it('that after its cooldown it waits until the price has left by the hysteresis', async () => {
     // Between the threshold and 20 gwei above it.
     await parts.mine(40n, HOUR_SEC);
-    await listed(BELOW, /◌ cooling down +Average .* ▼ \d+ % +2 /);
+    await listed(BELOW, /◌ cooling down +Average .* ↓ \d+ % +2 /);
     await parts.mine(2n);
     await listed(BELOW, /◌ cooling down +Average .* there +2 /);
     await parts.mine(200n);
-    await listed(BELOW, /● armed +Average .* ▼ \d+ % +2 /);
+    await listed(BELOW, /● armed +Average .* ↓ \d+ % +2 /);
     await parts.mine(2n);
     await listed(BELOW, /◌ cooldown .* there +3 /);
   });

@@ -73,7 +73,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
     await monitor.waitFor(`it would pay ${formatGwei(pays)}`);
     await monitor.waitFor(/✓ balance +10\.0 ETH covers/);
     await monitor.press('ctrl+s');
-    await monitor.waitFor(marked(DOES, new RegExp(`◌ pending .* 35 +${formatGwei(pays)} +▼ 15 % +no end`)));
+    await monitor.waitFor(marked(DOES, new RegExp(`◌ pending .* 35 +${formatGwei(pays)} +↓ 15 % +no end`)));
     await monitor.waitFor('[4 Auto-tx ·1]');
     expect(await parts.knows(hash)).toBe(false);
   });
@@ -82,7 +82,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
     let blocks = 0;
     for (; (await parts.nextBase()) + TIP > TARGET; blocks += 1) {
       const pays = (await parts.nextBase()) + TIP;
-      await monitor.waitFor(marked(DOES, new RegExp(`pending .* ${formatGwei(pays)} +▼ \\d+ %`)));
+      await monitor.waitFor(marked(DOES, new RegExp(`pending .* ${formatGwei(pays)} +↓ \\d+ %`)));
       expect(await parts.knows(hash)).toBe(false);
       await mineShown(parts, monitor);
     }
@@ -172,7 +172,7 @@ describe('in the pane', () => {
     // Each look at the chain takes a new head.
     for (let hasFailed = false; !hasFailed; ) {
       await mineShown(parts, monitor, 10);
-      const shown = monitor.waitFor(marked(does, /▲ failed/), { timeoutMs: 5_000 });
+      const shown = monitor.waitFor(marked(does, /! failed/), { timeoutMs: 5_000 });
       hasFailed = await shown.then(
         () => true,
         () => false,
@@ -180,9 +180,9 @@ describe('in the pane', () => {
     }
     // A look that came late on a busy machine does not name it.
     const other = keccak256(replacement);
-    const named = `▲ replaced by ${other.slice(0, 6)}…${other.slice(-4)} in block `;
+    const named = `! replaced by ${other.slice(0, 6)}…${other.slice(-4)} in block `;
     await monitor.waitFor(
-      (rows) => /▲ another transaction of/.test(rows.join('\n')) || rows.join('\n').includes(named),
+      (rows) => /! another transaction of/.test(rows.join('\n')) || rows.join('\n').includes(named),
     );
   });
 
@@ -197,7 +197,7 @@ describe('in the pane', () => {
     await waitFor(() => parts.knows(keccak256(signed)));
     await mineShown(parts, monitor, 10);
     await mineShown(parts, monitor, 10);
-    await monitor.waitFor(marked('0.13 ETH', /▲ failed/));
+    await monitor.waitFor(marked('0.13 ETH', /! failed/));
     expect((await parts.receipt(keccak256(signed)))?.status).toBe(0);
     expect(monitor.screen().join('\n')).toMatch(/revert/);
   });
@@ -235,7 +235,7 @@ describe('in the pane', () => {
 
     const key = generatePrivateKey();
     parts.leaks.watchDigits(key);
-    await seen(key, /▲ this looks like a private key/);
+    await seen(key, /! this looks like a private key/);
     // Nothing of it is kept, so there is nothing to ask about.
     await monitor.press('esc');
     await monitor.waitFor(/Auto-txs \d/);

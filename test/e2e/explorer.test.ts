@@ -141,12 +141,12 @@ describe('the Explorer on a real node', () => {
     await terminal.waitFor('Marked: Transaction 7');
     await terminal.press('enter');
     const tx = (await terminal.waitFor(/^Its tip was .* block.*\.$/m)).join('\n');
-    expect(tx).not.toMatch(/[█░─│▸●▲▼]|[#.]{4}/u);
+    expect(tx).not.toMatch(/[█░─│▸●↑↓]|[#.]{4}/u);
     await terminal.press('6');
     await terminal.waitFor(/^Node 127\.0\.0\.1:\d+: ok, head \d+, answers in \d+ milliseconds\.$/m);
     const service = (await terminal.waitFor(/^API, 26 of 26 routes/m)).join('\n');
     expect(service).toMatch(/^Quota, plan embedded, no daily limit, /m);
-    expect(service).not.toMatch(/[█░─│▸●▲▼]|[#.]{4}/u);
+    expect(service).not.toMatch(/[█░─│▸●↑↓]|[#.]{4}/u);
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
   });
@@ -162,10 +162,10 @@ describe('the Explorer on a real node', () => {
     await terminal.waitFor('26 of 26 routes');
     const state = await own.rpc('anvil_dumpState');
     await own.stop();
-    await terminal.waitFor(node('▲ down'));
+    await terminal.waitFor(node('! down'));
     await terminal.waitFor('refuses the connection');
     // How the node is, is news: the rest of the screen may be old, this line is not.
-    expect(terminal.isDim(terminal.find('▲ down')?.y ?? 0)).toBe(false);
+    expect(terminal.isDim(terminal.find('! down')?.y ?? 0)).toBe(false);
     const again = await startAnvil({ blockTime: 1, baseFee: GWEI, port: own.port });
     await again.rpc('anvil_loadState', [state]);
     await terminal.waitFor(node('● ok'));

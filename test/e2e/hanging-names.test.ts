@@ -56,7 +56,7 @@ describe.runIf(mayMount)('a name server that never answers', () => {
 
   it('is told node by node, and the monitor ends at once all the same', async () => {
     await using terminal = await open([]);
-    await terminal.waitFor(/ethereum-rpc\.publicnode\.com *\n[^▲]*each: no answer within 3s/);
+    await terminal.waitFor(/ethereum-rpc\.publicnode\.com *\n[^!]*each: no answer within 3s/);
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
     expect(terminal.leftovers()).toEqual([]);

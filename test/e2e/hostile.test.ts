@@ -101,8 +101,8 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
       );
       expect(rows.join('\n')).toMatch(
         flag === '--url'
-          ? /▲ (The response cannot be read|The service fails|The service does not accept the request)/
-          : /▲ No source answers/,
+          ? /! (The response cannot be read|The service fails|The service does not accept the request)/
+          : /! No source answers/,
       );
       expect(rows.join('\n')).not.toMatch(REMAINS);
     }

@@ -61,7 +61,7 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['[', isChart],
   ['shift+tab', isLive],
   ['f', /FROZEN/],
-  ['f', /● live/],
+  ['f', /● running/],
   ['r', 'Refreshed'],
   ['-', /every 2s/],
   ['+', /every 1s/],

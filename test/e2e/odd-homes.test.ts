@@ -83,7 +83,7 @@ describe('a home that takes no files', () => {
     await using terminal = await gastop(['--rpc', node.url], { env });
     const rows = await terminal.waitFor(PRICES);
     expect(rows[0]).toContain('● live, unsaved');
-    expect(rows[2]).toMatch(/^ ▲ history is not being saved: chain-31337\.db cannot be made there/);
+    expect(rows[2]).toMatch(/^ ! history is not being saved: chain-31337\.db cannot be made there/);
     expect(terminal.isDim(5)).toBe(false);
     await terminal.press('3');
     await terminal.waitFor('no alerts are kept here');
@@ -147,7 +147,7 @@ describe.runIf(mayMount)('a disk of its own', () => {
     const data = await mkdtemp(join(folder, 'disk-'));
     await using terminal = await monitorOnDisk('3m', data);
     // Advice comes once the history is followed and written; the first prices come before that.
-    await terminal.waitFor(/▸ (?:SEND NOW|WAIT)/);
+    await terminal.waitFor(/^ (?:SEND NOW|WAIT) /m);
     const rest = `/proc/${terminal.pid}/root${data}/rest`;
     fill(rest);
     const rows = await terminal.waitFor(NO_ROOM);

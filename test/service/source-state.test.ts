@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { utcMinute } from '../../src/core/units.ts';
 import { SourceState } from '../../src/service/follow/freshness.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 
@@ -7,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const head = makeBlock(10);
 const headMs = head.timestamp * 1_000;
 const late = {
-  message: `no new block since ${new Date(headMs).toISOString()}; is this machine's clock right?`,
+  message: `no new block since ${utcMinute(headMs)}; is this machine's clock right?`,
   retryAt: null,
 };
 
@@ -19,6 +20,17 @@ function stateAt(kind: 'rpc' | 'replay' | 'simulated') {
   ];
   return { clock, said, state: new SourceState({ kind, now: () => clock.now, health }) };
 }
+
+test.each([
+  ['of a chain of twelve seconds after four of its blocks', 12, 48_000],
+  ['of a chain of one second after twelve seconds', 1, 12_000],
+])('the prices %s are stale', (_, blockTimeSec, staleAfterMs) => {
+  const { clock, state } = stateAt('rpc');
+  clock.now += staleAfterMs;
+  expect(state.isStale(head, blockTimeSec)).toBe(false);
+  clock.now += 1;
+  expect(state.isStale(head, blockTimeSec)).toBe(true);
+});
 
 test('a block is past once it is older than five blocks, by the clock and by the head', () => {
   const { clock, state } = stateAt('rpc');

@@ -83,10 +83,16 @@ export const RECOMMENDATION: RecommendationView = {
     'Mondays at noon are usually dearer than the evening',
   ],
   alternatives: [
-    { horizonSec: 60, price: gwei(0.049), probability: 0.97, savingRatio: 0.03 },
-    { horizonSec: 300, price: gwei(0.043), probability: 0.93, savingRatio: 0.15 },
-    { horizonSec: 900, price: gwei(0.041), probability: 0.91, savingRatio: 0.19 },
-    { horizonSec: 3_600, price: gwei(0.036), probability: null, savingRatio: 0.29 },
+    { horizonSec: 60, price: gwei(0.049), probability: 0.97, savingRatio: 0.03, reason: null },
+    { horizonSec: 300, price: gwei(0.043), probability: 0.93, savingRatio: 0.15, reason: null },
+    { horizonSec: 900, price: gwei(0.041), probability: 0.91, savingRatio: 0.19, reason: null },
+    {
+      horizonSec: 3_600,
+      price: gwei(0.036),
+      probability: null,
+      savingRatio: 0.29,
+      reason: 'too little history: 2h of blocks to go',
+    },
   ],
   track: {
     evaluated: 100,

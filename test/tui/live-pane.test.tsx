@@ -35,23 +35,51 @@ describe('the Live pane', () => {
   it('shows on 80×24 the lanes, the advice with its record, next base, fan, fullness, blob fee and the day', () => {
     const screen = draw(VIEW, 80, 21).join('\n');
     expect(screen).toContain(
-      '│ Slow    │  0.0412 │  0.0431 │ 0.00100 │ 1m24s / 4m50s │  $0.0028 │  $0.024 │',
+      '│ Slow    │ 0.0412 │  0.0431 │ 0.00100 │     1m24s, 4m50s │  $0.0028 │ $0.024 │',
     );
-    expect(screen).toContain('│ Average │  0.0507 │  0.0582 │  0.0100 │     12s / 24s │');
-    expect(screen).toContain('│ Fast    │  0.0621 │  0.0713 │  0.0210 │     12s / 12s │');
-    expect(screen).toMatch(/WAIT ~6m for 0\.0410 gwei +saves 19 % +91 % likely +\(kept 92 of 100\)/);
-    expect(screen).toContain('next base 0.0497 ▼ −2.2 %');
+    expect(screen).toContain('│ Average │ 0.0507 │  0.0582 │  0.0100 │         12s, 24s │');
+    expect(screen).toContain('│ Fast    │ 0.0621 │  0.0713 │  0.0210 │         12s, 12s │');
+    expect(screen).toMatch(/^ WAIT up to 15m for 0\.0410 gwei +91 % likely +saves 19 % +kept 92 of 100/m);
+    expect(screen).toContain('next base 0.0497 ↓ −2.2 %');
     expect(screen).toContain('in 5 blocks 0.0310 – 0.0890');
-    expect(screen).toContain('block ███████░░░  68 % full');
-    expect(screen).toContain('blob base 0.000000001 gwei');
-    expect(screen).toMatch(/24 h {2}0\.0310 ├─+●─+┤ 0\.412 {3}no dearer than 77 % of the last 24 h/);
+    expect(screen).toContain('blocks 54 % full');
+    expect(screen).toMatch(/24 h {2}0\.0310 ├─+●─+┤ 0\.412 {3}cheaper than 77 % of the day/);
     expect(screen).toContain('── base');
   });
 
-  it('shows neither price nor saving of a wait of which no probability is stated', () => {
-    const screen = draw(VIEW, 140, 40).join('\n');
-    expect(screen).toMatch(/15m +0\.0410 +19 % +91 %/);
-    expect(screen).toMatch(/1h +— +— +—/);
+  it.each([
+    [60, 13, 'wait up to'],
+    [80, 21, 'if you wait up to'],
+    [120, 37, 'if you wait up to'],
+  ])('says at %i×%i what each wait is worth of which something is stated', (columns, rows, heading) => {
+    const screen = draw(VIEW, columns, rows).join('\n');
+    expect(screen).toMatch(new RegExp(`^ ${heading} +1m +5m +15m( |$)`, 'm'));
+    expect(screen).toMatch(/^ price +0\.0490 +0\.0430 +0\.0410( |$)/m);
+    expect(screen).toMatch(/^ saves +3 % +15 % +19 %( |$)/m);
+    expect(screen).toMatch(/^ likely +97 % +93 % +91 %( |$)/m);
+    expect(screen).not.toContain('0.0360');
+  });
+
+  it('says in one line when the other waits will be told', () => {
+    const later = 'waits of 1h: too little history: 2h of blocks to go';
+    expect(draw(VIEW, 120, 37).join('\n')).toContain(later);
+    const unknown = (RECOMMENDATION.alternatives ?? []).map((wait) => ({
+      ...wait,
+      probability: null,
+      reason: 'too little history: 9m of blocks to go',
+    }));
+    const young = { ...VIEW, recommendation: { ...RECOMMENDATION, reasons: [], alternatives: unknown } };
+    const screen = draw(young, 80, 21).join('\n');
+    expect(screen).toContain('waits of 1m to 1h: too little history: 9m of blocks to go');
+    expect(screen).not.toMatch(/wait up to|—/);
+  });
+
+  it('states nothing of advice that is old, and keeps its rows', () => {
+    const old = draw({ ...VIEW, adviceAge: '58s ago' }, 80, 21).join('\n');
+    expect(old).toMatch(/^ advice of 58s ago, no longer valid *$/m);
+    expect(old).not.toMatch(/WAIT|SEND|91 %|19 %/);
+    const rowOf = (screen: string) => screen.split('\n').findIndex((line) => line.includes('next base'));
+    expect(rowOf(old)).toBe(rowOf(draw(VIEW, 80, 21).join('\n')));
   });
 
   it.each([
@@ -64,8 +92,8 @@ describe('the Live pane', () => {
     ],
     ['tied at the floor, at the lower end', 0, 1e9, { min: 1e9, median: 1e9, max: 4e9 }, 'the lowest of'],
     ['the same all the time', 0, 1e9, { min: 1e9, median: 1e9, max: 1e9 }, 'unchanged in'],
-    ['below most', 0.003, 1e9, { min: 9.9e8, median: 2e9, max: 4e9 }, 'no dearer than 99 % of'],
-    ['above most', 0.997, 3e9, { min: 1e9, median: 2e9, max: 4e9 }, 'dearer than 99 % of'],
+    ['below most', 0.003, 1e9, { min: 9.9e8, median: 2e9, max: 4e9 }, 'cheaper than 99 % of'],
+    ['above most', 0.988, 3e9, { min: 1e9, median: 2e9, max: 4e9 }, 'cheaper than 1 % of'],
   ])('words a base fee %s so that it is true, of the time that is known', (_, rank, next, base, words) => {
     const market = {
       ...MARKET,
@@ -79,7 +107,7 @@ describe('the Live pane', () => {
   });
 
   it.each([
-    ['no dearer than half of a past in which it is dear', 0.45, 3e9],
+    ['cheaper than half of a past in which it is dear', 0.45, 3e9],
     ['dearer than most of a past in which it is cheap', 0.8, 1.5e9],
   ])('says nothing of a base fee that two answers disagree on: %s', (_, rank, next) => {
     const base = {
@@ -101,16 +129,13 @@ describe('the Live pane', () => {
   it('names the time that its hour really spans where the history is younger', () => {
     const points = HOUR.points.slice(-2).map((point, index) => ({ ...point, timestamp: index * 12_000 }));
     const young = draw({ ...VIEW, hour: { ...HOUR, points, bucketSec: null } }, 100, 37).join('\n');
-    expect(young).toMatch(/ last 12s (rising|falling|steady)/);
-    expect(young).not.toMatch(/last hour (rising|falling|steady|in gwei)/);
-    expect(draw({ ...VIEW, hour: undefined }, 100, 37).join('\n')).toMatch(
-      / last hour (rising|falling|steady)/,
-    );
+    expect(young).toMatch(/−3\.4 % against mean of last 12s/);
+    expect(young).not.toMatch(/last hour in gwei|of last hour/);
+    expect(draw({ ...VIEW, hour: undefined }, 100, 37).join('\n')).toContain('against mean of last hour');
   });
 
-  it('adds horizons and the price of usual work on 120×40', () => {
+  it('adds more reasons and the price of usual work on 120×40', () => {
     const screen = draw(VIEW, 100, 37).join('\n');
-    expect(screen).toMatch(/15m +0\.0410 +19 % +91 %/);
     expect(screen).toContain('Mondays at noon');
     const wide = draw(VIEW, 120, 37).join('\n');
     expect(wide).toMatch(/Swap +184,000/);
@@ -161,9 +186,9 @@ describe('the Live pane', () => {
       80,
       21,
     ).join('\n');
-    expect(screen).not.toMatch(/max fee|wait|undefined|null|NaN|blob/);
+    expect(screen).not.toMatch(/max fee|usually|undefined|null|NaN|blob/);
     expect(screen).toContain('│ Slow    │ 0.000000001 │');
-    expect(screen).toContain('send gwei');
+    expect(screen).toContain('transfer gwei');
     expect(screen).toContain('no advice: none');
   });
 
@@ -185,18 +210,18 @@ describe('the Live pane', () => {
         columns,
         21,
       ).join('\n');
-    expect(drawn({}, 80)).toContain('(kept 92 of 100)');
-    expect(drawn({}, 120)).toContain('(kept 92 of the last 100 since 3 Nov)');
+    expect(drawn({}, 80)).toContain('kept 92 of 100');
+    expect(drawn({}, 120)).toContain('kept 92 of the last 100 since 3 Nov');
     const walked = { from: 'walked', since: null };
-    expect(drawn(walked, 80)).toContain('(would keep 92 %)');
-    expect(drawn(walked, 120)).toContain('(would have kept 92 of the last 100)');
+    expect(drawn(walked, 80)).toContain('would keep 92 %');
+    expect(drawn(walked, 120)).toContain('would have kept 92 of the last 100');
     // Another service's word is not taken for either.
-    expect(drawn({ from: null, since: null }, 80)).toContain('(kept 92 of 100)');
+    expect(drawn({ from: null, since: null }, 80)).toContain('kept 92 of 100');
   });
 
   it('shows a service’s own word for advice it does not know', () => {
     const recommendation = { ...RECOMMENDATION, action: 'HODL' };
-    expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain('▸ HODL at 0.0410 gwei');
+    expect(draw({ ...VIEW, recommendation }, 80, 21).join('\n')).toContain(' HODL at 0.0410 gwei');
   });
 
   it('does not call a history of minutes a day', () => {

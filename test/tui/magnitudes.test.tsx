@@ -45,7 +45,13 @@ describe('the Live pane keeps its columns apart', () => {
   const cases = PRICES.flatMap((price) => sizes.map(([columns, rows]) => [price, columns, rows] as const));
 
   it.each(cases)('at %d wei on %i×%i', (price, columns, rows) => {
-    const horizon = (horizonSec: number) => ({ horizonSec, price, probability: 0.9, savingRatio: 0.1 });
+    const horizon = (horizonSec: number) => ({
+      horizonSec,
+      price,
+      probability: 0.9,
+      savingRatio: 0.1,
+      reason: null,
+    });
     const recommendation = { ...RECOMMENDATION, alternatives: [60, 300, 86_400].map(horizon) };
     for (const nativeUsd of [null, 3_214.5]) {
       const snapshot = snapshotAt(price, nativeUsd);
@@ -62,9 +68,7 @@ describe('the Live pane keeps its columns apart', () => {
       expect(lines.join('\n')).not.toMatch(TOGETHER);
       for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
       if (columns >= 119) {
-        expect(lines.join('\n')).toMatch(
-          /wait up to +price +saves +likely +(usual work|in ETH|in gwei) +gas/,
-        );
+        expect(lines.join('\n')).toMatch(/wait up to +1m +5m +1d +(usual work|in ETH|in gwei) +\S/);
         expect(lines.join('\n')).toMatch(/Swap .+ \S+ +\S+$/m);
       }
       unmount();
@@ -84,7 +88,7 @@ describe('the Live pane keeps its columns apart', () => {
     const screen = draw(<LivePane view={view} columns={120} rows={37} />).join('\n');
     expect(screen).toMatch(/in gwei +gas +slow +average +fast/);
     expect(screen).toMatch(/ETH transfer +21,000 +0\.000147 +0\.000147 +21,000$/m);
-    expect(screen).toContain('send gwei');
+    expect(screen).toContain('transfer gwei');
   });
 });
 

@@ -8,7 +8,7 @@ import { expectCleanEnd, NO_CLEARS, outputFrom, sceneOpener } from './open-scene
 
 const { program, openScene, shareScene } = await sceneOpener();
 
-const LIVE = /● live/;
+const LIVE = /● (?:live|running)/;
 
 describe('the monitor on a terminal', () => {
   const shown = shareScene('live', { watchTty: true, env: { SESSION_KEY: 'ab'.repeat(32) } });

@@ -297,10 +297,10 @@ it('without colours, words and signs say what is marked and what state an auto-t
   await screen.waitFor('4 Auto-tx');
   await screen.press('4');
   await screen.waitFor(/→ submitted/);
-  await screen.waitFor(/▲ held/);
+  await screen.waitFor(/! held/);
   await screen.waitFor(/● reached/);
   await screen.press('j', 'j');
-  await screen.waitFor('▲ nonce 8 must come first');
+  await screen.waitFor('! nonce 8 must come first');
   await screen.press('3');
   await screen.waitFor('Alerts 1');
   await screen.press('d');
@@ -314,7 +314,7 @@ it('without colours, words and signs say what is marked and what state an auto-t
 
 describe('for a screen reader', () => {
   const shown = shareScene('auto-txs', { env: { INK_SCREEN_READER: 'true' }, rows: 60, cols: 140 });
-  const expectNoSigns = () => expect(shown().screen().join('')).not.toMatch(/[●◌▸▲▼│✓✗]/);
+  const expectNoSigns = () => expect(shown().screen().join('')).not.toMatch(/[●◌▸↑↓│✓✗]/);
 
   it('the list of auto-txs and an open one are sentences', async () => {
     const screen = shown();

@@ -114,10 +114,10 @@ describe('the rows of the Live pane', () => {
         counts,
         counts,
         counts,
-        (rows, factLines, reasons, sideRows) => {
-          const layout = liveLayout(rows, { factLines, reasons, sideRows });
-          const gaps = layout.airy ? 3 : 0;
-          const used = 8 + gaps + layout.factLines + layout.reasonLines + layout.sideRows + layout.chartRows;
+        (rows, factLines, reasonLines, workRows) => {
+          const layout = liveLayout(rows, { factLines, reasonLines, workRows, waitRows: 4, rangeRows: 1 });
+          const { airy, ...parts } = layout;
+          const used = Object.values(parts).reduce((sum, count) => sum + count, 7 + (airy ? 4 : 0));
           expect(used).toBeLessThanOrEqual(rows);
         },
       ),

@@ -6,7 +6,7 @@ import { expectCleanEnd, NO_CLEARS, outputFrom, sceneOpener } from './open-scene
 
 const { openScene, shareScene } = await sceneOpener();
 
-const LIVE = /● live/;
+const LIVE = /● (?:live|running)/;
 
 describe('a source that fails', () => {
   it('leaves its last data dimmed, with reason and next try, and is live again without a key', async () => {

@@ -45,7 +45,8 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
     nativeUsd: wire.nativeUsd,
     updatedAt: ms(wire.updatedAt),
     updateFrequencySec: wire.updateFrequencySec,
-    stale: wire.stale ?? false,
+    /** `null`: the service does not say. */
+    stale: wire.stale,
     source: {
       /** `service`: a service that does not say what stands behind it. */
       kind: KINDS.find((kind) => kind === source?.kind) ?? ('service' as const),
@@ -111,9 +112,10 @@ export type TrendView = z.infer<typeof Trend>;
 
 const { alternatives, track, reach } = GasRecommendation.shape;
 
-const Horizon = lenient(alternatives.element, 'horizonSec', 'price').transform(({ reason: _, ...wire }) => ({
+const Horizon = lenient(alternatives.element, 'horizonSec', 'price').transform((wire) => ({
   ...wire,
   price: BigInt(wire.price),
+  reason: said(wire.reason),
 }));
 export type HorizonView = z.infer<typeof Horizon>;
 
@@ -155,20 +157,22 @@ export type RecommendationView = z.infer<typeof Recommendation>;
 
 /** Whether its source could not be reached since, so that nobody knows what the prices are now. A chain that makes no block stands still instead. */
 export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale' | 'source'>): boolean {
-  return stale && problem !== null && problem.retryAt !== null;
+  return stale === true && problem !== null && problem.retryAt !== null;
 }
 
-/** What to do, and at what price: `WAIT` and `~3m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`; `target` is empty where there is none. */
-export function describeAdvice({ action, targetPrice, expectedWaitSec }: RecommendationView): {
+/** What to do, and at what price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`; `target` is empty where there is none. */
+export function describeAdvice({ action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView): {
   readonly action: string;
   readonly target: string;
 } {
   const price = targetPrice === null ? null : `${formatGwei(targetPrice)} gwei`;
-  if (action === 'WAIT') {
-    const wait = expectedWaitSec === null ? null : `~${formatDuration(expectedWaitSec)}`;
-    const target = [wait, price === null ? null : `for ${price}`].filter((part) => part !== null).join(' ');
-    return { action, target };
+  if (action === 'WAIT' || action === 'SET_ALERT') {
+    const expected = expectedWaitSec === null ? null : `~${formatDuration(expectedWaitSec)}`;
+    const parts = [
+      deadlineSec === null ? expected : `up to ${formatDuration(deadlineSec)}`,
+      price === null ? null : `for ${price}`,
+    ];
+    return { action: 'WAIT', target: parts.filter((part) => part !== null).join(' ') };
   }
-  const words = action === 'SET_ALERT' ? 'SET AN ALERT' : action.replaceAll('_', ' ');
-  return { action: words, target: price === null ? '' : `at ${price}` };
+  return { action: action.replaceAll('_', ' '), target: price === null ? '' : `at ${price}` };
 }

@@ -135,11 +135,16 @@ export class History {
     return Math.max(this.#origin, this.#head - this.capacity + 1);
   }
 
+  /** Seconds of blocks that are known. */
+  get pastSec(): number {
+    return this.isEmpty ? 0 : this.time.at(this.#head) - this.time.at(this.oldest);
+  }
+
   /** Seconds of blocks that are kept at the most, at the pace they have come in; endless while that is unknown. */
   get mostSec(): number {
     const blocks = this.#head - this.oldest;
     if (blocks < LEAST_PACED) return Number.POSITIVE_INFINITY;
-    const sec = this.time.at(this.#head) - this.time.at(this.oldest);
+    const sec = this.pastSec;
     return sec > 0 ? (sec * (this.capacity - 1)) / blocks : Number.POSITIVE_INFINITY;
   }
 

@@ -112,8 +112,7 @@ export class HorizonForecast {
       horizonSec: this.horizonSec,
       price,
       probability,
-      reason:
-        probability === null ? tooLittlePast(this.#history, this.#pastSec, 'judge such prices').reason : null,
+      reason: probability === null ? tooLittlePast(this.#history, this.#pastSec).reason : null,
       waitProbability,
       savingRatio,
       expectedSavingRatio: waitProbability === null ? null : this.#verdicts.expectedSaving(waitProbability),

@@ -243,13 +243,14 @@ export function unjudged(count: number, enough: number): Chance {
 /**
  * No probability: that takes `pastSec` seconds of blocks. Of a chain so fast that so many are never kept, that is
  * said instead.
- * @param what the blocks are needed for
  */
-export function tooLittlePast(history: History, pastSec: number, what = 'say so'): Chance {
-  const takes = `it takes ${formatDuration(pastSec)} of blocks to ${what}`;
-  return history.mostSec < pastSec
-    ? unknown(`${takes}, more than is kept of so fast a chain`)
-    : unknown(`too little history: ${takes}`);
+export function tooLittlePast(history: History, pastSec: number): Chance {
+  const { mostSec, pastSec: knownSec } = history;
+  return mostSec < pastSec
+    ? unknown(
+        `it takes ${formatDuration(pastSec)} of blocks, and ${formatDuration(mostSec)} are kept of a chain this fast`,
+      )
+    : unknown(`too little history: ${formatDuration(Math.max(pastSec - knownSec, 1))} of blocks to go`);
 }
 
 export function unknown(reason: string): Chance {

@@ -1,6 +1,7 @@
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
-import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
+import { type ChainProfile, isDevelopmentChain, staleAfterMs } from '../../core/chains.ts';
+import { utcMinute } from '../../core/units.ts';
 import { abortable, sleep } from '../async.ts';
 
 const TICK_MS = 500;
@@ -182,7 +183,7 @@ export class SourceState {
     const wasWaiting = now - this.#lastAt < Math.max(step, spacing) / 2;
     this.#lastAt = now;
     // A page of what a quick chain had waiting may come after a pause, too, but before the present is reached.
-    if (!wasWaiting && before !== null && !this.#isOld(before, blockTimeSec)) this.#isCatchingUp = false;
+    if (!wasWaiting && before !== null && !this.isLate(before, blockTimeSec)) this.#isCatchingUp = false;
     this.#caughtUpWith = this.#isCatchingUp ? block.number : Math.min(this.#caughtUpWith, block.number - 1);
     if (this.#awaited !== null && block.number >= this.#awaited.number) this.#awaited = null;
     this.#problem = null;
@@ -204,13 +205,13 @@ export class SourceState {
   }
 
   isLate(head: Block | null, blockTimeSec: number): boolean {
-    // A recording's clock runs at its own speed, far ahead of what one process can ingest.
-    if (this.#ended || head === null || this.#source.kind === 'replay') return false;
-    return this.#isOld(head, blockTimeSec);
+    return this.#lagMs(head) > lateAfterMs(blockTimeSec);
   }
 
-  #isOld({ timestamp }: Block, blockTimeSec: number): boolean {
-    return this.#source.now() - timestamp * 1_000 > lateAfterMs(blockTimeSec);
+  /** How far the head lies behind the present. A recording's clock runs far ahead of what one process can ingest. */
+  #lagMs(head: Block | null): number {
+    if (this.#ended || head === null || this.#source.kind === 'replay') return 0;
+    return this.#source.now() - head.timestamp * 1_000;
   }
 
   /**
@@ -223,7 +224,7 @@ export class SourceState {
   isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
     if (this.#source.kind !== 'rpc' || head === null) return false;
     if (block.number <= this.#caughtUpWith && block.number < this.#newest(head)) return true;
-    if (this.#isOld(head, blockTimeSec)) return true;
+    if (this.isLate(head, blockTimeSec)) return true;
     return (head.timestamp - block.timestamp) * 1_000 > lateAfterMs(blockTimeSec);
   }
 
@@ -242,21 +243,20 @@ export class SourceState {
 
   /** Whether what is known, up to `head`, is older than it should be. The end of a recording is no fault. */
   isStale(head: Block | null, blockTimeSec: number): boolean {
-    return !this.#ended && (this.#problem !== null || this.isLate(head, blockTimeSec));
+    return !this.#ended && (this.#problem !== null || this.#lagMs(head) > staleAfterMs(blockTimeSec));
   }
 
   problem(head: Block | null, blockTimeSec: number): Problem | null {
     if (this.#problem !== null || head === null || this.isWaiting(head)) return this.#problem;
-    if (!this.isLate(head, blockTimeSec)) return null;
-    const since = new Date(head.timestamp * 1_000).toISOString();
-    const lagMs = this.#source.now() - head.timestamp * 1_000;
+    const lagMs = this.#lagMs(head);
+    if (lagMs <= staleAfterMs(blockTimeSec)) return null;
     // Whether the chain stands still or the clock is wrong cannot be told from here; who looks at it can.
     const doubt = lagMs > DOUBTFUL_LAG_MS ? "; is this machine's clock right?" : '';
-    return { message: `no new block since ${since}${doubt}`, retryAt: null };
+    return { message: `no new block since ${utcMinute(head.timestamp * 1_000)}${doubt}`, retryAt: null };
   }
 }
 
-/** How long a block that should be there may stay away. */
+/** How long a block that should be there may stay away before nobody is told of it as if it were now. */
 const lateAfterMs = (blockTimeSec: number) => Math.max(LATE_BLOCKS * blockTimeSec * 1_000, LEAST_LATE_MS);
 
 /** Which chain is followed, and how far. */

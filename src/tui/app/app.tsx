@@ -22,6 +22,7 @@ import type { Badge } from '../chrome/status-bar.tsx';
 import { ListsProvider } from '../data/lists.tsx';
 import { type Notifications, NotificationsContext } from '../data/notifications.ts';
 import {
+  isOverdue,
   MonitorContext,
   type MonitorScope,
   standStill,
@@ -39,7 +40,7 @@ import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
 import { openPlace } from '../panes/explorer/explorer-state.ts';
 import { ScrollView } from '../ui/scroll.tsx';
 import { ASCII_THEME, DimContext, ThemeContext, UNICODE_THEME } from '../ui/theme.ts';
-import { Clock, ClockContext } from './clock.ts';
+import { Clock, ClockContext, useTicking } from './clock.ts';
 import { type Health, healthOf, isPast } from './connection.ts';
 import { Finder } from './finder.tsx';
 import {
@@ -170,7 +171,9 @@ function SessionScreen(props: SessionProps) {
   useRestartNotice(snapshot, now);
 
   const error = source.kind === 'failed' ? source.error : polled.error;
-  const health: Health = source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, isOwnService);
+  const overdue = useTicking((at) => isOverdue(snapshot, frozen, at));
+  const health: Health =
+    source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, isOwnService, overdue);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
@@ -231,7 +234,7 @@ function SessionScreen(props: SessionProps) {
   const shownList = tab.scope === 'alerts' || tab.scope === 'auto-txs' ? tab.scope : null;
   return (
     <MonitorContext value={scope}>
-      <DimContext value={isPast(health)}>
+      <DimContext value={isPast(health) || overdue}>
         <ListsProvider {...lists} shown={shownList} beforeClosing={beforeClosing}>
           <NavigationProvider tab={state.tab} dispatch={dispatch}>
             <OverlayContext value={over.show}>

@@ -38,10 +38,10 @@ export class Clock {
 
 export const ClockContext = createContext<Clock>(new Clock(Date.now));
 
-/** What `text` says at the last tick; draws the caller again only when it says something else. */
-export function useTicking(text: (now: number) => string): string {
+/** What `read` says at the last tick; draws the caller again only when it says something else. */
+export function useTicking<T extends string | boolean>(read: (now: number) => T): T {
   const clock = useContext(ClockContext);
-  return useSyncExternalStore(clock.subscribe, () => text(clock.read()));
+  return useSyncExternalStore(clock.subscribe, () => read(clock.read()));
 }
 
 /** The time of the last tick, ms since epoch; draws the caller again at every tick. */

@@ -78,14 +78,18 @@ export type Health =
 
 /** Our own service knows why its prices are old, as soon as its source has responded. */
 export function isCatchingUp({ stale, source }: SnapshotView): boolean {
-  return stale && source.problem === null && !source.ended;
+  return stale === true && source.problem === null && !source.ended;
 }
 
-/** @param isOwn whether the responses are those of the service in this process */
+/**
+ * @param isOwn whether the responses are those of the service in this process
+ * @param overdue the prices are older than they may become, though the service does not say so
+ */
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
   frozen: boolean,
   isOwn = false,
+  overdue = false,
 ): Health {
   if (error !== null) {
     const remedy = remedyFor(error);
@@ -103,11 +107,12 @@ export function healthOf(
   const { problem, ended } = data.source;
   if (ended) return { kind: 'ended' };
   // What is shown is of now; something else is wrong.
-  if (problem !== null && problem.retryAt === null && !data.stale)
+  if (problem !== null && problem.retryAt === null && data.stale !== true)
     return { kind: 'unsaved', note: problem.message };
   if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
   if (isOwn && isCatchingUp(data)) return { kind: 'catching-up' };
-  if (data.stale) return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
+  if (data.stale === true || overdue)
+    return { kind: 'stale', reason: 'no new block for longer than usual', retryAt: null };
   return { kind: 'live' };
 }
 

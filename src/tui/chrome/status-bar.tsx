@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { memo } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { formatAge, formatCount } from '../../core/units.ts';
+import { formatAge, formatCount, utcMinute } from '../../core/units.ts';
 import { useTicking } from '../app/clock.ts';
 import type { Health } from '../app/connection.ts';
 import { displayWidth, SpreadLine, truncate } from '../ui/text.tsx';
@@ -33,17 +33,23 @@ const STATES: Readonly<
   refused: { glyph: 'stale', word: 'refused', color: 'bad' },
 };
 
+const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
+
 /** The first line of every screen: whose gas, which block, how old, from where, and whether it can be trusted. */
 export const StatusBar = memo(function StatusBar(props: StatusBarProps) {
   const { width, chainName, snapshot, health, badge } = props;
   const theme = useTheme();
   const state = STATES[health.kind];
-  const chain = chainName === null ? '' : `  ${theme.text(chainName)}`;
+  // Nothing here is live that was recorded or made up.
+  const word = badge === null ? state.word : state.word.replace('live', RUNNING[badge]);
+  // The badge says it already of a simulated chain.
+  const isNamed = chainName !== null && chainName.toUpperCase() !== badge;
+  const chain = isNamed ? `  ${theme.text(chainName)}` : '';
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
   const age = useTicking((now) => ageText(snapshot, now));
   const left = displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}`);
   // The name of the source gives way first: it changes least.
-  const room = width - left - displayWidth(state.word) - 7;
+  const room = width - left - displayWidth(word) - 7;
   const source = theme.text(snapshot?.source.name ?? '');
   const named = source !== '' && room >= 6 ? `  ${truncate(source, room, theme.glyph.ellipsis)}` : '';
   return (
@@ -60,7 +66,7 @@ export const StatusBar = memo(function StatusBar(props: StatusBarProps) {
       }
       right={
         <>
-          <Text color={theme.color(state.color)}>{` ${theme.glyph[state.glyph]} ${state.word}`}</Text>
+          <Text color={theme.color(state.color)}>{` ${theme.glyph[state.glyph]} ${word}`}</Text>
           {`${named} `}
         </>
       }
@@ -79,9 +85,5 @@ function ageText(snapshot: SnapshotView | undefined, now: number): string {
   const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
   if (at === null) return '';
   // A recorded block is as old as it is; what matters is when it was.
-  return snapshot?.source.kind === 'replay' ? `  ${utcTime(at)}` : `  ${formatAge((now - at) / 1_000)}`;
-}
-
-function utcTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return snapshot?.source.kind === 'replay' ? `  ${utcMinute(at)}` : `  ${formatAge((now - at) / 1_000)}`;
 }

@@ -6,7 +6,7 @@ import type { ServiceDescription } from '../../client/openapi.ts';
 import type { Pause } from '../../client/rate-limit.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
 import type { ReachView, RecommendationView, SnapshotView } from '../../client/views/gas.ts';
-import { chainProfile } from '../../core/chains.ts';
+import { chainProfile, staleAfterMs } from '../../core/chains.ts';
 import { useElapsed } from '../app/clock.ts';
 import { isCatchingUp } from '../app/connection.ts';
 import { retryAtOf, retryDelayMs } from './query-client.ts';
@@ -415,6 +415,17 @@ export function polledEveryMs({ updateFrequencySec, chainId }: SnapshotView): nu
   }
   if (chainId === null) return MAINNET_INTERVAL_MS;
   return Math.max(chainProfile(chainId).feeRule.blockTimeSec * 1_000, SHORTEST_GUESS_MS);
+}
+
+/**
+ * Whether prices are older than they may become, where nobody else says so: those of a service that is silent about
+ * it, and those of a frozen screen.
+ */
+export function isOverdue(snapshot: SnapshotView | undefined, frozen: boolean, now: number): boolean {
+  if (snapshot === undefined || (snapshot.stale !== null && !frozen)) return false;
+  const { source, blockTimestamp, updatedAt } = snapshot;
+  if (source.kind === 'replay' || source.ended) return false;
+  return now - (blockTimestamp ?? updatedAt ?? now) > staleAfterMs(polledEveryMs(snapshot) / 1_000);
 }
 
 const QUOTA_EVERY_MS = 60_000;

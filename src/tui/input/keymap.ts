@@ -135,7 +135,11 @@ const KEYS = {
     { action: 'source-url', keys: ['u'], help: 'enter the URL of a node or service', footer: 'enter a URL' },
     { action: 'source-demo', keys: ['d'], help: 'a simulated chain, without network', footer: 'demo' },
   ],
-  live: [{ action: 'copy', keys: ['y'], help: 'copy the three lanes to the clipboard', footer: 'copy' }],
+  live: [
+    { action: 'open', keys: ['return'], help: 'the advice in full, with all its reasons', footer: 'why' },
+    { action: 'close', keys: ['escape'], help: 'back from the advice' },
+    { action: 'copy', keys: ['y'], help: 'copy the three lanes to the clipboard', footer: 'copy' },
+  ],
   chart: [
     { action: 'time-frame', keys: ['t'], help: 'time frame: 1h, 24h, 7d, 30d', footer: 'time frame' },
     { action: 'percentile', keys: ['p'], help: 'tip percentile: p50 to p99', footer: 'percentile' },

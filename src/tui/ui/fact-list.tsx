@@ -9,7 +9,7 @@ export interface Fact {
   readonly spans: Line;
 }
 
-const FACT_GAP = 4;
+const FACT_GAP = 3;
 
 function factWidth(fact: Fact): number {
   return lineWidth(fact.spans);

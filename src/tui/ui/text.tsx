@@ -2,7 +2,8 @@ import { Box, Text } from 'ink';
 import { createElement, Fragment, memo, type ReactElement, type ReactNode } from 'react';
 import stringWidth from 'string-width';
 import { graphemes } from '../../core/text.ts';
-import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
+import { formatChange } from '../../core/units.ts';
+import { ASCII_THEME, type ColorName, type Theme, useDim, useTheme } from './theme.ts';
 
 /** Columns that `text` takes in a terminal. */
 export function displayWidth(text: string): number {
@@ -129,6 +130,15 @@ function cutLine(line: Line, width: number, ellipsis: string): Line {
     left -= own;
   }
   return kept;
+}
+
+/** A change with its arrow; one that is too small to be seen has neither sign nor colour. Dearer is bad news. */
+export function changeSpan(ratio: number, { glyph, text: shown }: Theme): Span {
+  const text = shown(formatChange(ratio));
+  if (!/[1-9]/.test(text)) return { text: `${glyph.steady} ${text}`, faint: true };
+  return ratio > 0
+    ? { text: `${glyph.up} ${text}`, color: 'warn' }
+    : { text: `${glyph.down} ${text}`, color: 'good' };
 }
 
 /** The first visible line so that `line` is within the `rows` that are shown, moved from `top` no more than needed. */

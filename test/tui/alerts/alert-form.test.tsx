@@ -122,7 +122,7 @@ describe('the form of a new alert', () => {
     await shows('must be at most 1,000,000');
     await press('ctrl+u', '0.05');
     await shows('has to fall 1 %');
-    expect(screen()).not.toContain('▲');
+    expect(screen()).not.toContain('!');
     await press('tab', 'space', 'tab', 'no address');
     await shows('must be one email address');
     await press('tab', 'tab', 'ctrl+u', '31d');
@@ -170,9 +170,9 @@ describe('the form of a new alert', () => {
     const { press, shows, sent, focused, toasts } = await open({ rows: 37 }, { createAlert });
     await press('0.04', 'tab', 'right', 'space', 'tab', 'https://hooks.example.com/x', 'ctrl+s');
     await waitFor(() => sent.length === 1);
-    await shows('▲ must not be a private address');
-    await shows('▲ needs smtp in the config');
-    await shows('▲ plan has too many alerts');
+    await shows('! must not be a private address');
+    await shows('! needs smtp in the config');
+    await shows('! plan has too many alerts');
     await shows('https://hooks.example.com/x');
     await waitFor(() => focused().includes('tells by'));
     expect(toasts.at(-1)?.text).toContain('Not made: ');

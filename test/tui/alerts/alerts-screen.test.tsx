@@ -72,7 +72,7 @@ describe('the list of alerts', () => {
     const { shows, screen } = show([ARMED], { columns: 120, rows: 37 });
     await shows('Average < 0.04 gwei');
     expect(screen()).toMatch(
-      /● armed +Average < 0.04 gwei +▼ 21 % +2 +40m04s ago +email gas@example.org +deploy the registry/,
+      /● armed +Average < 0.04 gwei +↓ 21 % +2 +40m04s ago +email gas@example.org +deploy the registry/,
     );
   });
 

@@ -75,13 +75,13 @@ describe('the list of auto-txs', () => {
       'executed',
       'expired',
     ]);
-    expect(lines()[6]).toContain('▼ 80 %');
+    expect(lines()[6]).toContain('↓ 80 %');
   });
 
   it('says state, what it does, target and price, how far, how likely, until when, whose, and why', async () => {
     const { shows } = show([WAITING], { columns: 120, rows: 37 });
     await shows(
-      /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +▼ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
+      /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +↓ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
     );
     await shows('waits until Average ≤ 0.04 gwei');
   });
@@ -89,7 +89,7 @@ describe('the list of auto-txs', () => {
   it('compares a strict target with what the transaction itself would pay', async () => {
     const { shows } = show([{ ...WAITING, isStrict: true, target: 50_000_000n }], { columns: 120 });
     // The next base fee and its own tip, and not the lane's price.
-    await shows(/0.05 +0.0507 +▼ 1 %/);
+    await shows(/0.05 +0.0507 +↓ 1 %/);
     await shows('own price ≤ 0.05 gwei');
   });
 
@@ -105,14 +105,14 @@ describe('the list of auto-txs', () => {
     await press('j');
     await shows('its own cap is below the next base fee of 0.0497 gwei');
     await press('j');
-    await shows('▲ its tip alone is above the target');
+    await shows('! its tip alone is above the target');
   });
 
   it('says under the list what holds the marked one, or why it failed', async () => {
     const { shows, press } = show([HELD, FAILED]);
-    await shows('▲ nonce 8 must come first: no transaction has it yet; tried again in 30s');
+    await shows('! nonce 8 must come first: no transaction has it yet; tried again in 30s');
     await press('j');
-    await shows('▲ nonce 0 is used: another transaction of this account was mined with it');
+    await shows('! nonce 0 is used: another transaction of this account was mined with it');
   });
 
   it('says of an executed one what it paid and saved', async () => {

@@ -72,7 +72,7 @@ describe('the form of a new auto-tx', () => {
     ['legal winner thank year wave sausage worth useful legal winner thank yellow', /recovery phrase/],
     ['{"raw":"0x02"}', /JSON/],
     ['hello', /no hex/],
-    ['0x02f8', /▲/],
+    ['0x02f8', /!/],
   ])('says in a line what is wrong with %s', async (text, words) => {
     const { shows, screen, paste, press, sent } = await showForm();
     paste(text);

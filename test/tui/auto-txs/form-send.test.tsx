@@ -188,12 +188,12 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       },
     );
     await press('ctrl+s');
-    await shows('▲ nonce 7 is used already');
-    await shows('▲ must be sooner');
-    await shows('▲ plan holds no more than 5');
+    await shows('! nonce 7 is used already');
+    await shows('! must be sooner');
+    await shows('! plan holds no more than 5');
     await waitFor(() => focused().includes('signed'));
     await press('ctrl+s');
-    await shows('▲ nonce 7 is used already');
+    await shows('! nonce 7 is used already');
     await waitFor(() => sent.length === 2);
   });
 

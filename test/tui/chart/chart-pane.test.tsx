@@ -79,7 +79,7 @@ describe('ChartPane', () => {
     const screen = draw(hourAnswer(points(300, (i) => (i === 0 ? 8 : i === 150 ? 20 : 10))));
     expect(screen).toMatch(/1h {2}13:00 – 14:00 UTC\+2/);
     expect(screen.match(/UTC/g)).toHaveLength(1);
-    expect(screen).toMatch(/base 10\.0 ▲ \+25\.0 % {2}min 8\.00 {2}mean 10\.0 {2}max 20\.0/);
+    expect(screen).toMatch(/base 10\.0 ↑ \+25\.0 % {2}min 8\.00 {2}mean 10\.0 {2}max 20\.0/);
     expect(screen).toMatch(/tip p90 0\.0200 .* min 0\.0200/);
   });
 

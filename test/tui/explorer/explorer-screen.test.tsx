@@ -85,7 +85,7 @@ describe('the list of blocks', () => {
     await shows('24,337,604');
     expect(lines()[1]).toMatch(/^ +block +age +base fee +change +gas used +tip p50 +time$/);
     expect(lines()[2]).toMatch(
-      /^ ▸ 24,337,604 {6}4s {4}0\.0508 {3}▼ −1\.9 % {2}████░░░░░░ {2}40 % {3}0\.0100 {2}\d\d:\d\d:\d\d$/,
+      /^ ▸ 24,337,604 {6}4s {4}0\.0508 {3}↓ −1\.9 % {2}████░░░░░░ {2}40 % {3}0\.0100 {2}\d\d:\d\d:\d\d$/,
     );
     expect(lines()[3]).toMatch(/^ {3}24,337,603 +16s +0\.0518/);
   });
@@ -296,7 +296,7 @@ describe('a block', () => {
     for (const text of [
       '1 confirmation',
       'base fee      0.0508 gwei',
-      'next base     0.0497 gwei ▼ −2.2 %',
+      'next base     0.0497 gwei ↓ −2.2 %',
       'gas used      24,480,000 of 36,000,000',
       '███████░░░  68 %',
       'blob base     0.000000001 gwei',
@@ -376,7 +376,7 @@ describe('a block', () => {
     await shows(text);
     await press('/');
     await press(HASH);
-    await shows(`▲ ${text}`);
+    await shows(`! ${text}`);
   });
 
   it('says why a service gives no transactions while the block is shown', async () => {
@@ -447,7 +447,7 @@ describe('a transaction', () => {
     ]) {
       expect(screen()).toContain(text);
     }
-    expect(screen()).toMatch(/0\.00100 ├─+█+●█+─+┤ 2\.00\n {2} +▲ this one/);
+    expect(screen()).toMatch(/0\.00100 ├─+█+●█+─+┤ 2\.00\n {2} +│ this one/);
   });
 
   it('that is not found is told with what to try, and found later without a key', async () => {

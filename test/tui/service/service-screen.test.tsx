@@ -45,8 +45,8 @@ describe('the Service pane', () => {
     await shows('3 nodes agree  head 4s ago  as of now');
     for (const text of [
       'a.example:8545  ● ok         24,337,604       0    42 ms',
-      'b.example       ▲ lagging    24,337,601       3   130 ms  3 blocks behind',
-      'c.example       ▲ down                —       —        —',
+      'b.example       ! lagging    24,337,601       3   130 ms  3 blocks behind',
+      'c.example       ! down                —       —        —',
       '     refuses the connection',
       'Quota    plan basic  1,234 of 100,000 today  20 per second',
       '1 % used  resets in 11h59m',
@@ -172,8 +172,8 @@ describe('the Service pane', () => {
         { ...NODE, name: 'b.example', state: 'disagrees', message: 'another block 24,337,600' },
       ]),
     });
-    await shows('▲ 1 node DISAGREES with the other: do not trust it before you know why');
-    await shows(/b\.example +▲ DISAGREES [\s\S]*another block 24,337,600/);
+    await shows('! 1 node DISAGREES with the other: do not trust it before you know why');
+    await shows(/b\.example +! DISAGREES [\s\S]*another block 24,337,600/);
   });
 
   it('shows a state and a message that only a foreign service knows', async () => {
@@ -298,7 +298,7 @@ describe('the Service pane', () => {
 
   it('warns in words where the quota is nearly used up', async () => {
     const { shows } = show({ gas: { rateLimits: async () => ({ ...RATE_LIMITS, usedToday: 95_000 }) } });
-    await shows('95 % used ▲');
+    await shows('95 % used !');
   });
 
   it('scrolls where there is no room', async () => {

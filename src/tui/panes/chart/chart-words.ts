@@ -8,7 +8,7 @@ import {
   UNKNOWN,
 } from '../../../core/units.ts';
 import { legendGlyph } from '../../ui/plot.ts';
-import type { Line, Span } from '../../ui/text.tsx';
+import { changeSpan, type Line, type Span } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
 import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from '../../ui/time.ts';
 import type { ChartData, ChartSlot, SlotMark } from './chart-data.ts';
@@ -175,7 +175,7 @@ export function legendSegments(data: ChartData, theme: Theme): readonly Line[] {
   return [...reach, ...markSegments(data.marks, theme)];
 }
 
-/** `─ base 0.0497 ▼ −2.1 %  min 0.0311  mean 0.0512  max 0.412`, then the window before. */
+/** `─ base 0.0497 ↓ −2.1 %  min 0.0311  mean 0.0512  max 0.412`, then the window before. */
 export function baseSegments(data: ChartData, theme: Theme): readonly Line[] {
   const base = summariseBase(data);
   const line: Span = { text: legendGlyph('solid', theme.ascii), color: 'base' };
@@ -185,7 +185,7 @@ export function baseSegments(data: ChartData, theme: Theme): readonly Line[] {
       line,
       { text: ' base ' },
       { text: formatGwei(base.now), bold: true, color: 'base' },
-      ...changeSpans(base.changeRatio, theme),
+      ...change(base.changeRatio, theme),
     ],
     [{ text: 'min ', faint: true }, { text: formatGwei(base.min) }],
     [{ text: 'mean ', faint: true }, { text: formatGwei(base.mean) }],
@@ -213,7 +213,7 @@ export function previousSegments(data: ChartData, theme: Theme): readonly Line[]
   ];
 }
 
-/** `╌ tip p50 0.0100 ▲ +3.0 %  min …  mean …  max …` */
+/** `╌ tip p50 0.0100 ↑ +3.0 %  min …  mean …  max …` */
 export function tipSegments(data: ChartData, theme: Theme): readonly Line[] {
   const tips = summarise(data.slots.map(({ tip }) => tip));
   const line: Span = { text: legendGlyph('dashed', theme.ascii), color: 'tip' };
@@ -231,7 +231,7 @@ export function tipSegments(data: ChartData, theme: Theme): readonly Line[] {
       line,
       { text: ` tip ${data.percentile} ` },
       { text: formatGwei(tips.now), bold: true, color: 'tip' },
-      ...changeSpans(tips.changeRatio, theme),
+      ...change(tips.changeRatio, theme),
     ],
     // What is drawn all the same was polled.
     ...(data.tipsProblem === null ? [] : [[{ text: 'the service gives no history of them', faint: true }]]),
@@ -348,11 +348,6 @@ function gwei(wei: number | null): string {
   return wei === null ? UNKNOWN : formatGwei(wei);
 }
 
-/** Direction as glyph, sign and colour: dearer is bad. */
-function changeSpans(ratio: number | null, theme: Theme): readonly Span[] {
-  if (ratio === null) return [];
-  const text = formatChange(ratio);
-  const moved = /[1-9]/.test(text);
-  const glyph = !moved ? theme.glyph.steady : ratio > 0 ? theme.glyph.up : theme.glyph.down;
-  return [{ text: ` ${glyph} ${text}`, ...(moved ? { color: ratio > 0 ? 'bad' : 'good' } : {}) }];
+function change(ratio: number | null, theme: Theme): Line {
+  return ratio === null ? [] : [{ text: ' ' }, changeSpan(ratio, theme)];
 }

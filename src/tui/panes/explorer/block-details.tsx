@@ -12,6 +12,7 @@ import { factGrid, type NamedValue, sectionLine, useWidest } from '../../ui/fact
 import { PaneState } from '../../ui/pane-state.tsx';
 import { columnsWithin, columnWidths, headingLine, rowLine } from '../../ui/table.ts';
 import {
+  changeSpan,
   displayWidth,
   EMPTY_LINE,
   type Line,
@@ -25,7 +26,6 @@ import type { OffsetAt } from '../../ui/time.ts';
 import { SpokenBlock } from './explorer-pane.tsx';
 import type { ExplorerLevelProps, Place } from './explorer-state.ts';
 import {
-  changeLine,
   explorerProblem,
   fullnessLine,
   momentText,
@@ -105,9 +105,9 @@ export function tipScale(
   ];
 }
 
-/** An arrow under the scale with its words at the side that has room. */
+/** A mark under the scale with its words at the side that has room. */
 function pointer(place: number, words: string, width: number, { glyph }: Theme): Line {
-  const arrow = { text: glyph.up, color: 'accent', bold: true } as const;
+  const arrow = { text: glyph.vertical, color: 'accent', bold: true } as const;
   if (place + 2 + words.length <= width) return [{ text: ' '.repeat(place) }, arrow, { text: ` ${words}` }];
   return [{ text: `${' '.repeat(Math.max(place - words.length - 1, 0))}${words} ` }, arrow];
 }
@@ -260,7 +260,7 @@ function price(name: string, wei: number | null): NamedValue | null {
 
 function nextBase({ baseFeePerGas, nextBaseFeePerGas }: BlockView, theme: Theme): NamedValue | null {
   if (nextBaseFeePerGas === null) return null;
-  const change = baseFeePerGas === 0 ? [] : changeLine(nextBaseFeePerGas / baseFeePerGas - 1, theme);
+  const change = baseFeePerGas === 0 ? [] : [changeSpan(nextBaseFeePerGas / baseFeePerGas - 1, theme)];
   return {
     name: 'next base',
     value: [{ text: `${formatGwei(nextBaseFeePerGas)} gwei ` }, ...change],

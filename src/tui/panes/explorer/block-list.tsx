@@ -15,12 +15,12 @@ import { useKeys } from '../../input/use-keys.tsx';
 import { useWidest } from '../../ui/fact-list.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
-import { type Line, LineList, OneLine, SegmentLine, scrolledTo } from '../../ui/text.tsx';
+import { changeSpan, type Line, LineList, OneLine, SegmentLine, scrolledTo } from '../../ui/text.tsx';
 import { type Theme, useTheme } from '../../ui/theme.ts';
 import { clockText, type OffsetAt, systemOffset, zoneText } from '../../ui/time.ts';
 import { SpokenBlocks } from './explorer-pane.tsx';
 import type { ExplorerLevelProps } from './explorer-state.ts';
-import { changeLine, fullnessLine, presentOf } from './place-frame.tsx';
+import { fullnessLine, presentOf } from './place-frame.tsx';
 import { useBlockList, useRowDetails } from './use-explorer.ts';
 
 /** From this width on blocks are asked for one by one: there is room for what only they say. */
@@ -73,7 +73,7 @@ function blockColumns(context: BlockColumnsContext): readonly TableColumn<BlockR
       align: 'right',
       least: 9,
       rank: 4,
-      cell: ({ change }) => (change === null ? UNKNOWN : changeLine(change, theme)),
+      cell: ({ change }) => (change === null ? UNKNOWN : [changeSpan(change, theme)]),
     },
     {
       id: 'full',

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { hexText } from '../../../core/text.ts';
-import { formatChange, formatCount, formatPercent } from '../../../core/units.ts';
+import { formatCount, formatPercent } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { remedyFor } from '../../app/connection.ts';
 import type { Dated, Polled } from '../../data/queries.ts';
@@ -91,14 +91,6 @@ export function PlaceFrame({ polled, what, problem, columns, rows, children }: P
       {children}
     </PolledFrame>
   );
-}
-
-/** A change of price with its direction; cheaper is good news. */
-export function changeLine(ratio: number, { glyph }: Theme): Line {
-  const text = formatChange(ratio);
-  if (ratio > 0.0005) return [{ text: `${glyph.up} ${text}`, color: 'warn' }];
-  if (ratio < -0.0005) return [{ text: `${glyph.down} ${text}`, color: 'good' }];
-  return [{ text: `${glyph.steady} ${text}`, faint: true }];
 }
 
 /** A title that says how many lines lie below the screen, before what may be left out of it. */

@@ -68,10 +68,10 @@ export function laneColumns(snapshot: SnapshotView, symbol: string): readonly La
   const unit = workUnit(snapshot, symbol);
   const named = nativeUsd === null ? ` ${unit.name}` : '';
   const price = (wei: bigint | null) => (wei === null ? UNKNOWN : formatGwei(wei));
-  const costs = nativeUsd === null ? 10 : 7;
+  const costs = nativeUsd === null ? 10 : 6;
   return [
-    { id: 'lane', heading: 'lane', least: 7, align: 'left', rank: 0, cell: (_, name) => LANE_TITLES[name] },
-    { id: 'price', heading: 'price', least: 7, align: 'right', rank: 0, cell: (lane) => price(lane.price) },
+    { id: 'lane', heading: 'gwei', least: 7, align: 'left', rank: 0, cell: (_, name) => LANE_TITLES[name] },
+    { id: 'price', heading: 'price', least: 6, align: 'right', rank: 0, cell: (lane) => price(lane.price) },
     {
       id: 'cap',
       heading: 'max fee',
@@ -83,15 +83,15 @@ export function laneColumns(snapshot: SnapshotView, symbol: string): readonly La
     {
       id: 'tip',
       heading: 'tip',
-      least: 7,
+      least: 6,
       align: 'right',
-      rank: 2,
+      rank: 3,
       cell: (lane) => price(lane.maxPriorityFeePerGas),
     },
-    { id: 'wait', heading: 'wait p50/p95', least: 13, align: 'right', rank: 3, cell: waitCell },
+    { id: 'wait', heading: 'usually, at most', least: 13, align: 'right', rank: 2, cell: waitCell },
     {
       id: 'send',
-      heading: nativeUsd === null ? `send${named}` : 'transfer',
+      heading: `transfer${named}`,
       least: Math.max(costs, 8),
       align: 'right',
       rank: 4,
@@ -126,7 +126,7 @@ export function laneColumns(snapshot: SnapshotView, symbol: string): readonly La
 
 function waitCell({ waitSec }: LaneView): string {
   if (waitSec === null) return UNKNOWN;
-  return `${formatDuration(waitSec.p50)} / ${formatDuration(waitSec.p95)}`;
+  return `${formatDuration(waitSec.p50)}, ${formatDuration(waitSec.p95)}`;
 }
 
 interface LaneRow {

@@ -16,35 +16,29 @@ import {
 } from '../../../core/units.ts';
 import { keptWords } from '../../track-words.ts';
 import type { Fact } from '../../ui/fact-list.tsx';
-import type { Span } from '../../ui/text.tsx';
+import { changeSpan, type Span } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
 import { dayText, systemOffset } from '../../ui/time.ts';
 import type { LiveView } from './use-live.ts';
 
 /**
- * The recommendation as facts: what to do, what it saves, how likely, and how such advice has held so far. On a
- * narrow screen the last one uses fewer words.
+ * The recommendation as facts: what to do, how likely, what it saves, and how such advice has held so far. On a narrow
+ * screen the last one uses fewer words.
  *
- * @param olderSec by how much it is older than the prices around it, where that is worth saying
+ * @param age how old it is, where it is too old to be followed: then nothing of it is stated; `null`: it is of now
  */
 export function adviceFacts(
   advice: RecommendationView,
   theme: Theme,
   narrow: boolean,
-  olderSec: number | null = null,
+  age: string | null = null,
 ): readonly Fact[] {
-  return [
-    whatToDo(advice, theme),
-    older(olderSec),
-    saving(advice),
-    likelihood(advice),
-    record(advice, narrow),
-  ].filter((fact) => fact !== null);
-}
-
-function older(sec: number | null): Fact | null {
-  if (sec === null) return null;
-  return { id: 'older', spans: [{ text: `${formatDuration(sec)} older than the prices`, faint: true }] };
+  if (age !== null) {
+    return [{ id: 'old', spans: [{ text: `advice of ${age}, no longer valid`, color: 'warn' }] }];
+  }
+  return [whatToDo(advice, theme), likelihood(advice), saving(advice), record(advice, narrow)].filter(
+    (fact) => fact !== null,
+  );
 }
 
 const ACTION_COLORS = new Map<string, ColorName>([
@@ -56,7 +50,7 @@ const ACTION_COLORS = new Map<string, ColorName>([
 function whatToDo(advice: RecommendationView, theme: Theme): Fact {
   const { action, target } = describeAdvice(advice);
   const color = ACTION_COLORS.get(advice.action);
-  const words = { text: `${theme.glyph.arrow} ${theme.text(action)}`, bold: true };
+  const words = { text: theme.text(action), bold: true };
   const spans: Span[] = [color === undefined ? words : { ...words, color }];
   if (target !== '') spans.push({ text: ` ${target}` });
   return { id: 'advice', spans };
@@ -76,7 +70,7 @@ function record({ track }: RecommendationView, narrow: boolean): Fact | null {
   const kept = track === null ? null : keptWords(track, narrow);
   if (track === null || kept === null) return null;
   const since = narrow || track.since === null ? '' : ` since ${dayText(track.since, systemOffset)}`;
-  return { id: 'record', spans: [{ text: `(${kept}${since})`, faint: true }] };
+  return { id: 'record', spans: [{ text: `${kept}${since}`, faint: true }] };
 }
 
 /** With the last bucket still to come, an hour is not whole. */
@@ -110,10 +104,10 @@ export function liveFacts(view: LiveView, theme: Theme): readonly Fact[] {
   return [
     nextBase(snapshot, theme),
     fan(trend, theme),
-    fullness(snapshot.gasUsedRatio, theme),
-    blob(snapshot.blobBaseFee),
-    direction(view, theme),
     congestion(trend),
+    direction(view, theme),
+    blob(snapshot.blobBaseFee),
+    fullness(snapshot.gasUsedRatio, theme),
     coin(view),
     volatility(view),
   ].filter((fact) => fact !== null);
@@ -133,16 +127,9 @@ function nextBase({ baseFee, nextBaseFee }: SnapshotView, theme: Theme): Fact {
     { text: 'next base ', faint: true },
     { text: formatGwei(nextBaseFee), bold: true },
   ];
-  if (baseFee > 0n) spans.push(move(Number(nextBaseFee - baseFee) / Number(baseFee), theme));
+  if (baseFee > 0n)
+    spans.push({ text: ' ' }, changeSpan(Number(nextBaseFee - baseFee) / Number(baseFee), theme));
   return { id: 'next', spans };
-}
-
-/** A change: cheaper is good news. */
-function move(ratio: number, theme: Theme): Span {
-  const text = theme.text(formatChange(ratio));
-  if (ratio > 0.0005) return { text: ` ${theme.glyph.up} ${text}`, color: 'warn' };
-  if (ratio < -0.0005) return { text: ` ${theme.glyph.down} ${text}`, color: 'good' };
-  return { text: ` ${theme.glyph.steady} ${text}`, faint: true };
 }
 
 function fan(trend: TrendView | undefined, theme: Theme): Fact | null {
@@ -164,10 +151,10 @@ function fullness(ratio: number | null, theme: Theme): Fact | null {
   return {
     id: 'block',
     spans: [
-      { text: 'block ', faint: true },
+      { text: 'last block ', faint: true },
       { text: theme.glyph.barFull.repeat(full), color: ratio > 0.9 ? 'warn' : 'accent' },
       { text: theme.glyph.barEmpty.repeat(BAR_CELLS - full), faint: true },
-      { text: ` ${formatPercent(ratio).padStart(5)} full` },
+      { text: ` ${formatPercent(ratio).padStart(5)}` },
     ],
   };
 }
@@ -177,25 +164,27 @@ function blob(fee: bigint | null): Fact | null {
   return { id: 'blob', spans: [{ text: 'blob base ', faint: true }, { text: `${formatGwei(fee)} gwei` }] };
 }
 
-const DIRECTIONS = new Map([
-  ['RISING', 'rising'],
-  ['FALLING', 'falling'],
-  ['STABLE', 'steady'],
-]);
-
+/** How the base fee stands to the hour before it: by how much or, where that is not said, in the service's own word. */
 function direction({ trend, hour }: LiveView, theme: Theme): Fact | null {
   if (trend === undefined) return null;
-  const word = DIRECTIONS.get(trend.direction) ?? theme.text(trend.direction.toLowerCase());
-  const spans: Span[] = [{ text: `${youngHour(hour)} `, faint: true }, { text: word }];
-  if (trend.changeRatio !== null) spans.push(move(trend.changeRatio, theme));
-  return { id: 'direction', spans };
+  const { changeRatio } = trend;
+  if (changeRatio === null) {
+    return { id: 'direction', spans: [{ text: theme.text(trend.direction.toLowerCase()) }] };
+  }
+  return {
+    id: 'direction',
+    spans: [
+      { text: theme.text(formatChange(changeRatio)) },
+      { text: ` against mean of ${youngHour(hour)}`, faint: true },
+    ],
+  };
 }
 
 function congestion(trend: TrendView | undefined): Fact | null {
   if (trend?.congestion == null) return null;
   return {
     id: 'congestion',
-    spans: [{ text: 'last blocks ', faint: true }, { text: `${formatPercent(trend.congestion)} full` }],
+    spans: [{ text: 'blocks ', faint: true }, { text: `${formatPercent(trend.congestion)} full` }],
   };
 }
 

@@ -1,64 +1,80 @@
 import { Box, Text, useIsScreenReaderEnabled } from 'ink';
-import { memo, useMemo } from 'react';
+import { memo, useMemo, useState } from 'react';
 import type { MarketView } from '../../../client/views/dashboard.ts';
+import type { HorizonView } from '../../../client/views/gas.ts';
 import { LANES } from '../../../core/advice.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { cost } from '../../../core/market-stats.ts';
-import { formatGwei, formatUsd, UNKNOWN, usdOf } from '../../../core/units.ts';
+import {
+  formatAge,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  formatUsd,
+  usdOf,
+} from '../../../core/units.ts';
+import { useTicking } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/footer.tsx';
 import { type Polled, useOlderThanPrices } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { type Fact, FactLines, flowFacts } from '../../ui/fact-list.tsx';
-import { truncateWords, Words } from '../../ui/text.tsx';
-import { ASCII_THEME, useDim, useTheme } from '../../ui/theme.ts';
+import { placed, SegmentLine, Words, wrapText } from '../../ui/text.tsx';
+import { ASCII_THEME, type Theme, useDim, useTheme } from '../../ui/theme.ts';
 import { wholeSpan } from '../../ui/time.ts';
-import { LANE_TITLES, LaneTable, laneColumns, lanesText } from './lane-table.tsx';
+import { LANE_TITLES, LaneTable, lanesText } from './lane-table.tsx';
 import { adviceFacts, liveFacts, missingReason } from './live-facts.ts';
-import { DayRange, SmallChart } from './price-chart.tsx';
-import { Horizons, horizonsWidth, UsualWork } from './side-tables.tsx';
+import { DAY, DayRange, SmallChart } from './price-chart.tsx';
+import { knownWaits, UsualWork, unknownWaits, WAIT_ROWS, WaitTable, waitWidth } from './side-tables.tsx';
 import { type LiveView, useLiveData } from './use-live.ts';
 
-/** How the Live pane shares out its rows. */
+/** How the Live pane shares out its rows; 0: a part is not shown. */
 interface LiveLayout {
+  readonly waitRows: number;
   readonly factLines: number;
   readonly reasonLines: number;
-  /** Rows of the side tables with their heading and the gap above; 0: not shown. */
-  readonly sideRows: number;
-  /** Rows of the chart with its legend; 0: not shown. */
+  readonly rangeRows: number;
+  /** Rows of the price of usual work with its heading, below the day's range. */
+  readonly workRows: number;
+  /** Rows of the chart with its legend. */
   readonly chartRows: number;
   /** An empty line between the parts. */
   readonly airy: boolean;
 }
 
-const TABLE_ROWS = 6;
-/** One line of advice, one of the day's range. */
-const FIXED_ROWS = TABLE_ROWS + 2;
+/** The lanes and a line of advice. */
+const FIXED_ROWS = 7;
 const LEAST_CHART = 4;
 
-/**
- * @param rows rows of the pane
- * @param wanted what there is to show: reasons, rows of the longer side table (both tables if they stand one over
- * the other), and how many lines all facts take
- */
+/** @param rows rows of the pane; @param wanted as many rows as there is something to show for */
 export function liveLayout(
   rows: number,
-  wanted: { readonly factLines: number; readonly reasons: number; readonly sideRows: number },
+  wanted: Pick<LiveLayout, 'waitRows' | 'factLines' | 'reasonLines' | 'rangeRows' | 'workRows'>,
 ): LiveLayout {
   const airy = rows >= 30;
-  let left = rows - FIXED_ROWS - (airy ? 3 : 0);
+  const isTall = rows >= 22;
+  let left = rows - FIXED_ROWS - (airy ? 4 : 0);
   const take = (count: number) => {
-    left -= count;
-    return count;
+    const taken = Math.max(Math.min(count, left), 0);
+    left -= taken;
+    return taken;
   };
-  // Facts are worth more than a chart, a chart of four rows more than reasons, reasons more than a tall chart.
-  const factLines = take(Math.min(wanted.factLines, rows >= 18 ? 3 : left >= LEAST_CHART + 2 ? 2 : 1));
-  const chart = left >= LEAST_CHART ? take(LEAST_CHART) : 0;
-  const reasonLines = rows >= 20 ? take(Math.min(wanted.reasons, airy ? 4 : 1, left)) : 0;
-  const side = wanted.sideRows === 0 ? 0 : wanted.sideRows + 2;
-  const sideRows = left - side >= (airy ? 6 : 4) ? take(side) : 0;
-  return { factLines, reasonLines, sideRows, chartRows: chart === 0 ? 0 : chart + left, airy };
+  // The weightiest first: what waiting is worth, the next block, why, the day; then a chart, then more of each.
+  const waitRows = wanted.waitRows <= left ? take(wanted.waitRows) : 0;
+  let factLines = take(Math.min(wanted.factLines, 1));
+  let reasonLines = take(Math.min(wanted.reasonLines, rows < 18 ? 1 : 2));
+  const rangeRows = take(wanted.rangeRows);
+  let chartRows = left >= LEAST_CHART ? take(LEAST_CHART) : 0;
+  if (isTall || chartRows === 0) {
+    factLines += take(Math.min(wanted.factLines - factLines, airy ? 2 : 1));
+    reasonLines += take(Math.min(wanted.reasonLines - reasonLines, airy ? 6 : 2));
+  }
+  const work = wanted.workRows + 1;
+  const workRows = wanted.workRows > 0 && left - work >= LEAST_CHART ? take(work) - 1 : 0;
+  if (chartRows > 0) chartRows += left;
+  return { waitRows, factLines, reasonLines, rangeRows, workRows, chartRows, airy };
 }
 
 interface LivePaneProps {
@@ -67,54 +83,81 @@ interface LivePaneProps {
   readonly rows: number;
 }
 
-const MOST_SIDE_ROWS = 6;
+const MOST_WORK_ROWS = 6;
 /** Bucketed history begins up to an hour inside the day. */
 const NEARLY_A_DAY_SEC = 23 * 3_600;
-/** Two side tables stand beside each other from here on. */
+const LEAST_WORK = 44;
+/** The price of usual work stands beside the waits from here on. */
 const TWO_TABLES = 119;
 
 /** What to pay now, what to do, and how the last hour and day were. Fills exactly `columns` × `rows`. */
 export const LivePane = memo(function LivePane({ view, columns, rows }: LivePaneProps) {
   const theme = useTheme();
-  const { snapshot, trend, recommendation, hour, market, symbol, missing } = view;
+  const { snapshot, trend, recommendation, adviceAge = null, hour, market, symbol, missing } = view;
   const facts = liveFacts(view, theme);
-  const actions = market?.actions ?? [];
-  const horizons = recommendation?.alternatives ?? [];
-  const reasons = [...missing, ...(recommendation?.reasons ?? [])];
-  const both = columns >= TWO_TABLES;
-  // Side by side where there is room, else the one that says more about the decision at hand.
-  const showActions = actions.length > 0 && (both || horizons.length === 0);
+  const actions = (market?.actions ?? []).slice(0, MOST_WORK_ROWS - 1);
+  const waits = knownWaits(recommendation?.alternatives ?? []);
+  const isBeside = columns >= TWO_TABLES && waits.length > 0;
+  const waitRoom = Math.min(waitWidth(waits), columns - LEAST_WORK);
+  const workWanted = actions.length === 0 ? 0 : actions.length + 1;
+  // The rows stay as they are when advice grows old.
+  const reasons = reasonLines(
+    reasonsOf({ ...view, adviceAge: null }),
+    columns,
+    Number.POSITIVE_INFINITY,
+    theme,
+  );
   const layout = liveLayout(rows, {
     factLines: flowFacts(facts, columns - 2, Number.POSITIVE_INFINITY).length,
-    reasons: reasons.length,
-    sideRows: Math.min(Math.max(horizons.length, showActions ? actions.length : 0), MOST_SIDE_ROWS),
+    reasonLines: reasons.length,
+    waitRows: waits.length === 0 ? 0 : Math.max(WAIT_ROWS, isBeside && rows >= 30 ? workWanted : 0),
+    rangeRows: market?.base == null ? 0 : 1,
+    workRows: isBeside ? 0 : workWanted,
   });
   const hasChart = layout.chartRows > 0 && hour !== undefined && hour.points.length >= 2;
   // Why it is not there may take the room of what is not there.
-  const reasonLines = layout.reasonLines + (hasChart ? 0 : Math.min(layout.chartRows, missing.length));
+  const reasonRoom = layout.reasonLines + (hasChart ? 0 : Math.min(layout.chartRows, missing.length));
   const gap = layout.airy ? 1 : 0;
+  const work = (width: number) => (
+    <UsualWork actions={actions} snapshot={snapshot} symbol={symbol} width={width} />
+  );
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <LaneTable snapshot={snapshot} symbol={symbol} width={columns} />
-      <Box flexDirection="column" flexShrink={0} marginTop={gap}>
+      <Box flexDirection="column" flexShrink={0} marginTop={gap} height={1 + reasonRoom} overflow="hidden">
         {recommendation === undefined ? (
           <Words faint>{missing.length > 0 ? '' : theme.text(' Asking for advice …')}</Words>
         ) : (
           <FactLines
-            facts={adviceFacts(recommendation, theme, columns < 90, view.adviceOlderSec)}
+            facts={adviceFacts(recommendation, theme, columns < 90, adviceAge)}
             width={columns}
             maxLines={1}
           />
         )}
-        {reasons.slice(0, reasonLines).map((reason) => (
-          <Words key={reason} faint>
-            {` ${theme.glyph.bullet} ${truncateWords(theme.text(reason), columns - 4, theme.glyph.ellipsis)}`}
-          </Words>
+        {placed(reasonLines(reasonsOf(view), columns, reasonRoom, theme), (line) => (
+          <Words faint>{line}</Words>
         ))}
       </Box>
+      {layout.waitRows === 0 ? null : (
+        <Box flexDirection="row" flexShrink={0} marginTop={gap} height={layout.waitRows} overflow="hidden">
+          {adviceAge !== null ? (
+            <Words faint>{' what each wait is worth comes with the next advice'}</Words>
+          ) : (
+            <WaitTable
+              waits={waits}
+              advisedSec={
+                recommendation?.action === 'SEND_NOW' ? null : (recommendation?.deadlineSec ?? null)
+              }
+              width={isBeside ? waitRoom : columns}
+              screen={columns}
+            />
+          )}
+          {isBeside ? work(columns - waitRoom) : null}
+        </Box>
+      )}
       <Box flexDirection="column" flexShrink={0} marginTop={gap}>
         <FactLines facts={facts} width={columns} maxLines={layout.factLines} />
-        {market?.base == null ? null : (
+        {layout.rangeRows === 0 || market?.base == null ? null : (
           <DayRange
             base={market.base}
             now={snapshot.nextBaseFee ?? snapshot.baseFee}
@@ -124,24 +167,9 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
           />
         )}
       </Box>
-      {layout.sideRows === 0 ? null : (
-        <Box flexDirection="row" flexShrink={0} marginTop={1} height={layout.sideRows - 1} overflow="hidden">
-          {horizons.length > 0 ? (
-            <Horizons
-              horizons={horizons}
-              width={Math.min(horizonsWidth(columns), columns)}
-              maxRows={MOST_SIDE_ROWS}
-            />
-          ) : null}
-          {showActions ? (
-            <UsualWork
-              actions={actions}
-              snapshot={snapshot}
-              symbol={symbol}
-              width={columns - (horizons.length > 0 ? horizonsWidth(columns) : 0)}
-              maxRows={MOST_SIDE_ROWS}
-            />
-          ) : null}
+      {layout.workRows === 0 ? null : (
+        <Box flexShrink={0} marginTop={1} height={layout.workRows} overflow="hidden">
+          {work(columns)}
         </Box>
       )}
       {!hasChart ? null : (
@@ -153,25 +181,76 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
   );
 });
 
+/** Why something is not there, then why the advice is what it is; of old advice nothing is said. */
+function reasonsOf({ missing, recommendation, adviceAge = null }: LiveView): readonly string[] {
+  if (recommendation === undefined || adviceAge !== null) return missing;
+  const { alternatives, reasons } = recommendation;
+  const unknown = unknownWaits(alternatives);
+  // In the place of a table that is not there it comes first.
+  return knownWaits(alternatives).length === 0
+    ? [...missing, ...unknown, ...reasons]
+    : [...missing, ...reasons, ...unknown];
+}
+
+/** As many reasons as there are lines for, broken at blanks; what does not fit is read after `⏎`. */
+function reasonLines(
+  reasons: readonly string[],
+  width: number,
+  most: number,
+  theme: Theme,
+): readonly string[] {
+  const { bullet, ellipsis } = theme.glyph;
+  const lines: string[] = [];
+  for (const reason of reasons) {
+    if (lines.length >= most) break;
+    const wrapped = wrapText(theme.text(reason), width - 4, most - lines.length, ellipsis);
+    lines.push(...wrapped.map((line, place) => ` ${place === 0 ? bullet : ' '} ${line}`));
+  }
+  return lines;
+}
+
+/** The advice with all its reasons in full, over the pane. */
+function AdviceInFull({ view, columns, rows }: LivePaneProps) {
+  const theme = useTheme();
+  const { recommendation, adviceAge } = view;
+  const facts = recommendation && adviceFacts(recommendation, theme, false, adviceAge);
+  return (
+    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+      <SegmentLine
+        segments={[[{ text: 'Advice', bold: true }], [{ text: 'Esc closes', faint: true }]]}
+        width={columns}
+      />
+      {facts === undefined ? null : <FactLines facts={facts} width={columns} maxLines={4} />}
+      {placed(reasonLines(reasonsOf(view), columns, rows - 2, theme), (line) => (
+        <Words>{line}</Words>
+      ))}
+    </Box>
+  );
+}
+
 /** A history that does not fill the day must not be called one. `end` is the chain's present, ms. */
 function daySpan({ from }: MarketView, end: number | null): string {
-  if (from === null || end === null) return '24 h';
+  if (from === null || end === null) return DAY;
   const sec = (end - from) / 1_000;
-  return sec > NEARLY_A_DAY_SEC ? '24 h' : wholeSpan(sec);
+  return sec > NEARLY_A_DAY_SEC ? DAY : wholeSpan(sec);
 }
 
 /** The Live pane for a screen reader: sentences in the order of their weight, no drawing. */
 function SpokenLive({ view }: { readonly view: LiveView }) {
-  const { recommendation } = view;
+  const { recommendation, adviceAge = null } = view;
+  const waits = adviceAge === null ? knownWaits(recommendation?.alternatives ?? []) : [];
   return (
     <Box flexDirection="column">
       {LANES.map((lane) => (
         <Text key={lane}>{spokenLane(view, lane)}</Text>
       ))}
       {recommendation === undefined ? null : (
-        <Text>{`Advice: ${adviceFacts(recommendation, ASCII_THEME, false, view.adviceOlderSec).map(spoken).join(', ')}.`}</Text>
+        <Text>{`Advice: ${adviceFacts(recommendation, ASCII_THEME, false, adviceAge).map(spoken).join(', ')}.`}</Text>
       )}
-      {(recommendation?.reasons ?? []).map((reason) => (
+      {waits.map((wait) => (
+        <Text key={wait.horizonSec}>{spokenWait(wait)}</Text>
+      ))}
+      {reasonsOf(view).map((reason) => (
         <Text key={reason}>{ASCII_THEME.text(reason)}</Text>
       ))}
       {liveFacts(view, ASCII_THEME).map((fact) => (
@@ -181,21 +260,29 @@ function SpokenLive({ view }: { readonly view: LiveView }) {
   );
 }
 
-function spokenLane({ snapshot, symbol }: LiveView, name: (typeof LANES)[number]): string {
-  const lane = snapshot.lanes[name];
-  const wait =
-    laneColumns(snapshot, symbol)
-      .find(({ id }) => id === 'wait')
-      ?.cell(lane, name) ?? UNKNOWN;
-  const [usual, rarely] = wait.split(' / ');
+function spokenLane({ snapshot }: LiveView, name: (typeof LANES)[number]): string {
+  const { price, maxFeePerGas, maxPriorityFeePerGas, waitSec } = snapshot.lanes[name];
   return [
-    `${LANE_TITLES[name]}: ${formatGwei(lane.price)} gwei`,
-    lane.maxFeePerGas === null ? null : `max fee ${formatGwei(lane.maxFeePerGas)} gwei`,
-    lane.maxPriorityFeePerGas === null ? null : `tip ${formatGwei(lane.maxPriorityFeePerGas)} gwei`,
-    rarely === undefined ? null : `usually within ${usual}, almost always within ${rarely}`,
+    `${LANE_TITLES[name]}: ${formatGwei(price)} gwei`,
+    maxFeePerGas === null ? null : `max fee ${formatGwei(maxFeePerGas)} gwei`,
+    maxPriorityFeePerGas === null ? null : `tip ${formatGwei(maxPriorityFeePerGas)} gwei`,
+    waitSec === null
+      ? null
+      : `usually within ${formatDuration(waitSec.p50)}, at most ${formatDuration(waitSec.p95)}`,
     snapshot.nativeUsd === null
       ? null
-      : `a transfer costs ${formatUsd(usdOf(cost(21_000, lane.price), snapshot.nativeUsd))}`,
+      : `a transfer costs ${formatUsd(usdOf(cost(21_000, price), snapshot.nativeUsd))}`,
+  ]
+    .filter((part) => part !== null)
+    .join(', ')
+    .concat('.');
+}
+
+function spokenWait({ horizonSec, price, savingRatio, probability }: HorizonView): string {
+  return [
+    `If you wait up to ${formatDuration(horizonSec)}: ${formatGwei(price)} gwei`,
+    savingRatio === null ? null : `saves ${formatPercent(savingRatio)}`,
+    probability === null ? null : `${formatLikelihood(probability)} likely`,
   ]
     .filter((part) => part !== null)
     .join(', ')
@@ -219,11 +306,14 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
   const past = useDim();
+  const [isOpen, setOpen] = useState(false);
   useKeys('live', {
     copy: () => {
       copy(lanesText(snapshot));
       toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });
     },
+    open: () => setOpen(!isOpen),
+    ...(isOpen ? { close: () => setOpen(false) } : {}),
   });
   const reasonOf = (error: Error) => missingReason(error, past);
   const parts = [
@@ -234,21 +324,26 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     hour.data?.problem == null ? null : `no history before the start of gastop: ${hour.data.problem}`,
   ];
   const missing = parts.filter((line) => line !== null).join('\n');
-  const adviceOlderSec = useOlderThanPrices(snapshot, recommendation.data?.value.updatedAt ?? null);
+  const advisedAt = recommendation.data?.value.updatedAt ?? snapshot.updatedAt;
+  const isOld = useOlderThanPrices(snapshot, recommendation.data?.value.updatedAt ?? null) !== null || past;
+  const age = useTicking((now) => (isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : ''));
+  const adviceAge = isOld ? age : null;
   const view = useMemo(
     (): LiveView => ({
       snapshot,
       trend: trend.data,
       recommendation: recommendation.data?.value,
-      adviceOlderSec,
+      adviceAge,
       hour: hour.data,
       market: market.data?.value,
       symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
       missing: missing === '' ? [] : missing.split('\n'),
     }),
-    [snapshot, trend.data, recommendation.data, adviceOlderSec, hour.data, market.data, missing],
+    [snapshot, trend.data, recommendation.data, adviceAge, hour.data, market.data, missing],
   );
-  return spoken ? <SpokenLive view={view} /> : <LivePane view={view} columns={columns} rows={rows} />;
+  if (spoken) return <SpokenLive view={view} />;
+  const Pane = isOpen ? AdviceInFull : LivePane;
+  return <Pane view={view} columns={columns} rows={rows} />;
 }
 
 /** Why a part that never came is not there; a part that fails later keeps its last data instead. */

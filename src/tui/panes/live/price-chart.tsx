@@ -20,6 +20,8 @@ interface DayRangeProps {
   readonly width: number;
 }
 
+/** The span of a whole day. */
+export const DAY = '24 h';
 const LEAST_LINE = 8;
 const MOST_LINE = 60;
 
@@ -71,19 +73,19 @@ function shareOf(now: number, min: number, max: number): number {
 const AROUND_MEDIAN = 1.02;
 
 /**
- * In words that stay true where prices tie, as they do at a chain's floor: how many were dearer is not known, only
- * that all but `rank` were no cheaper. Nothing where `rank` is of another past than the figures, as it is for a moment
- * once a service has learnt of more.
+ * In words that stay true where prices tie, as they do at a chain's floor. Nothing where `rank` is of another past than
+ * the figures, as it is for a moment once a service has learnt of more.
  */
-function verdictOf(rank: number, now: number, { min, median, max }: StatsView, span: string): string {
-  const past = `the last ${span}`;
+function verdictOf(rank: number, now: number, { min, p10, median, max }: StatsView, span: string): string {
+  const past = span === DAY ? 'the day' : `the last ${span}`;
   if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
     return '';
   if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
-  if (rank > 0.5) return `dearer than ${wholePercent(rank)} of ${past}`;
   // No more than half lies below and yet the median is reached: the median itself.
-  if (median !== null && now >= median) return `the usual price of ${past}`;
-  return `no dearer than ${wholePercent(1 - rank)} of ${past}`;
+  if (rank <= 0.5 && median !== null && now >= median) return `the usual price of ${past}`;
+  // A tenth of the blocks asked for this very price, and how many more is not known.
+  if (rank <= 0.1 && now === p10) return `among the lowest of ${past}`;
+  return `cheaper than ${wholePercent(1 - rank)} of ${past}`;
 }
 
 /** Rounded down: 99.7 % of the blocks are not all. */

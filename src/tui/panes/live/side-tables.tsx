@@ -2,22 +2,19 @@ import { memo } from 'react';
 import type { ActionView, MarketView } from '../../../client/views/dashboard.ts';
 import type { HorizonView, SnapshotView } from '../../../client/views/gas.ts';
 import { LANES } from '../../../core/advice.ts';
-import { formatCount, formatDuration, formatGwei, formatPercent, UNKNOWN } from '../../../core/units.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  UNKNOWN,
+} from '../../../core/units.ts';
 import { useWidest } from '../../ui/fact-list.tsx';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
 import { type Line, LineList } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { LANE_TITLES, workUnit } from './lane-table.tsx';
-
-const WIDE_SCREEN = 140;
-/** The whole table with a price of 13 columns (`0.000000001` has 11), and a gap after it. */
-const HORIZONS_WIDTH = 50;
-const WIDE_HORIZONS_WIDTH = 56;
-
-/** Columns that the table of horizons takes on a screen of `columns`. */
-export function horizonsWidth(columns: number): number {
-  return columns < WIDE_SCREEN ? HORIZONS_WIDTH : WIDE_HORIZONS_WIDTH;
-}
 
 interface SideTableProps<Row> {
   readonly columns: readonly TableColumn<Row>[];
@@ -37,52 +34,79 @@ function SideTable<Row>({ columns, rows, width }: SideTableProps<Row>) {
   return <LineList lines={lines} width={width} />;
 }
 
-const HORIZON_COLUMNS: readonly TableColumn<HorizonView>[] = [
+interface WaitFigure {
+  readonly name: string;
+  readonly of: (horizon: HorizonView) => string;
+}
+
+const WAIT_FIGURES: readonly WaitFigure[] = [
+  { name: 'price', of: ({ price }) => formatGwei(price) },
+  { name: 'saves', of: ({ savingRatio }) => (savingRatio === null ? UNKNOWN : formatPercent(savingRatio)) },
   {
-    id: 'wait',
-    heading: 'wait up to',
-    align: 'right',
-    least: 10,
-    rank: 0,
-    cell: ({ horizonSec }) => formatDuration(horizonSec),
-  },
-  {
-    id: 'price',
-    heading: 'price',
-    align: 'right',
-    least: 11,
-    rank: 1,
-    // A price that nothing is said of reads as a promise.
-    cell: ({ price, probability }) => (probability === null ? UNKNOWN : formatGwei(price)),
-  },
-  {
-    id: 'saves',
-    heading: 'saves',
-    align: 'right',
-    least: 7,
-    rank: 3,
-    cell: ({ savingRatio, probability }) =>
-      savingRatio === null || probability === null ? UNKNOWN : formatPercent(savingRatio),
-  },
-  {
-    id: 'likely',
-    heading: 'likely',
-    align: 'right',
-    least: 7,
-    rank: 2,
-    cell: ({ probability }) => (probability === null ? UNKNOWN : formatPercent(probability)),
+    name: 'likely',
+    of: ({ probability }) => (probability === null ? UNKNOWN : formatLikelihood(probability)),
   },
 ];
 
-interface HorizonsProps {
-  readonly horizons: readonly HorizonView[];
-  readonly width: number;
-  readonly maxRows: number;
+/** Rows of the table of waits with its heading. */
+export const WAIT_ROWS = WAIT_FIGURES.length + 1;
+const NARROW = 70;
+const LEAST_WAIT = 7;
+
+/** Columns that the table of waits takes on a wide screen, with a gap after it. */
+export function waitWidth(waits: readonly HorizonView[]): number {
+  const room = waits.map((wait) => Math.max(LEAST_WAIT, ...WAIT_FIGURES.map(({ of }) => of(wait).length)));
+  return room.reduce((sum, width) => sum + width + 2, 22);
 }
 
-/** What waiting longer would bring. */
-export const Horizons = memo(function Horizons({ horizons, width, maxRows }: HorizonsProps) {
-  return <SideTable columns={HORIZON_COLUMNS} rows={horizons.slice(0, maxRows)} width={width} />;
+/** The waits of which something is stated: a price alone would read as a promise. */
+export function knownWaits(horizons: readonly HorizonView[]): readonly HorizonView[] {
+  return horizons.filter(({ probability }) => probability !== null);
+}
+
+/** Why nothing is stated of the other waits, which are the longer ones, in one line. */
+export function unknownWaits(horizons: readonly HorizonView[]): readonly string[] {
+  const unknown = horizons.filter(({ probability }) => probability === null);
+  const times = [...new Set([unknown.at(0), unknown.at(-1)])].flatMap((horizon) =>
+    horizon === undefined ? [] : [formatDuration(horizon.horizonSec)],
+  );
+  const why = unknown[0]?.reason ?? 'not measured yet';
+  return times.length === 0 ? [] : [`waits of ${times.join(' to ')}: ${why}`];
+}
+
+interface WaitTableProps {
+  readonly waits: readonly HorizonView[];
+  /** The wait that is advised, seconds. */
+  readonly advisedSec: number | null;
+  readonly width: number;
+  /** Columns of the whole screen. */
+  readonly screen: number;
+}
+
+/** What each wait is worth, the advised one in bold: the headline is one of these columns. */
+export const WaitTable = memo(function WaitTable({ waits, advisedSec, width, screen }: WaitTableProps) {
+  const columns: readonly TableColumn<WaitFigure>[] = [
+    {
+      id: 'name',
+      heading: screen < NARROW ? 'wait up to' : 'if you wait up to',
+      align: 'left',
+      least: 10,
+      rank: 0,
+      cell: ({ name }) => [{ text: name, faint: true }],
+    },
+    ...waits.map((wait, place): TableColumn<WaitFigure> => {
+      const isAdvised = wait.horizonSec === advisedSec;
+      return {
+        id: String(wait.horizonSec),
+        heading: formatDuration(wait.horizonSec),
+        align: 'right',
+        least: LEAST_WAIT,
+        rank: isAdvised ? 0 : place + 1,
+        cell: ({ of }) => [{ text: of(wait), bold: isAdvised }],
+      };
+    }),
+  ];
+  return <SideTable columns={columns} rows={WAIT_FIGURES} width={width} />;
 });
 
 interface UsualWorkProps {
@@ -90,12 +114,11 @@ interface UsualWorkProps {
   readonly snapshot: SnapshotView;
   readonly symbol: string;
   readonly width: number;
-  readonly maxRows: number;
 }
 
 /** What usual work costs now, lane by lane. */
 export const UsualWork = memo(function UsualWork(props: UsualWorkProps) {
-  const { actions, snapshot, symbol, width, maxRows } = props;
+  const { actions, snapshot, symbol, width } = props;
   const isUsd = snapshot.nativeUsd !== null;
   const { name: unit, cost } = workUnit(snapshot, symbol);
   const columns: readonly TableColumn<ActionView>[] = [
@@ -120,5 +143,5 @@ export const UsualWork = memo(function UsualWork(props: UsualWorkProps) {
       }),
     ),
   ];
-  return <SideTable columns={columns} rows={actions.slice(0, maxRows)} width={width} />;
+  return <SideTable columns={columns} rows={actions} width={width} />;
 });

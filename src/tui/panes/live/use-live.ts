@@ -17,8 +17,8 @@ export interface LiveView {
   readonly snapshot: SnapshotView;
   readonly trend: TrendView | undefined;
   readonly recommendation: RecommendationView | undefined;
-  /** By how much the recommendation is older than the prices, seconds; absent or `null`: by a block at most. */
-  readonly adviceOlderSec?: number | null;
+  /** `58s ago`, of advice that is too old to be followed; absent or `null`: it is of now. */
+  readonly adviceAge?: string | null;
   readonly hour: ChartView | undefined;
   readonly market: MarketView | undefined;
   /** Ticker of the native coin. */
