@@ -309,7 +309,7 @@ describe('gastop --demo', () => {
       terminal.resize(60, 16);
       await terminal.waitFor((now) => / q quit ?$/.test(now[15] ?? ''));
       await terminal.press('6');
-      await terminal.waitFor(/\d+ more below/);
+      await terminal.waitFor(/\d+ more \(j\)/);
       const scrolled = await pressAll(terminal, SERVICE_KEYS);
       expect(keysOf('service').filter((key) => !scrolled.includes(key))).toEqual([]);
       await terminal.press('q');

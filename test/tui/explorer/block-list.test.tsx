@@ -11,6 +11,7 @@ it('tells all times in the offset that its heading names, also of blocks before 
     change: null,
     gasUsedRatio: 0.5,
     tip: null,
+    spread: null,
     details: null,
   });
   const screen = render(

@@ -13,7 +13,16 @@ afterEach(() => {
 });
 
 function rowOf(number: number, baseFee = 7): BlockRow {
-  return { number, timestamp: number, baseFee, change: null, gasUsedRatio: null, tip: null, details: null };
+  return {
+    number,
+    timestamp: number,
+    baseFee,
+    change: null,
+    gasUsedRatio: null,
+    tip: null,
+    spread: null,
+    details: null,
+  };
 }
 
 interface AskerProps {
@@ -56,7 +65,7 @@ function details() {
   const app = render(tree([]));
   return {
     asked,
-    blockOf: (number: number) => seen?.blockOf(number),
+    blockOf: (number: number) => seen?.(number),
     cached: () => queries.getQueryCache().findAll({ queryKey: ['block'] }).length,
     /** Shows `rows` for `ms`. */
     show: async (rows: readonly BlockRow[], ms = 250) => {

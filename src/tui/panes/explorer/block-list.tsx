@@ -90,8 +90,7 @@ function blockColumns(context: BlockColumnsContext): readonly TableColumn<BlockR
       align: 'right',
       least: 15,
       rank: 5,
-      cell: ({ details }) =>
-        details?.tips == null ? UNKNOWN : `${gwei(details.tips.p25)} – ${gwei(details.tips.p95)}`,
+      cell: ({ spread }) => (spread === null ? UNKNOWN : `${gwei(spread.low)} – ${gwei(spread.high)}`),
     },
     {
       id: 'txs',
@@ -151,6 +150,8 @@ export interface BlockRow {
   readonly gasUsedRatio: number | null;
   /** Median tip. */
   readonly tip: number | null;
+  /** The tips at the 25th and at the 95th percentile. */
+  readonly spread: { readonly low: number; readonly high: number } | null;
   /** The whole block, where it has been asked for. */
   readonly details: BlockView | null;
 }
@@ -159,6 +160,8 @@ export interface BlockSeries {
   readonly baseFees: readonly BaseFeeRowView[];
   readonly gasUsedRatios: readonly GasUsedRatioRowView[];
   readonly tips: readonly PriorityFeeRowView[];
+  readonly lowTips: readonly PriorityFeeRowView[];
+  readonly highTips: readonly PriorityFeeRowView[];
 }
 
 /** The last blocks of `series`, newest first, at most `most`; the head is there as soon as the snapshot knows it. */
@@ -169,6 +172,11 @@ export function blockRows(series: BlockSeries, snapshot: SnapshotView, most: num
   for (const [key, row] of keyed(series.baseFees)) put(key, row, { baseFee: row.mean });
   for (const [key, row] of keyed(series.gasUsedRatios)) put(key, row, { gasUsedRatio: row.mean });
   for (const [key, row] of keyed(series.tips)) put(key, row, { tip: row.value });
+  const high = new Map(keyed(series.highTips));
+  for (const [key, row] of keyed(series.lowTips)) {
+    const most = high.get(key);
+    if (most !== undefined) put(key, row, { spread: { low: row.value, high: most.value } });
+  }
   const { blockNumber, blockTimestamp, baseFee, gasUsedRatio } = snapshot;
   if (blockNumber !== null && blockTimestamp !== null && !rows.has(String(blockNumber))) {
     const head = { timestamp: blockTimestamp, blockNumber };
@@ -206,6 +214,7 @@ function emptyRow(at: At): BlockRow {
     change: null,
     gasUsedRatio: null,
     tip: null,
+    spread: null,
     details: null,
   };
 }
@@ -228,7 +237,6 @@ function withDetails(row: BlockRow, details: BlockView | undefined): BlockRow {
   return {
     ...row,
     gasUsedRatio: details.gasUsedRatio ?? row.gasUsedRatio,
-    tip: details.tips?.p50 ?? row.tip,
     details,
   };
 }
@@ -275,9 +283,9 @@ export function BlockList(props: BlockListProps) {
   const title: readonly Line[] = [
     [{ text: 'Latest blocks', bold: true }],
     [{ text: `prices in gwei${zone}`, faint: true }],
-    ...(above > 0 ? [[{ text: `${above} newer above, g goes there`, faint: true }]] : []),
+    ...(above > 0 ? [[{ text: `${above} newer (g)`, faint: true }]] : []),
     ...(above === 0 && total > rows.length
-      ? [[{ text: `${total - rows.length} more below`, faint: true }]]
+      ? [[{ text: `${total - rows.length} more (j)`, faint: true }]]
       : []),
   ];
   return (
@@ -302,8 +310,8 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
   const toast = useToast();
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
-  const bringTips = useRef((): boolean => false);
-  const list = useBlockList(snapshot, true, () => bringTips.current());
+  const isWide = columns >= DETAILS_FROM && !spoken;
+  const list = useBlockList(snapshot, isWide);
   const missing = list.polled.data?.value.missing ?? [];
   const room = Math.max(rows - LIST_CHROME - missing.length - (list.polled.error === null ? 0 : 1), 1);
   const place = placeOf(list.rows, cursor);
@@ -313,10 +321,9 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
   if (cursor === null) first.current = 0;
   const above = first.current;
   const onScreen = list.rows.slice(above, above + room);
-  const details = useRowDetails(onScreen, columns >= DETAILS_FROM && !spoken);
-  bringTips.current = details.bringTips;
+  const blockOf = useRowDetails(onScreen, isWide);
   const shown = onScreen.map((row) =>
-    withDetails(row, row.number === null ? undefined : details.blockOf(row.number)),
+    withDetails(row, row.number === null ? undefined : blockOf(row.number)),
   );
 
   const go = (to: number) => {

@@ -96,7 +96,7 @@ export function PlaceFrame({ polled, what, problem, columns, rows, children }: P
 /** A title that says how many lines lie below the screen, before what may be left out of it. */
 export function withHidden(title: readonly Line[], below: number): readonly Line[] {
   if (below <= 0) return title;
-  return [...title.slice(0, 2), [{ text: `${below} more below`, faint: true }], ...title.slice(2)];
+  return [...title.slice(0, 2), [{ text: `${below} more (j)`, faint: true }], ...title.slice(2)];
 }
 
 /** What ages are counted from, ms: a recording has a present of its own, and a chain's clock may be ahead of ours. */

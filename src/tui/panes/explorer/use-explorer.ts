@@ -25,8 +25,8 @@ interface BlockSeriesRequest {
   readonly end: number | null;
   /** How long a window to ask for, seconds. */
   readonly spanSec: number;
-  /** Whether the tips are wanted too. */
-  readonly tips: boolean;
+  /** Whether the spread of the tips is wanted beside their medians. */
+  readonly spread: boolean;
 }
 
 interface BlockSeriesAnswer extends BlockSeries {
@@ -58,23 +58,27 @@ async function loadBlockSeries(
 
 async function askSeries(
   client: GasClient,
-  { end, tips }: BlockSeriesRequest,
+  { end, spread }: BlockSeriesRequest,
   spanSec: number,
   options: CallOptions,
 ): Promise<BlockSeries & { readonly missing: readonly string[] }> {
   const window = end === null ? null : { from: end - spanSec * 1_000, to: end + 1_000 };
-  const [base, ratio, tip] = await Promise.all([
+  const tips = (percentile: string) =>
+    partOf('tips', window, (query) => client.priorityFee({ ...query, percentile }, options));
+  const [base, ratio, tip, low, high] = await Promise.all([
     partOf('base fees', window, (query) => client.baseFee(query, options)),
     partOf('fullness', window, (query) => client.gasUsedRatio(query, options)),
-    tips
-      ? partOf('tips', window, (query) => client.priorityFee({ ...query, percentile: 'p50' }, options))
-      : { rows: [], error: null, missing: [] },
+    tips('p50'),
+    spread ? tips('p25') : null,
+    spread ? tips('p95') : null,
   ]);
-  if (base.error !== null && ratio.error !== null && (tip.error !== null || !tips)) throw base.error;
+  if (base.error !== null && ratio.error !== null && tip.error !== null) throw base.error;
   return {
     baseFees: base.rows,
     gasUsedRatios: ratio.rows,
     tips: tip.rows,
+    lowTips: low?.rows ?? [],
+    highTips: high?.rows ?? [],
     missing: [...base.missing, ...ratio.missing, ...tip.missing],
   };
 }
@@ -119,27 +123,19 @@ interface BlockListData {
   readonly rows: readonly BlockRow[];
 }
 
-/**
- * The latest blocks, asked for while they are shown: once, and again at every new head.
- *
- * @param ownTips whether the blocks' own questions bring their tips, so that they need no question here
- */
-export function useBlockList(snapshot: SnapshotView, shown: boolean, ownTips: () => boolean): BlockListData {
+/** The latest blocks, asked for while they are shown: once, and again at every new head. */
+export function useBlockList(snapshot: SnapshotView, spread: boolean): BlockListData {
   const { client, frozen, now, intervalMs, isOwnService = false } = useMonitor();
   const spanSec = useRef(usualSpan(snapshot.chainId));
-  const knownTips = useRef<BlockSeriesAnswer['tips']>([]);
   const end = useRef(snapshot.blockTimestamp);
   end.current = snapshot.blockTimestamp;
   const polled = usePolledQuery({
-    key: ['block-list', snapshot.chainId],
-    enabled: shown,
+    key: ['block-list', snapshot.chainId, spread],
     ask: async (signal) => {
-      const tips = knownTips.current.length < ENOUGH_BLOCKS || !ownTips();
-      const request = { end: end.current, spanSec: spanSec.current, tips };
+      const request = { end: end.current, spanSec: spanSec.current, spread };
       const value = await loadBlockSeries(client, request, { signal });
       spanSec.current = value.spanSec;
-      if (tips) knownTips.current = value.tips;
-      return { value: tips ? value : { ...value, tips: knownTips.current }, at: now() };
+      return { value, at: now() };
     },
     head: snapshot,
     // Our own service has its newest block before those behind it.
@@ -188,12 +184,8 @@ const GAP_MS = 250;
 /** A service that refuses so often in a row has no such route, or wants to be left alone. */
 const MOST_REFUSALS = 2;
 
-export interface RowDetails {
-  /** What its own question has brought; `undefined`: nothing yet, or no more. */
-  readonly blockOf: (number: number) => BlockView | undefined;
-  /** Whether the blocks bring their tips with them, as far as is known. */
-  readonly bringTips: () => boolean;
-}
+/** What a block's own question has brought; `undefined`: nothing yet, or no more. */
+export type RowDetails = (number: number) => BlockView | undefined;
 
 interface AskedRow {
   /** The base fee with which it was asked for: another one is another block, after a reorg. */
@@ -210,7 +202,6 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
   const queries = useQueryClient();
   const [asked, setAsked] = useState<ReadonlyMap<number, AskedRow>>(new Map());
   const [refusals, setRefusals] = useState(0);
-  const tipped = useRef(false);
   const next = rows.find(({ number, baseFee }) => number !== null && asked.get(number)?.baseFee !== baseFee);
   const number = next?.number ?? null;
   const baseFee = next?.baseFee ?? null;
@@ -225,7 +216,6 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
       try {
         const block = await client.block(number, { signal: calledOff.signal });
         if (calledOff.signal.aborted) return;
-        tipped.current = block.tips !== null;
         queries.setQueryData<Dated<BlockView>>(['block', number, 'row'], { value: block, at: now() });
         keep(block);
         setRefusals(0);
@@ -241,10 +231,7 @@ export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): RowD
       calledOff.abort();
     };
   }, [active, number, baseFee, client, queries, now]);
-  return {
-    blockOf: (wanted) => asked.get(wanted)?.block,
-    bringTips: () => tipped.current && refusals < MOST_REFUSALS,
-  };
+  return (wanted) => asked.get(wanted)?.block;
 }
 
 /** With `row` as the last one, and without the first ones where there are too many. */

@@ -103,8 +103,12 @@ function counted(count: number, what: string): string {
 
 const MOST_NAMED = 6;
 
-/** What the service says of itself: its title and version, and which of the routes of v1 it has. */
-export function routesLines({ description }: ServiceView, { now, width }: ServiceContext): readonly Line[] {
+/** What the service says of itself: its title and version, and which of the routes of v1 it lacks. Ours has them all. */
+export function routesLines(
+  { description, isOwn }: ServiceView,
+  { now, width }: ServiceContext,
+): readonly Line[] {
+  if (isOwn) return [];
   const said = description.value;
   if (said === null) {
     if (description.at !== null) {
@@ -118,17 +122,12 @@ export function routesLines({ description }: ServiceView, { now, width }: Servic
   const name = [title, version === null ? null : `version ${version}`]
     .filter((part) => part !== null)
     .join(', ');
-  const count = `${V1_ROUTES.length - lacks.length} of ${V1_ROUTES.length} routes`;
   const line = (text: string) => partTitle('API', [{ text }]);
-  const behind = name === '' ? '' : `  ${name}`;
-  if (lacks.length === 0) return [line(`${count}${behind}`)];
+  if (lacks.length === 0) return name === '' ? [] : [line(name)];
   const lacking = namesOf(lacks);
-  const without = `${count} (not offered: ${lacking.join(', ')})`;
-  // What cannot be had matters more than what the service calls itself.
-  const one = [`${without}${behind}`, without].map(line).find((fits) => lineWidth(fits) < width);
-  if (one !== undefined) return [one];
-  const number = `${count}, ${lacks.length} not offered`;
-  return [line(`${number}${behind}`), ...flowed('not offered: ', lacking, width)];
+  const one = line(`${name === '' ? '' : `${name}, `}without ${lacking.join(', ')}`);
+  if (lineWidth(one) < width) return [one];
+  return [line(name), ...flowed('without ', lacking, width)];
 }
 
 /** A group of which everything is lacking is named as a whole, so that the routes that stand alone have room. */

@@ -8,7 +8,7 @@ import { useNow } from '../../app/clock.ts';
 import { isPaced } from '../../app/connection.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer } from '../../app/ui-state.ts';
-import type { Dated, Polled } from '../../data/queries.ts';
+import { type Dated, type Polled, useMonitor } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { EMPTY_LINE, type Line, LineList, SegmentLine, SpokenSentences } from '../../ui/text.tsx';
 import { ASCII_THEME, DimContext, useDim, useTheme } from '../../ui/theme.ts';
@@ -86,7 +86,7 @@ function ServicePane({ layout, width, height, top }: ServicePaneProps) {
             [{ text: 'Service', bold: true }],
             [
               {
-                text: below > 0 ? `${below} more below, j goes on` : 'the end, g goes to the top',
+                text: below > 0 ? `${below} more (j)` : 'the end (g: top)',
                 faint: true,
               },
             ],
@@ -184,8 +184,10 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const past = useDim();
   const part = <T,>(polled: Polled<Dated<T>>) => partOf(polled, past);
   const description = part(data.description);
+  const { isOwnService = false } = useMonitor();
   const view: ServiceView = {
     snapshot,
+    isOwn: isOwnService,
     symbol: snapshot.chainId === null ? 'ETH' : chainProfile(snapshot.chainId).nativeSymbol,
     summary: part(data.summary),
     limits: part(data.limits),

@@ -37,8 +37,9 @@ export function partTitle(title: string, rest: Line = EMPTY_LINE): Line {
 const BAR_CELLS = 20;
 const NEARLY_USED = 0.9;
 
-/** What the key may still ask. */
-export function quotaLines({ limits }: ServiceView, context: ServiceContext): readonly Line[] {
+/** What the key may still ask. The service in this process has no limit. */
+export function quotaLines({ limits, isOwn }: ServiceView, context: ServiceContext): readonly Line[] {
+  if (isOwn) return [];
   const missing = partLine('limits', limits, context.now, 'not known');
   const known = limits.value;
   if (known === null) return [partTitle('Quota', missing ?? [])];
@@ -112,13 +113,13 @@ function restartLines(restartedAt: number | null, { now }: ServiceContext): read
   ];
 }
 
-/** Where alerts fire: whoever made some wants to know that somebody looks after them. */
+/** Where alerts fire, if not in the process that answers. */
 function engineLines(engine: EngineView | null, { now }: ServiceContext): readonly Line[] {
-  if (engine === null || engine.process === null) return [];
-  const { process, isHere, since } = engine;
+  if (engine === null || engine.process === null || engine.isHere) return [];
+  const { process, since } = engine;
   const duration = since === null ? '' : ` for ${formatDuration(Math.max(0, now - since) / 1_000)}`;
-  const where = isHere ? 'the process that answers, ' : '';
-  return [indented([{ text: `alerts fire in ${where}${process}${duration}`, faint: true }])];
+  const program = process.replace(/, process \d+$/, '');
+  return [indented([{ text: `alerts fire in another process (${program})${duration}`, faint: true }])];
 }
 
 /** What kind of source it is, its name and how old its head is. */

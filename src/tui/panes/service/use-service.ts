@@ -27,6 +27,8 @@ export interface Part<T> {
 /** All that the Service pane draws. */
 export interface ServiceView {
   readonly snapshot: SnapshotView;
+  /** The service is the one in this process. */
+  readonly isOwn: boolean;
   readonly symbol: string;
   readonly summary: Part<DashboardView>;
   readonly limits: Part<RateLimitsView>;
@@ -63,7 +65,7 @@ interface ServiceData {
 
 /** What the Service pane shows beside the snapshot; each part fails on its own. */
 export function useService(snapshot: SnapshotView): ServiceData {
-  const { client, intervalMs, frozen, now } = useMonitor();
+  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
   const dated = async <T>(answer: Promise<T>): Promise<Dated<T>> => ({ value: await answer, at: now() });
   const summary = usePolledQuery({
     key: ['service', 'summary'],
@@ -73,6 +75,7 @@ export function useService(snapshot: SnapshotView): ServiceData {
   });
   const limits = usePolledQuery({
     key: ['service', 'limits'],
+    enabled: !isOwnService,
     ask: (signal) => dated(client.rateLimits({ signal })),
     everyMs: Math.max(intervalMs, LIMITS_MS),
     frozen,
@@ -82,10 +85,12 @@ export function useService(snapshot: SnapshotView): ServiceData {
   const recommendation = useRecommendation();
   const description = usePolledQuery({
     key: ['service', 'description'],
-    // A long document, which takes our own service longer to make than all else here: not before the figures.
-    enabled: [summary, limits, day, month, recommendation].every(
-      ({ data, error }) => data !== undefined || error !== null,
-    ),
+    // A long document: not before the figures.
+    enabled:
+      !isOwnService &&
+      [summary, limits, day, month, recommendation].every(
+        ({ data, error }) => data !== undefined || error !== null,
+      ),
     ask: (signal) => dated(client.description({ signal })),
     frozen,
   });
