@@ -69,6 +69,8 @@ const EVERYWHERE_AND_CHART: readonly (readonly [key: string, shows: ScreenQuesti
   ['-', /every 1s/],
   ['-', /every 2s/],
   ['=', /every 1s/],
+  ['enter', /^ Advice /m],
+  ['escape', isLive],
   ['y', 'Copied the three lanes'],
   ['/', /^ find/m],
   ['escape', without(/^ find/m)],
@@ -136,7 +138,7 @@ const explorerKeys = (at: number): readonly (readonly [key: string, shows: Scree
 const isBlock = (number: number) => new RegExp(`^ Block ${formatCount(number)} [\\s\\S]*base fee`, 'm');
 
 const isTop = /^ Source/m;
-const isEnd = /^ API/m;
+const isEnd = /^ Summary/m;
 
 /** And for the Service pane on a screen that is too small for it. */
 const SERVICE_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [

@@ -81,10 +81,10 @@ export function hoursUntilCheap(
   return waits.sort((a, b) => a.hours - b.hours)[0] ?? null;
 }
 
-/** Share of the known hours that are cheaper than `value`. */
-export function shareCheaper(cells: WeekCells, value: number): number {
+/** Share of the known hours that `value` is cheaper than. */
+export function shareDearer(cells: WeekCells, value: number): number {
   const known = cells.flat().filter((one) => one !== null);
-  return known.length === 0 ? 0 : known.filter((one) => one < value).length / known.length;
+  return known.length === 0 ? 0 : known.filter((one) => one > value).length / known.length;
 }
 
 function wrap(hour: number): number {
@@ -134,7 +134,7 @@ export function hourWords(
     ...(next === null ? [] : [[{ text: nextText(next) }]]),
     ...(here === null
       ? []
-      : [[{ text: `${formatPercent(shareCheaper(cells, here))} of hours are cheaper` }]]),
+      : [[{ text: `cheaper than ${formatPercent(shareDearer(cells, here))} of hours` }]]),
   ];
   return [[[{ text: 'cheapest', faint: true }], ...cheapest], present];
 }

@@ -99,38 +99,31 @@ interface SmallChartProps {
   readonly height: number;
 }
 
-/** Base fee and tip of the last hour, or of the shortest while the service knows, with a legend above. */
+/** Base fee and tip of the last hour, or of the shortest while the service knows, as far as they are known, with a legend above. */
 export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
   const theme = useTheme();
   const dim = useDim();
-  const series = useMemo(
-    () => [
-      {
-        label: 'base',
-        color: theme.color('base'),
-        style: 'solid' as const,
-        values: hour.points.map(({ base }) => base),
-      },
-      {
-        label: 'tip',
-        color: theme.color('tip'),
-        style: 'dashed' as const,
-        values: hour.points.map(({ priority }) => priority),
-      },
-    ],
-    [hour, theme],
-  );
+  const series = useMemo(() => {
+    const lines = [
+      { label: 'base', style: 'solid', values: hour.points.map(({ base }) => base) },
+      { label: 'tip', style: 'dashed', values: hour.points.map(({ priority }) => priority) },
+    ] as const;
+    return lines
+      .filter(({ values }) => values.some((value) => value !== null))
+      .map((line) => ({ ...line, color: theme.color(line.label) }));
+  }, [hour, theme]);
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Text wrap="truncate">
         {' '}
         <Words faint>{`${spanOf(hour)} in gwei`}</Words>
-        {'    '}
-        <Words color="base">{legendGlyph('solid', theme.ascii).repeat(2)}</Words>
-        <Words> base</Words>
-        {'   '}
-        <Words color="tip">{legendGlyph('dashed', theme.ascii).repeat(2)}</Words>
-        <Words> tip</Words>
+        {series.map(({ label, style }) => (
+          <Text key={label}>
+            {'   '}
+            <Words color={label}>{legendGlyph(style, theme.ascii).repeat(2)}</Words>
+            <Words>{` ${label}`}</Words>
+          </Text>
+        ))}
       </Text>
       <LineChart series={series} width={width} height={height - 1} format={formatGwei} dim={dim} />
     </Box>
