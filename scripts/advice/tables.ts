@@ -14,7 +14,7 @@ export function resultTables(scores: readonly StretchScore[]): string {
     ),
   );
   return [
-    '| stretch | lane | judged | stated | kept | saving | naive rule | best possible | cap above paid | if late | tightest peer* |',
+    '| stretch | lane | judged | stated | kept | saving | naive rule | best possible | cap above paid | if late | lowest cap of others* |',
     '|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|',
     ...lanes,
     '',

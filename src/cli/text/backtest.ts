@@ -113,8 +113,8 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
   return [
     `${title}; ${formatCount(rules[0]?.judged ?? 0)} times`,
     ...table,
-    `tightest peer that keeps this: ${named(tightest.keeping)}`,
-    `  and as well a block late:    ${named(tightest.late)}`,
+    `lowest cap of another method that keeps this: ${named(tightest.keeping)}`,
+    `  also if it is sent a block late:            ${named(tightest.late)}`,
     ...(unstated.judged > 0 ? quiet : []),
   ];
 }
@@ -122,7 +122,7 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
 function unstatedWords({ unstated }: LaneReport): string[] {
   if (unstated.judged === 0 || unstated.kept === null) return [];
   return [
-    `${formatCount(unstated.judged)} times no probability was stated; ${share(unstated.kept)} got in all the same`,
+    `${formatCount(unstated.judged)} times no probability was stated; ${share(unstated.kept)} of those were included in time`,
   ];
 }
 
