@@ -7,7 +7,7 @@ import { failureHint, failureTitle, healthOf } from '../../src/tui/app/connectio
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { INITIAL_MONITOR_STATE, monitorReducer, stepInterval } from '../../src/tui/app/ui-state.ts';
 import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
-import { polledEveryMs } from '../../src/tui/data/queries.ts';
+import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
 import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
 import { keptOfWords, keptWords, waitWords } from '../../src/tui/track-words.ts';
@@ -102,6 +102,25 @@ describe('facts', () => {
   it('keep their place while a neighbour is narrower than it was', () => {
     const lines = flowFacts([fact('a', '1'), fact('b', '12345')], 14, 2, new Map([['a', 9]]));
     expect(lines.map((line) => line.map(({ id }) => id))).toEqual([['a'], ['b']]);
+  });
+});
+
+describe('prices', () => {
+  const at = (sec: number) => (SNAPSHOT.blockTimestamp ?? 0) + sec * 1_000;
+
+  it('of a service that does not say so itself are old after four of its updates', () => {
+    const silent = { ...SNAPSHOT, stale: null };
+    expect([48, 49].map((sec) => isOverdue(silent, false, at(sec)))).toEqual([false, true]);
+    const quick = { ...silent, updateFrequencySec: 1 };
+    expect([12, 13].map((sec) => isOverdue(quick, false, at(sec)))).toEqual([false, true]);
+    expect(isOverdue(SNAPSHOT, false, at(3_600))).toBe(false);
+    const recorded = { ...silent, source: { ...silent.source, kind: 'replay' as const } };
+    expect(isOverdue(recorded, false, at(3_600))).toBe(false);
+    expect(healthOf({ data: silent, error: null, retryAt: null }, false, false, true).kind).toBe('stale');
+  });
+
+  it('on a frozen screen grow old, whatever was said of them', () => {
+    expect([48, 49].map((sec) => isOverdue(SNAPSHOT, true, at(sec)))).toEqual([false, true]);
   });
 });
 
