@@ -28,7 +28,7 @@ describe('a snapshot of a service we do not run', () => {
       nativeUsd: null,
       updatedAt: Date.UTC(2026, 0, 20, 12, 0, 3, 500),
       updateFrequencySec: null,
-      stale: false,
+      stale: null,
       source: {
         kind: 'service',
         name: HOST,
@@ -106,7 +106,7 @@ describe('a snapshot of a service we do not run', () => {
       nativeUsd: null,
       updatedAt: null,
       updateFrequencySec: null,
-      stale: false,
+      stale: null,
       source: {
         kind: 'service',
         name: 'abcdefg',

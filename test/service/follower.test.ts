@@ -300,9 +300,9 @@ describe('when something is wrong', () => {
     const service = await runService({ source });
     await service.ready;
     const head = makeBlock(499).timestamp;
-    source.clock = (head + 60) * 1_000;
+    source.clock = (head + 48) * 1_000;
     expect((await current(service)).stale).toBe(false);
-    source.clock = (head + 61) * 1_000;
+    source.clock = (head + 49) * 1_000;
     const late = await current(service);
     expect(late.stale).toBe(true);
     expect(late.source.problem?.message).toBe(`no new block since ${utcMinute(head * 1_000)}`);
