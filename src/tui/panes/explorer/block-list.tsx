@@ -234,8 +234,10 @@ function changeOf(row: BlockRow, before: BlockRow | undefined): number | null {
 /** `row` with what its own question has brought. */
 function withDetails(row: BlockRow, details: BlockView | undefined): BlockRow {
   if (details === undefined) return row;
+  const { p25: low, p95: high } = details.tips ?? {};
   return {
     ...row,
+    spread: row.spread ?? (low === undefined || high === undefined ? null : { low, high }),
     gasUsedRatio: details.gasUsedRatio ?? row.gasUsedRatio,
     details,
   };

@@ -124,8 +124,10 @@ interface BlockListData {
 }
 
 /** The latest blocks, asked for while they are shown: once, and again at every new head. */
-export function useBlockList(snapshot: SnapshotView, spread: boolean): BlockListData {
+export function useBlockList(snapshot: SnapshotView, isWide: boolean): BlockListData {
   const { client, frozen, now, intervalMs, isOwnService = false } = useMonitor();
+  // Elsewhere every question counts, and the blocks' own bring it.
+  const spread = isWide && isOwnService;
   const spanSec = useRef(usualSpan(snapshot.chainId));
   const end = useRef(snapshot.blockTimestamp);
   end.current = snapshot.blockTimestamp;
