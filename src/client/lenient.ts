@@ -1,4 +1,3 @@
-import { getAddress, isAddress } from 'viem/utils';
 import * as z from 'zod';
 import { weiOfGwei } from '../core/units.ts';
 import { unwrapped } from './aliases.ts';
@@ -112,7 +111,3 @@ export const ms = (value: string | null | undefined): number | null =>
 
 /** A text that says something. */
 export const said = (text: string | null | undefined): string | null => text || null;
-
-/** An address with its checksum (EIP-55), so that it can be compared with what a wallet shows; other text as it is. */
-export const address = (text: string | null): string | null =>
-  text !== null && isAddress(text, { strict: false }) ? getAddress(text) : text;

@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import { BlockMetrics, TxMetrics, TxRow } from '../../contract/explorer.ts';
 import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
-import { address, lenient, ms, rows, wei } from '../lenient.ts';
+import { checksummed } from '../../core/transactions/abi-arguments.ts';
+import { lenient, ms, rows, wei } from '../lenient.ts';
 
 /** One page of a metrics answer: the envelope `{ chainId, from, to, data: [...] }`, paged or not, or the bare rows. */
 const metricsPage = <Row>(row: z.ZodType<Row>) =>
@@ -52,7 +53,7 @@ export const GasUsedRatios = metricsPage(GasUsedRatio);
 export const Block = lenient(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
   ...wire,
   timestamp: ms(wire.timestamp),
-  feeRecipient: address(wire.feeRecipient),
+  feeRecipient: checksummed(wire.feeRecipient),
   tips: tipsOf(wire.tips ?? {}),
   burntWei: wei(wire.burntWei),
 }));
@@ -66,8 +67,8 @@ function tipsOf(tips: Readonly<Record<string, number | null>>): Readonly<Record<
 /** `GET /metrics/tx/{hash}`. Required: its hash. */
 export const Tx = lenient(TxMetrics, 'hash').transform((wire) => ({
   ...wire,
-  from: address(wire.from),
-  to: address(wire.to),
+  from: checksummed(wire.from),
+  to: checksummed(wire.to),
   value: wei(wire.value),
   costWei: wei(wire.costWei),
   timestamp: ms(wire.timestamp),
@@ -76,8 +77,8 @@ export type TxView = z.infer<typeof Tx>;
 
 const TxOfWindow = lenient(TxRow, 'hash').transform((wire) => ({
   ...wire,
-  from: address(wire.from),
-  to: address(wire.to),
+  from: checksummed(wire.from),
+  to: checksummed(wire.to),
   timestamp: ms(wire.timestamp),
   value: wei(wire.value),
   costWei: wei(wire.costWei),

@@ -1,4 +1,4 @@
-import { bytesToBigInt, bytesToHex, getAddress } from 'viem/utils';
+import { bytesToBigInt, bytesToHex, getAddress, isAddress } from 'viem/utils';
 import type { Hex } from '../block.ts';
 import { cleanText } from '../text.ts';
 
@@ -196,3 +196,7 @@ function listText(items: readonly AbiValue[]): string {
   const more = items.length - shown.length;
   return `[${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')}]`;
 }
+
+/** An address with its checksum (EIP-55), so that it can be compared with what a wallet shows; other text as it is. */
+export const checksummed = (text: string | null): string | null =>
+  text !== null && isAddress(text, { strict: false }) ? getAddress(text) : text;
