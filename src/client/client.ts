@@ -136,8 +136,8 @@ export function createGasClient(options: GasClientOptions) {
 
   /** Throws for a route that the service's own description, once known, does not list. */
   const mustBeListed = ({ method, path }: ClientRoute<unknown>) => {
-    // Routes beyond v1 are never listed, and a description without the prices that are shown is not to be relied on.
-    if (describedRoute(description, PATHS.gasCurrent) === null || BEYOND_V1.has(path)) return;
+    // A description without the prices that are shown is not to be relied on.
+    if (describedRoute(description, PATHS.gasCurrent) === null) return;
     if (describedRoute(description, path, method) !== null) return;
     const what = method === 'get' ? path : `${method.toUpperCase()} ${path}`;
     throw new ClientError('not-found', `the service has no ${what}: its own description does not list it`, {
@@ -195,9 +195,18 @@ export function createGasClient(options: GasClientOptions) {
     }
   };
 
+  /** For what v1 does not document: nobody knows what a service without it makes of the request. */
+  const requireListed = async ({ method, path }: ClientRoute<unknown>, what: string) => {
+    if (isOwn || describedRoute(await describe().catch(() => null), path, method) !== null) return;
+    const route = `${method.toUpperCase()} ${path}`;
+    throw new ClientError('not-found', `this service cannot ${what}: it does not list ${route}`, {
+      endpoint: path,
+    });
+  };
+
   const refuseUnknown = async (fields: readonly ExtraField[]) => {
     if (fields.length === 0) return;
-    const { unknown } = alertChoices(await describe().catch(() => null));
+    const { unknown } = alertChoices(isOwn ? undefined : await describe().catch(() => null), isOwn);
     const refused = fields.filter((name) => unknown.includes(name));
     if (refused.length > 0) throw unknownFields(refused);
   };
@@ -300,6 +309,27 @@ export function createGasClient(options: GasClientOptions) {
         isWhole: isWholeAlert,
         sent: (id) => read(ROUTES.createAlert, PATHS.alerts, JSON.stringify({ ...given, id })),
       });
+    },
+    /**
+     * Replaces all that a new alert is made of; gastop's own addition to v1. `signingSecret` is told where the alert had no
+     * webhook before. `null`: the response is not the alert.
+     */
+    updateAlert: async (id: string, alert: NewAlert, call: WriteOptions = {}) => {
+      await requireListed(ROUTES.updateAlert, 'change alerts');
+      const extras = extraPayload(alert);
+      await refuseUnknown(EXTRA_FIELDS.filter((name) => name in extras));
+      const path = alertPath(PATHS.alert, id);
+      const body = { ...givenPayload(alert), ...extras };
+      return change(ROUTES.updateAlert, path, call, body, isWholeAlert);
+    },
+    /** A new secret for the webhooks of all alerts; gastop's own addition to v1. */
+    rotateSigningSecret: async (call: WriteOptions = {}) => {
+      await requireListed(ROUTES.rotateSigningSecret, 'change the signing secret');
+      return read(
+        ROUTES.rotateSigningSecret,
+        PATHS.signingSecret,
+        await write(ROUTES.rotateSigningSecret, PATHS.signingSecret, call),
+      );
     },
     /** `status` is `PENDING`, `DISABLED`, or a service's own word. `null`: the response is not the alert. */
     setAlertStatus: async (id: string, status: string, call: WriteOptions = {}) =>
@@ -424,8 +454,6 @@ function routeAt(path: string): DocumentedRoute {
   return Object.values<ClientRoute<unknown>>(ROUTES).find(isAt) ?? { path, documented: [] };
 }
 
-const BEYOND_V1: ReadonlySet<string> = new Set([PATHS.alertRedeliver, PATHS.autoTxAccount]);
-
 /** A path of the contract with its parameters filled in. */
 export function pathOf(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
@@ -478,9 +506,9 @@ function metricsQuery(query: MetricsQuery, endpoint: string): Query {
 }
 
 const WITHOUT: Readonly<Record<ExtraField, string>> = {
-  hysteresisGwei: 'this service knows no hysteresis; leave it at 0',
-  confirmBlocks: 'this service does not wait for further blocks; leave it at 1',
-  targets: 'this service takes one target, that of the method; leave out the further ones',
+  hysteresisGwei: 'this service does not list a re-arm margin; leave it at 0',
+  confirmBlocks: 'this service does not list blocks in a row; leave it at 1',
+  targets: 'this service lists one target, that of the method; leave out the others',
 };
 
 /** For fields that the service says it does not know: an alert without them would not be the one that was wanted. */

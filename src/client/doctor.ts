@@ -1,4 +1,4 @@
-import type { RouteGroup, V1Route } from '../contract/routes.ts';
+import { type RouteGroup, V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
 import { formatDuration, formatPercent } from '../core/units.ts';
 import { type GasClient, pathOf } from './client.ts';
@@ -13,6 +13,7 @@ import {
 } from './doctor-reading.ts';
 import { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
 import { type Http, type HttpResponse, isSuccess, withoutKey } from './http.ts';
+import { describedRoute } from './openapi.ts';
 import type { Query } from './routes.ts';
 
 /** What became of the request to one read route. */
@@ -372,7 +373,8 @@ async function describe(
   try {
     const description = await client.description({ signal });
     if (description === null) return null;
-    const { title, version, routes } = description;
+    const { title, version } = description;
+    const routes = V1_ROUTES.filter(({ method, path }) => describedRoute(description, path, method) !== null);
     return { title, version, routes: routes.length };
   } catch (error) {
     signal.throwIfAborted();

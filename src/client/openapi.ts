@@ -1,5 +1,6 @@
 import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../contract/choices.ts';
 import {
+  ADDED_ROUTES,
   BASE_PATH,
   OPENAPI_PATH,
   PATHS,
@@ -18,7 +19,7 @@ export interface ServiceDescription {
   readonly title: string | null;
   /** The service's own version, not OpenAPI's. */
   readonly version: string | null;
-  /** The v1 routes it lists, in the contract's order. */
+  /** The routes it lists, of v1 and of what gastop adds, in the contract's order. */
   readonly routes: readonly RouteDescription[];
 }
 
@@ -74,7 +75,7 @@ export interface AlertChoices {
   readonly channels: readonly string[];
   /** What `PUT /alerts/{id}/status` takes. */
   readonly statuses: readonly string[];
-  /** Fields that v1 was given without, and this service does not know either: they must not be sent. */
+  /** Fields that v1 was given without, and this service does not say that it takes: they must not be sent. */
   readonly unknown: readonly ExtraField[];
 }
 
@@ -83,11 +84,16 @@ export const EXTRA_FIELDS = ['hysteresisGwei', 'confirmBlocks', 'targets'] as co
 export type ExtraField = (typeof EXTRA_FIELDS)[number];
 
 /**
- * Reads the choices out of a service's description; where it says nothing they are the contract's.
+ * Reads the choices out of a service's description; where it says nothing they are the contract's, without the fields
+ * that are our own additions.
  *
- * @param description `null`: it has none; `undefined`: it is not known yet, or the service is our own
+ * @param description `null`: it has none; `undefined`: it is not known yet
+ * @param isOwn the service of this program, which takes all that the contract says
  */
-export function alertChoices(description: ServiceDescription | null | undefined): AlertChoices {
+export function alertChoices(
+  description: ServiceDescription | null | undefined,
+  isOwn: boolean,
+): AlertChoices {
   const body = describedRoute(description, PATHS.alerts, 'post')?.body ?? [];
   const status = describedRoute(description, PATHS.alertStatus, 'put')?.body ?? [];
   // The terminal of a running monitor is our own addition.
@@ -102,8 +108,7 @@ export function alertChoices(description: ServiceDescription | null | undefined)
     conditions: values(body, 'condition', ALERT_CONDITIONS),
     channels: values(body, 'channels', values(body, 'method', channels)),
     statuses: values(status, 'status', ALERT_STATUSES),
-    unknown:
-      body.length === 0 ? [] : EXTRA_FIELDS.filter((name) => !body.some((field) => field.name === name)),
+    unknown: isOwn ? [] : EXTRA_FIELDS.filter((name) => !body.some((field) => field.name === name)),
   };
 }
 
@@ -137,7 +142,7 @@ export function readDescription(document: unknown): ServiceDescription | null {
   if (document.openapi === undefined && document.swagger === undefined) return null;
   const paths = Object.entries(document.paths).filter(([path]) => path.length <= LONGEST_PATH);
   const items = new Map(paths.map(([path, item]) => [plainPath(path), item]));
-  const routes = V1_ROUTES.flatMap(({ method, path }): RouteDescription[] => {
+  const routes = [...V1_ROUTES, ...ADDED_ROUTES].flatMap(({ method, path }): RouteDescription[] => {
     const item = resolved(document, items.get(plainPath(path)));
     const operation = item === null ? null : resolved(document, item[method]);
     if (item === null || operation === null) return [];

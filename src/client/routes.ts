@@ -6,7 +6,7 @@ import * as explorer from '../contract/explorer.ts';
 import * as gas from '../contract/gas.ts';
 import * as metrics from '../contract/metrics.ts';
 import { PATHS, type V1Route } from '../contract/routes.ts';
-import { Alert, AlertDetails, AlertPage, AlertSavings, CreatedAlert } from './views/alerts.ts';
+import { Alert, AlertDetails, AlertPage, AlertSavings, CreatedAlert, RotatedSecret } from './views/alerts.ts';
 import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxPage } from './views/auto-txs.ts';
 import { Chart, Dashboard, Market, RateLimits } from './views/dashboard.ts';
 import { Recommendation, Snapshot, Trend } from './views/gas.ts';
@@ -60,9 +60,11 @@ export const ROUTES = {
   alerts: route('get', PATHS.alerts, alerts.AlertList, AlertPage),
   alert: route('get', PATHS.alert, alerts.AlertDetails, AlertDetails),
   createAlert: route('post', PATHS.alerts, alerts.CreatedAlert, CreatedAlert),
+  updateAlert: route('put', PATHS.alert, alerts.CreatedAlert, CreatedAlert),
   setAlertStatus: route('put', PATHS.alertStatus, alerts.Alert, Alert),
   deleteAlert: route('delete', PATHS.alert, alerts.Alert, Anything),
   alertSavings: route('get', PATHS.alertSavings, alerts.AlertSavings, AlertSavings),
+  rotateSigningSecret: route('post', PATHS.signingSecret, alerts.RotatedSecret, RotatedSecret),
   redeliver: route('post', PATHS.alertRedeliver, alerts.Alert, Anything),
   autoTxs: route('get', PATHS.autoTxs, autoTxs.AutoTxList, AutoTxPage),
   autoTx: route('get', PATHS.autoTx, autoTxs.AutoTxDetails, AutoTxDetails),

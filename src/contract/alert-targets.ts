@@ -41,7 +41,7 @@ export function targetsOf(alert: TargetFields): Partial<Record<AlertChannel, str
   return method === undefined || to === '' ? { ...targets } : { ...targets, [method]: to };
 }
 
-/** What no field shows by itself: whether method, channels, targets and hysteresis fit. Empty: they do. */
+/** What no field shows by itself: whether method, channels, targets and re-arm margin fit. Empty: they do. */
 export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProblem[] {
   return [
     ...checkChannels(alert, rules),
@@ -62,7 +62,7 @@ export function refuseTarget(channel: AlertChannel, target: string, rules: Targe
     case 'SLACK':
       return refuseUrl(target, rules);
     case 'TERMINAL':
-      return 'must be left out: TERMINAL is every running monitor and needs no target';
+      return 'must be left out: TERMINAL notifies every running monitor';
   }
 }
 
@@ -96,7 +96,7 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
       const message = refuseWanted(channel, to ?? '', rules);
       if (message !== null && to !== undefined) problems.push({ path: 'to', message });
       if (further !== '') {
-        problems.push({ path: `targets.${channel}`, message: `must stand in to: ${channel} is the method` });
+        problems.push({ path: `targets.${channel}`, message: `belongs in to: ${channel} is the method` });
       }
       return problems;
     }
@@ -104,7 +104,7 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
     if (further === '' && (method === undefined || !channels.includes(channel))) return [];
     const message = mayBeWanted(channel)
       ? refuseWanted(channel, further, rules)
-      : `must be left out: ${channel} is none of channels`;
+      : `must be left out: ${channel} is not in channels`;
     return message === null ? [] : [{ path: `targets.${channel}`, message }];
   });
 }
@@ -151,7 +151,8 @@ const WANTED = {
 function checkHysteresis({ condition, thresholdGwei, hysteresisGwei = 0 }: TargetFields): FieldProblem[] {
   if (condition !== 'GREATER_THAN' || thresholdGwei === undefined || hysteresisGwei < thresholdGwei)
     return [];
-  const message = 'must be below thresholdGwei: the price cannot fall that far, so it would fire only once';
+  const message =
+    'must be below thresholdGwei: the price cannot fall further, so the alert would fire only once';
   return [{ path: 'hysteresisGwei', message }];
 }
 

@@ -16,7 +16,7 @@ const TARGET_LONGEST = 2_048;
 
 const Channel = z.enum(ALERT_CHANNELS).meta({
   id: 'AlertChannel',
-  description: 'How a fired alert reaches people; TERMINAL is every running monitor',
+  description: 'How the alert notifies; TERMINAL: in every running monitor',
 });
 
 const ThresholdGwei = PriceGwei.describe('Price per gas to watch for, in gwei');
@@ -27,7 +27,7 @@ const HysteresisGwei = z
   .max(MOST_GWEI)
   .refine(isWholeWei, 'must have at most 9 decimals')
   .describe(
-    'Above 0: the alert notifies again only once the price has also left the threshold by so much, in gwei. 0: it need not leave',
+    'Re-arm margin in gwei. Above 0: the alert notifies again only once the price has also left the threshold by that much. 0: it need not leave',
   );
 
 const Target = z.string().min(1).max(TARGET_LONGEST);
@@ -41,7 +41,7 @@ const fields = {
     .min(0)
     .max(COOLDOWN_LONGEST_MS)
     .describe(
-      'The least time between notifications, in ms: while the condition goes on holding, it notifies again each time this is over. With 0 only once until the price has left the threshold',
+      'The least time between notifications, in ms: while the condition holds, it notifies again each time this is over. With 0 only once until the price has left the threshold',
     ),
   disableOnce: z.boolean().describe('Disables itself after it fired'),
   method: Channel.describe('The channel that `to` belongs to; one of channels'),
@@ -51,16 +51,16 @@ const fields = {
     .max(TARGET_LONGEST)
     .describe("The method's target: an address, a URL, a chat id; empty for TERMINAL"),
   targets: z.partialRecord(Channel, Target).describe('Targets of the further channels'),
-  note: Note.describe('What to say when it fires'),
+  note: Note.describe('Goes with each notification'),
   hysteresisGwei: HysteresisGwei,
   confirmBlocks: z
     .int()
     .min(1)
     .max(CONFIRM_BLOCKS_MOST)
-    .describe('Blocks in a row that the condition must hold for'),
+    .describe('For how many blocks in a row the condition must hold'),
 };
 
-/** Body of `POST /alerts`. Unknown fields are refused by name. Whether a target is one its channel can use is checked by `alert-targets.ts`. */
+/** Body of `POST /alerts` and `PUT /alerts/{id}`. Unknown fields are refused by name. Whether a target is one its channel can use is checked by `alert-targets.ts`. */
 export const AlertCreation = z
   .strictObject({
     thresholdGwei: fields.thresholdGwei,
@@ -76,7 +76,7 @@ export const AlertCreation = z
     hysteresisGwei: fields.hysteresisGwei.default(0),
     confirmBlocks: fields.confirmBlocks.default(1),
   })
-  .meta({ id: 'AlertCreation', description: 'A new alert' });
+  .meta({ id: 'AlertCreation', description: 'A new alert, or all that an alert is changed to' });
 export type AlertCreation = z.infer<typeof AlertCreation>;
 /** As it is sent: what has a default may be left out. */
 export type AlertCreationInput = z.input<typeof AlertCreation>;
@@ -89,12 +89,12 @@ export const AlertStatusUpdate = z
 /** Body of `POST /alerts/{id}/redeliver`. */
 export const AlertRedelivery = z
   .strictObject({ deliveryId: z.string().min(1).describe('Which of the deliveries of the alert') })
-  .meta({ id: 'AlertRedelivery', description: 'What to send once more' });
+  .meta({ id: 'AlertRedelivery', description: 'Which delivery to send again' });
 
 export const AlertDelivery = z
   .strictObject({
-    id: z.string().describe('Also the idempotency key that the receiver is sent'),
-    eventId: z.string().describe('The firing that it tells of'),
+    id: z.string().describe('Also the idempotency key that is sent to the recipient'),
+    eventId: z.string().describe('The firing it is for'),
     channel: Channel,
     target: z.string(),
     status: z.enum(DELIVERY_STATUSES),
@@ -106,7 +106,7 @@ export const AlertDelivery = z
           at: Timestamp,
           latencyMs: z.number().min(0),
           ok: z.boolean(),
-          answer: z.string().describe('What the receiver said, in short'),
+          answer: z.string().describe("The recipient's response, in short"),
         }),
       )
       .describe('The newest 20, newest first'),
@@ -132,7 +132,9 @@ export const Alert = z
     missed: z
       .strictObject({ count: z.int().min(1), lastAt: Timestamp })
       .nullable()
-      .describe('Firings in blocks that nobody was told of in time: the service was not running or behind'),
+      .describe(
+        'Firings in blocks that came too late for a notification: the service was not running, or behind',
+      ),
   })
   .meta({ id: 'Alert', description: 'An alert' });
 export type Alert = z.infer<typeof Alert>;
@@ -143,14 +145,29 @@ export const AlertDetails = Alert.extend({
 }).meta({ id: 'AlertDetails', description: 'An alert and what was sent for it' });
 export type AlertDetails = z.infer<typeof AlertDetails>;
 
-/** `POST /alerts` */
+/** `POST /alerts` and `PUT /alerts/{id}` */
 export const CreatedAlert = Alert.extend({
   signingSecret: z
     .string()
     .nullable()
-    .describe('What webhooks of yours are signed with, said only here; null where the alert has no webhook'),
-}).meta({ id: 'CreatedAlert', description: 'An alert that was just made' });
+    .describe(
+      'The secret that signs the webhooks of all alerts of the key. Told when an alert gets a webhook: null where it has none, or had one before',
+    ),
+}).meta({ id: 'CreatedAlert', description: 'An alert that was just made or changed' });
 export type CreatedAlert = z.infer<typeof CreatedAlert>;
+
+/** `POST /alerts/signing-secret/rotate` */
+export const RotatedSecret = z
+  .strictObject({
+    signingSecret: z
+      .string()
+      .describe('The secret that signs the webhooks of all alerts of the key from now on'),
+    previousUntil: Timestamp.nullable().describe(
+      'Until when webhooks carry a signature with the secret before it as well; null where there was none',
+    ),
+  })
+  .meta({ id: 'RotatedSecret', description: 'A new signing secret' });
+export type RotatedSecret = z.infer<typeof RotatedSecret>;
 
 /** `GET /alerts` */
 export const AlertList = z

@@ -41,7 +41,7 @@ export const SPEED_OF_LANE = { slow: 'SLOW', average: 'AVERAGE', fast: 'FAST' } 
 
 export const ALERT_CONDITIONS = ['LESS_THAN', 'GREATER_THAN'] as const;
 
-/** Ways a fired alert reaches people; `TERMINAL` is every running monitor and needs no target. */
+/** Ways an alert notifies; `TERMINAL`: every running monitor. */
 export const ALERT_CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM', 'TERMINAL'] as const;
 export type AlertChannel = (typeof ALERT_CHANNELS)[number];
 

@@ -18,6 +18,7 @@ export const PATHS = {
   alertStatus: '/alerts/{id}/status',
   alertSavings: '/alerts/{id}/savings',
   alertRedeliver: '/alerts/{id}/redeliver',
+  signingSecret: '/alerts/signing-secret/rotate',
   autoTxs: '/auto-txs',
   autoTx: '/auto-txs/{id}',
   autoTxCancel: '/auto-txs/{id}/cancel',
@@ -82,6 +83,8 @@ export const V1_ROUTES: readonly V1Route[] = [
 
 /** Routes that this service has beyond v1; others have none of them. */
 export const ADDED_ROUTES: readonly V1Route[] = [
+  route('alerts', 'put', PATHS.alert),
+  route('alerts', 'post', PATHS.signingSecret),
   route('alerts', 'post', PATHS.alertRedeliver),
   route('auto-txs', 'get', PATHS.autoTxAccount),
 ];

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { DISABLED, enabledPhase, type KeptAlert } from '../core/alerts/alert-rule.ts';
+import { changedPhase, DISABLED, enabledPhase, type KeptAlert } from '../core/alerts/alert-rule.ts';
 import { headTimestamp } from './alert-evaluation.ts';
 import {
   type AlertFiring,
@@ -22,6 +22,14 @@ interface AlertCounts {
   readonly total: number;
   readonly pending: number;
   readonly disabled: number;
+}
+
+/** What the owner of an alert says of it. */
+export type AlertChange = Pick<KeptAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'>;
+
+interface AlertUpdate {
+  readonly before: KeptAlert;
+  readonly after: KeptAlert;
 }
 
 /**
@@ -81,6 +89,17 @@ export class AlertStore {
         .where('id', '=', id)
         .execute();
       return { ...alert, phase, disabledReason: null, updatedAt: now };
+    });
+  }
+
+  /** Replaces what the owner said of an alert; its id, history and state stay. `null`: there is none. */
+  update(owner: string, id: string, change: AlertChange): Promise<AlertUpdate | null> {
+    return this.#database.transaction(async (trx) => {
+      const before = await findAlert(trx, owner, id);
+      if (before === null) return null;
+      const after = { ...before, ...change, phase: changedPhase(before, change.rule) };
+      await trx.updateTable('alerts').set(toAlertRow(after)).where('id', '=', id).execute();
+      return { before, after };
     });
   }
 

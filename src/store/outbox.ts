@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type AlertMessage, DISABLED } from '../core/alerts/alert-rule.ts';
-import { DISABLED_COLUMNS } from './alert-rows.ts';
+import { DISABLED_COLUMNS, readAlertRow } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import type { DeliveryAttemptRow, DeliveryRow, Queries } from './tables.ts';
 
@@ -197,6 +197,8 @@ const PUT_OFF_MOST_MS = 7 * 3_600_000;
 /** How many deliveries of one alert are told. */
 const NEWEST_DELIVERIES = 50;
 const SECRET_BYTES = 32;
+/** How long the secret before a rotation signs as well: time to give receivers the new one. */
+const PREVIOUS_SECRET_MS = 86_400_000;
 
 /** What fired alerts have to send, and what came of it. Every method rejects with a `StoreError`. */
 export class OutboxStore {
@@ -309,12 +311,13 @@ export class OutboxStore {
         .where('tries_since', '=', sent.triesSince)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows === 0n || verdict.kind !== 'gone') return;
-      await disableAlert(trx, sent.message.alertId, verdict.reason, attempt.at);
+      await disableAlert(trx, sent, verdict.reason, attempt.at);
       await trx
         .updateTable('deliveries')
         .set({ status: 'CANCELLED', next_attempt_at: null })
         .where('alert_id', '=', sent.message.alertId)
         .where('channel', '=', sent.channel)
+        .where('target', '=', sent.target)
         .where('status', '=', 'PENDING')
         .execute();
     });
@@ -393,19 +396,49 @@ export class OutboxStore {
     });
   }
 
-  /** What webhooks of this owner are signed with; made when it is first asked for. */
-  signingSecret(owner: string): Promise<string> {
+  /**
+   * The secrets that sign webhooks of this owner at `now` (ms since epoch): the present one, made when it is first needed,
+   * and for a day after a rotation the one before.
+   */
+  signingSecrets(owner: string, now: number): Promise<readonly [string, ...string[]]> {
     return this.#database.run(async (db) => {
-      const known = db.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
+      const known = db.selectFrom('signing_secrets').selectAll().where('owner', '=', owner);
       const before = await known.executeTakeFirst();
-      if (before !== undefined) return before.secret;
+      if (before !== undefined) {
+        const { secret, previous, previous_until: until } = before;
+        return previous === null || until === null || until <= now ? [secret] : [secret, previous];
+      }
       await db
         .insertInto('signing_secrets')
-        .values({ owner, secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}` })
+        .values({ owner, secret: newSecret(), previous: null, previous_until: null })
         // Another process may have been quicker.
         .onConflict((conflict) => conflict.column('owner').doNothing())
         .execute();
-      return (await known.executeTakeFirstOrThrow()).secret;
+      return [(await known.executeTakeFirstOrThrow()).secret];
+    });
+  }
+
+  /** Gives the owner a new signing secret at `now` (ms since epoch); the one before signs as well until `previousUntil`. */
+  rotateSigningSecret(
+    owner: string,
+    now: number,
+  ): Promise<{ readonly secret: string; readonly previousUntil: number | null }> {
+    return this.#database.transaction(async (trx) => {
+      const secret = newSecret();
+      const row = await trx
+        .selectFrom('signing_secrets')
+        .select('secret')
+        .where('owner', '=', owner)
+        .executeTakeFirst();
+      const previous = row?.secret ?? null;
+      const previousUntil = previous === null ? null : now + PREVIOUS_SECRET_MS;
+      const columns = { secret, previous, previous_until: previousUntil };
+      await trx
+        .insertInto('signing_secrets')
+        .values({ owner, ...columns })
+        .onConflict((conflict) => conflict.column('owner').doUpdateSet(columns))
+        .execute();
+      return { secret, previousUntil };
     });
   }
 
@@ -417,6 +450,8 @@ export class OutboxStore {
     }
   }
 }
+
+const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 
 async function findDelivery(db: Queries, alertId: string, id: string): Promise<KeptDelivery | null> {
   const rows = await db
@@ -433,12 +468,23 @@ function statusAfter({ kind }: Verdict): string {
   return kind === 'delivered' ? 'DELIVERED' : 'FAILED';
 }
 
-/** An alert that was disabled before keeps its reason. */
-async function disableAlert(trx: Queries, id: string, reason: string, now: number): Promise<void> {
+/** Disables the alert unless it notifies another recipient by now. One that was disabled before keeps its reason. */
+async function disableAlert(
+  trx: Queries,
+  { channel, target, message }: PendingDelivery,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const row = await trx
+    .selectFrom('alerts')
+    .selectAll()
+    .where('id', '=', message.alertId)
+    .where('phase', '<>', DISABLED.kind)
+    .executeTakeFirst();
+  if (row === undefined || readAlertRow(row)?.targets[channel] !== target) return;
   await trx
     .updateTable('alerts')
     .set({ ...DISABLED_COLUMNS, disabled_reason: reason, updated_at: now })
-    .where('id', '=', id)
-    .where('phase', '<>', DISABLED.kind)
+    .where('id', '=', message.alertId)
     .execute();
 }

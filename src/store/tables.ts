@@ -181,6 +181,9 @@ export interface DeliveryAttemptRow {
 interface SigningSecretRow {
   owner: string;
   secret: string;
+  /** The secret before, which signs as well until then, ms since epoch. */
+  previous: string | null;
+  previous_until: number | null;
 }
 
 export interface Tables {

@@ -30,14 +30,16 @@ describe('how likely the price of an alert is', () => {
     likely = { 3600: 0.25, 86400: 0.995 };
     const { exitCode, stdout, stderr } = await create('--below', '0.04');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'alr_1\n' });
-    expect(stderr).toMatch(/\ngastop: 0\.04 gwei or less: 25 % likely within 1h, over 99 % within 24h\n$/);
+    expect(stderr).toMatch(
+      /\ngastop: at or below 0\.04 gwei: 25 % likely within 1h, over 99 % within 24h\n$/,
+    );
     expect(asked.map((query) => query.get('targetGwei'))).toEqual(['0.04', '0.04']);
   });
 
   it('is said as far as the service can say', async () => {
     likely = { 3600: null, 86400: 0.5 };
     expect((await create('--below', '0.04')).stderr).toMatch(
-      /\ngastop: 0\.04 gwei or less: 50 % likely within 24h\n$/,
+      /\ngastop: at or below 0\.04 gwei: 50 % likely within 24h\n$/,
     );
     for (const nothing of [{}, 'not offered'] as const) {
       likely = nothing;
@@ -59,7 +61,7 @@ describe('how likely the price of an alert is', () => {
     const { exitCode, stdout } = await runMain(argv);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
-      /^would have fired [^\n]+\n1000000 gwei or less: over 99 % likely within 1h[^\n]*\n$/,
+      /^would have fired [^\n]+\nat or below 1000000 gwei: over 99 % likely within 1h[^\n]*\n$/,
     );
     expect((await runMain([...argv, '--json'])).stdout).not.toContain('likely');
   });

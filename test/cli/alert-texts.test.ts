@@ -14,7 +14,7 @@ describe('gastop alerts show', () => {
       'fires when    Average < 0.04 gwei',
       'state         cooling down until 2026-01-05 12:20:00 UTC',
       'cooldown      1h',
-      'tells         email gas@example.org',
+      'notify        email gas@example.org',
       'note          deploy the registry',
       'made          2026-01-04 09:00 UTC',
       'fired         2 times, last at 2026-01-05 11:20:00 UTC',
@@ -42,7 +42,7 @@ describe('gastop alerts show', () => {
     const text = alertDetailsText(alert, NOW);
     expect(text).toContain('state         disabled: the recipient is gone (410)\n');
     expect(text).toContain(
-      'missed        3 times while nobody could be told, last at 2026-01-05 03:00 UTC\n',
+      'missed        3 times while nothing evaluated alerts, last at 2026-01-05 03:00 UTC\n',
     );
     expect(text).toContain('email  pending, tried again at 2026-01-05 11:31:00  alr_7f3a1c90.2.email\n');
     expect(text).toContain('    2026-01-05 11:30:00  failed  connection refused');
@@ -51,7 +51,7 @@ describe('gastop alerts show', () => {
   it('gives the target to the first channel where a service names no method', () => {
     const foreign: AlertDetailsView = { ...ALERT, method: null, channels: ['EMAIL', 'PIGEON'], targets: {} };
     expect(alertDetailsText(foreign, NOW)).toContain(
-      'tells         email gas@example.org\n              pigeon\n',
+      'notify        email gas@example.org\n              pigeon\n',
     );
   });
 
@@ -116,8 +116,8 @@ describe('gastop alerts list', () => {
 
   it('does without what matters least where it is narrow, but not without the note', () => {
     const heading = (width: number | null) => alertListLines([ALERT], NOW, width)[0]?.split(/ {2,}/);
-    expect(heading(null)).toEqual(['id', 'when', 'state', 'tells', 'fired', 'last (UTC)', 'note']);
-    expect(heading(80)).toEqual(['id', 'when', 'state', 'tells', 'fired', 'note']);
+    expect(heading(null)).toEqual(['id', 'when', 'state', 'notify', 'fired', 'last (UTC)', 'note']);
+    expect(heading(80)).toEqual(['id', 'when', 'state', 'notify', 'fired', 'note']);
     expect(heading(200)).toEqual(heading(null));
   });
 });

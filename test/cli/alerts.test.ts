@@ -70,7 +70,9 @@ describe.each([
     ]);
     expect(exitCode).toBe(0);
     expect(stdout.trim()).toMatch(ID);
-    expect(stderr).toContain(`made ${stdout.trim()}: Slow < 5.000000001 gwei, tells terminal, cooldown 4h\n`);
+    expect(stderr).toContain(
+      `made ${stdout.trim()}: Slow < 5.000000001 gwei, notify: terminal, cooldown 4h\n`,
+    );
     const shown = await alerts(['show', stdout.trim(), '--json']);
     expect(AlertDetails.parse(JSON.parse(shown.stdout))).toMatchObject({
       thresholdGwei: 5.000000001,
@@ -94,15 +96,65 @@ describe.each([
       '--slack',
       'https://example.org/slack',
     ];
-    const { stdout, stderr } = await alerts(['create', ...argv, '--hysteresis', '2']);
-    expect(stderr).toMatch(/webhooks are signed with whsec_\S+; it is said only when one is made\n/);
+    const { stdout, stderr } = await alerts(['create', ...argv, '--rearm-margin', '2']);
+    expect(stderr).toMatch(
+      /the webhooks of all your alerts are signed with whsec_\S+; gastop alerts rotate-secret changes it\n/,
+    );
     const shown = await alerts(['show', stdout.trim()]);
     expect(shown.stdout).not.toContain('whsec_');
     expect(shown.stdout).toContain('fires when    Average > 80 gwei\n');
-    expect(shown.stdout).toContain('hysteresis    2 gwei\n');
+    expect(shown.stdout).toContain('re-arm margin 2 gwei\n');
     expect(shown.stdout).toMatch(
-      /^tells {9}webhook https:\/\/example\.org\/hook\n {14}slack https:\/\/example\.org\/slack$/m,
+      /^notify {8}webhook https:\/\/example\.org\/hook\n {14}slack https:\/\/example\.org\/slack$/m,
     );
+  });
+
+  it('are changed by flags, which leave the rest as it was, or by JSON as a whole', async () => {
+    const rule = ['--below', '5', '--lane', 'slow', '--once', '--confirm', '3', '--rearm-margin', '0.5'];
+    const id = await made(alerts, ...rule, '--terminal', '--note', 'deploy');
+    const shown = async () => AlertDetails.parse(JSON.parse((await alerts(['show', id, '--json'])).stdout));
+    const { createdAt, ...before } = await shown();
+    const update = await alerts(['update', id, '--below', '4', '--no-once', '--cooldown', '4h']);
+    expect(update).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: `gastop: changed ${id}: Slow < 4 gwei, notify: terminal, cooldown 4h\n`,
+    });
+    const changed = { ...before, thresholdGwei: 4, disableOnce: false, cooldownMs: 14_400_000 };
+    expect(await shown()).toEqual({ ...changed, createdAt, updatedAt: expect.any(String) });
+    const hooks = ['--webhook', 'https://example.org/hook', '--slack', 'https://example.org/slack'];
+    expect((await alerts(['update', id, ...hooks])).stderr).toMatch(/are signed with whsec_/);
+    expect(await shown()).toMatchObject({ channels: ['WEBHOOK', 'SLACK'], to: hooks[1], note: 'deploy' });
+    const whole = { thresholdGwei: 9, gasSpeed: 'FAST', condition: 'GREATER_THAN', channels: ['TERMINAL'] };
+    const input = JSON.stringify(whole);
+    const { stdout } = await alerts(['update', id, '-', '--json'], { input });
+    expect(CreatedAlert.parse(JSON.parse(stdout))).toMatchObject({
+      ...whole,
+      id,
+      note: '',
+      confirmBlocks: 1,
+    });
+    expect(await alerts(['update', id])).toMatchObject({ exitCode: 2 });
+    expect(await alerts(['update', id, '--cooldown', '40d'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--cooldown: "40d" is out of range'),
+    });
+    expect(await alerts(['update', 'alr_none', '--below', '4'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('there is no alert alr_none'),
+    });
+  });
+
+  it('get another signing secret, which is printed alone', async () => {
+    await made(alerts, '--below', '5', '--webhook', 'https://example.org/hook');
+    const { exitCode, stdout, stderr } = await alerts(['rotate-secret']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^whsec_\S+\n$/);
+    expect(stderr).toMatch(
+      /^gastop: it signs the webhooks of all your alerts .* with the one before as well\n$/,
+    );
+    const again = await alerts(['create', '--below', '4', '--webhook', 'https://example.org/hook']);
+    expect(again.stderr).toContain(stdout.trim());
   });
 
   it('are made from JSON, on stdin or in a file; --json gives the answer as it is', async () => {
@@ -125,7 +177,7 @@ describe.each([
     const first = await made(alerts, '--below', '5', '--terminal', '--note', `${'long '.repeat(30)}🚀`);
     const second = await made(alerts, '--above', '7', '--webhook', 'https://example.org/', '--terminal');
     const rows = (await alerts(['list'])).stdout.split('\n');
-    expect(rows[0]).toMatch(/^id +when +state +tells +fired +last \(UTC\) +note$/);
+    expect(rows[0]).toMatch(/^id +when +state +notify +fired +last \(UTC\) +note$/);
     expect(rows[1]).toContain(`${second}  Average > 7 gwei  armed  webhook, terminal      0  -`);
     expect(rows[2]).toMatch(new RegExp(`^${first}.*(long ){30}🚀$`));
     const onScreen = (await alerts(['list'], { terminal: true })).stdout.split('\n');
@@ -166,7 +218,7 @@ describe.each([
       const kept = await alerts(['delete', id], { terminal: true, answer });
       expect(kept).toMatchObject({ exitCode: 0, stdout: '' });
       expect(kept.stderr).toContain(
-        `Delete ${id} (Average < 5 gwei, tells terminal)? [y/N] gastop: kept ${id}\n`,
+        `Delete ${id} (Average < 5 gwei, notify: terminal)? [y/N] gastop: kept ${id}\n`,
       );
     }
     const unseen = await alerts(['delete', id], { terminal: true, stderrIsTTY: false });
@@ -238,7 +290,7 @@ describe('an alert that cannot be', () => {
   it.each<[string, string[], string]>([
     ['no price', ['--terminal'], 'an alert needs a price: --below GWEI, or --above GWEI'],
     ['two prices', ['--terminal', '--below', '5', '--above', '6'], '--below and --above cannot be combined'],
-    ['nobody to tell', ['--below', '5'], 'name whom it tells: --email'],
+    ['nobody to tell', ['--below', '5'], 'name whom to notify: --email'],
     ['a price of 0', ['--below', '0', '--terminal'], '--below: "0" is out of range'],
     ['a price below a wei', ['--below', '1.0000000001', '--terminal'], '--below: "1.0000000001"'],
     ['too long a cooldown', ['--below', '5', '--terminal', '--cooldown', '31d'], '--cooldown: "31d"'],
@@ -265,7 +317,7 @@ describe('an alert that cannot be', () => {
 
   it('by flags says all that is wrong at once, by the flags that were typed', async () => {
     const argv = ['--below', '0', '--terminal', '--email', 'nonsense', '--webhook', 'http://127.0.0.1/x'];
-    const more = ['--confirm', '0', '--cooldown', '40d', '--hysteresis', 'x', '--note', 'n'.repeat(600)];
+    const more = ['--confirm', '0', '--cooldown', '40d', '--rearm-margin', 'x', '--note', 'n'.repeat(600)];
     const { exitCode, stderr } = await inDatabase()(['create', ...argv, ...more]);
     expect(exitCode).toBe(2);
     const [head, ...lines] = stderr.trimEnd().split('\n');
@@ -276,8 +328,8 @@ describe('an alert that cannot be', () => {
       '--cooldown',
       '--email',
       '--email',
-      '--hysteresis',
       '--note',
+      '--rearm-margin',
       '--webhook',
     ]);
     expect(stderr).toContain(
@@ -301,7 +353,7 @@ describe('an alert that cannot be', () => {
       ['1h30s', '1h30s'],
       ['90m', '1h30m'],
     ] as const) {
-      const id = await made(alerts, '--below', '5', '--terminal', '--cooldown', typed, '--hysteresis', '0');
+      const id = await made(alerts, '--below', '5', '--terminal', '--cooldown', typed, '--rearm-margin', '0');
       expect((await alerts(['show', id])).stdout).toContain(`cooldown      ${shown}\n`);
     }
   });

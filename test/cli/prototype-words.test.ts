@@ -63,7 +63,7 @@ describe('a word that every object has', () => {
     ]);
     const shown = alertDetailsText(await clientOf(text).alert('a1'), 0);
     expect(shown).toMatch(/^fires when +price .+ — gwei$/m);
-    expect(shown).toContain(`tells         ${name.toLowerCase()}`);
+    expect(shown).toContain(`notify        ${name.toLowerCase()}`);
     expect(shown).not.toMatch(OURS);
   });
 

@@ -143,7 +143,7 @@ it('a real service describes what an alert may be made of', async () => {
   const client = createGasClient({ baseUrl: served.origin, apiKey: served.key });
   const description = await client.description();
   expect(description).not.toBeNull();
-  expect(alertChoices(description)).toEqual(alertChoices(undefined));
+  expect(alertChoices(description, false)).toEqual(alertChoices(undefined, true));
   expect(
     description?.routes.find(({ method, path }) => method === 'post' && path === '/alerts')?.body,
   ).toContainEqual({

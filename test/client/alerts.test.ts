@@ -312,7 +312,7 @@ describe('an alert that is made', () => {
     });
   });
 
-  it('carries what v1 was not given with only where it says anything', async () => {
+  it('carries what v1 was not given with only where it says anything, and to a service that lists it', async () => {
     const server = await serve((request, response) =>
       request.method === 'POST' ? sendJson(response, OWN_ALERT, 201) : sendJson(response, {}, 404),
     );
@@ -321,8 +321,40 @@ describe('an alert that is made', () => {
     expect(server.requests).toHaveLength(1);
     expect(Object.keys(JSON.parse(server.requests[0]?.body ?? ''))).toEqual(GIVEN);
     const extras = { hysteresisGwei: 0.5, confirmBlocks: 3, targets: { SLACK: 'https://s.example.org' } };
-    await client.createAlert({ ...WANTED, ...extras });
+    const failure = await failureOf(client.createAlert({ ...WANTED, ...extras }));
+    expect(failure.details.map(({ path }) => path)).toEqual(Object.keys(extras));
+    const own = createGasClient({ baseUrl: server.url, isOwn: true });
+    await own.createAlert({ ...WANTED, ...extras });
     expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toMatchObject(extras);
+  });
+
+  it('is changed, and its secret too, only at a service that lists the routes', async () => {
+    const server = await serve((request, response) =>
+      request.url?.endsWith('openapi.json')
+        ? sendJson(response, FOREIGN_30)
+        : sendJson(response, { ...OWN_ALERT, signingSecret: null }),
+    );
+    const client = createGasClient({ baseUrl: server.url });
+    const failures = [
+      await failureOf(client.updateAlert('a1', WANTED)),
+      await failureOf(client.rotateSigningSecret()),
+    ];
+    expect(failures.map(({ code, message }) => [code, message])).toEqual([
+      ['not-found', 'this service cannot change alerts: it does not list PUT /alerts/{id}'],
+      [
+        'not-found',
+        'this service cannot change the signing secret: it does not list POST /alerts/signing-secret/rotate',
+      ],
+    ]);
+    expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    const listing = { ...FOREIGN_30, paths: { ...FOREIGN_30.paths, '/be/api/v1/alerts/{x}': { put: {} } } };
+    const other = await serve((request, response) =>
+      sendJson(response, request.url?.endsWith('openapi.json') ? listing : OWN_ALERT),
+    );
+    const changed = await createGasClient({ baseUrl: other.url }).updateAlert('a1', WANTED);
+    expect(changed).toMatchObject({ id: OWN_ALERT.id, signingSecret: null });
+    expect(other.requests.at(-1)).toMatchObject({ method: 'PUT', path: '/be/api/v1/alerts/a1' });
+    expect(Object.keys(JSON.parse(other.requests.at(-1)?.body ?? ''))).toEqual(GIVEN);
   });
 
   it('is not asked of a service that says it does not know all of it, with a word for each field', async () => {
@@ -337,10 +369,10 @@ describe('an alert that is made', () => {
     );
     expect(failure).toMatchObject({ code: 'invalid', mayBeDone: false });
     expect(failure.details).toEqual([
-      { path: 'hysteresisGwei', message: 'this service knows no hysteresis; leave it at 0' },
+      { path: 'hysteresisGwei', message: 'this service does not list a re-arm margin; leave it at 0' },
       {
         path: 'targets',
-        message: 'this service takes one target, that of the method; leave out the further ones',
+        message: 'this service lists one target, that of the method; leave out the others',
       },
     ]);
     expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
-import { alertChoices, describedRoute, offeredValues, readDescription } from '../../src/client/openapi.ts';
+import {
+  alertChoices,
+  describedRoute,
+  EXTRA_FIELDS,
+  offeredValues,
+  readDescription,
+} from '../../src/client/openapi.ts';
 import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '../../src/contract/choices.ts';
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { rounds } from '../helpers/rounds.ts';
@@ -38,14 +44,14 @@ describe('the document of a service we do not run', () => {
   });
 
   it('names what an alert may be made of, and which of our own additions it does not know', () => {
-    expect(alertChoices(readDescription(FOREIGN_30))).toEqual({
+    expect(alertChoices(readDescription(FOREIGN_30), false)).toEqual({
       gasSpeeds: ['SLOW', 'TURBO'],
       conditions: ['LESS_THAN', 'GREATER_THAN'],
       channels: ['EMAIL', 'WEB_PUSH'],
       statuses: ['PENDING', 'DISABLED'],
       unknown: ['hysteresisGwei', 'confirmBlocks', 'targets'],
     });
-    expect(alertChoices(readDescription(FOREIGN_SWAGGER_2)).statuses).toEqual(['ON', 'OFF']);
+    expect(alertChoices(readDescription(FOREIGN_SWAGGER_2), false).statuses).toEqual(['ON', 'OFF']);
     const whole = {
       gasSpeeds: [...GAS_SPEEDS],
       conditions: [...ALERT_CONDITIONS],
@@ -53,9 +59,13 @@ describe('the document of a service we do not run', () => {
       statuses: [...ALERT_STATUSES],
       unknown: [],
     };
-    expect(alertChoices(undefined)).toEqual(whole);
-    // The terminal is our own addition.
-    expect(alertChoices(null)).toEqual({ ...whole, channels: ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM'] });
+    expect(alertChoices(undefined, true)).toEqual(whole);
+    // What a service does not list it is not offered: our own fields, and the terminal.
+    expect(alertChoices(null, false)).toEqual({
+      ...whole,
+      channels: ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM'],
+      unknown: [...EXTRA_FIELDS],
+    });
   });
 
   it('may be Swagger 2 with whole paths', () => {

@@ -73,8 +73,8 @@ describe('a new alert', () => {
       [
         'targets.FOO is not a field of this request',
         'targets.SLACK must not be empty',
-        'targets.TERMINAL must be left out: TERMINAL is none of channels',
-        'targets.WEBHOOK must be left out: WEBHOOK is none of channels',
+        'targets.TERMINAL must be left out: TERMINAL is not in channels',
+        'targets.WEBHOOK must be left out: WEBHOOK is not in channels',
       ],
     ],
     [
@@ -86,7 +86,7 @@ describe('a new alert', () => {
       [
         'method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
         'to must be one email address such as gas@example.org',
-        'targets.WEBHOOK must be left out: WEBHOOK is none of channels',
+        'targets.WEBHOOK must be left out: WEBHOOK is not in channels',
       ],
     ],
     [
@@ -188,8 +188,8 @@ describe('targets', () => {
       'targets.TELEGRAM is missing: TELEGRAM needs a chat id',
     ]);
     expect(problems({ ...MAIL, targets: { EMAIL: 'b@example.org', SLACK: 'https://example.org' } })).toEqual([
-      'targets.EMAIL must stand in to: EMAIL is the method',
-      'targets.SLACK must be left out: SLACK is none of channels',
+      'targets.EMAIL belongs in to: EMAIL is the method',
+      'targets.SLACK must be left out: SLACK is not in channels',
     ]);
     expect(problems(withTarget('TERMINAL', ''))).toEqual([]);
     expect(problems(withTarget('TERMINAL', 'me'))).toEqual([expect.stringMatching(/^to must be left out/)]);

@@ -57,7 +57,7 @@ describe('commands', () => {
       (code) => code.replaceAll(/#.*|\/\*.*/g, ''),
     );
     const called = shells.flatMap((code) =>
-      [...code.matchAll(/(?:^|[\s(])gastop ([a-z][a-z-]+)(?: ([a-z]+)\b)?/gm)].map(
+      [...code.matchAll(/(?:^|[\s(])gastop ([a-z][a-z-]+)(?: ([a-z-]+)\b)?/gm)].map(
         ([, name = '', sub]) => [name, sub] as const,
       ),
     );

@@ -38,7 +38,7 @@ describe('an alert made with keys', () => {
     parts.monitor.paste(parts.receiver.url);
     await parts.monitor.waitFor(parts.receiver.url);
     await parts.monitor.press('tab', ...'deploy it', 'tab', 'tab', 'tab', 'backspace', '2', '0');
-    await parts.monitor.waitFor(/hysteresis 20 +gwei/);
+    await parts.monitor.waitFor(/re-arm margin 20 +gwei/);
     await parts.monitor.press('ctrl+s');
     const said = (await parts.monitor.waitFor(/whsec_\S+/)).join('\n');
     secret = /whsec_\S+/.exec(said)?.[0] ?? '';
@@ -107,13 +107,13 @@ describe('over the next blocks the list shows', () => {
   const BELOW = 'Average < 20 gwei';
 
   it('that it cools down, whatever the price does, and fires again after it', async () => {
-    await listed(BELOW, /◌ cooldown (?:\w{3} )?\d\d:\d\d .* there +1 /);
+    await listed(BELOW, /◌ cooldown (?:\w{3} )?\d\d:\d\d .* reached +1 /);
     await parts.mine(300n);
     await listed(BELOW, /◌ cooldown .* ↓ \d+ % +1 /);
     await parts.mine(2n);
-    await listed(BELOW, /◌ cooldown .* there +1 /);
+    await listed(BELOW, /◌ cooldown .* reached +1 /);
     await parts.mine(2n, HOUR_SEC);
-    await listed(BELOW, /◌ cooldown .* there +2 /);
+    await listed(BELOW, /◌ cooldown .* reached +2 /);
   });
 
   it('that after its cooldown it waits until the price has left by the hysteresis', async () => {
@@ -121,11 +121,11 @@ describe('over the next blocks the list shows', () => {
     await parts.mine(40n, HOUR_SEC);
     await listed(BELOW, /◌ cooling down +Average .* ↓ \d+ % +2 /);
     await parts.mine(2n);
-    await listed(BELOW, /◌ cooling down +Average .* there +2 /);
+    await listed(BELOW, /◌ cooling down +Average .* reached +2 /);
     await parts.mine(200n);
     await listed(BELOW, /● armed +Average .* ↓ \d+ % +2 /);
     await parts.mine(2n);
-    await listed(BELOW, /◌ cooldown .* there +3 /);
+    await listed(BELOW, /◌ cooldown .* reached +3 /);
   });
 
   it('that one made to fire once disables itself, and fires again once it is enabled', async () => {
@@ -134,7 +134,7 @@ describe('over the next blocks the list shows', () => {
     await parts.monitor.waitFor('New alert');
     await parts.monitor.press(...'500', 'shift+tab', 'right', 'shift+tab', 'right');
     await parts.monitor.press('tab', 'tab', 'tab', 'tab', 'tab', 'tab', 'right');
-    await parts.monitor.waitFor(/\[disables itself\]/);
+    await parts.monitor.waitFor(/\[disabled\]/);
     await parts.monitor.press('ctrl+s');
     await listed(above, /● armed .* 0 /);
     await parts.mine(900n);
@@ -142,9 +142,9 @@ describe('over the next blocks the list shows', () => {
     await listed(above, /disabled .* 1 /);
     await parts.mine(200n);
     await parts.mine(900n);
-    await listed(above, /disabled .* there +1 /);
+    await listed(above, /disabled .* reached +1 /);
     await parts.monitor.press('space');
-    await listed(above, /◌ cooldown .* there +1 /);
+    await listed(above, /◌ cooldown .* reached +1 /);
     await parts.mine(900n, HOUR_SEC);
     await listed(above, /disabled .* 2 /);
     await parts.mine(200n);

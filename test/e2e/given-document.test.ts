@@ -115,7 +115,7 @@ describe('a service that knows the given document alone', () => {
       await terminal.press('3');
       await terminal.press('esc');
       await terminal.press('n');
-      await terminal.waitFor(/tells by +\[x\] email/);
+      await terminal.waitFor(/notify +\[x\] email/);
       await terminal.press('0.05', 'tab', 'tab', 'a@gas.example');
       await terminal.waitFor(/would (not )?have fired/);
       expect(service.refused).toEqual([]);

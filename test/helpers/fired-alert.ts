@@ -64,6 +64,8 @@ export function keptAlert(id: string, more: Partial<KeptAlert> = {}): KeptAlert 
 export interface Firing {
   readonly channel?: string;
   readonly target?: string;
+  /** All targets of the alert; default: `target` alone. */
+  readonly targets?: Readonly<Record<string, string>>;
   readonly triggerCount?: number;
   readonly message?: Partial<AlertMessage>;
   readonly phase?: AlertPhase;
@@ -77,7 +79,14 @@ export async function fire(database: Database, alertId: string, firing: Firing =
   const id = `${eventId}.${channel.toLowerCase()}`;
   await database.queries
     .insertInto('alerts')
-    .values(toAlertRow(keptAlert(alertId, firing.phase === undefined ? {} : { phase: firing.phase })))
+    .values(
+      toAlertRow(
+        keptAlert(alertId, {
+          targets: firing.targets ?? { [channel]: target },
+          phase: firing.phase ?? ARMED,
+        }),
+      ),
+    )
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   await database.queries

@@ -7,6 +7,7 @@ import {
   AlertList,
   AlertSavings,
   CreatedAlert,
+  RotatedSecret,
 } from '../../src/contract/alerts.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { StatsChart, Summary } from '../../src/contract/dashboard.ts';
@@ -281,6 +282,61 @@ test('a status it has already changes nothing; disabled and armed again it is as
   );
 });
 
+test('a changed alert has all that was sent, and keeps its id, history, savings and running cooldown', async () => {
+  const { service, source } = await run();
+  const { id } = await create(service, { ...CHEAP, cooldownMs: 60_000, confirmBlocks: 2, note: 'old' });
+  source.mine(makeBlock(HEAD + 1));
+  const { deliveries, ...fired } = await fire(service, source, id);
+  const savings = await service.read(alertPath(id, '/savings'));
+  const put = async (body: unknown) => {
+    const response = await ask(service, alertPath(id), { method: 'PUT', body });
+    expect(response.status).toBe(200);
+    return CreatedAlert.parse(await response.json());
+  };
+  const change = { ...CHEAP, thresholdGwei: 90, cooldownMs: 60_000, note: 'new' };
+  const { signingSecret, ...changed } = await put(change);
+  // Its webhook is no new one.
+  expect(signingSecret).toBeNull();
+  expect(changed).toEqual({
+    ...fired,
+    thresholdGwei: 90,
+    confirmBlocks: 1,
+    note: 'new',
+    updatedAt: new Date(NOW).toISOString(),
+  });
+  expect(changed.cooldownUntil).not.toBeNull();
+  expect(await details(service, id)).toEqual({ ...changed, deliveries });
+  expect(await service.read(alertPath(id, '/savings'))).toEqual(savings);
+  // The cooldown is counted from the notification, however long it was before.
+  const until = Date.parse(fired.lastTriggeredAt ?? '') + 3_600_000;
+  expect((await put(DEAR)).cooldownUntil).toBe(new Date(until).toISOString());
+  expect((await put(CHEAP)).signingSecret).toMatch(/^whsec_/);
+  await ask(service, alertPath(id, '/status'), { method: 'PUT', body: { status: 'DISABLED' } });
+  expect((await put(change)).status).toBe('DISABLED');
+  const wrong = await ask(service, alertPath(id), { method: 'PUT', body: { ...CHEAP, to: '' } });
+  expect((await refused(wrong, 400)).details).toEqual([
+    { path: 'to', message: expect.stringContaining('is missing') },
+  ]);
+});
+
+test('each key changes its own signing secret, which is told once and in no listing', async () => {
+  const { gate, key } = await openTestGate(':memory:', { open: { dailyLimit: null, perSecond: null } });
+  const { service } = await run({ gate });
+  const [one, other] = [await key('open'), await key('open')];
+  const { id, signingSecret: old } = await create(service, CHEAP, one);
+  const { signingSecret: foreign } = await create(service, CHEAP, other);
+  const response = await ask(service, PATHS.signingSecret, { method: 'POST', key: one });
+  expect(response.status).toBe(200);
+  const { signingSecret, previousUntil } = RotatedSecret.parse(await response.json());
+  expect(signingSecret).not.toBe(old);
+  expect(previousUntil).toBe(new Date(NOW + 86_400_000).toISOString());
+  expect((await create(service, CHEAP, one)).signingSecret).toBe(signingSecret);
+  expect((await create(service, CHEAP, other)).signingSecret).toBe(foreign);
+  for (const path of [PATHS.alerts, alertPath(id)]) {
+    expect(await (await ask(service, path, { key: one })).text()).not.toContain('whsec_');
+  }
+});
+
 test('a deleted alert is gone, and so it is said of one that never was', async () => {
   const { service } = await run();
   const { id } = await create(service, CHEAP);
@@ -291,6 +347,7 @@ test('a deleted alert is gone, and so it is said of one that never was', async (
   for (const [method, path, body] of [
     ['GET', alertPath(id), undefined],
     ['GET', alertPath(id, '/savings'), undefined],
+    ['PUT', alertPath(id), CHEAP],
     ['PUT', alertPath(id, '/status'), { status: 'DISABLED' }],
     ['POST', alertPath(id, '/redeliver'), { deliveryId: 'x' }],
     ['GET', alertPath('%00%E2%98%83'), undefined],
@@ -309,6 +366,7 @@ test('alerts are their key’s own: others do not see, change or count them', as
   for (const [method, path, body] of [
     ['GET', alertPath(id), undefined],
     ['GET', alertPath(id, '/savings'), undefined],
+    ['PUT', alertPath(id), CHEAP],
     ['PUT', alertPath(id, '/status'), { status: 'DISABLED' }],
     ['POST', alertPath(id, '/redeliver'), { deliveryId: `${id}.1.webhook` }],
     ['DELETE', alertPath(id), undefined],
@@ -499,7 +557,7 @@ test('other methods are told what there is, and a question without a body is tol
   const { service } = await run();
   const { id } = await create(service, CHEAP);
   const patched = await ask(service, alertPath(id), { method: 'PATCH' });
-  expect([patched.status, patched.headers.get('allow')]).toEqual([405, 'GET, DELETE, HEAD, OPTIONS']);
+  expect([patched.status, patched.headers.get('allow')]).toEqual([405, 'GET, PUT, DELETE, HEAD, OPTIONS']);
   const listed = await ask(service, alertPath(id, '/redeliver'));
   expect([listed.status, listed.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   const head = await ask(service, alertPath(id), { method: 'HEAD' });

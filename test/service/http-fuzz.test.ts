@@ -56,6 +56,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   'GET alert': AlertDetails,
   'GET alertSavings': AlertSavings,
   'POST alerts': CreatedAlert,
+  'PUT alert': CreatedAlert,
   'PUT alertStatus': Alert,
   'POST alertRedeliver': AlertDelivery,
 };

@@ -83,6 +83,7 @@ test('a route that takes a body says which, as it is taken: what has a default m
   );
   expect(bodies).toEqual({
     'post /alerts': 'AlertCreation',
+    'put /alerts/{id}': 'AlertCreation',
     'put /alerts/{id}/status': 'AlertStatusUpdate',
     'post /alerts/{id}/redeliver': 'AlertRedelivery',
     'post /auto-txs': 'AutoTxCreation',

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import { toKeptAlert } from '../../src/store/alert-rows.ts';
+import { AlertStore } from '../../src/store/alerts.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import {
   KEEP_DELIVERIES_MS,
@@ -135,11 +136,43 @@ test('an owner has one signing secret of 256 bits, whoever asks first and howeve
   const path = join(await temporaryFolder(), 'chain.db');
   const { store } = await open(path);
   const { store: elsewhere } = await open(path);
-  const [one, two] = await Promise.all([store.signingSecret('key1'), elsewhere.signingSecret('key1')]);
-  expect(one).toMatch(/^whsec_[\w-]{43}$/);
-  expect(two).toBe(one);
-  expect(await store.signingSecret('key1')).toBe(one);
-  expect(await store.signingSecret('')).not.toBe(one);
+  const secrets = (owner: string, from = store) => from.signingSecrets(owner, FIRED_AT);
+  const [one, two] = await Promise.all([secrets('key1'), secrets('key1', elsewhere)]);
+  expect(one).toEqual([expect.stringMatching(/^whsec_[\w-]{43}$/)]);
+  expect(two).toEqual(one);
+  expect(await secrets('key1')).toEqual(one);
+  expect(await secrets('')).not.toEqual(one);
+});
+
+test('a signing secret that is rotated signs beside the new one for a day', async () => {
+  const { store } = await open();
+  const [old] = await store.signingSecrets('key1', FIRED_AT);
+  const { secret, previousUntil } = await store.rotateSigningSecret('key1', FIRED_AT);
+  const day = 86_400_000;
+  expect([secret, previousUntil]).toEqual([expect.stringMatching(/^whsec_[\w-]{43}$/), FIRED_AT + day]);
+  expect(secret).not.toBe(old);
+  expect(await store.signingSecrets('key1', FIRED_AT + day - 1)).toEqual([secret, old]);
+  expect(await store.signingSecrets('key1', FIRED_AT + day)).toEqual([secret]);
+  // Of two rotations within a day the newest two secrets sign.
+  const again = await store.rotateSigningSecret('key1', FIRED_AT + 1);
+  expect(await store.signingSecrets('key1', FIRED_AT + 2)).toEqual([again.secret, secret]);
+  const first = await store.rotateSigningSecret('key2', FIRED_AT);
+  expect(first.previousUntil).toBeNull();
+  expect(await store.signingSecrets('key2', FIRED_AT)).toEqual([first.secret]);
+});
+
+test('a recipient that is gone disables no alert that notifies another one by now', async () => {
+  const { database, store } = await open();
+  const id = await fire(database, 'a');
+  const alerts = new AlertStore(database);
+  const alert = await alerts.find('', 'a');
+  if (alert === null) throw new Error('there is no alert');
+  const { rule, method, channels, note } = alert;
+  const targets = { ...alert.targets, WEBHOOK: 'https://elsewhere.example.org/hook' };
+  await alerts.update('', 'a', { rule, method, channels, targets, note, updatedAt: FIRED_AT });
+  await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'gone', reason: 'gone' });
+  expect(await statuses(store, 'a')).toEqual({ [id]: 'FAILED' });
+  expect(await alerts.find('', 'a')).toMatchObject({ disabledReason: null, targets });
 });
 
 test('what was done with long ago is forgotten, with its attempts; what still waits is not', async () => {

@@ -1,6 +1,6 @@
 import type { GasClient } from '../../src/client/client.ts';
 import { ClientError } from '../../src/client/errors.ts';
-import type { AlertDetailsView, AlertSavingsView } from '../../src/client/views/alerts.ts';
+import type { AlertDetailsView, AlertSavingsView, NewAlert } from '../../src/client/views/alerts.ts';
 
 const gwei = (value: number): bigint => BigInt(Math.round(value * 1e9));
 
@@ -55,10 +55,27 @@ type AlertMethods =
   | 'alerts'
   | 'alert'
   | 'createAlert'
+  | 'updateAlert'
+  | 'rotateSigningSecret'
   | 'setAlertStatus'
   | 'deleteAlert'
   | 'alertSavings'
   | 'redeliver';
+
+const contentOf = (creation: NewAlert) => ({
+  gasSpeed: creation.gasSpeed,
+  condition: creation.condition,
+  threshold: gwei(creation.thresholdGwei),
+  hysteresis: gwei(creation.hysteresisGwei ?? 0),
+  confirmBlocks: creation.confirmBlocks ?? 1,
+  cooldownMs: creation.cooldownMs ?? 3_600_000,
+  disableOnce: creation.disableOnce ?? false,
+  method: creation.method ?? creation.channels[0] ?? null,
+  channels: creation.channels,
+  to: creation.to ?? '',
+  targets: creation.targets ?? {},
+  note: creation.note ?? '',
+});
 
 /** A service that keeps alerts in memory, beginning with `alerts`. */
 export function fakeAlerts(alerts: readonly AlertDetailsView[] = [ALERT]): Pick<GasClient, AlertMethods> {
@@ -77,18 +94,7 @@ export function fakeAlerts(alerts: readonly AlertDetailsView[] = [ALERT]): Pick<
       const alert: AlertDetailsView = {
         ...ALERT,
         id: `alr_${String(kept.length).padStart(8, '0')}`,
-        gasSpeed: creation.gasSpeed,
-        condition: creation.condition,
-        threshold: gwei(creation.thresholdGwei),
-        hysteresis: gwei(creation.hysteresisGwei ?? 0),
-        confirmBlocks: creation.confirmBlocks ?? 1,
-        cooldownMs: creation.cooldownMs ?? 3_600_000,
-        disableOnce: creation.disableOnce ?? false,
-        method: creation.method ?? creation.channels[0] ?? null,
-        channels: creation.channels,
-        to: creation.to ?? '',
-        targets: creation.targets ?? {},
-        note: creation.note ?? '',
+        ...contentOf(creation),
         lastTriggeredAt: null,
         cooldownUntil: null,
         triggerCount: 0,
@@ -97,6 +103,12 @@ export function fakeAlerts(alerts: readonly AlertDetailsView[] = [ALERT]): Pick<
       kept = [alert, ...kept];
       return { ...alert, signingSecret: null };
     },
+    updateAlert: async (id, creation) => {
+      const changed = { ...find(id), ...contentOf(creation) };
+      kept = kept.map((each) => (each.id === id ? changed : each));
+      return { ...changed, signingSecret: null };
+    },
+    rotateSigningSecret: async () => ({ signingSecret: 'whsec_new', previousUntil: null }),
     setAlertStatus: async (id, status) => {
       const changed = { ...find(id), status };
       kept = kept.map((each) => (each.id === id ? changed : each));

@@ -8,7 +8,14 @@ import { EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { cleanLine, ALERTS as ROUTE } from '../output.ts';
 import { alertDetailsText, alertListLines, alertSavingsText, channelWords } from '../text/alerts.ts';
-import { type CreateAlertFlags, createAlert, type PreviewFlags, previewAlert } from './create-alert.ts';
+import {
+  type CreateAlertFlags,
+  createAlert,
+  type PreviewFlags,
+  previewAlert,
+  rotateSecret,
+  updateAlert,
+} from './create-alert.ts';
 import {
   addDelete,
   addGroup,
@@ -35,14 +42,14 @@ export const ALERTS: Resource<AlertView, AlertDetailsView> = {
   list: (client, call) => client.alerts(call),
   get: (client, id, call) => client.alert(id, call),
   remove: (client, id, call) => client.deleteAlert(id, call),
-  deleted: (alert) => `(${cleanLine(describeCondition(alert))}, tells ${channelWords(alert)})`,
+  deleted: (alert) => `(${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)})`,
 };
 const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; - is stdin'] as const;
 
 /** `gastop alerts` and its commands. */
 export function addAlerts(program: Command, run: Run): void {
   const words = {
-    summary: 'alerts: list, show, create, enable, disable, delete …',
+    summary: 'alerts: list, show, create, update, enable, disable, delete …',
     description:
       'Alerts of the service at --url, or of the database here: those fire while gastop or gastop serve runs on it.',
     examples: [
@@ -64,12 +71,12 @@ function addAlertCommands(alerts: Command, run: Run): void {
     alerts,
     run,
     ALERTS,
-    'One alert: what it watches for, whom it tells, what was sent.',
+    'One alert: what it watches for, whom it notifies, what was sent.',
     alertDetailsText,
   );
   withMessage(withRule(alerts.command('create')), false)
     .description(
-      'Makes an alert and prints its id; the secret that webhooks are signed with is said only then.',
+      'Makes an alert and prints its id; with a webhook it also tells the secret that signs the webhooks of all your alerts.',
     )
     .argument(...INPUT)
     .option('--json', JSON_ANSWER)
@@ -86,6 +93,24 @@ secret (Slack's do) is better given as JSON on stdin.`,
     )
     .action((file: string | undefined, flags: CreateAlertFlags) =>
       run((context) => createAlert(context, file, flags)),
+    );
+  withMessage(withRule(alerts.command('update')), false)
+    .description(
+      'Changes what is given; id, history, savings and a running cooldown stay. Channels that are given replace all that it notifies.',
+    )
+    .argument(...idArgument(ALERTS))
+    .argument('[FILE]', 'the whole alert as JSON instead, as PUT /alerts/{id} takes it; - is stdin')
+    .option('--no-once', 'stay armed after it has fired')
+    .option('--json', JSON_ANSWER)
+    .addHelpText(
+      'after',
+      examples([
+        'gastop alerts update alr_8f2k --below 4 --cooldown 4h',
+        'gastop alerts update alr_8f2k --terminal --slack https://hooks.example.org/T0/B0',
+      ]),
+    )
+    .action((id: string, file: string | undefined, flags: CreateAlertFlags) =>
+      run((context) => updateAlert(context, id, file, flags)),
     );
   for (const [name, status, description] of [
     ['enable', 'PENDING', 'Arms alerts again, at once.'],
@@ -125,13 +150,20 @@ secret (Slack's do) is better given as JSON on stdin.`,
     );
   alerts
     .command('redeliver')
-    .description('Sends once more what was sent; not every service can.')
+    .description('Sends a delivery again, where the service can.')
     .argument(...idArgument(ALERTS))
     .argument('<delivery>', 'as gastop alerts show lists it')
     .option('--json', JSON_ANSWER)
     .action((id: string, delivery: string, flags: JsonFlags) =>
       run((context) => redeliverAlert(context, id, delivery, flags)),
     );
+  alerts
+    .command('rotate-secret')
+    .description(
+      'Changes the secret that signs the webhooks of all your alerts, and prints the new one; the one before signs as well for a day.',
+    )
+    .option('--json', JSON_ANSWER)
+    .action((flags: JsonFlags) => run((context) => rotateSecret(context, flags)));
 }
 
 /** What an alert watches for. */
@@ -145,21 +177,21 @@ function withRule(command: Command): Command {
     .option('--cooldown <TIME>', 'the least time between notifications: 30m, 1h, 4h, 1d (default 1h)')
     .option('--once', 'fire once, then be disabled')
     .option(
-      '--hysteresis <GWEI>',
-      'fire again only once the price was so far on the other side (default 0: it need not be)',
+      '--rearm-margin <GWEI>',
+      'fire again only once the price has left the threshold by that much (default 0: it need not)',
     )
-    .option('--confirm <N>', 'fire when N blocks in a row are so (default 1)');
+    .option('--confirm <N>', 'fire when it holds for N blocks in a row (default 1)');
 }
 
-/** Whom it tells, and what. */
+/** Whom it notifies, and of what. */
 function withMessage(command: Command, isHidden: boolean): Command {
   const options: readonly (readonly [string, string])[] = [
-    ['--email <ADDRESS>', 'tell by mail'],
-    ['--webhook <URL>', 'tell by a signed POST'],
-    ['--slack <URL>', 'tell a Slack incoming webhook'],
-    ['--telegram <CHAT>', 'tell a Telegram chat: its id, or @channel'],
-    ['--terminal', 'tell every running monitor'],
-    ['--note <TEXT>', 'what to say when it fires'],
+    ['--email <ADDRESS>', 'notify by mail'],
+    ['--webhook <URL>', 'notify by a signed POST'],
+    ['--slack <URL>', 'notify a Slack incoming webhook'],
+    ['--telegram <CHAT>', 'notify a Telegram chat: its id, or @channel'],
+    ['--terminal', 'notify every running monitor'],
+    ['--note <TEXT>', 'goes with each notification'],
   ];
   for (const [flags, text] of options) command.addOption(new Option(flags, text).hideHelp(isHidden));
   return command;
@@ -249,8 +281,8 @@ function redeliverAlert(
         ? null
         : `there is no delivery ${cleanLine(deliveryId)} of alert ${cleanLine(id)}; gastop alerts show lists them`,
     );
-    const where = isOwn ? ', by the gastop or gastop serve that runs on this database' : '';
-    if (!flags.json) io.stderr.write(`gastop: ${cleanLine(deliveryId)} is sent once more${where}\n`);
+    const where = isOwn ? ', by the process that evaluates alerts on this database' : '';
+    if (!flags.json) io.stderr.write(`gastop: ${cleanLine(deliveryId)} is sent again${where}\n`);
     return EXIT.ok;
   });
 }

@@ -2,10 +2,16 @@ import * as z from 'zod';
 import { AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
 import type { GasClient, ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { type CreatedAlertView, describeCondition, type NewAlert } from '../../client/views/alerts.ts';
+import {
+  type AlertView,
+  type CreatedAlertView,
+  describeCondition,
+  type NewAlert,
+  payloadOf,
+} from '../../client/views/alerts.ts';
 import type { ReachView } from '../../client/views/gas.ts';
 import { ANY_SERVICE, type FieldProblem, type TargetRules } from '../../contract/alert-targets.ts';
-import { AlertCreation, type AlertCreationInput } from '../../contract/alerts.ts';
+import { AlertCreation } from '../../contract/alerts.ts';
 import { checkAlert } from '../../contract/check-alert.ts';
 import { type AlertChannel, COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { fieldProblems } from '../../contract/field-problems.ts';
@@ -24,7 +30,7 @@ import { deliveryOf, parseCount, type Settings } from '../settings.ts';
 import { channelWords, cooldownWords } from '../text/alerts.ts';
 import { ALERTS } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
-import { answers, type JsonFlags, withResource } from './resource.ts';
+import { answers, type JsonFlags, onOne, withResource } from './resource.ts';
 
 export type CreateAlertFlags = AlertFlags & JsonFlags;
 
@@ -36,9 +42,7 @@ export async function createAlert(
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
-  if (file !== undefined && saysAnything(flags)) {
-    throw usageError('an alert comes from flags or from JSON, not from both; leave one away');
-  }
+  refuseBoth(file, flags);
   const alert =
     file === undefined
       ? alertOfFlags(flags, await rulesOf(settings))
@@ -47,8 +51,7 @@ export async function createAlert(
     const created = await client
       .createAlert(alert, { signal: io.interruption(), ...answers(context, flags, PATHS.alerts) })
       .catch((error: unknown) => {
-        const isOfFlags = file === undefined && error instanceof ClientError && error.code === 'invalid';
-        throw (isOfFlags ? refusedFlags(error.details, flags) : null) ?? error;
+        throw refusalOf(error, file, flags);
       });
     if (flags.json) return EXIT.ok;
     io.stdout.write(`${cleanLine(created.id)}\n`);
@@ -72,15 +75,85 @@ async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> 
 const reachOf = (client: GasClient, signal: AbortSignal) => async (reach: ReachQuery) =>
   (await client.gasRecommendation({ reach, signal })).reach;
 
-function createdLines(alert: CreatedAlertView, isOwn: boolean): string[] {
-  const { signingSecret } = alert;
+const createdLines = (alert: CreatedAlertView, isOwn: boolean): string[] => [
+  `made ${cleanLine(alert.id)}: ${alertWords(alert)}`,
+  ...(isOwn ? ['it fires while gastop or gastop serve runs on this database'] : []),
+  ...secretLines(alert),
+];
+
+const alertWords = (alert: CreatedAlertView) =>
+  `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`;
+
+function secretLines(alert: CreatedAlertView | null): string[] {
+  const secret = alert?.signingSecret ?? null;
+  if (secret === null) return [];
   return [
-    `made ${cleanLine(alert.id)}: ${cleanLine(describeCondition(alert))}, tells ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`,
-    ...(isOwn ? ['it fires while gastop or gastop serve runs on this database'] : []),
-    ...(signingSecret === null
-      ? []
-      : [`webhooks are signed with ${cleanLine(signingSecret)}; it is said only when one is made`]),
+    `the webhooks of all your alerts are signed with ${cleanLine(secret)}; gastop alerts rotate-secret changes it`,
   ];
+}
+
+/** @throws CliError (usage) */
+function refuseBoth(file: string | undefined, flags: AlertFlags): void {
+  if (file === undefined || !saysAnything(flags)) return;
+  throw usageError('an alert comes from flags or from JSON, not from both; leave one out');
+}
+
+/** A service's refusal of what the flags said, told by the flags. */
+function refusalOf(error: unknown, file: string | undefined, flags: AlertFlags): unknown {
+  const isOfFlags = file === undefined && error instanceof ClientError && error.code === 'invalid';
+  return (isOfFlags ? refusedFlags(error.details, flags) : null) ?? error;
+}
+
+/** `gastop alerts update`: what the flags say changes; JSON replaces the whole alert, as `PUT /alerts/{id}` does. */
+export async function updateAlert(
+  context: CommandContext,
+  id: string,
+  file: string | undefined,
+  flags: CreateAlertFlags,
+): Promise<ExitCode> {
+  const { io } = context;
+  if (file === undefined && !saysAnything(flags)) {
+    throw usageError('say what is to change: a flag, or FILE with the whole alert as JSON');
+  }
+  refuseBoth(file, flags);
+  const { settings } = await context.loadSettings();
+  const isForeign = settings.source.value.kind === 'hosted';
+  const input = file === undefined ? null : await alertOfInput(io, file, isForeign);
+  return withResource(context, ALERTS, async ({ client }) => {
+    const named = { client, id, signal: io.interruption() };
+    const changed = async (): Promise<NewAlert> => {
+      const kept = await onOne(ALERTS, named, client.alert(id, named));
+      return alertOfFlags(flags, await rulesOf(settings), { kept, isForeign });
+    };
+    const alert = input ?? (await changed());
+    const call = { signal: named.signal, ...answers(context, flags, PATHS.alert) };
+    const asked = client.updateAlert(id, alert, call).catch((error: unknown) => {
+      throw refusalOf(error, file, flags);
+    });
+    const updated = await onOne(ALERTS, named, asked);
+    if (flags.json) return EXIT.ok;
+    const words = updated === null ? '' : `: ${alertWords(updated)}`;
+    io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
+    for (const line of secretLines(updated)) io.stderr.write(`gastop: ${line}\n`);
+    return EXIT.ok;
+  });
+}
+
+/** `gastop alerts rotate-secret`: prints the new secret. */
+export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
+  const { io } = context;
+  return withResource(context, ALERTS, async ({ client }) => {
+    const call = { signal: io.interruption(), ...answers(context, flags, PATHS.signingSecret) };
+    const { signingSecret, previousUntil } = await client.rotateSigningSecret(call);
+    if (flags.json) return EXIT.ok;
+    io.stdout.write(`${cleanLine(signingSecret)}\n`);
+    const both =
+      previousUntil === null
+        ? ''
+        : `, until ${utcTime(previousUntil, 'minutes')} UTC with the one before as well`;
+    io.stderr.write(`gastop: it signs the webhooks of all your alerts from now on${both}\n`);
+    return EXIT.ok;
+  });
 }
 
 const DAY_SEC = 86_400;
@@ -89,7 +162,7 @@ export interface PreviewFlags extends AlertFlags {
   readonly json?: boolean;
 }
 
-/** `gastop alerts preview`: what an alert would have done in the last 24 hours. Whom it would tell does not matter. */
+/** `gastop alerts preview`: what an alert would have done in the last 24 hours. Whom it would notify does not matter. */
 export async function previewAlert(
   { io, loadSettings }: CommandContext,
   file: string | undefined,
@@ -146,9 +219,7 @@ async function reachIn(io: Io, ready: Ready, asked: ReachQuery): Promise<ReachVi
 
 async function alertAsked(io: Io, file: string | undefined, flags: AlertFlags): Promise<NewAlert> {
   if (file === undefined) return { ...ruleOfFlags(flags), channels: [] };
-  if (saysAnything(flags)) {
-    throw usageError('an alert comes from flags or from JSON, not from both; leave one away');
-  }
+  refuseBoth(file, flags);
   // What cannot be judged here is not previewed either.
   return alertOfInput(io, file, false);
 }
@@ -198,38 +269,58 @@ interface AlertFlags {
   readonly cooldown?: string;
   readonly once?: boolean;
   readonly note?: string;
-  readonly hysteresis?: string;
+  readonly rearmMargin?: string;
   readonly confirm?: string;
 }
 
 /** Whether the flags say anything of an alert at all. */
 function saysAnything(flags: AlertFlags): boolean {
-  const { below, above, lane, cooldown, once, note, hysteresis, confirm } = flags;
+  const { below, above, lane, cooldown, once, note, rearmMargin, confirm } = flags;
   return (
     namedTargets(flags).length > 0 ||
-    [below, above, lane, cooldown, once, note, hysteresis, confirm].some((value) => value !== undefined)
+    [below, above, lane, cooldown, once, note, rearmMargin, confirm].some((value) => value !== undefined)
   );
 }
 
-/** The alert that the flags describe, checked by the contract and `rules`. @throws CliError (usage) with a line per problem. */
-function alertOfFlags(flags: AlertFlags, rules: TargetRules): AlertCreation {
+/** An alert that is changed. */
+interface Changed {
+  readonly kept: AlertView;
+  /** Its service may have words of its own. */
+  readonly isForeign: boolean;
+}
+
+/**
+ * The alert that the flags describe, or `changed` with what they say of it, checked by the contract and `rules`.
+ *
+ * @throws CliError (usage) with a line per problem.
+ */
+function alertOfFlags(flags: AlertFlags, rules: TargetRules, changed: Changed | null = null): NewAlert {
   const channels = namedTargets(flags);
-  const { rule, problems } = readRule(flags);
-  if (channels.length === 0) {
+  const kept = changed === null ? {} : payloadOf(changed.kept);
+  const { rule, problems } = readRule(flags, kept);
+  if (channels.length === 0 && changed === null) {
     problems.push({
       path: 'channels',
-      line: 'name whom it tells: --email, --webhook, --slack, --telegram, or --terminal for running monitors',
+      line: 'name whom to notify: --email, --webhook, --slack, --telegram, or --terminal for running monitors',
     });
   }
   const [main, ...further] = channels;
-  const body: Partial<AlertCreationInput> = {
+  const body = {
+    ...kept,
     ...rule,
-    channels: channels.map(([channel]) => channel),
-    method: main?.[0] ?? 'TERMINAL',
-    to: main?.[1] ?? '',
-    targets: Object.fromEntries(further.filter(([, target]) => target !== '')),
+    ...(channels.length === 0 && changed !== null
+      ? {}
+      : {
+          channels: channels.map(([channel]) => channel),
+          method: main?.[0] ?? 'TERMINAL',
+          to: main?.[1] ?? '',
+          targets: Object.fromEntries(further.filter(([, target]) => target !== '')),
+        }),
     ...(flags.note === undefined ? {} : { note: flags.note }),
   };
+  if (changed?.isForeign === true && problems.length === 0) {
+    return plausibleAlert(body, (path) => flagOf(path, flags) ?? path);
+  }
   const result = checkAlert(body, rules);
   if (result.ok && problems.length === 0) return result.alert;
   const isKnown = (path: string) => problems.some((problem) => problem.path === path);
@@ -250,9 +341,9 @@ function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): Cli
   return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : null;
 }
 
-/** What the alert watches for, without whom it tells. @throws CliError (usage) with a line per problem. */
+/** What the alert watches for, without whom it notifies. @throws CliError (usage) with a line per problem. */
 function ruleOfFlags(flags: AlertFlags): Rule {
-  const { rule, problems } = readRule(flags);
+  const { rule, problems } = readRule(flags, {});
   const { thresholdGwei } = rule;
   if (problems.length > 0 || thresholdGwei === undefined) {
     throw refusedAlert(problems.map(({ line }) => line));
@@ -260,8 +351,7 @@ function ruleOfFlags(flags: AlertFlags): Rule {
   return { ...rule, thresholdGwei };
 }
 
-type Rule = Pick<AlertCreationInput, 'thresholdGwei' | 'gasSpeed' | 'condition'> &
-  Partial<AlertCreationInput>;
+type Rule = Pick<NewAlert, 'thresholdGwei' | 'gasSpeed' | 'condition'> & Partial<NewAlert>;
 
 /** What cannot be read of the flags: the field that it was for, and what is said of it. */
 interface UnreadFlag {
@@ -269,11 +359,16 @@ interface UnreadFlag {
   readonly line: string;
 }
 
-function readRule(flags: AlertFlags): {
+/** `kept`: the alert that the flags change. */
+function readRule(
+  flags: AlertFlags,
+  kept: Partial<NewAlert>,
+): {
   readonly rule: Omit<Rule, 'thresholdGwei'> & { readonly thresholdGwei?: number };
   readonly problems: UnreadFlag[];
 } {
-  const { below, above, lane = 'average', cooldown, once, hysteresis, confirm } = flags;
+  const { below, above, lane, cooldown, once, rearmMargin, confirm } = flags;
+  const { gasSpeed = 'AVERAGE', condition = 'GREATER_THAN', disableOnce = false } = kept;
   const problems: UnreadFlag[] = [];
   const read = <Name extends string>(
     path: Name,
@@ -292,16 +387,16 @@ function readRule(flags: AlertFlags): {
   const isBoth = below !== undefined && above !== undefined;
   if (isBoth) {
     problems.push({ path: 'thresholdGwei', line: '--below and --above cannot be combined; make two alerts' });
-  } else if (below === undefined && above === undefined) {
+  } else if (below === undefined && above === undefined && kept.thresholdGwei === undefined) {
     problems.push({ path: 'thresholdGwei', line: 'an alert needs a price: --below GWEI, or --above GWEI' });
   }
   const rule = {
     ...read('thresholdGwei', isBoth ? undefined : (below ?? above), readGwei),
-    gasSpeed: SPEED_OF_LANE[lane],
-    condition: below === undefined ? 'GREATER_THAN' : 'LESS_THAN',
-    disableOnce: once === true,
+    gasSpeed: lane === undefined ? gasSpeed : SPEED_OF_LANE[lane],
+    condition: below !== undefined ? 'LESS_THAN' : above !== undefined ? 'GREATER_THAN' : condition,
+    disableOnce: once ?? disableOnce,
     ...read('cooldownMs', cooldown, readCooldown),
-    ...read('hysteresisGwei', hysteresis, (text) => (/^0+(\.0*)?$/.test(text.trim()) ? 0 : readGwei(text))),
+    ...read('hysteresisGwei', rearmMargin, (text) => (/^0+(\.0*)?$/.test(text.trim()) ? 0 : readGwei(text))),
     ...read('confirmBlocks', confirm, parseCount),
   } as const;
   return { rule, problems };
@@ -323,7 +418,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   disableOnce: '--once',
   cooldownMs: '--cooldown',
   note: '--note',
-  hysteresisGwei: '--hysteresis',
+  hysteresisGwei: '--rearm-margin',
   confirmBlocks: '--confirm',
 };
 
@@ -434,7 +529,7 @@ function refusedAlert(lines: readonly string[]): CliError {
 const TIMES_SEC = [3_600, 86_400] as const;
 
 /**
- * `5 gwei or less: 45 % likely within 1h, 90 % within 24h`, as far as the service can say; `null`: it cannot, or the
+ * `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`, as far as the service can say; `null`: it cannot, or the
  * alert waits for a price to rise, of which services say nothing. It is no reason to fail.
  *
  * @param ask What the service says of a price and a time.
@@ -458,5 +553,5 @@ async function alertLikelihood(
       break;
     }
   }
-  return parts.length === 0 ? null : `${gweiString(rule.threshold)} gwei or less: ${parts.join(', ')}`;
+  return parts.length === 0 ? null : `at or below ${gweiString(rule.threshold)} gwei: ${parts.join(', ')}`;
 }

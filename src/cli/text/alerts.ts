@@ -83,7 +83,7 @@ function columnsAt(now: number): Column<AlertView>[] {
     { title: 'id', align: 'left', cell: (alert) => cleanLine(alert.id) },
     { title: 'when', align: 'left', cell: (alert) => cleanLine(describeCondition(alert)) },
     { title: 'state', align: 'left', cell: (alert) => stateWords(alert, now) },
-    { title: 'tells', align: 'left', cell: channelWords },
+    { title: 'notify', align: 'left', cell: channelWords },
     {
       title: 'fired',
       align: 'right',
@@ -125,10 +125,10 @@ function alertRows(alert: AlertView, now: number): Labelled[] {
     ['fires when', cleanLine(describeCondition(alert))],
     ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
     ['cooldown', cooldownWords(alert)],
-    ['then', disableOnce === true ? 'it is disabled once it has fired' : null],
-    ['hysteresis', hysteresis === null || hysteresis === 0n ? null : `${gweiString(hysteresis)} gwei`],
-    ['confirmed by', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks`],
-    ['tells', targetLines(alert).join('\n')],
+    ['then', disableOnce === true ? 'disabled after it has fired once' : null],
+    ['re-arm margin', hysteresis === null || hysteresis === 0n ? null : `${gweiString(hysteresis)} gwei`],
+    ['holds for', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks in a row`],
+    ['notify', targetLines(alert).join('\n')],
     [
       'note',
       note === null || note === ''
@@ -147,7 +147,7 @@ function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Label
     ['fired', triggerCount === null ? null : `${timesWords(triggerCount)}${last}`],
     [
       'missed',
-      missed === null ? null : `${timesWords(missed.count)} while nobody could be told${missedLast}`,
+      missed === null ? null : `${timesWords(missed.count)} while nothing evaluated alerts${missedLast}`,
     ],
   ];
 }

@@ -7,6 +7,7 @@ import {
   AlertSavings as AlertSavingsWire,
   Alert as AlertWire,
   CreatedAlert as CreatedAlertWire,
+  RotatedSecret as RotatedSecretWire,
 } from '../../contract/alerts.ts';
 import { COOLDOWN_DEFAULT_MS } from '../../contract/choices.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
@@ -66,6 +67,18 @@ export function extraPayload(
   };
 }
 
+/** What an alert was made of, to be sent again with a change; what the service does not say is left out. */
+export function payloadOf(alert: AlertView): Partial<NewAlert> {
+  const { threshold, hysteresis, gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks } = alert;
+  const { method, channels, to, targets, note } = alert;
+  const said = {
+    thresholdGwei: threshold === null ? null : Number(gweiString(threshold)),
+    hysteresisGwei: hysteresis === null ? null : Number(gweiString(hysteresis)),
+    ...{ gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks, method, channels, to, targets, note },
+  };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
+}
+
 const alertOf = (wire: Wire<typeof AlertWire.shape, 'id'>) => ({
   id: wire.id,
   /** `PENDING` (armed), `DISABLED`, or a service's own word. */
@@ -88,7 +101,7 @@ const alertOf = (wire: Wire<typeof AlertWire.shape, 'id'>) => ({
   disabledReason: said(wire.disabledReason),
   /** The key that made it; `null`: one's own, or the service does not say. */
   keyId: wire.keyId,
-  /** Firings that nobody was told of in time. */
+  /** Firings in blocks that came too late for a notification. */
   missed:
     (wire.missed?.count ?? null) === null
       ? null
@@ -145,12 +158,21 @@ export type AlertDetailsView = z.infer<typeof AlertDetails> & {
   readonly problem?: string;
 };
 
-/** `POST /alerts`, which some services answer with little more than the id. Webhooks are signed with `signingSecret`, said once. */
+/**
+ * `POST /alerts`, which some services answer with little more than the id. `signingSecret` signs the webhooks of all alerts;
+ * `null`: the service does not tell it.
+ */
 export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signingSecret, ...wire }) => ({
   ...alertOf(wire),
   signingSecret,
 }));
 export type CreatedAlertView = z.infer<typeof CreatedAlert>;
+
+/** `POST /alerts/signing-secret/rotate`. `previousUntil`: until when the secret before signs as well; `null`: it does not. */
+export const RotatedSecret = lenient(RotatedSecretWire, 'signingSecret').transform((wire) => ({
+  ...wire,
+  previousUntil: ms(wire.previousUntil),
+}));
 
 /** One page of `GET /alerts`, or all of them from a service that knows no pages. */
 export const AlertPage = lenient(AlertList.extend({ items: countedRows(Alert) }), 'items').transform(
@@ -279,7 +301,7 @@ export function alertState(alert: AlertView, snapshot: SnapshotView, present: nu
 
 /**
  * Whether the price has to leave the threshold before an alert that has fired may fire again, its cooldown being over. A
- * service that knows no hysteresis need not mean anything by a cooldown that is over.
+ * service that knows no re-arm margin need not mean anything by a cooldown that is over.
  */
 export function mustLeave({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolean {
   return (
@@ -300,11 +322,11 @@ export function describeWaiting(alert: AlertView, snapshot: SnapshotView, presen
   if (state.kind === 'cooling')
     return `for its cooldown, ${formatDuration((state.until - present) / 1_000)} more`;
   if (state.kind === 'leaving') {
-    const beyond = alert.hysteresis === null || alert.hysteresis === 0n ? '' : ' by its hysteresis';
+    const beyond = alert.hysteresis === null || alert.hysteresis === 0n ? '' : ' by its re-arm margin';
     return `for the price to leave the threshold${beyond} before it may fire again`;
   }
   return state.kind === 'confirming'
-    ? `until the price has been there for ${alert.confirmBlocks} blocks in a row`
+    ? `until the price stays there for ${alert.confirmBlocks} blocks in a row`
     : null;
 }
 
@@ -331,9 +353,9 @@ export function distanceToThreshold(
   return { price, ratio, isThere };
 }
 
-/** `has to fall 21 %`, `the price is there` */
+/** `has to fall 21 %`, `target reached` */
 export function describeDistance({ ratio, isThere }: Pick<Distance, 'ratio' | 'isThere'>): string {
-  if (isThere) return 'the price is there';
+  if (isThere) return 'target reached';
   if (!Number.isFinite(ratio)) return 'has to rise';
   return `has to ${ratio < 0 ? 'fall' : 'rise'} ${describeShare(ratio)}`;
 }
@@ -382,7 +404,7 @@ export function describeFiring(alert: AlertView, price: bigint | null): string {
   const note = cleanText(alert.note ?? '', LONGEST_NOTE).trim();
   const beside = (wei: bigint) =>
     alert.threshold === null ? formatGwei(wei) : priceBeside(wei, alert.threshold);
-  const at = price === null ? ' has come' : `: ${beside(price)}`;
+  const at = price === null ? ': reached' : `: ${beside(price)}`;
   return `${describeConditionInWords(alert)}${at}${note === '' ? '' : ` · ${note}`}`;
 }
 
@@ -416,7 +438,7 @@ export function describeEarlierFirings(
         ];
   const parts = [
     ...part(recent(told.map(({ lastTriggeredAt }) => lastTriggeredAt)), 'fired'),
-    ...part(recent(all.map(({ missed }) => missed?.lastAt ?? null)), 'would have while nothing ran'),
+    ...part(recent(all.map(({ missed }) => missed?.lastAt ?? null)), 'would have fired while nothing ran'),
   ];
   return parts.length === 0 ? null : `In the last day ${parts.join(', ')}`;
 }

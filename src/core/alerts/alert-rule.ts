@@ -46,6 +46,19 @@ export function enabledPhase(
   return cooldownUntil > now ? { kind: 'cooling', cooldownUntil, mustLeave: false } : ARMED;
 }
 
+/**
+ * The phase of an alert that is changed to `rule`: confirming begins anew; a cooldown goes on, counted from the firing
+ * that began it. A price that has left the old threshold need not leave the new one.
+ */
+export function changedPhase(before: Pick<KeptAlert, 'rule' | 'phase'>, rule: AlertRule): AlertPhase {
+  const { phase } = before;
+  if (phase.kind === 'armed') return ARMED;
+  if (phase.kind === 'disabled') return phase;
+  const firedAt = phase.cooldownUntil - before.rule.cooldownMs;
+  const mustLeave = waitsForLeaving(rule) && (phase.mustLeave || !waitsForLeaving(before.rule));
+  return { kind: 'cooling', cooldownUntil: firedAt + rule.cooldownMs, mustLeave };
+}
+
 /** The lane's price after one block. */
 export interface PriceAtBlock {
   readonly number: number;

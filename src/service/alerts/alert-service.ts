@@ -8,12 +8,13 @@ import type {
   AlertList,
   AlertSavings,
   CreatedAlert,
+  RotatedSecret,
 } from '../../contract/alerts.ts';
 import { type AlertStatus, LANE_OF_SPEED, SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
 import type { StatsChart } from '../../contract/dashboard.ts';
 import { ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { weiOfGwei } from '../../core/units.ts';
-import type { AlertStore } from '../../store/alerts.ts';
+import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { ApiFailure } from '../http/errors.ts';
 import {
@@ -82,10 +83,10 @@ export class AlertService {
 
   /** Keeps an alert that was checked. @throws {ApiFailure} `conflict` where its owner has as many as may be. */
   async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
-    const { alerts, outbox } = this.#parts;
+    const { alerts } = this.#parts;
     const alert = newAlert(owner, creation, this.#parts.wallNow());
     // Before the alert, so that what is told is there whatever happens in between.
-    const secret = alert.channels.includes('WEBHOOK') ? await outbox.signingSecret(owner) : null;
+    const secret = hasWebhook(alert) ? await this.#signingSecret(owner) : null;
     if (!(await alerts.create(alert, owner === '' ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
       throw new ApiFailure(
         'conflict',
@@ -105,6 +106,27 @@ export class AlertService {
     const alert = await this.#find(owner, id);
     const deliveries = await this.#parts.outbox.deliveries(id);
     return { ...this.#answer(alert, owner), deliveries: deliveries.map(deliveryAnswer) };
+  }
+
+  /** Replaces what the owner said of an alert by what was checked. */
+  async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
+    const { alerts, wallNow } = this.#parts;
+    const updated = await alerts.update(owner, id, { ...contentOf(creation), updatedAt: wallNow() });
+    if (updated === null) throw noAlert();
+    const { before, after } = updated;
+    const isNew = hasWebhook(after) && !hasWebhook(before);
+    const signingSecret = isNew ? await this.#signingSecret(after.owner) : null;
+    return { ...this.#answer(after, owner), signingSecret };
+  }
+
+  /** Gives the owner a new signing secret. */
+  async rotateSigningSecret(owner: string): Promise<RotatedSecret> {
+    const { outbox, wallNow } = this.#parts;
+    const { secret, previousUntil } = await outbox.rotateSigningSecret(owner, wallNow());
+    return {
+      signingSecret: secret,
+      previousUntil: previousUntil === null ? null : isoFromMs(previousUntil),
+    };
   }
 
   async setStatus(owner: string, id: string, status: AlertStatus): Promise<Alert> {
@@ -172,6 +194,12 @@ export class AlertService {
     return alert;
   }
 
+  async #signingSecret(owner: string): Promise<string> {
+    const { outbox, wallNow } = this.#parts;
+    const [secret] = await outbox.signingSecrets(owner, wallNow());
+    return secret;
+  }
+
   #answer(alert: KeptAlert, asker: string): Alert {
     return alertAnswer(alert, asker, this.#parts.chainNow());
   }
@@ -185,12 +213,12 @@ const noAlert = () =>
     'there is no such alert, or it belongs to another key; GET /alerts lists yours',
   );
 
+const hasWebhook = ({ channels }: KeptAlert) => channels.includes('WEBHOOK');
+
 /** Half a character, as JSON may carry it, is none that can be kept. */
-function newAlert(owner: string, creation: AlertCreation, now: number): KeptAlert {
+function contentOf(creation: AlertCreation): Omit<AlertChange, 'updatedAt'> {
   const { channels, thresholdGwei, hysteresisGwei } = creation;
   return {
-    id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
-    owner,
     rule: {
       lane: LANE_OF_SPEED[creation.gasSpeed],
       condition: creation.condition,
@@ -200,13 +228,21 @@ function newAlert(owner: string, creation: AlertCreation, now: number): KeptAler
       cooldownMs: creation.cooldownMs,
       disableOnce: creation.disableOnce,
     },
-    phase: ARMED,
     method: methodOf(creation) ?? 'TERMINAL',
     channels,
     targets: Object.fromEntries(
       Object.entries(targetsOf(creation)).map(([channel, target]) => [channel, target.toWellFormed()]),
     ),
     note: creation.note.toWellFormed(),
+  };
+}
+
+function newAlert(owner: string, creation: AlertCreation, now: number): KeptAlert {
+  return {
+    id: `alr_${randomBytes(ID_BYTES).toString('hex')}`,
+    owner,
+    ...contentOf(creation),
+    phase: ARMED,
     createdAt: now,
     updatedAt: now,
     triggerCount: 0,

@@ -83,7 +83,7 @@ async function tryOnce(
   try {
     return await Promise.race([
       notifier.deliver(notification, stop.signal),
-      lastWords.then(() => later('no answer in time')),
+      lastWords.then(() => later('no response in time')),
     ]);
   } finally {
     isOver.abort();
@@ -389,10 +389,11 @@ class Dispatching {
   }
 
   async #tryOnce(notifier: Notifier, { id, channel, target, message }: PendingDelivery): Promise<Attempt> {
-    const signingSecret = channel === 'WEBHOOK' ? await this.#store.signingSecret(message.owner) : '';
+    const signingSecrets =
+      channel === 'WEBHOOK' ? await this.#store.signingSecrets(message.owner, this.#clock.now()) : [];
     const { signal, onError } = this.#options;
     try {
-      return await tryOnce(notifier, { id, target, message, signingSecret }, this.#clock, signal);
+      return await tryOnce(notifier, { id, target, message, signingSecrets }, this.#clock, signal);
     } catch (error) {
       onError(error);
       return later(`${channel} could not be sent: this is a mistake in gastop`);

@@ -228,3 +228,11 @@ export const alertCooldowns: Migration = {
       where phase = 'resting'`.execute(db);
   },
 };
+
+/** After a rotation the secret before signs as well for a while. */
+export const signingSecretRotation: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('signing_secrets').addColumn('previous', 'text').execute();
+    await db.schema.alterTable('signing_secrets').addColumn('previous_until', 'bigint').execute();
+  },
+};

@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { advice, adviceWaits } from './advice.ts';
-import { alertCooldowns, alerts, firingTallies } from './alerts.ts';
+import { alertCooldowns, alerts, firingTallies, signingSecretRotation } from './alerts.ts';
 import { autoTxs } from './auto-txs.ts';
 import { blocks } from './blocks.ts';
 import { keys } from './keys.ts';
@@ -16,6 +16,7 @@ export const HISTORY_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-auto-txs': autoTxs,
   '0006-advice-waits': adviceWaits,
   '0007-alert-cooldowns': alertCooldowns,
+  '0008-signing-secret-rotation': signingSecretRotation,
 };
 
 /** Every change of the keys' schema in order. The names tell the two kinds of files apart. */

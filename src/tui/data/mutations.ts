@@ -3,7 +3,6 @@ import { ClientError } from '../../client/errors.ts';
 import {
   type AlertListView,
   type AlertView,
-  type CreatedAlertView,
   describeCondition,
   type NewAlert,
 } from '../../client/views/alerts.ts';
@@ -209,19 +208,30 @@ export async function flushAlertMutations(queries: QueryClient, toast: ReturnTyp
   }
 }
 
-/** Sends a new alert, and has the list requested again. */
-export function useCreateAlert(): (alert: NewAlert) => Promise<CreatedAlertView> {
+interface AlertRequest {
+  /** The alert that is changed; `null`: it is a new one. */
+  readonly id: string | null;
+  readonly alert: NewAlert;
+}
+
+/** Sends a new or changed alert; resolves when the list has it. */
+export function useSaveAlert() {
   const { client } = useMonitor();
   const queries = useQueryClient();
+  const refresh = () =>
+    Promise.all([ALERTS_KEY, 'alert'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
   return useMutation({
     networkMode: 'always',
-    mutationFn: (alert: NewAlert) => client.createAlert(alert),
-    onSuccess: async ({ signingSecret }) => {
-      const listed = queries.invalidateQueries({ queryKey: [ALERTS_KEY] });
-      // A signing secret is shown at once, however long the list takes.
-      if (signingSecret === null) await atMost(LIST_WITHIN_MS, listed);
+    mutationFn: async ({ id, alert }: AlertRequest) => {
+      const saved = id === null ? await client.createAlert(alert) : await client.updateAlert(id, alert);
+      return { id: saved?.id ?? id ?? '', secret: saved?.signingSecret ?? null };
     },
-    onError: () => void queries.invalidateQueries({ queryKey: [ALERTS_KEY] }),
+    onSuccess: async ({ secret }) => {
+      const listed = refresh();
+      // A signing secret is shown at once, however long the list takes.
+      if (secret === null) await atMost(LIST_WITHIN_MS, listed);
+    },
+    onError: () => void refresh(),
   }).mutateAsync;
 }
 

@@ -206,7 +206,7 @@ export function showProblems<Draft>(
   return { ...(first === undefined ? form : focusOn(form, first, fields)), touched: 'all', refusals };
 }
 
-const LABEL = 11;
+const LABEL = 14;
 const MARGIN = 3;
 const INDENT: Span = { text: ' '.repeat(MARGIN + LABEL) };
 /** Columns between a value and what stands beside it. */

@@ -182,11 +182,11 @@ const KEYS = {
     },
   ],
   'alert-form': form({
-    send: 'make the alert',
-    sendWord: 'make it',
+    send: 'make the alert, or change it',
+    sendWord: 'save it',
     leave: 'leave; asks if something was typed',
     switch: { help: 'tick a channel, or the next usual cooldown', footer: 'tick' },
-    done: 'next field; in the last one: make the alert',
+    done: 'next field; in the last one: send the form',
   }),
   'auto-txs': [
     { action: 'new', keys: ['n'], help: 'schedule a signed transaction', footer: 'new' },

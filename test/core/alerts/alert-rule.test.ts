@@ -4,6 +4,7 @@ import {
   type AlertPhase,
   type AlertRule,
   ARMED,
+  changedPhase,
   DISABLED,
   enabledPhase,
   holds,
@@ -206,5 +207,38 @@ describe('enabling', () => {
 
   it('arms an alert that fired in a future that comes again', () => {
     expect(enabledPhase({ ...alert, lastTriggeredAt: 3_600_001 }, 0)).toEqual(ARMED);
+  });
+});
+
+describe('an alert that is changed', () => {
+  const cooling = (mustLeave: boolean): AlertPhase => ({ kind: 'cooling', cooldownUntil: 90_000, mustLeave });
+  const leaving = { ...RULE, hysteresis: 1n };
+
+  it('counts its confirming blocks anew', () => {
+    const phase = { kind: 'armed', trueSince: 7 } as const;
+    expect(changedPhase({ rule: RULE, phase }, { ...RULE, confirmBlocks: 3 })).toEqual(ARMED);
+  });
+
+  it('cools down on, counted from its firing', () => {
+    expect(changedPhase({ rule: RULE, phase: cooling(false) }, { ...RULE, threshold: 9n })).toEqual(
+      cooling(false),
+    );
+    expect(changedPhase({ rule: RULE, phase: cooling(false) }, { ...RULE, cooldownMs: 10_000 })).toEqual({
+      ...cooling(false),
+      cooldownUntil: 40_000,
+    });
+  });
+
+  it('waits for the price to leave the threshold where its new rule says so and it has not left yet', () => {
+    const must = (rule: AlertRule, before: boolean, after: AlertRule) =>
+      changedPhase({ rule, phase: cooling(before) }, after);
+    expect(must(leaving, true, RULE)).toMatchObject({ mustLeave: false });
+    expect(must(RULE, false, leaving)).toMatchObject({ mustLeave: true });
+    expect(must(leaving, true, { ...leaving, threshold: 9n })).toMatchObject({ mustLeave: true });
+    expect(must(leaving, false, leaving)).toMatchObject({ mustLeave: false });
+  });
+
+  it('stays disabled', () => {
+    expect(changedPhase({ rule: RULE, phase: DISABLED }, leaving)).toEqual(DISABLED);
   });
 });

@@ -330,7 +330,7 @@ describe('a receiver', () => {
     expect(await office.delivery('hang0')).toMatchObject({
       status: 'PENDING',
       nextAttemptAt: FIRED_AT + 15 * SECOND,
-      attempts: [{ latencyMs: 10 * SECOND, ok: false, answer: 'no answer in time' }],
+      attempts: [{ latencyMs: 10 * SECOND, ok: false, answer: 'no response in time' }],
     });
     await waitFor(() => hanging.received.length === 4);
   });
@@ -339,7 +339,8 @@ describe('a receiver', () => {
     const gone = await startReceiver(answering(410));
     const slack = await startReceiver(answering(500));
     const office = await open();
-    await office.fire('a', { channel: 'SLACK', target: slack.url });
+    const targets = { SLACK: slack.url, WEBHOOK: gone.url };
+    await office.fire('a', { channel: 'SLACK', target: slack.url, targets });
     await waitFor(() => slack.received.length === 1);
     await office.fire('a', { target: gone.url });
     await office.fire('b', { target: slack.url });

@@ -11,7 +11,8 @@ export interface Things {
 /** Bodies that a route takes; none where it takes no body. */
 export function goodBodies({ method, path }: V1Route, { alerts, autoTxs }: Things): object[] {
   switch (`${method} ${path}`) {
-    case 'post /alerts': {
+    case 'post /alerts':
+    case 'put /alerts/{id}': {
       const { thresholdGwei, gasSpeed, condition } = NEW_ALERT;
       return [
         NEW_ALERT,
@@ -64,23 +65,26 @@ export interface BadBody {
   readonly names?: string;
 }
 
+const BAD_ALERT_FIELDS = [
+  ...[0, -1, 1_000_001, 0.0000000001, '5', null].map((value) => ['thresholdGwei', value] as const),
+  ...['average', 'FASTEST', 1, null].map((value) => ['gasSpeed', value] as const),
+  ...['BELOW', null].map((value) => ['condition', value] as const),
+  ...[-1, 2_592_000_001, 1.5, '1h'].map((value) => ['cooldownMs', value] as const),
+  ...['yes', 1].map((value) => ['disableOnce', value] as const),
+  ...['EMAIL', 'PIGEON'].map((value) => ['method', value] as const),
+  ...[[], 'WEBHOOK', {}].map((value) => ['channels', value] as const),
+  ...['', 'receiver', 'http://receiver.invalid', 'https://127.0.0.1/', 'https://a:b@receiver.invalid'].map(
+    (value) => ['to', value] as const,
+  ),
+  ...['x'.repeat(501), 5].map((value) => ['note', value] as const),
+  ...[-1, 1_000_001].map((value) => ['hysteresisGwei', value] as const),
+  ...[0, 1_001, 1.5].map((value) => ['confirmBlocks', value] as const),
+  ['owner', ''],
+] as const;
+
 const BAD_FIELDS: Readonly<Record<string, readonly (readonly [string, unknown])[]>> = {
-  'post /alerts': [
-    ...[0, -1, 1_000_001, 0.0000000001, '5', null].map((value) => ['thresholdGwei', value] as const),
-    ...['average', 'FASTEST', 1, null].map((value) => ['gasSpeed', value] as const),
-    ...['BELOW', null].map((value) => ['condition', value] as const),
-    ...[-1, 2_592_000_001, 1.5, '1h'].map((value) => ['cooldownMs', value] as const),
-    ...['yes', 1].map((value) => ['disableOnce', value] as const),
-    ...['EMAIL', 'PIGEON'].map((value) => ['method', value] as const),
-    ...[[], 'WEBHOOK', {}].map((value) => ['channels', value] as const),
-    ...['', 'receiver', 'http://receiver.invalid', 'https://127.0.0.1/', 'https://a:b@receiver.invalid'].map(
-      (value) => ['to', value] as const,
-    ),
-    ...['x'.repeat(501), 5].map((value) => ['note', value] as const),
-    ...[-1, 1_000_001].map((value) => ['hysteresisGwei', value] as const),
-    ...[0, 1_001, 1.5].map((value) => ['confirmBlocks', value] as const),
-    ['owner', ''],
-  ],
+  'post /alerts': BAD_ALERT_FIELDS,
+  'put /alerts/{id}': BAD_ALERT_FIELDS,
   'post /auto-txs': [
     ...[0, -1, 1_000_001, 0.0000000001, '5', null].map((value) => ['targetGasPriceGwei', value] as const),
     ...['average', null].map((value) => ['gasSpeed', value] as const),

@@ -190,6 +190,7 @@ export function alertRequests(alertId: string): fc.Arbitrary<AlertRequest> {
       arbitrary: fc.constantFrom(
         ['POST', 'alerts'] as const,
         ['PUT', 'alertStatus'] as const,
+        ['PUT', 'alert'] as const,
         ['POST', 'alertRedeliver'] as const,
       ),
     },

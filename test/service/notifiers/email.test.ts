@@ -37,7 +37,7 @@ function send(settings: SmtpSettings, { target, message, signal }: Sending = {})
       id: 'alr_1.1.email',
       target: target ?? 'me@receiver.test',
       message: messageOf('alr_1', message),
-      signingSecret: '',
+      signingSecrets: [],
     },
     signal ?? AbortSignal.timeout(30_000),
   );
@@ -244,7 +244,7 @@ describe('the mail server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as net.AddressInfo;
-    expect(await send(settingsFor(port), { signal: abort.signal })).toEqual(later('no answer in time'));
+    expect(await send(settingsFor(port), { signal: abort.signal })).toEqual(later('no response in time'));
     await closed.promise;
   });
 
@@ -288,7 +288,7 @@ describe('the mail server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as net.AddressInfo;
-    expect(await send(settingsFor(port), { signal: stop.signal })).toEqual(later('no answer in time'));
+    expect(await send(settingsFor(port), { signal: stop.signal })).toEqual(later('no response in time'));
   });
 });
 

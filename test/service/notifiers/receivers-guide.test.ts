@@ -37,7 +37,7 @@ describe('docs/WEBHOOKS.md', () => {
     const secret = 'whsec_test';
     const now = 1_768_478_403;
     const body = webhookBody(messageOf('a', { note: 'é 👩‍🚀' }));
-    const header = sign(body, secret, now);
+    const header = sign(body, [secret], now);
     expect(verify(body, header, secret, now)).toBe(true);
     expect(verify(Buffer.from(body), header, secret, now + 299)).toBe(true);
     const wrong: [string, string | undefined, string, number][] = [
@@ -49,10 +49,26 @@ describe('docs/WEBHOOKS.md', () => {
       [body, header.replace(/^t=\d+/, `t=${now + 1}`), secret, now],
       [body, header.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')), secret, now],
       [body, header.slice(0, -1), secret, now],
-      [body, `${header},v1=00`, secret, now],
+      [body, header.replace(/^t=\d+,/, ''), secret, now],
+      [body, header.replace(/,.*/, ''), secret, now],
+      [body, header.replace('v1=', 'v0='), secret, now],
       [body, '', secret, now],
       [body, undefined, secret, now],
     ];
     for (const [text, signature, key, at] of wrong) expect(verify(text, signature, key, at)).toBe(false);
+  });
+
+  it('has an example that takes either secret for as long as gastop signs with both', async () => {
+    const verify = await exampleVerify();
+    const now = 1_768_478_403;
+    const body = webhookBody(messageOf('a'));
+    const both = sign(body, ['whsec_new', 'whsec_old'], now);
+    expect(both).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+    expect(['whsec_new', 'whsec_old', 'whsec_older'].map((key) => verify(body, both, key, now))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(verify(body, sign(body, ['whsec_new'], now), 'whsec_old', now)).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ async function post(behaviour: Behaviour, message: Partial<AlertMessage> = {}) {
       id: 'alr_1.1.slack',
       target: new URL(HOOK, receiver.url).href,
       message: messageOf('alr_1', message),
-      signingSecret: '',
+      signingSecrets: [],
     },
     AbortSignal.timeout(30_000),
   );

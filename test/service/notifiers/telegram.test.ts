@@ -28,7 +28,7 @@ function send(apiUrl: string, message: Partial<AlertMessage> = {}) {
   });
   if (TELEGRAM === undefined) throw new Error('no notifier for Telegram');
   return TELEGRAM.deliver(
-    { id: 'alr_1.1.telegram', target: '-100123', message: messageOf('alr_1', message), signingSecret: '' },
+    { id: 'alr_1.1.telegram', target: '-100123', message: messageOf('alr_1', message), signingSecrets: [] },
     AbortSignal.timeout(30_000),
   );
 }
@@ -98,10 +98,10 @@ describe('Telegram', () => {
     [
       200,
       '<html>Welcome to this hotel</html>',
-      'what answers there is not the bot API; check the telegram settings',
+      'the response is not from the bot API; check the telegram settings',
     ],
-    [200, '{"ok":"yes"}', 'what answers there is not the bot API; check the telegram settings'],
-    [200, '{"ok":false}', 'what answers there is not the bot API; check the telegram settings'],
+    [200, '{"ok":"yes"}', 'the response is not from the bot API; check the telegram settings'],
+    [200, '{"ok":false}', 'the response is not from the bot API; check the telegram settings'],
   ])(
     'that is not there, but something else that answers %d %s, is tried again',
     async (status, body, answer) => {

@@ -28,7 +28,7 @@ function webhook({ allowPrivateTargets = true, ...surroundings }: Setting = {}):
 
 function deliver(notifier: Notifier, target: string, signal = AbortSignal.timeout(30_000)): Promise<Attempt> {
   return notifier.deliver(
-    { id: 'alr_1.1.webhook', target, message: messageOf('alr_1'), signingSecret: SECRET },
+    { id: 'alr_1.1.webhook', target, message: messageOf('alr_1'), signingSecrets: [SECRET] },
     signal,
   );
 }
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     const receiver = await startReceiver();
     const note = 'one\u001b[31m red\u001b[0m\r\ntwo 👨‍👩‍👧 <b>"x"</b> \u202egnp.exe';
     await webhook().deliver(
-      { id: 'a', target: receiver.url, message: messageOf('a', { note }), signingSecret: SECRET },
+      { id: 'a', target: receiver.url, message: messageOf('a', { note }), signingSecrets: [SECRET] },
       AbortSignal.timeout(30_000),
     );
     const { note: got } = JSON.parse(receiver.received[0]?.body ?? '') as { note: string };
@@ -126,7 +126,7 @@ describe('a webhook', () => {
     [500, 'out of\nmemory\u001b[2J', '500 Internal Server Error: out of memory'],
     [503, '', '503 Service Unavailable'],
     [599, '', '599'],
-    [304, '', '304 Not Modified, which leads nowhere'],
+    [304, '', '304 Not Modified without a Location'],
   ])('is tried again after %d', async (status, body, answer) => {
     const receiver = await startReceiver(answering(status, body));
     expect(await deliver(webhook(), receiver.url)).toEqual(later(answer));
@@ -155,15 +155,15 @@ describe('a webhook that does not work is tried again, and the log says why', ()
 
   it('when its name is unknown', async () => {
     const resolve = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
-    expect(await deliver(webhook({ resolve }), 'https://receiver.test/')).toEqual(later('no such host'));
+    expect(await deliver(webhook({ resolve }), 'https://receiver.test/')).toEqual(later('host not found'));
     expect(await deliver(webhook({ resolve: async () => [] }), 'https://receiver.test/')).toEqual(
-      later('no such host'),
+      later('host not found'),
     );
   });
 
   it('when it cuts the connection off', async () => {
     const receiver = await startReceiver((response) => response.socket?.resetAndDestroy());
-    expect(await deliver(webhook(), receiver.url)).toEqual(later('the connection was cut off'));
+    expect(await deliver(webhook(), receiver.url)).toEqual(later('connection closed early'));
   });
 
   it('when it does not speak HTTP', async () => {
@@ -174,9 +174,7 @@ describe('a webhook that does not work is tried again, and the log says why', ()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as net.AddressInfo;
-    expect(await deliver(webhook(), `http://127.0.0.1:${port}/`)).toEqual(
-      later('what answers there is no web server'),
-    );
+    expect(await deliver(webhook(), `http://127.0.0.1:${port}/`)).toEqual(later('the response is not HTTP'));
     expect(await deliver(webhook(), `https://127.0.0.1:${port}/`)).toEqual(
       later('TLS failed: is that an https server?'),
     );
@@ -192,7 +190,7 @@ describe('a webhook that does not work is tried again, and the log says why', ()
   it('when it does not answer before time is up', async () => {
     const stop = new AbortController();
     const receiver = await startReceiver(() => stop.abort());
-    expect(await deliver(webhook(), receiver.url, stop.signal)).toEqual(later('no answer in time'));
+    expect(await deliver(webhook(), receiver.url, stop.signal)).toEqual(later('no response in time'));
   });
 
   it('when its headers come drop by drop', async () => {
@@ -201,14 +199,14 @@ describe('a webhook that does not work is tried again, and the log says why', ()
       response.socket?.write('HTTP/1.1 200 O');
       stop.abort();
     });
-    expect(await deliver(webhook(), receiver.url, stop.signal)).toEqual(later('no answer in time'));
+    expect(await deliver(webhook(), receiver.url, stop.signal)).toEqual(later('no response in time'));
   });
 
   it('when its headers have no end', async () => {
     const receiver = await startReceiver((response) => {
       response.socket?.write(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}`);
     });
-    expect(await deliver(webhook(), receiver.url)).toEqual(later('more headers than any answer needs'));
+    expect(await deliver(webhook(), receiver.url)).toEqual(later('response headers too large'));
   });
 
   it.each([
@@ -310,7 +308,7 @@ describe('a redirect', () => {
   it('to nowhere is no answer that counts', async () => {
     const receiver = await startReceiver(answering(307));
     expect(await deliver(webhook(), receiver.url)).toEqual(
-      later('307 Temporary Redirect, which leads nowhere'),
+      later('307 Temporary Redirect without a Location'),
     );
   });
 });

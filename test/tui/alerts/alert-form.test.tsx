@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { GasClient } from '../../../src/client/client.ts';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView, NewAlert } from '../../../src/client/views/alerts.ts';
-import { V1_ROUTES } from '../../../src/contract/routes.ts';
+import { ADDED_ROUTES, V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsPane, openAlertForm } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
@@ -74,7 +74,7 @@ describe('the form of a new alert', () => {
     await press('tab', 'space');
     await shows(/cooldown +4h/);
     await press('tab', 'right', 'tab', 'ctrl+u', '0.002', 'tab', 'ctrl+u', '3');
-    await shows(/confirms +3/);
+    await shows(/holds for +3 +blocks in a row/);
     await press('enter');
     await waitFor(() => sent.length === 1);
     expect(sent[0]).toEqual({
@@ -105,7 +105,7 @@ describe('the form of a new alert', () => {
     await press('right');
     await waitFor(() => focused().includes('[Fast]'));
     await press('shift+tab');
-    await waitFor(() => focused().includes('confirms'));
+    await waitFor(() => focused().includes('holds for'));
     await press('down');
     await waitFor(() => focused().includes('lane'));
   });
@@ -174,7 +174,7 @@ describe('the form of a new alert', () => {
     await shows('! needs smtp in the config');
     await shows('! plan has too many alerts');
     await shows('https://hooks.example.com/x');
-    await waitFor(() => focused().includes('tells by'));
+    await waitFor(() => focused().includes('notify'));
     expect(toasts.at(-1)?.text).toContain('Not made: ');
   });
 
@@ -202,7 +202,7 @@ describe('the form of a new alert', () => {
     await press('tab', 'tab', 'q?123ndu');
     await shows('q?123ndu');
     await press('up');
-    await waitFor(() => focused().includes('tells by'));
+    await waitFor(() => focused().includes('notify'));
     paste('   ');
     await press('x', 'q', 'right');
     await waitFor(() => focused().includes('▸[ ] webhook'));
@@ -266,12 +266,12 @@ describe('the form of a new alert', () => {
     expect(sent[0]?.note).toBe(note);
   });
 
-  it('shows the signing secret once, in a box that says so', async () => {
+  it('shows the signing secret in a box that says whose it is', async () => {
     const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };
     const { press, shows, memory, screen, toasts } = await open({}, { createAlert: async () => made });
     await press('0.04', 'ctrl+s');
     await shows('whsec_0123456789abcdef');
-    await shows('It is shown only now');
+    await shows('It is shown again when');
     await press('y');
     await waitFor(() => toasts.at(-1)?.text.startsWith('Copied the signing secret'));
     await press('j', 'n', 'enter');
@@ -463,11 +463,87 @@ describe('the form of a new alert', () => {
       gas: { description: async () => description },
     });
     await shows('web push');
-    expect(screen()).not.toMatch(/hysteresis|confirms|telegram/);
+    expect(screen()).not.toMatch(/re-arm margin|holds for|telegram/);
     await press('0.04', 'up', 'up', 'right');
     await shows('[Instant]');
     await press('down', 'down', 'down', 'right', 'space', 'right', 'space', 'ctrl+s');
     await waitFor(() => sent.length === 1);
     expect(sent[0]).toMatchObject({ gasSpeed: 'INSTANT', channels: ['WEB_PUSH'] });
+  });
+});
+
+describe('the form of an alert that is changed', () => {
+  it('begins with what the alert is, sends all of it with the change, and goes back to where it was opened', async () => {
+    const sent: [string, NewAlert][] = [];
+    const service = fakeAlerts();
+    const { press, shows, toasts } = showScreen({
+      Screen: AlertsPane,
+      scope: 'alerts',
+      isOwnService: true,
+      rows: 37,
+      gas: {
+        ...service,
+        updateAlert: async (id, alert) => {
+          sent.push([id, alert]);
+          return service.updateAlert(id, alert);
+        },
+        baseFee: noHistory,
+        statsChart: noHistory,
+      },
+    });
+    await shows('Alerts 1');
+    await press('enter');
+    await shows('Deliveries');
+    await press('e');
+    await shows('Change Average < 0.04 gwei');
+    await press('ctrl+s');
+    await waitFor(() => toasts.at(-1)?.text === 'Nothing is changed yet');
+    await press('0.03', 'ctrl+s');
+    await waitFor(() => toasts.at(-1)?.text === 'Changed: Average < 0.03 gwei');
+    await shows('Deliveries');
+    await shows('Average < 0.03 gwei');
+    expect(sent).toEqual([
+      [
+        ALERT.id,
+        {
+          thresholdGwei: 0.03,
+          gasSpeed: 'AVERAGE',
+          condition: 'LESS_THAN',
+          cooldownMs: 3_600_000,
+          disableOnce: false,
+          method: 'EMAIL',
+          to: 'gas@example.org',
+          channels: ['EMAIL'],
+          note: 'deploy the registry',
+          hysteresisGwei: 0,
+          confirmBlocks: 1,
+        },
+      ],
+    ]);
+  });
+
+  it('is there only where the service lists PUT /alerts/{id}', async () => {
+    const listed = (...routes: (typeof V1_ROUTES)[number][]) => ({
+      title: null,
+      version: null,
+      routes: routes.map(({ method, path }) => ({ method, path, summary: null, parameters: [], body: [] })),
+    });
+    const open = async (description: GasClient['description']) => {
+      const gas = { ...fakeAlerts(), description };
+      const shown = showScreen({ Screen: AlertsPane, scope: 'alerts', rows: 37, gas });
+      await shown.shows('Alerts 1');
+      return shown;
+    };
+    const able = await open(async () => listed(...V1_ROUTES, ...ADDED_ROUTES));
+    await waitFor(async () => {
+      await able.press('e');
+      return able.screen().includes('Change Average');
+    });
+    for (const description of [null, listed(...V1_ROUTES)]) {
+      const { press, shows, screen } = await open(async () => description);
+      await press('e', 'c');
+      await shows('New alert like');
+      expect(screen()).not.toContain('Change Average');
+    }
   });
 });

@@ -159,12 +159,12 @@ it('what fired or was missed before the monitor ran is told in one line, without
   const missed = { count: 2, lastAt: HEAD_AT - 3 * 3_600_000 };
   const { toasts, told, answer } = show([HERE, { ...ALERT, id: 'other', missed }]);
   await answer([HERE, { ...ALERT, id: 'other', missed }]);
-  const text = 'In the last day 1 alert fired (40m ago), 1 alert would have while nothing ran (3h ago)';
+  const text = 'In the last day 1 alert fired (40m ago), 1 alert would have fired while nothing ran (3h ago)';
   expect(toasts).toEqual([{ kind: 'info', text, forMs: 8_000 }]);
   expect(told()).toEqual([]);
   await answer([HERE, { ...ALERT, id: 'other', missed: { ...missed, count: 3 } }]);
   await waitFor(() => toasts.length === 2);
-  expect(toasts.at(-1)?.text).toBe('In the last day 1 alert would have while nothing ran (3h ago)');
+  expect(toasts.at(-1)?.text).toBe('In the last day 1 alert would have fired while nothing ran (3h ago)');
 });
 
 it('an alert that fired with the newest block is news at the start, too', async () => {

@@ -65,7 +65,7 @@ describe('the list of alerts', () => {
     expect(lines().length).toBe(rows);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(screen()).toContain('● armed');
-    expect(screen()).toMatch(/they fire while gastop or gastop serve runs/);
+    expect(screen()).toMatch(/alerts fire while gastop or gastop serve runs/);
   });
 
   it('says state, condition, what the price has to do, how often it fired, whom it tells and why', async () => {
@@ -87,8 +87,8 @@ describe('the list of alerts', () => {
       { columns: 120 },
     );
     await shows(/◌ cooling down until \d\d:20 +Average < 0.04/);
-    await shows(/● confirming +Average < 0.06 gwei +● there/);
-    await shows(/◌ cooling down +Average < 0.06 gwei +● there/);
+    await shows(/● confirming +Average < 0.06 gwei +● reached/);
+    await shows(/◌ cooling down +Average < 0.06 gwei +● reached/);
     await shows(/— disabled +Average < 0.04/);
     await shows('2 cooling down, 1 confirming, 1 disabled');
   });
@@ -150,13 +150,13 @@ describe('the list of alerts', () => {
     };
     const summary = async () => ({ ...SUMMARY, health: { ...SUMMARY.health, engine } });
     const { shows } = show([ARMED], { columns: 120, gas: { summary } });
-    await shows('gastop serve 4711 sees to it, heard 2s ago');
+    await shows('gastop serve 4711 evaluates them, last seen 2s ago');
   });
 
   it('does not speak of processes where a foreign service does not', async () => {
     const { shows, screen } = show([ARMED], { isOwnService: false });
     await shows('Average < 0.04');
-    expect(screen()).not.toMatch(/fire while|sees to it/);
+    expect(screen()).not.toMatch(/fire while|evaluates them/);
   });
 
   it('shows what a foreign service has: its own words, odd ids, missing fields, and nothing that moves the cursor', async () => {
@@ -580,7 +580,7 @@ describe('the details', () => {
     await press('enter');
     await shows('Deliveries  2');
     await press('R');
-    await waitFor(() => toasts.at(-1)?.text === 'It is sent once more');
+    await waitFor(() => toasts.at(-1)?.text === 'The delivery is sent again');
     await press('right');
     await waitFor(() => marked(lines())?.includes('delivered'));
     await press('R');
@@ -598,7 +598,7 @@ describe('the details', () => {
     await press('enter');
     await shows('Deliveries  1');
     await press('R');
-    await waitFor(() => toasts.at(-1)?.text === 'Not sent once more: it is being sent already');
+    await waitFor(() => toasts.at(-1)?.text === 'Not sent again: it is being sent already');
   });
 
   it('speaks of no dollars where nothing was saved and no price is known', async () => {

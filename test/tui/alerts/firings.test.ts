@@ -74,7 +74,7 @@ describe('the words', () => {
     const high = { ...ALERT, threshold: 2_000_000_000_000n, note: '' };
     expect(describeFiring(high, 1_999_000_000_000n)).toBe('Average below 2000 gwei: 1,999');
     expect(describeFiring({ ...ALERT, note: '' }, 39_999_900n)).toBe('Average below 0.04 gwei: 0.0399999');
-    expect(describeFiring({ ...ALERT, note: null }, null)).toBe('Average below 0.04 gwei has come');
+    expect(describeFiring({ ...ALERT, note: null }, null)).toBe('Average below 0.04 gwei: reached');
   });
 
   it('keep to a line whatever a service or a note says', () => {
@@ -85,7 +85,7 @@ describe('the words', () => {
       threshold: null,
       note: 'a\r\nb\u0007\u001b]0;x\u0007c',
     };
-    expect(describeFiring(hostile, null)).toBe('Rapid CROSSES its threshold has come · a bc');
+    expect(describeFiring(hostile, null)).toBe('Rapid CROSSES its threshold: reached · a bc');
     expect(describeFiring({ ...ALERT, note: 'n'.repeat(500) }, null).length).toBeLessThan(260);
   });
 
@@ -103,7 +103,7 @@ describe('the words', () => {
       'In the last day 1 alert fired (40m ago)',
     );
     expect(describeEarlierFirings([], [missed, missed, old], AT)).toBe(
-      'In the last day 2 alerts would have while nothing ran (3h ago)',
+      'In the last day 2 alerts would have fired while nothing ran (3h ago)',
     );
     expect(describeEarlierFirings([old], [old], AT)).toBeNull();
   });

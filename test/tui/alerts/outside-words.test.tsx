@@ -76,7 +76,7 @@ describe.each(NAMES)('an alert whose every word is %s', (word) => {
     await press('enter');
     await shows('1, newest first');
     await shows(new RegExp(`• ${plain(word)} +${plain(word)} ${word}`));
-    expect(screen()).toContain('target not said');
+    expect(screen()).toContain('target unknown');
     expect(screen()).not.toContain('[native code]');
   });
 

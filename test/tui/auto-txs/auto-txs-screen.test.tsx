@@ -520,7 +520,7 @@ describe('the details of an auto-tx', () => {
     const all = [...seen].join('\n');
     for (const text of [
       'sent when Average ≤ 0.06 gwei',
-      'now 0.0507 gwei, the price is there',
+      'now 0.0507 gwei, target reached',
       'chance over 99 % within 1d',
       'from 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
       'to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',

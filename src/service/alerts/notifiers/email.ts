@@ -127,7 +127,7 @@ export function createEmailNotifier(settings: SmtpSettings): Notifier {
         return await send(settings, notification, signal);
       } catch (error) {
         return signal.aborted
-          ? later('no answer in time')
+          ? later('no response in time')
           : judgeSmtpFailure(error, settings, notification.target);
       }
     },

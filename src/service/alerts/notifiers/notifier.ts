@@ -10,8 +10,8 @@ export interface Notification {
   /** An address, a URL, a chat id. */
   readonly target: string;
   readonly message: AlertMessage;
-  /** The owner's secret, which signs webhooks. */
-  readonly signingSecret: string;
+  /** The owner's secrets, each of which signs webhooks. */
+  readonly signingSecrets: readonly string[];
 }
 
 /** The outcome of one attempt. */
@@ -57,15 +57,15 @@ export const USER_AGENT = `gastop/${VERSION}`;
 /** Error codes of Node and OpenSSL in words for the log of a delivery. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was cut off',
-  EPIPE: 'the connection was cut off',
-  ETIMEDOUT: 'no connection came about in time',
-  EHOSTUNREACH: 'no way to that host',
-  ENETUNREACH: 'no way to that network',
-  ENOTFOUND: 'no such host',
-  ENODATA: 'no such host',
-  EAI_AGAIN: 'the name could not be looked up',
-  HPE_HEADER_OVERFLOW: 'more headers than any answer needs',
+  ECONNRESET: 'connection closed early',
+  EPIPE: 'connection closed early',
+  ETIMEDOUT: 'connection timed out',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ENOTFOUND: 'host not found',
+  ENODATA: 'host not found',
+  EAI_AGAIN: 'DNS lookup failed',
+  HPE_HEADER_OVERFLOW: 'response headers too large',
   EPROTO: 'TLS failed: is that an https server?',
   CERT_HAS_EXPIRED: 'its TLS certificate has expired',
   CERT_NOT_YET_VALID: 'its TLS certificate is not valid yet',
@@ -81,10 +81,10 @@ const BY_CODE: Readonly<Record<string, string>> = {
 export function connectionWords(error: unknown): string {
   if (error instanceof ForbiddenAddress) return `refused: ${cleanText(error.message, 200)}`;
   const code = errorCode(error);
-  if (code === null) return 'no connection came about';
-  if (code.startsWith('HPE_')) return BY_CODE[code] ?? 'what answers there is no web server';
+  if (code === null) return 'no connection';
+  if (code.startsWith('HPE_')) return BY_CODE[code] ?? 'the response is not HTTP';
   if (/^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return BY_CODE[code] ?? `TLS failed (${code})`;
-  return BY_CODE[code] ?? `no connection came about (${code})`;
+  return BY_CODE[code] ?? `no connection (${code})`;
 }
 
 /** The code of the error or, when several addresses were tried, of the first. */
@@ -110,7 +110,7 @@ function attempt(outcome: Attempt['outcome'], answer: string, retryAfterSec: num
 /** The attempt that got no response. `signal` tells whether its deadline was over. */
 export function unanswered(error: unknown, signal: AbortSignal): Attempt {
   if (error instanceof RequestRefused) return later(`refused: ${error.message}`);
-  if (signal.aborted) return later('no answer in time');
+  if (signal.aborted) return later('no response in time');
   return later(connectionWords(error));
 }
 
@@ -127,7 +127,7 @@ export function statusWords({ status, text, movedTo }: WebResponse, secrets: rea
   const words = STATUS_CODES[status];
   const line = words === undefined ? String(status) : `${status} ${words}`;
   if (status >= 300 && status < 400) {
-    return movedTo === null ? `${line}, which leads nowhere` : `${line}: moved to ${movedTo}`;
+    return movedTo === null ? `${line} without a Location` : `${line}: moved to ${movedTo}`;
   }
   const excerpt = cleanText(without(text, secrets), LONGEST_EXCERPT).trim();
   return excerpt === '' || /^</.test(excerpt) ? line : `${line}: ${excerpt}`;

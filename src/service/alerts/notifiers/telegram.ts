@@ -63,7 +63,7 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
     if (chat !== undefined) return { chat: String(chat) };
     if (said === null || answer.status < 300) {
       return answer.status < 300
-        ? later('what answers there is not the bot API; check the telegram settings')
+        ? later('the response is not from the bot API; check the telegram settings')
         : laterAfter(answer, words, now());
     }
     switch (answer.status) {

@@ -18,10 +18,15 @@ import { sendRequest, type WebAccess } from './safe-http.ts';
 const SIGNATURE_HEADER = 'X-Gastop-Signature';
 const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
-/** `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>`, so that neither can be changed nor an old one sent again. */
-export function sign(body: string, secret: string, timestampSec: number): string {
-  const mac = createHmac('sha256', secret).update(`${timestampSec}.${body}`).digest('hex');
-  return `t=${timestampSec},v1=${mac}`;
+/**
+ * `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>`, so that neither can be changed nor an old one sent again. There
+ * is one `v1` for each secret.
+ */
+export function sign(body: string, secrets: readonly string[], timestampSec: number): string {
+  const macs = secrets.map((secret) =>
+    createHmac('sha256', secret).update(`${timestampSec}.${body}`).digest('hex'),
+  );
+  return [`t=${timestampSec}`, ...macs.map((mac) => `v1=${mac}`)].join(',');
 }
 
 export interface WebhookOptions {
@@ -40,7 +45,7 @@ export function createWebhookNotifier({ access, now }: WebhookOptions): Notifier
         Accept: '*/*',
         'User-Agent': USER_AGENT,
         [IDEMPOTENCY_HEADER]: notification.id,
-        [SIGNATURE_HEADER]: sign(body, notification.signingSecret, Math.floor(now() / 1_000)),
+        [SIGNATURE_HEADER]: sign(body, notification.signingSecrets, Math.floor(now() / 1_000)),
       };
       try {
         const answer = await sendRequest({ url: notification.target, headers, body }, access, signal);

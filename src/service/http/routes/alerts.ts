@@ -1,6 +1,8 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import {
   Alert,
+  type AlertCreation,
   type AlertCreationInput,
   AlertDelivery,
   AlertDetails,
@@ -9,6 +11,7 @@ import {
   AlertSavings,
   AlertStatusUpdate,
   CreatedAlert,
+  RotatedSecret,
 } from '../../../contract/alerts.ts';
 import { checkAlert } from '../../../contract/check-alert.ts';
 import { SAVINGS_GAS_DEFAULT } from '../../../contract/choices.ts';
@@ -79,6 +82,36 @@ const creationRoute = createRoute({
   },
 });
 
+const updateRoute = createRoute({
+  ...describeRoute('put', PATHS.alert, 'Change an alert'),
+  description:
+    'Not part of v1. Replaces all that `POST /alerts` takes: what is left out has its default. Id, status, history and savings stay; a running cooldown goes on, counted from the last notification; the confirming blocks are counted anew. What has fired already is sent as it was.',
+  'x-gastop-addition': true,
+  ...takes('AlertCreation', NEW_ALERT),
+  request: { params: AlertParameter, query: NoParameters },
+  responses: {
+    200: answer('The alert as it is now', CreatedAlert),
+    400: WRONG_BODY,
+    404: NO_ALERT,
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
+const rotationRoute = createRoute({
+  ...describeRoute('post', PATHS.signingSecret, 'Change the secret that signs webhooks'),
+  description:
+    'Not part of v1. The new secret signs the webhooks of all alerts of the key. For a day webhooks carry a second signature, with the secret before.',
+  'x-gastop-addition': true,
+  request: { query: NoParameters },
+  responses: {
+    200: answer('The new secret', RotatedSecret),
+    400: WRONG_PARAMETER,
+    ...GATE_REFUSALS,
+    default: ANYTHING_ELSE,
+  },
+});
+
 const statusRoute = createRoute({
   ...describeRoute('put', PATHS.alertStatus, 'Arm or disable an alert'),
   description:
@@ -108,9 +141,9 @@ const deletionRoute = createRoute({
 });
 
 const redeliveryRoute = createRoute({
-  ...describeRoute('post', PATHS.alertRedeliver, 'Send once more what was sent'),
+  ...describeRoute('post', PATHS.alertRedeliver, 'Send a delivery again'),
   description:
-    'Not part of v1. The delivery keeps its id, so that a receiver knows it again; `GET /alerts/{id}` lists the deliveries.',
+    'Not part of v1. The delivery keeps its id, so that the recipient recognises it; `GET /alerts/{id}` lists the deliveries.',
   'x-gastop-addition': true,
   ...takes('AlertRedelivery', { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' }),
   request: { params: AlertParameter, query: NoParameters },
@@ -133,13 +166,21 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
   app.openapi(detailsRoute, async (c) =>
     c.json(await alerts.details(c.get('owner'), c.req.valid('param').id), 200),
   );
-  app.openapi(creationRoute, async (c) => {
+  const readAlert = async (c: Context): Promise<AlertCreation> => {
     const checked = checkAlert(await readJson(c), alerts.rules(c.get('owner')));
     if (!checked.ok) throw wrongFields(checked.problems);
-    const alert = await alerts.create(c.get('owner'), checked.alert);
+    return checked.alert;
+  };
+  app.openapi(creationRoute, async (c) => {
+    const alert = await alerts.create(c.get('owner'), await readAlert(c));
     // Beside the list, wherever a proxy has put that.
     return c.json(alert, 201, { Location: `alerts/${alert.id}` });
   });
+  app.openapi(updateRoute, async (c) => {
+    const alert = await readAlert(c);
+    return c.json(await alerts.update(c.get('owner'), c.req.valid('param').id, alert), 200);
+  });
+  app.openapi(rotationRoute, async (c) => c.json(await alerts.rotateSigningSecret(c.get('owner')), 200));
   app.openapi(statusRoute, async (c) => {
     const { status } = await readBody(c, AlertStatusUpdate);
     return c.json(await alerts.setStatus(c.get('owner'), c.req.valid('param').id, status), 200);

@@ -66,8 +66,8 @@ export function alertColumns(context: PaneContext): readonly GrowingColumn<Alert
       },
     },
     {
-      id: 'tells',
-      heading: 'tells',
+      id: 'notify',
+      heading: 'notify',
       align: 'left',
       least: 16,
       most: LONGEST_TARGET,
@@ -128,6 +128,6 @@ export function untilText(at: number, present: number, offsetAt: OffsetAt): stri
 function distanceLine(alert: AlertView, { snapshot, theme: { glyph } }: PaneContext): string | Line {
   const distance = distanceToThreshold(alert, snapshot);
   if (distance === null) return UNKNOWN;
-  if (distance.isThere) return [{ text: `${glyph.marker} there`, color: 'good' }];
+  if (distance.isThere) return [{ text: `${glyph.marker} reached`, color: 'good' }];
   return `${distance.ratio < 0 ? glyph.down : glyph.up} ${describeShare(distance.ratio)}`;
 }

@@ -50,7 +50,7 @@ export function alertFacts(alert: AlertView, context: PaneContext): readonly Nam
   const missedText =
     missed === null
       ? null
-      : `${formatCount(missed.count)} × in blocks that came while nothing was running${lastMissed}`;
+      : `${formatCount(missed.count)} × in blocks that came while nothing evaluated alerts${lastMissed}`;
   return [
     ...longFact(alert.note, 'note', context),
     ...longFact(describeWaiting(alert, snapshot, present), 'waits', context),
@@ -58,7 +58,7 @@ export function alertFacts(alert: AlertView, context: PaneContext): readonly Nam
     ...longFact(missedText, 'missed', context),
     ...alert.channels.flatMap((channel) =>
       given(
-        targetOf(alert, channel) ?? (channel === 'TERMINAL' ? 'needs no target' : 'target not said'),
+        targetOf(alert, channel) ?? (channel === 'TERMINAL' ? 'every running monitor' : 'target unknown'),
         plainWord(channel),
         (target) => target,
         true,
@@ -67,15 +67,18 @@ export function alertFacts(alert: AlertView, context: PaneContext): readonly Nam
     ...given(alert.triggerCount, 'fired', (count) => `${formatCount(count)} ×`),
     ...given(alert.lastTriggeredAt, 'last fired', moment),
     ...given(alert.cooldownMs, 'cooldown', (ms) => (ms === 0 ? 'none' : cooldownText(ms))),
-    ...given(alert.disableOnce, 'after firing', (once) => (once ? 'disables itself' : 'goes on')),
-    ...given(alert.hysteresis, 'hysteresis', (wei) => (wei === 0n ? 'none' : `${gweiString(wei)} gwei`)),
-    ...given(alert.confirmBlocks, 'confirms', (blocks) => (blocks === 1 ? '1 block' : `${blocks} blocks`)),
+    ...given(alert.disableOnce, 'after firing', (once) => (once ? 'disabled' : 'armed again')),
+    ...given(alert.hysteresis, 're-arm margin', (wei) => (wei === 0n ? 'none' : `${gweiString(wei)} gwei`)),
+    ...given(alert.confirmBlocks, 'holds for', blocksText),
     ...given(alert.createdAt, 'made', moment),
     ...given(alert.updatedAt, 'changed', moment),
-    ...longFact(alert.keyId, 'of key', context),
+    ...longFact(alert.keyId, 'API key', context),
     ...given(alert.id, 'id', (id) => id),
   ];
 }
+
+/** `1 block`, `3 blocks in a row` */
+const blocksText = (count: number) => (count === 1 ? '1 block' : `${formatCount(count)} blocks in a row`);
 
 /** What the alert has saved; one line where that is nothing. */
 export function savingsFacts(
@@ -117,7 +120,7 @@ const LOOKS = new Map<
   { readonly glyph: GlyphName; readonly word: string; readonly color?: ColorName }
 >([
   ['DELIVERED', { glyph: 'live', word: 'delivered', color: 'good' }],
-  ['PENDING', { glyph: 'stale', word: 'waiting', color: 'warn' }],
+  ['PENDING', { glyph: 'stale', word: 'pending', color: 'warn' }],
   ['FAILED', { glyph: 'warning', word: 'failed', color: 'bad' }],
   ['CANCELLED', { glyph: 'unknown', word: 'cancelled' }],
 ]);
@@ -164,7 +167,7 @@ function attemptLines(
   ];
   return hangingLines(
     head,
-    answer ?? (ok === true ? 'accepted' : 'no answer known'),
+    answer ?? (ok === true ? 'accepted' : 'response unknown'),
     context,
     MOST_ANSWER_LINES,
   );

@@ -149,8 +149,8 @@ export function alertFields(
     },
     {
       id: 'channels',
-      label: 'tells by',
-      hint: 'space ticks; terminal is every running monitor',
+      label: 'notify',
+      hint: 'space ticks; terminal: every running monitor',
       kind: 'many',
       choices: choices(offered.channels, draft.channels, plainWord),
       ticked: ({ channels }) => channels,
@@ -168,35 +168,40 @@ export function alertFields(
           put: (before, typed) => ({ ...before, targets: { ...before.targets, [channel]: typed } }),
         }),
       ),
-    { ...text('note'), label: 'note', hint: 'what to say when it fires', isProse: true },
+    { ...text('note'), label: 'note', hint: 'goes with each notification', isProse: true },
     {
       ...text('cooldown'),
       label: 'cooldown',
       hint:
         parseCooldown(draft.cooldown) === 0
-          ? 'none: it fires once until the price has left'
+          ? 'none: fires once until the price has left'
           : 'least time between notifications; space: 30m 1h 4h 1d',
       next: nextCooldown,
     },
     {
       id: 'once',
-      label: 'then',
-      hint: 'what it does after it fired',
+      label: 'after firing',
+      hint: 'armed again, once its cooldown is over',
       kind: 'one',
       choices: [
-        { value: 'no', label: 'goes on' },
-        { value: 'yes', label: 'disables itself' },
+        { value: 'no', label: 'armed again' },
+        { value: 'yes', label: 'disabled' },
       ],
       chosen: ({ once }) => (once ? 'yes' : 'no'),
       choose: (before, value) => ({ ...before, once: value === 'yes' }),
     },
     {
       ...text('hysteresis'),
-      label: 'hysteresis',
+      label: 're-arm margin',
       hint: 'how far the price must leave first; 0: it need not',
       unit: 'gwei',
     },
-    { ...text('confirmBlocks'), label: 'confirms', hint: 'blocks in a row', unit: 'in a row' },
+    {
+      ...text('confirmBlocks'),
+      label: 'holds for',
+      hint: 'how many blocks before it fires',
+      unit: draft.confirmBlocks.trim() === '1' ? 'block' : 'blocks in a row',
+    },
   ];
   return fields.filter(({ id }) => !offered.unknown.some((name) => EXTRA[name] === id));
 }
@@ -212,7 +217,7 @@ function priceBesideThreshold(draft: AlertDraft, snapshot: SnapshotView): string
   if (lane === null) return null;
   const distance = distanceToThreshold({ ...draft, threshold: weiOfTypedGwei(draft.threshold) }, snapshot);
   const now = `now ${formatGwei(snapshot.lanes[lane].price)}`;
-  return distance === null ? now : `${now}, ${distance.isThere ? 'it is there' : describeDistance(distance)}`;
+  return distance === null ? now : `${now}, ${describeDistance(distance)}`;
 }
 
 /** The body to send, as far as the draft can be read. */
@@ -251,7 +256,7 @@ function number<Name extends string>(name: Name, typed: string): { readonly [key
 
 const WANTED = {
   threshold: 'needs a price in gwei, such as 0.04',
-  hysteresis: 'needs a distance in gwei, such as 0.005, or 0 for none',
+  hysteresis: 'needs a margin in gwei, such as 0.005, or 0 for none',
   confirmBlocks: 'needs a number of blocks, such as 3; 1 is the least',
 } as const;
 

@@ -1,7 +1,8 @@
 import { useMemo } from 'react';
 import { AlertPreviewer, alertRuleOf, previewWords } from '../../../client/alert-preview.ts';
-import { type AlertChoices, alertChoices } from '../../../client/openapi.ts';
+import { type AlertChoices, alertChoices, describedRoute } from '../../../client/openapi.ts';
 import {
+  type AlertView,
   describeCondition,
   describeReach,
   distanceToThreshold,
@@ -9,9 +10,10 @@ import {
   weiOfTypedGwei,
 } from '../../../client/views/alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
+import { PATHS } from '../../../contract/routes.ts';
 import { useElapsed, useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/footer.tsx';
-import { useCreateAlert } from '../../data/mutations.ts';
+import { useSaveAlert } from '../../data/mutations.ts';
 import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
 import { fieldLines, formOf } from '../../input/form.ts';
 import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
@@ -23,28 +25,50 @@ import { presentOf } from '../explorer/place-frame.tsx';
 import { untilText } from './alert-columns.ts';
 import { type AlertDraft, alertFields, alertProblems, bodyOf, fieldOfPath } from './alert-fields.ts';
 
-/** How the form begins. */
-export interface AlertSeed {
-  readonly draft: AlertDraft;
-  /** The condition of the alert that it is a copy of; `null` for a new one. */
-  readonly like: string | null;
+/** How the form begins: a new alert, one like another, or a change of one. */
+export type AlertSeed = { readonly draft: AlertDraft } & (
+  | { readonly kind: 'new' }
+  | { readonly kind: 'copy' | 'change'; readonly alert: AlertView }
+);
+
+/** What the service offers for alerts. */
+export function useAlertOffer(): { readonly choices: AlertChoices; readonly canChange: boolean } {
+  const { isOwnService = false } = useMonitor();
+  const description = useDescription();
+  return {
+    choices: alertChoices(description, isOwnService),
+    canChange: isOwnService || describedRoute(description, PATHS.alert, 'put') !== null,
+  };
 }
 
 const PREVIEW_LINES = 2;
 const REACH_LINES = 2;
 
-/** A new alert begins with a channel that the service offers; a copy keeps those that it had. */
-function offeredDraft({ draft, like }: AlertSeed, offered: AlertChoices): AlertDraft {
+/** A new alert begins with a channel that the service offers; others keep those that they had. */
+function offeredDraft({ kind, draft }: AlertSeed, offered: AlertChoices): AlertDraft {
   const isOffered = draft.channels.some((channel) => offered.channels.includes(channel));
-  return like !== null || isOffered ? draft : { ...draft, channels: offered.channels.slice(0, 1) };
+  return kind !== 'new' || isOffered ? draft : { ...draft, channels: offered.channels.slice(0, 1) };
 }
 
-/** The form of a new alert, with what it would have done in the last day and how likely its price comes. */
+const WORDS = {
+  new: { hint: 'Ctrl-S makes it', did: 'made', leave: 'Leave without making the alert?' },
+  copy: { hint: 'Ctrl-S makes it', did: 'made', leave: 'Leave without making the alert?' },
+  change: { hint: 'Ctrl-S changes it', did: 'changed', leave: 'Leave without changing the alert?' },
+} as const;
+
+function titleOf(seed: AlertSeed): string {
+  if (seed.kind === 'new') return 'New alert';
+  return `${seed.kind === 'copy' ? 'New alert like' : 'Change'} ${describeCondition(seed.alert)}`;
+}
+
+/** The form of an alert, with what it would have done in the last day and how likely its price comes. */
 export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: FormProps<AlertSeed>) {
-  const createAlert = useCreateAlert();
+  const save = useSaveAlert();
   const theme = useTheme();
   const toast = useToast();
-  const offered = alertChoices(useDescription());
+  const { choices: offered } = useAlertOffer();
+  const isChange = seed.kind === 'change';
+  const words = WORDS[seed.kind];
   const { form, edit, close } = useFormState('alert-form', () => {
     const text = seed.draft.threshold;
     // A note is the user's own words, also in a copy: typing there goes on instead of starting anew.
@@ -57,6 +81,8 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
   const { thresholdGwei } = body;
   const alert: NewAlert | null =
     problems.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
+  const condition = describeCondition({ ...draft, threshold: weiOfTypedGwei(draft.threshold) });
+  const isDirty = JSON.stringify(draft) !== JSON.stringify(form.initial);
   const present = presentOf(snapshot, useNow());
   const preview = useAlertPreview(alert, (at) => untilText(at, present, systemOffset));
   const reach = useThresholdReach(draft, snapshot);
@@ -70,33 +96,31 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
   return (
     <ResourceForm
       scope="alert-form"
-      title={seed.like === null ? 'New alert' : `New alert like ${seed.like}`}
-      hint="Ctrl-S makes it"
+      title={titleOf(seed)}
+      hint={words.hint}
       columns={columns}
       rows={rows}
       form={form}
       edit={edit}
       fields={fields}
       problems={problems}
-      did="made"
+      did={words.did}
       send={async () => {
         if (alert === null) return;
-        const made = await createAlert(alert);
+        const { id, secret } = await save({ id: isChange ? seed.alert.id : null, alert });
         close();
-        onSaved({ id: made.id, secret: made.signingSecret });
-        toast({ kind: 'info', text: `Made: ${describeCondition(made)}` });
+        onSaved({ id, secret, isChange });
+        toast({ kind: 'info', text: `${isChange ? 'Changed' : 'Made'}: ${condition}` });
       }}
+      unchanged={isChange && !isDirty ? 'Nothing is changed yet' : null}
       fieldOfPath={(path) => fieldOfPath(path, body.method ?? '')}
       leave={{
-        title: 'Leave without making the alert?',
-        lines: [
-          describeCondition({ ...draft, threshold: weiOfTypedGwei(draft.threshold) }),
-          'What was typed is lost.',
-        ],
+        title: words.leave,
+        lines: [condition, 'What was typed is lost.'],
         yes: 'Leave',
         no: 'Go on typing',
       }}
-      isDirty={JSON.stringify(draft) !== JSON.stringify(form.initial)}
+      isDirty={isDirty}
       onLeave={() => {
         close();
         onLeave();

@@ -1,5 +1,4 @@
 import { Box, Text } from 'ink';
-import { alertChoices } from '../../../client/openapi.ts';
 import {
   type AlertDetailsView,
   type AlertListView,
@@ -25,7 +24,7 @@ import type { Memory } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/footer.tsx';
 import { useLists } from '../../data/lists.tsx';
 import { useAlertMutations } from '../../data/mutations.ts';
-import { type Polled, useDescription, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
@@ -45,7 +44,7 @@ import { useTheme } from '../../ui/theme.ts';
 import { alertColumns } from './alert-columns.ts';
 import { alertFacts, alertTitle, deliveryLines, savingsFacts } from './alert-facts.ts';
 import { draftLike, newDraft } from './alert-fields.ts';
-import { AlertForm, type AlertSeed } from './alert-form.tsx';
+import { AlertForm, type AlertSeed, useAlertOffer } from './alert-form.tsx';
 import type { AlertPrefill } from './alert-prefill.ts';
 
 const ALERTS: Resource<AlertView, AlertDetailsView, AlertSeed> = {
@@ -85,7 +84,7 @@ export function AlertsPane(props: TabScreenProps) {
 
 /** Has the tab show the form of a new alert when it is shown next. */
 export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: ActionName): void {
-  openResourceForm<AlertSeed>(memory, ALERTS, { draft: newDraft(prefill), like: null }, from);
+  openResourceForm<AlertSeed>(memory, ALERTS, { kind: 'new', draft: newDraft(prefill) }, from);
 }
 
 /** The response that the raw view shows. */
@@ -174,15 +173,15 @@ function useEngine(): EngineView | null {
 function engineText(engine: EngineView | null, isOwnService: boolean, now: number): string | null {
   if (engine === null && !isOwnService) return null;
   const rule = isOwnService
-    ? 'they fire while gastop or gastop serve runs'
-    : 'they fire while the service runs';
+    ? 'alerts fire while gastop or gastop serve runs'
+    : 'alerts fire while the service runs';
   if (engine === null) return rule;
   const { process, isHere, since, heartbeatAt } = engine;
-  if (isHere === true && isOwnService) return `${rule}; this window sees to it now`;
+  if (isHere === true && isOwnService) return `${rule}; this process evaluates them`;
   if (process === null) return rule;
-  const [at, word] = isHere === true ? [since, 'since'] : [heartbeatAt, 'heard'];
+  const [at, word] = isHere === true ? [since, 'since'] : [heartbeatAt, 'last seen'];
   const age = at === null ? '' : `, ${word} ${formatAge((now - at) / 1_000)}`;
-  return `${rule}; ${process} sees to it${age}`;
+  return `${rule}; ${process} evaluates them${age}`;
 }
 
 /** A service elsewhere counts requests. */
@@ -216,11 +215,11 @@ function useAlertDetails(
   const redeliver = async (deliveryId: string) => {
     try {
       await client.redeliver(id, deliveryId);
-      toast({ kind: 'info', text: 'It is sent once more' });
+      toast({ kind: 'info', text: 'The delivery is sent again' });
       await polled.refresh();
     } catch (error) {
       const reason = error instanceof Error ? refusalText(error) : String(error);
-      toast({ kind: 'error', text: `Not sent once more: ${reason}` });
+      toast({ kind: 'error', text: `Not sent again: ${reason}` });
     }
   };
   return {
@@ -233,8 +232,7 @@ function useAlertDetails(
       lines: (isSelected) => deliveryLines(delivery, isSelected, context),
     })),
     redeliver: (deliveryId) => {
-      if (deliveryId === null)
-        toast({ kind: 'error', text: 'Nothing has been sent that could be sent again' });
+      if (deliveryId === null) toast({ kind: 'error', text: 'There is no delivery to send again' });
       else void redeliver(deliveryId);
     },
   };
@@ -275,9 +273,12 @@ function detailLines(
 function useAlertActions(pane: PaneActions<AlertSeed>): ResourceActions<AlertView> {
   const { setStatus, remove, undo } = useAlertMutations();
   const toast = useToast();
-  const { statuses } = alertChoices(useDescription());
+  const { choices, canChange } = useAlertOffer();
+  const { statuses } = choices;
+  const openWith = (kind: 'copy' | 'change') => (alert: AlertView) =>
+    pane.openForm({ kind, alert, draft: draftLike(alert) });
   return {
-    new: () => pane.openForm({ draft: newDraft(), like: null }),
+    new: () => pane.openForm({ kind: 'new', draft: newDraft() }),
     undo: () => {
       const back = undo();
       const text = back === null ? 'Nothing to undo' : `${describeCondition(back)} is back`;
@@ -285,7 +286,8 @@ function useAlertActions(pane: PaneActions<AlertSeed>): ResourceActions<AlertVie
     },
     item: {
       toggle: (alert) => setStatus(alert, statusWord(statuses, isOn(alert.status) ? 'off' : 'on')),
-      another: (alert) => pane.openForm({ draft: draftLike(alert), like: describeCondition(alert) }),
+      another: openWith('copy'),
+      ...(canChange ? { edit: openWith('change') } : {}),
       delete: (alert) => pane.ask('delete', alert.id),
     },
     confirmation: (_, alert) => {
@@ -297,7 +299,7 @@ function useAlertActions(pane: PaneActions<AlertSeed>): ResourceActions<AlertVie
           ...(note === null || note === '' ? [] : [cleanText(note)]),
           ...(triggerCount === null || triggerCount === 0
             ? []
-            : [`It has fired ${formatCount(triggerCount)} ×; the log of what it sent goes with it.`]),
+            : [`It has fired ${formatCount(triggerCount)} ×; its delivery log is deleted too.`]),
           'It can be undone for 10 s.',
         ],
         yes: 'Delete',
@@ -311,7 +313,7 @@ function useAlertActions(pane: PaneActions<AlertSeed>): ResourceActions<AlertVie
   };
 }
 
-/** The key that webhooks are signed with. It is on the screen this once, and nowhere else. */
+/** The secret that signs the webhooks of all alerts. The service tells it when an alert gets a webhook. */
 function SecretBox({ secret, width, height, onClose }: SecretProps) {
   const theme = useTheme();
   const toast = useToast();
@@ -333,13 +335,16 @@ function SecretBox({ secret, width, height, onClose }: SecretProps) {
       justifyContent="center"
       overflow="hidden"
     >
-      <Text bold>{theme.text('The alert is made. Its webhook is signed with this secret:')}</Text>
+      <Text bold>This secret signs the webhooks of all your alerts:</Text>
       <Text> </Text>
       <Text bold color={theme.color('accent')}>
         {secret}
       </Text>
       <Text> </Text>
-      <Text>It is shown only now. Keep it where the receiver checks the header X-Gastop-Signature.</Text>
+      <Text>
+        Give it to the receiver, which checks the header X-Gastop-Signature with it. It is shown again when
+        another alert gets a webhook; gastop alerts rotate-secret changes it.
+      </Text>
       <Text> </Text>
       <Text>
         <Text bold>y</Text> copies it <Text bold>{theme.text('⏎')}</Text> closes
