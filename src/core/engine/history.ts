@@ -3,7 +3,7 @@ import type { LaneName } from '../advice.ts';
 /** How many blocks a rewind may take back without forgetting everything; no chain reorganises deeper in one go. */
 export const REWIND_DEPTH = 1_024;
 
-/** Rings of a whole capacity that room is taken for at a time; an engine has some seventy. */
+/** Rings that room is taken for at a time; an engine has some seventy. */
 const RINGS_AT_ONCE = 24;
 
 /**
@@ -11,16 +11,10 @@ const RINGS_AT_ONCE = 24;
  * written, while pieces of the size of one ring may come out of used memory, which is written full of zeros.
  */
 class RingRoom {
-  readonly #piece: number;
   #room = new Float64Array(0);
 
-  /** @param length of most rings. */
-  constructor(length: number) {
-    this.#piece = length * RINGS_AT_ONCE;
-  }
-
   take(length: number): Float64Array {
-    if (this.#room.length < length) this.#room = new Float64Array(Math.max(this.#piece, length));
+    if (this.#room.length < length) this.#room = new Float64Array(length * RINGS_AT_ONCE);
     const taken = this.#room.subarray(0, length);
     this.#room = this.#room.subarray(length);
     return taken;
@@ -30,19 +24,26 @@ class RingRoom {
 /** A power of two: the remainder of a block number, which is a double, is far slower than a mask. */
 const ringLength = (keep: number) => 2 ** Math.ceil(Math.log2(keep + REWIND_DEPTH));
 
+/** Most engines are opened for one command, on few blocks: their rings begin at this length. */
+const FIRST_LENGTH = 2 * REWIND_DEPTH;
+
 /**
- * Numbers by block number in a ring that holds `keep` blocks and what a rewind may bring back. All its room is taken at
- * once: pages that were never written cost no memory, and a ring that grows would be copied in the middle of a frame.
- * `NaN` says that nothing is known. Blocks must be put in order, again from a lower one after a rewind.
+ * Numbers by block number in a ring that holds `keep` blocks and what a rewind may bring back. `NaN` says that nothing
+ * is known. Blocks must be put in order, again from a lower one after a rewind.
  */
 export class Column {
-  readonly #mask: number;
-  readonly #values: Float64Array;
+  readonly #most: number;
+  readonly #room: RingRoom;
+  #values: Float64Array = new Float64Array(0);
+  #mask = 0;
+  #first: number | null = null;
+  /** Blocks from the first one that it has room for. */
+  #span = 0;
 
-  constructor(keep: number, room?: RingRoom) {
-    const length = ringLength(keep);
-    this.#values = room?.take(length) ?? new Float64Array(length);
-    this.#mask = length - 1;
+  constructor(keep: number, room = new RingRoom()) {
+    this.#most = ringLength(keep);
+    this.#room = room;
+    this.#take(Math.min(FIRST_LENGTH, this.#most));
   }
 
   at(block: number): number {
@@ -50,7 +51,25 @@ export class Column {
   }
 
   put(block: number, value: number): void {
+    this.#first ??= block;
+    while (block >= this.#first + this.#span) this.#widen(this.#first);
     this.#values[block & this.#mask] = value;
+  }
+
+  /** Takes up to four times as many blocks, and has each that it held at its new place. */
+  #widen(first: number): void {
+    const old = this.#values;
+    const end = first + this.#span;
+    this.#take(Math.min(old.length * 4, this.#most));
+    for (let block = end - old.length; block < end; block += 1)
+      this.#values[block & this.#mask] = old[block & (old.length - 1)] ?? 0;
+  }
+
+  #take(length: number): void {
+    this.#values = this.#room.take(length);
+    this.#mask = length - 1;
+    // Half of a ring that can grow stays empty, so that there is as little before its first block as in the longest.
+    this.#span = length < this.#most ? length / 2 : Number.POSITIVE_INFINITY;
   }
 
   /** Writes the values of `span` to the beginning of `target`. */
@@ -91,13 +110,12 @@ export class History {
   readonly prices: Readonly<Record<LaneName, Column>>;
   /** The part of Average's price beyond the next base fee, as said at this block. */
   readonly priority: Column;
-  readonly #room: RingRoom;
+  readonly #room = new RingRoom();
   #origin = 0;
   #head = -1;
 
   constructor(capacity: number) {
     this.capacity = capacity;
-    this.#room = new RingRoom(ringLength(capacity));
     this.time = this.column();
     this.baseFee = this.column();
     this.gasUsedRatio = this.column();

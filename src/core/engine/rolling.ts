@@ -84,7 +84,7 @@ export class WholeSum implements Tally {
  * thousands held here is faster than any tree.
  */
 export class SortedValues implements Tally {
-  #values = new Float64Array(64);
+  #values = new Float64Array(0);
   #size = 0;
 
   get size(): number {
@@ -93,7 +93,7 @@ export class SortedValues implements Tally {
 
   add(value: number): void {
     if (this.#size === this.#values.length) {
-      const wider = new Float64Array(this.#size * 2);
+      const wider = new Float64Array(Math.max(this.#size * 2, 64));
       wider.set(this.#values);
       this.#values = wider;
     }
