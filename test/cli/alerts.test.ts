@@ -7,6 +7,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AlertDetails, AlertList, AlertSavings, CreatedAlert } from '../../src/contract/alerts.ts';
 import { gastop } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { shareServedService } from '../helpers/served-service.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
@@ -585,6 +586,7 @@ describe('as a process', () => {
     await asking.waitFor('[y/N]');
     await asking.press('ctrl+c');
     expect((await asking.waitForExit()).exitCode).toBe(130);
+    if (!isSlowRun) return;
     await using answered = await gastop(['alerts', 'delete', id, ...source]);
     await answered.waitFor('[y/N]');
     await answered.press('y', 'enter');

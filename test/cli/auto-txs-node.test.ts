@@ -5,6 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
 import { SHORT_RECORDING } from './served.ts';
 
@@ -126,30 +127,34 @@ describe('on a real node', () => {
     });
   };
 
-  it('while no node answers they are listed without their distance, and a check tells nothing by prices that were stored', async () => {
-    expect((await offline(['list'])).stderr).toBe(
-      'gastop: there are no auto-txs; gastop auto-txs create makes one\n',
-    );
-    const made = await run(['create', await signedFile(), '--target', '0.05']);
-    const id = made.stdout.trim();
-    // Both wait for a node that may only be starting, so they wait together.
-    const [listed, checked] = await Promise.all([
-      offline(['list']),
-      offline(['check', await signedFile({ nonce: 1 }), '--target', '0.05']),
-    ]);
-    const { exitCode, stdout, stderr } = listed;
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 0,
-      stderr: 'gastop: nobody says what the prices are now, so how far they are off is not known\n',
-    });
-    expect(stdout).toMatch(new RegExp(`^${id}  pending  Average ≤ 0.05 gwei +- `, 'm'));
-    for (const name of ['nonce', 'nonce-gap', 'balance', 'cap'])
-      expect(checked.stdout).toMatch(new RegExp(`^\\? ${name} `, 'm'));
-    expect(checked.stdout).toMatch(/^✓ chain /m);
-    expect(checked.stdout).not.toMatch(/has to\s+fall/);
-    await run(['cancel', id]);
-    await run(['delete', id, '--yes']);
-  });
+  // Both wait ten seconds for a node.
+  it.runIf(isSlowRun)(
+    'while no node answers they are listed without their distance, and a check tells nothing by prices that were stored',
+    async () => {
+      expect((await offline(['list'])).stderr).toBe(
+        'gastop: there are no auto-txs; gastop auto-txs create makes one\n',
+      );
+      const made = await run(['create', await signedFile(), '--target', '0.05']);
+      const id = made.stdout.trim();
+      // Both wait for a node that may only be starting, so they wait together.
+      const [listed, checked] = await Promise.all([
+        offline(['list']),
+        offline(['check', await signedFile({ nonce: 1 }), '--target', '0.05']),
+      ]);
+      const { exitCode, stdout, stderr } = listed;
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 0,
+        stderr: 'gastop: nobody says what the prices are now, so how far they are off is not known\n',
+      });
+      expect(stdout).toMatch(new RegExp(`^${id}  pending  Average ≤ 0.05 gwei +- `, 'm'));
+      for (const name of ['nonce', 'nonce-gap', 'balance', 'cap'])
+        expect(checked.stdout).toMatch(new RegExp(`^\\? ${name} `, 'm'));
+      expect(checked.stdout).toMatch(/^✓ chain /m);
+      expect(checked.stdout).not.toMatch(/has to\s+fall/);
+      await run(['cancel', id]);
+      await run(['delete', id, '--yes']);
+    },
+  );
 
   it('a draft becomes one that waits once it is signed as it was drafted', async () => {
     const made = await run(['create', '--target', '0.05', '--to', TO, '--value', '7wei']);

@@ -178,7 +178,7 @@ test('what it cannot serve or where it cannot listen is one line and an exit cod
   }
 });
 
-test('goes on when who reads its log and its words has gone', async () => {
+test.runIf(isSlowRun)('goes on when who reads its log and its words has gone', async () => {
   const home = await temporaryFolder();
   const { origin, child } = await startServe(['--demo'], { home });
   child.stdout?.destroy();
@@ -189,7 +189,7 @@ test('goes on when who reads its log and its words has gone', async () => {
   expect(await exited).toBe(0);
 });
 
-test('a signal before it listens ends it with 0 as well', async () => {
+test.runIf(isSlowRun)('a signal before it listens ends it with 0 as well', async () => {
   const home = await temporaryFolder();
   const { server, port } = await listen();
   const asked = once(server, 'connection');

@@ -117,7 +117,7 @@ describe('signals', () => {
     expect(linesOf(log)).toEqual(['ready', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'SIGINT']);
   });
 
-  it('end a command that does not handle them, and so gastop', async () => {
+  it.runIf(isSlowRun)('end a command that does not handle them, and so gastop', async () => {
     const { child, ended, stdout } = start([...AT_ONCE, '--', 'sh', '-c', 'echo on; exec sleep 60']);
     await waitFor(() => stdout() === 'on\n');
     child.kill('SIGTERM');

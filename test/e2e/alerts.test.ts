@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isSigned } from '../helpers/is-signed.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { type AlertParts, come, openAlertParts } from './alert-parts.ts';
 
@@ -103,7 +104,8 @@ describe('an alert made with keys', () => {
   });
 });
 
-describe('over the next blocks the list shows', () => {
+// The engine that does this is under test in core/alerts and service/alerts.
+describe.runIf(isSlowRun)('over the next blocks the list shows', () => {
   const BELOW = 'Average < 20 gwei';
 
   it('that it cools down, whatever the price does, and fires again after it', async () => {

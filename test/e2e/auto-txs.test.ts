@@ -56,15 +56,15 @@ describe('a signed transaction that is pasted in the terminal', () => {
     hash = keccak256(signed);
     await openForm(monitor);
     monitor.paste(signed);
-    const screen = (await monitor.waitFor(account.address)).join('\n');
-    expect(screen).toMatch(
+    for (const row of [
       new RegExp(`signed +signed transaction, ${signed.length / 2 - 1} bytes, type 2$`, 'm'),
-    );
-    expect(screen).toMatch(new RegExp(`from +${account.address}$`, 'm'));
-    expect(screen).toMatch(new RegExp(`to +${RECEIVER}$`, 'm'));
-    expect(screen).toMatch(/value +0\.012345678901234567 ETH/);
-    expect(screen).toMatch(/nonce +0, gas limit 21,000$/m);
-    expect(screen).toMatch(/pays +at most 100 gwei per gas, tip 1\.00$/m);
+      new RegExp(`from +${account.address}$`, 'm'),
+      new RegExp(`to +${RECEIVER}$`, 'm'),
+      /value +0\.012345678901234567 ETH/,
+      /nonce +0, gas limit 21,000$/m,
+      /pays +at most 100 gwei per gas, tip 1\.00$/m,
+    ])
+      await monitor.waitFor(row);
   });
 
   it('is checked against the node while its order is typed, and waits once it is handed over', async () => {
@@ -102,16 +102,18 @@ describe('a signed transaction that is pasted in the terminal', () => {
     const { gasUsed, effectiveGasPrice, blockNumber } = receipt;
     await monitor.waitFor(marked(DOES, new RegExp(`● executed .* paid ${formatGwei(effectiveGasPrice)}`)));
     await monitor.press('return');
-    const facts = (await monitor.waitFor(/^ Mined/m)).join('\n');
-    expect(facts).toMatch(new RegExp(`block +${blockNumber} `));
-    expect(facts).toMatch(new RegExp(`paid +${gweiString(effectiveGasPrice)} gwei `));
-    expect(facts).toMatch(new RegExp(`gas used +${formatCount(Number(gasUsed))}$`, 'm'));
-    expect(facts).toMatch(new RegExp(`cost +${nativeString(gasUsed * effectiveGasPrice)} ETH$`, 'm'));
-    expect(facts).toMatch(/saved +0\.\d+ ETH, when made/);
+    for (const fact of [
+      /^ Mined/m,
+      new RegExp(`block +${blockNumber} `),
+      new RegExp(`paid +${gweiString(effectiveGasPrice)} gwei `),
+      new RegExp(`gas used +${formatCount(Number(gasUsed))}$`, 'm'),
+      new RegExp(`cost +${nativeString(gasUsed * effectiveGasPrice)} ETH$`, 'm'),
+      /saved +0\.\d+ ETH, when made/,
+    ])
+      await monitor.waitFor(fact);
     monitor.resize(120, 60);
-    const all = (await monitor.waitFor(/Timeline +newest first/)).join('\n');
-    expect(all).toMatch(/value +0\.012345678901234567 ETH/);
-    expect(all).toMatch(
+    await monitor.waitFor(/value +0\.012345678901234567 ETH/);
+    await monitor.waitFor(
       /executed +it is final.*\n.*mined +block \d+ has it.*\n.*sent +a node has it.*\n.*submitted +what it pays itself came to .* gwei \(target 35\): it is being sent.*\n.*created /,
     );
     monitor.resize(80, 24);
@@ -121,7 +123,7 @@ describe('a signed transaction that is pasted in the terminal', () => {
 });
 
 describe('in the pane', () => {
-  it('one that waits is cancelled, and the node never sees it', async () => {
+  it.runIf(isSlowRun)('one that waits is cancelled, and the node never sees it', async () => {
     const account = await parts.account();
     const signed = await parts.signed(account, { value: ETHER / 10n });
     const does = '0.1 ETH to';
@@ -149,42 +151,47 @@ describe('in the pane', () => {
     await monitor.waitFor((rows) => !rows.some((row) => row.includes(does)));
   });
 
-  it('one that was submitted is not, and says who can stop it; replaced from the wallet it has failed', async () => {
-    const account = await parts.account();
-    const does = '0.12 ETH to';
-    const signed = await parts.signed(account, { value: 12n * (ETHER / 100n), maxFeePerGas: 50n * GWEI });
-    await handOver(monitor, signed, { target: '30', does });
-    await monitor.waitFor(marked(does, /→ submitted/));
-    await waitFor(() => parts.knows(keccak256(signed)));
-    await monitor.press('x');
-    await monitor.waitFor('Only a same-nonce replacement from your wallet can stop it.');
-    await monitor.press('y');
-    const refused = await monitor.waitFor(/Not cancelled: /);
-    expect(refused.at(-1)).toMatch(/Not cancelled: it was submitted: only a same-nonce replacement from the/);
-    await monitor.press('return');
-    await monitor.waitFor(/^ Order/m);
-    await monitor.press('esc');
-    const replacement = await parts.signed(account, {
-      maxFeePerGas: 90n * GWEI,
-      maxPriorityFeePerGas: 5n * GWEI,
-    });
-    await parts.node.rpc('eth_sendRawTransaction', [replacement]);
-    // Each look at the chain takes a new head.
-    for (let hasFailed = false; !hasFailed; ) {
-      await mineShown(parts, monitor, 10);
-      const shown = monitor.waitFor(marked(does, /! failed/), { timeoutMs: 5_000 });
-      hasFailed = await shown.then(
-        () => true,
-        () => false,
+  it.runIf(isSlowRun)(
+    'one that was submitted is not, and says who can stop it; replaced from the wallet it has failed',
+    async () => {
+      const account = await parts.account();
+      const does = '0.12 ETH to';
+      const signed = await parts.signed(account, { value: 12n * (ETHER / 100n), maxFeePerGas: 50n * GWEI });
+      await handOver(monitor, signed, { target: '30', does });
+      await monitor.waitFor(marked(does, /→ submitted/));
+      await waitFor(() => parts.knows(keccak256(signed)));
+      await monitor.press('x');
+      await monitor.waitFor('Only a same-nonce replacement from your wallet can stop it.');
+      await monitor.press('y');
+      const refused = await monitor.waitFor(/Not cancelled: /);
+      expect(refused.at(-1)).toMatch(
+        /Not cancelled: it was submitted: only a same-nonce replacement from the/,
       );
-    }
-    // A look that came late on a busy machine does not name it.
-    const other = keccak256(replacement);
-    const named = `! replaced by ${other.slice(0, 6)}…${other.slice(-4)} in block `;
-    await monitor.waitFor(
-      (rows) => /! another transaction of/.test(rows.join('\n')) || rows.join('\n').includes(named),
-    );
-  });
+      await monitor.press('return');
+      await monitor.waitFor(/^ Order/m);
+      await monitor.press('esc');
+      const replacement = await parts.signed(account, {
+        maxFeePerGas: 90n * GWEI,
+        maxPriorityFeePerGas: 5n * GWEI,
+      });
+      await parts.node.rpc('eth_sendRawTransaction', [replacement]);
+      // Each look at the chain takes a new head.
+      for (let hasFailed = false; !hasFailed; ) {
+        await mineShown(parts, monitor, 10);
+        const shown = monitor.waitFor(marked(does, /! failed/), { timeoutMs: 5_000 });
+        hasFailed = await shown.then(
+          () => true,
+          () => false,
+        );
+      }
+      // A look that came late on a busy machine does not name it.
+      const other = keccak256(replacement);
+      const named = `! replaced by ${other.slice(0, 6)}…${other.slice(-4)} in block `;
+      await monitor.waitFor(
+        (rows) => /! another transaction of/.test(rows.join('\n')) || rows.join('\n').includes(named),
+      );
+    },
+  );
 
   it.runIf(isSlowRun)('one that reverts has failed, and says so with what it cost', async () => {
     const account = await parts.account();
@@ -212,7 +219,7 @@ describe('in the pane', () => {
     expect(await parts.knows(keccak256(signed))).toBe(false);
   });
 
-  it('what can not be sent is refused in one line', async () => {
+  it.runIf(isSlowRun)('what can not be sent is refused in one line', async () => {
     const account = await parts.account(1n);
     const seen = async (pasted: Hex, words: RegExp) => {
       await openForm(monitor);
@@ -326,31 +333,28 @@ describe('what was signed is shown nowhere', () => {
     'an exception in a timer': "setTimeout(() => { throw new Error('broken') })",
   } as const;
 
-  it.each(Object.entries(CRASHES).slice(0, isSlowRun ? 2 : 1))(
-    'by %s with the form open',
-    async (_, crash) => {
-      // Not `once`: alone with that signal, the listener of what Ink is made of ends the program.
-      const before = `process.on('SIGUSR2', () => { ${crash} })`;
-      const account = await parts.account();
-      const program = await parts.open(['--rpc', parts.node.wsUrl, '--db', join(parts.home, 'crash.db')], {
-        before,
-        env: { GASTOP_DEBUG: '1' },
-        watchTty: true,
-      });
-      await program.waitFor(/Average .*\d/);
-      await program.press('4');
-      await program.waitFor('No auto-txs yet');
-      await openForm(program);
-      program.paste(await parts.signed(account));
-      await program.waitFor(account.address);
-      await program.press('tab');
-      program.signal('SIGUSR2');
-      await program.press('tab');
-      expect((await program.waitForExit()).exitCode).toBe(1);
-      expect(program.output()).toContain('broken');
-      expect(parts.leaks.found(program.output())).toEqual([]);
-    },
-  );
+  it.runIf(isSlowRun).each(Object.entries(CRASHES))('by %s with the form open', async (_, crash) => {
+    // Not `once`: alone with that signal, the listener of what Ink is made of ends the program.
+    const before = `process.on('SIGUSR2', () => { ${crash} })`;
+    const account = await parts.account();
+    const program = await parts.open(['--rpc', parts.node.wsUrl, '--db', join(parts.home, 'crash.db')], {
+      before,
+      env: { GASTOP_DEBUG: '1' },
+      watchTty: true,
+    });
+    await program.waitFor(/Average .*\d/);
+    await program.press('4');
+    await program.waitFor('No auto-txs yet');
+    await openForm(program);
+    program.paste(await parts.signed(account));
+    await program.waitFor(account.address);
+    await program.press('tab');
+    program.signal('SIGUSR2');
+    await program.press('tab');
+    expect((await program.waitForExit()).exitCode).toBe(1);
+    expect(program.output()).toContain('broken');
+    expect(parts.leaks.found(program.output())).toEqual([]);
+  });
 
   it('not on a screen, not in a log, not in a file but the database', async () => {
     const signed = await parts.signed(await parts.account());

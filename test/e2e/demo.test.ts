@@ -7,6 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { expect, it } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { gastop } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { fillOrder, marked, openForm } from './auto-tx-parts.ts';
 
 /** The first account of anvil and Hardhat, whose key everybody knows. */
@@ -15,7 +16,7 @@ const GWEI = 10n ** 9n;
 /** Blocks come every 12 or 24 seconds. */
 const BLOCKS_COME = { timeoutMs: 120_000 };
 
-it('shows advice, has an alert fire, cancels an auto-tx, sends another, and opens its transaction', async () => {
+it('shows advice, has an alert fire and cancels an auto-tx; sends another and opens its transaction', async () => {
   const signed = await ACCOUNT.signTransaction({
     type: 'eip1559',
     chainId: SIMULATED_CHAIN_ID,
@@ -59,21 +60,24 @@ it('shows advice, has an alert fire, cancels an auto-tx, sends another, and open
   await terminal.press('y');
   await terminal.waitFor(/cancelled +0\.25 ETH/);
 
-  await openForm(terminal);
-  terminal.paste(signed);
-  await terminal.waitFor(/signed transaction, \d+ bytes/);
-  await fillOrder(terminal, { target: '400' });
-  await terminal.press('ctrl+s');
-  await terminal.waitFor(new RegExp(`→ mined +${does}`), BLOCKS_COME);
+  // It waits for a block of 12 or 24 seconds; cli/auto-txs-node hands one over, too.
+  if (isSlowRun) {
+    await openForm(terminal);
+    terminal.paste(signed);
+    await terminal.waitFor(/signed transaction, \d+ bytes/);
+    await fillOrder(terminal, { target: '400' });
+    await terminal.press('ctrl+s');
+    await terminal.waitFor(new RegExp(`→ mined +${does}`), BLOCKS_COME);
 
-  await terminal.press('5');
-  await terminal.waitFor('Latest blocks');
-  await terminal.press('/');
-  await terminal.waitFor(/^ find/m);
-  await terminal.press(keccak256(signed), 'enter');
-  const transaction = (await terminal.waitFor(/Transaction +● success/)).join('\n');
-  expect(transaction).toContain(ACCOUNT.address);
-  expect(transaction).toMatch(/tip 0\.100$/m);
+    await terminal.press('5');
+    await terminal.waitFor('Latest blocks');
+    await terminal.press('/');
+    await terminal.waitFor(/^ find/m);
+    await terminal.press(keccak256(signed), 'enter');
+    const transaction = (await terminal.waitFor(/Transaction +● success/)).join('\n');
+    expect(transaction).toContain(ACCOUNT.address);
+    expect(transaction).toMatch(/tip 0\.100$/m);
+  }
   await terminal.press('q');
   expect((await terminal.waitForExit()).exitCode).toBe(0);
   expect(terminal.leftovers()).toEqual([]);

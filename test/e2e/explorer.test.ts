@@ -81,46 +81,49 @@ describe('the Explorer on a real node', () => {
     expect(terminal.leftovers()).toEqual([]);
   });
 
-  it('looks a pasted hash up, says of an unknown one what to try, and copies the hash', async () => {
-    await using terminal = await openExplorer({ cols: 120, rows: 40 });
-    const [hash = ''] = hashes;
-    await terminal.press('/');
-    await terminal.waitFor('a block like');
-    terminal.paste(`${hash.slice(0, -1)}\u0007`);
-    await terminal.waitFor('a transaction hash has 64 digits after 0x, this has 63');
-    await terminal.press('enter');
-    terminal.paste(`${hash.slice(-1)}\n`);
-    await terminal.waitFor('⏎ opens it');
-    await terminal.press('enter');
-    const shown = (await terminal.waitFor('this one, 0.0100')).join('\n');
-    expect(shown).toContain(`hash       ${hash}`);
-    expect(shown).toContain('below all 6 others of its block');
-    await terminal.press('y');
-    await terminal.waitFor('Copied 0x');
-    const encoded = [...terminal.output().matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/g)].at(-1)?.[1] ?? '';
-    expect(Buffer.from(encoded, 'base64').toString()).toBe(hash);
-    await terminal.press('i');
-    await terminal.waitFor(new RegExp(`GET /metrics/tx/${hash}[\\s\\S]*"effectiveGasPrice"`));
-    await terminal.press('i');
+  it.runIf(isSlowRun)(
+    'looks a pasted hash up, says of an unknown one what to try, and copies the hash',
+    async () => {
+      await using terminal = await openExplorer({ cols: 120, rows: 40 });
+      const [hash = ''] = hashes;
+      await terminal.press('/');
+      await terminal.waitFor('a block like');
+      terminal.paste(`${hash.slice(0, -1)}\u0007`);
+      await terminal.waitFor('a transaction hash has 64 digits after 0x, this has 63');
+      await terminal.press('enter');
+      terminal.paste(`${hash.slice(-1)}\n`);
+      await terminal.waitFor('⏎ opens it');
+      await terminal.press('enter');
+      const shown = (await terminal.waitFor('this one, 0.0100')).join('\n');
+      expect(shown).toContain(`hash       ${hash}`);
+      expect(shown).toContain('below all 6 others of its block');
+      await terminal.press('y');
+      await terminal.waitFor('Copied 0x');
+      const encoded = [...terminal.output().matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/g)].at(-1)?.[1] ?? '';
+      expect(Buffer.from(encoded, 'base64').toString()).toBe(hash);
+      await terminal.press('i');
+      await terminal.waitFor(new RegExp(`GET /metrics/tx/${hash}[\\s\\S]*"effectiveGasPrice"`));
+      await terminal.press('i');
 
-    await terminal.press('/');
-    await terminal.waitFor('a block like');
-    terminal.paste(`0x${'2'.repeat(64)}`);
-    await terminal.waitFor('⏎ opens it');
-    await terminal.press('enter');
-    await terminal.waitFor('No transaction 0x2222');
-    await terminal.waitFor('/ looks up another, Esc goes back');
-    await terminal.press('esc');
-    await terminal.waitFor('Transaction  ● success');
-    await terminal.press('/');
-    await terminal.waitFor('a block like');
-    await terminal.press('9999');
-    await terminal.waitFor('the newest block is');
-    await terminal.press('esc');
-    await terminal.waitFor((rows) => !rows.join('\n').includes('find 9999'));
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-  });
+      await terminal.press('/');
+      await terminal.waitFor('a block like');
+      terminal.paste(`0x${'2'.repeat(64)}`);
+      await terminal.waitFor('⏎ opens it');
+      await terminal.press('enter');
+      await terminal.waitFor('No transaction 0x2222');
+      await terminal.waitFor('/ looks up another, Esc goes back');
+      await terminal.press('esc');
+      await terminal.waitFor('Transaction  ● success');
+      await terminal.press('/');
+      await terminal.waitFor('a block like');
+      await terminal.press('9999');
+      await terminal.waitFor('the newest block is');
+      await terminal.press('esc');
+      await terminal.waitFor((rows) => !rows.join('\n').includes('find 9999'));
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+    },
+  );
 
   it.runIf(isSlowRun)('speaks in sentences to a screen reader, without drawing', async () => {
     await using terminal = await gastop(['--rpc', node.url], {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
 import { type ForeignService, type Mood, startForeignService } from '../helpers/foreign-service.ts';
 import { gastop } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import type { Terminal } from '../helpers/terminal.ts';
 
 const KEY = 'gs_live_must_never_be_seen_anywhere';
@@ -79,6 +80,14 @@ describe('the monitor on a service that we did not write', () => {
     await terminal.press('r');
     await terminal.waitFor(PRICES);
     await terminal.waitFor(/no advice: this service has none/);
+
+    service.mood = 'second';
+    await terminal.press('r');
+    await terminal.waitFor(/◌ limited/);
+    await terminal.waitFor(() => terminal.isDim(terminal.find('│ Average')?.y ?? -1));
+    service.mood = 'well';
+    await terminal.waitFor(/● live/);
+    expect(terminal.isDim(terminal.find('│ Average')?.y ?? -1)).toBe(false);
     expect(terminal.output()).not.toContain(KEY);
     expect(service.asked.every(({ key, path }) => key === KEY || path.startsWith('/api-playground'))).toBe(
       true,
@@ -88,73 +97,79 @@ describe('the monitor on a service that we did not write', () => {
     expect(terminal.leftovers()).toEqual([]);
   });
 
-  it('keeps the last prices, dimmed, through each mood that comes later, and polls as before after a limit', async () => {
-    await using terminal = await start('well');
-    await terminal.waitFor(PRICES);
-    await terminal.waitFor('every 12s');
-    await faster(terminal, ['10s', '5s', '2s', '1s']);
-    const dimmed = () => terminal.isDim(terminal.find('│ Average')?.y ?? -1);
-    expect(dimmed()).toBe(false);
+  it.runIf(isSlowRun)(
+    'keeps the last prices, dimmed, through each mood that comes later, and polls as before after a limit',
+    async () => {
+      await using terminal = await start('well');
+      await terminal.waitFor(PRICES);
+      await terminal.waitFor('every 12s');
+      await faster(terminal, ['10s', '5s', '2s', '1s']);
+      const dimmed = () => terminal.isDim(terminal.find('│ Average')?.y ?? -1);
+      expect(dimmed()).toBe(false);
 
-    service.mood = 'second';
-    await terminal.waitFor(/◌ limited/);
-    await terminal.waitFor(/more requests at once than this key may make.*(next try in|trying again now)/);
-    await terminal.waitFor(() => dimmed());
-    service.mood = 'well';
-    await terminal.waitFor(/● live/);
-    const since = asked('/gas/current');
-    await terminal.waitFor(() => asked('/gas/current') >= since + 3);
-    expect(terminal.screen()[1]).toMatch(/every 1s/);
-    expect(terminal.screen()[1]).not.toContain('slowed');
+      service.mood = 'second';
+      await terminal.waitFor(/◌ limited/);
+      await terminal.waitFor(/more requests at once than this key may make.*(next try in|trying again now)/);
+      await terminal.waitFor(() => dimmed());
+      service.mood = 'well';
+      await terminal.waitFor(/● live/);
+      const since = asked('/gas/current');
+      await terminal.waitFor(() => asked('/gas/current') >= since + 3);
+      expect(terminal.screen()[1]).toMatch(/every 1s/);
+      expect(terminal.screen()[1]).not.toContain('slowed');
 
-    service.mood = 'broken';
-    await terminal.waitFor(/◌ reconnecting/);
-    await terminal.waitFor(
-      /the service failed \(500\): The cache is on fire · (next try in \d+s|trying again now)/,
-    );
+      service.mood = 'broken';
+      await terminal.waitFor(/◌ reconnecting/);
+      await terminal.waitFor(
+        /the service failed \(500\): The cache is on fire · (next try in \d+s|trying again now)/,
+      );
 
-    service.mood = 'revoked';
-    await terminal.waitFor(/◌ refused/);
-    await terminal.waitFor(/The key has been revoked · set GASTOP_API_KEY and start again/);
-    expect(text(terminal)).toMatch(PRICES);
-    expect(dimmed()).toBe(true);
+      service.mood = 'revoked';
+      await terminal.waitFor(/◌ refused/);
+      await terminal.waitFor(/The key has been revoked · set GASTOP_API_KEY and start again/);
+      expect(text(terminal)).toMatch(PRICES);
+      expect(dimmed()).toBe(true);
 
-    service.mood = 'well';
-    await terminal.press('r');
-    await terminal.waitFor(/● live/);
-    expect(dimmed()).toBe(false);
-    expect(terminal.output()).not.toContain(KEY);
-  });
+      service.mood = 'well';
+      await terminal.press('r');
+      await terminal.waitFor(/● live/);
+      expect(dimmed()).toBe(false);
+      expect(terminal.output()).not.toContain(KEY);
+    },
+  );
 
-  it('asks once for what its plan or the service does not have, and uses the service’s own words', async () => {
-    await using terminal = await start('well', 44);
-    await terminal.waitFor(/no advice: this service has none/);
-    await terminal.waitFor(/no market figures: plan lacks \/dashboard\/stats\/market: Market figures/);
-    // It knows no hour, and says which time frames it knows.
-    await terminal.waitFor(/last hour in gwei/);
-    await terminal.waitFor('every 12s');
-    await faster(terminal, ['10s', '5s', '2s', '1s', '0.5s']);
-    const since = { trend: asked('/gas/trend'), heads: service.heads.size, prices: asked('/gas/current') };
-    // The price is asked for at each poll, the trend once per head.
-    await terminal.waitFor(
-      () => service.heads.size >= since.heads + 2 && asked('/gas/current') >= since.prices + 5,
-    );
-    // The head that is there while this is counted may have been asked about, or not yet.
-    expect(asked('/gas/trend') - since.trend).toBeLessThanOrEqual(service.heads.size - since.heads + 1);
-    expect(asked('/gas/recommendation')).toBe(1);
-    expect(asked('/dashboard/stats/market')).toBe(1);
+  it.runIf(isSlowRun)(
+    'asks once for what its plan or the service does not have, and uses the service’s own words',
+    async () => {
+      await using terminal = await start('well', 44);
+      await terminal.waitFor(/no advice: this service has none/);
+      await terminal.waitFor(/no market figures: plan lacks \/dashboard\/stats\/market: Market figures/);
+      // It knows no hour, and says which time frames it knows.
+      await terminal.waitFor(/last hour in gwei/);
+      await terminal.waitFor('every 12s');
+      await faster(terminal, ['10s', '5s', '2s', '1s', '0.5s']);
+      const since = { trend: asked('/gas/trend'), heads: service.heads.size, prices: asked('/gas/current') };
+      // The price is asked for at each poll, the trend once per head.
+      await terminal.waitFor(
+        () => service.heads.size >= since.heads + 2 && asked('/gas/current') >= since.prices + 5,
+      );
+      // The head that is there while this is counted may have been asked about, or not yet.
+      expect(asked('/gas/trend') - since.trend).toBeLessThanOrEqual(service.heads.size - since.heads + 1);
+      expect(asked('/gas/recommendation')).toBe(1);
+      expect(asked('/dashboard/stats/market')).toBe(1);
 
-    await terminal.press('2');
-    await terminal.waitFor(/^ 6h /m);
-    await terminal.press('t');
-    await terminal.waitFor((rows) => rows.some((row) => /^ epoch /.test(row)));
-    await terminal.press('p');
-    await terminal.waitFor('tip whale');
-    expect(asked('/api-playground')).toBe(1);
+      await terminal.press('2');
+      await terminal.waitFor(/^ 6h /m);
+      await terminal.press('t');
+      await terminal.waitFor((rows) => rows.some((row) => /^ epoch /.test(row)));
+      await terminal.press('p');
+      await terminal.waitFor('tip whale');
+      expect(asked('/api-playground')).toBe(1);
 
-    await terminal.press('1', 'i');
-    await terminal.waitFor('"mood": "sunny"');
-  });
+      await terminal.press('1', 'i');
+      await terminal.waitFor('"mood": "sunny"');
+    },
+  );
 });
 
 describe('gastop now on a service that we did not write', () => {

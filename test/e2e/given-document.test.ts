@@ -149,7 +149,7 @@ describe('a service of which half of the routes fail', () => {
     },
   ] as const;
 
-  it('shows the rest on every tab, and says what is missing', async () => {
+  it.runIf(isSlowRun)('shows the rest on every tab, and says what is missing', async () => {
     service.refusals = {};
     await run('alerts', 'create', '--below', '0.04', '--email', 'a@gas.example');
     await using terminal = await start(HALVES[0]);

@@ -188,7 +188,7 @@ describe('gastop --demo', () => {
   it('at every size shows lanes, advice and keys, and says that nothing of it is real; its chart changes with t, p, v, h, the arrows and e', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gastop-chart-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    await using terminal = await gastop(['--demo'], { cols: 80, rows: 24, cwd: folder });
+    await using terminal = await gastop(['--demo', '--history', '3h'], { cols: 80, rows: 24, cwd: folder });
     for (const [cols, rows] of [
       [80, 24],
       [60, 16],
@@ -320,44 +320,47 @@ describe('gastop --demo', () => {
     },
   );
 
-  it('scrolls the help by lines, by screens and to its ends, without a colour or non-ASCII character where that is asked for', async () => {
-    const env = { NO_COLOR: '1' };
-    await using terminal = await gastop(['--demo', '--ascii'], { cols: 60, rows: 16, env });
-    const lines = await terminal.waitFor(FIRST_PRICES);
-    expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
-    await terminal.press('?');
-    const [, , title = ''] = await terminal.waitFor(/lines 1 to \d+ of \d+/);
-    const [room = 0, all = 0] = (/1 to (\d+) of (\d+)/.exec(title) ?? []).slice(1).map(Number);
-    const last = all - room + 1;
-    const pressed = new Set<string>();
-    for (const [key, line] of [
-      ['j', 2],
-      ['down', 3],
-      ['k', 2],
-      ['up', 1],
-      ['space', Math.min(room + 1, last)],
-      ['b', 1],
-      ['pagedown', Math.min(room + 1, last)],
-      ['pageup', 1],
-      ['G', last],
-      ['g', 1],
-      ['end', last],
-      ['home', 1],
-    ] as const) {
-      await terminal.press(key);
-      pressed.add(key);
-      await terminal.waitFor(`lines ${line} to ${line + room - 1} of ${all}`);
-    }
-    const known = KEYMAP.filter(({ scope }) => scope === 'scroll').flatMap(({ keys }) => keys);
-    expect(known.filter((key) => !pressed.has(key))).toEqual([]);
-    await terminal.press('esc');
-    await terminal.waitFor(FIRST_PRICES);
-    expect(terminal.clears).toEqual(NO_CLEARS);
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.leftovers()).toEqual([]);
-    expect(terminal.output()).not.toMatch(COLOUR);
-  });
+  it.runIf(isSlowRun)(
+    'scrolls the help by lines, by screens and to its ends, without a colour or non-ASCII character where that is asked for',
+    async () => {
+      const env = { NO_COLOR: '1' };
+      await using terminal = await gastop(['--demo', '--ascii'], { cols: 60, rows: 16, env });
+      const lines = await terminal.waitFor(FIRST_PRICES);
+      expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
+      await terminal.press('?');
+      const [, , title = ''] = await terminal.waitFor(/lines 1 to \d+ of \d+/);
+      const [room = 0, all = 0] = (/1 to (\d+) of (\d+)/.exec(title) ?? []).slice(1).map(Number);
+      const last = all - room + 1;
+      const pressed = new Set<string>();
+      for (const [key, line] of [
+        ['j', 2],
+        ['down', 3],
+        ['k', 2],
+        ['up', 1],
+        ['space', Math.min(room + 1, last)],
+        ['b', 1],
+        ['pagedown', Math.min(room + 1, last)],
+        ['pageup', 1],
+        ['G', last],
+        ['g', 1],
+        ['end', last],
+        ['home', 1],
+      ] as const) {
+        await terminal.press(key);
+        pressed.add(key);
+        await terminal.waitFor(`lines ${line} to ${line + room - 1} of ${all}`);
+      }
+      const known = KEYMAP.filter(({ scope }) => scope === 'scroll').flatMap(({ keys }) => keys);
+      expect(known.filter((key) => !pressed.has(key))).toEqual([]);
+      await terminal.press('esc');
+      await terminal.waitFor(FIRST_PRICES);
+      expect(terminal.clears).toEqual(NO_CLEARS);
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+      expect(terminal.leftovers()).toEqual([]);
+      expect(terminal.output()).not.toMatch(COLOUR);
+    },
+  );
 
   it.runIf(isSlowRun).each([
     ['SIGHUP', 129],

@@ -94,30 +94,33 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
     },
   );
 
-  it('shows the last data dimmed with its age, the reason and the next try while the node is away, then goes on', async () => {
-    const own = await startAnvil({ blockTime: 1, baseFee: GWEI });
-    await using terminal = await gastop(['--rpc', own.url]);
-    await terminal.waitFor(/● live/);
-    await terminal.waitFor((rows) => blockNumber(rows) >= 2);
-    const state = await own.rpc('anvil_dumpState');
-    await own.stop();
+  it.runIf(isSlowRun)(
+    'shows the last data dimmed with its age, the reason and the next try while the node is away, then goes on',
+    async () => {
+      const own = await startAnvil({ blockTime: 1, baseFee: GWEI });
+      await using terminal = await gastop(['--rpc', own.url]);
+      await terminal.waitFor(/● live/);
+      await terminal.waitFor((rows) => blockNumber(rows) >= 2);
+      const state = await own.rpc('anvil_dumpState');
+      await own.stop();
 
-    await terminal.waitFor(/refuses/);
-    await terminal.waitFor(/again in \d+s|retry in \d+s|next try/);
-    const lane = terminal.find('Average');
-    expect(lane).not.toBeNull();
-    expect(terminal.isDim(lane?.y ?? 0)).toBe(true);
-    const before = age(terminal);
-    await terminal.waitFor(() => age(terminal) > before + 1);
+      await terminal.waitFor(/refuses/);
+      await terminal.waitFor(/again in \d+s|retry in \d+s|next try/);
+      const lane = terminal.find('Average');
+      expect(lane).not.toBeNull();
+      expect(terminal.isDim(lane?.y ?? 0)).toBe(true);
+      const before = age(terminal);
+      await terminal.waitFor(() => age(terminal) > before + 1);
 
-    const again = await startAnvil({ blockTime: 1, baseFee: GWEI, port: own.port });
-    await again.rpc('anvil_loadState', [state]);
-    await terminal.waitFor(/● live/);
-    await terminal.waitFor(() => !terminal.isDim(terminal.find('Average')?.y ?? 0));
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    await again.stop();
-  });
+      const again = await startAnvil({ blockTime: 1, baseFee: GWEI, port: own.port });
+      await again.rpc('anvil_loadState', [state]);
+      await terminal.waitFor(/● live/);
+      await terminal.waitFor(() => !terminal.isDim(terminal.find('Average')?.y ?? 0));
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+      await again.stop();
+    },
+  );
 });
 
 it('gastop started again shows what is stored as catching up, without a fault, and is live on its own', async () => {

@@ -78,19 +78,22 @@ describe('a home that takes no files', () => {
     }
   });
 
-  it('does not keep the monitor from showing live prices; what would be lost is refused', async () => {
-    const env = { XDG_DATA_HOME: join(noHome, 'data') };
-    await using terminal = await gastop(['--rpc', node.url], { env });
-    const rows = await terminal.waitFor(PRICES);
-    expect(rows[0]).toContain('● live, unsaved');
-    expect(rows[2]).toMatch(/^ ! history is not being saved: chain-31337\.db cannot be made there/);
-    expect(terminal.isDim(5)).toBe(false);
-    await terminal.press('3');
-    await terminal.waitFor('no alerts are kept here');
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.leftovers()).toEqual([]);
-  });
+  it.runIf(isSlowRun)(
+    'does not keep the monitor from showing live prices; what would be lost is refused',
+    async () => {
+      const env = { XDG_DATA_HOME: join(noHome, 'data') };
+      await using terminal = await gastop(['--rpc', node.url], { env });
+      const rows = await terminal.waitFor(PRICES);
+      expect(rows[0]).toContain('● live, unsaved');
+      expect(rows[2]).toMatch(/^ ! history is not being saved: chain-31337\.db cannot be made there/);
+      expect(terminal.isDim(5)).toBe(false);
+      await terminal.press('3');
+      await terminal.waitFor('no alerts are kept here');
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+      expect(terminal.leftovers()).toEqual([]);
+    },
+  );
 });
 
 /** Another user may start the program: not from a clone in a private folder. */

@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { createKey, type ServeProgram, startServe } from '../cli/served-program.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -91,23 +92,31 @@ test('two programs on one database: one fires; killed, it is followed; asked to 
   expect(await (await fetch(`${one.origin}/metrics`)).text()).toMatch(/^gastop_lease_held 1$/m);
   expect(await (await fetch(`${two.origin}/metrics`)).text()).toMatch(/^gastop_lease_held 0$/m);
 
-  one.child.kill('SIGKILL');
+  // Killed, it would keep the lease for ten seconds more.
+  one.child.kill(isSlowRun ? 'SIGKILL' : 'SIGTERM');
   await one.ended;
-  // Nobody holds it: what comes now is fired by the next holder, once.
+  // Until the next one holds it nobody does: what comes meanwhile is fired once.
   for (let block = 0; block < BLOCKS; block += 1) await mine(CHEAP);
   await heldBy(two);
   await waitFor(async () => (await firedAt()).length === 2, {
-    what: 'the firing after the kill',
+    what: 'the firing after its end',
   });
   for (let block = 0; block < BLOCKS; block += 1) await mine(DEAR);
 
-  const three = await startServe([], options);
-  await waitFor(async () => (await (await fetch(`${three.origin}/readyz`)).text()).includes('"elsewhere"'), {
-    what: 'the third to stand by',
-  });
-  two.child.kill('SIGTERM');
-  expect((await two.ended).code).toBe(0);
-  await heldBy(three);
+  let last = two;
+  if (isSlowRun) {
+    const three = await startServe([], options);
+    await waitFor(
+      async () => (await (await fetch(`${three.origin}/readyz`)).text()).includes('"elsewhere"'),
+      {
+        what: 'the third to stand by',
+      },
+    );
+    two.child.kill('SIGTERM');
+    expect((await two.ended).code).toBe(0);
+    await heldBy(three);
+    last = three;
+  }
   await cross(3);
   const fired = await firedAt();
   expect(new Set(fired).size).toBe(fired.length);
@@ -120,8 +129,8 @@ test('two programs on one database: one fires; killed, it is followed; asked to 
   const kept = await database.queries.selectFrom('alerts').selectAll().executeTakeFirstOrThrow();
   // What came while nobody held it counts as missed besides: only the newest of those blocks was of now.
   expect(kept.trigger_count).toBe(3);
-  three.child.kill('SIGTERM');
-  await three.ended;
+  last.child.kill('SIGTERM');
+  await last.ended;
   expect(await leases.read()).toBeNull();
   await database.close();
 });

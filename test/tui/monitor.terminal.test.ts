@@ -3,12 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barTicks } from '../helpers/bar-ticks.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { expectCleanEnd, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
 
 const { program, openScene, shareScene } = await sceneOpener();
 
 const LIVE = /● (?:live|running)/;
+
+/** Columns and rows; more of them in `npm run test:slow`. */
+const SIZES = [
+  [80, 24],
+  [60, 16],
+  [200, 50],
+  ...(isSlowRun
+    ? ([
+        [120, 40],
+        [61, 17],
+      ] as const)
+    : []),
+] as const;
 
 describe('the monitor on a terminal', () => {
   const shown = shareScene('live', { watchTty: true, env: { SESSION_KEY: 'ab'.repeat(32) } });
@@ -88,13 +102,7 @@ describe('the monitor on a terminal', () => {
     await screen.press('1');
   });
 
-  it.each([
-    [80, 24],
-    [60, 16],
-    [200, 50],
-    [120, 40],
-    [61, 17],
-  ])(
+  it.each(SIZES)(
     'fills %i×%i with its bars at the edges, and never clears the screen for a block',
     async (cols, rows) => {
       const screen = shown();
@@ -173,15 +181,18 @@ describe('an alert that fires', () => {
     await expectCleanEnd(screen, 129);
   });
 
-  it('is said to a screen reader in the same words, like the prices in sentences', async () => {
-    await rm(fired, { force: true });
-    const screen = await openScene('alert', { env: { DOWN_WHILE: fired, INK_SCREEN_READER: 'true' } });
-    await screen.waitFor('Average: 0.0507 gwei');
-    expect(screen.screen().join('')).not.toMatch(/[┌│█╭]/);
-    await screen.waitFor('In the last day 1 alert fired');
-    await appendFile(fired, '!');
-    await screen.waitFor('Average below 0.04 gwei: reached');
-  });
+  it.runIf(isSlowRun)(
+    'is said to a screen reader in the same words, like the prices in sentences',
+    async () => {
+      await rm(fired, { force: true });
+      const screen = await openScene('alert', { env: { DOWN_WHILE: fired, INK_SCREEN_READER: 'true' } });
+      await screen.waitFor('Average: 0.0507 gwei');
+      expect(screen.screen().join('')).not.toMatch(/[┌│█╭]/);
+      await screen.waitFor('In the last day 1 alert fired');
+      await appendFile(fired, '!');
+      await screen.waitFor('Average below 0.04 gwei: reached');
+    },
+  );
 });
 
 describe('with --ascii', () => {
@@ -198,17 +209,22 @@ describe('with --ascii', () => {
   });
 });
 
-it.each([
-  ['an exception while rendering', 'render-error', /^gastop: stopped by an error of its own: .+$/],
+const FAULTS = [
   ['an exception in a timer', 'late-throw', /^gastop: stopped by an error of its own: a timer broke$/],
-])('the end by %s leaves one clear line and exit code 1', async (_, scene, line) => {
-  const screen = await openScene(scene, { watchTty: true });
-  expect((await screen.waitForExit()).exitCode).toBe(1);
-  expect(screen.leftovers()).toEqual([]);
-  const said = screen.screen().filter((row) => row !== '');
-  expect(said).toHaveLength(1);
-  expect(said[0]).toMatch(line);
-});
+  ['an exception while rendering', 'render-error', /^gastop: stopped by an error of its own: .+$/],
+] as const;
+
+it.each(isSlowRun ? FAULTS : FAULTS.slice(1))(
+  'the end by %s leaves one clear line and exit code 1',
+  async (_, scene, line) => {
+    const screen = await openScene(scene, { watchTty: true });
+    expect((await screen.waitForExit()).exitCode).toBe(1);
+    expect(screen.leftovers()).toEqual([]);
+    const said = screen.screen().filter((row) => row !== '');
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(line);
+  },
+);
 
 /** The processes that a shell has started. */
 async function jobsOf(pid: number): Promise<number[]> {
@@ -246,20 +262,23 @@ describe('Ctrl-Z', () => {
     await screen.waitFor('│ Average');
   });
 
-  it('is not needed: stopped by a signal, it takes the terminal again after fg', async () => {
-    const screen = shown();
-    const [pid = 0] = await jobsOf(screen.pid);
-    process.kill(pid, 'SIGSTOP');
-    // Stopped within a frame it leaves the screen unfinished, so what the shell says of it may not be seen.
-    await waitFor(async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T '));
-    await screen.press('fg', 'enter');
-    await screen.waitFor((lines) => screen.isAlternate() && lines[0]?.startsWith(' gastop'));
-    await screen.waitFor((lines) => !lines.some((line) => line.includes('Stopped')));
-    await screen.press('?');
-    await screen.waitFor('show or hide this help');
-    await screen.press('?');
-    await screen.waitFor('│ Average');
-  });
+  it.runIf(isSlowRun)(
+    'is not needed: stopped by a signal, it takes the terminal again after fg',
+    async () => {
+      const screen = shown();
+      const [pid = 0] = await jobsOf(screen.pid);
+      process.kill(pid, 'SIGSTOP');
+      // Stopped within a frame it leaves the screen unfinished, so what the shell says of it may not be seen.
+      await waitFor(async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T '));
+      await screen.press('fg', 'enter');
+      await screen.waitFor((lines) => screen.isAlternate() && lines[0]?.startsWith(' gastop'));
+      await screen.waitFor((lines) => !lines.some((line) => line.includes('Stopped')));
+      await screen.press('?');
+      await screen.waitFor('show or hide this help');
+      await screen.press('?');
+      await screen.waitFor('│ Average');
+    },
+  );
 
   it('goes back to the shell from a form, which is as it was after fg', async () => {
     const screen = shown();

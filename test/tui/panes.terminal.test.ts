@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KEYMAP } from '../../src/tui/input/keymap.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
 import { FROM, noise, signedBlobs, signedTransfer, TO } from './auto-txs/signed.ts';
 import { NO_CLEARS, sceneOpener } from './open-scene.ts';
@@ -80,8 +81,8 @@ function shownDigits(screen: Terminal, signed: string): string[] {
 describe('the Auto-tx pane on a terminal', () => {
   const shown = shareScene('auto-txs', { cols: 120, watchTty: true });
 
-  it('does with every key what its help says, in the list and in an open one', async () => {
-    const screen = shown();
+  it.runIf(isSlowRun)('does with every key what its help says, in the list and in an open one', async () => {
+    const screen = await openScene('auto-txs', { cols: 120 });
     await screen.waitFor('4 Auto-tx ·4');
     await screen.press('4');
     await screen.waitFor(isOn('mined'));
@@ -107,6 +108,9 @@ describe('the Auto-tx pane on a terminal', () => {
   it('asks before it cancels, which a pasted transaction does not answer', async () => {
     const screen = shown();
     const signed = await signedTransfer();
+    await screen.waitFor('4 Auto-tx ·4');
+    await screen.press('4');
+    await screen.waitFor(isOn('mined'));
     await screen.press('g', 'j', 'j', 'j', 'x');
     await screen.waitFor(isCancel);
     screen.paste(signed);
@@ -145,17 +149,20 @@ describe('the Auto-tx pane on a terminal', () => {
     expect(screen.leftovers()).toEqual([]);
   });
 
-  it('scrolls through ten thousand while prices go on, without ever clearing the screen', async () => {
-    const screen = await openScene('auto-txs', { env: { AUTO_TXS: '10000' }, cols: 120, rows: 40 });
-    await screen.waitFor('4 Auto-tx ·10000');
-    await screen.press('4');
-    await screen.waitFor('Auto-txs 10,000');
-    for (let page = 0; page < 10; page += 1) await screen.press('pagedown');
-    await screen.waitFor('#300 ');
-    await screen.press('G');
-    await screen.waitFor(/▸ .*#9999 /);
-    expect(screen.clears).toEqual(NO_CLEARS);
-  });
+  it.runIf(isSlowRun)(
+    'scrolls through ten thousand while prices go on, without ever clearing the screen',
+    async () => {
+      const screen = await openScene('auto-txs', { env: { AUTO_TXS: '10000' }, cols: 120, rows: 40 });
+      await screen.waitFor('4 Auto-tx ·10000');
+      await screen.press('4');
+      await screen.waitFor('Auto-txs 10,000');
+      for (let page = 0; page < 10; page += 1) await screen.press('pagedown');
+      await screen.waitFor('#300 ');
+      await screen.press('G');
+      await screen.waitFor(/▸ .*#9999 /);
+      expect(screen.clears).toEqual(NO_CLEARS);
+    },
+  );
 });
 
 describe('the Alerts pane on a terminal', () => {
@@ -292,27 +299,30 @@ describe('a signed transaction that is pasted into the monitor', () => {
   });
 });
 
-it('without colours, words and signs say what is marked and what state an auto-tx is in', async () => {
-  const screen = await openScene('auto-txs', { env: { FORCE_COLOR: '0' } });
-  await screen.waitFor('4 Auto-tx');
-  await screen.press('4');
-  await screen.waitFor(/→ submitted/);
-  await screen.waitFor(/! held/);
-  await screen.waitFor(/● reached/);
-  await screen.press('j', 'j');
-  await screen.waitFor('! nonce 8 must come first');
-  await screen.press('3');
-  await screen.waitFor('Alerts 1');
-  await screen.press('d');
-  await screen.waitFor('[▸ Keep it ]');
-  await screen.press('right');
-  await screen.waitFor('[▸ Delete ]');
-  await screen.press('n');
-  await screen.press('n');
-  await screen.waitFor(/▸ threshold/);
-});
+it.runIf(isSlowRun)(
+  'without colours, words and signs say what is marked and what state an auto-tx is in',
+  async () => {
+    const screen = await openScene('auto-txs', { env: { FORCE_COLOR: '0' } });
+    await screen.waitFor('4 Auto-tx');
+    await screen.press('4');
+    await screen.waitFor(/→ submitted/);
+    await screen.waitFor(/! held/);
+    await screen.waitFor(/● reached/);
+    await screen.press('j', 'j');
+    await screen.waitFor('! nonce 8 must come first');
+    await screen.press('3');
+    await screen.waitFor('Alerts 1');
+    await screen.press('d');
+    await screen.waitFor('[▸ Keep it ]');
+    await screen.press('right');
+    await screen.waitFor('[▸ Delete ]');
+    await screen.press('n');
+    await screen.press('n');
+    await screen.waitFor(/▸ threshold/);
+  },
+);
 
-describe('for a screen reader', () => {
+describe.runIf(isSlowRun)('for a screen reader', () => {
   const shown = shareScene('auto-txs', { env: { INK_SCREEN_READER: 'true' }, rows: 60, cols: 140 });
   const expectNoSigns = () => expect(shown().screen().join('')).not.toMatch(/[●◌▸↑↓│✓✗]/);
 

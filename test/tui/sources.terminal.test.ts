@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { expectCleanEnd, NO_CLEARS, outputFrom, sceneOpener } from './open-scene.ts';
 
 const { openScene, shareScene } = await sceneOpener();
@@ -104,7 +105,7 @@ describe('a source that fails', () => {
     });
   });
 
-  it('with a refused key is not asked again, and how to set the key is said', async () => {
+  it.runIf(isSlowRun)('with a refused key is not asked again, and how to set the key is said', async () => {
     const screen = await openScene('key');
     await screen.waitFor('set GASTOP_API_KEY');
     expect(screen.screen().join('\n')).toContain('not tried again by itself');

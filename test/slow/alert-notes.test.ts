@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
+import { type AlertParts, come, openAlertParts } from '../e2e/alert-parts.ts';
 import { isSigned } from '../helpers/is-signed.ts';
-import { type AlertParts, come, openAlertParts } from './alert-parts.ts';
 
 let parts: AlertParts;
 
