@@ -40,63 +40,8 @@ async function say(advice: (block: Block) => GivenAdvice, ...prices: bigint[]) {
   await blocks.saveBlocks(prices.map((price, index) => asks(11 + index, price)));
 }
 
-describe('advice to send', () => {
-  const cap90 = (block: Block) => given(block, sendWithin(block, 3, 90n));
-
-  test('is kept if one of its blocks lets the cap in', async () => {
-    await say(cap90, 91n, 91n, 90n);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: 'kept' });
-  });
-
-  test('is missed if the first that does comes too late', async () => {
-    await say(cap90, 91n, 91n, 91n, 1n);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: 'missed' });
-  });
-
-  test('needs the tip that a block asked for, which the cap has to leave room for', async () => {
-    for (const [cap, tip, verdict] of [
-      [110n, 10n, 'kept'],
-      [110n, 9n, 'missed'],
-      [109n, 10n, 'missed'],
-    ] as const) {
-      await blocks.beginAnew(undefined);
-      const block = asks(10, 100n);
-      await blocks.saveBlocks([block], given(block, sendWithin(block, 1, cap, tip)));
-      await blocks.saveBlocks([asks(11, 110n, 10n)]);
-      await settleAll();
-      expect(await verdicts(), `${cap} with ${tip}`).toEqual({ 10: verdict });
-    }
-  });
-
-  test('is not judged before its last block is there', async () => {
-    await say(cap90, 90n, 90n);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: null });
-  });
-});
-
 describe('advice to wait', () => {
-  const wait = (block: Block) => given(block, waitFor(block, 36), { targetPrice: 90n });
-
-  test('is kept if a block up to the deadline asks for no more, that of the deadline itself included', async () => {
-    await say(wait, 91n, 91n, 90n, 91n);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: 'kept' });
-  });
-
-  test('is missed if only the block after the deadline does', async () => {
-    await say(wait, 91n, 91n, 91n, 1n);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: 'missed' });
-  });
-
-  test('is not judged before a block beyond the deadline is there, however early it was reached', async () => {
-    await say(wait, 1n, 1n, 1n);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: null });
-  });
+  const _wait = (block: Block) => given(block, waitFor(block, 36), { targetPrice: 90n });
 
   test('counts a block of unknown tips by its base fee, and prices at the limit of what is stored', async () => {
     const block = asks(10, 100n);
@@ -110,28 +55,9 @@ describe('advice to wait', () => {
     const dear = await track.due(-1, 10);
     expect(dear).toEqual([]);
   });
-
-  test('of which no block could tell, because the chain stood still, is not judged', async () => {
-    const block = asks(10, 100n);
-    await blocks.saveBlocks([block], given(block, waitFor(block, 36), { targetPrice: 90n }));
-    await blocks.saveBlocks([makeBlock(11, { timestamp: block.timestamp + 1_200, baseFeePerGas: 1n })]);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: 'unknown' });
-    expect(await track.score(100)).toMatchObject({ evaluated: 0 });
-  });
 });
 
 describe('a hole in the history', () => {
-  test('is waited for, and what fills it decides', async () => {
-    const block = asks(10, 100n);
-    await blocks.saveBlocks([block], given(block, sendWithin(block, 3, 90n)));
-    await blocks.saveBlocks([asks(11, 91n), asks(13, 91n), asks(14, 91n)]);
-    expect(await settleAll()).toEqual({ settled: 0, waiting: 10 });
-    await blocks.saveBlocks([asks(12, 90n)]);
-    expect(await settleAll()).toEqual({ settled: 1, waiting: null });
-    expect(await verdicts()).toEqual({ 10: 'kept' });
-  });
-
   test('of any length is waited for until it has been asked for', async () => {
     const block = asks(10, 100n);
     await blocks.saveBlocks([block], given(block, waitFor(block, 3_600), { targetPrice: 90n }));
@@ -162,23 +88,6 @@ describe('a hole in the history', () => {
 });
 
 describe('a reorg', () => {
-  test('takes back what was said on blocks that are gone', async () => {
-    for (const block of makeBlocks(10, 14))
-      await blocks.saveBlocks([block], given(block, waitFor(block, 36)));
-    await blocks.rewindTo(12);
-    expect(await verdicts()).toEqual({ 10: null, 11: null, 12: null });
-  });
-
-  test('opens verdicts again that rest on blocks that are gone', async () => {
-    await say((block) => given(block, sendWithin(block, 3, 90n)), 91n, 91n, 90n);
-    await settleAll();
-    await blocks.rewindTo(12);
-    expect(await verdicts()).toEqual({ 10: null });
-    await blocks.saveBlocks([asks(13, 91n)]);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: 'missed' });
-  });
-
   test('that nobody was there to see is found by the hash', async () => {
     const block = asks(10, 100n);
     await blocks.saveBlocks([block], given(block, sendWithin(block, 1, 90n)));

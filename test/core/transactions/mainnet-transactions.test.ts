@@ -4,6 +4,7 @@ import { type Hex, hexToBigInt, serializeTransaction, type TransactionSerializab
 import { expect, it } from 'vitest';
 import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import { describeCall } from '../../../src/core/transactions/describe-call.ts';
+import { isSlowRun } from '../../helpers/rounds.ts';
 import { refusalOf } from './support/refusal.ts';
 
 interface Mined {
@@ -50,11 +51,11 @@ function sent(mined: Mined): Hex {
 }
 
 it.each([17034870, 19426587, 19932148])(
-  'every transaction of block %i has the hash and sender of the chain',
+  'each transaction of block %i (an eighth in npm test) has the hash and sender of the chain',
   (block) => {
     const mined = minedIn(block);
     expect(mined.length).toBeGreaterThan(30);
-    for (const one of mined) {
+    for (const one of mined.filter((_, at) => isSlowRun || at % 8 === 0)) {
       if (one.type === '0x3') {
         expect(refusalOf(sent(one))).toMatch(/^it is a blob transaction without its blobs/);
         continue;

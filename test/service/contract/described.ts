@@ -51,7 +51,10 @@ export async function readDocument(origin: string): Promise<Described> {
   ajv.addSchema(document, 'openapi.json');
   const root = new URL(document.servers[0]?.url ?? '/', origin + OPENAPI_PATH).href;
   const judge = (way: readonly string[], body: unknown) => {
-    const validate = ajv.getSchema(`openapi.json#/${way.map(pointerPart).join('/')}`);
+    // What is named is compiled once, not for each route that names it.
+    const named = way.reduce<unknown>((part, name) => Object(part)[name], document);
+    const { $ref = `#/${way.map(pointerPart).join('/')}` } = Object(named) as { $ref?: string };
+    const validate = ajv.getSchema(`openapi.json${$ref}`);
     if (validate === undefined) throw new Error(`no schema at ${way.join(' ')}`);
     return validate(body) ? null : (validate.errors ?? []);
   };

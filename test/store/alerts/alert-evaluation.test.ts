@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -8,7 +7,6 @@ import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
 import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
 
@@ -143,29 +141,6 @@ describe('what fires', () => {
     await savePrices(store, 1, 101);
     await expect(savePrices(store, 2, 99)).rejects.toThrow();
     expect((await readEvents(database)).length).toBe(1_100);
-  });
-
-  test('is written once, whoever writes its block again', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
-    const { database, store } = await open(path, keptAlert('a'));
-    await savePrices(store, 0, 99, 100, 99);
-    const { store: other } = await open(path);
-    expect(await savePrices(other, 0, 99, 100, 99)).toBe(0);
-    expect(await savePrices(other, 2, 99, 100, 99)).toBe(1);
-    expect(await readEvents(database)).toEqual(['a.1', 'a.2', 'a.3']);
-  });
-
-  test('that cannot be written leaves nothing behind, and fires when its block is written', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a'), keptAlert('b'));
-    await sql`create trigger broken before insert on deliveries when new.alert_id = 'b'
-      begin select raise(abort, 'no'); end`.execute(database.queries);
-    await expect(savePrices(store, 0, 100, 99)).rejects.toThrow();
-    expect(await store.head()).toBeNull();
-    expect(await readEvents(database)).toEqual([]);
-    expect(await readAlert(database, 'a')).toEqual(keptAlert('a'));
-    await sql`drop trigger broken`.execute(database.queries);
-    expect(await savePrices(store, 0, 100, 99)).toBe(2);
-    expect(await readEvents(database)).toEqual(['a.1', 'b.1']);
   });
 
   test('is compared with what its lane cost on the average in the 24 h before', async () => {
@@ -332,20 +307,6 @@ describe('an alert that cannot be read', () => {
 });
 
 describe('blocks that are past', () => {
-  test('are counted as missed, and the alert fires once, for now', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a'));
-    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isPast: true }));
-    expect(await savePriced(store, ...past)).toBe(0);
-    expect(await readAlert(database, 'a')).toMatchObject({
-      missedCount: 2,
-      lastMissedAt: timeOf(3),
-      triggerCount: 0,
-      updatedAt: 1,
-    });
-    expect(await savePrices(store, 5, 97, 96)).toBe(1);
-    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 2, lastTriggeredAt: timeOf(5) });
-  });
-
   test('are none that it missed where they are from before it was made', async () => {
     const alert = keptAlert('a', {}, { createdAt: timeOf(3) });
     const { database, store } = await open(':memory:', alert);
@@ -353,72 +314,9 @@ describe('blocks that are past', () => {
     await savePriced(store, ...past);
     expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, lastMissedAt: timeOf(3) });
   });
-
-  test('whose price has recovered since have it fire no more', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a'));
-    await savePriced(
-      store,
-      priced(0, 99, { isPast: true }),
-      priced(1, 100, { isPast: true }),
-      priced(2, 100),
-    );
-    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, triggerCount: 0 });
-  });
-
-  test('are all those that somebody writes who only visits', async () => {
-    const { database } = await open(':memory:', keptAlert('a'));
-    const visitor = new BlockStore(database, () => ({ kind: 'visitor', now: WALL_NOW }));
-    expect(await savePrices(visitor, 0, 99)).toBe(0);
-    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, triggerCount: 0 });
-    expect(await savePrices(new BlockStore(database), 1, 99)).toBe(1);
-  });
-});
-
-describe('confirmation', () => {
-  const confirming = keptAlert('a', { confirmBlocks: 3 });
-
-  test('goes on across a restart', async () => {
-    const path = join(await temporaryFolder(), 'chain-1.db');
-    const first = await open(path, confirming);
-    await savePrices(first.store, 0, 99, 99);
-    const { store } = await open(path);
-    expect(await savePrices(store, 2, 99)).toBe(1);
-  });
-
-  test('begins again after blocks that nobody saw', async () => {
-    const { store } = await open(':memory:', confirming);
-    await savePrices(store, 0, 99, 99);
-    expect(await savePrices(store, 3, 99, 99)).toBe(0);
-    expect(await savePrices(store, 5, 99)).toBe(1);
-  });
-
-  test('begins again where the block that began it is no longer part of the chain', async () => {
-    const { store } = await open(':memory:', confirming);
-    await savePrices(store, 0, 100, 99, 99);
-    await store.rewindTo(0);
-    expect(await savePrices(store, 1, 99, 99)).toBe(0);
-    expect(await savePrices(store, 3, 99)).toBe(1);
-  });
-
-  test('goes on where that block still is', async () => {
-    const { store } = await open(':memory:', confirming);
-    await savePrices(store, 0, 100, 99, 99);
-    await store.rewindTo(1);
-    expect(await savePrices(store, 2, 99, 99)).toBe(1);
-  });
 });
 
 describe('blocks that nobody saw', () => {
-  test('may have had the price leave: what has fired waits for its cooldown alone, and fires once', async () => {
-    const cooldownMs = 100 * 12_000;
-    const { database, store } = await open(':memory:', keptAlert('now'), keptAlert('later', { cooldownMs }));
-    expect(await savePrices(store, 0, 99, 99)).toBe(2);
-    expect(await savePrices(store, 50, 99, 99, 99)).toBe(1);
-    expect(await savePrices(store, 100, 99, 99)).toBe(2);
-    expect(await readEvents(database)).toEqual(['later.1', 'now.1', 'now.2', 'later.2', 'now.3']);
-    expect(await savePrices(store, 102, 99, 99)).toBe(0);
-  });
-
   test('leave what is disabled as it is', async () => {
     const disabled = keptAlert('a', { disableOnce: true });
     const { database, store } = await open(':memory:', disabled);
@@ -429,14 +327,6 @@ describe('blocks that nobody saw', () => {
 });
 
 describe('a reorg', () => {
-  test('takes back nothing that fired, and has the new blocks evaluated', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a'));
-    await savePrices(store, 0, 100, 99, 100);
-    await store.rewindTo(0);
-    expect(await savePrices(store, 1, 100, 100, 99)).toBe(1);
-    expect(await readEvents(database)).toEqual(['a.1', 'a.2']);
-  });
-
   test('that could not be written when it came is seen by the hashes', async () => {
     const { database, store } = await open(':memory:', keptAlert('a'));
     await savePrices(store, 0, 100, 100, 100);
@@ -473,29 +363,6 @@ describe('a reorg', () => {
     expect(await savePrices(store, 0, 101, 99)).toBe(1);
     expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
   });
-});
-
-test('an alert whose condition goes on holding fires again when its cooldown is over, to the block', async () => {
-  const { database, store } = await open(
-    ':memory:',
-    keptAlert('again', { cooldownMs: 60_000 }),
-    keptAlert('left', { cooldownMs: 60_000, hysteresis: 5n }),
-    keptAlert('none'),
-  );
-  await savePrices(store, 0, ...Array.from({ length: 12 }, () => 99));
-  expect(await readEvents(database)).toEqual(['again.1', 'left.1', 'none.1', 'again.2', 'again.3']);
-  await savePrices(store, 12, 104, 99, 105, 99);
-  expect((await readEvents(database)).slice(5)).toEqual(['none.2', 'again.4', 'left.2', 'none.3']);
-});
-
-test('a cooldown holds across a restart, to the block', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  const first = await open(path, keptAlert('a', { cooldownMs: 60_000 }));
-  await savePrices(first.store, 0, 99, 101);
-  const { database, store } = await open(path);
-  expect(await savePrices(store, 2, 99, 99, 99)).toBe(0);
-  expect(await savePrices(store, 5, 99)).toBe(1);
-  expect(await readEvents(database)).toEqual(['a.1', 'a.2']);
 });
 
 test('a block of a node that claims a time yet to come silences nobody once true ones follow', async () => {
