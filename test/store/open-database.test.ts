@@ -76,8 +76,8 @@ test('one that is up to date is not migrated again', async () => {
 
 test('processes that open a fresh file at the same moment all get it', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
-  const said = await Promise.all(Array.from({ length: 4 }, () => openElsewhere(path)));
-  expect(said).toEqual(['opened', 'opened', 'opened', 'opened']);
+  const said = await Promise.all([openElsewhere(path), openElsewhere(path)]);
+  expect(said).toEqual(['opened', 'opened']);
 });
 
 test('a file that is no database is refused in one line', async () => {

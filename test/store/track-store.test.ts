@@ -41,8 +41,6 @@ async function say(advice: (block: Block) => GivenAdvice, ...prices: bigint[]) {
 }
 
 describe('advice to wait', () => {
-  const _wait = (block: Block) => given(block, waitFor(block, 36), { targetPrice: 90n });
-
   test('counts a block of unknown tips by its base fee, and prices at the limit of what is stored', async () => {
     const block = asks(10, 100n);
     await blocks.saveBlocks([block], given(block, waitFor(block, 12), { targetPrice: 90n }));
