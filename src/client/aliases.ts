@@ -291,7 +291,7 @@ function price(value: unknown, { key, place, renaming }: Place): number | null {
   const wei = readFee(value, unit);
   if (wei === null || wei > BigInt(Number.MAX_SAFE_INTEGER)) return null;
   const asWei = readFee(value, 'wei');
-  // Nothing was guessed where the text names its unit, is hex, or is zero.
+  // Nothing was guessed where it is zero.
   if (unit === 'guess' && asWei !== readFee(value, 'gwei')) {
     renaming.guessed[wei === asWei ? 'wei' : 'gwei'].add(place);
   }

@@ -26,7 +26,6 @@ export interface ServiceDescription {
 export interface RouteDescription {
   readonly method: V1Route['method'];
   readonly path: V1Route['path'];
-  readonly summary: string | null;
   /** Its query parameters, with the values that it names for each; empty where it takes any. */
   readonly parameters: readonly ParameterDescription[];
   /** The fields of what is sent to it, with the values it names for each; empty where it says nothing of them. */
@@ -128,250 +127,134 @@ export function unknownAutoTxFields(
   return EXTRA_AUTO_TX_FIELDS.filter((name) => !body.some((field) => field.name === name));
 }
 
-const MOST_PARAMETERS = 50;
-const MOST_FIELDS = 50;
-/** No route of v1 stands at a longer path, whatever it begins with. */
-const LONGEST_PATH = 500;
+const MOST_NAMES = 50;
+const MOST_VALUES = 24;
+/** A longer word is no choice to cycle through. */
+const LONGEST_VALUE = 24;
 
 /**
- * Reads routes, the values of their parameters and the fields of their bodies from an OpenAPI 3.0, 3.1 or Swagger 2
- * document, however its paths begin; `null` where it is none or knows no v1 route.
+ * Reads routes, the values of their parameters and the fields of their bodies from an OpenAPI 3 document, however its
+ * paths begin; `null` where it is none or knows no v1 route.
  */
 export function readDescription(document: unknown): ServiceDescription | null {
-  if (!isRecord(document) || !isRecord(document.paths)) return null;
-  if (document.openapi === undefined && document.swagger === undefined) return null;
-  const paths = Object.entries(document.paths).filter(([path]) => path.length <= LONGEST_PATH);
-  const items = new Map(paths.map(([path, item]) => [plainPath(path), item]));
+  if (!isRecord(document) || !isRecord(document.paths) || document.openapi === undefined) return null;
+  const items = new Map(Object.entries(document.paths).map(([path, item]) => [plainPath(path), item]));
   const routes = [...V1_ROUTES, ...ADDED_ROUTES].flatMap(({ method, path }): RouteDescription[] => {
-    const item = resolved(document, items.get(plainPath(path)));
-    const operation = item === null ? null : resolved(document, item[method]);
-    if (item === null || operation === null) return [];
-    return [
-      {
-        method,
-        path,
-        summary: line(operation.summary) ?? line(operation.description),
-        parameters: [...parametersOf(document, item), ...parametersOf(document, operation)],
-        body: method === 'get' ? [] : bodyFields(document, operation),
-      },
-    ];
+    const item = items.get(plainPath(path));
+    const operation = isRecord(item) ? item[method] : null;
+    if (!isRecord(item) || !isRecord(operation)) return [];
+    const parameters = [item.parameters, operation.parameters].flatMap((all) => parametersOf(document, all));
+    return [{ method, path, parameters, body: method === 'get' ? [] : bodyFields(document, operation) }];
   });
   if (routes.length === 0) return null;
   const info = isRecord(document.info) ? document.info : {};
   return { title: line(info.title), version: line(info.version), routes };
 }
 
-/** `/gateway/be/api/v1/alerts/{alertId}/` and `/alerts/:id` are both `/alerts/{}`. */
+/** `/gateway/be/api/v1/alerts/{alertId}` is `/alerts/{}`. */
 function plainPath(path: string): string {
   const at = path.lastIndexOf(BASE_PATH);
-  const behind = at < 0 ? path : path.slice(at + BASE_PATH.length);
-  return behind.replaceAll(/\{[^{}/]*\}|:[^/]+/g, '{}').replace(/\/+$/, '');
+  return (at < 0 ? path : path.slice(at + BASE_PATH.length)).replaceAll(/\{[^{}/]*\}/g, '{}');
 }
 
-function parametersOf(document: JsonRecord, { parameters }: JsonRecord): readonly ParameterDescription[] {
-  return listOf(parameters, MOST_PARAMETERS).flatMap((one) => {
+function parametersOf(document: JsonRecord, parameters: unknown): readonly ParameterDescription[] {
+  if (!Array.isArray(parameters)) return [];
+  return parameters.slice(0, MOST_NAMES).flatMap((one: unknown) => {
     const parameter = resolved(document, one);
     const name = line(parameter?.name);
     if (parameter === null || name === null || parameter.in !== 'query') return [];
-    // Swagger 2 writes the values beside the name, OpenAPI 3 into a schema.
-    return [{ name, values: namedValues(document, parameter.schema ?? parameter) }];
+    return [{ name, values: namedValues(document, parameter.schema) }];
   });
 }
 
-/** The fields of an operation's body, in its order, with the values that it names for each (of a list: for its items). */
-export function bodyFields(document: JsonRecord, operation: JsonRecord): readonly ParameterDescription[] {
-  const fields = new Map<string, Set<string>>();
-  for (const { properties } of joinedSchemas(document, bodySchema(document, operation))) {
-    if (!isRecord(properties)) continue;
-    for (const [key, property] of Object.entries(properties)) {
-      const name = line(key);
-      if (name === null || (fields.size >= MOST_FIELDS && !fields.has(name))) continue;
-      const values = fields.get(name) ?? new Set();
-      for (const each of namedValues(document, property)) values.add(each);
-      fields.set(name, values);
-    }
-  }
-  return [...fields].map(([name, values]) => ({ name, values: [...values] }));
+/** The fields of an operation's JSON body, with the values that it names for each (of a list: for its items). */
+function bodyFields(document: JsonRecord, { requestBody }: JsonRecord): readonly ParameterDescription[] {
+  const content = resolved(document, requestBody)?.content;
+  const media = isRecord(content) ? content['application/json'] : null;
+  const properties = joinedSchemas(document, isRecord(media) ? media.schema : null).flatMap((schema) =>
+    isRecord(schema.properties) ? Object.entries(schema.properties) : [],
+  );
+  const fields = Map.groupBy(properties, ([name]) => line(name) ?? '');
+  return [...fields].slice(0, MOST_NAMES).map(([name, all]) => ({
+    name,
+    values: [...new Set(all.flatMap(([, property]) => namedValues(document, property)))],
+  }));
 }
 
-/** OpenAPI 3 has a place for the body, Swagger 2 lists it among the parameters. */
-function bodySchema(document: JsonRecord, operation: JsonRecord): unknown {
-  const body = resolved(document, operation.requestBody);
-  if (body === null) {
-    return listOf(operation.parameters, MOST_PARAMETERS)
-      .map((one) => resolved(document, one))
-      .find((parameter) => parameter?.in === 'body')?.schema;
-  }
-  const content = isRecord(body.content) ? body.content : {};
-  const type = Object.keys(content).find((name) => name.includes('json')) ?? Object.keys(content)[0];
-  return type === undefined ? undefined : resolved(document, content[type])?.schema;
-}
-
-const MOST_VALUES = 24;
-/** A longer word is no choice to cycle through. */
-const LONGEST_VALUE = 24;
-
-/** The values that a schema names, in its order and spelling: `enum`, `const`, and joins of them. */
-export function namedValues(document: JsonRecord, schema: unknown): readonly string[] {
-  const values = new Set<string>();
-  const seen = new Set<JsonRecord>();
-  const visit = (value: unknown) => {
-    const records = joinedSchemas(document, value, seen);
-    for (const record of records) {
-      for (const one of Array.isArray(record.enum) ? listOf(record.enum, MOST_SCHEMAS) : [record.const]) {
-        if (values.size >= MOST_VALUES || (typeof one !== 'string' && typeof one !== 'number')) continue;
-        const text = String(one);
-        // It is sent as it stands, so a value that cannot be shown as it stands is not offered.
-        if (text.length <= LONGEST_VALUE && cleanText(text).trim() === text && text !== '') values.add(text);
-      }
-    }
-    for (const { items } of records) if (items !== undefined) visit(items);
-  };
-  visit(schema);
-  return [...values];
+/** The values that a schema names, in its order and spelling. */
+function namedValues(document: JsonRecord, schema: unknown): readonly string[] {
+  const own = joinedSchemas(document, schema);
+  const schemas = [...own, ...own.flatMap(({ items }) => joinedSchemas(document, items))];
+  const values = schemas.flatMap((one): unknown[] => (Array.isArray(one.enum) ? one.enum : [one.const]));
+  const texts = values.flatMap((one) =>
+    typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
+  );
+  // It is sent as it stands, so a value that cannot be shown as it stands is not offered.
+  const shown = texts.filter((text) => text !== '' && cleanText(text, LONGEST_VALUE).trim() === text);
+  return [...new Set(shown)].slice(0, MOST_VALUES);
 }
 
 const JOINS = ['allOf', 'anyOf', 'oneOf'] as const;
-/** References multiply, so that a document of a few kilobytes could be walked for hours. */
-const MOST_SCHEMAS = 500;
+const DEEPEST = 8;
 
-/**
- * The schemas that one is put together of, parts before the whole and each once.
- *
- * @param seen schemas that were visited before; it grows
- */
+/** The schemas that one is put together of, each once: references multiply, and go in circles. */
 function joinedSchemas(
   document: JsonRecord,
   schema: unknown,
   seen = new Set<JsonRecord>(),
+  depth = 0,
 ): readonly JsonRecord[] {
-  const found: JsonRecord[] = [];
-  const visit = (value: unknown) => {
-    const record = resolved(document, value);
-    if (record === null || seen.has(record) || seen.size >= MOST_SCHEMAS) return;
-    seen.add(record);
-    for (const join of JOINS) for (const part of listOf(record[join], MOST_SCHEMAS)) visit(part);
-    found.push(record);
-  };
-  visit(schema);
-  return found;
+  const record = resolved(document, schema);
+  if (record === null || seen.has(record) || depth === DEEPEST) return [];
+  seen.add(record);
+  const parts = JOINS.flatMap((join): unknown[] => {
+    const list = record[join];
+    return Array.isArray(list) ? list : [];
+  });
+  return [...parts.flatMap((part) => joinedSchemas(document, part, seen, depth + 1)), record];
 }
 
-const MOST_HOPS = 8;
-const LONGEST_POINTER = 1_000;
-const MOST_PARTS = 32;
-
-/** The record that `value` is or refers to with a `$ref` (RFC 6901 behind `#`) within the document; else `null`. */
+/** The record that `value` is or refers to among the document's components. */
 function resolved(document: JsonRecord, value: unknown): JsonRecord | null {
-  let current = value;
-  for (let hop = 0; hop < MOST_HOPS && isRecord(current); hop++) {
-    const { $ref } = current;
-    if ($ref === undefined) return current;
-    if (typeof $ref !== 'string' || !$ref.startsWith('#/') || $ref.length > LONGEST_POINTER) return null;
-    const parts = $ref.slice(2).split('/');
-    if (parts.length > MOST_PARTS) return null;
-    current = parts.reduce<unknown>(
-      (within, part) => (isRecord(within) ? ownValue(within, unescaped(part)) : undefined),
-      document,
-    );
-  }
-  return null;
+  if (!isRecord(value) || value.$ref === undefined) return isRecord(value) ? value : null;
+  const path = /^#\/components\/(\w+)\/([^/]+)$/.exec(typeof value.$ref === 'string' ? value.$ref : '');
+  const [kind, name] = path?.slice(1) ?? [];
+  const components = isRecord(document.components) ? document.components : {};
+  const named = ownValue(components, kind ?? '');
+  const found = isRecord(named) ? ownValue(named, name ?? '') : null;
+  return isRecord(found) && found.$ref === undefined ? found : null;
 }
-
-function unescaped(part: string): string {
-  let text = part;
-  try {
-    text = decodeURIComponent(part);
-  } catch {
-    // A stray % stands for itself.
-  }
-  return text.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-const listOf = (value: unknown, most: number): readonly unknown[] =>
-  Array.isArray(value) ? value.slice(0, most) : [];
 
 const LONGEST_TEXT = 200;
 
 /** One clean line of an unknown document; `null`: it says nothing there. */
 function line(value: unknown): string | null {
-  if (typeof value !== 'string') return null;
-  const text = cleanText(value.slice(0, 2_000), LONGEST_TEXT).replaceAll(/\s+/g, ' ').trim();
-  return text === '' ? null : text;
+  return (typeof value === 'string' ? cleanText(value, LONGEST_TEXT).trim() : '') || null;
 }
 
-/** Where services keep their document: v1's own place first, then what frameworks do by themselves. */
-const PLACES = [
-  OPENAPI_PATH,
-  PLAYGROUND_PATH,
-  `${PLAYGROUND_PATH}-json`,
-  '/openapi.json',
-  '/v3/api-docs',
-] as const;
-const MOST_REQUESTS = 8;
-const EACH_MS = 5_000;
-const ALTOGETHER_MS = 12_000;
+/** v1's own place first, then the given one, and where NestJS puts the document of such a page. */
+const PLACES = [OPENAPI_PATH, PLAYGROUND_PATH, `${PLAYGROUND_PATH}-json`] as const;
+const TIMEOUT_MS = 5_000;
 
 /**
- * Looks for a service's OpenAPI document beside the v1 base path: a handful of requests, bounded in time, on the
- * service's own origin. The key is sent only where a place requires one.
+ * Looks for a service's OpenAPI document beside the v1 base path.
  *
  * @returns `null` where the service responds but has none that says anything of v1.
- * @throws ClientError where nothing responds, or the quota is used up: then it is not known.
+ * @throws ClientError where it does not respond, or the quota is used up: then it is not known.
  */
 export async function findDescription(http: Http): Promise<ServiceDescription | null> {
-  const { origin, pathname } = http.service;
-  const timeoutMs = Math.min(EACH_MS, http.timeoutMs);
-  const signal = AbortSignal.timeout(ALTOGETHER_MS);
-  const beside = origin + pathname.replace(/\/+$/, '');
-  const places: { root: string; path: string }[] = PLACES.map((path) => ({ root: beside, path }));
-  let unreachable: ClientError | null = null;
-  let hasResponded = false;
-  let requests = 0;
-  const request = async (root: string, path: string): Promise<string | null> => {
-    for (const apiKey of http.apiKey === null ? [null] : [null, http.apiKey]) {
-      if (requests === MOST_REQUESTS || signal.aborted) return null;
-      requests += 1;
-      try {
-        const details = { root, path, apiKey, timeoutMs, signal };
-        const response = await http.send(details);
-        if (!isSuccess(response.status)) throw http.refusalOf(details, response);
-        hasResponded = true;
-        return response.text;
-      } catch (error) {
-        if (!(error instanceof ClientError) || error.code === 'quota') throw error;
-        if (error.code === 'unreachable') unreachable ??= error;
-        else hasResponded = true;
-        if (error.code !== 'key' && error.code !== 'plan') return null;
-      }
+  const root = http.service.href.replace(/\/$/, '');
+  for (const path of PLACES) {
+    try {
+      const request = { root, path, timeoutMs: Math.min(TIMEOUT_MS, http.timeoutMs) };
+      const response = await http.send(request);
+      if (!isSuccess(response.status)) throw http.refusalOf(request, response);
+      const description = readDescription(parseJson(response.text));
+      if (description !== null) return description;
+    } catch (error) {
+      const isKnown = error instanceof ClientError && error.code !== 'unreachable' && error.code !== 'quota';
+      if (!isKnown) throw error;
     }
-    return null;
-  };
-  for (let place = places.shift(); place !== undefined; place = places.shift()) {
-    const text = await request(place.root, place.path);
-    if (text === null) continue;
-    const document = parseJson(text);
-    const description = readDescription(document);
-    if (description !== null) return description;
-    const named = document === undefined ? documentNamedBy(text, origin) : null;
-    if (named !== null) places.unshift({ root: origin, path: named });
-  }
-  if (!hasResponded && unreachable !== null) throw unreachable;
-  return null;
-}
-
-/** A page is searched only so far: tools name their document in its head or first script. */
-const FAR = 200_000;
-
-/**
- * The path of the JSON document that an API page names, as Swagger UI, Redoc, Scalar and their like do
- * (`url: "/docs/openapi.json"`, `spec-url='openapi.json'`). Only on the page's own origin; `null`: none is named.
- */
-function documentNamedBy(page: string, origin: string): string | null {
-  for (const [, name = ''] of page.slice(0, FAR).matchAll(/["']([^"'\s<>]{1,200})["']/g)) {
-    if (!/(openapi|swagger|api-docs)[^?#]*(\.json|-docs|-json|\/json)(\?[^#]*)?$/i.test(name)) continue;
-    const url = URL.parse(name, `${origin}${PLAYGROUND_PATH}/`);
-    if (url !== null && url.origin === origin) return url.pathname;
   }
   return null;
 }

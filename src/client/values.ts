@@ -1,4 +1,4 @@
-import { CALLDATA_LONGEST, TIME_FRAME_SEC } from '../contract/choices.ts';
+import { CALLDATA_LONGEST } from '../contract/choices.ts';
 import { cleanNote, cleanText } from '../core/text.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
@@ -49,144 +49,67 @@ export type FeeUnit = 'wei' | 'gwei' | 'guess';
 
 /** From here on an unnamed fee is taken for wei: no one has ever paid 100,000 gwei per gas. */
 const WEI_FROM = 100_000;
-const GWEI_DECIMALS = 9;
 /** A billion times the highest fee ever paid; more is noise. */
-const HIGHEST_FEE_WEI = 10n ** 27n;
-
+const HIGHEST_FEE_WEI = 1e27;
 const LONGEST_TEXT = 300;
 const LATEST_TIME_MS = 8.64e15;
 
-interface Decimal {
-  readonly digits: bigint;
-  /** The value is digits × 10^exponent. */
-  readonly exponent: number;
-}
-
-const DECIMAL = /^\+?(\d{0,60})(?:\.(\d{0,60}))?(?:e([+-]?\d{1,2}))?$/i;
-
-function parseDecimal(text: string): Decimal | null {
-  const match = DECIMAL.exec(text);
-  if (match === null) return null;
-  const [, whole = '', fraction = '', exponent = '0'] = match;
-  if (whole === '' && fraction === '') return null;
-  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
-}
-
-/** Half up; a fee is a whole number of wei. */
-function scale({ digits, exponent }: Decimal, places: number): bigint {
-  const shift = exponent + places;
-  if (shift >= 0) return digits * 10n ** BigInt(shift);
-  const divisor = 10n ** BigInt(-shift);
-  return (digits + divisor / 2n) / divisor;
-}
-
-/** A decimal or `0x` number as text, without thousands separators and spaces around it; `null`: not a number. */
-function numberText(value: unknown): string | null {
-  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? String(value) : null;
-  if (typeof value !== 'string' || value.length > 80) return null;
-  const text = value.trim();
-  return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(',', '') : text;
-}
-
-/** A price per gas in wei, from a number or numeric text (`"0.0412"`, `"41200000"`, `"12 gwei"`, `"0x2736"`). */
+/** A price per gas in wei, from a number or numeric text. */
 export function readFee(value: unknown, unit: FeeUnit): bigint | null {
-  // As our own service says it.
-  if (typeof value === 'number' && unit === 'wei' && Number.isSafeInteger(value) && value >= 0)
-    return BigInt(value);
-  const text = numberText(value);
-  if (text === null) return null;
-  const named = /^(.*\d\.?)\s*(gwei|wei)$/i.exec(text);
-  const plain = named?.[1] ?? text;
-  if (/^0x[\da-f]{1,32}$/i.test(plain)) return sensible(BigInt(plain));
-  const decimal = parseDecimal(plain);
-  if (decimal === null) return null;
-  const counted = (named?.[2]?.toLowerCase() as FeeUnit | undefined) ?? unit;
-  const inWei = counted === 'wei' || (counted === 'guess' && Number(plain) >= WEI_FROM);
-  return sensible(scale(decimal, inWei ? 0 : GWEI_DECIMALS));
-}
-
-function sensible(wei: bigint): bigint | null {
-  return wei <= HIGHEST_FEE_WEI ? wei : null;
+  const fee = readAmount(value);
+  if (fee === null) return null;
+  const isWei = unit === 'wei' || (unit === 'guess' && fee >= WEI_FROM);
+  const wei = Math.round(isWei ? fee : fee * 1e9);
+  return wei <= HIGHEST_FEE_WEI ? BigInt(wei) : null;
 }
 
 /** A whole amount of wei that may be larger than a number holds: a value, a cost. */
 export function readWholeWei(value: unknown): bigint | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
-  if (typeof value !== 'string') return null;
-  const text = value.trim();
-  return /^(\d{1,60}|0x[\da-f]{1,50})$/i.test(text) ? BigInt(text) : null;
+  const isWhole = typeof value === 'string' ? /^\s*\d{1,60}\s*$/.test(value) : Number.isSafeInteger(value);
+  const wei = isWhole ? BigInt(String(value)) : -1n;
+  return wei >= 0n ? wei : null;
 }
 
 /** Any finite number, or text that is one. */
 export function readNumber(value: unknown): number | null {
-  if (typeof value === 'string') {
-    const text = value.trim();
-    return /^[+-]?(\d{1,60}\.?\d{0,60}|\.\d{1,60})(e[+-]?\d{1,2})?$/i.test(text)
-      ? finite(Number(text))
-      : null;
-  }
-  return typeof value === 'number' ? finite(value) : null;
-}
-
-function finite(value: number): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   // -0 prints as 0 but is not equal to it.
-  return Number.isFinite(value) ? value + 0 : null;
+  return typeof number === 'number' && Number.isFinite(number) ? number + 0 : null;
 }
 
 /** A number ≥ 0: seconds, dollars. */
-export function readAmount(value: unknown): number | null {
+function readAmount(value: unknown): number | null {
   const number = readNumber(value);
   return number !== null && number >= 0 ? number : null;
 }
 
-/** A whole number ≥ 0: a block number, a chain id, a count. Hex text as in JSON-RPC too. */
+/** A whole number ≥ 0: a block number, a chain id, a count. */
 export function readCount(value: unknown): number | null {
-  const hex = typeof value === 'string' && /^0x[\da-f]{1,13}$/i.test(value) ? Number(value) : null;
-  const number = hex ?? readAmount(value);
-  return number !== null && Number.isSafeInteger(number) ? number : null;
+  const number = readAmount(value);
+  return Number.isSafeInteger(number) ? number : null;
 }
 
-/** ms since epoch, from ISO 8601 (UTC where no zone is given) or from seconds, ms or µs since epoch. */
+/** ms since epoch, from ISO 8601 (UTC where no zone is given) or from seconds or ms since epoch. */
 export function readTime(value: unknown): number | null {
   const number = readAmount(value);
-  if (number !== null) {
-    const ms = number < 1e11 ? number * 1_000 : number < 1e14 ? number : number / 1_000;
-    return ms <= LATEST_TIME_MS ? Math.round(ms) : null;
-  }
-  if (typeof value !== 'string') return null;
-  const match =
-    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(
-      value.trim(),
-    );
-  if (match === null) return null;
-  const [, day = '', time = '00:00', zone = 'Z'] = match;
-  const ms = Date.parse(`${day}T${time}${zone.toUpperCase()}`);
-  return Number.isNaN(ms) || ms < 0 ? null : ms;
+  const isIso = typeof value === 'string' && /^\s*\d{4}-\d{2}-\d{2}/.test(value);
+  const hasZone = isIso && (!value.includes(':') || /(Z|[+-]\d{2}:?\d{2})\s*$/i.test(value));
+  const parsed = isIso ? Date.parse(hasZone ? value : `${value.trim()}Z`) : Number.NaN;
+  const ms = number === null ? parsed : number < 1e11 ? number * 1_000 : number;
+  return ms >= 0 && ms <= LATEST_TIME_MS ? Math.round(ms) : null;
 }
 
-const KNOWN_FRAMES = new Map<string, number>(Object.entries(TIME_FRAME_SEC));
-const UNIT_SEC: readonly (readonly [RegExp, number])[] = [
-  // A capital M is a month where m is a minute.
-  [/^(M|mo|months?)$/, 2_592_000],
-  [/^(m|min|mins|minutes?)$/i, 60],
-  [/^(h|hrs?|hours?)$/i, 3_600],
-  [/^(d|days?)$/i, 86_400],
-  [/^(w|weeks?)$/i, 604_800],
-  [/^(y|years?)$/i, 31_536_000],
-];
+const UNIT_SEC = new Map([
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+  ['w', 604_800],
+]);
 
-/**
- * Length of a time frame in seconds, from the contract's words or those of other services (`6h`, `2w`, `3 months`,
- * `day`); `null` where the word does not say (`epoch`).
- */
+/** Length of a time frame such as `6h` or `2w` in seconds; `null` where the word does not say (`epoch`). */
 export function timeFrameSec(word: string): number | null {
-  const known = KNOWN_FRAMES.get(word);
-  if (known !== undefined) return known;
-  const match = /^(\d{0,4})[\s_-]*([a-z]+)$/i.exec(word);
-  const [, count = '', unit = ''] = match ?? [];
-  const sec = UNIT_SEC.find(([name]) => name.test(unit))?.[1];
-  if (sec === undefined || count === '0') return null;
-  return sec * Number(count === '' ? 1 : count);
+  const [, count = '', unit = ''] = /^([1-9]\d{0,3})([mhdw])$/.exec(word) ?? [];
+  return count === '' ? null : Number(count) * (UNIT_SEC.get(unit) ?? 0);
 }
 
 /** One clean line, or `null` where nothing is left of it. */

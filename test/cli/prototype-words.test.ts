@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alertDetailsText, alertListLines } from '../../src/cli/text/alerts.ts';
 import { txText } from '../../src/cli/text/explorer.ts';
-import { bodyFields } from '../../src/client/openapi.ts';
+import { readDescription } from '../../src/client/openapi.ts';
 import { clientOf } from '../client/answering.ts';
 import { rounds } from '../helpers/rounds.ts';
 
@@ -81,7 +81,8 @@ describe('a word that every object has', () => {
 
   it.each(NAMES)('%s is a field of a body like any other', (name) => {
     const document = JSON.parse(`{"properties":${record([[name, { enum: [name] }]])}}`);
-    const operation = { requestBody: { content: { 'application/json': { schema: document } } } };
-    expect(bodyFields({}, operation)).toEqual([{ name, values: [name] }]);
+    const post = { requestBody: { content: { 'application/json': { schema: document } } } };
+    const said = readDescription({ openapi: '3.1.0', paths: { '/alerts': { post } } });
+    expect(said?.routes[0]?.body).toEqual([{ name, values: [name] }]);
   });
 });

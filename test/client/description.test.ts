@@ -12,7 +12,7 @@ import { ALERT_CHANNELS, ALERT_CONDITIONS, ALERT_STATUSES, GAS_SPEEDS } from '..
 import { OPENAPI_PATH, PATHS } from '../../src/contract/routes.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { failureOf } from './answering.ts';
-import { FOREIGN_30, FOREIGN_SWAGGER_2 } from './foreign-openapi.ts';
+import { FOREIGN_30, FOREIGN_WORDS } from './foreign-openapi.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
 
 const KEY = 'key-that-must-stay-secret-0123456789';
@@ -51,7 +51,7 @@ describe('the document of a service we do not run', () => {
       statuses: ['PENDING', 'DISABLED'],
       unknown: ['hysteresisGwei', 'confirmBlocks', 'targets'],
     });
-    expect(alertChoices(readDescription(FOREIGN_SWAGGER_2), false).statuses).toEqual(['ON', 'OFF']);
+    expect(alertChoices(readDescription(FOREIGN_WORDS), false).statuses).toEqual(['ON', 'OFF']);
     const whole = {
       gasSpeeds: [...GAS_SPEEDS],
       conditions: [...ALERT_CONDITIONS],
@@ -68,8 +68,8 @@ describe('the document of a service we do not run', () => {
     });
   });
 
-  it('may be Swagger 2 with whole paths', () => {
-    const said = readDescription(FOREIGN_SWAGGER_2);
+  it('may have whole paths', () => {
+    const said = readDescription(FOREIGN_WORDS);
     expect(offeredValues(said, PATHS.statsChart, 'timeFrame')).toEqual(['today', 'week']);
   });
 
@@ -156,55 +156,13 @@ describe('the search for it', () => {
     expect(other).toBe(one);
     expect(await client.description()).toBe(one);
     expect(server.requests.map(({ path }) => path)).toEqual([OPENAPI_PATH]);
-    expect(server.requests[0]?.headers).not.toHaveProperty('x-api-key');
+    expect(server.requests[0]?.headers).toHaveProperty('x-api-key', KEY);
   });
 
-  it('sends the key where a place asks for one, and nowhere else', async () => {
-    const server = await serve((request, response) =>
-      request.headers['x-api-key'] === KEY ? sendJson(response, FOREIGN_30) : sendJson(response, {}, 401),
-    );
-    expect(await createGasClient({ baseUrl: server.url, apiKey: KEY }).description()).not.toBeNull();
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it.each([
-    ['/api-playground', FOREIGN_30],
-    ['/api-playground-json', FOREIGN_30],
-    ['/openapi.json', FOREIGN_SWAGGER_2],
-    ['/v3/api-docs', FOREIGN_30],
-  ])('finds it at %s', async (path, document) => {
-    const server = await keeping(path, document);
-    expect(await createGasClient({ baseUrl: server.url }).description()).not.toBeNull();
-  });
-
-  it('below a path stays below it, and follows a page to the JSON it names on its own origin', async () => {
-    const server = await serve((request, response) => {
-      if (request.url === '/gateway/api-playground') {
-        response.writeHead(200, { 'content-type': 'text/html' });
-        response.end(
-          '<script>SwaggerUIBundle({ url: "https://evil.example/openapi.json" });</script>' +
-            '<redoc spec-url="/docs/swagger.json?v=3"></redoc>',
-        );
-      } else if (request.url === '/docs/swagger.json') sendJson(response, FOREIGN_30);
-      else sendJson(response, {}, 404);
-    });
+  it.each(['/api-playground', '/api-playground-json'])('finds it at %s', async (path) => {
+    const server = await keeping(`/gateway${path}`, FOREIGN_30);
     const client = createGasClient({ baseUrl: `${server.url}/gateway` });
     expect((await client.description())?.title).toBe('Gas Station');
-    expect(server.requests.map(({ path }) => path)).toEqual([
-      '/gateway/api-playground/openapi.json',
-      '/gateway/api-playground',
-      '/docs/swagger.json',
-    ]);
-  });
-
-  it('gives up after a handful of questions where every answer is a page that names more of them', async () => {
-    let page = 0;
-    const server = await serve((_, response) => {
-      page += 1;
-      response.end(`<html><a href="/openapi-${page}/openapi.json">`);
-    });
-    expect(await createGasClient({ baseUrl: server.url }).description()).toBeNull();
-    expect(server.requests).toHaveLength(8);
   });
 
   it('finds none in what is endless, broken or no JSON, and does not ask again', async () => {

@@ -1,6 +1,6 @@
 import { V1_ROUTES } from '../../src/contract/routes.ts';
 
-/** Documents as services that we did not write publish them: the same facts in the dialects of three tools. */
+/** Documents as services that we did not write publish them: the same facts in two dialects. */
 
 export const INTRADAY = {
   title: 'Intraday score',
@@ -84,26 +84,22 @@ export const FOREIGN_30 = {
   },
 };
 
-export const FOREIGN_SWAGGER_2 = {
-  swagger: '2.0',
+/** OpenAPI 3.1 of a service with whole paths and time frames and statuses of its own. */
+export const FOREIGN_WORDS = {
+  openapi: '3.1.0',
   info: { title: 'Gas', version: '1' },
-  basePath: '/be/api/v1',
   paths: {
     '/be/api/v1/dashboard/stats/chart': {
-      get: {
-        parameters: [{ name: 'timeFrame', in: 'query', type: 'string', enum: ['today', 'week'] }],
-        responses: { 200: { schema: { $ref: '#/definitions/Chart' } } },
-      },
+      get: { parameters: [{ name: 'timeFrame', in: 'query', schema: { enum: ['today', 'week'] } }] },
     },
     '/be/api/v1/alerts/{id}/status': {
       put: {
-        parameters: [
-          { in: 'body', name: 'body', schema: { properties: { status: { enum: ['ON', 'OFF'] } } } },
-        ],
+        requestBody: {
+          content: { 'application/json': { schema: { properties: { status: { enum: ['ON', 'OFF'] } } } } },
+        },
       },
     },
   },
-  definitions: { Chart: { properties: { points: { items: { properties: { base: {}, median: {} } } } } } },
 };
 
 const EXTRAS = ['page', 'size', 'bucket', 'timeFrame', 'gasAmount', 'targetGwei', 'deadlineSec'];

