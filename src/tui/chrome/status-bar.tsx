@@ -47,9 +47,12 @@ export const StatusBar = memo(function StatusBar(props: StatusBarProps) {
   const chain = isNamed ? `  ${theme.text(chainName)}` : '';
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
   const age = useTicking((now) => ageText(snapshot, now));
-  const left = displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}${chain}${block}${age}`);
+  const beside = displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}`) + displayWidth(word) + 4;
+  // Where there is no room for all of it the chain's name gives way, then the number of the block.
+  const abouts = [`${chain}${block}`, block, ''];
+  const about = abouts.find((text) => displayWidth(`${text}${age}`) <= width - beside) ?? '';
   // The name of the source gives way first: it changes least.
-  const room = width - left - displayWidth(word) - 7;
+  const room = width - beside - displayWidth(`${about}${age}`) - 3;
   const source = theme.text(snapshot?.source.name ?? '');
   const named = source !== '' && room >= 6 ? `  ${truncate(source, room, theme.glyph.ellipsis)}` : '';
   return (
@@ -59,8 +62,7 @@ export const StatusBar = memo(function StatusBar(props: StatusBarProps) {
         <>
           <Text bold> gastop </Text>
           <BadgeText badge={badge} />
-          {chain}
-          {block}
+          {about}
           <Text dimColor>{age}</Text>
         </>
       }

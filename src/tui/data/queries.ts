@@ -230,16 +230,13 @@ export function useSnapshot(
   });
 }
 
-/** The advice, polled like the prices, and again when it is no longer valid. */
-export function useRecommendation(): Polled<Dated<RecommendationView>> {
-  const { client, intervalMs, frozen, now } = useMonitor();
+/** The advice at the block of the prices, so that both are of one block. */
+export function useRecommendation(snapshot: SnapshotView): Polled<Dated<RecommendationView>> {
+  const { client, frozen, now } = useMonitor();
   return usePolledQuery({
     key: ['gas/recommendation'],
     ask: async (signal) => ({ value: await client.gasRecommendation({ signal }), at: now() }),
-    everyMs: (data) => {
-      const validMs = (data?.value.validUntil ?? Number.POSITIVE_INFINITY) - now();
-      return validMs > 0 ? Math.min(intervalMs, validMs) : intervalMs;
-    },
+    head: snapshot,
     frozen,
   });
 }

@@ -7,7 +7,7 @@ import { cost, USUAL_ACTIONS } from '../../../core/market-stats.ts';
 import {
   formatDuration,
   formatGwei,
-  formatPercent,
+  formatLikelihood,
   formatUsd,
   gweiString,
   UNKNOWN,
@@ -111,7 +111,7 @@ export function laneColumns(snapshot: SnapshotView, symbol: string): readonly La
       least: 6,
       align: 'right',
       rank: 6,
-      cell: ({ probability }) => (probability === null ? UNKNOWN : formatPercent(probability)),
+      cell: ({ probability }) => (probability === null ? UNKNOWN : formatLikelihood(probability)),
     },
     {
       id: 'in',

@@ -324,8 +324,11 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     hour.data?.problem == null ? null : `no history before the start of gastop: ${hour.data.problem}`,
   ];
   const missing = parts.filter((line) => line !== null).join('\n');
-  const advisedAt = recommendation.data?.value.updatedAt ?? snapshot.updatedAt;
-  const isOld = useOlderThanPrices(snapshot, recommendation.data?.value.updatedAt ?? null) !== null || past;
+  const updatedAt = recommendation.data?.value.updatedAt ?? null;
+  const isOlder = useOlderThanPrices(snapshot, updatedAt) !== null;
+  const isOld = isOlder || past;
+  // Of the same age as the prices that it belongs to, in the same figure.
+  const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const age = useTicking((now) => (isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : ''));
   const adviceAge = isOld ? age : null;
   const view = useMemo(

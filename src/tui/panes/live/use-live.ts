@@ -49,7 +49,7 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
     head: snapshot,
     frozen,
   });
-  const recommendation = useRecommendation();
+  const recommendation = useRecommendation(snapshot);
   const { timeFrames } = chartChoices(useDescription());
   const timeFrame = offeredChoice(timeFrames, '1h');
   const isReplay = snapshot.source.kind === 'replay';

@@ -82,7 +82,7 @@ export function useService(snapshot: SnapshotView): ServiceData {
   });
   const day = useMarket('24h', { head: snapshot, leastMs: DAY_MS });
   const month = useMarket('30d', { head: snapshot, leastMs: MONTH_MS });
-  const recommendation = useRecommendation();
+  const recommendation = useRecommendation(snapshot);
   const description = usePolledQuery({
     key: ['service', 'description'],
     // A long document: not before the figures.
