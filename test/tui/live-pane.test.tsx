@@ -61,7 +61,7 @@ describe('the Live pane', () => {
   });
 
   it('says in one line when the other waits will be told', () => {
-    const later = 'waits of 1h: too little history: 2h of blocks to go';
+    const later = 'waits of 1h – too little history: 2h of blocks to go';
     expect(draw(VIEW, 120, 37).join('\n')).toContain(later);
     const unknown = (RECOMMENDATION.alternatives ?? []).map((wait) => ({
       ...wait,
@@ -70,7 +70,7 @@ describe('the Live pane', () => {
     }));
     const young = { ...VIEW, recommendation: { ...RECOMMENDATION, reasons: [], alternatives: unknown } };
     const screen = draw(young, 80, 21).join('\n');
-    expect(screen).toContain('waits of 1m to 1h: too little history: 9m of blocks to go');
+    expect(screen).toContain('waits of 1m to 1h – too little history: 9m of blocks to go');
     expect(screen).not.toMatch(/wait up to|—/);
   });
 
@@ -129,7 +129,7 @@ describe('the Live pane', () => {
   it('names the time that its hour really spans where the history is younger', () => {
     const points = HOUR.points.slice(-2).map((point, index) => ({ ...point, timestamp: index * 12_000 }));
     const young = draw({ ...VIEW, hour: { ...HOUR, points, bucketSec: null } }, 100, 37).join('\n');
-    expect(young).toMatch(/−3\.4 % against mean of last 12s/);
+    expect(young).toMatch(/−3\.4 % against mean of last 12 s/);
     expect(young).not.toMatch(/last hour in gwei|of last hour/);
     expect(draw({ ...VIEW, hour: undefined }, 100, 37).join('\n')).toContain('against mean of last hour');
   });

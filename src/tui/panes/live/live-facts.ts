@@ -6,19 +6,12 @@ import {
   type SnapshotView,
   type TrendView,
 } from '../../../client/views/gas.ts';
-import {
-  formatChange,
-  formatDuration,
-  formatGwei,
-  formatLikelihood,
-  formatPercent,
-  formatUsd,
-} from '../../../core/units.ts';
+import { formatChange, formatGwei, formatLikelihood, formatPercent, formatUsd } from '../../../core/units.ts';
 import { keptWords } from '../../track-words.ts';
 import type { Fact } from '../../ui/fact-list.tsx';
 import { changeSpan, type Span } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
-import { dayText, systemOffset } from '../../ui/time.ts';
+import { dayText, systemOffset, wholeSpan } from '../../ui/time.ts';
 import type { LiveView } from './use-live.ts';
 
 /**
@@ -80,13 +73,13 @@ const LONGEST_HOUR_SEC = 4_000;
 /** What a chart of the last hour really spans: a young history is shorter, a foreign service's frame may be longer. */
 export function spanOf(hour: ChartView): string {
   const sec = secondsOf(hour) ?? SHORTEST_HOUR_SEC;
-  return sec < SHORTEST_HOUR_SEC || sec > LONGEST_HOUR_SEC ? `last ${formatDuration(sec)}` : 'last hour';
+  return sec < SHORTEST_HOUR_SEC || sec > LONGEST_HOUR_SEC ? `last ${wholeSpan(sec)}` : 'last hour';
 }
 
 /** What is said of the last hour is of less where the history is younger. */
 function youngHour(hour: ChartView | undefined): string {
   const sec = hour && secondsOf(hour);
-  return sec == null || sec >= SHORTEST_HOUR_SEC ? 'last hour' : `last ${formatDuration(sec)}`;
+  return sec == null || sec >= SHORTEST_HOUR_SEC ? 'last hour' : `last ${wholeSpan(sec)}`;
 }
 
 function secondsOf({ points, bucketSec }: ChartView): number | null {

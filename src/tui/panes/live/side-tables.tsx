@@ -71,7 +71,7 @@ export function unknownWaits(horizons: readonly HorizonView[]): readonly string[
     horizon === undefined ? [] : [formatDuration(horizon.horizonSec)],
   );
   const why = unknown[0]?.reason ?? 'not measured yet';
-  return times.length === 0 ? [] : [`waits of ${times.join(' to ')}: ${why}`];
+  return times.length === 0 ? [] : [`waits of ${times.join(' to ')} – ${why}`];
 }
 
 interface WaitTableProps {
