@@ -368,26 +368,6 @@ export function useServiceList<T extends Dated<unknown>>(
   return { ...polled, data: shown.current, latest: data, refresh: stable.current };
 }
 
-const SEEN_UPDATES = 50;
-
-/**
- * By how many seconds a response is older than the prices, if more than one block came between them; else `null`. The
- * one block is no news: that request goes out when its prices are there. Blocks are counted, not seconds, because
- * some chains have theirs seldom.
- *
- * @param updatedAt when the response was true, ms; `null`: it does not say, so nothing is said of it
- */
-export function useOlderThanPrices(
-  { updatedAt: now }: Pick<SnapshotView, 'updatedAt'>,
-  updatedAt: number | null,
-): number | null {
-  const seen = useRef<readonly number[]>([]);
-  if (now !== null && seen.current.at(-1) !== now) seen.current = [...seen.current, now].slice(-SEEN_UPDATES);
-  if (now === null || updatedAt === null) return null;
-  const newer = seen.current.filter((at) => at > updatedAt).length;
-  return newer > 1 && now > updatedAt ? (now - updatedAt) / 1_000 : null;
-}
-
 /** Until the first response. */
 const UNKNOWN_INTERVAL_MS = 5_000;
 /** Between two requests to a service in this process, unless the user wants otherwise. */

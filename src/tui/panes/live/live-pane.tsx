@@ -3,7 +3,7 @@ import { memo, useMemo, useState } from 'react';
 import type { MarketView } from '../../../client/views/dashboard.ts';
 import type { HorizonView } from '../../../client/views/gas.ts';
 import { LANES } from '../../../core/advice.ts';
-import { chainProfile } from '../../../core/chains.ts';
+import { chainProfile, staleAfterMs } from '../../../core/chains.ts';
 import { cost } from '../../../core/market-stats.ts';
 import {
   formatAge,
@@ -18,7 +18,7 @@ import { useTicking } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/footer.tsx';
-import { type Polled, useOlderThanPrices } from '../../data/queries.ts';
+import { type Polled, polledEveryMs } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { type Fact, FactLines, flowFacts } from '../../ui/fact-list.tsx';
 import { placed, SegmentLine, Words, wrapText } from '../../ui/text.tsx';
@@ -325,7 +325,10 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   ];
   const missing = parts.filter((line) => line !== null).join('\n');
   const updatedAt = recommendation.data?.value.updatedAt ?? null;
-  const isOlder = useOlderThanPrices(snapshot, updatedAt) !== null;
+  const behindMs = (snapshot.updatedAt ?? 0) - (updatedAt ?? Number.POSITIVE_INFINITY);
+  // While its route fails the prices go on without it.
+  const isOlder =
+    behindMs > (recommendation.error === null ? staleAfterMs(polledEveryMs(snapshot) / 1_000) : 0);
   const isOld = isOlder || past;
   // Of the same age as the prices that it belongs to, in the same figure.
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
