@@ -12,7 +12,7 @@ import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tu
 import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
 import { keptOfWords, keptWords, waitWords } from '../../src/tui/track-words.ts';
 import { type Fact, flowFacts } from '../../src/tui/ui/fact-list.tsx';
-import { fitLeft, fitRight, truncate, truncateWords } from '../../src/tui/ui/text.tsx';
+import { fitLeft, fitRight, truncate } from '../../src/tui/ui/text.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('the record of advice in words', () => {
@@ -79,15 +79,6 @@ describe('fitting text', () => {
     expect(truncate('燃料価格', 5)).toBe('燃料…');
     expect(truncate('gas', 3)).toBe('gas');
     expect(fitRight('價', 4)).toBe('  價');
-  });
-
-  it('cuts a sentence before a word that does not fit, and before a figure whose unit does not', () => {
-    const sentence = 'such targets were reached 90 % of the time; saves 18 % on average';
-    expect(truncateWords(sentence, 65)).toBe(sentence);
-    expect(truncateWords(sentence, 58)).toBe('such targets were reached 90 % of the time; saves 18 % …');
-    expect(truncateWords(sentence, 55)).toBe('such targets were reached 90 % of the time; saves …');
-    expect(truncateWords(sentence, 52)).toBe('such targets were reached 90 % of the time; saves …');
-    expect(truncateWords('0x4e83362442b8d1bec281594cea3050c8eb01311c', 12)).toBe('0x4e8336244…');
   });
 });
 

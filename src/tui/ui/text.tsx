@@ -25,14 +25,6 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
   return kept + ellipsis;
 }
 
-/** As `truncate`, but no word is cut, nor a figure from its unit, where half of the room is filled without them. */
-export function truncateWords(text: string, width: number, ellipsis = '…'): string {
-  const cut = truncate(text, width, ellipsis);
-  if (cut === text) return text;
-  const whole = cut.slice(0, Math.max(cut.lastIndexOf(' '), 0)).replace(/ [^ ]*\d$/, '');
-  return displayWidth(whole) > width / 2 ? `${whole} ${ellipsis}` : cut;
-}
-
 /** Exactly `width` columns, the text at the left. */
 export function fitLeft(text: string, width: number, ellipsis = '…'): string {
   const cut = truncate(text, width, ellipsis);

@@ -34,7 +34,6 @@ const UNICODE = {
   vertical: '│',
   ellipsis: '…',
   unknown: '—',
-  minus: '−',
   range: '–',
   dot: '·',
   arrow: '▸',
@@ -42,12 +41,7 @@ const UNICODE = {
   into: '→',
   cursor: '▏',
   warning: '!',
-  topLeft: '┌',
-  topRight: '┐',
-  bottomLeft: '└',
-  bottomRight: '┘',
   crossTop: '┬',
-  crossBottom: '┴',
 } as const;
 export type GlyphName = keyof typeof UNICODE;
 type Glyphs = Readonly<Record<GlyphName, string>>;
@@ -68,7 +62,6 @@ const ASCII: Glyphs = {
   vertical: '|',
   ellipsis: '~',
   unknown: '-',
-  minus: '-',
   range: '-',
   dot: '|',
   arrow: '>',
@@ -76,12 +69,7 @@ const ASCII: Glyphs = {
   into: '>',
   cursor: '_',
   warning: '!',
-  topLeft: '+',
-  topRight: '+',
-  bottomLeft: '+',
-  bottomRight: '+',
   crossTop: '+',
-  crossBottom: '+',
 };
 
 const ASCII_PUNCTUATION: Readonly<Record<string, string>> = {

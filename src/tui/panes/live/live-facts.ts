@@ -12,6 +12,7 @@ import type { Fact } from '../../ui/fact-list.tsx';
 import { changeSpan, type Span } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
 import { dayText, systemOffset, wholeSpan } from '../../ui/time.ts';
+import { fullnessLine } from '../explorer/place-frame.tsx';
 import type { LiveView } from './use-live.ts';
 
 /**
@@ -140,15 +141,9 @@ function fan(trend: TrendView | undefined, theme: Theme): Fact | null {
 
 function fullness(ratio: number | null, theme: Theme): Fact | null {
   if (ratio === null) return null;
-  const full = Math.min(Math.max(Math.round(ratio * BAR_CELLS), 0), BAR_CELLS);
   return {
     id: 'block',
-    spans: [
-      { text: 'last block ', faint: true },
-      { text: theme.glyph.barFull.repeat(full), color: ratio > 0.9 ? 'warn' : 'accent' },
-      { text: theme.glyph.barEmpty.repeat(BAR_CELLS - full), faint: true },
-      { text: ` ${formatPercent(ratio).padStart(5)}` },
-    ],
+    spans: [{ text: 'last block ', faint: true }, ...fullnessLine(ratio, BAR_CELLS, theme)],
   };
 }
 
