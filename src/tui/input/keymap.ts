@@ -137,7 +137,7 @@ const KEYS = {
   ],
   live: [
     { action: 'open', keys: ['return'], help: 'the advice in full, with all its reasons', footer: 'why' },
-    { action: 'close', keys: ['escape'], help: 'back from the advice' },
+    { action: 'close', keys: ['escape'], help: 'back from the advice', footer: 'back' },
     { action: 'copy', keys: ['y'], help: 'copy the three lanes to the clipboard', footer: 'copy' },
   ],
   chart: [
