@@ -219,7 +219,7 @@ export function identity(
     hex('hash', tx.hash),
     blockNumber === null
       ? tx.status === 'PENDING'
-        ? { name: 'block', value: [{ text: 'waits in the pool for one' }] }
+        ? { name: 'block', value: [{ text: 'none yet: pending' }] }
         : null
       : { name: 'block', value: [{ text: formatCount(blockNumber) }, { text: place, faint: true }] },
     at === null
@@ -229,9 +229,7 @@ export function identity(
           value: [{ text: momentText(at, present, offsetAt) }],
         },
     tx.from === null ? null : hex('from', tx.from),
-    tx.to === null
-      ? { name: 'to', value: [{ text: 'nobody: it creates a contract' }], alone: true }
-      : hex('to', tx.to),
+    tx.to === null ? { name: 'to', value: [{ text: 'new contract' }], alone: true } : hex('to', tx.to),
     tx.value === null ? null : { name: 'value', value: [{ text: formatNative(tx.value, symbol) }] },
     tx.type === null ? null : { name: 'type', value: [{ text: describeTxType(tx.type) }] },
     tx.nonce === null ? null : { name: 'nonce', value: [{ text: formatCount(tx.nonce) }] },
