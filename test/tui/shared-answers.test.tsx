@@ -26,7 +26,7 @@ it('the day’s figures that Live has asked for are not asked for again by the S
   const tree = (Screen: typeof LiveScreen) => (
     <QueryClientProvider client={queries}>
       <MonitorContext value={monitor}>
-        <Screen snapshot={SNAPSHOT} columns={80} rows={21} />
+        <Screen snapshot={SNAPSHOT} columns={80} rows={30} />
       </MonitorContext>
     </QueryClientProvider>
   );
