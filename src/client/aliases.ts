@@ -40,6 +40,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   lane: ['gasSpeed'],
   targetPrice: ['target'],
   reason: ['message'],
+  'Track.basis': ['from'],
   // Dashboard
   plan: ['planName'],
   dailyLimit: ['limit'],

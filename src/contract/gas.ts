@@ -5,7 +5,9 @@ export const Lane = z
   .strictObject({
     price: Wei.describe('What the lane expects to pay per gas, in wei'),
     maxFeePerGas: Wei.describe('The cap to sign, in wei per gas (EIP-1559)'),
-    maxPriorityFeePerGas: Wei.describe('The tip to sign, in wei per gas (EIP-1559)'),
+    maxPriorityFeePerGas: Wei.nullable().describe(
+      'The tip to sign, in wei per gas (EIP-1559); null where the tips of recent blocks are not known',
+    ),
     withinBlocks: z.int().min(1).describe('How many blocks the lane aims to be included within'),
     waitSec: z
       .strictObject({ p50: Seconds, p95: Seconds })
@@ -125,13 +127,15 @@ const WaitTrack = z
 const Track = z
   .strictObject({
     evaluated: z.int().min(0).describe('How many recommendations were judged: the last ones, at most 100'),
-    hitRatio: Ratio.nullable().describe('The share of them that came true'),
+    hitRatio: Ratio.nullable().describe(
+      'The share of them that came true; null while fewer than 50 are judged',
+    ),
     statedProbability: Ratio.nullable().describe('The probability they had stated, on average'),
-    from: z
-      .enum(['said', 'walked'])
+    basis: z
+      .enum(['given', 'walked'])
       .describe(
-        'said: recommendations that this service gave, each judged when its time was over. ' +
-          'walked: while fewer than 20 of those are judged, what its present method would have said on the blocks before',
+        'given: recommendations that this service gave, each judged when its time was over. ' +
+          'walked: while fewer than 50 of those are judged, what its present method would have given on the stored blocks',
       ),
     since: Timestamp.nullable().describe('Block time of the oldest that was given; null where walked'),
     versions: z.array(z.int().min(1)).describe('Versions of the method among them, ascending'),
@@ -179,13 +183,22 @@ export const GasRecommendation = z
       .array(
         z.strictObject({
           horizonSec: Seconds,
-          price: Wei.describe('Price that is reached within the horizon, in wei per gas'),
-          probability: Ratio.nullable(),
+          price: Wei.nullable().describe(
+            'Price that is reached within the horizon, in wei per gas; null while nothing is measured',
+          ),
+          probability: Ratio.nullable().describe('That it is reached within the horizon'),
           reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
-          savingRatio: z.number().describe('Saving against sending in the next block, as a share'),
+          savingRatio: z
+            .number()
+            .nullable()
+            .describe(
+              'What waiting for it saved on average against sending in the next block, misses counted, as a share; below 0 it cost',
+            ),
         }),
       )
-      .describe('What other horizons promise'),
+      .describe(
+        'What each horizon promises. Advice to wait is one of them, with the same horizon, price, probability and saving',
+      ),
     track: Track,
     reach: Reach.nullable().describe('Of the price that was asked about; null where none was'),
     validUntil: Timestamp,

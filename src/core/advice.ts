@@ -31,7 +31,8 @@ export interface Lane {
   readonly price: bigint;
   /** The cap to sign. */
   readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
+  /** `null` where the tips of recent blocks are not known. */
+  readonly maxPriorityFeePerGas: bigint | null;
   readonly withinBlocks: number;
   readonly waitSec: { readonly p50: number; readonly p95: number };
   /** Share of this rule's past advice that was included in time; `null` until enough has been judged. */
@@ -75,13 +76,13 @@ export type Action = 'SEND_NOW' | 'WAIT' | 'SET_ALERT';
 
 export interface Horizon {
   readonly horizonSec: number;
-  /** Price per gas that is reached within the horizon. */
-  readonly price: bigint;
+  /** Price per gas that is reached within the horizon; `null` with `probability`, while nothing is measured. */
+  readonly price: bigint | null;
   readonly probability: number | null;
   /** Why there is no probability; `null` where there is one. */
   readonly reason: string | null;
-  /** Saving against sending in the next block. */
-  readonly savingRatio: number;
+  /** What waiting for it saves on average against sending in the next block, misses counted; below 0 it costs. */
+  readonly savingRatio: number | null;
 }
 
 export interface Recommendation {
@@ -127,7 +128,7 @@ export function pastForReach(withinSec: number): number | null {
 }
 
 /** Which way of advising this is. Raise it with every change of what is advised, so that the records are told apart. */
-export const ADVICE_VERSION = 3;
+export const ADVICE_VERSION = 4;
 
 /** What was recommended after one block, with what it promised. Wei per gas, Unix seconds. */
 export interface GivenAdvice {
@@ -165,7 +166,12 @@ export function givenAdvice(head: Block, { lanes, recommendation }: Advice): Giv
     targetPrice,
     promise:
       action === 'SEND_NOW'
-        ? { kind: 'inclusion', maxFeePerGas, maxPriorityFeePerGas, lastBlock: head.number + withinBlocks }
+        ? {
+            kind: 'inclusion',
+            maxFeePerGas,
+            maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n,
+            lastBlock: head.number + withinBlocks,
+          }
         : { kind: 'reached', until: head.timestamp + deadlineSec },
     probability,
   };

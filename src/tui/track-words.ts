@@ -3,17 +3,8 @@ import { formatPercent } from '../core/units.ts';
 
 type Track = NonNullable<RecommendationView['track']>;
 
-/** As many as a record is of, once there are so many. */
+/** A record is of the last hundred, once there are so many. */
 const FULL = 100;
-
-/** How advice has held, on one line: `kept 92 of the last 100`; `null` where nothing has been judged yet. */
-export function keptWords({ evaluated, hitRatio, from }: Track, narrow: boolean): string | null {
-  if (hitRatio === null || evaluated < 1) return null;
-  const count = `${Math.round(hitRatio * evaluated)} of ${narrow || evaluated < FULL ? '' : 'the last '}${evaluated}`;
-  if (from !== 'walked') return `kept ${count}`;
-  // What was never said was not kept either.
-  return narrow ? `would keep ${formatPercent(hitRatio)}` : `would have kept ${count}`;
-}
 
 /** How advice to wait has held, a line of its own: `kept 41 of 52 waits since 3 Nov`; `null` where none was judged. */
 export function waitWords({ waits }: Track, day: (ms: number) => string): string | null {
@@ -27,11 +18,14 @@ export function waitWords({ waits }: Track, day: (ms: number) => string): string
   return `kept ${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}${by} (${formatPercent(hitRatio)}${stated})`;
 }
 
-/** What the count is of: `that it gave since 3 Nov`, `on past blocks`; empty where the service does not say. */
-export function keptOfWords({ from, since, versions, unjudged }: Track, day: (ms: number) => string): string {
-  if (from === 'walked') return 'on past blocks';
-  if (from !== 'said') return '';
-  const parts = [since === null ? 'that it gave' : `that it gave since ${day(since)}`];
+/** What the count is of: `since 3 Nov`, `on past blocks`; empty where the service does not say. */
+export function keptOfWords(
+  { basis, since, versions, unjudged }: Track,
+  day: (ms: number) => string,
+): string {
+  if (basis === 'walked') return 'on past blocks';
+  if (basis !== 'given') return '';
+  const parts = since === null ? [] : [`since ${day(since)}`];
   if (versions.length > 1) parts.push(`by versions ${versions.join(', ')} of its method`);
   if (unjudged !== null && unjudged > 0) parts.push(`${unjudged} not judged for want of blocks`);
   return parts.join(', ');

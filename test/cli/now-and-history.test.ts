@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
@@ -8,7 +10,7 @@ import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_RECOMMENDATION, OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { runMain } from './captured-io.ts';
-import { RECORDING, type Served, SHORT_RECORDING, serveRecording } from './served.ts';
+import { RECORDING, type Served, SHORT_RECORDING, serveRecording, withZeroTips } from './served.ts';
 
 const recorded = readFileSync(RECORDING, 'utf8')
   .trim()
@@ -23,12 +25,19 @@ const last = recorded.at(-1) ?? { number: 0, timestamp: 0, baseFee: 0n };
 const short = ['--replay', SHORT_RECORDING];
 
 let served: Served;
+let folder: string;
 beforeAll(async () => {
-  served = await serveRecording(RECORDING, 100_000);
+  folder = mkdtempSync(join(tmpdir(), 'gastop-'));
+  const file = join(folder, 'recording.csv');
+  writeFileSync(file, withZeroTips(readFileSync(RECORDING, 'utf8')));
+  served = await serveRecording(file, 100_000);
   const current = async () => (await fetch(`${served.origin}${BASE_PATH}${PATHS.gasCurrent}`)).json();
   await waitFor(async () => GasCurrent.parse(await current()).source.ended, { what: 'its end' });
 });
-afterAll(() => served.close());
+afterAll(async () => {
+  await served.close();
+  rmSync(folder, { recursive: true });
+});
 
 describe('now over a recording', () => {
   it('shows the last block, marked as recorded, within 80 columns', async () => {

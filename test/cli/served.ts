@@ -9,6 +9,12 @@ export const RECORDING = fileURLToPath(
   new URL('../fixtures/blocks/mainnet_2024-10-15_2001blocks_basefee_blobfee.csv', import.meta.url),
 );
 
+/** The text of a recording without tips, as if no block had asked for one: without them nothing is promised. */
+export function withZeroTips(recording: string): string {
+  const [header, ...lines] = recording.trim().split('\n');
+  return [`${header},tip_min_wei`, ...lines.map((line) => `${line},0`)].join('\n');
+}
+
 /** The last 60 of them: enough for prices, and followed in a moment. */
 export const SHORT_RECORDING = fileURLToPath(
   new URL('../fixtures/blocks/mainnet_2024-10-16_60blocks_basefee_blobfee.csv', import.meta.url),

@@ -28,7 +28,7 @@ it('every question is answered by the real service without a socket, wei for wei
       view.blockNumber === same.blockNumber &&
       view.baseFee === BigInt(same.basePrice) &&
       view.blobBaseFee === BigInt(same.blobBasePrice ?? -1) &&
-      view.lanes.fast.maxPriorityFeePerGas === BigInt(same.lanes.fast.maxPriorityFeePerGas)
+      view.lanes.fast.maxPriorityFeePerGas === BigInt(same.lanes.fast.maxPriorityFeePerGas ?? -1)
     );
   });
   expect(wire.chainId).toBe(snapshot.chainId);

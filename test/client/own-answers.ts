@@ -69,13 +69,14 @@ export const OWN_RECOMMENDATION = GasRecommendation.parse({
   confidence: 80,
   reasons: ['it falls'],
   alternatives: [
-    { horizonSec: 300, price: 7, probability: null, reason: 'too little history', savingRatio: 0.1 },
+    { horizonSec: 60, price: 7, probability: 0.9, reason: null, savingRatio: -0.01 },
+    { horizonSec: 300, price: null, probability: null, reason: 'too little history', savingRatio: null },
   ],
   track: {
     evaluated: 40,
     hitRatio: 0.9,
     statedProbability: 0.88,
-    from: 'said',
+    basis: 'given',
     since: AT,
     versions: [1, 2],
     unjudged: 3,

@@ -53,7 +53,7 @@ describe("our own service's answers", () => {
     expect(await clientOf(own.OWN_RECOMMENDATION).gasRecommendation()).toEqual({
       ...same,
       targetPrice: BigInt(targetPrice),
-      alternatives: alternatives.map((row) => ({ ...row, price: BigInt(row.price) })),
+      alternatives: alternatives.map((row) => ({ ...row, price: row.price && BigInt(row.price) })),
       track: { ...track, since: own.OWN_TIME, waits: { ...track.waits, since: own.OWN_TIME } },
       reach: { ...reach, targetPrice: BigInt(reach?.targetPrice ?? 0) },
       validUntil: Date.parse(validUntil),

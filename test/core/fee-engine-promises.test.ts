@@ -49,7 +49,7 @@ function judge(advice: Advice, head: Block, future: readonly Block[], found: Wal
     if (probability === null || window.length < LANE_PROMISES[lane].withinBlocks) continue;
     const included = window.find((block) => {
       const asked = tipAt(block, 10) ?? 0n;
-      return maxPriorityFeePerGas >= asked && maxFeePerGas >= block.baseFeePerGas + asked;
+      return (maxPriorityFeePerGas ?? 0n) >= asked && maxFeePerGas >= block.baseFeePerGas + asked;
     });
     const baseFee = Number((included ?? window.at(-1))?.baseFeePerGas ?? 0);
     const tip = Number(maxPriorityFeePerGas);
@@ -68,7 +68,7 @@ function judge(advice: Advice, head: Block, future: readonly Block[], found: Wal
     into: target.horizonSec,
   }));
   for (const { horizonSec, price, probability } of targets) {
-    const verdict = judgeTarget(horizonSec, price, probability, head, future);
+    const verdict = price === null ? null : judgeTarget(horizonSec, price, probability, head, future);
     if (verdict !== null)
       found.horizons.set(horizonSec, [...(found.horizons.get(horizonSec) ?? []), verdict]);
   }
@@ -148,8 +148,8 @@ describe('on 2,001 recorded mainnet blocks', () => {
 
   it('advice to wait is kept about as often as stated and pays', () => {
     const { stated, kept, savingRatio } = means(waits);
-    expect(waits.length).toBeGreaterThan(150);
-    expect(stated - kept).toBeLessThan(0.06);
+    expect(waits.length).toBeGreaterThan(40);
+    expect(stated - kept).toBeLessThan(0.03);
     expect(savingRatio).toBeGreaterThan(0.02);
   });
 });

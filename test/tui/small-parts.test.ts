@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ClientError, type ClientErrorCode, type LimitKind } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
+import { keptWords } from '../../src/client/views/gas.ts';
 import { failureHint, failureTitle, healthOf } from '../../src/tui/app/connection.ts';
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { INITIAL_MONITOR_STATE, monitorReducer, stepInterval } from '../../src/tui/app/ui-state.ts';
@@ -10,7 +11,7 @@ import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
 import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
-import { keptOfWords, keptWords, waitWords } from '../../src/tui/track-words.ts';
+import { keptOfWords, waitWords } from '../../src/tui/track-words.ts';
 import { type Fact, flowFacts } from '../../src/tui/ui/fact-list.tsx';
 import { fitLeft, fitRight, truncate } from '../../src/tui/ui/text.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
@@ -20,7 +21,7 @@ describe('the record of advice in words', () => {
     evaluated: 100,
     hitRatio: 0.92,
     statedProbability: 0.9,
-    from: 'said',
+    basis: 'given',
     since: 0,
     versions: [1],
     unjudged: 0,
@@ -29,22 +30,18 @@ describe('the record of advice in words', () => {
   const day = () => '3 Nov';
 
   it('is of what was said, since when, or of past blocks, and says nothing where nothing was judged', () => {
-    expect([keptWords(track, false), keptOfWords(track, day)]).toEqual([
-      'kept 92 of the last 100',
-      'that it gave since 3 Nov',
-    ]);
-    const walked = { ...track, from: 'walked', since: null };
-    expect([keptWords(walked, false), keptOfWords(walked, day)]).toEqual([
-      'would have kept 92 of the last 100',
+    expect([keptWords(track), keptOfWords(track, day)]).toEqual(['given 100, kept 92', 'since 3 Nov']);
+    const walked = { ...track, basis: 'walked', since: null };
+    expect([keptWords(walked), keptOfWords(walked, day)]).toEqual([
+      'tested on 100, kept 92',
       'on past blocks',
     ]);
-    expect(keptWords({ ...track, evaluated: 50 }, false)).toBe('kept 46 of 50');
-    expect(keptWords({ ...track, evaluated: 0, hitRatio: null }, false)).toBeNull();
+    expect(keptWords({ ...track, evaluated: 0, hitRatio: null })).toBeNull();
   });
 
   it('names the versions of the method where there are several, and what could not be judged', () => {
     expect(keptOfWords({ ...track, versions: [1, 2], unjudged: 3 }, day)).toBe(
-      'that it gave since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks',
+      'since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks',
     );
   });
 
@@ -59,8 +56,8 @@ describe('the record of advice in words', () => {
   });
 
   it('claims nothing more for a service that only counts', () => {
-    const plain = { ...track, from: null, since: null, versions: [], unjudged: null };
-    expect([keptWords(plain, true), keptOfWords(plain, day)]).toEqual(['kept 92 of 100', '']);
+    const plain = { ...track, basis: null, since: null, versions: [], unjudged: null };
+    expect([keptWords(plain), keptOfWords(plain, day)]).toEqual(['kept 92 of 100', '']);
   });
 });
 

@@ -1,6 +1,7 @@
 import {
   chainNameOf,
   describeAdvice,
+  keptWords,
   type RecommendationView,
   type SnapshotView,
 } from '../../client/views/gas.ts';
@@ -112,6 +113,8 @@ function adviceLine(advice: RecommendationView): string {
   const saving = advice.expectedSavingRatio;
   if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)}`);
   if (advice.probability !== null) parts.push(`${formatLikelihood(advice.probability)} likely`);
+  const kept = advice.track && keptWords(advice.track);
+  if (kept !== null) parts.push(kept);
   return parts.join(' · ');
 }
 

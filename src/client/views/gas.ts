@@ -112,9 +112,9 @@ export type TrendView = z.infer<typeof Trend>;
 
 const { alternatives, track, reach } = GasRecommendation.shape;
 
-const Horizon = lenient(alternatives.element, 'horizonSec', 'price').transform((wire) => ({
+const Horizon = lenient(alternatives.element, 'horizonSec').transform((wire) => ({
   ...wire,
-  price: BigInt(wire.price),
+  price: wei(wire.price),
   reason: said(wire.reason),
 }));
 export type HorizonView = z.infer<typeof Horizon>;
@@ -129,6 +129,8 @@ export type WaitTrackView = z.infer<typeof WaitTrack>;
 
 const Track = lenient(track.extend({ waits: WaitTrack }), 'evaluated').transform((wire) => ({
   ...wire,
+  /** What was judged; `said` is what earlier versions call `given`. */
+  basis: wire.basis === 'said' ? 'given' : wire.basis,
   since: ms(wire.since),
   versions: wire.versions ?? [],
 }));
@@ -158,6 +160,21 @@ export type RecommendationView = z.infer<typeof Recommendation>;
 /** Whether its source could not be reached since, so that nobody knows what the prices are now. A chain that makes no block stands still instead. */
 export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale' | 'source'>): boolean {
   return stale === true && problem !== null && problem.retryAt !== null;
+}
+
+/**
+ * How the service's advice has held: `given 50, kept 46`, or `tested on 100, kept 94` of what it would have said of past
+ * blocks; `null` where that is not known.
+ */
+export function keptWords({
+  evaluated,
+  hitRatio,
+  basis,
+}: NonNullable<RecommendationView['track']>): string | null {
+  if (hitRatio === null || evaluated < 1) return null;
+  const kept = Math.round(hitRatio * evaluated);
+  if (basis === 'given') return `given ${evaluated}, kept ${kept}`;
+  return basis === 'walked' ? `tested on ${evaluated}, kept ${kept}` : `kept ${kept} of ${evaluated}`;
 }
 
 /** What to do, and at what price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`; `target` is empty where there is none. */

@@ -1,5 +1,5 @@
 import { type Advice, LANES, type LaneName } from '../advice.ts';
-import type { Block } from '../block.ts';
+import type { Block, TipLadder } from '../block.ts';
 import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
 import { NaiveRule, PEERS } from './baselines.ts';
@@ -51,6 +51,7 @@ export interface BacktestOptions {
   readonly to?: number;
 }
 
+const NO_TIPS: TipLadder = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 /** How much of the work lies in the walk; the rest is judging. */
 const WALK_SHARE = 0.9;
 
@@ -63,12 +64,14 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
   const { blocks, feeRule, from = 0, to = Number.POSITIVE_INFINITY } = options;
   const stretch = stretchFacts(blocks, feeRule);
   const engine = new FeeEngine({ feeRule });
+  const isTipless = stretch.withTips === 0;
   const past = new Past(blocks.length);
   const said = new Said(blocks.length);
   const others = new Offerings(blocks.length);
   const given: number[] = [];
   for (const [at, block] of blocks.entries()) {
-    engine.push(block);
+    // A recording of base fees alone is judged as if no block had asked for more.
+    engine.push(isTipless ? { ...block, tips: NO_TIPS } : block);
     const advice = engine.advice();
     past.push(block, Number(advice?.nextBaseFee ?? block.baseFeePerGas));
     others.ask(past);

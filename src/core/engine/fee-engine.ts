@@ -12,10 +12,10 @@ import { type Block, tipAt } from '../block.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { changeRatio } from '../market-stats.ts';
 import { type Column, History, REWIND_DEPTH, wholeWei } from './history.ts';
-import { HorizonLadder, type Reach, ReachBook } from './horizons.ts';
-import { LaneBook } from './lanes.ts';
+import { type Forecast, HorizonLadder, type Reach, ReachBook } from './horizons.ts';
+import { LaneBook, UNKNOWN_TIPS } from './lanes.ts';
 import { FanBook, NextBaseFee } from './next-base-fee.ts';
-import { decide, recommendation, TrackRecord, trusted } from './recommendation.ts';
+import { recommendation, TrackRecord } from './recommendation.ts';
 import { Rolling, SortedValues } from './rolling.ts';
 import { AlikeBlocks } from './similar-states.ts';
 
@@ -99,7 +99,7 @@ export class FeeEngine {
     fan.push();
     trend.followHead();
     reach.followHead();
-    track.record(trusted(decide(horizons.forecasts()), track.score()));
+    track.push(forecastsOf(this.#books), lanes.chance('average').probability);
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;
     this.#advice = null;
@@ -138,20 +138,25 @@ export class FeeEngine {
 
   /**
    * How likely some block within `withinSec` seconds after the head asks for no more than `price` (wei per gas, base fee
-   * and tip together). It rises with the price and with the time, and is no less than what the horizons promise of prices
-   * and times within these: right after a jump few past blocks are like the head, while what was promised is judged.
+   * and tip together). It rises with the price and with the time, and of an alternative's own price and time it is that
+   * alternative's probability: it is no less than what is promised of prices and times within these, and no more than what
+   * is promised of those beyond.
    */
   reachProbability(price: bigint, withinSec: number): Reach {
     if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
-    const { reach, horizons } = this.#books;
+    const { reach, lanes } = this.#books;
+    if (!lanes.areTipsKnown) return UNKNOWN_TIPS;
     const said = reach.reach(Number(price), withinSec);
     if (said.probability === null) return said;
-    let probability = said.probability;
-    for (const promised of horizons.forecasts()) {
-      if (promised.horizonSec > withinSec || wholeWei(promised.price) > Number(price)) continue;
-      probability = Math.max(probability, promised.probability ?? 0);
+    let least = 0;
+    let most = 1;
+    for (const { horizonSec, price: promised, probability } of forecastsOf(this.#books)) {
+      if (probability === null) continue;
+      const target = wholeWei(promised);
+      if (horizonSec <= withinSec && target <= Number(price)) least = Math.max(least, probability);
+      if (horizonSec >= withinSec && target >= Number(price)) most = Math.min(most, probability);
     }
-    return { probability, reason: null };
+    return { probability: Math.max(Math.min(said.probability, most), least), reason: null };
   }
 
   /**
@@ -166,14 +171,14 @@ export class FeeEngine {
   }
 
   #advise(head: Block): Advice {
-    const { history, nextBaseFee, lanes: book, horizons, fan, trend: trends, track } = this.#books;
+    const { history, nextBaseFee, lanes: book, fan, trend: trends, track } = this.#books;
     const next = nextBaseFee.predict(head);
     const holds = nextBaseFee.formulaHolds;
     const measuredSec = blockSpacing(history);
     const blockSec = measuredSec ?? this.#rule.blockTimeSec;
     const lanes = book.advice(blockSec);
     const trend = trends.trend(fan.steps(next, head.nextBaseFee !== null || holds, holds));
-    const forecasts = horizons.forecasts();
+    const forecasts = forecastsOf(this.#books);
     const score = track.score();
     return {
       blockSec,
@@ -182,7 +187,7 @@ export class FeeEngine {
       lanes,
       trend,
       recommendation: recommendation({
-        decision: trusted(decide(forecasts), score),
+        decision: track.decision(forecasts),
         forecasts,
         lanes,
         trend,
@@ -204,12 +209,13 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
 
 function openBooks(rule: FeeRule, capacity: number): Books {
   const history = new History(capacity);
-  const lanes = new LaneBook(history, rule);
+  const nextBaseFee = new NextBaseFee(history, rule);
+  const lanes = new LaneBook(history, rule, nextBaseFee);
   const alike = new AlikeBlocks(history);
   const horizons = new HorizonLadder(history, alike);
   return {
     history,
-    nextBaseFee: new NextBaseFee(history, rule),
+    nextBaseFee,
     lanes,
     alike,
     horizons,
@@ -218,6 +224,18 @@ function openBooks(rule: FeeRule, capacity: number): Books {
     reach: new ReachBook(history, alike),
     track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),
   };
+}
+
+/** What the horizons say at the head; a price is base fee and tip, so without tips nothing is promised of it. */
+function forecastsOf({ horizons, lanes }: Books): readonly Forecast[] {
+  const forecasts = horizons.forecasts();
+  if (lanes.areTipsKnown) return forecasts;
+  return forecasts.map((forecast) => ({
+    ...forecast,
+    ...UNKNOWN_TIPS,
+    waitProbability: null,
+    savingRatio: null,
+  }));
 }
 
 /** Writes what the block itself says into the columns. */

@@ -50,18 +50,13 @@ export interface Forecast {
   readonly probability: number | null;
   /** Why there is no probability; `null` where there is one. */
   readonly reason: string | null;
-  /**
-   * The probability of a wait that was chosen because it looks worth it: there the forecast flatters, so it is no more than
-   * `probability`.
-   */
+  /** What a wait is decided by: no more than `probability`, since where waiting looks worth it the forecast flatters. */
   readonly waitProbability: number | null;
-  /** Of `price` against sending in the next block. */
-  readonly savingRatio: number;
   /**
-   * What waiting saves, by what was paid where targets were reached, and with misses counted at what the last block of the
-   * horizon asks for; `null` until measured.
+   * What waiting saves against sending in the next block, by what was paid where targets were reached, and with misses
+   * counted at what the last block of the horizon asks for; `null` until measured.
    */
-  readonly expectedSavingRatio: number | null;
+  readonly savingRatio: number | null;
   /** Mean wait of those that were reached. */
   readonly expectedWaitSec: number;
   /** How much of the past that this looks back on has been judged, 0 to 1. */
@@ -101,21 +96,18 @@ export class HorizonForecast {
   forecast(shorter: Forecast | undefined): Forecast {
     const { head, sendNow } = this.#history;
     const { correction, doubt, meanWaitSec, judgedRatio } = this.#verdicts;
-    const now = sendNow.at(head);
     const target = this.#verdicts.targetAt(head);
-    const price = Number.isNaN(target) ? (shorter?.price ?? now) : target;
+    const price = Number.isNaN(target) ? (shorter?.price ?? sendNow.at(head)) : target;
     const isSame = price === shorter?.price;
     const probability = noLess(this.#chance(correction), isSame ? shorter.probability : null);
     const waitProbability = noLess(this.#chance(doubt), isSame ? shorter.waitProbability : null);
-    const savingRatio = Math.max(1 - feeRatio(price, now), 0);
     return {
       horizonSec: this.horizonSec,
       price,
       probability,
       reason: probability === null ? tooLittlePast(this.#history, this.#pastSec).reason : null,
       waitProbability,
-      savingRatio,
-      expectedSavingRatio: waitProbability === null ? null : this.#verdicts.expectedSaving(waitProbability),
+      savingRatio: waitProbability === null ? null : this.#verdicts.expectedSaving(waitProbability),
       expectedWaitSec: meanWaitSec,
       judgedRatio,
     };

@@ -2,14 +2,11 @@ import { LANE_PROMISES, type LaneName } from '../advice.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { type Column, feeRatio, fromPpm, type History, scaledFee, toPpm, wholeWei } from './history.ts';
 import { highestBaseFee } from './next-base-fee.ts';
-import { Rolling, SortedValues, takeRanked, WholeSum } from './rolling.ts';
+import { Rolling, takeRanked, WholeSum } from './rolling.ts';
 import { type Chance, MEMORY_BLOCKS, NearestStates, unjudged } from './similar-states.ts';
 import type { Tips } from './tips.ts';
 
-/** Blocks that quantiles are taken over, and how many of them it takes to trust one. */
-const TRAILING_BLOCKS = 600;
-const LEAST_BLOCKS = 100;
-/** Where neither formula nor history bounds the next blocks: the doubling that wallets use. */
+/** Where the formula does not bound the next blocks: the doubling that wallets use. */
 const BLIND_RISE = 2;
 
 /**
@@ -30,13 +27,8 @@ export class LaneCaps {
   readonly #rule: FeeRule;
   readonly slow: SlowCap;
   readonly #states: NearestStates;
-  /** Highest base fee of the next 2 (3) blocks over what was known of the next one. */
-  readonly #worstOfTwo: Column;
-  readonly #worstOfThree: Column;
   /** Lower base fee of the second and third next block over what was known of the next one. */
   readonly #late: Column;
-  readonly #fastRatios: Rolling<SortedValues>;
-  readonly #averageRatios: Rolling<SortedValues>;
 
   constructor(history: History, rule: FeeRule) {
     this.#history = history;
@@ -44,11 +36,6 @@ export class LaneCaps {
     this.slow = new SlowCap(history);
     this.#states = new NearestStates(history, LANE_PROMISES.slow.withinBlocks);
     this.#late = history.column(MEMORY_BLOCKS + LANE_PROMISES.slow.withinBlocks);
-    const keep = TRAILING_BLOCKS + LANE_PROMISES.average.withinBlocks;
-    this.#worstOfTwo = history.column(keep);
-    this.#worstOfThree = history.column(keep);
-    this.#fastRatios = new Rolling(this.#worstOfTwo, new SortedValues());
-    this.#averageRatios = new Rolling(this.#worstOfThree, new SortedValues());
   }
 
   /** Learns from the head, Slow's tip there, and whether the advice to Slow that it settled was kept (`null`: there was none). */
@@ -56,14 +43,11 @@ export class LaneCaps {
     const { head, oldest } = this.#history;
     this.slow.push(slowTip, slowKept);
     this.#states.push();
-    if (head - 2 >= oldest) this.#worstOfTwo.put(head - 2, this.#worstRatio(head - 2));
     if (head - 3 >= oldest) this.#learnOfThree(head - 3);
     this.followHead();
   }
 
   followHead(): void {
-    this.#fastRatios.moveTo(this.#history.settled(LANE_PROMISES.fast.withinBlocks, TRAILING_BLOCKS));
-    this.#averageRatios.moveTo(this.#history.settled(LANE_PROMISES.average.withinBlocks, TRAILING_BLOCKS));
     this.slow.followHead();
     this.#states.followHead();
   }
@@ -79,29 +63,19 @@ export class LaneCaps {
 
   #learnOfThree(since: number): void {
     const { baseFee, nextBaseFee } = this.#history;
-    this.#worstOfThree.put(since, this.#worstRatio(since));
     const late = Math.min(baseFee.at(since + 2), baseFee.at(since + 3));
     this.#late.put(since, feeRatio(late, nextBaseFee.at(since)));
-  }
-
-  #worstRatio(since: number): number {
-    const { head, baseFee, nextBaseFee } = this.#history;
-    let worst = 0;
-    for (let block = since + 1; block <= head; block += 1) worst = Math.max(worst, baseFee.at(block));
-    return feeRatio(worst, nextBaseFee.at(since));
   }
 
   /** The highest base fee that the next `blocks` blocks may ask for. */
   #worstCase(blocks: number, { nextBaseFee, formulaHolds }: Outlook): number {
     if (formulaHolds) return Number(highestBaseFee(nextBaseFee, blocks - 1, this.#rule));
-    const seen = blocks === LANE_PROMISES.fast.withinBlocks ? this.#fastRatios : this.#averageRatios;
-    const rise = seen.tally.size >= LEAST_BLOCKS ? (seen.tally.quantile(1) ?? BLIND_RISE) : BLIND_RISE;
-    return scaledFee(Number(nextBaseFee), Math.max(rise, 1));
+    return wholeWei(BLIND_RISE * Number(nextBaseFee));
   }
 
   #average(outlook: Outlook, tip: number, alike: Float64Array | null): number {
     const worst = this.#worstCase(LANE_PROMISES.average.withinBlocks, outlook);
-    const usual = outlook.formulaHolds ? this.#lateRise(alike) : this.#usualRise();
+    const usual = outlook.formulaHolds ? this.#lateRise(alike) : null;
     const survives = usual === null ? worst : scaledFee(Number(outlook.nextBaseFee), Math.max(usual, 1));
     return wholeWei(Math.min(survives, worst) + tip);
   }
@@ -110,12 +84,6 @@ export class LaneCaps {
     if (alike === null) return null;
     const rises = alike.map((block) => this.#late.at(block));
     return takeRanked(rises, Math.ceil(LATE_SHARE * rises.length) - 1);
-  }
-
-  /** Where the next base fee is a guess, the cap must hold for all three blocks. */
-  #usualRise(): number | null {
-    const ratios = this.#averageRatios.tally;
-    return ratios.size >= LEAST_BLOCKS ? ratios.quantile(LANE_PROMISES.average.target) : null;
   }
 }
 

@@ -2,19 +2,25 @@ import { LANE_PROMISES, LANES, type Lane, type LaneName, type LanePrices } from 
 import type { FeeRule } from '../eip1559.ts';
 import { type Column, feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
 import { LaneCaps, type Outlook } from './lane-caps.ts';
+import type { NextBaseFee } from './next-base-fee.ts';
 import { Rolling, SortedValues, WholeSum } from './rolling.ts';
-import { type Chance, unjudged } from './similar-states.ts';
+import { type Chance, unjudged, unknown } from './similar-states.ts';
 import { TipBook } from './tips.ts';
+
+/** What is promised of prices where blocks came without tips. */
+export const UNKNOWN_TIPS = unknown('the tips of these blocks are not known');
 
 /** The three lanes: advises at every block, and judges its own advice as the blocks come. */
 export class LaneBook {
   readonly #history: History;
+  readonly #base: NextBaseFee;
   readonly #scorers: Readonly<Record<LaneName, LaneScorer>>;
   readonly #tips: TipBook;
   readonly #caps: LaneCaps;
 
-  constructor(history: History, rule: FeeRule) {
+  constructor(history: History, rule: FeeRule, base: NextBaseFee) {
     this.#history = history;
+    this.#base = base;
     this.#scorers = {
       slow: new LaneScorer(history, 'slow'),
       average: new LaneScorer(history, 'average'),
@@ -71,6 +77,18 @@ export class LaneBook {
     };
   }
 
+  /** How likely the head's advice gets in in time; nothing is promised of tips or base fees that nobody can know. */
+  chance(lane: LaneName): Chance {
+    if (!this.#tips.areKnown) return UNKNOWN_TIPS;
+    if (!this.#base.formulaHolds) return unknown('the chain has not kept to its own base fee rule of late');
+    return lane === 'slow' ? this.#caps.slow.chance : this.#scorers[lane].chance;
+  }
+
+  /** Whether the tips that recent blocks asked for are known. */
+  get areTipsKnown(): boolean {
+    return this.#tips.areKnown;
+  }
+
   /** The price of the head's advice for every lane. */
   prices(): LanePrices {
     const fast = this.#price('fast');
@@ -90,10 +108,10 @@ export class LaneBook {
     return {
       price,
       maxFeePerGas: BigInt(scorer.capAt(head)),
-      maxPriorityFeePerGas: BigInt(scorer.tipAt(head)),
+      maxPriorityFeePerGas: this.#tips.areKnown ? BigInt(scorer.tipAt(head)) : null,
       withinBlocks: scorer.withinBlocks,
       waitSec: { p50: scorer.waitBlocks(0.5) * blockSec, p95: scorer.waitBlocks(0.95) * blockSec },
-      ...(lane === 'slow' ? this.#caps.slow.chance : scorer.chance),
+      ...this.chance(lane),
     };
   }
 }

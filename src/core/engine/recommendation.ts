@@ -11,12 +11,16 @@ interface RecommendationInput extends Grounds {
   readonly isPaceKnown: boolean;
   /** How much of the past behind sending now has been judged, 0 to 1. */
   readonly sendNowJudgedRatio: number;
+  readonly track: Recommendation['track'];
 }
 
 /** Confidence is gone, and waiting is not advised, where the share kept lies this far below what was stated. */
 const LOST_AT = 0.2;
 
-/** Puts a decision into words and figures: sending now means the Average lane, waiting means Slow's price or better. */
+/**
+ * Puts a decision into words and figures: sending now means the Average lane, waiting means one of the alternatives,
+ * with the very figures that it has there.
+ */
 export function recommendation(input: RecommendationInput): Recommendation {
   const { decision, forecasts, track } = input;
   const judgedRatio = decision.forecast?.judgedRatio ?? input.sendNowJudgedRatio;
@@ -67,8 +71,8 @@ function plan({ decision, lanes, blockSec }: RecommendationInput): Plan {
     targetPrice: BigInt(wholeWei(forecast.price)),
     expectedWaitSec: forecast.expectedWaitSec,
     deadlineSec: forecast.horizonSec,
-    probability: forecast.waitProbability,
-    expectedSavingRatio: forecast.expectedSavingRatio ?? 0,
+    probability: forecast.probability,
+    expectedSavingRatio: saving(forecast),
   };
 }
 
@@ -80,8 +84,16 @@ function confidence(judgedRatio: number, { hitRatio, statedProbability }: Recomm
   return Math.round(100 * Math.min(judgedRatio, 1) * Math.max(1 - short / LOST_AT, 0));
 }
 
+/** What has not been measured is not stated: its price neither. */
 function toHorizon({ horizonSec, price, probability, reason, savingRatio }: Forecast): Horizon {
-  return { horizonSec, price: BigInt(wholeWei(price)), probability, reason, savingRatio };
+  const isMeasured = probability !== null;
+  return {
+    horizonSec,
+    price: isMeasured ? BigInt(wholeWei(price)) : null,
+    probability,
+    reason,
+    savingRatio,
+  };
 }
 
 /** What the reasons are drawn from. */
@@ -89,103 +101,68 @@ interface Grounds {
   readonly decision: Decision;
   readonly forecasts: readonly Forecast[];
   readonly trend: Trend;
-  /** Share of the last day's blocks that were dearer than the next one, and seconds that day covers so far. */
+  /** Share of the last day's blocks that asked for more than the next one, and seconds that day covers so far. */
   readonly cheaperThanRatio: number;
   readonly daySec: number;
-  readonly track: Recommendation['track'];
 }
 
+const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
-/** Below a minute of history a rank says nothing. */
+/** Below a minute of history a rank or a mean says nothing. */
 const LEAST_RANKED_SEC = 60;
 
-/** Short plain sentences with figures, the decisive one first. */
+/** Short plain sentences, the decisive one first. A figure in them is one of the alternatives'. */
 export function reasonsFor(grounds: Grounds): string[] {
-  return [decisive(grounds), ...standing(grounds), movement(grounds.trend), fullness(grounds.trend)];
+  return [...decisive(grounds), ...standing(grounds), ...movement(grounds)];
 }
 
-function decisive({ decision, forecasts, track }: Grounds): string {
-  const { forecast } = decision;
-  if (forecast !== null) return promise(forecast);
-  if (decision.isDistrusted) {
-    const kept = formatPercent(track.hitRatio ?? 0);
-    const stated = formatPercent(track.statedProbability ?? 0);
-    return `of the last ${track.evaluated} advices ${kept} were kept where ${stated} was stated: no waiting until that holds again`;
-  }
-  return refusal(forecasts);
+function decisive({ decision, forecasts }: Grounds): string[] {
+  if (decision.action === 'WAIT') return [];
+  if (decision.action === 'SET_ALERT') return ['no wait of an hour or less saves enough'];
+  if (decision.isDistrusted)
+    return ['too many of the last waits were missed: no waiting until more are kept'];
+  return [refusal(forecasts)];
 }
 
-/** Why not to wait, told of the horizon that looks best in the table beside it: that is the one a reader asks about. */
+/** Why not to wait, told of the alternative that looks best. */
 function refusal(forecasts: readonly Forecast[]): string {
-  const measured = forecasts.filter(({ waitProbability }) => waitProbability !== null);
-  const likely = measured.filter(({ waitProbability }) => (waitProbability ?? 0) >= LEAST_PROBABILITY);
-  const tempting = mostBy(likely.length > 0 ? likely : measured, ({ savingRatio }) => savingRatio);
-  if (tempting === null) return 'too little history yet to promise a cheaper price';
-  if (tempting.savingRatio <= 0)
-    return `no lower price is likely within ${formatDuration(tempting.horizonSec)}`;
-  if (likely.length === 0)
-    return `${chanceOf(tempting, 'only ')}; waiting takes ${formatPercent(LEAST_PROBABILITY)}`;
-  const best = mostBy(likely, saving) ?? tempting;
-  const most = saving(best);
-  const average = formatPercent(most, 1);
-  if (most >= LEAST_SAVING) {
-    return `${chanceOf(best)}; misses counted that saves ${average} on average, too little for so long a wait`;
+  const measured = forecasts.filter(({ probability }) => probability !== null);
+  const likely = measured.filter(isLikely);
+  const best = mostSaving(likely.length > 0 ? likely : measured);
+  if (best === null) return 'too little history yet to promise a cheaper price';
+  if (saving(best) <= 0) return 'waiting saves nothing on average';
+  const chance = formatPercent(best.probability ?? 0);
+  const what = `${formatGwei(best.price)} gwei within ${formatDuration(best.horizonSec)} is ${chance} likely`;
+  if (likely.length === 0) {
+    return (best.probability ?? 0) < LEAST_PROBABILITY
+      ? `${what}; waiting takes ${formatPercent(LEAST_PROBABILITY)}`
+      : `${what}, but waits for such prices were missed too often`;
   }
-  if (tempting.savingRatio < LEAST_SAVING) {
-    return `${chanceOf(tempting)} but saves only ${formatPercent(tempting.savingRatio, 1)}, too little to wait for`;
-  }
-  const left = most > 0 ? `only ${average}` : 'nothing';
-  return `${chanceOf(tempting)}, but misses cost so much that waiting saves ${left} on average`;
+  const saves = `${what} and saves ${formatPercent(saving(best))} on average`;
+  return saving(best) < leastSaving(best)
+    ? `${saves}: too little for the wait`
+    : `${saves}, but has not held for ${HOLD_BLOCKS} blocks yet`;
 }
 
-function chanceOf({ price, horizonSec, waitProbability }: Forecast, only = ''): string {
-  const chance = formatPercent(waitProbability ?? 0);
-  return `${formatGwei(price)} gwei within ${formatDuration(horizonSec)} is ${only}${chance} likely`;
-}
-
-/** The first with the most; `null` of none. */
-function mostBy(forecasts: readonly Forecast[], of: (forecast: Forecast) => number): Forecast | null {
-  let best: Forecast | null = null;
-  for (const forecast of forecasts) if (best === null || of(forecast) > of(best)) best = forecast;
-  return best;
-}
-
-function saving({ expectedSavingRatio }: Forecast): number {
-  return expectedSavingRatio ?? 0;
-}
-
-function promise({ horizonSec, price, waitProbability, expectedSavingRatio }: Forecast): string {
-  const within = formatDuration(horizonSec);
-  const often = formatPercent(waitProbability ?? 0);
-  const saves = `saves ${formatPercent(expectedSavingRatio ?? 0)} on average, misses counted`;
-  return horizonSec <= LONGEST_WAIT_SEC
-    ? `${formatGwei(price)} gwei within ${within}: such targets were reached ${often} of the time; ${saves}`
-    : `no short wait pays, but ${formatGwei(price)} gwei within ${within} does: reached ${often} of the time; ${saves}`;
-}
-
-function standing({ cheaperThanRatio, trend, daySec }: Grounds): string[] {
+function standing({ cheaperThanRatio, daySec }: Grounds): string[] {
   if (daySec < LEAST_RANKED_SEC) return [];
   const past = daySec >= 0.99 * DAY_SEC ? '24 h' : formatDuration(daySec);
-  return cheaperThanRatio >= trend.percentileRank24h
-    ? [`base fee is cheaper than ${formatPercent(cheaperThanRatio)} of the last ${past}`]
-    : [`base fee is dearer than ${formatPercent(trend.percentileRank24h)} of the last ${past}`];
+  return [`base fee is cheaper than ${formatPercent(cheaperThanRatio)} of the last ${past}`];
 }
 
-function movement({ direction, changeRatio }: Trend): string {
-  if (direction === 'STABLE') return 'base fee is close to its mean of the last hour';
+function movement({ trend: { direction, changeRatio }, daySec }: Grounds): string[] {
+  if (daySec < LEAST_RANKED_SEC) return [];
+  const mean = `its mean of the last ${daySec >= 0.99 * HOUR_SEC ? 'hour' : formatDuration(daySec)}`;
+  if (direction === 'STABLE') return [`base fee is close to ${mean}`];
   const side = direction === 'RISING' ? 'above' : 'below';
-  return `base fee is ${formatPercent(Math.abs(changeRatio))} ${side} its mean of the last hour`;
+  return [`base fee is ${formatPercent(Math.abs(changeRatio))} ${side} ${mean}`];
 }
 
-function fullness({ congestion }: Trend): string {
-  return `recent blocks were ${formatPercent(congestion)} full`;
-}
-
-/** Waiting is advised from this probability and this expected saving on. */
+/** Waiting is advised from this probability and this saving on. */
 const LEAST_PROBABILITY = 0.8;
 const LEAST_SAVING = 0.05;
 /** As long as a person waits at the terminal; beyond it an alert is the better tool. */
-const LONGEST_WAIT_SEC = 3_600;
+const LONGEST_WAIT_SEC = HOUR_SEC;
 /** An alert hours ahead must promise more than a wait of minutes. */
 const LEAST_ALERT_SAVING = 0.1;
 /** Waiting is not advised while the share kept lies that far below what was stated, over at least so many. */
@@ -199,17 +176,37 @@ interface Decision {
   readonly isDistrusted?: boolean;
 }
 
+const SEND_NOW: Decision = { action: 'SEND_NOW', forecast: null };
+
 /**
- * `WAIT` for the forecast up to an hour off that is expected to save most, if that is at least 5 % at a
- * probability of at least 0.8, doubted since it is chosen. Otherwise `SET_ALERT` for one beyond the hour that does so with at least 10 %. Otherwise
- * `SEND_NOW`. What has not been measured is never waited for.
+ * `WAIT` for the forecast up to an hour off that saves most, if that is at least 5 % at a probability of at least 0.8.
+ * Otherwise `SET_ALERT` for one beyond the hour that does so with at least 10 %. Otherwise `SEND_NOW`. What has not been
+ * measured is never waited for.
  */
 export function decide(forecasts: readonly Forecast[]): Decision {
-  const wait = mostSaving(forecasts.filter(({ horizonSec }) => horizonSec <= LONGEST_WAIT_SEC));
-  if (wait !== null && saving(wait) >= LEAST_SAVING) return { action: 'WAIT', forecast: wait };
-  const later = mostSaving(forecasts.filter(({ horizonSec }) => horizonSec > LONGEST_WAIT_SEC));
-  if (later !== null && saving(later) >= LEAST_ALERT_SAVING) return { action: 'SET_ALERT', forecast: later };
-  return { action: 'SEND_NOW', forecast: null };
+  const likely = forecasts.filter(isLikely);
+  const isShort = ({ horizonSec }: Forecast) => horizonSec <= LONGEST_WAIT_SEC;
+  for (const group of [likely.filter(isShort), likely.filter((each) => !isShort(each))]) {
+    const best = mostSaving(group);
+    if (best !== null && saving(best) >= leastSaving(best)) return waitFor(best);
+  }
+  return SEND_NOW;
+}
+
+function waitFor(forecast: Forecast): Decision {
+  return { action: forecast.horizonSec <= LONGEST_WAIT_SEC ? 'WAIT' : 'SET_ALERT', forecast };
+}
+
+function isLikely({ waitProbability }: Forecast): boolean {
+  return (waitProbability ?? 0) >= LEAST_PROBABILITY;
+}
+
+function saving({ savingRatio }: Forecast): number {
+  return savingRatio ?? 0;
+}
+
+function leastSaving({ horizonSec }: Forecast): number {
+  return horizonSec <= LONGEST_WAIT_SEC ? LEAST_SAVING : LEAST_ALERT_SAVING;
 }
 
 /** Takes back an advice to wait while the last hundred were kept far less often than was stated. */
@@ -218,30 +215,53 @@ export function trusted(decision: Decision, track: Recommendation['track']): Dec
   if (decision.forecast === null || evaluated < LEAST_EVALUATED) return decision;
   if (hitRatio === null || statedProbability === null) return decision;
   if (statedProbability - hitRatio < LOST_AT) return decision;
-  return { action: 'SEND_NOW', forecast: null, isDistrusted: true };
+  return { ...SEND_NOW, isDistrusted: true };
 }
 
-/** The likely one that saves most; of equals the sooner. */
+/** The one that saves most; of equals the sooner. */
 function mostSaving(forecasts: readonly Forecast[]): Forecast | null {
   let best: Forecast | null = null;
-  for (const forecast of forecasts) {
-    if ((forecast.waitProbability ?? 0) < LEAST_PROBABILITY) continue;
-    if (best === null || saving(forecast) > saving(best)) best = forecast;
-  }
+  for (const forecast of forecasts) if (best === null || saving(forecast) > saving(best)) best = forecast;
   return best;
+}
+
+/** A better decision takes the place of the standing one after so many blocks, or at once if it is better by so much. */
+const HOLD_BLOCKS = 3;
+const CLEAR_MARGIN = 0.05;
+const RANKS: Readonly<Record<Action, number>> = { SEND_NOW: 0, SET_ALERT: 1, WAIT: 2 };
+
+/** Whether `best` is so much better than `standing` that a block's noise is not the reason. */
+function isClearlyBetter(best: Decision, standing: Decision): boolean {
+  // What is no longer measured cannot be stated.
+  if (standing.forecast?.probability === null) return true;
+  if (best.action === standing.action) return margin(best) - margin(standing) >= CLEAR_MARGIN;
+  return RANKS[best.action] > RANKS[standing.action]
+    ? margin(best) >= CLEAR_MARGIN
+    : margin(standing) <= -CLEAR_MARGIN;
+}
+
+/** How far a wait lies above what is asked of it, below 0 where it falls short. */
+function margin({ forecast }: Decision): number {
+  if (forecast === null) return 0;
+  const likely = (forecast.waitProbability ?? 0) - LEAST_PROBABILITY;
+  const saves = saving(forecast) - leastSaving(forecast);
+  return likely < 0 ? Math.min(likely, saves) : saves;
 }
 
 /** Recommendations that are scored, and how far back they are looked for while younger ones are still running. */
 const SCORED = 100;
 const LOOK_BACK_BLOCKS = 8_192;
-const SEND_NOW = -1;
 
-/** Remembers what was recommended at each block and scores those whose time is over. */
+/**
+ * Remembers what was recommended at each block, has it stand until another one is better for good, and scores what has
+ * ended. All of it is kept per block, so it is the same after a rewind and after the same blocks again.
+ */
 export class TrackRecord {
   readonly #history: History;
   readonly #sent: LaneScorer;
   readonly #horizons: readonly HorizonForecast[];
-  /** Index of the horizon that was to be waited for, -1 for sending now. */
+  /** Index of the horizon that was best to wait for, and of the one that was recommended; -1 for sending now. */
+  readonly #best: Column;
   readonly #choice: Column;
   /** Probability that was stated, `NaN` for none. */
   readonly #stated: Column;
@@ -250,17 +270,45 @@ export class TrackRecord {
     this.#history = history;
     this.#sent = sent;
     this.#horizons = horizons;
+    this.#best = history.column(HOLD_BLOCKS);
     this.#choice = history.column(LOOK_BACK_BLOCKS);
     this.#stated = history.column(LOOK_BACK_BLOCKS);
   }
 
-  /** Remembers the head's recommendation. */
-  record({ forecast }: Decision): void {
+  /** Decides at the head and remembers it. @param sendProbability that of sending now; `null` for none */
+  push(forecasts: readonly Forecast[], sendProbability: number | null): void {
     const { head } = this.#history;
-    const choice = this.#horizons.findIndex(({ horizonSec }) => horizonSec === forecast?.horizonSec);
-    const stated = forecast === null ? this.#sent.chance.probability : forecast.waitProbability;
-    this.#choice.put(head, forecast === null ? SEND_NOW : choice);
+    const best = trusted(decide(forecasts), this.score());
+    this.#best.put(head, this.#indexOf(best));
+    const decision = this.#steady(best, forecasts);
+    this.#choice.put(head, this.#indexOf(decision));
+    const stated = decision.forecast === null ? sendProbability : decision.forecast.probability;
     this.#stated.put(head, stated ?? Number.NaN);
+  }
+
+  /** What is recommended at the head. */
+  decision(forecasts: readonly Forecast[]): Decision {
+    const decision = decisionOf(forecasts, this.#choice.at(this.#history.head));
+    const isDistrusted = trusted(decide(forecasts), this.score()).isDistrusted === true;
+    return decision.forecast === null && isDistrusted ? { ...decision, isDistrusted } : decision;
+  }
+
+  #steady(best: Decision, forecasts: readonly Forecast[]): Decision {
+    const { head, oldest } = this.#history;
+    if (head === oldest) return best;
+    const standing = decisionOf(forecasts, this.#choice.at(head - 1));
+    if (best.forecast === standing.forecast || isClearlyBetter(best, standing)) return best;
+    for (let block = head - HOLD_BLOCKS + 1; block < head; block += 1) {
+      const before = block < oldest ? standing : decisionOf(forecasts, this.#best.at(block));
+      const isSame =
+        best.action === standing.action ? before.forecast === best.forecast : before.action === best.action;
+      if (!isSame) return standing;
+    }
+    return best;
+  }
+
+  #indexOf({ forecast }: Decision): number {
+    return this.#horizons.findIndex(({ horizonSec }) => horizonSec === forecast?.horizonSec);
   }
 
   /** The last hundred that stated a probability and have ended: what was stated and what was kept. */
@@ -285,8 +333,13 @@ export class TrackRecord {
 
   #outcome(block: number): boolean | null {
     const choice = this.#choice.at(block);
-    if (choice !== SEND_NOW) return this.#horizons[choice]?.reachedAt(block) ?? null;
+    if (choice >= 0) return this.#horizons[choice]?.reachedAt(block) ?? null;
     if (block + this.#sent.withinBlocks > this.#history.head) return null;
     return this.#sent.keptAt(block) === 1;
   }
+}
+
+function decisionOf(forecasts: readonly Forecast[], choice: number): Decision {
+  const forecast = forecasts[choice];
+  return forecast === undefined ? SEND_NOW : waitFor(forecast);
 }

@@ -94,6 +94,10 @@ export class TipBook {
     this.#bounds.moveTo(this.#history.settled(0, BOUND_BLOCKS));
   }
 
+  get areKnown(): boolean {
+    return this.#bounds.tally.size > 0;
+  }
+
   /** Wei per gas. Who waits longer never tips more. */
   advised(): Tips {
     const fast = this.#offer(this.#fast);

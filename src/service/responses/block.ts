@@ -7,7 +7,7 @@ import { gasWeightedPercentiles } from '../../core/percentiles.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { ApiFailure } from '../http/errors.ts';
 import { confirmationsOf, ifAnswered, type LookupContext, tipOf } from './explorer.ts';
-import { isoFromSec, wireInteger, wireWei } from './wire.ts';
+import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
 /** One block: what the chain itself holds, completed by what is stored of its fees. */
 interface KnownBlock {
@@ -45,8 +45,8 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
     transactionCount: whole?.transactionHashes.length ?? null,
     tips,
-    blobBaseFee: blobs.now === null ? null : wireWei(blobs.now),
-    nextBlobBaseFee: blobs.next === null ? null : wireWei(blobs.next),
+    blobBaseFee: weiOrNull(blobs.now),
+    nextBlobBaseFee: weiOrNull(blobs.next),
     blobGasUsed: whole === null || whole.blobGasUsed === null ? null : wireInteger(whole.blobGasUsed),
     excessBlobGas: whole === null || whole.excessBlobGas === null ? null : wireInteger(whole.excessBlobGas),
     burntWei: burnt(known, blobs.now)?.toString() ?? null,

@@ -12,7 +12,7 @@ import type { Block } from '../../core/block.ts';
 import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import type { SaidCount, SaidScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
-import { isoFromMs, isoFromSec, wireWei } from './wire.ts';
+import { isoFromMs, isoFromSec, weiOrNull, wireWei } from './wire.ts';
 
 /** What is known at this moment, all of one block. */
 export interface Present {
@@ -47,7 +47,7 @@ export function gasCurrent(present: Present): GasCurrent {
     basePrice: wireWei(head.baseFeePerGas),
     priorityPrice: wireWei(priority),
     nextBasePrice: wireWei(advice.nextBaseFee),
-    blobBasePrice: head.blobBaseFee === null ? null : wireWei(head.blobBaseFee),
+    blobBasePrice: weiOrNull(head.blobBaseFee),
     gasUsedRatio: head.gasUsedRatio,
     lanes: { slow: laneOf(slow), average: laneOf(average), fast: laneOf(fast) },
     nativeUsd: present.nativeUsd,
@@ -75,7 +75,7 @@ function laneOf(lane: Lane): GasCurrent['lanes']['slow'] {
   return {
     price: wireWei(lane.price),
     maxFeePerGas: wireWei(lane.maxFeePerGas),
-    maxPriorityFeePerGas: wireWei(lane.maxPriorityFeePerGas),
+    maxPriorityFeePerGas: weiOrNull(lane.maxPriorityFeePerGas),
     withinBlocks: lane.withinBlocks,
     waitSec: lane.waitSec,
     probability: lane.probability,
@@ -132,7 +132,7 @@ export function gasRecommendation(
     reasons: [...recommendation.reasons],
     alternatives: recommendation.alternatives.map((horizon) => ({
       horizonSec: horizon.horizonSec,
-      price: wireWei(horizon.price),
+      price: weiOrNull(horizon.price),
       probability: horizon.probability,
       reason: horizon.reason,
       savingRatio: horizon.savingRatio,
@@ -154,20 +154,26 @@ export function statsCurrent(present: Present): StatsCurrent {
   };
 }
 
-/** Fewer that were really said tell less than a walk over the blocks before. */
-const LEAST_SAID = 20;
+/** Fewer that were judged say nothing. */
+const LEAST_JUDGED = 50;
 
-/** The record of what was said; until there is enough of it that of the engine's walk over history, and it says so. */
+/** The record of what was given; until there is enough of it that of the engine's walk over history, and it says so. */
 function trackOf(said: SaidScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
-  if (said === null || said.since === null || said.evaluated < LEAST_SAID) {
-    return { ...walked, from: 'walked', since: null, versions: [ADVICE_VERSION], unjudged: 0, waits: null };
+  if (said === null || said.evaluated < LEAST_JUDGED) {
+    const { evaluated } = walked;
+    const isKnown = evaluated >= LEAST_JUDGED;
+    return {
+      evaluated,
+      hitRatio: isKnown ? walked.hitRatio : null,
+      statedProbability: isKnown ? walked.statedProbability : null,
+      basis: 'walked',
+      since: null,
+      versions: [ADVICE_VERSION],
+      unjudged: 0,
+      waits: null,
+    };
   }
-  return {
-    ...counted(said),
-    from: 'said',
-    unjudged: said.unjudged,
-    waits: counted(said.waits),
-  };
+  return { ...counted(said), basis: 'given', unjudged: said.unjudged, waits: counted(said.waits) };
 }
 
 function counted({ evaluated, kept, statedProbability, since, versions }: SaidCount) {

@@ -8,6 +8,8 @@ export function wireWei(wei: bigint): number {
   return wireInteger(wei);
 }
 
+export const weiOrNull = (wei: bigint | null) => (wei === null ? null : wireWei(wei));
+
 /** Gas and other counts as whole JSON numbers, with the same limit. */
 export function wireInteger(count: bigint): number {
   if (count < 0n) return 0;

@@ -4,7 +4,7 @@ import { ETHEREUM_FEE_RULE, type FeeRule, nextBaseFeeFromRatio } from '../../../
 /** What a test says of one block; the rest follows. */
 export interface MadeBlock {
   readonly gasUsedRatio: number;
-  /** Tip at the 10th percentile, wei; `null`: tips unknown. */
+  /** Tip at the 10th percentile, wei; 0 where absent; `null`: tips unknown. */
   readonly lowTip?: number | null;
   /** Seconds since the block before; the rule's pace where absent. */
   readonly spacingSec?: number;
@@ -21,7 +21,7 @@ export function makeBlocks(steps: readonly MadeBlock[], chain: MadeChain = {}): 
   const { firstNumber = 1_000, firstBaseFee = 10_000_000_000n, rule = ETHEREUM_FEE_RULE } = chain;
   let baseFeePerGas = firstBaseFee;
   let timestamp = 1_700_000_000;
-  return steps.map(({ gasUsedRatio, lowTip = null, spacingSec = rule.blockTimeSec }, index) => {
+  return steps.map(({ gasUsedRatio, lowTip = 0, spacingSec = rule.blockTimeSec }, index) => {
     const block: Block = {
       number: firstNumber + index,
       hash: null,

@@ -7,7 +7,7 @@ const FILE = new URL(
   import.meta.url,
 );
 
-/** The 2,001 recorded mainnet blocks of October 2024 (see the README beside the file); no tips are known of them. */
+/** The 2,001 recorded mainnet blocks of October 2024 (see the README beside the file), as if none had asked for a tip. */
 export function recordedBlocks(): Block[] {
   const [, ...lines] = readFileSync(FILE, 'utf8').trim().split('\n');
   const rows = lines.map((line) => line.split(','));
@@ -28,7 +28,7 @@ export function recordedBlocks(): Block[] {
       blobBaseFee: BigInt(blobBaseFee ?? ''),
       nextBaseFee: null,
       nextBlobBaseFee: null,
-      tips: null,
+      tips: [0n, 0n, 0n, 0n, 0n, 0n, 0n],
     };
   });
 }

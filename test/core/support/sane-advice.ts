@@ -13,6 +13,10 @@ function figures(value: unknown, path = 'advice'): [string, number | bigint][] {
 export function expectOrdered({ lanes: { slow, average, fast } }: Advice): void {
   for (const field of ['price', 'maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
     const [low, middle, high] = [slow[field], average[field], fast[field]];
+    if (low === null || middle === null || high === null) {
+      expect([low, middle, high], field).toEqual([null, null, null]);
+      continue;
+    }
     expect(low <= middle && middle <= high, `${field}: ${low}, ${middle}, ${high}`).toBe(true);
   }
 }
@@ -23,20 +27,27 @@ export function expectNested({ recommendation: { alternatives } }: Advice): void
   alternatives.slice(1).forEach((longer, index) => {
     const shorter = alternatives[index];
     if (shorter === undefined) return;
-    expect(
-      longer.price <= shorter.price,
-      `${longer.horizonSec} s: ${longer.price} over ${shorter.price}`,
-    ).toBe(true);
-    expect(longer.savingRatio).toBeGreaterThanOrEqual(shorter.savingRatio);
-    if (longer.price === shorter.price && longer.probability !== null) {
-      expect(longer.probability).toBeGreaterThanOrEqual(shorter.probability ?? 0);
-    }
+    if (shorter.price === null || longer.price === null || longer.probability === null) return;
+    const [low, high] = [longer.price, shorter.price];
+    expect(low <= high, `${longer.horizonSec} s: ${low} over ${high}`).toBe(true);
+    if (low === high) expect(longer.probability).toBeGreaterThanOrEqual(shorter.probability ?? 0);
   });
 }
 
 /** A probability, or why there is none. */
 function expectExplained(name: string, { probability, reason }: Chance): void {
   expect(probability === null, `${name}: ${reason}`).toBe(reason !== null);
+}
+
+/** Advice to wait is one of the alternatives, to the last digit. */
+export function expectOneFigure({ recommendation }: Advice): void {
+  const { action, alternatives, deadlineSec, targetPrice, probability, expectedSavingRatio } = recommendation;
+  if (action === 'SEND_NOW') return;
+  expect(alternatives.find(({ horizonSec }) => horizonSec === deadlineSec)).toMatchObject({
+    price: targetPrice,
+    probability,
+    savingRatio: expectedSavingRatio,
+  });
 }
 
 /** No figure that is none, no price below 0, no share beyond 0 to 1, and every order that advice must have. */
@@ -49,7 +60,7 @@ export function expectSane(advice: Advice): void {
   for (const lane of LANES) {
     const { price, maxFeePerGas, maxPriorityFeePerGas, probability, waitSec } = advice.lanes[lane];
     expect(price <= maxFeePerGas, `${lane}: price ${price} above cap ${maxFeePerGas}`).toBe(true);
-    expect(maxPriorityFeePerGas <= maxFeePerGas, `${lane}: tip above cap`).toBe(true);
+    expect((maxPriorityFeePerGas ?? 0n) <= maxFeePerGas, `${lane}: tip above cap`).toBe(true);
     expectExplained(lane, advice.lanes[lane]);
     expect(probability ?? 0).toBeGreaterThanOrEqual(0);
     expect(probability ?? 1).toBeLessThanOrEqual(1);
@@ -62,8 +73,12 @@ export function expectSane(advice: Advice): void {
     expect(share).toBeGreaterThanOrEqual(0);
     expect(share).toBeLessThanOrEqual(1);
   }
-  for (const horizon of advice.recommendation.alternatives)
+  for (const horizon of advice.recommendation.alternatives) {
     expectExplained(`${horizon.horizonSec} s`, horizon);
+    const { price, probability, savingRatio } = horizon;
+    expect([price === null, savingRatio === null]).toEqual([probability === null, probability === null]);
+  }
+  expectOneFigure(advice);
   expectNested(advice);
   expect(advice.recommendation.reasons.join()).not.toMatch(/NaN|undefined|Infinity/);
 }

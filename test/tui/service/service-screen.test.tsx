@@ -51,7 +51,7 @@ describe('the Service pane', () => {
       'Quota    plan basic  1,234 of 100,000 today  20 per second',
       '1 % used  resets in 11h59m',
       'Market   ETH $3,214.50 +1.2 %  cheapest 03:00 UTC  fees in gwei',
-      'Record   kept 92 of the last 100 that it gave since 3 Nov (92 %, stated 90 %)',
+      'Record   given 100, kept 92 since 3 Nov (92 %, stated 90 %)',
       'Summary  no alerts yet  no auto-txs yet  nothing saved yet',
       'API      Gas API, version 1.2.0',
     ]) {
@@ -250,12 +250,12 @@ describe('the Service pane', () => {
           down ? Promise.reject(refused('unreachable', 'nothing answers')) : Promise.resolve(RECOMMENDATION),
       },
     });
-    await shows('kept 92 of the last 100');
+    await shows('given 100, kept 92');
     down = true;
     present += 90_000;
     void renew();
     await shows(/as of 1m30s ago, next try in .*: nothing answers/);
-    expect(screen()).toContain('kept 92 of the last 100');
+    expect(screen()).toContain('given 100, kept 92');
   });
 
   it('counts what there is of alerts, auto-txs and savings', async () => {

@@ -2,12 +2,12 @@ import { ClientError } from '../../../client/errors.ts';
 import type { ChartView } from '../../../client/views/dashboard.ts';
 import {
   describeAdvice,
+  keptWords,
   type RecommendationView,
   type SnapshotView,
   type TrendView,
 } from '../../../client/views/gas.ts';
 import { formatChange, formatGwei, formatLikelihood, formatPercent, formatUsd } from '../../../core/units.ts';
-import { keptWords } from '../../track-words.ts';
 import type { Fact } from '../../ui/fact-list.tsx';
 import { changeSpan, type Span } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
@@ -61,7 +61,7 @@ function likelihood({ probability }: RecommendationView): Fact {
 }
 
 function record({ track }: RecommendationView, narrow: boolean): Fact | null {
-  const kept = track === null ? null : keptWords(track, narrow);
+  const kept = track === null ? null : keptWords(track);
   if (track === null || kept === null) return null;
   const since = narrow || track.since === null ? '' : ` since ${dayText(track.since, systemOffset)}`;
   return { id: 'record', spans: [{ text: `${kept}${since}`, faint: true }] };

@@ -40,7 +40,7 @@ interface WaitFigure {
 }
 
 const WAIT_FIGURES: readonly WaitFigure[] = [
-  { name: 'price', of: ({ price }) => formatGwei(price) },
+  { name: 'price', of: ({ price }) => (price === null ? UNKNOWN : formatGwei(price)) },
   { name: 'saves', of: ({ savingRatio }) => (savingRatio === null ? UNKNOWN : formatPercent(savingRatio)) },
   {
     name: 'likely',

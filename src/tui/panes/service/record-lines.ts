@@ -1,6 +1,7 @@
+import { keptWords } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
 import { formatCount, formatNative, formatPercent, formatUsd } from '../../../core/units.ts';
-import { keptOfWords, keptWords, waitWords } from '../../track-words.ts';
+import { keptOfWords, waitWords } from '../../track-words.ts';
 import { type Line, lineWidth } from '../../ui/text.tsx';
 import { dayText } from '../../ui/time.ts';
 import { partLine, partTitle } from './source-lines.ts';
@@ -18,7 +19,7 @@ export function recordLines(
   const { track } = advice;
   if (track === null)
     return [partTitle('Record', [{ text: 'the service does not judge its own advice' }]), ...rest];
-  const kept = keptWords(track, false);
+  const kept = keptWords(track);
   if (kept === null) return [partTitle('Record', [{ text: 'no advice has come due yet' }]), ...rest];
   const stated = track.statedProbability === null ? '' : `, stated ${formatPercent(track.statedProbability)}`;
   const day = (ms: number) => dayText(ms, offsetAt);
