@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
@@ -28,7 +28,7 @@ let served: Served;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gastop-'));
-  const file = join(folder, 'recording.csv');
+  const file = join(folder, basename(RECORDING));
   writeFileSync(file, withZeroTips(readFileSync(RECORDING, 'utf8')));
   served = await serveRecording(file, 100_000);
   const current = async () => (await fetch(`${served.origin}${BASE_PATH}${PATHS.gasCurrent}`)).json();
