@@ -39,9 +39,7 @@ describe('the Live pane', () => {
     );
     expect(screen).toContain('│ Average │ 0.0507 │  0.0582 │  0.0100 │         12s, 24s │');
     expect(screen).toContain('│ Fast    │ 0.0621 │  0.0713 │  0.0210 │         12s, 12s │');
-    expect(screen).toMatch(
-      /^ WAIT up to 15m for 0\.0410 gwei +91 % likely +saves 19 % +given 100, kept 92/m,
-    );
+    expect(screen).toMatch(/^ WAIT up to 15m for 0\.0410 gwei +91 % likely +saves 19 % +given 100, kept 92/m);
     expect(screen).toContain('next base 0.0497 ↓ −2.2 %');
     expect(screen).toContain('in 5 blocks 0.0310 – 0.0890');
     expect(screen).toContain('blocks 54 % full');
@@ -215,8 +213,8 @@ describe('the Live pane', () => {
     expect(drawn({}, 80)).toContain('given 100, kept 92');
     expect(drawn({}, 120)).toContain('given 100, kept 92 since 3 Nov');
     const walked = { basis: 'walked', since: null };
-    expect(drawn(walked, 80)).toContain('tested on 100, kept 92');
-    expect(drawn(walked, 120)).toContain('tested on 100, kept 92');
+    expect(drawn(walked, 80)).toContain('tried 100, kept 92');
+    expect(drawn(walked, 120)).toContain('tried 100, kept 92');
     // Another service's word is not taken for either.
     expect(drawn({ basis: null, since: null }, 80)).toContain('kept 92 of 100');
   });

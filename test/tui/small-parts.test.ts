@@ -32,10 +32,7 @@ describe('the record of advice in words', () => {
   it('is of what was said, since when, or of past blocks, and says nothing where nothing was judged', () => {
     expect([keptWords(track), keptOfWords(track, day)]).toEqual(['given 100, kept 92', 'since 3 Nov']);
     const walked = { ...track, basis: 'walked', since: null };
-    expect([keptWords(walked), keptOfWords(walked, day)]).toEqual([
-      'tested on 100, kept 92',
-      'on past blocks',
-    ]);
+    expect([keptWords(walked), keptOfWords(walked, day)]).toEqual(['tried 100, kept 92', 'on past blocks']);
     expect(keptWords({ ...track, evaluated: 0, hitRatio: null })).toBeNull();
   });
 

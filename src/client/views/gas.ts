@@ -163,7 +163,7 @@ export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale
 }
 
 /**
- * How the service's advice has held: `given 50, kept 46`, or `tested on 100, kept 94` of what it would have said of past
+ * How the service's advice has held: `given 50, kept 46`, or `tried 100, kept 94` of what it would have said of past
  * blocks; `null` where that is not known.
  */
 export function keptWords({
@@ -174,7 +174,7 @@ export function keptWords({
   if (hitRatio === null || evaluated < 1) return null;
   const kept = Math.round(hitRatio * evaluated);
   if (basis === 'given') return `given ${evaluated}, kept ${kept}`;
-  return basis === 'walked' ? `tested on ${evaluated}, kept ${kept}` : `kept ${kept} of ${evaluated}`;
+  return basis === 'walked' ? `tried ${evaluated}, kept ${kept}` : `kept ${kept} of ${evaluated}`;
 }
 
 /** What to do, and at what price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`; `target` is empty where there is none. */

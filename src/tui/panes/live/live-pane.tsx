@@ -12,6 +12,7 @@ import {
   formatLikelihood,
   formatPercent,
   formatUsd,
+  UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
 import { useTicking } from '../../app/clock.ts';
@@ -280,7 +281,7 @@ function spokenLane({ snapshot }: LiveView, name: (typeof LANES)[number]): strin
 
 function spokenWait({ horizonSec, price, savingRatio, probability }: HorizonView): string {
   return [
-    `If you wait up to ${formatDuration(horizonSec)}: ${formatGwei(price)} gwei`,
+    `If you wait up to ${formatDuration(horizonSec)}: ${price === null ? UNKNOWN : `${formatGwei(price)} gwei`}`,
     savingRatio === null ? null : `saves ${formatPercent(savingRatio)}`,
     probability === null ? null : `${formatLikelihood(probability)} likely`,
   ]
