@@ -268,6 +268,15 @@ export function SpreadLine({ width, left, right }: SpreadLineProps) {
   );
 }
 
+/** A line for a screen reader: without glyphs that only draw; what is set apart on the screen is a part of its own. */
+export function spokenLine(line: Line): string {
+  return ASCII_THEME.text(line.map(({ text }) => text).join(''))
+    .replace(/\s*[#.]{4,}\s*/g, ' ')
+    .replace(/^[*o!] |[>^=] |\bv (?=[-+\d])/g, '')
+    .trim()
+    .replace(/\s{2,}/g, ', ');
+}
+
 /** Sentences for a screen reader, one under the other, in ASCII; two of them may be alike. */
 export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {
   return (

@@ -13,6 +13,7 @@ import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer } from '../../app/ui-state.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import type { NamedValue } from '../../ui/fact-list.tsx';
+import { spokenLine } from '../../ui/text.tsx';
 import { ASCII_THEME } from '../../ui/theme.ts';
 import { BlockScreen, blockFacts, blockTitle, type FactsContext } from './block-details.tsx';
 import { type BlockRow, BlocksScreen } from './block-list.tsx';
@@ -68,7 +69,7 @@ export function SpokenBlock({ block, context, txs, selected, note }: SpokenBlock
   const from = selected ?? 0;
   return (
     <Box flexDirection="column">
-      <Text>{`${blockTitle(block, context).map(plain).join(', ')}.`}</Text>
+      <Text>{`${blockTitle(block, context).map(spokenLine).join(', ')}.`}</Text>
       <Sentences values={blockFacts(block, context)} />
       {tips.length === 0 ? null : <Text>{`Tips in gwei: ${tips.join(', ')}.`}</Text>}
       {note === null ? null : <Text>{`${ASCII_THEME.text(note)}.`}</Text>}
@@ -98,7 +99,7 @@ export function SpokenTx({ tx, block, context }: SpokenTxProps) {
   const standing = standingSentence(tx);
   return (
     <Box flexDirection="column">
-      <Text>{`${txTitle(tx, context).map(plain).join(', ')}.`}</Text>
+      <Text>{`${txTitle(tx, context).map(spokenLine).join(', ')}.`}</Text>
       <Sentences values={[...identity(tx, context), ...payment(tx, block, context)]} />
       {standing === null ? null : <Text>{standing}</Text>}
     </Box>
@@ -106,18 +107,7 @@ export function SpokenTx({ tx, block, context }: SpokenTxProps) {
 }
 
 function Sentences({ values }: { readonly values: readonly NamedValue[] }) {
-  return values.map(({ name, value }) => <Text key={name}>{`${name}: ${plain(value)}.`}</Text>);
-}
-
-/** Without glyphs that only draw. */
-function plain(line: NamedValue['value']): string {
-  return (
-    ASCII_THEME.text(line.map(({ text }) => text).join(''))
-      .replace(/[#.]{4,}|^[*o!] |[>^=] |\bv (?=[-+\d])/g, '')
-      .trim()
-      // What is set apart on the screen is a part of its own in a sentence.
-      .replace(/\s{2,}/g, ', ')
-  );
+  return values.map(({ name, value }) => <Text key={name}>{`${name}: ${spokenLine(value)}.`}</Text>);
 }
 
 /** The Explorer tab: the latest blocks, and over them what was opened or looked up. */

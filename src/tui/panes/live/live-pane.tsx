@@ -21,8 +21,8 @@ import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/footer.tsx';
 import { type Polled, polledEveryMs } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { type Fact, FactLines, flowFacts } from '../../ui/fact-list.tsx';
-import { placed, SegmentLine, Words, wrapText } from '../../ui/text.tsx';
+import { FactLines, flowFacts } from '../../ui/fact-list.tsx';
+import { placed, SegmentLine, spokenLine, Words, wrapText } from '../../ui/text.tsx';
 import { ASCII_THEME, type Theme, useDim, useTheme } from '../../ui/theme.ts';
 import { wholeSpan } from '../../ui/time.ts';
 import { LANE_TITLES, LaneTable, lanesText } from './lane-table.tsx';
@@ -246,7 +246,9 @@ function SpokenLive({ view }: { readonly view: LiveView }) {
         <Text key={lane}>{spokenLane(view, lane)}</Text>
       ))}
       {recommendation === undefined ? null : (
-        <Text>{`Advice: ${adviceFacts(recommendation, ASCII_THEME, false, adviceAge).map(spoken).join(', ')}.`}</Text>
+        <Text>{`Advice: ${adviceFacts(recommendation, ASCII_THEME, false, adviceAge)
+          .map(({ spans }) => spokenLine(spans))
+          .join(', ')}.`}</Text>
       )}
       {waits.map((wait) => (
         <Text key={wait.horizonSec}>{spokenWait(wait)}</Text>
@@ -255,7 +257,7 @@ function SpokenLive({ view }: { readonly view: LiveView }) {
         <Text key={reason}>{ASCII_THEME.text(reason)}</Text>
       ))}
       {liveFacts(view, ASCII_THEME).map((fact) => (
-        <Text key={fact.id}>{`${spoken(fact)}.`}</Text>
+        <Text key={fact.id}>{`${spokenLine(fact.spans)}.`}</Text>
       ))}
     </Box>
   );
@@ -288,16 +290,6 @@ function spokenWait({ horizonSec, price, savingRatio, probability }: HorizonView
     .filter((part) => part !== null)
     .join(', ')
     .concat('.');
-}
-
-/** Glyphs that only draw are left out. */
-function spoken({ spans }: Fact): string {
-  return spans
-    .map(({ text }) => text)
-    .join('')
-    .replace(/[#.]{4,}|[>^=]|\bv (?=[-+\d])/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
 }
 
 /** Gathers what the Live pane draws and says what its keys do. */

@@ -10,7 +10,7 @@ import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer } from '../../app/ui-state.ts';
 import { type Dated, type Polled, useMonitor } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { EMPTY_LINE, type Line, LineList, SegmentLine, SpokenSentences } from '../../ui/text.tsx';
+import { EMPTY_LINE, type Line, LineList, SegmentLine, SpokenSentences, spokenLine } from '../../ui/text.tsx';
 import { ASCII_THEME, DimContext, useDim, useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
 import { marketLines, marketWords, type StatsRow, statsRows, workLines } from './market-lines.ts';
@@ -119,14 +119,16 @@ function SpokenService({ view, context }: SpokenServiceProps) {
   const plain = { ...context, width: Number.MAX_SAFE_INTEGER, theme: ASCII_THEME };
   const { summary, day, month, symbol } = view;
   const sentences = [
-    words(sourceTitle(view, plain)),
+    spokenLine(sourceTitle(view, plain)),
     ...(summary.problem === null ? [] : [summary.problem]),
     ...(summary.value?.health.nodes ?? []).map(nodeSentence),
-    ...quotaLines(view, plain).map(words),
-    `Market, ${words(marketWords(view, context.now))}`,
+    ...quotaLines(view, plain).map(spokenLine),
+    `Market, ${spokenLine(marketWords(view, context.now))}`,
     ...statsRows(view, view.snapshot.blockTimestamp ?? context.now).map(statsSentence),
     ...((day.value ?? month.value)?.actions.map((action) => actionSentence(action, symbol)) ?? []),
-    ...[...recordLines(view, plain), ...summaryLines(view, plain), ...routesLines(view, plain)].map(words),
+    ...[...recordLines(view, plain), ...summaryLines(view, plain), ...routesLines(view, plain)].map(
+      spokenLine,
+    ),
   ];
   return <SpokenSentences sentences={sentences.map((sentence) => `${sentence}.`)} />;
 }
@@ -158,18 +160,6 @@ function actionSentence(action: ActionView, symbol: string): string {
     return [`${lane} ${cost.usd === null ? formatNative(cost.wei, symbol) : formatUsd(cost.usd)}`];
   });
   return `${action.name}: ${prices.join(', ')}`;
-}
-
-function words(line: Line): string {
-  return (
-    line
-      .map(({ text }) => text)
-      .join('')
-      .replace(/[#.]{4,}/g, '')
-      .trim()
-      // What is set apart on the screen is a part of its own in a sentence.
-      .replace(/\s{2,}/g, ', ')
-  );
 }
 
 const toTop = (_: number, top: number) => top;
