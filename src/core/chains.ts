@@ -141,10 +141,26 @@ export function isImpostor(id: number, one: Hex, other: Hex): boolean {
   return one !== other && (one === known || other === known);
 }
 
+/** A missed slot now and then is no other pace. */
+const ABOUT = 0.1;
+/** Who makes a block when there is something to put in says nothing of the next one by the ones before. */
+const MOST_ON_DEMAND_SEC = 12;
+
+/**
+ * How often something new is to be expected, in seconds: the chain's own pace where it is not about what was planned, since
+ * the plan for a chain that is not known here is Ethereum's.
+ */
+export function updateFrequencySec(chain: ChainProfile, blockSec: number): number {
+  const { feeRule } = chain;
+  if (Math.abs(blockSec / feeRule.blockTimeSec - 1) <= ABOUT) return feeRule.blockTimeSec;
+  const everySec = Number(blockSec.toPrecision(3));
+  return isDevelopmentChain(chain) ? Math.min(everySec, MOST_ON_DEMAND_SEC) : everySec;
+}
+
 const STALE_BLOCKS = 4;
 /** However fast a chain is: a node may lag a little, and clocks differ. */
 const LEAST_STALE_MS = 12_000;
 
 /** How old a head may become before its prices are stale, ms: two missed slots in a row are normal. */
-export const staleAfterMs = (blockTimeSec: number): number =>
-  Math.max(STALE_BLOCKS * blockTimeSec * 1_000, LEAST_STALE_MS);
+export const staleAfterMs = (updateSec: number): number =>
+  Math.max(STALE_BLOCKS * updateSec * 1_000, LEAST_STALE_MS);

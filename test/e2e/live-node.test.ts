@@ -46,7 +46,7 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
         const live = await terminal.waitFor((rows) => blockNumber(rows) === fees.block);
         expect(shown(live, /next base ([\d.,]+)/)).toBe(formatGwei(fees.next));
         expect(shown(live, /next base [\d.,]+ \S (\S+) %/)).toBe(changeText(fees.base, fees.next));
-        expect(shown(live, /block [█░]+ +(\d+) % full/)).toBe((fees.gasUsedRatio * 100).toFixed(0));
+        expect(shown(live, /last block [█░]+ +(\d+) %/)).toBe((fees.gasUsedRatio * 100).toFixed(0));
         expect(shown(live, /blob base ([\d.,]+) gwei/)).toBe(formatGwei(fees.blob));
         for (const lane of ['Slow', 'Average', 'Fast']) {
           const { price, maxFee, tip } = laneOf(live, lane);

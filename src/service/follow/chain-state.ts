@@ -7,7 +7,7 @@ import {
   type MeanPrices,
 } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import { type ChainProfile, identifiedChain } from '../../core/chains.ts';
+import { type ChainProfile, identifiedChain, updateFrequencySec } from '../../core/chains.ts';
 import { NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
 import type { BlockStore } from '../../store/blocks.ts';
@@ -110,6 +110,14 @@ export class ChainState {
 
   get blockTimeSec(): number {
     return this.#profile?.feeRule.blockTimeSec ?? 0;
+  }
+
+  /** How often a block is to be expected, seconds. */
+  get updateSec(): number {
+    const advice = this.advice();
+    return this.#profile === null || advice === null
+      ? this.blockTimeSec
+      : updateFrequencySec(this.#profile, advice.blockSec);
   }
 
   get head(): Block | null {

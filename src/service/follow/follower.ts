@@ -74,17 +74,17 @@ export class Follower {
   }
 
   get problem(): Problem | null {
-    const { head, blockTimeSec } = this.#chain;
+    const { head, updateSec } = this.#chain;
     const writeProblem = this.#options.unsaved ?? this.#chain.writeProblem;
-    const problem = this.#state.problem(head, blockTimeSec);
+    const problem = this.#state.problem(head, updateSec);
     if (problem !== null || writeProblem === null || this.#state.isWaiting(head)) return problem;
     return { message: writeProblem, retryAt: null };
   }
 
   /** Whether what is known is older than it should be, or may be. The end of a recording is no fault. */
   get isStale(): boolean {
-    const { head, blockTimeSec } = this.#chain;
-    return this.#state.isWaiting(head) || this.#state.isStale(this.head, blockTimeSec);
+    const { head, updateSec } = this.#chain;
+    return this.#state.isWaiting(head) || this.#state.isStale(head, updateSec);
   }
 
   /** Whether a recording has been played to its end. */

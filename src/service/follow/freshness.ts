@@ -242,14 +242,14 @@ export class SourceState {
   }
 
   /** Whether what is known, up to `head`, is older than it should be. The end of a recording is no fault. */
-  isStale(head: Block | null, blockTimeSec: number): boolean {
-    return !this.#ended && (this.#problem !== null || this.#lagMs(head) > staleAfterMs(blockTimeSec));
+  isStale(head: Block | null, updateSec: number): boolean {
+    return !this.#ended && (this.#problem !== null || this.#lagMs(head) > staleAfterMs(updateSec));
   }
 
-  problem(head: Block | null, blockTimeSec: number): Problem | null {
+  problem(head: Block | null, updateSec: number): Problem | null {
     if (this.#problem !== null || head === null || this.isWaiting(head)) return this.#problem;
     const lagMs = this.#lagMs(head);
-    if (lagMs <= staleAfterMs(blockTimeSec)) return null;
+    if (lagMs <= staleAfterMs(updateSec)) return null;
     // Whether the chain stands still or the clock is wrong cannot be told from here; who looks at it can.
     const doubt = lagMs > DOUBTFUL_LAG_MS ? "; is this machine's clock right?" : '';
     return { message: `no new block since ${utcMinute(head.timestamp * 1_000)}${doubt}`, retryAt: null };

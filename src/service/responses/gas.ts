@@ -9,7 +9,7 @@ import {
   type Summary,
 } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
-import { type ChainProfile, isDevelopmentChain } from '../../core/chains.ts';
+import { type ChainProfile, updateFrequencySec } from '../../core/chains.ts';
 import type { SaidCount, SaidScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
 import { isoFromMs, isoFromSec, weiOrNull, wireWei } from './wire.ts';
@@ -184,20 +184,4 @@ function counted({ evaluated, kept, statedProbability, since, versions }: SaidCo
     since: since === null ? null : isoFromSec(since),
     versions: [...versions],
   };
-}
-
-/** A missed slot now and then is no other pace. */
-const ABOUT = 0.1;
-/** Who makes a block when there is something to put in says nothing of the next one by the ones before. */
-const MOST_ON_DEMAND_SEC = 12;
-
-/**
- * How often something new is to be expected, in seconds: the chain's own pace where it is not about what was planned, since
- * the plan for a chain that is not known here is Ethereum's.
- */
-function updateFrequencySec(chain: ChainProfile, blockSec: number): number {
-  const { feeRule } = chain;
-  if (Math.abs(blockSec / feeRule.blockTimeSec - 1) <= ABOUT) return feeRule.blockTimeSec;
-  const everySec = Number(blockSec.toPrecision(3));
-  return isDevelopmentChain(chain) ? Math.min(everySec, MOST_ON_DEMAND_SEC) : everySec;
 }
