@@ -72,7 +72,11 @@ export const GasCurrent = z
     ),
     updatedAt: Timestamp.describe('When the service digested its last block, by the clock on the wall'),
     updateFrequencySec: Seconds.describe('How often something new is to be expected, in seconds'),
-    stale: z.boolean().describe('Nothing new has come for too long: these are the last known figures'),
+    stale: z
+      .boolean()
+      .describe(
+        'No new block for four times updateFrequencySec (12 s at least), or no source: the last known figures',
+      ),
     source: Source,
   })
   .meta({ id: 'GasCurrent', description: 'What gas costs now. Prices are in wei per gas' });
