@@ -5,9 +5,12 @@ import { graphemes } from '../../core/text.ts';
 import { formatChange } from '../../core/units.ts';
 import { ASCII_THEME, type ColorName, type Theme, useDim, useTheme } from './theme.ts';
 
+/** ASCII, dots, dashes, arrows, marks, boxes and blocks: one column each. Most text is made of them, and soon measured. */
+const NARROW = /^[\x20-\x7e·•–—…→↑↓✓✗●◌▸─-▟]*$/;
+
 /** Columns that `text` takes in a terminal. */
 export function displayWidth(text: string): number {
-  return stringWidth(text);
+  return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
 /** `text` cut to at most `width` columns, ending in `ellipsis` (one column) where something is missing. */
