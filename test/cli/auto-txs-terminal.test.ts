@@ -29,11 +29,8 @@ const service = () =>
   });
 
 describe.skipIf(process.platform === 'win32')('a signed transaction at a terminal', () => {
-  it.each([
-    ['short', 0],
-    ['of 100,000 bytes, more than a line of a terminal holds', 100_000],
-  ])('that is %s is pasted, shown nowhere, and handed over once that is agreed to', async (_, bytes) => {
-    const raw = await signed(bytes);
+  it('that is longer than a line of a terminal is pasted, shown nowhere, and handed over once that is agreed to', async () => {
+    const raw = await signed(100_000);
     const { url, requests } = await service();
     await using terminal = await gastop(['auto-txs', 'create', '--target', '5', '--url', url], {
       watchTty: true,

@@ -42,7 +42,7 @@ test.skipIf(process.platform !== 'linux')(
     const secret = key.split('_')[2] ?? '';
     expect(secret).toHaveLength(27);
     const db = join(home, 'history.db');
-    const program = await startServe(['--demo', '--db', db, '--log-level', 'debug'], {
+    const program = await startServe(['--demo', '--history', '1h', '--db', db, '--log-level', 'debug'], {
       home,
       before: crashOn(elsewhere),
     });

@@ -19,6 +19,8 @@ import { runMain } from './captured-io.ts';
 import { createKey, startProgram, startServe } from './served-program.ts';
 
 const GAS = '/be/api/v1/gas/current';
+/** Its whole day is not looked at here. */
+const DEMO = ['--demo', '--history', '1h'];
 
 /** A server on a free port that never responds, until the test ends. */
 async function listen() {
@@ -33,7 +35,7 @@ async function listen() {
 
 test('says where it listens and how to make a key; a key made meanwhile works; SIGTERM ends it with 0', async () => {
   const home = await temporaryFolder();
-  const { origin, child, ended, stdout } = await startServe(['--demo'], { home });
+  const { origin, child, ended, stdout } = await startServe(DEMO, { home });
   await waitFor(() =>
     stdout().includes('There is no key yet, so nobody is answered; make one with: gastop keys create'),
   );
@@ -66,7 +68,7 @@ test('open to others says so, with the base URL it was given, and SIGINT and SIG
   await createKey({ home });
   for (const signal of isSlowRun ? (['SIGHUP', 'SIGINT'] as const) : (['SIGHUP'] as const)) {
     const program = startProgram(
-      ['serve', '--demo', '--port', '0', '--host', '0.0.0.0', '--base-url', 'https://gas.example.org/eth/'],
+      ['serve', ...DEMO, '--port', '0', '--host', '0.0.0.0', '--base-url', 'https://gas.example.org/eth/'],
       { home },
     );
     await waitFor(() => program.stdout().includes('keys travel unencrypted unless a proxy adds https'));
@@ -139,7 +141,7 @@ test('starts while the node is down, answers 503, and serves from the chain’s 
 
 test('waits at a stop for a request that is under way; a second signal does not', async () => {
   const home = await temporaryFolder();
-  const { child, ended, port } = await startServe(['--demo'], { home });
+  const { child, ended, port } = await startServe(DEMO, { home });
   const connection = await RawConnection.open(port);
   connection.send(`GET ${GAS} HTTP/1.1\r\nHost: x\r\n`);
   await fetch(`http://127.0.0.1:${port}/healthz`);
@@ -180,7 +182,7 @@ test('what it cannot serve or where it cannot listen is one line and an exit cod
 
 test.runIf(isSlowRun)('goes on when who reads its log and its words has gone', async () => {
   const home = await temporaryFolder();
-  const { origin, child } = await startServe(['--demo'], { home });
+  const { origin, child } = await startServe(DEMO, { home });
   child.stdout?.destroy();
   child.stderr?.destroy();
   const exited = new Promise((resolve) => child.once('exit', resolve));

@@ -301,9 +301,12 @@ describe('what wait says', () => {
   });
 
   it('says how likely the price is in time, and what it came to', async () => {
-    await using terminal = await gastop(['wait', '--demo', '--below', '0.000000001', '--timeout', '1h'], {
-      cols: 120,
-    });
+    await using terminal = await gastop(
+      ['wait', '--demo', '--history', '6h', '--below', '0.000000001', '--timeout', '1h'],
+      {
+        cols: 120,
+      },
+    );
     await terminal.waitFor(/% likely within 1h/);
     const done = await runMain(AT_ONCE, { terminal: true });
     expect(done.stderr).toMatch(/gastop: average is [\d.]+ gwei at block [\d,]+\n$/);

@@ -98,47 +98,6 @@ describe('the monitor on a service that we did not write', () => {
   });
 
   it.runIf(isSlowRun)(
-    'keeps the last prices, dimmed, through each mood that comes later, and polls as before after a limit',
-    async () => {
-      await using terminal = await start('well');
-      await terminal.waitFor(PRICES);
-      await terminal.waitFor('every 12s');
-      await faster(terminal, ['10s', '5s', '2s', '1s']);
-      const dimmed = () => terminal.isDim(terminal.find('│ Average')?.y ?? -1);
-      expect(dimmed()).toBe(false);
-
-      service.mood = 'second';
-      await terminal.waitFor(/◌ limited/);
-      await terminal.waitFor(/more requests at once than this key may make.*(next try in|trying again now)/);
-      await terminal.waitFor(() => dimmed());
-      service.mood = 'well';
-      await terminal.waitFor(/● live/);
-      const since = asked('/gas/current');
-      await terminal.waitFor(() => asked('/gas/current') >= since + 3);
-      expect(terminal.screen()[1]).toMatch(/every 1s/);
-      expect(terminal.screen()[1]).not.toContain('slowed');
-
-      service.mood = 'broken';
-      await terminal.waitFor(/◌ reconnecting/);
-      await terminal.waitFor(
-        /the service failed \(500\): The cache is on fire · (next try in \d+s|trying again now)/,
-      );
-
-      service.mood = 'revoked';
-      await terminal.waitFor(/◌ refused/);
-      await terminal.waitFor(/The key has been revoked · set GASTOP_API_KEY and start again/);
-      expect(text(terminal)).toMatch(PRICES);
-      expect(dimmed()).toBe(true);
-
-      service.mood = 'well';
-      await terminal.press('r');
-      await terminal.waitFor(/● live/);
-      expect(dimmed()).toBe(false);
-      expect(terminal.output()).not.toContain(KEY);
-    },
-  );
-
-  it.runIf(isSlowRun)(
     'asks once for what its plan or the service does not have, and uses the service’s own words',
     async () => {
       await using terminal = await start('well', 44);

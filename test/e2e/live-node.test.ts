@@ -7,19 +7,11 @@ import { formatGwei } from '../../src/core/units.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import type { Terminal } from '../helpers/terminal.ts';
 
 const GWEI = 1_000_000_000n;
 
 /** Base fees that the rounds begin at, wei: a busy day, today's mainnet, the dearest of days, almost nothing. */
 const ROUNDS = [7_770_000_000n, 41_200_000n, 1_352_000_000_000n, 1_000n, 33_300_000n];
-
-/** Base fees, wei, and how each is shown. */
-const MAGNITUDES = [
-  [1n, '0.000000001'],
-  [41_200_000n, '0.0412'],
-  [1_352_000_000_000n, '1,352'],
-] as const;
 
 // Each with a node of its own, so that they wait for their blocks side by side.
 describe.concurrent('gastop --rpc on a node that mines every second', () => {
@@ -69,58 +61,6 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
       expect(terminal.leftovers()).toEqual([]);
     },
   );
-
-  // Between these lies what the screens in memory are shown (test/tui/magnitudes).
-  it.runIf(isSlowRun).each(MAGNITUDES)(
-    'shows a base fee of %i wei as %s and a blob base fee of 1 wei as 0.000000001',
-    async (baseFee, text) => {
-      const own = await startAnvil({ noMining: true });
-      try {
-        await own.setNextBaseFee(baseFee);
-        await own.mine();
-        await using terminal = await gastop(['--rpc', own.url], { cols: 120, rows: 40 });
-        const { base, blob } = await lastFees(own);
-        expect([base, blob]).toEqual([baseFee, 1n]);
-        await terminal.waitFor('blob base 0.000000001 gwei');
-        await terminal.press('2');
-        const rows = await terminal.waitFor(/^ now .* base /m);
-        expect(shown(rows, /^ now \S+ +base (\S+)/m)).toBe(text);
-        expect(shown(rows, /─ base (\S+)/)).toBe(text);
-        await terminal.press('q');
-        expect((await terminal.waitForExit()).exitCode).toBe(0);
-      } finally {
-        await own.stop();
-      }
-    },
-  );
-
-  it.runIf(isSlowRun)(
-    'shows the last data dimmed with its age, the reason and the next try while the node is away, then goes on',
-    async () => {
-      const own = await startAnvil({ blockTime: 1, baseFee: GWEI });
-      await using terminal = await gastop(['--rpc', own.url]);
-      await terminal.waitFor(/● live/);
-      await terminal.waitFor((rows) => blockNumber(rows) >= 2);
-      const state = await own.rpc('anvil_dumpState');
-      await own.stop();
-
-      await terminal.waitFor(/refuses/);
-      await terminal.waitFor(/again in \d+s|retry in \d+s|next try/);
-      const lane = terminal.find('Average');
-      expect(lane).not.toBeNull();
-      expect(terminal.isDim(lane?.y ?? 0)).toBe(true);
-      const before = age(terminal);
-      await terminal.waitFor(() => age(terminal) > before + 1);
-
-      const again = await startAnvil({ blockTime: 1, baseFee: GWEI, port: own.port });
-      await again.rpc('anvil_loadState', [state]);
-      await terminal.waitFor(/● live/);
-      await terminal.waitFor(() => !terminal.isDim(terminal.find('Average')?.y ?? 0));
-      await terminal.press('q');
-      expect((await terminal.waitForExit()).exitCode).toBe(0);
-      await again.stop();
-    },
-  );
 });
 
 it('gastop started again shows what is stored as catching up, without a fault, and is live on its own', async () => {
@@ -151,12 +91,6 @@ it('gastop started again shows what is stored as catching up, without a fault, a
     await rm(home, { recursive: true, force: true });
   }
 });
-
-function age(terminal: Terminal): number {
-  const text = /(\d+m)?(\d+)s ago/.exec(terminal.screen()[0] ?? '');
-  if (text === null) return -1;
-  return Number.parseInt(text[1] ?? '0', 10) * 60 + Number(text[2]);
-}
 
 function blockNumber(rows: readonly string[]): number {
   return Number((/#([\d,]+)/.exec(rows[0] ?? '')?.[1] ?? '-1').replaceAll(',', ''));

@@ -380,11 +380,15 @@ const SCHEMES = [
 /** Texts whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3); what is disabled is exempt. */
 const faintTexts = `(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const painted = new Map();
   const rgba = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return canvas.getImageData(0, 0, 1, 1).data;
+    if (!painted.has(colour)) {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+      painted.set(colour, canvas.getImageData(0, 0, 1, 1).data);
+    }
+    return painted.get(colour);
   };
   const luminance = (colour) => {
     const [r, g, b] = [...rgba(colour)].map((each) => each / 255).map((each) => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4);

@@ -224,7 +224,7 @@ async function openedPage(connection: Connection, sessionId: string): Promise<Pa
       await evaluate(held);
     },
     type: async (text) => {
-      for (const character of text) await send('Input.dispatchKeyEvent', { type: 'char', text: character });
+      await send('Input.insertText', { text });
     },
     press: async (key) => {
       await send('Input.dispatchKeyEvent', { type: 'keyDown', key, ...KEYS[key] });

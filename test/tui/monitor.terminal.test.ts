@@ -33,7 +33,7 @@ describe('the monitor on a terminal', () => {
     await screen.press('?');
     await screen.waitFor('show or hide this help');
     await screen.press('G');
-    await screen.waitFor('a simulated chain, without network');
+    await screen.waitFor(/lines \d+ to (\d+) of \1\b/);
     await screen.press('g');
     await screen.waitFor('show or hide this help');
     await screen.press('esc');
@@ -171,7 +171,7 @@ describe('an alert that fires', () => {
       await screen.press(key);
       const written = outputFrom(screen);
       await appendFile(fired, '!');
-      await screen.waitFor((lines) => lines.at(-1) === ` ● ${words}` && written().includes(told));
+      await screen.waitFor((lines) => lines.at(-2) === ` ● ${words}` && written().includes(told));
       expect(written().split(told)).toHaveLength(2);
       expect(screen.screen()[0]).toMatch(/^ gastop {3}Ethereum {2}#24,337/);
       await screen.press(back);

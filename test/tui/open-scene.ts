@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { buildProgram } from './build-program.ts';
@@ -21,8 +22,14 @@ interface SceneOpener {
  */
 export async function sceneOpener(): Promise<SceneOpener> {
   const program = await buildProgram('monitor-program.tsx');
+  // What the first program leaves there, the next ones need not compile again.
+  const compiled = join(dirname(program), 'compiled');
   const open = (scene: string, { env, ...options }: SceneOptions = {}) =>
-    openTerminal({ args: [program], env: { SCENE: scene, NODE_ENV: 'production', ...env }, ...options });
+    openTerminal({
+      args: [program],
+      env: { SCENE: scene, NODE_ENV: 'production', NODE_COMPILE_CACHE: compiled, ...env },
+      ...options,
+    });
   const opened: Terminal[] = [];
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((terminal) => terminal.close()));

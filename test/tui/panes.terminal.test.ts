@@ -148,33 +148,21 @@ describe('the Auto-tx pane on a terminal', () => {
     expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
     expect(screen.leftovers()).toEqual([]);
   });
-
-  it.runIf(isSlowRun)(
-    'scrolls through ten thousand while prices go on, without ever clearing the screen',
-    async () => {
-      const screen = await openScene('auto-txs', { env: { AUTO_TXS: '10000' }, cols: 120, rows: 40 });
-      await screen.waitFor('4 Auto-tx ·10000');
-      await screen.press('4');
-      await screen.waitFor('Auto-txs 10,000');
-      for (let page = 0; page < 10; page += 1) await screen.press('pagedown');
-      await screen.waitFor('#300 ');
-      await screen.press('G');
-      await screen.waitFor(/▸ .*#9999 /);
-      expect(screen.clears).toEqual(NO_CLEARS);
-    },
-  );
 });
 
-describe('the Alerts pane on a terminal', () => {
+/** As much as nodes take. */
+const LARGE = 128 * 1_024 - 200;
+
+describe('over prices that stand still', () => {
   const shown = shareScene('still', { watchTty: true });
 
-  it('shows its list once a form that came from a price was left, with or without something typed', async () => {
+  it('Alerts shows its list once a form that came from a price was left, with or without something typed', async () => {
     const screen = shown();
     await screen.waitFor('│ Average');
     for (const typed of ['', '7']) {
       await screen.press('a');
       await screen.waitFor(/threshold +0\.05 .*has to fall 1 %/);
-      await screen.waitFor((lines) => /Tab fields .* Ctrl-S make it .* Esc leave/.test(lines.at(-1) ?? ''));
+      await screen.waitFor((lines) => /Tab fields .* Ctrl-S save it .* Esc leave/.test(lines.at(-1) ?? ''));
       if (typed !== '') await screen.press(typed);
       await screen.press('esc');
       if (typed !== '') {
@@ -190,7 +178,7 @@ describe('the Alerts pane on a terminal', () => {
     }
   });
 
-  it('makes an alert from the price on Live, and deletes, undoes and opens it, without ever clearing the screen', async () => {
+  it('Alerts makes an alert from the price on Live, and deletes, undoes and opens it, without ever clearing the screen', async () => {
     const screen = shown();
     await screen.press('a');
     await screen.waitFor('New alert');
@@ -204,7 +192,7 @@ describe('the Alerts pane on a terminal', () => {
     await screen.waitFor(/▸ .*Average < 0\.05 gwei/);
     await screen.press('enter');
     await screen.waitFor(/note +q\?2n/);
-    await screen.waitFor((lines) => /Esc back .*send again/.test(lines.at(-1) ?? ''));
+    await screen.waitFor((lines) => /Esc back .*n new/.test(lines.at(-1) ?? ''));
     await screen.press('d');
     await screen.waitFor('Delete this alert?');
     await screen.waitFor((lines) => /y yes .*n no/.test(lines.at(-1) ?? ''));
@@ -216,27 +204,6 @@ describe('the Alerts pane on a terminal', () => {
     expect(screen.clears).toEqual(NO_CLEARS);
   });
 
-  it('keeps what is typed while the window is too small, and quits clean', async () => {
-    const screen = shown();
-    await screen.press('n');
-    await screen.waitFor('New alert');
-    await screen.press('0.0123');
-    await screen.waitFor(/threshold +0\.0123/);
-    screen.resize(40, 10);
-    await screen.waitFor('window has 40×10');
-    screen.resize(60, 16);
-    await screen.waitFor(/threshold +0\.0123/);
-    await screen.press('ctrl+c');
-    expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
-    expect(screen.leftovers()).toEqual([]);
-  });
-});
-
-/** As much as nodes take. */
-const LARGE = 128 * 1_024 - 200;
-
-describe('a signed transaction that is pasted into the monitor', () => {
-  const shown = shareScene('still');
   const openForm = async () => {
     await shown().press('n');
     await shown().waitFor('paste it here; it is never shown');
@@ -248,10 +215,9 @@ describe('a signed transaction that is pasted into the monitor', () => {
     await shown().waitFor('No auto-txs yet');
   };
 
-  it('does nothing where no text is taken, and it is said what to press', async () => {
+  it('a pasted transaction does nothing where no text is taken, and it is said what to press', async () => {
     const screen = shown();
     const signed = await signedTransfer();
-    await screen.waitFor('│ Average');
     await screen.press('4');
     await screen.waitFor('No auto-txs yet');
     screen.paste(signed);
@@ -263,7 +229,7 @@ describe('a signed transaction that is pasted into the monitor', () => {
     await leaveForm();
   });
 
-  it('may have 128 KB in lines of 64, in a terminal without brackets; it is not sent by its line ends', async () => {
+  it('a pasted transaction may have 128 KB in lines of 64, in a terminal without brackets; it is not sent by its line ends', async () => {
     const screen = shown();
     const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
     await openForm();
@@ -274,7 +240,7 @@ describe('a signed transaction that is pasted into the monitor', () => {
     await leaveForm();
   });
 
-  it('may bring blobs', async () => {
+  it('a pasted transaction may bring blobs', async () => {
     const screen = shown();
     const signed = await signedBlobs(6);
     await openForm();
@@ -285,7 +251,7 @@ describe('a signed transaction that is pasted into the monitor', () => {
     await leaveForm();
   });
 
-  it('may have 128 KB, in a terminal that puts brackets around it', async () => {
+  it('a pasted transaction may have 128 KB, in a terminal that puts brackets around it', async () => {
     const screen = shown();
     const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
     await openForm();
@@ -296,6 +262,23 @@ describe('a signed transaction that is pasted into the monitor', () => {
     await screen.waitFor(/▸ .*Average/);
     expect(shownDigits(screen, signed)).toEqual([]);
     expect(screen.clears).toEqual(NO_CLEARS);
+  });
+
+  it('a form keeps what is typed while the window is too small, and quits clean', async () => {
+    const screen = shown();
+    await screen.press('3');
+    await screen.waitFor('Alerts 2');
+    await screen.press('n');
+    await screen.waitFor('New alert');
+    await screen.press('0.0123');
+    await screen.waitFor(/threshold +0\.0123/);
+    screen.resize(40, 10);
+    await screen.waitFor('window has 40×10');
+    screen.resize(60, 16);
+    await screen.waitFor(/threshold +0\.0123/);
+    await screen.press('ctrl+c');
+    expect(await screen.waitForExit()).toEqual({ exitCode: 0, signal: 0 });
+    expect(screen.leftovers()).toEqual([]);
   });
 });
 
@@ -365,7 +348,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     const screen = shown();
     await screen.press('3');
     await screen.waitFor('armed, fires when Average < 0.04 gwei, to go down 21 %, fired 2, last ');
-    await screen.waitFor('tells email gas@example.org');
+    await screen.waitFor('notify email gas@example.org');
     await screen.press('enter');
     await screen.waitFor('saved: 0.00000345 ETH, $0.011 at 150,000 gas each.');
     await screen.waitFor('Selected: delivered, email gas@example.org');
