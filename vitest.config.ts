@@ -42,6 +42,7 @@ export default defineConfig(({ mode }) => {
     test: {
       include: isSlow ? [SLOW, ...filesWithRounds()] : ['test/**/*.test.{ts,tsx}'],
       exclude: isSlow ? [] : [SLOW],
+      globalSetup: isSlow ? [] : ['test/checks-beside.ts'],
       provide: { tenths: isSlow ? 10 : 1 },
       reporters: ['default', missingChromium],
       // Two cores, and more for the files that wait for a terminal or a node.

@@ -16,6 +16,8 @@ const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 1
 /** A horizon states nothing before so many were judged, one after another, or four days were. */
 const leastHorizons = (horizonSec: number) => (horizonSec < 3_600 ? 8 : 4);
 const FOUR_DAYS_SEC = 4 * 86_400;
+/** As many blocks as an engine keeps unless told. */
+const EIGHT_DAYS = 57_600;
 /** How likely a price is reached is not said before so many times of that length have passed. */
 const LEAST_TIMES = 6;
 
@@ -60,8 +62,8 @@ function untipped(step: MadeBlock): MadeBlock {
   return { ...step, lowTip: null };
 }
 
-function fed(blocks: readonly Block[], feeRule: FeeRule): FeeEngine {
-  const engine = new FeeEngine({ feeRule });
+function fed(blocks: readonly Block[], feeRule: FeeRule, capacity = 7_000): FeeEngine {
+  const engine = new FeeEngine({ feeRule, capacity });
   for (const block of blocks) engine.push(block);
   return engine;
 }
@@ -209,7 +211,7 @@ describe('a chain that does not keep the pace of its profile', () => {
 describe('a time of which not enough blocks are ever kept', () => {
   it('is not answered, and the reason is that the chain is too fast for it, not that time must pass', () => {
     const fast = restlessSteps(600).map((step) => ({ ...step, spacingSec: 2 }));
-    const engine = fed(makeBlocks(fast), ETHEREUM_FEE_RULE);
+    const engine = fed(makeBlocks(fast), ETHEREUM_FEE_RULE, EIGHT_DAYS);
     const reasons = engine.advice()?.recommendation.alternatives.map(({ reason }) => reason);
     const { reason } = engine.reachProbability(1n, 86_400);
     // Eight days of blocks at 12 s are 32 hours of blocks at 2 s.
@@ -220,7 +222,7 @@ describe('a time of which not enough blocks are ever kept', () => {
   });
 
   it.runIf(isSlowRun)('there is none of on a chain of 12 s: a day is answered once seven have passed', () => {
-    const engine = fed(makeBlocks(restlessSteps(50_405)), ETHEREUM_FEE_RULE);
+    const engine = fed(makeBlocks(restlessSteps(50_405)), ETHEREUM_FEE_RULE, EIGHT_DAYS);
     expect(engine.reachProbability(1n, 86_400).reason).toBeNull();
   });
 });

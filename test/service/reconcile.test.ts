@@ -45,14 +45,14 @@ const waiting = (at: number, history: number) => ({
 test.each([0, 400, 799])(
   'a node that still syncs, at block %i, wipes nothing of a public chain',
   async (at) => {
-    expect(await found(makeBlocks(800, 2_000), node(makeBlocks(0, at)))).toEqual(waiting(at, 2_000));
+    expect(await found(makeBlocks(800, 1_000), node(makeBlocks(0, at)))).toEqual(waiting(at, 1_000));
   },
 );
 
 test('neither does one that has got into the history, nor one that stands in a hole of it', async () => {
-  expect(await found(makeBlocks(800, 2_000), node(makeBlocks(0, 900)))).toEqual(waiting(900, 2_000));
-  const holed = [...makeBlocks(800, 890), ...makeBlocks(950, 2_000)];
-  expect(await found(holed, node(makeBlocks(0, 900)))).toEqual(waiting(900, 2_000));
+  expect(await found(makeBlocks(800, 1_000), node(makeBlocks(0, 900)))).toEqual(waiting(900, 1_000));
+  const holed = [...makeBlocks(800, 890), ...makeBlocks(950, 1_000)];
+  expect(await found(holed, node(makeBlocks(0, 900)))).toEqual(waiting(900, 1_000));
 });
 
 test('a node that is a few blocks late is no trouble', async () => {

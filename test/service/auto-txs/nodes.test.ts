@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
+import { NEW_PENDING, stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
@@ -218,6 +218,33 @@ describe('a process that ended between its decision and the sending', () => {
     await mineAt(anvil, 10);
     await untilSent(rig, id);
     await mineUntilExecuted(rig, id);
+  });
+
+  test('no node has it: nothing of its sender goes out after it before it has', async () => {
+    await mineAt(anvil, 90);
+    const rig = await rigOf({ urls: [anvil.wsUrl] });
+    const account = await fund(anvil);
+    const signed = await sign(account);
+    const crashed = keptOf(signed, { target: 5n * GWEI });
+    const state = { ...NEW_PENDING, status: 'SUBMITTED', attempts: 1, mayBeOut: true } as const;
+    const bytes = Buffer.from(signed.slice(2), 'hex');
+    await rig.store.create({ ...crashed, state: { ...state, submittedAt: Date.now() } }, bytes, 9);
+    const second = await rig.place(await sign(account, { nonce: 1 }), { target: 30n * GWEI });
+    await mineAt(anvil, 10);
+    await waitFor(async () => {
+      const { hold, status } = (await rig.kept(second)).state;
+      return hold !== null || status !== 'PENDING';
+    });
+    const { state: held, signed: what } = await rig.kept(second);
+    expect(held).toMatchObject({ status: 'PENDING', hold: { code: 'nonce_order' } });
+    expect(held.hold?.message).toContain(crashed.id);
+    expect(await anvil.rpc('eth_getTransactionByHash', [what?.hash])).toBeNull();
+    // Both targets are reached: the one before is given out, and the other follows it.
+    await mineAt(anvil, 2);
+    await untilSent(rig, second);
+    await mineAt(anvil, 2);
+    await rig.until(crashed.id, 'EXECUTED');
+    await rig.until(second, 'EXECUTED');
   });
 
   test('it was sent, and mined meanwhile: the next one finds it in the chain and sends nothing', async () => {
