@@ -66,28 +66,6 @@ describe('the lease', () => {
     });
   });
 
-  test('stays with who has it while that looks after it', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
-    await one.bid();
-    await other.bid();
-    await awake(clocks, 60_000, one, other);
-    expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
-    expect(other.held?.process).toBe('one');
-  });
-
-  test('given up, is taken at the next look', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
-    await one.bid();
-    await other.bid();
-    await one.end();
-    await awake(clocks, 500, other);
-    expect(other.state).toBe('holds');
-  });
-
   test('of one that was killed is taken ten seconds after its last heartbeat, not before', async () => {
     const database = await open();
     const clocks = new Clocks();
@@ -123,18 +101,6 @@ describe('the lease', () => {
     await Promise.all(later.map((lease) => lease.bid()));
     expect(later.filter(({ state }) => state === 'holds')).toHaveLength(1);
     await Promise.all(databases.map((database) => database.close()));
-  });
-
-  test('is told of when it comes and when it goes', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const lease = leaseOf(database, clocks, 'one');
-    const told: string[] = [];
-    lease.onChange((state) => told.push(state));
-    await lease.bid();
-    await lease.look();
-    await lease.end();
-    expect(told).toEqual(['holds', 'stands-by']);
   });
 
   test('may be taken from one that is there and does not do its work', async () => {

@@ -42,62 +42,6 @@ const at = (gwei: number, nextBaseFee = gwei) => ({
 const ids = (autoTxs: readonly KeptAutoTx[]) => autoTxs.map(({ id }) => id);
 
 describe('what is reached', () => {
-  test("one goes by its own lane's price, up to its target and not a wei above it", async () => {
-    const store = await storeOf(
-      ...LANES.map((lane) => keptAutoTx(lane, { order: { lane, target: 10n * GWEI } })),
-    );
-    const prices = { slow: 10n * GWEI, average: 10n * GWEI + 1n, fast: 12n * GWEI };
-    expect(ids(await store.reached({ prices, nextBaseFee: GWEI }, AT))).toEqual(['slow']);
-    expect(ids(await store.reached(at(10, 1), AT))).toEqual(['slow', 'average', 'fast']);
-  });
-
-  test('a strict one goes by what it would pay itself: base fee and tip, its cap at most, or its gas price', async () => {
-    const strict = (id: string, target: bigint, signed: Partial<NonNullable<KeptAutoTx['signed']>>) =>
-      keptAutoTx(id, { order: { isStrict: true, target }, signed });
-    const store = await storeOf(
-      strict('tip', 10n * GWEI, { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: 2n * GWEI }),
-      strict('capped', 20n * GWEI, { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: 20n * GWEI }),
-      strict('legacy', 9n * GWEI, {
-        type: 0,
-        gasPrice: 9n * GWEI,
-        maxFeePerGas: null,
-        maxPriorityFeePerGas: null,
-      }),
-      strict('never', 9n * GWEI, {
-        type: 0,
-        gasPrice: 9n * GWEI + 1n,
-        maxFeePerGas: null,
-        maxPriorityFeePerGas: null,
-      }),
-      strict('tip alone', GWEI, { maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: 2n * GWEI }),
-    );
-    const reached = async (nextBaseFee: bigint) =>
-      ids(await store.reached({ prices: flat(10n ** 15n), nextBaseFee }, AT)).sort();
-    expect(await reached(8n * GWEI)).toEqual(['capped', 'legacy', 'tip']);
-    expect(await reached(8n * GWEI + 1n)).toEqual(['capped', 'legacy']);
-    expect(await reached(9n * GWEI + 1n)).toEqual(['capped']);
-    expect(await reached(20n * GWEI + 1n)).toEqual([]);
-    expect(await reached(0n)).toEqual(['capped', 'legacy', 'tip']);
-  });
-
-  test('none goes whose cap is below the next base fee, that is held, or that does not wait', async () => {
-    const hold = (retryAt: number) => ({ code: 'low', message: 'too little', retryAt, times: 1 });
-    const store = await storeOf(
-      keptAutoTx('capped', { signed: { maxFeePerGas: 5n * GWEI } }),
-      keptAutoTx('held', { state: { hold: hold(NOW + 1) } }),
-      keptAutoTx('held no more', { state: { hold: hold(NOW) } }),
-      keptAutoTx('disabled', { state: { status: 'DISABLED' } }),
-      keptAutoTx('sent', { state: { status: 'SUBMITTED', mayBeOut: true } }),
-    );
-    expect(ids(await store.reached(at(9, 6), AT))).toEqual(['held no more']);
-    expect(ids(await store.reached(at(5), AT))).toEqual(['capped', 'held no more']);
-    expect(ids(await store.reached(at(5), { ...AT, now: NOW + 1 }))).toEqual([
-      'capped',
-      'held',
-      'held no more',
-    ]);
-  });
-
   test('they come by sender and nonce, as many as are asked for', async () => {
     const one = (id: string, from: number, nonce: number) =>
       keptAutoTx(id, { signed: { from: sender(from), nonce }, order: { isStrict: nonce % 2 === 0 } });
