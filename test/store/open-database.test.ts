@@ -12,6 +12,7 @@ import { toBlockRow } from '../../src/store/block-rows.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { HISTORY_MIGRATIONS } from '../../src/store/migrations/migrations.ts';
+import { OutboxStore } from '../../src/store/outbox.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
@@ -141,10 +142,10 @@ test('a history written before advice was kept goes on, with its blocks', async 
   await database.close();
 });
 
-test('an alert that waited for its price to leave wakes when its cooldown is over, unless it has to wait on', async () => {
+test('an older database keeps its signing secret, and its alerts wait for no more than their cooldown where they need not', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 6));
-  const older = new Kysely<{ alerts: Record<string, unknown> }>({
+  const older = new Kysely<{ alerts: Record<string, unknown>; signing_secrets: Record<string, unknown> }>({
     dialect: new NodeSqliteDialect(new DatabaseSync(path)),
   });
   await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
@@ -163,8 +164,10 @@ test('an alert that waited for its price to leave wakes when its cooldown is ove
       .values({ ...usual, wake_at_most: null, has_left: hasLeft, ...row })
       .execute();
   }
+  await older.insertInto('signing_secrets').values({ owner: '', secret: 'whsec_kept' }).execute();
   await older.destroy();
   const database = await openDatabase(path);
+  expect(await new OutboxStore(database).signingSecrets('', 0)).toEqual(['whsec_kept']);
   const found = await database.queries
     .selectFrom('alerts')
     .select(['id', 'phase', 'must_leave', 'wake_at_most', 'wake_at_least', 'wake_ms'])

@@ -94,7 +94,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .action((file: string | undefined, flags: CreateAlertFlags) =>
       run((context) => createAlert(context, file, flags)),
     );
-  withMessage(withRule(alerts.command('update')), false)
+  withMessage(withRule(alerts.command('update'), false), false)
     .description(
       'Changes what is given; id, history, savings and a running cooldown stay. Channels that are given replace all that it notifies.',
     )
@@ -113,7 +113,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
       run((context) => updateAlert(context, id, file, flags)),
     );
   for (const [name, status, description] of [
-    ['enable', 'PENDING', 'Arms alerts again, at once.'],
+    ['enable', 'PENDING', 'Arms alerts again; a running cooldown goes on.'],
     ['disable', 'DISABLED', 'Disables alerts; they stay and can be enabled again.'],
   ] as const) {
     alerts
@@ -166,21 +166,22 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .action((flags: JsonFlags) => run((context) => rotateSecret(context, flags)));
 }
 
-/** What an alert watches for. */
-function withRule(command: Command): Command {
+/** What an alert watches for; what an update leaves out has no default. */
+function withRule(command: Command, hasDefaults = true): Command {
+  const words = (text: string, value: string) => (hasDefaults ? `${text} (default ${value})` : text);
   return command
     .option('--below <GWEI>', 'fire when the price is below that')
     .option('--above <GWEI>', 'fire when it is above that')
     .addOption(
-      new Option('--lane <LANE>', 'whose price (default average)').choices(['slow', 'average', 'fast']),
+      new Option('--lane <LANE>', words('whose price', 'average')).choices(['slow', 'average', 'fast']),
     )
-    .option('--cooldown <TIME>', 'the least time between notifications: 30m, 1h, 4h, 1d (default 1h)')
+    .option('--cooldown <TIME>', words('the least time between notifications: 30m, 1h, 4h, 1d', '1h'))
     .option('--once', 'fire once, then be disabled')
     .option(
       '--rearm-margin <GWEI>',
-      'fire again only once the price has left the threshold by that much (default 0: it need not)',
+      words('fire again only once the price has left the threshold by that much', '0: it need not'),
     )
-    .option('--confirm <N>', 'fire when it holds for N blocks in a row (default 1)');
+    .option('--confirm <N>', words('fire when it holds for N blocks in a row', '1'));
 }
 
 /** Whom it notifies, and of what. */

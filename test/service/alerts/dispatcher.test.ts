@@ -118,6 +118,22 @@ describe('what fired', () => {
     });
   });
 
+  it('is signed with the secret before as well, for a day after a rotation', async () => {
+    const receiver = await startReceiver();
+    const office = await open();
+    const signatures = async (alertId: string) => {
+      await office.fire(alertId, { target: receiver.url });
+      await ended(office, alertId, 'DELIVERED');
+      const { headers } = receiver.received.at(-1) ?? {};
+      return String(headers?.['x-gastop-signature']).match(/v1=[0-9a-f]{64}/g)?.length;
+    };
+    expect(await signatures('before')).toBe(1);
+    await office.store.rotateSigningSecret('', office.clock.now());
+    expect(await signatures('rotated')).toBe(2);
+    office.clock.advance(24 * HOUR);
+    expect(await signatures('later')).toBe(1);
+  });
+
   it('is looked for again where it could not be read, though nothing was written since', async () => {
     let failures = 1;
     class FailingStore extends OutboxStore {

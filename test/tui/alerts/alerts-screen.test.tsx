@@ -65,7 +65,7 @@ describe('the list of alerts', () => {
     expect(lines().length).toBe(rows);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(screen()).toContain('● armed');
-    expect(screen()).toMatch(/alerts fire while gastop or gastop serve runs/);
+    expect(screen()).toMatch(/Alerts fire while gastop or gastop serve runs/);
   });
 
   it('says state, condition, what the price has to do, how often it fired, whom it tells and why', async () => {

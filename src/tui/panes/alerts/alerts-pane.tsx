@@ -173,8 +173,8 @@ function useEngine(): EngineView | null {
 function engineText(engine: EngineView | null, isOwnService: boolean, now: number): string | null {
   if (engine === null && !isOwnService) return null;
   const rule = isOwnService
-    ? 'alerts fire while gastop or gastop serve runs'
-    : 'alerts fire while the service runs';
+    ? 'Alerts fire while gastop or gastop serve runs'
+    : 'Alerts fire while the service runs';
   if (engine === null) return rule;
   const { process, isHere, since, heartbeatAt } = engine;
   if (isHere === true && isOwnService) return `${rule}; this process evaluates them`;
