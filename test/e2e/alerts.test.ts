@@ -55,9 +55,9 @@ describe('an alert made with keys', () => {
     const before = parts.monitor.output().length;
     await parts.mine(2n);
     const rows = await parts.monitor.waitFor((lines) =>
-      /^ ● Average below 20 gwei: /.test(lines.at(-1) ?? ''),
+      /^ ● Average below 20 gwei: /.test(lines.at(-2) ?? ''),
     );
-    const words = rows.at(-1)?.slice(3).trimEnd() ?? '';
+    const words = rows.at(-2)?.slice(3).trimEnd() ?? '';
     expect(words).toMatch(/^Average below 20 gwei: 1\.\d\d · deploy it$/);
     expect(rows[1]).toContain(' 3 Alerts !1 ');
     const told = `\u0007\u001b]9;gastop: ${words}\u0007\u001b]777;notify;gastop;${words}\u0007`;
@@ -140,7 +140,7 @@ describe.runIf(isSlowRun)('over the next blocks the list shows', () => {
     await parts.monitor.press('ctrl+s');
     await listed(above, /● armed .* 0 /);
     await parts.mine(900n);
-    await parts.monitor.waitFor((rows) => /^ ● Fast above 500 gwei: /.test(rows.at(-1) ?? ''));
+    await parts.monitor.waitFor((rows) => /^ ● Fast above 500 gwei: /.test(rows.at(-2) ?? ''));
     await listed(above, /disabled .* 1 /);
     await parts.mine(200n);
     await parts.mine(900n);

@@ -76,7 +76,7 @@ describe('a note of any kind is harmless and right', () => {
   it('those that fire with one block are counted in one line', async () => {
     await parts.mine(2n);
     await parts.monitor.waitFor(
-      (rows) => rows.at(-1)?.startsWith(' ● 4 alerts fired: Average below 5 gwei') === true,
+      (rows) => rows.at(-2)?.startsWith(' ● 4 alerts fired: Average below 5 gwei') === true,
     );
   });
 
@@ -103,9 +103,9 @@ describe('a note of any kind is harmless and right', () => {
   it('what acts on a terminal is taken out, on its way to the desktop too', async () => {
     await parts.mine(900n);
     const rows = await parts.monitor.waitFor((lines) =>
-      / ● Average above 500 gwei: /.test(lines.at(-1) ?? ''),
+      / ● Average above 500 gwei: /.test(lines.at(-2) ?? ''),
     );
-    const said = rows.at(-1)?.slice(3).trimEnd() ?? '';
+    const said = rows.at(-2)?.slice(3).trimEnd() ?? '';
     expect(said).toMatch(/^Average above 500 gwei: \d+ · red RED {2}back end$/);
     expect(parts.monitor.output()).toContain(`\u001b]777;notify;gastop;${said}\u0007`);
     expect(parts.monitor.output()).not.toMatch(/owned|\u009b/);
