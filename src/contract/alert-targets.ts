@@ -25,8 +25,6 @@ export type TargetFields = Partial<
 > & {
   /** Words that are no channel are passed over: the schema names those. */
   readonly channels?: readonly string[];
-  /** A method was given, and is none. */
-  readonly isMethodWrong?: boolean;
 };
 
 /** The channel that `to` belongs to: the first one where nobody says. */
@@ -43,10 +41,12 @@ export function targetsOf(alert: TargetFields): Partial<Record<AlertChannel, str
 
 /** What no field shows by itself: whether method, channels, targets and re-arm margin fit. Empty: they do. */
 export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProblem[] {
+  const misfits = checkMethod(alert);
   return [
     ...checkChannels(alert, rules),
-    ...checkMethod(alert),
-    ...checkEachTarget(alert, rules),
+    ...misfits,
+    // Which channel `to` belongs to is known once the method is right.
+    ...(misfits.length > 0 ? [] : checkEachTarget(alert, rules)),
     ...checkHysteresis(alert),
   ];
 }
@@ -88,7 +88,7 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
   // A misspelt channel may be the one that a target was meant for.
   const mayBeWanted = (channel: AlertChannel) =>
     channels.includes(channel) || channels.length === 0 || !areKnown(channels);
-  const method = likelyMethod(alert, rules);
+  const method = methodOf(alert);
   return ALERT_CHANNELS.flatMap((channel) => {
     const further = targets[channel] ?? '';
     const problems: FieldProblem[] = [];
@@ -107,26 +107,6 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
       : `must be left out: ${channel} is not in channels`;
     return message === null ? [] : [{ path: `targets.${channel}`, message }];
   });
-}
-
-/**
- * The channel that `to` is checked for. Where the method is none of the channels, it is the channel that was most
- * likely meant: nothing is reported missing that would not be missing with the right method, too.
- */
-function likelyMethod(alert: TargetFields, rules: TargetRules): AlertChannel | undefined {
-  const { channels = [], method, to = '', targets = {}, isMethodWrong = false } = alert;
-  const isMisfit =
-    method !== undefined && channels.length > 0 && areKnown(channels) && !channels.includes(method);
-  if (!isMethodWrong && !isMisfit) return methodOf(alert);
-  if (isMethodWrong && !areKnown(channels)) return undefined;
-  const fits = (channel: AlertChannel) => refuseWanted(channel, to, rules) === null;
-  if (method !== undefined && to !== '' && fits(method)) return method;
-  const known = ALERT_CHANNELS.filter((channel) => channels.includes(channel));
-  return (
-    known.find((channel) => fits(channel) && targets[channel] === undefined) ??
-    known.find(fits) ??
-    methodOf({ channels })
-  );
 }
 
 function areKnown(channels: readonly string[]): boolean {

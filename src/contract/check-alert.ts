@@ -32,6 +32,8 @@ function hiddenTargets(body: unknown): FieldProblem[] {
 function isNews({ path }: FieldProblem, own: readonly FieldProblem[]): boolean {
   const wrong = own.map((each) => each.path);
   const isEntry = path.startsWith('targets.');
+  // Which channel `to` belongs to is known once the method is right.
+  if ((isEntry || path === 'to') && wrong.includes('method')) return false;
   return !wrong.includes(path) && !(isEntry && wrong.includes('targets'));
 }
 
@@ -44,7 +46,6 @@ function soundFields(body: unknown): TargetFields {
     field.safeParse(given(name)).data;
   return {
     method: sound('method', method),
-    isMethodWrong: !method.safeParse(given('method')).success,
     to: sound('to', to),
     targets: soundTargets(given('targets')),
     condition: sound('condition', condition),

@@ -77,17 +77,10 @@ describe('a new alert', () => {
         'targets.WEBHOOK must be left out: WEBHOOK is not in channels',
       ],
     ],
-    [
-      { method: 'SLACK', to: 'a@example.org\r\nBcc: b@example.org' },
-      ['method must be one of channels: EMAIL', 'to must be one email address such as gas@example.org'],
-    ],
+    [{ to: 'a@example.org\r\nBcc: b@example.org' }, ['to must be one email address such as gas@example.org']],
     [
       { method: 'PIGEON', to: 'gas', targets: { WEBHOOK: 'https://a.example' } },
-      [
-        'method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL',
-        'to must be one email address such as gas@example.org',
-        'targets.WEBHOOK must be left out: WEBHOOK is not in channels',
-      ],
+      ['method must be one of EMAIL, WEBHOOK, SLACK, TELEGRAM, TERMINAL'],
     ],
     [
       {
@@ -119,18 +112,14 @@ describe('a new alert', () => {
       { targets: 7, to: 'gas' },
       ['targets must be a JSON object', 'to must be one email address such as gas@example.org'],
     ],
-  ])('%j is told of each target that is wrong, whatever else is', (change, words) => {
+  ])('%j is told of each target that is wrong', (change, words) => {
     const rules: TargetRules = { ...STRICT, missing: { TELEGRAM: 'must not be TELEGRAM' } };
     expect(problems({ ...MAIL, ...change }, rules).sort()).toEqual([...words].sort());
   });
 
-  it('whose method is none of its channels is asked for no target that the right one has in `to`', () => {
-    expect(problems({ ...MAIL, method: 'SLACK' })).toEqual(['method must be one of channels: EMAIL']);
-    const both = { ...MAIL, method: 'SLACK', channels: ['WEBHOOK', 'EMAIL'] };
-    expect(problems(both)).toEqual([
-      'method must be one of channels: WEBHOOK, EMAIL',
-      'targets.WEBHOOK is missing: WEBHOOK needs a URL',
-    ]);
+  it('whose method is none of its channels is asked for no target before it is', () => {
+    const body = { ...MAIL, method: 'SLACK', channels: ['WEBHOOK', 'EMAIL'] };
+    expect(problems(body)).toEqual(['method must be one of channels: WEBHOOK, EMAIL']);
   });
 
   it.each([
