@@ -544,6 +544,8 @@ describe('the form of an alert that is changed', () => {
       await press('e', 'c');
       await shows('New alert like');
       expect(screen()).not.toContain('Change Average');
+      // Fields that v1 does not document are offered where the service lists them.
+      expect(screen()).not.toMatch(/re-arm margin|holds for/);
     }
   });
 });
