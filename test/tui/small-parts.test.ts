@@ -11,7 +11,7 @@ import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
 import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
-import { keptOfWords, waitWords } from '../../src/tui/track-words.ts';
+import { keptOfWords, waitWords } from '../../src/tui/panes/service/record-lines.ts';
 import { type Fact, flowFacts } from '../../src/tui/ui/fact-list.tsx';
 import { fitLeft, fitRight, truncate } from '../../src/tui/ui/text.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';

@@ -49,8 +49,12 @@ export function snapshotText(
       { title: 'max fee', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].maxFeePerGas) },
       { title: 'tip', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].maxPriorityFeePerGas) },
       { title: 'within', align: 'right', cell: ([lane]) => within(snapshot.lanes[lane].withinBlocks) },
-      { title: 'wait p50/p95', align: 'right', cell: ([lane]) => wait(snapshot.lanes[lane].waitSec) },
-      { title: 'likely', align: 'right', cell: ([lane]) => share(snapshot.lanes[lane].probability) },
+      { title: 'usually, at most', align: 'right', cell: ([lane]) => wait(snapshot.lanes[lane].waitSec) },
+      {
+        title: 'likely',
+        align: 'right',
+        cell: ([lane]) => share(snapshot.stale ? null : snapshot.lanes[lane].probability),
+      },
     ],
     LANES,
   );
@@ -60,7 +64,7 @@ export function snapshotText(
     ...table,
     '',
     feeLine(snapshot),
-    ...(advice === null ? [] : [adviceLine(advice)]),
+    ...(advice === null ? [] : [snapshot.stale ? staleLine(snapshot, now) : adviceLine(advice)]),
     ...(missing === null ? [] : wrapWords(`no advice: ${missing}`, WIDTH)),
   ].join('\n');
 }
@@ -107,6 +111,11 @@ function feeLine(snapshot: SnapshotView): string {
   return parts.join(' · ');
 }
 
+/** Old advice is not repeated. */
+function staleLine(snapshot: SnapshotView, now: number): string {
+  return `advice of ${ageText(snapshot, now)}, no longer valid`;
+}
+
 function adviceLine(advice: RecommendationView): string {
   const { action, target } = describeAdvice(advice);
   const parts = [cleanLine(`${action} ${target}`)];
@@ -128,11 +137,11 @@ function within(blocks: number | null): string {
 }
 
 function wait(waitSec: { readonly p50: number; readonly p95: number } | null): string {
-  return waitSec === null ? UNKNOWN : `${formatDuration(waitSec.p50)} / ${formatDuration(waitSec.p95)}`;
+  return waitSec === null ? UNKNOWN : `${formatDuration(waitSec.p50)}, ${formatDuration(waitSec.p95)}`;
 }
 
 function share(probability: number | null): string {
-  return probability === null ? UNKNOWN : formatPercent(probability);
+  return probability === null ? UNKNOWN : formatLikelihood(probability);
 }
 
 interface Facts {

@@ -111,7 +111,9 @@ export function laneColumns(snapshot: SnapshotView, symbol: string): readonly La
       least: 6,
       align: 'right',
       rank: 6,
-      cell: ({ probability }) => (probability === null ? UNKNOWN : formatLikelihood(probability)),
+      // Old prices promise nothing.
+      cell: ({ probability }) =>
+        snapshot.stale === true || probability === null ? UNKNOWN : formatLikelihood(probability),
     },
     {
       id: 'in',

@@ -1,7 +1,6 @@
-import { keptWords } from '../../../client/views/gas.ts';
+import { keptWords, type RecommendationView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
 import { formatCount, formatNative, formatPercent, formatUsd } from '../../../core/units.ts';
-import { keptOfWords, waitWords } from '../../track-words.ts';
 import { type Line, lineWidth } from '../../ui/text.tsx';
 import { dayText } from '../../ui/time.ts';
 import { partLine, partTitle } from './source-lines.ts';
@@ -30,6 +29,36 @@ export function recordLines(
   const one = partTitle('Record', [{ text: `${kept}${of === '' ? '' : ` ${of}`} ${shares}` }]);
   if (of === '' || lineWidth(one) < width) return [one, ...more];
   return [partTitle('Record', [{ text: `${kept} ${shares}` }]), [{ text: `   ${of}`, faint: true }], ...more];
+}
+
+type Track = NonNullable<RecommendationView['track']>;
+
+/** A record is of the last hundred, once there are so many. */
+const FULL = 100;
+
+/** How advice to wait has held, a line of its own: `kept 41 of 52 waits since 3 Nov`; `null` where none was judged. */
+export function waitWords({ waits }: Track, day: (ms: number) => string): string | null {
+  if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return null;
+  const { evaluated, hitRatio, statedProbability, since, versions } = waits;
+  const last = evaluated < FULL ? '' : 'the last ';
+  const noun = evaluated === 1 ? 'wait' : 'waits';
+  const from = since === null ? '' : ` since ${day(since)}`;
+  const by = versions.length > 1 ? `, by versions ${versions.join(', ')} of its method` : '';
+  const stated = statedProbability === null ? '' : `, stated ${formatPercent(statedProbability)}`;
+  return `kept ${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}${by} (${formatPercent(hitRatio)}${stated})`;
+}
+
+/** What the count is of: `since 3 Nov`, `on past blocks`; empty where the service does not say. */
+export function keptOfWords(
+  { basis, since, versions, unjudged }: Track,
+  day: (ms: number) => string,
+): string {
+  if (basis === 'walked') return 'on past blocks';
+  if (basis !== 'given') return '';
+  const parts = since === null ? [] : [`since ${day(since)}`];
+  if (versions.length > 1) parts.push(`by versions ${versions.join(', ')} of its method`);
+  if (unjudged !== null && unjudged > 0) parts.push(`${unjudged} not judged for want of blocks`);
+  return parts.join(', ');
 }
 
 /** Alerts, auto-txs and what they saved. */

@@ -1,0 +1,204 @@
+import { render } from 'ink-testing-library';
+import { describe, expect, it } from 'vitest';
+import { snapshotText } from '../../src/cli/text/snapshot.ts';
+import { Recommendation, type RecommendationView, Snapshot, Trend } from '../../src/client/views/gas.ts';
+import { LANES } from '../../src/core/advice.ts';
+import type { Block } from '../../src/core/block.ts';
+import { chainProfile } from '../../src/core/chains.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../src/core/units.ts';
+import { gasCurrent, gasRecommendation, gasTrend, type Present } from '../../src/service/responses/gas.ts';
+import type { SaidScore } from '../../src/store/advice-track.ts';
+import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
+import { recordLines } from '../../src/tui/panes/service/record-lines.ts';
+import type { ServiceView } from '../../src/tui/panes/service/use-service.ts';
+import { ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
+import { recordedBlocks } from '../core/support/recorded-blocks.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
+
+const ETHEREUM = chainProfile(1);
+const BLOCKS = recordedBlocks();
+/** Every block's figures are compared, and of each so many blocks the screens that are drawn of it. */
+const DRAWN = isSlowRun ? 1 : 10;
+
+const since = { versions: [4], since: 1_729_000_000 };
+const GIVEN: SaidScore = {
+  ...since,
+  evaluated: 64,
+  kept: 61,
+  statedProbability: 0.94,
+  unjudged: 0,
+  waits: { ...since, evaluated: 12, kept: 11, statedProbability: 0.9 },
+};
+
+/** What the service answers of the engine's head, and what each place makes of it. */
+function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
+  const [head, advice] = [engine.head, engine.advice()];
+  if (head === null || advice === null) throw new Error('no block');
+  const now = head.timestamp * 1_000;
+  const present: Present = {
+    profile: ETHEREUM,
+    head,
+    advice,
+    said: null,
+    updatedAt: now,
+    stale: false,
+    ended: false,
+    restartedAt: null,
+    problem: null,
+    source: { kind: 'replay', name: 'blocks.csv' },
+    nativeUsd: null,
+    ...more,
+  };
+  const recommendation = Recommendation.parse(gasRecommendation(present));
+  const snapshot = Snapshot.parse(gasCurrent(present));
+  const draw = () => {
+    const view = {
+      snapshot,
+      trend: Trend.parse(gasTrend(present)),
+      recommendation,
+      adviceAge: present.stale ? '58s ago' : null,
+      hour: undefined,
+      market: undefined,
+      symbol: 'ETH',
+      missing: [],
+    };
+    const app = render(
+      <ThemeContext value={UNICODE_THEME}>
+        <LivePane view={view} columns={110} rows={40} />
+      </ThemeContext>,
+    );
+    const live = app.lastFrame() ?? '';
+    app.unmount();
+    return { live, now: snapshotText(snapshot, recommendation, now), service: recordOf(recommendation, now) };
+  };
+  return { recommendation, snapshot, draw };
+}
+
+function recordOf(value: RecommendationView, now: number): string {
+  const view = { recommendation: { value, at: now, problem: null, retryAt: null } };
+  const context = { width: 110, now, offsetAt: () => 0, theme: UNICODE_THEME };
+  return recordLines(view as ServiceView, context)
+    .map((line) => line.map(({ text }) => text).join(''))
+    .join('\n');
+}
+
+/** Every figure that a text states of the advice, as it stands there. */
+function stated(text: string) {
+  const [headline = ''] = /^ ?(WAIT up to|SEND NOW at) .*$/m.exec(text) ?? [];
+  return {
+    headline: /(WAIT up to \S+ for|SEND NOW at) \S+ gwei/.exec(headline)?.[0],
+    likely: /((?:over |under )?\d+ %) likely/.exec(headline)?.[1],
+    saves: /saves (−?\d+ %)/.exec(headline)?.[1],
+    record: /(?:given|tried) \d+, kept \d+/.exec(text)?.[0],
+  };
+}
+
+/** The cells of a row, apart by two blanks or a border at least. */
+const cells = (text: string, row: RegExp) =>
+  text
+    .split('\n')
+    .find((line) => row.test(line))
+    ?.split(/ {2,}|│/)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '');
+
+/** That a text states nothing of any advice, and promises nothing of any lane. */
+function expectSilent(text: string) {
+  expect(text).not.toMatch(/\d % likely|saves|given \d|tried \d|kept \d|WAIT/);
+  for (const lane of LANES) expect(cells(text, laneRow(lane))?.join('  ') ?? '').not.toContain('%');
+}
+
+const laneRow = (lane: string) => new RegExp(`^[ │]*${lane} `, 'i');
+
+describe('500 recorded blocks', () => {
+  it('have one figure for one thing on Live, in now and on the Service pane', () => {
+    const engine = new FeeEngine({ feeRule: ETHEREUM.feeRule });
+    const drawn = new Set<string>();
+    let changes = 0;
+    let before = '';
+    for (const [index, block] of BLOCKS.slice(0, 1_500).entries()) {
+      engine.push(block);
+      if (index < 1_000) continue;
+      const { recommendation, snapshot, draw } = placesOf(engine, { said: index % 20 === 0 ? GIVEN : null });
+      const { action, alternatives, deadlineSec, track } = recommendation;
+      expect(alternatives.filter(({ probability }) => probability !== null).length).toBeGreaterThan(0);
+      if (action !== 'SEND_NOW') {
+        const { targetPrice: price, probability, expectedSavingRatio: savingRatio } = recommendation;
+        const chosen = alternatives.find(({ horizonSec }) => horizonSec === deadlineSec);
+        expect(chosen).toMatchObject({ price, probability, savingRatio });
+      }
+      for (const { horizonSec, price, probability } of alternatives) {
+        if (price !== null) expect(engine.reachProbability(price, horizonSec).probability).toBe(probability);
+      }
+      expect(track).toMatchObject(index % 20 === 0 ? { basis: 'given', evaluated: 64 } : { basis: 'walked' });
+      if (action !== before) changes += 1;
+      before = action;
+      if (index % DRAWN !== 0) continue;
+
+      drawn.add(action);
+      const { live, now, service } = draw();
+      const price = formatGwei(recommendation.targetPrice ?? 0n);
+      const isWait = action !== 'SEND_NOW';
+      const wait = formatDuration(deadlineSec ?? 0);
+      expect(stated(live)).toEqual({
+        headline: isWait ? `WAIT up to ${wait} for ${price} gwei` : `SEND NOW at ${price} gwei`,
+        likely: formatLikelihood(recommendation.probability ?? 0),
+        saves: isWait ? formatPercent(recommendation.expectedSavingRatio ?? 0) : undefined,
+        record: stated(service).record,
+      });
+      expect(stated(now)).toEqual(stated(live));
+      expect(stated(service).record).toBeDefined();
+      for (const lane of LANES) {
+        const expected = [
+          formatGwei(snapshot.lanes[lane].price),
+          formatGwei(snapshot.lanes[lane].maxFeePerGas ?? 0n),
+          formatGwei(snapshot.lanes[lane].maxPriorityFeePerGas ?? 0n),
+        ];
+        const row = laneRow(lane);
+        expect([cells(live, row)?.slice(1, 4), cells(now, row)?.slice(1, 4)]).toEqual([expected, expected]);
+      }
+      if (!isWait) continue;
+      const column = cells(live, /if you wait up to/)?.indexOf(wait) ?? -1;
+      const inTable = [/^ +price /, /^ +likely /, /^ +saves /].map((row) => cells(live, row)?.[column]);
+      expect(inTable).toEqual([price, stated(live).likely, stated(live).saves]);
+    }
+    expect([...drawn].sort()).toEqual(['SEND_NOW', 'WAIT']);
+    // Each was better for three blocks, or clearly: no flickering about a limit.
+    expect(changes).toBeLessThan(20);
+  });
+});
+
+describe('nothing is stated', () => {
+  const engineAt = (blocks: readonly Block[]) => {
+    const engine = new FeeEngine({ feeRule: ETHEREUM.feeRule });
+    for (const block of blocks) engine.push(block);
+    return engine;
+  };
+
+  it('of a price, a likelihood, a saving or a record before it is measured', () => {
+    const { recommendation, draw } = placesOf(engineAt(BLOCKS.slice(0, 60)));
+    for (const each of recommendation.alternatives) {
+      expect(each).toMatchObject({ price: null, probability: null, savingRatio: null });
+    }
+    for (const text of Object.values(draw())) expectSilent(text);
+  });
+
+  it('on blocks whose tips are not known, the tip neither', () => {
+    const engine = engineAt(BLOCKS.slice(0, 1_300).map((block) => ({ ...block, tips: null })));
+    const { recommendation, snapshot, draw } = placesOf(engine);
+    expect(recommendation.track).toMatchObject({ hitRatio: null, statedProbability: null });
+    for (const lane of LANES) {
+      expect(snapshot.lanes[lane]).toMatchObject({ maxPriorityFeePerGas: null, probability: null });
+    }
+    for (const text of Object.values(draw())) expectSilent(text);
+  });
+
+  it('of advice that is stale', () => {
+    const { live, now } = placesOf(engineAt(BLOCKS.slice(0, 1_241)), { stale: true }).draw();
+    for (const text of [live, now]) {
+      expectSilent(text);
+      expect(text).toContain('no longer valid');
+    }
+  });
+});
