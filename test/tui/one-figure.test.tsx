@@ -184,6 +184,13 @@ describe('nothing is stated', () => {
     for (const text of Object.values(draw())) expectSilent(text);
   });
 
+  it('of a record before fifty are judged', () => {
+    const { recommendation, draw } = placesOf(engineAt(BLOCKS.slice(0, 130)));
+    expect(recommendation.track).toMatchObject({ hitRatio: null, statedProbability: null });
+    expect(recommendation.track?.evaluated).toBeGreaterThan(0);
+    for (const text of Object.values(draw())) expect(stated(text).record).toBeUndefined();
+  });
+
   it('on blocks whose tips are not known, the tip neither', () => {
     const engine = engineAt(BLOCKS.slice(0, 1_300).map((block) => ({ ...block, tips: null })));
     const { recommendation, snapshot, draw } = placesOf(engine);
