@@ -22,7 +22,7 @@ export interface CheckedAutoTx {
   readonly reach: ReachView | null;
 }
 
-/** With these no request succeeds; any other failure leaves a check that could not be told. */
+/** With these no request succeeds; any other failure leaves a check unknown. */
 const FATAL: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
 const DAY_SEC = 86_400;
 
@@ -138,8 +138,10 @@ export function autoTxChecks(
 
 const UNTOLD_CHAIN: CheckView = {
   name: 'chain',
+  result: 'unknown',
   ok: null,
-  message: 'could not be told: the service does not say which chain it is for',
+  code: null,
+  message: 'unknown: the service does not say which chain it is for',
 };
 
 export interface DraftDifference {

@@ -3,6 +3,7 @@ import {
   AUTO_TX_STATUSES,
   CALLDATA_LONGEST,
   CHECK_NAMES,
+  CHECK_RESULTS,
   EXPIRY_LONGEST_MS,
   GAS_SPEEDS,
   SIGNED_LONGEST,
@@ -41,12 +42,12 @@ const ValueWei = z
   .refine((wei) => BigInt(wei) < 2n ** 256n, 'must be less than 2^256 wei')
   .describe('Wei to send, as a decimal string');
 
-/** `null`: it waits for ever. */
+/** `null`: it does not expire. */
 const ExpiresAt = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
   .nullable()
   .describe(
-    `Until when it may be sent, at most ${EXPIRY_LONGEST_MS / 86_400_000} days ahead; null: for ever`,
+    `Until when it may be broadcast, at most ${EXPIRY_LONGEST_MS / 86_400_000} days ahead; null: it does not expire`,
   );
 
 /** Never answered: what it says is checked by `core/transactions`. */
@@ -57,16 +58,16 @@ const SignedHex = z
   .describe('The raw signed transaction as hex, as eth_sendRawTransaction takes it; write-only');
 
 const fields = {
-  targetGasPriceGwei: PriceGwei.describe('Price per gas at which it is to be sent, in gwei'),
+  targetGasPriceGwei: PriceGwei.describe('Price per gas at or below which it is broadcast, in gwei'),
   gasSpeed: z.enum(GAS_SPEEDS).describe('The lane whose price is compared with the target'),
   strictTargetPrice: z
     .boolean()
-    .describe('Compares what this very transaction would pay in the next block instead of the lane'),
+    .describe('Compares what this transaction would pay in the next block instead of the lane'),
   note: Note.describe('For yourself'),
   expiresAt: ExpiresAt,
 };
 
-/** Body of `POST /auto-txs`: with a signature it waits for its target, without one it is a draft. */
+/** Body of `POST /auto-txs`: with a signature it is pending, without one it is a draft. */
 export const AutoTxCreation = z
   .strictObject({
     signedTransaction: SignedHex.optional(),
@@ -79,7 +80,7 @@ export const AutoTxCreation = z
     note: fields.note.default(''),
     expiresAt: fields.expiresAt.default(null),
   })
-  .meta({ id: 'AutoTxCreation', description: 'A transaction that is to be sent at a price' });
+  .meta({ id: 'AutoTxCreation', description: 'A transaction that is to be broadcast at a price' });
 export type AutoTxCreation = z.infer<typeof AutoTxCreation>;
 /** As it is sent: what has a default may be left out. */
 export type AutoTxCreationInput = z.input<typeof AutoTxCreation>;
@@ -87,7 +88,7 @@ export type AutoTxCreationInput = z.input<typeof AutoTxCreation>;
 /** Body of `PUT /auto-txs/{id}`: what is given changes. */
 export const AutoTxUpdate = z
   .strictObject({
-    signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never sent'),
+    signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never broadcast'),
     to: Address.nullable().optional(),
     value: ValueWei.optional(),
     data: Calldata.optional(),
@@ -96,7 +97,10 @@ export const AutoTxUpdate = z
     strictTargetPrice: fields.strictTargetPrice.optional(),
     note: fields.note.optional(),
     expiresAt: fields.expiresAt.optional(),
-    status: z.enum(['PENDING', 'DISABLED']).optional().describe('Has it wait, or not be sent for now'),
+    status: z
+      .enum(['PENDING', 'DISABLED'])
+      .optional()
+      .describe('PENDING: broadcast at its target; DISABLED: not for now'),
   })
   .meta({ id: 'AutoTxUpdate', description: 'What is to change; to, value and data only of a draft' });
 export type AutoTxUpdate = z.infer<typeof AutoTxUpdate>;
@@ -105,10 +109,17 @@ export type AutoTxUpdateInput = z.input<typeof AutoTxUpdate>;
 const Check = z
   .strictObject({
     name: z.string().describe(`One of ${CHECK_NAMES.join(', ')}`),
-    ok: z.boolean().nullable().describe('null: it could not be told'),
-    message: z.string(),
+    result: z
+      .enum(CHECK_RESULTS)
+      .describe('block: can never be included; wait: held until it passes; unknown: no node says'),
+    ok: z
+      .boolean()
+      .nullable()
+      .describe('false: needs attention (a block, a missing balance, a likely mistake); null: unknown'),
+    code: z.string().nullable().describe('For programs, such as insufficient_balance'),
+    message: z.string().describe('What it found, and what it waits for'),
   })
-  .meta({ id: 'AutoTxCheck', description: 'One line of the pre-flight' });
+  .meta({ id: 'AutoTxCheck', description: 'A pre-flight check' });
 
 const Problem = z.strictObject({ code: z.string(), message: z.string() });
 
@@ -126,7 +137,7 @@ const Comparison = z
   })
   .meta({ id: 'AutoTxComparison', description: 'What it paid against another price' });
 
-/** An auto-tx as every route answers it. Nothing of it can send it: the signature is never answered. */
+/** An auto-tx in every response. It never holds the signed bytes. */
 export const AutoTx = z
   .strictObject({
     id: z.string(),
@@ -148,30 +159,30 @@ export const AutoTx = z
     checkedAt: Timestamp.nullable(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
-    submittedAt: Timestamp.nullable().describe('When it was last decided to send it'),
+    submittedAt: Timestamp.nullable().describe('When it was last submitted'),
     executedAt: Timestamp.nullable().describe('When it was final in a block'),
     blockNumber: BlockNumber.nullable(),
     gasUsed: z.int().min(0).nullable(),
     effectiveGasPrice: Wei.nullable(),
     costWei: Amount.nullable().describe('What it paid in all'),
     costUsd: Usd.nullable(),
-    savedWei: Amount.nullable().describe('Against the price of its lane when it was made, at least 0'),
+    savedWei: Amount.nullable().describe('Against the price of its lane at its creation, at least 0'),
     savings: z
       .strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() })
       .nullable()
-      .describe('Against the price when it was made, and the mean of the 24 hours before it was mined'),
+      .describe('Against the price at its creation, and the mean of the 24 hours before it was mined'),
     failure: Problem.nullable(),
     hold: Problem.extend({ retryAt: Timestamp })
       .nullable()
-      .describe('What kept it from being sent though its target was reached'),
+      .describe('What kept it from being broadcast though its target was reached'),
     attempts: z.int().min(0),
     mayBeMined: z
       .boolean()
-      .describe('Nodes may have its signed bytes, so that it may be mined whatever is decided here'),
+      .describe('Nodes may have its signed bytes, so it may be mined whatever its status'),
     confirmations: z.int().min(0).nullable().describe('Blocks that have it, its own included'),
     confirmationsNeeded: z.int().min(1),
     reachProbability: Ratio.nullable().describe(
-      'Chance that its target is reached within `reachWithinSec`; null: not pending, or too little history',
+      'Probability that its target is reached within `reachWithinSec`; null: not pending, or too little history',
     ),
     reachWithinSec: z
       .int()
@@ -180,7 +191,7 @@ export const AutoTx = z
       .describe('The time until it expires, in seconds; a day, where that is further off or never'),
     keyId: z.string().nullable().describe("The id of the key that made it; null: one's own"),
   })
-  .meta({ id: 'AutoTx', description: 'A transaction that is sent when gas reaches a price' });
+  .meta({ id: 'AutoTx', description: 'A transaction that is broadcast when gas reaches a price' });
 export type AutoTx = z.infer<typeof AutoTx>;
 
 /** `GET /auto-txs/{id}` */
@@ -209,7 +220,7 @@ export const AutoTxList = z
   .meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });
 export type AutoTxList = z.infer<typeof AutoTxList>;
 
-/** `GET /auto-txs/accounts/{address}`: what a pre-flight needs of a sender, so that nothing signed has to be handed over for it. */
+/** `GET /auto-txs/accounts/{address}`: what a pre-flight check needs of a sender, without the signed bytes. */
 export const AutoTxAccount = z
   .strictObject({
     chainId: ChainId,
@@ -219,7 +230,7 @@ export const AutoTxAccount = z
     balanceWei: Amount,
     waiting: z
       .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(AUTO_TX_STATUSES) }))
-      .describe('Auto-txs of this sender that one may see and that may still be sent, by nonce'),
+      .describe('Auto-txs of this sender and this key that may still be broadcast, by nonce'),
   })
   .meta({ id: 'AutoTxAccount', description: 'A sender as the chain knows it' });
 export type AutoTxAccount = z.infer<typeof AutoTxAccount>;

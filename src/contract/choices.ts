@@ -81,7 +81,9 @@ export const LISTED_DATA_LONGEST = 2_050;
 export const SIGNED_LONGEST = 4_000_000;
 /** Calldata as hex: nodes take no transaction above 128 kB. */
 export const CALLDATA_LONGEST = 2 + 2 * 131_072;
-/** Names of the lines of a pre-flight. */
+/** What a pre-flight check means for sending. */
+export const CHECK_RESULTS = ['pass', 'wait', 'block', 'unknown'] as const;
+/** Names of the pre-flight checks. */
 export const CHECK_NAMES = [
   'chain',
   'signature',

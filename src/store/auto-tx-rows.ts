@@ -1,6 +1,6 @@
-import { AUTO_TX_STATUSES } from '../contract/choices.ts';
+import { AUTO_TX_STATUSES, CHECK_RESULTS } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
-import type { Check, KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
+import { type Check, type KeptAutoTx, resultOf, type TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
 import {
   type AutoTxState,
   type Inclusion,
@@ -311,7 +311,11 @@ function toCheck(read: unknown): Check[] {
   if (!('name' in read && 'ok' in read && 'message' in read)) return [];
   const { name, ok, message } = read;
   if (typeof name !== 'string' || typeof message !== 'string') return [];
-  return ok === null || typeof ok === 'boolean' ? [{ name, ok, message }] : [];
+  if (ok !== null && typeof ok !== 'boolean') return [];
+  // Rows of earlier versions have neither.
+  const result = CHECK_RESULTS.find((each) => 'result' in read && each === read.result) ?? resultOf(ok);
+  const code = 'code' in read && typeof read.code === 'string' ? read.code : null;
+  return [{ name, result, ok, code, message }];
 }
 
 /** What a row holds of an amount that has to be exact. */
@@ -395,8 +399,7 @@ function readEntry({ at, kind, block_number, message }: AutoTxEventRow): Timelin
 export const createdNote = ({ signed }: KeptAutoTx): Note => ({
   kind: 'CREATED',
   blockNumber: null,
-  message:
-    signed === null ? 'it was made as a draft, without a signature' : 'it was made and waits for its target',
+  message: signed === null ? 'created as a draft, without a signature' : 'created; it waits for its target',
 });
 
 /** How many blocks raw bytes are kept after the one that has them: what a reorg brings back can be sent again. */

@@ -91,6 +91,15 @@ export class AutoTxStore {
     });
   }
 
+  /** The owner's own one of the same signed bytes, whatever its status; `null`: there is none. */
+  sameBytes(owner: string, hash: Hex): Promise<KeptAutoTx | null> {
+    return this.#database.run(async (db) => {
+      const same = db.selectFrom('auto_txs').selectAll().where('owner', '=', owner).where('hash', '=', hash);
+      const row = await same.executeTakeFirst();
+      return row === undefined ? null : shownAutoTx(row);
+    });
+  }
+
   /** A page of the owner's, newest first, and how many there are in all. */
   list(
     owner: string,

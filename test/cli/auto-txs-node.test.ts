@@ -58,17 +58,16 @@ describe('on a real node', () => {
       'cap',
       'intrinsic-gas',
       'expiry',
-      'reachable',
     ]) {
       expect(stdout).toMatch(new RegExp(`^✓ ${name} `, 'm'));
     }
+    expect(stdout).toMatch(/^◌ reachable +it waits until the Average lane is at or below 0\.05 gwei/m);
     expect(stdout).toMatch(/^. cost +fees of up to/m);
   });
 
   it.each([
     ['a nonce that leaves a gap', { nonce: 3 }, 'nonce-gap'],
     ['more than the account has', { value: 10n ** 30n }, 'balance'],
-    ['a cap below the base fee', { cap: GWEI / 20n }, 'cap'],
     ['another chain', { chainId: 1 }, 'chain'],
   ])('a check fails for %s', async (_, more, name) => {
     const { exitCode, stdout } = await run(['check', await signedFile(more), '--json', '--target', '0.05']);
@@ -79,21 +78,32 @@ describe('on a real node', () => {
     ]);
   });
 
+  it('a check waits for a cap below the base fee where its target is below it too', async () => {
+    const { exitCode, stdout } = await run([
+      'check',
+      await signedFile({ cap: GWEI / 20n }),
+      '--target',
+      '0.05',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^◌ cap +it waits while the base fee is above your cap of 0\.05 gwei/m);
+  });
+
   it('one is made, shown, listed, changed, disabled, cancelled and deleted in the database here', async () => {
     const file = await signedFile({ value: 123_456_789n });
     const made = await run(['create', file, '--target', '0.05', '--expires', '6h', '--note', 'rent']);
     expect(made.exitCode, made.stderr).toBe(0);
     const id = made.stdout.trim();
-    expect(made.stderr).toContain('it is sent while gastop or gastop serve runs on this database');
+    expect(made.stderr).toContain('it is broadcast while gastop or gastop serve runs on this database');
     const list = JSON.parse((await run(['list', '--json'])).stdout);
     expect(list).toMatchObject({
       total: 1,
       items: [{ id, status: 'PENDING', targetGasPriceGwei: 0.05, value: '123456789', note: 'rent' }],
     });
     const shown = await run(['show', id]);
-    expect(shown.stdout).toMatch(/^sent when +Average ≤ 0.05 gwei$/m);
+    expect(shown.stdout).toMatch(/^target +Average ≤ 0.05 gwei$/m);
     expect(shown.stdout).toContain(`from          ${ACCOUNT.address}`);
-    expect(shown.stdout).toContain('what happened, newest first (UTC)');
+    expect(shown.stdout).toContain('history, newest first (UTC)');
     const listed = (await run(['list'])).stdout.trim().split('\n');
     expect(listed).toHaveLength(2);
     expect(listed[1]).toMatch(new RegExp(`^${id}  pending  Average ≤ 0.05 gwei +−\\d+ % `));
@@ -144,7 +154,7 @@ describe('on a real node', () => {
       const { exitCode, stdout, stderr } = listed;
       expect({ exitCode, stderr }).toEqual({
         exitCode: 0,
-        stderr: 'gastop: nobody says what the prices are now, so how far they are off is not known\n',
+        stderr: 'gastop: the prices are unknown now, and so are the distances to the targets\n',
       });
       expect(stdout).toMatch(new RegExp(`^${id}  pending  Average ≤ 0.05 gwei +- `, 'm'));
       for (const name of ['nonce', 'nonce-gap', 'balance', 'cap'])
@@ -169,7 +179,7 @@ describe('on a real node', () => {
     const early = await run(['update', id, '--enable']);
     expect([early.exitCode, early.stderr]).toEqual([
       1,
-      `gastop: it is a draft and waits once it is signed: gastop auto-txs update ${id} FILE\n`,
+      `gastop: it is a draft and needs its signature first: gastop auto-txs update ${id} FILE\n`,
     ]);
     const signed = await run(['update', id, await signedFile({ value: 7n })]);
     expect(signed.exitCode, signed.stderr).toBe(0);
@@ -207,8 +217,8 @@ describe('on a real node', () => {
     );
     expect(stderr).toBe('');
     const said = stdout.replace(/\s+/g, ' ');
-    expect(said).toContain('nothing is sent from here: a recording takes no transactions');
-    expect(said).not.toContain('goes out');
+    expect(said).toContain('nothing is broadcast from here: a recording takes no transactions');
+    expect(said).not.toContain('it is broadcast with');
   });
 
   it('a simulated chain takes one that is signed for its chain id, and says that nothing is kept', async () => {
@@ -219,7 +229,7 @@ describe('on a real node', () => {
     const made = await create(SIMULATED_CHAIN_ID);
     expect(made.exitCode, made.stderr).toBe(0);
     expect(made.stdout).toMatch(/^atx_\w+\n$/);
-    expect(made.stderr.replace(/\s+/g, ' ')).toContain('nothing of it is kept');
+    expect(made.stderr.replace(/\s+/g, ' ')).toContain('it is lost with the simulated chain');
     const refused = await create(31_337);
     expect([refused.exitCode, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toContain('chain 31337');

@@ -91,7 +91,7 @@ async function foreignService(rows: readonly Kept[] = []) {
 }
 
 describe('a signed transaction', () => {
-  it('is handed over from a file, and what the service repeats of it is shown nowhere', async () => {
+  it('is scheduled from a file, and what the service repeats of it is shown nowhere', async () => {
     const service = await foreignService();
     const argv = [
       'create',
@@ -111,8 +111,8 @@ describe('a signed transaction', () => {
     expect(stderr).toContain(`from          ${FROM}`);
     expect(stderr).toContain('value         0.123456789012345678 ETH');
     expect(stderr).toMatch(/\? nonce /);
-    expect(stderr).toContain(`is handed to ${service.host}, which can send it at any time`);
-    expect(stderr).toContain('made made-1: pending, sent when own price ≤ 5 gwei');
+    expect(stderr).toContain(`${service.host} gets the signed transaction and can send it at any time`);
+    expect(stderr).toContain('created made-1: pending, target own price ≤ 5 gwei');
     const { body } = service.requests.find(({ method }) => method === 'POST') ?? { body: '' };
     expect(JSON.parse(body)).toEqual({
       signedTransaction: signed,
@@ -142,8 +142,8 @@ describe('a signed transaction', () => {
     const refused = await run(argv, { terminal: true, pasted: signed, answer: 'n' });
     expect([refused.exitCode, sent()]).toEqual([1, 2]);
     expect(refused.stderr).toContain('it is not shown');
-    expect(refused.stderr).toContain(`Hand it to ${service.host}? [y/N]`);
-    expect(refused.stderr).toContain('nothing was handed over');
+    expect(refused.stderr).toContain(`Schedule it with ${service.host}? [y/N]`);
+    expect(refused.stderr).toContain('nothing was scheduled');
     const agreed = await run(argv, { terminal: true, pasted: signed, answer: 'y' });
     expect([agreed.exitCode, sent()]).toEqual([0, 3]);
     const unasked = await run([...argv, '--yes'], { terminal: true, pasted: signed, answer: 'n' });
@@ -259,7 +259,7 @@ describe('a signed transaction', () => {
     [['delete', 'a'], 'say --yes'],
     [[], 'needs one of list, show, check, create, update, cancel, delete'],
     [['remove'], 'unknown command "remove"'],
-  ])('is not handed over by %j', async (argv, says) => {
+  ])('is not scheduled by %j', async (argv, says) => {
     const { exitCode, stderr } = await run([...argv, '--url', 'http://127.0.0.1:9'], {
       env: { GASTOP_DEBUG: '' },
     });
@@ -360,7 +360,7 @@ describe('auto-txs of a service elsewhere', () => {
     expect((await run(['list', '--url', empty.url])).stderr).toContain('there are no auto-txs');
   });
 
-  it('are checked by their own lane and end before another signature is handed over', async () => {
+  it('are checked by their own lane and end before another signature is sent', async () => {
     const expiresAt = '2020-01-01T00:00:00Z';
     const { url } = await foreignService([
       { id: 'b', status: 'pending', ...row, gasSpeed: 'Slow', expiresAt },
@@ -380,9 +380,9 @@ describe('auto-txs of a service elsewhere', () => {
     });
     kept.set('f', { id: 'f', status: 'pending', mayBeMined: true });
     const out = await run(['cancel', 'f', '--url', url]);
-    expect(out.stderr).toContain('it was sent before and may still be mined until its nonce is used');
+    expect(out.stderr).toContain('it was broadcast before and may be mined until its nonce is used');
     const shown = await run(['show', 'f', '--url', url]);
-    expect(shown.stdout).toMatch(/cancelled; it was sent before and may be mined/);
+    expect(shown.stdout).toMatch(/cancelled; it was broadcast before and may be mined/);
     kept.delete('f');
     const sent = await run(['cancel', 'c', '--url', url], { env: { GASTOP_DEBUG: '' } });
     expect([sent.exitCode, sent.stderr]).toEqual([1, 'gastop: it was sent already\n']);
@@ -427,7 +427,7 @@ describe('auto-txs of a service elsewhere', () => {
     }
   });
 
-  it('a signature that is not of the draft is handed to nobody', async () => {
+  it('a signature that is not of the draft is sent nowhere', async () => {
     const service = await foreignService([
       { id: 'e', status: 'draft', to: TO, value: '5', data: '0x', chainId: 10 },
     ]);
@@ -436,7 +436,7 @@ describe('auto-txs of a service elsewhere', () => {
     expect(stderr).toMatch(
       /another transaction than the draft e: .*it is for Ethereum and not for OP Mainnet/,
     );
-    expect(stderr).not.toContain('handed to');
+    expect(stderr).not.toContain('gets the signed transaction');
     expect(service.requests.some(({ method }) => method === 'PUT')).toBe(false);
   });
 
@@ -445,10 +445,10 @@ describe('auto-txs of a service elsewhere', () => {
     const argv = ['create', file('signed.txt'), '--target', '5', '--url', url];
     const endless = await run(argv);
     expect(endless.stderr).toContain(
-      'it waits for ever; gastop auto-txs update made-1 --expires 7d ends that',
+      'it does not expire; gastop auto-txs update made-1 --expires 7d changes that',
     );
     const ending = await run([...argv, '--expires', '6h']);
-    expect(ending.stderr).not.toContain('for ever');
+    expect(ending.stderr).not.toContain('does not expire;');
   });
 
   it('are drafted by flags, without a word of a signature', async () => {
@@ -538,11 +538,18 @@ describe('auto-txs of a service elsewhere', () => {
       gasLimit: 21_000,
       maxFeePerGas: 1,
     });
-    expect(said.checks.find(({ name }: { name: string }) => name === 'chain')).toMatchObject({ ok: false });
-    expect(said.checks.find(({ name }: { name: string }) => name === 'nonce')).toMatchObject({ ok: null });
+    expect(said.checks.find(({ name }: { name: string }) => name === 'chain')).toMatchObject({
+      result: 'block',
+      ok: false,
+      code: 'wrong_chain',
+    });
+    expect(said.checks.find(({ name }: { name: string }) => name === 'nonce')).toMatchObject({
+      result: 'unknown',
+      ok: null,
+    });
   });
 
-  it('a check says whose account is handed over to what code, and fails where that is on every chain', async () => {
+  it('a check says whose account is delegated to what code, and warns where that is on every chain', async () => {
     const { url } = await foreignService();
     const account = privateKeyToAccount(KEY);
     const signedFor = async (chainId: number) =>
@@ -562,8 +569,8 @@ describe('auto-txs of a service elsewhere', () => {
     const here = await run(['check', file('here.txt'), '--target', '5', '--url', url]);
     expect(here.exitCode).toBe(0);
     const said = here.stdout.replaceAll(/\s+/g, ' ');
-    expect(said).toContain('call hands the account 0xf39Fd6…2266 over to the code at 0x709979…79C8');
-    expect(said).toMatch(/\? delegation it hands the account .*make sure that you trust this code/);
+    expect(said).toContain('call delegates the account 0xf39Fd6…2266 to the code at 0x709979…79C8');
+    expect(said).toMatch(/\? delegation it delegates the account .*make sure that you trust this code/);
     expect(here.stdout).toMatch(/^value +1 wei$/m);
     expect(here.stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
     const argv = ['check', file('everywhere.txt'), '--json', '--target', '5', '--url', url];
@@ -581,7 +588,7 @@ describe('auto-txs of a service elsewhere', () => {
   });
 
   it('one that is kept says what it delegates as the service found it, or that it could not be told', async () => {
-    const message = 'it hands the account 0xf39Fd6…2266 over to the code at 0x709979…79C8 (on this chain)';
+    const message = 'it delegates the account 0xf39Fd6…2266 to the code at 0x709979…79C8 (on this chain)';
     const kept = { ...SET_CODE, checks: [{ name: 'delegation', ok: null, message }] };
     const { url } = await foreignService([kept, { ...SET_CODE, id: 'bare' }]);
     for (const verb of ['check', 'show']) {
@@ -590,7 +597,7 @@ describe('auto-txs of a service elsewhere', () => {
       expect(stdout.replaceAll(/\s+/g, ' '), verb).toContain(message);
     }
     const bare = await run(['check', '--id', 'bare', '--url', url]);
-    expect(bare.stdout.replaceAll(/\s+/g, ' ')).toContain('which ones could not be told');
+    expect(bare.stdout.replaceAll(/\s+/g, ' ')).toContain('which ones is unknown');
   });
 });
 

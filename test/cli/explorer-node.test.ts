@@ -69,7 +69,7 @@ describe('over a real node', () => {
       tipRank: 0.5,
     });
     const text = (await run('tx', middle)).stdout;
-    expect(text).toContain('type          2, dynamic fee (EIP-1559)\n');
+    expect(text).toContain('type          EIP-1559\n');
     expect(text).toContain("tip rank      above 50 % of its block's 2 others, ties counted half\n");
   });
 

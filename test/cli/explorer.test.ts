@@ -162,7 +162,7 @@ hash          ${HASH}
 status        success, 3 confirmations
 block         #24,337,604, transaction 18 of 212
 time          2026-01-20 12:00:00 UTC, AGE ago
-type          2, dynamic fee (EIP-1559)
+type          EIP-1559
 from          ${TX.from}
 to            ${TX.to}
 call          0xa9059cbb

@@ -24,6 +24,8 @@ export interface Order {
   readonly does: string;
   readonly note?: string;
   readonly expires?: string;
+  /** Its target is reached already, which is asked about. */
+  readonly isDue?: boolean;
 }
 
 /** `before` runs in the process before the program. */
@@ -137,7 +139,7 @@ export async function openForm(monitor: Terminal): Promise<void> {
   await monitor.waitFor('paste it here; it is never shown');
 }
 
-/** Fills in what comes after the pasted transaction, strict, and stops before it is handed over. */
+/** Fills in what comes after the pasted transaction, strict, and stops before it is scheduled. */
 export async function fillOrder(
   monitor: Terminal,
   { target, note = '', expires }: Omit<Order, 'does'>,
@@ -148,13 +150,17 @@ export async function fillOrder(
   await monitor.waitFor(note === '' ? /▸ note/ : `${note}`);
 }
 
-/** Pastes what is signed into the form and hands it over; strict. The cursor is on it then. */
+/** Pastes what is signed into the form and schedules it; strict. The cursor is on it then. */
 export async function handOver(monitor: Terminal, signed: Hex, order: Order): Promise<void> {
   await openForm(monitor);
   monitor.paste(signed);
   await monitor.waitFor(/signed transaction, \d+ bytes/);
   await fillOrder(monitor, order);
   await monitor.press('ctrl+s');
+  if (order.isDue === true) {
+    await monitor.waitFor('Send it in the next block?');
+    await monitor.press('y');
+  }
   await monitor.waitFor(marked(order.does, /./));
 }
 

@@ -42,8 +42,6 @@ beforeAll(async () => {
 afterAll(() => parts?.close());
 
 describe('a signed transaction that is pasted in the terminal', () => {
-  const TARGET = 35n * GWEI;
-  const TIP = GWEI;
   const VALUE = 12_345_678_901_234_567n;
   const DOES = '0.0123 ETH to 0x7099…79';
   let account: PrivateKeyAccount;
@@ -52,41 +50,43 @@ describe('a signed transaction that is pasted in the terminal', () => {
 
   it('is decoded on the screen before anybody has it', async () => {
     account = await parts.account();
-    signed = await parts.signed(account, { value: VALUE, maxFeePerGas: 100n * GWEI });
+    signed = await parts.signed(account, {
+      value: VALUE,
+      maxFeePerGas: 3n * GWEI,
+      maxPriorityFeePerGas: GWEI / 10n,
+    });
     hash = keccak256(signed);
+    await mineShown(parts, monitor, 10);
     await openForm(monitor);
     monitor.paste(signed);
     for (const row of [
-      new RegExp(`signed +signed transaction, ${signed.length / 2 - 1} bytes, type 2$`, 'm'),
+      new RegExp(`signed +signed transaction, ${signed.length / 2 - 1} bytes, EIP-1559$`, 'm'),
       new RegExp(`from +${account.address}$`, 'm'),
       new RegExp(`to +${RECEIVER}$`, 'm'),
       /value +0\.012345678901234567 ETH/,
       /nonce +0, gas limit 21,000$/m,
-      /pays +at most 100 gwei per gas, tip 1\.00$/m,
+      /pays +at most 3\.00 gwei per gas, tip 0\.100$/m,
     ])
       await monitor.waitFor(row);
   });
 
-  it('is checked against the node while its order is typed, and waits once it is handed over', async () => {
-    await fillOrder(monitor, { target: '35', expires: 'none', note: 'rent' });
-    const pays = (await parts.nextBase()) + TIP;
-    await monitor.waitFor(`it would pay ${formatGwei(pays)}`);
-    await monitor.waitFor(/✓ balance +10\.0 ETH covers/);
+  it('waits for its cap and its target below the base fee, in the form and in the list', async () => {
+    await fillOrder(monitor, { target: '2.5', expires: 'none', note: 'rent' });
+    const next = formatGwei(await parts.nextBase());
+    await monitor.waitFor(`base fee ${next}, has to fall 66 %`);
+    await monitor.waitFor(/◌ cap +it waits while the base fee is above your cap of 3 gwei/);
     await monitor.press('ctrl+s');
-    await monitor.waitFor(marked(DOES, new RegExp(`◌ pending .* 35 +${formatGwei(pays)} +↓ 15 % +no end`)));
+    await monitor.waitFor(marked(DOES, /◌ pending .* 2\.5 +.*↓ 66 % +.*never/));
+    await monitor.waitFor(`waits until own price ≤ 2.5 gwei, and while the base fee of ${next}`);
     await monitor.waitFor('[4 Auto-tx ·1]');
     expect(await parts.knows(hash)).toBe(false);
   });
 
-  it('goes out for the first block that it pays the target in, and for none before', async () => {
-    let blocks = 0;
-    for (; (await parts.nextBase()) + TIP > TARGET; blocks += 1) {
-      const pays = (await parts.nextBase()) + TIP;
-      await monitor.waitFor(marked(DOES, new RegExp(`pending .* ${formatGwei(pays)} +↓ \\d+ %`)));
-      expect(await parts.knows(hash)).toBe(false);
-      await mineShown(parts, monitor);
-    }
-    expect(blocks).toBeGreaterThan(1);
+  it('is broadcast once the base fee is 2, and not before', async () => {
+    await mineShown(parts, monitor, 2.9);
+    await monitor.waitFor(marked(DOES, /◌ pending .* ↓ 5 %/));
+    expect(await parts.knows(hash)).toBe(false);
+    await mineShown(parts, monitor, 2);
     await waitFor(() => parts.knows(hash), { what: 'the transaction in the pool of the node' });
     await monitor.waitFor(marked(DOES, /→ submitted .* not mined/));
     const reachedAt = await parts.head();
@@ -108,13 +108,13 @@ describe('a signed transaction that is pasted in the terminal', () => {
       new RegExp(`paid +${gweiString(effectiveGasPrice)} gwei `),
       new RegExp(`gas used +${formatCount(Number(gasUsed))}$`, 'm'),
       new RegExp(`cost +${nativeString(gasUsed * effectiveGasPrice)} ETH$`, 'm'),
-      /saved +0\.\d+ ETH, when made/,
+      /saved +0\.\d+ ETH, at creation/,
     ])
       await monitor.waitFor(fact);
     monitor.resize(120, 60);
     await monitor.waitFor(/value +0\.012345678901234567 ETH/);
     await monitor.waitFor(
-      /executed +it is final.*\n.*mined +block \d+ has it.*\n.*sent +a node has it.*\n.*submitted +what it pays itself came to .* gwei \(target 35\): it is being sent.*\n.*created /,
+      /executed +final.*\n.*mined +mined in block \d+.*\n.*sent +a node has it.*\n.*submitted +target reached: its own price is .* gwei, target 2\.5; it is broadcast.*\n.*created /,
     );
     monitor.resize(80, 24);
     await monitor.press('esc');
@@ -135,7 +135,7 @@ describe('in the pane', () => {
     await monitor.press('ctrl+u', ...'21.5', 'ctrl+s');
     await monitor.waitFor(marked(does, /◌ pending .* 21\.5 /));
     await monitor.press('x');
-    await monitor.waitFor('It has not been sent. Its signed bytes are deleted');
+    await monitor.waitFor('It was not broadcast. Its signed bytes are deleted');
     await monitor.press('n');
     await monitor.waitFor(marked(does, /◌ pending/));
     await monitor.press('x');
@@ -157,7 +157,7 @@ describe('in the pane', () => {
       const account = await parts.account();
       const does = '0.12 ETH to';
       const signed = await parts.signed(account, { value: 12n * (ETHER / 100n), maxFeePerGas: 50n * GWEI });
-      await handOver(monitor, signed, { target: '30', does });
+      await handOver(monitor, signed, { target: '30', does, isDue: true });
       await monitor.waitFor(marked(does, /→ submitted/));
       await waitFor(() => parts.knows(keccak256(signed)));
       await monitor.press('x');
@@ -199,7 +199,7 @@ describe('in the pane', () => {
     // PUSH1 0 PUSH1 0 REVERT
     await parts.node.rpc('anvil_setCode', [contract, '0x60006000fd']);
     const signed = await parts.signed(account, { to: contract, value: 13n * (ETHER / 100n), gas: 60_000n });
-    await handOver(monitor, signed, { target: '30', does: '0.13 ETH' });
+    await handOver(monitor, signed, { target: '30', does: '0.13 ETH', isDue: true });
     await monitor.waitFor(marked('0.13 ETH', /→ submitted/));
     await waitFor(() => parts.knows(keccak256(signed)));
     await mineShown(parts, monitor, 10);
@@ -229,7 +229,7 @@ describe('in the pane', () => {
     await seen(await parts.signed(account, { chainId: 1 }), /signed transaction/);
     await fillOrder(monitor, { target: '20' });
     await monitor.press('ctrl+s');
-    await monitor.waitFor(/Not handed over: .*Ethereum/);
+    await monitor.waitFor(/Not scheduled: .*Ethereum/);
     await leaveForm(monitor);
 
     const busy = await parts.account();
@@ -237,7 +237,7 @@ describe('in the pane', () => {
     await seen(await parts.signed(busy, { nonce: 3 }), /signed transaction/);
     await fillOrder(monitor, { target: '20' });
     await monitor.press('ctrl+s');
-    await monitor.waitFor(/Not handed over: .*nonce 3/);
+    await monitor.waitFor(/Not scheduled: .*nonce 3/);
     await leaveForm(monitor);
 
     const key = generatePrivateKey();
@@ -249,14 +249,14 @@ describe('in the pane', () => {
 
     await seen(await parts.signed(account, { value: 3n * ETHER }), /signed transaction/);
     await fillOrder(monitor, { target: '20' });
-    await monitor.waitFor(/✗ balance/);
+    await monitor.waitFor(/◌ balance/);
     await leaveForm(monitor);
   });
 });
 
 describe('gastop auto-txs and gastop serve', () => {
   it.runIf(isSlowRun)(
-    'one that is handed to a service by a command goes out although the service ends while it waits',
+    'one that a command schedules with a service is broadcast although the service ends while it waits',
     async () => {
       const { home, node } = parts;
       const account = await parts.account();

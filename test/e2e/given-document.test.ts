@@ -107,7 +107,7 @@ describe('a service that knows the given document alone', () => {
         ['3', 'Average < 0.04 gwei'],
         ['enter', 'a@gas.example', '0.00000420', 'no log'],
         ['4', /draft +call on 0x2222…2222 .*0\.03/],
-        ['enter', 'sent when'],
+        ['enter', /^ target /m],
         ['5', /▸ [\d,]+ .*42 % +0\.0109/],
         ['enter', /^ Block [\d,]+/m, /0x1111…1111 → 0x2222…2222/],
         ['6', 'Explorer plan', 'Summary  1 alert, 1 on', /24 h +0\.0/, 'Bridge'],

@@ -141,6 +141,22 @@ test('what was signed is read, waits for its target, and is listed and found wit
   expect(service.errors).toEqual([]);
 });
 
+test('the same signed bytes are not scheduled twice, whatever became of the first', async () => {
+  const service = await run();
+  const { sign } = await newSender();
+  const body = { ...WAITING, signedTransaction: await sign() };
+  const { id } = await create(service, body);
+  const post = () => ask(service, PATHS.autoTxs, { method: 'POST', body });
+  expect((await refused(await post(), 409)).message).toContain(
+    `the same transaction as ${id}, which is pending`,
+  );
+  await changed(await ask(service, autoTxPath(id, '/cancel'), { method: 'POST' }));
+  expect((await refused(await post(), 409)).message).toContain(`${id}, which is cancelled: delete that one`);
+  expect(await service.read(autoTxPath(id))).toMatchObject({ status: 'CANCELLED' });
+  expect((await ask(service, autoTxPath(id), { method: 'DELETE' })).status).toBe(204);
+  expect((await create(service, body)).id).not.toBe(id);
+});
+
 test('what was signed is checked over what the chain says, in words, and what never can be sent is refused', async () => {
   const service = await run();
   const { sign } = await newSender();
@@ -229,7 +245,7 @@ test('what it delegates is told when it is made, and stands when its order chang
     expect(status).toBe('PENDING');
     expect(checks.find(({ name }) => name === 'delegation')).toMatchObject({
       ok: false,
-      message: expect.stringContaining(`hands the account ${who} over to the code at 0x709979…79C8`),
+      message: expect.stringContaining(`delegates the account ${who} to the code at 0x709979…79C8`),
     });
   }
 });
@@ -261,7 +277,7 @@ test('one that waits is changed, disabled, enabled and signed anew; what was nev
   });
   const before = await details(service, id);
   expect(before.timeline.map(({ kind }) => kind)).toEqual(['DISABLED', 'CHANGED', 'CREATED']);
-  expect(before.timeline[1]?.message).toMatch('its target is 1.50 gwei, it was 0.000000001 gwei');
+  expect(before.timeline[1]?.message).toMatch('target 0.000000001 → 1.50 gwei');
   expect(await changed(await put(service, id, { ...other, status: 'DISABLED' }))).toEqual(before);
   const anew = await sign({ maxFeePerGas: 50n * GWEI });
   const resigned = await changed(
@@ -440,7 +456,7 @@ test('one whose target is reached and whose cap is below the base fee says why i
     { what: 'what holds it' },
   );
   expect(hold).toMatchObject({ code: 'cap_below_base' });
-  expect(hold?.message).toContain('can never be included while the base fee is above 0.000001 gwei');
+  expect(hold?.message).toContain('waits while the base fee is above your cap of 0.000001 gwei');
   const far = await create(service, { ...WAITING, signedTransaction: await sign({ nonce: 1 }) });
   expect(far.hold).toBeNull();
 });

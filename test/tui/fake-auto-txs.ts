@@ -32,7 +32,7 @@ export function autoTxView(changed: Partial<AutoTxView> = {}): AutoTxView {
     maxPriorityFeePerGas: 1_000_000n,
     gasPrice: null,
     hash: `0x${'ab'.repeat(32)}`,
-    checks: [{ name: 'nonce', ok: true, message: 'nonce 7 is the next one' }],
+    checks: [{ name: 'nonce', result: 'pass', ok: true, code: null, message: 'nonce 7 is the next one' }],
     checkedAt: NOW - 3_600_000,
     createdAt: NOW - 3_600_000,
     updatedAt: NOW - 3_600_000,
@@ -88,7 +88,7 @@ export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods 
     autoTxs: async () => ({ items: [...kept.values()], total: kept.size, unreadable: 0 }),
     autoTx: async (id): Promise<AutoTxDetailsView> => ({
       ...find(id),
-      timeline: [{ at: NOW - 3_600_000, kind: 'CREATED', blockNumber: null, message: 'it was handed over' }],
+      timeline: [{ at: NOW - 3_600_000, kind: 'CREATED', blockNumber: null, message: 'it was scheduled' }],
     }),
     createAutoTx: async (autoTx: NewAutoTx) => {
       made += 1;

@@ -128,7 +128,7 @@ describe('the Auto-tx pane on a terminal', () => {
     await screen.waitFor(/▸ → mined +0\.01 ETH to 0x7099…79C8/);
     await screen.waitFor((lines) => /n new .*⏎ details .*x cancel/.test(lines.at(-1) ?? ''));
     await screen.press('j', 'j', 'j', 'enter');
-    await screen.waitFor(/sent when +Average ≤ 0\.04 gwei/);
+    await screen.waitFor(/target +Average ≤ 0\.04 gwei/);
     await screen.waitFor((lines) => /Esc back .*x cancel/.test(lines.at(-1) ?? ''));
     await screen.press('space');
     await screen.waitFor('— disabled');
@@ -210,7 +210,7 @@ describe('over prices that stand still', () => {
   };
   const leaveForm = async () => {
     await shown().press('esc');
-    await shown().waitFor('Leave without handing it over?');
+    await shown().waitFor('Leave without scheduling it?');
     await shown().press('y');
     await shown().waitFor('No auto-txs yet');
   };
@@ -234,7 +234,7 @@ describe('over prices that stand still', () => {
     const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
     await openForm();
     screen.write(`${signed.replace(/(.{64})/g, '$1\r')}\r`);
-    await screen.waitFor('signed transaction, 128 KB, type 2');
+    await screen.waitFor('signed transaction, 128 KB, EIP-1559');
     await screen.waitFor('New auto-tx');
     expect(shownDigits(screen, signed)).toEqual([]);
     await leaveForm();
@@ -256,7 +256,7 @@ describe('over prices that stand still', () => {
     const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
     await openForm();
     screen.paste(signed);
-    await screen.waitFor('signed transaction, 128 KB, type 2');
+    await screen.waitFor('signed transaction, 128 KB, EIP-1559');
     await screen.waitFor(FROM);
     await screen.press('enter', 'ctrl+s');
     await screen.waitFor(/▸ .*Average/);
@@ -320,9 +320,9 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     await screen.waitFor(/n makes a new one\.\nheld, target/);
     await screen.waitFor('nonce 8 must come first');
     await screen.press('enter');
-    await screen.waitFor('sent when: Average <= 0.06 gwei.');
+    await screen.waitFor('target: Average <= 0.06 gwei.');
     await screen.waitFor('no nonce-gap, nonce 8 must come first');
-    await screen.waitFor('created, it was handed over');
+    await screen.waitFor('created, it was scheduled');
     expectNoSigns();
   });
 
@@ -332,7 +332,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     await screen.press('n');
     await screen.waitFor('Field 1 of 6, signed: empty');
     screen.paste(signed);
-    await screen.waitFor('signed: signed transaction, 115 bytes, type 2');
+    await screen.waitFor('signed: signed transaction, 115 bytes, EIP-1559');
     await screen.waitFor(`from: ${FROM}`);
     await screen.press('enter');
     await screen.waitFor('Field 2 of 6, target: 0.041 gwei');
@@ -340,7 +340,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     expectNoSigns();
     expect(shownDigits(screen, signed)).toEqual([]);
     await screen.press('esc');
-    await screen.waitFor('Leave without handing it over?');
+    await screen.waitFor('Leave without scheduling it?');
     await screen.press('y');
   });
 

@@ -70,9 +70,9 @@ const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is st
 /** `gastop auto-txs` and its commands. */
 export function addAutoTxs(program: Command, run: Run): void {
   const words = {
-    summary: 'signed transactions that wait for cheap gas',
+    summary: 'signed transactions, broadcast when gas is cheap',
     description:
-      'Signed transactions that wait for cheap gas, of the service at --url, or of the database here: those are sent while gastop or gastop serve runs on it. No private key is ever asked for; a signed transaction comes from a file or stdin alone.',
+      'Signed transactions that are broadcast when gas is cheap, of the service at --url or of the database here: those are broadcast while gastop or gastop serve runs on it. No private key is ever asked for; a signed transaction comes from a file or stdin only.',
     examples: [
       'gastop auto-txs check signed.txt --target 5',
       'gastop auto-txs create signed.txt --target 5 --expires 6h',
@@ -85,7 +85,7 @@ export function addAutoTxs(program: Command, run: Run): void {
 function addAutoTxCommands(autoTxs: Command, run: Run): void {
   autoTxs
     .command('list')
-    .description('Lists the auto-txs by state, with how far their prices are off.')
+    .description('Lists the auto-txs by status, with the distance to their targets.')
     .option(
       '--status <STATUS>',
       'only those: draft, pending, held, disabled, submitted, mined …; several by commas',
@@ -96,15 +96,15 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     autoTxs,
     run,
     AUTO_TXS,
-    'One auto-tx: what it does and when, its checks, what happened to it.',
+    'One auto-tx: what it does and when, its checks, its history.',
     (autoTx, _now, isAscii) => autoTxDetailsText(autoTx, callOf(autoTx), isAscii),
   );
   withOrder(autoTxs.command('check'))
     .description(
-      'Decodes a signed transaction and says how it stands, without handing it to anybody; exit 1 if a check fails.',
+      'Decodes a signed transaction and checks whether it passes, waits or blocks, without sending it anywhere; exit 1 if a check needs attention.',
     )
     .argument(...SIGNED)
-    .option('--id <ID>', 'check one that is kept, anew, instead')
+    .option('--id <ID>', 'check a scheduled one again instead')
     .option('--json', 'for programs: hash, from, …, call, checks; prices in wei')
     .addHelpText('after', examples(['gastop auto-txs check --target 5 < signed.txt']))
     .action((file: string | undefined, flags: CheckAutoTxFlags) =>
@@ -112,7 +112,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     );
   withDraft(withNote(withOrder(autoTxs.command('create'))))
     .description(
-      'Hands over a signed transaction, to be sent at its target, and prints its id; with --to, --value or --data makes a draft that is signed later.',
+      'Schedules a signed transaction, which is broadcast at its target, and prints its id; with --to, --value or --data makes a draft that is signed later.',
     )
     .argument(...SIGNED)
     .option('--yes', 'do not ask at a terminal')
@@ -128,12 +128,12 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
       run((context) => createAutoTx(context, file, flags)),
     );
   withDraft(withNote(withOrder(autoTxs.command('update'))))
-    .description('Changes what is given; with FILE it signs a draft, or replaces what was not sent yet.')
+    .description('Changes what is given; with FILE it signs a draft, or replaces what was not broadcast yet.')
     .argument(...idArgument(AUTO_TXS))
     .argument('[FILE]', 'the raw signed transaction as hex; - is stdin')
     .option('--no-strict', "compare the lane's price again")
-    .option('--enable', 'have it wait for its target again')
-    .option('--disable', 'do not send it for now')
+    .option('--enable', 'broadcast it at its target again')
+    .option('--disable', 'do not broadcast it for now')
     .option('--yes', 'do not ask at a terminal')
     .option('--json', JSON_ANSWER)
     .action((id: string, file: string | undefined, flags: UpdateAutoTxFlags) =>
@@ -141,7 +141,9 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     );
   autoTxs
     .command('cancel')
-    .description('Cancels auto-txs: they are never sent. One that was sent already can only be replaced.')
+    .description(
+      'Cancels auto-txs: they are never broadcast. A submitted one can only be replaced from the wallet.',
+    )
     .argument(...idsArgument(AUTO_TXS))
     .option('--json', JSON_ANSWER)
     .action((ids: string[], flags: JsonFlags) => run((context) => cancelAutoTxs(context, ids, flags)));
@@ -149,23 +151,23 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     autoTxs,
     run,
     AUTO_TXS,
-    'Deletes drafts and what is over. It asks first; without a terminal it needs --yes.',
+    'Deletes drafts and final ones. It asks first; without a terminal it needs --yes.',
   );
 }
 
 /** When it is to be sent. */
 function withOrder(command: Command): Command {
   return command
-    .option('--target <GWEI>', 'send it when the price is that or less')
+    .option('--target <GWEI>', 'broadcast it when the price is that or less')
     .addOption(
       new Option('--lane <LANE>', 'whose price (default average)').choices(['slow', 'average', 'fast']),
     )
-    .option('--strict', 'compare what it would pay itself instead')
-    .option('--expires <WHEN>', 'give up then: 6h, 7d, 2026-01-31T12:00Z, never');
+    .option('--strict', 'compare its own price instead')
+    .option('--expires <WHEN>', 'expire then: 6h, 7d, 2026-01-31T12:00Z, never');
 }
 
 function withNote(command: Command): Command {
-  return command.option('--note <TEXT>', 'for yourself');
+  return command.option('--note <TEXT>', 'only for you');
 }
 
 /** What a draft is to do. */
@@ -178,7 +180,7 @@ function withDraft(command: Command): Command {
 
 /** Who wants to see the list waits for its prices, but not for nodes that do not answer. */
 const PRICES_WITHIN_MS = 3_000;
-const NO_PRICES = 'nobody says what the prices are now, so how far they are off is not known';
+const NO_PRICES = 'the prices are unknown now, and so are the distances to the targets';
 
 interface ListAutoTxsFlags extends JsonFlags {
   readonly status?: string;
@@ -303,7 +305,7 @@ async function updateAutoTx(
     requireDrafted(kept, input, flags);
     const order = changedOrder(kept, flags, io.now());
     if (!(await isWanted(context, settings, opened, input, { order, id, ...flags }))) {
-      io.stderr.write('gastop: nothing was handed over\n');
+      io.stderr.write('gastop: nothing was scheduled\n');
       return EXIT.failed;
     }
     return change(opened, { ...changes, signedTransaction: input.raw });
@@ -321,7 +323,7 @@ async function updateAutoTx(
     const words =
       changed === null
         ? ''
-        : `: ${cleanLine(describeState(changed))}, sent when ${cleanLine(describeTarget(changed))}`;
+        : `: ${cleanLine(describeState(changed))}, target ${cleanLine(describeTarget(changed))}`;
     if (!flags.json) io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
     return EXIT.ok;
   }
@@ -330,11 +332,11 @@ async function updateAutoTx(
     const kept = await client.autoTx(id, { signal }).catch(() => null);
     if (kept?.status?.toUpperCase() !== 'DRAFT') return;
     const how = `gastop auto-txs update ${cleanLine(id)} FILE`;
-    throw new CliError(EXIT.failed, `it is a draft and waits once it is signed: ${how}`);
+    throw new CliError(EXIT.failed, `it is a draft and needs its signature first: ${how}`);
   }
 }
 
-/** `gastop auto-txs cancel`: it is never sent, unless it already was. */
+/** `gastop auto-txs cancel` */
 function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: JsonFlags): Promise<number> {
   const { io } = context;
   return withStored(context, ({ client }) =>
@@ -347,7 +349,7 @@ function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: J
         throw new CliError(EXIT.failed, `the service says that ${cleanLine(id)} is ${status}, not cancelled`);
       }
       const isOut = cancelled !== null && mayBeMined(cancelled);
-      const words = isOut ? ', but it was sent before and may still be mined until its nonce is used' : '';
+      const words = isOut ? ', but it was broadcast before and may be mined until its nonce is used' : '';
       if (!flags.json) io.stderr.write(`gastop: cancelled ${cleanLine(id)}${words}\n`);
     }),
   );
@@ -355,14 +357,14 @@ function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: J
 
 const isConflict = (error: unknown) => error instanceof ClientError && error.status === 409;
 
-/** What signs a draft must be what was drafted: nothing else is handed over for it. @throws CliError (usage) */
+/** A draft takes the signature of the same transaction only. @throws CliError (usage) */
 function requireDrafted(kept: AutoTxView, { transaction }: SignedInput, flags: DraftFlags): void {
   // Flags redraft it with the same command; then the service compares.
   if (kept.status?.toUpperCase() !== 'DRAFT' || saysDraft(flags)) return;
   const differences = draftDifferences(transaction, kept).map(({ words }) => words);
   if (differences.length === 0) return;
   throw usageError(
-    `this is another transaction than the draft ${cleanLine(kept.id)}: ${differences.join('; ')}; nothing was handed over`,
+    `this is another transaction than the draft ${cleanLine(kept.id)}: ${differences.join('; ')}; nothing was scheduled`,
   );
 }
 

@@ -42,7 +42,7 @@ export async function createAutoTx(
   const { settings } = await context.loadSettings();
   const { targetGasPriceGwei, ...order } = orderOf(flags, io.now());
   if (targetGasPriceGwei === undefined) {
-    throw usageError('an auto-tx needs a price at which it is sent: --target GWEI');
+    throw usageError('an auto-tx needs a target: --target GWEI');
   }
   const autoTx = { ...order, targetGasPriceGwei };
   if (saysDraft(flags)) {
@@ -59,7 +59,7 @@ export async function createAutoTx(
     if (
       !(await isWanted(context, settings, opened, input, { order: orderFrom(flags, io.now()), ...flags }))
     ) {
-      io.stderr.write('gastop: nothing was handed over\n');
+      io.stderr.write('gastop: nothing was scheduled\n');
       return EXIT.failed;
     }
     const made = { ...autoTx, signedTransaction: input.raw };
@@ -68,8 +68,8 @@ export async function createAutoTx(
 }
 
 /**
- * Shows what is about to be handed over, and to whom; at a terminal it asks. A script is not asked: the service refuses
- * what can never be sent, and tells of the rest.
+ * Shows what is about to be scheduled, and where; at a terminal it asks. A script has chosen its target, so that it is told
+ * but not asked when that is reached already; the service refuses what can never be included.
  */
 export async function isWanted(
   { io }: CommandContext,
@@ -85,16 +85,22 @@ export async function isWanted(
   const whom =
     host === null ? (isPassing({ db, source }) ? 'the simulated chain' : 'this database') : cleanLine(host);
   if (host !== null) {
-    io.stderr.write(`gastop: the signed transaction is handed to ${whom}, which can send it at any time\n`);
+    io.stderr.write(`gastop: ${whom} gets the signed transaction and can send it at any time\n`);
   }
   if (source.value.kind === 'hosted' && isPlain(source.value.url)) {
     io.stderr.write(
-      'gastop: it travels unencrypted, and whoever reads it can send it; use https:// if it can\n',
+      'gastop: it travels unencrypted, and whoever reads it can send it; use https:// if possible\n',
     );
   }
+  const isDue =
+    checked.checks.some(({ name, result }) => name === 'reachable' && result === 'pass') &&
+    checked.checks.every(({ result }) => result === 'pass' || result === 'unknown');
+  if (isDue) io.stderr.write('gastop: its target is reached already: it is broadcast with the next block\n');
   const asks = !yes && io.stdin.isTTY === true && io.stderr.isTTY === true;
   if (!asks) return true;
-  const answer = await io.ask(`Hand it to ${whom}? [y/N] `);
+  const answer = await io.ask(
+    `${isDue ? 'Send it in the next block by' : 'Schedule it with'} ${whom}? [y/N] `,
+  );
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
@@ -128,21 +134,21 @@ async function create(
 }
 
 function madeLines(created: AutoTxView, place: Place, isEndless: boolean): string[] {
-  const made = `made ${cleanLine(created.id)}: ${cleanLine(describeState(created))}, sent when ${cleanLine(describeTarget(created))}`;
+  const made = `created ${cleanLine(created.id)}: ${cleanLine(describeState(created))}, target ${cleanLine(describeTarget(created))}`;
   if (place === 'passing') {
     return [
       made,
-      'nothing of it is kept: the simulated chain ends with this command; gastop --demo takes it with n',
+      'it is lost with the simulated chain, which ends with this command; in gastop --demo, n schedules one',
     ];
   }
   if (created.status === 'DRAFT') {
-    return [made, 'it waits for its signature: gastop auto-txs update ID FILE'];
+    return [made, 'it needs its signature: gastop auto-txs update ID FILE'];
   }
   return [
     made,
-    ...(place === 'database' ? ['it is sent while gastop or gastop serve runs on this database'] : []),
+    ...(place === 'database' ? ['it is broadcast while gastop or gastop serve runs on this database'] : []),
     ...(isEndless
-      ? [`it waits for ever; gastop auto-txs update ${cleanLine(created.id)} --expires 7d ends that`]
+      ? [`it does not expire; gastop auto-txs update ${cleanLine(created.id)} --expires 7d changes that`]
       : []),
   ];
 }
@@ -183,7 +189,7 @@ interface Subject {
   readonly checked: CheckedAutoTx;
 }
 
-/** `gastop auto-txs check`: of a transaction that nobody has yet, or of one that the service keeps. */
+/** `gastop auto-txs check`: of a transaction from a file, or of a scheduled one. */
 export async function checkAutoTxs(
   context: CommandContext,
   file: string | undefined,
@@ -373,16 +379,19 @@ function needsBytes(name: string, { type }: Pick<SignedTransaction, 'type'>): bo
 const WITH_BYTES: readonly string[] = ['signature', 'intrinsic-gas', 'blob-cap'];
 const OF_BLOBS: readonly string[] = ['balance', 'cost', 'reachable'];
 
-const MARKS = { signs: ['✓', '✗', '?'], words: ['ok', 'no', '?'] } as const;
+const MARKS = {
+  signs: { pass: '✓', warning: '▲', wait: '◌', block: '✗', unknown: '?' },
+  words: { pass: 'ok', warning: '!', wait: 'wait', block: 'no', unknown: '?' },
+} as const;
 const NAME_WIDTH = 15;
 const LINE_WIDTH = 80;
 
-/** The pre-flight, a line each: `✓ nonce  nonce 7 is the next one`; in ASCII `ok` and `no`. */
+/** The pre-flight, a line each: `✓ nonce  nonce 7 is the next one`; in ASCII `ok`, `wait` and `no`. */
 export function checkLines(checks: readonly CheckView[], isAscii: boolean): string[] {
-  const [fine, bad, unknown] = isAscii ? MARKS.words : MARKS.signs;
-  const indent = isAscii ? 3 : 2;
-  return checks.flatMap(({ name, ok, message }) => {
-    const mark = (ok === null ? unknown : ok ? fine : bad).padEnd(indent);
+  const marks = isAscii ? MARKS.words : MARKS.signs;
+  const indent = isAscii ? 5 : 2;
+  return checks.flatMap(({ name, result, ok, message }) => {
+    const mark = marks[result === 'pass' && ok === false ? 'warning' : result].padEnd(indent);
     const head = `${mark}${cleanLine(name).padEnd(NAME_WIDTH)}`;
     const lines = wrapWords(cleanLine(message), LINE_WIDTH - head.length);
     return lines.map((line, index) => (index === 0 ? head : ' '.repeat(head.length)) + line);

@@ -37,7 +37,7 @@ export function refuseSignedArguments(argv: readonly string[]): void {
 const MOST_BYTES = SIGNED_LONGEST + SIGNED_LONGEST / 16;
 const WANTED = 'a raw signed transaction as hex was expected';
 
-/** A transaction that is ready to be handed over. Where `raw` goes is the caller's care: to a service and nowhere else. */
+/** A signed transaction that was read. Where `raw` goes is the caller's care: to a service and nowhere else. */
 export interface SignedInput {
   readonly raw: string;
   readonly transaction: SignedTransaction;

@@ -5,6 +5,7 @@ import {
   type AutoTxView,
   type ComparisonView,
   chanceOf,
+  describeChecks,
   describeContent,
   describeState,
   describeTarget,
@@ -83,7 +84,7 @@ function transactionRows(
     ['chain', chainId === null ? null : `${chainProfile(chainId).name} (${chainId})`],
     ['type', type === null ? null : describeTxType(type)],
     ['from', from],
-    ['to', to ?? (isContract ? 'nobody: it makes a contract' : null)],
+    ['to', to ?? (isContract ? 'none: it creates a contract' : null)],
     ['value', value === null ? null : exactAmount(value, symbol)],
     ['call', callWords(data, call)],
     ['nonce', nonce === null ? null : String(nonce)],
@@ -108,7 +109,7 @@ function callWords(data: string | null, call: CallWords | null): string | null {
   return [...lines, ...(call.signature === null ? [] : wrapWords(call.signature, VALUE_WIDTH))].join('\n');
 }
 
-/** What needs a look comes first; within a state the newest. A service's own words stand between. */
+/** Open ones first; within a status the newest. A service's own words stand between. */
 const ORDER = [
   'SUBMITTED',
   'PENDING',
@@ -121,7 +122,7 @@ const ORDER = [
   'CANCELLED',
 ];
 /** What a narrow terminal does without, first to last; `gastop auto-txs show` has it. */
-const SPARED = ['note', 'nonce', 'until (UTC)', 'likely'];
+const SPARED = ['note', 'nonce', 'expires (UTC)', 'likely'];
 
 /**
  * The lines of `gastop auto-txs list`, by state, made to fit `width` columns; `null`: as long as they are.
@@ -161,11 +162,11 @@ function columnsAt(
   return [
     { title: 'id', align: 'left', cell: ({ id }) => cleanLine(id) },
     { title: 'state', align: 'left', cell: (autoTx) => cleanLine(describeState(autoTx)) },
-    { title: 'when', align: 'left', cell: (autoTx) => cleanLine(describeTarget(autoTx)) },
+    { title: 'target', align: 'left', cell: (autoTx) => cleanLine(describeTarget(autoTx)) },
     { title: 'distance', align: 'right', cell: (autoTx) => distanceWords(autoTx, snapshot) },
     { title: 'likely', align: 'right', cell: likelyWords },
     {
-      title: 'until (UTC)',
+      title: 'expires (UTC)',
       align: 'left',
       cell: (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt),
     },
@@ -189,7 +190,7 @@ export function autoTxDetailsText(
     ...(checks.length === 0 ? [] : ['', checkHeading(autoTx), ...checkLines(checks, isAscii)]),
     ...(timeline === null || timeline.length === 0
       ? []
-      : ['', 'what happened, newest first (UTC)', ...timeline.flatMap(entryLines)]),
+      : ['', 'history, newest first (UTC)', ...timeline.flatMap(entryLines)]),
   ].join('\n');
 }
 
@@ -200,26 +201,26 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
   return [
     ['id', cleanLine(autoTx.id)],
     ['state', `${cleanLine(describeState(autoTx))}${outWords(autoTx)}`],
-    ['failed as', failure === null ? null : paragraph(failure.message)],
-    ['held as', hold === null ? null : paragraph(hold.message)],
+    ['failed', failure === null ? null : paragraph(failure.message)],
+    ['held', hold === null ? null : paragraph(hold.message)],
     [
       'tried again',
       hold === null || hold.retryAt === null || autoTx.status === 'DISABLED'
         ? null
         : `${timeWords(hold.retryAt, 'seconds')} UTC`,
     ],
-    ['sent when', cleanLine(describeTarget(autoTx))],
+    ['target', cleanLine(describeTarget(autoTx))],
     ['likely', chance === null ? null : `${formatLikelihood(chance)}${within}`],
-    ['until', expiresAt === null || isOver(autoTx) ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
+    ['expires', expiresAt === null || isOver(autoTx) ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
     ['note', note === null || note === '' ? null : paragraph(note, LONGEST_NOTE)],
-    ['made', autoTx.createdAt === null ? null : `${timeWords(autoTx.createdAt)} UTC`],
+    ['created', autoTx.createdAt === null ? null : `${timeWords(autoTx.createdAt)} UTC`],
   ];
 }
 
 /** Of one that does not say by its state that it was sent. */
 function outWords({ status, mayBeMined }: AutoTxView): string {
   if (mayBeMined !== true || status === 'SUBMITTED') return '';
-  return '; it was sent before and may be mined until its nonce is used';
+  return '; it was broadcast before and may be mined until its nonce is used';
 }
 
 function outcomeRows(autoTx: AutoTxView): Labelled[] {
@@ -238,7 +239,7 @@ function outcomeRows(autoTx: AutoTxView): Labelled[] {
       autoTx.effectiveGasPrice === null ? null : `${gweiString(autoTx.effectiveGasPrice)} gwei per gas`,
     ],
     ['cost', costWei === null ? null : `${nativeString(costWei)} ${symbolOf(autoTx)}${dollars}`],
-    ['saved', savedWords(autoTx, autoTx.atCreation, 'the price when it was made')],
+    ['saved', savedWords(autoTx, autoTx.atCreation, 'the price at its creation')],
     ['', savedWords(autoTx, autoTx.dayMean, 'the mean of the day before')],
   ];
 }
@@ -255,8 +256,8 @@ function savedWords(autoTx: AutoTxView, saving: ComparisonView | null, reference
 const symbolOf = ({ chainId }: AutoTxView) =>
   chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 
-const checkHeading = ({ checkedAt }: AutoTxView) =>
-  checkedAt === null ? 'checks' : `checks of ${timeWords(checkedAt, 'seconds')} UTC`;
+const checkHeading = ({ checks, checkedAt }: AutoTxView) =>
+  `checks${checkedAt === null ? '' : ` of ${timeWords(checkedAt, 'seconds')} UTC`}: ${describeChecks(checks)}`;
 
 const paragraph = (text: string, longest?: number) =>
   wrapWords(cleanLine(text, [], longest), VALUE_WIDTH).join('\n');

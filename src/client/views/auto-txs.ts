@@ -7,7 +7,8 @@ import {
   type AutoTxUpdateInput,
   AutoTx as AutoTxWire,
 } from '../../contract/auto-txs.ts';
-import { AUTO_TX_STATUSES, type AutoTxStatus } from '../../contract/choices.ts';
+import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
+import { resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -38,10 +39,13 @@ export interface AutoTxChange extends Omit<AutoTxUpdateInput, 'gasSpeed' | 'stat
 
 const { checks, savings, hold } = AutoTxWire.shape;
 
-const Check = lenient(checks.element, 'name').transform(({ name, ok, message }) => ({
+/** Other services may say no more than `ok`. */
+const Check = lenient(checks.element, 'name').transform(({ name, result, ok, code, message }) => ({
   name,
-  /** `null`: it could not be told. */
+  result: CHECK_RESULTS.find((each) => each === result) ?? resultOf(ok),
+  /** `false`: it needs attention; `null`: unknown. */
   ok,
+  code,
   message: said(message) ?? name,
 }));
 export type CheckView = z.infer<typeof Check>;
@@ -209,13 +213,13 @@ export function statusOf({ status }: Pick<AutoTxView, 'status'>): AutoTxStatus |
   return AUTO_TX_STATUSES.find((each) => each === upper) ?? (isOn(status) ? 'PENDING' : null);
 }
 
-/** Whether nothing becomes of it by itself any more. */
+/** Whether its status is final. */
 export function isOver(autoTx: Pick<AutoTxView, 'status'>): boolean {
   const status = statusOf(autoTx);
   return status === 'EXECUTED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED';
 }
 
-/** Whether it waits for its price or is on its way. */
+/** Whether it is pending or submitted. */
 export function isAwaited(autoTx: Pick<AutoTxView, 'status'>): boolean {
   const status = statusOf(autoTx);
   return status === 'PENDING' || status === 'SUBMITTED';
@@ -303,13 +307,15 @@ function shortAmount(wei: bigint, symbol: string): string {
 }
 
 export interface TargetDistance {
-  /** Compared with the target, wei per gas: the lane's price, or of a strict one the price that it would pay itself. */
+  /** What has to fall, wei per gas: the lane's price, a strict one's own price, or the next base fee. */
   readonly price: bigint;
-  /** The share by which the price must change to reach the target; negative when it must fall. */
+  /** The share by which it must change; negative when it must fall. */
   readonly ratio: number;
   readonly isThere: boolean;
-  /** The price is there, but the transaction's own cap is below the next base fee. */
+  /** The transaction's own cap is below the next base fee. */
   readonly isCapped: boolean;
+  /** The cap is further off than the target, so that `price` is the next base fee. */
+  readonly isOfCap: boolean;
 }
 
 /** What decides when an auto-tx is sent, and what it bids. */
@@ -323,8 +329,16 @@ export function distanceToTarget(autoTx: PricedAutoTx, snapshot: SnapshotView): 
   if (target === null || price === null) return null;
   const ratio = price === 0n ? Number.POSITIVE_INFINITY : Number(target - price) / Number(price);
   const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
-  const isCapped = cap !== null && snapshot.nextBaseFee !== null && cap < snapshot.nextBaseFee;
-  return { price, ratio, isThere: price <= target, isCapped };
+  const { nextBaseFee } = snapshot;
+  const isThere = price <= target;
+  if (cap === null || nextBaseFee === null || cap >= nextBaseFee) {
+    return { price, ratio, isThere, isCapped: false, isOfCap: false };
+  }
+  const overCap = nextBaseFee - cap;
+  const isOfCap = !isThere && overCap > price - target;
+  return isOfCap
+    ? { price: nextBaseFee, ratio: -Number(overCap) / Number(nextBaseFee), isThere, isCapped: true, isOfCap }
+    : { price, ratio, isThere, isCapped: true, isOfCap };
 }
 
 function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotView): bigint | null {
@@ -340,7 +354,23 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
 
 /** Whether the service has found that its target can never be reached. */
 export function isUnreachable({ checks }: Pick<AutoTxView, 'checks'>): boolean {
-  return checks.some(({ name, ok }) => name === 'reachable' && ok === false);
+  return checks.some(({ name, result }) => name === 'reachable' && result === 'block');
+}
+
+/** `2 wait`, `1 blocks, 1 to look at`, `all pass`: what the checks come to. */
+export function describeChecks(checks: readonly CheckView[]): string {
+  const count = (of: (check: CheckView) => boolean) => checks.filter(of).length;
+  const blocking = count(({ result }) => result === 'block');
+  const waiting = count(({ result }) => result === 'wait');
+  const warning = count(({ result, ok }) => result === 'pass' && ok === false);
+  const unknown = count(({ result }) => result === 'unknown');
+  const parts = [
+    ...(blocking === 0 ? [] : [`${blocking} ${blocking === 1 ? 'blocks' : 'block'}`]),
+    ...(waiting === 0 ? [] : [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}`]),
+    ...(warning === 0 ? [] : [`${warning} to look at`]),
+    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
+  ];
+  return parts.length === 0 ? 'all pass' : parts.join(', ');
 }
 
 /** The probability that it is sent in time, 0 to 1; `null` when it is not known, or the target can never be reached. */
@@ -351,7 +381,7 @@ export function chanceOf(autoTx: Pick<AutoTxView, 'checks' | 'reachProbability'>
 /** A price this close to its target may reach it with the next block: a base fee changes by an eighth at most. */
 const NEAR = 0.125;
 
-/** Whether it is on its way, or may be with the next blocks. */
+/** Whether it is submitted, or may be with the next blocks. */
 export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
   const status = statusOf(autoTx);
   if (status !== 'PENDING') return status === 'SUBMITTED';
@@ -359,7 +389,7 @@ export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
   return distance !== null && (distance.isThere || Math.abs(distance.ratio) <= NEAR);
 }
 
-/** Why an auto-tx stands where it stands, in one sentence. */
+/** Why an auto-tx has its status, in one sentence. */
 export interface Reason {
   readonly text: string;
   /** `null` when nothing is wrong. */
@@ -378,21 +408,21 @@ export function describeReason(autoTx: AutoTxView, snapshot: SnapshotView, prese
     case 'PENDING':
       return pendingReason(autoTx, snapshot, present);
     case 'SUBMITTED':
-      if (blockNumber === null) return plain('on its way into a block; none has it yet');
+      if (blockNumber === null) return plain('broadcast; no block has it yet');
       return plain(`in block ${formatCount(blockNumber)}${confirmedText(autoTx)}`);
     case 'EXECUTED':
       return plain(minedText(autoTx));
     case 'DISABLED':
       if (autoTx.hold !== null) return { text: cleanMessage(autoTx.hold.message), severity: 'warn' };
-      return plain(`not sent while it is disabled; space has it wait again${sentBeforeText(autoTx)}`);
+      return plain(`not broadcast while it is disabled; space enables it${sentBeforeText(autoTx)}`);
     case 'DRAFT':
-      return plain('it is not signed; e takes its signature');
+      return plain('not signed; e takes its signature');
     case 'CANCELLED':
       return plain(cancelledText(autoTx));
     case 'EXPIRED':
-      return plain(`its price did not come in time${sentBeforeText(autoTx)}`);
+      return plain(`it expired before its target was reached${sentBeforeText(autoTx)}`);
     default:
-      return plain(autoTx.status === null ? 'the service does not say how it stands' : '');
+      return plain(autoTx.status === null ? 'the service does not say its status' : '');
   }
 }
 
@@ -403,33 +433,38 @@ function pendingReason(autoTx: AutoTxView, snapshot: SnapshotView, present: numb
     const again = left > 0 ? `; tried again in ${formatDuration(left)}` : '';
     return { text: `${cleanMessage(hold.message)}${again}`, severity: 'warn' };
   }
-  const failed = checks.find(({ ok }) => ok === false);
-  if (isUnreachable(autoTx) && failed !== undefined)
-    return { text: cleanMessage(failed.message), severity: 'bad' };
+  const blocking = checks.find(({ result }) => result === 'block');
+  if (blocking !== undefined) return { text: cleanMessage(blocking.message), severity: 'bad' };
   const distance = distanceToTarget(autoTx, snapshot);
-  if (distance?.isThere === true && distance.isCapped && snapshot.nextBaseFee !== null)
-    return {
-      text: `its own cap is below the next base fee of ${formatGwei(snapshot.nextBaseFee)} gwei: it goes out when that falls`,
-      severity: 'warn',
-    };
+  const isReached = distance?.isThere === true;
+  const capText = distance?.isCapped === true ? waitsForCapText(autoTx, snapshot) : null;
+  if (isReached && capText !== null)
+    return { text: `target reached, but it waits ${capText}`, severity: 'warn' };
+  const failed = checks.find(({ ok }) => ok === false);
   if (failed !== undefined) return { text: cleanMessage(failed.message), severity: 'warn' };
-  const text =
-    distance?.isThere === true
-      ? `its price is there: ${cannotBroadcastReason(snapshot.source.kind) ?? 'it goes out with the next block'}`
-      : `waits until ${describeTarget(autoTx)}`;
+  const text = isReached
+    ? `target reached: ${cannotBroadcastReason(snapshot.source.kind) ?? 'it is broadcast with the next block'}`
+    : `waits until ${describeTarget(autoTx)}${capText === null ? '' : `, and ${capText}`}`;
   return { text, severity: null };
+}
+
+/** `while the base fee of 10 gwei is above its cap of 3 gwei` */
+function waitsForCapText({ maxFeePerGas, gasPrice }: AutoTxView, { nextBaseFee }: SnapshotView): string {
+  const gwei = (wei: bigint | null) => (wei === null ? UNKNOWN : `${formatGwei(wei)} gwei`);
+  return `while the base fee of ${gwei(nextBaseFee)} is above its cap of ${gwei(maxFeePerGas ?? gasPrice)}`;
 }
 
 /** Said where the state alone does not tell that it was sent before. */
 const sentBeforeText = (autoTx: AutoTxView) =>
-  autoTx.mayBeMined === true ? '; it was sent before, so it may be mined until its nonce is used' : '';
+  autoTx.mayBeMined === true ? '; it was broadcast before and may be mined until its nonce is used' : '';
 
 function cancelledText(autoTx: AutoTxView): string {
-  if (mayBeMined(autoTx)) return 'cancelled; it was sent before, so it may be mined until its nonce is used';
+  if (mayBeMined(autoTx))
+    return 'cancelled; it was broadcast before and may be mined until its nonce is used';
   if (autoTx.submittedAt !== null) return 'cancelled; its nonce is used, so it can no longer be mined';
   return autoTx.mayBeMined === null
-    ? 'cancelled; the service does not say whether it was sent before'
-    : 'cancelled before it was sent';
+    ? 'cancelled; the service does not say whether it was broadcast before'
+    : 'cancelled before it was broadcast';
 }
 
 function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): string {
@@ -437,7 +472,7 @@ function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): stri
   return `, ${confirmations}${confirmationsNeeded === null ? '' : ` of ${confirmationsNeeded}`} confirmations`;
 }
 
-/** `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than when it was made` */
+/** `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than at its creation` */
 function minedText(autoTx: AutoTxView): string {
   const { blockNumber, effectiveGasPrice: paid, atCreation } = autoTx;
   const block = blockNumber === null ? 'mined' : `mined in block ${formatCount(blockNumber)}`;
@@ -445,7 +480,7 @@ function minedText(autoTx: AutoTxView): string {
   const saved = atCreation?.savedWei ?? autoTx.savedWei;
   if (saved === null || saved === 0n) return `${block}${price}`;
   const amount = formatNative(saved < 0n ? -saved : saved, symbolOf(autoTx.chainId));
-  return `${block}${price}, ${amount} ${saved < 0n ? 'more' : 'less'} than when it was made`;
+  return `${block}${price}, ${amount} ${saved < 0n ? 'more' : 'less'} than at its creation`;
 }
 
 const LONGEST_REASON = 160;
@@ -466,7 +501,7 @@ export function describeChange(autoTx: AutoTxView): string {
       return `Auto-tx failed: ${named}${message === '' ? '' : `, ${withShortHashes(message, '…')}`}`;
     }
     case 'EXPIRED':
-      return `Auto-tx expired ${(autoTx.attempts ?? 0) > 0 ? 'after it was sent and not mined' : 'unsent'}: ${named}`;
+      return `Auto-tx expired${(autoTx.attempts ?? 0) > 0 ? ', broadcast and not mined' : ''}: ${named}`;
     default:
       return `Auto-tx submitted: ${named}`;
   }

@@ -91,16 +91,13 @@ export const Txs = metricsPage(TxOfWindow);
 /** EIP-2718 types in words. */
 const TYPES: Readonly<Record<number, string>> = {
   0: 'legacy',
-  1: 'access list (EIP-2930)',
-  2: 'dynamic fee (EIP-1559)',
-  3: 'blobs (EIP-4844)',
-  4: 'sets account code (EIP-7702)',
+  1: 'EIP-2930 (access list)',
+  2: 'EIP-1559',
+  3: 'EIP-4844 (blobs)',
+  4: 'EIP-7702 (delegation)',
   // OP stack: not signed, it comes from the chain below.
   126: 'deposit from the chain below',
 };
 
-/** `2, dynamic fee (EIP-1559)` */
-export function describeTxType(type: number): string {
-  const words = TYPES[type];
-  return words === undefined ? String(type) : `${type}, ${words}`;
-}
+/** `EIP-1559` */
+export const describeTxType = (type: number): string => TYPES[type] ?? `type ${type}`;

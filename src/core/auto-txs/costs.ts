@@ -3,7 +3,16 @@ import { chainProfile } from '../chains.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatAmount, formatPercent, formatUsd, gweiString, priceBeside, usdOf } from '../units.ts';
-import { type Found, type PreflightFacts, stops, told } from './preflight.ts';
+import {
+  blocks,
+  type Found,
+  needs,
+  type PreflightFacts,
+  passes,
+  unknown,
+  waits,
+  warns,
+} from './preflight.ts';
 import {
   type Bid,
   capOf,
@@ -19,7 +28,7 @@ import {
 const TAKES_POSTING_FEE: ReadonlySet<number> = new Set([10, 130, 480, 8_453, 81_457, 534_352]);
 
 /** The next block's fees, and the transaction's bid. */
-interface CapFacts extends Pick<PreflightFacts, 'nextBaseFee' | 'nextBlobBaseFee'> {
+interface CapFacts extends Pick<PreflightFacts, 'order' | 'nextBaseFee' | 'nextBlobBaseFee'> {
   readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
 }
 
@@ -28,12 +37,12 @@ export function balanceCheck(facts: PreflightFacts): Found {
   const { transaction, balance, nativeSymbol } = facts;
   const most = mostItTakes(transaction);
   const needed = `${formatAmount(most, nativeSymbol)} (${partsWords(facts)})`;
-  if (balance === null) return told(null, `the balance could not be read; it has to cover ${needed}`);
+  if (balance === null) return unknown(`the balance is unknown; it has to cover ${needed}`);
   const has = formatAmount(balance, nativeSymbol);
-  if (balance >= most) return told(true, `${has} covers ${needed}`);
+  if (balance >= most) return passes(`${has} covers ${needed}`);
   const lacking = formatAmount(most - balance, nativeSymbol);
-  const message = `the account lacks ${lacking}: it has ${has}, and the most that this can take is ${needed}`;
-  return stops('insufficient_balance', message);
+  const message = `it waits until the account has ${lacking} more: it has ${has} and needs ${needed}`;
+  return needs('insufficient_balance', message);
 }
 
 /** The parts of that amount. */
@@ -44,32 +53,34 @@ function partsWords({ transaction }: PreflightFacts): string {
   return parts.join(' + ');
 }
 
-/** Checks that the cap covers the next base fee. */
-export function capCheck({ transaction, nextBaseFee }: CapFacts): Found {
+/** Checks that the cap covers the next base fee. A target below the base fee means to wait for it in any case. */
+export function capCheck({ order, transaction, nextBaseFee }: CapFacts): Found {
   const cap = capOf(transaction);
-  const limit = `at your ${capName(transaction)} this can never be included while the base fee is above ${gwei(cap)}`;
-  if (nextBaseFee === null) return told(null, `${limit}; the base fee could not be told`);
+  const limit = `it waits while the base fee is above your ${capWords(transaction)}`;
+  if (nextBaseFee === null) return unknown(`${limit}; the next base fee is unknown`);
   const next = gweiBeside(nextBaseFee, cap);
-  if (nextBaseFee > cap) return stops('cap_below_base', `${limit}; the next block asks for ${next}`);
+  if (nextBaseFee > cap) {
+    const found = order.target < nextBaseFee ? waits : needs;
+    return found('cap_below_base', `${limit}; the next one is ${next}`);
+  }
   const tip = transaction.maxPriorityFeePerGas;
   const left = cap - nextBaseFee;
   const squeezed =
     tip !== null && left < tip
       ? `, which leaves ${gweiBeside(left, tip)} of your priority fee of ${gwei(tip)}`
       : '';
-  return told(true, `the next block asks for ${next}${squeezed}; ${limit}`);
+  return passes(`your ${capWords(transaction)} covers the next base fee of ${next}${squeezed}`);
 }
 
 /** Checks that the blob cap covers the next blob base fee. */
 export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found {
   const cap = transaction.maxFeePerBlobGas ?? 0n;
-  const limit = `at your blob cap this can never be included while the blob base fee is above ${gwei(cap)}`;
-  if (nextBlobBaseFee === null) {
-    return told(null, `${limit}; the blob base fee could not be told`);
-  }
+  const limit = `it waits while the blob base fee is above your blob cap of ${gwei(cap)}`;
+  if (nextBlobBaseFee === null) return unknown(`${limit}; the next blob base fee is unknown`);
   const next = gweiBeside(nextBlobBaseFee, cap);
-  const message = `the next block asks for ${next}; ${limit}`;
-  return nextBlobBaseFee <= cap ? told(true, message) : stops('blob_cap_below_base', message);
+  return nextBlobBaseFee <= cap
+    ? passes(`your blob cap of ${gwei(cap)} covers the next blob base fee of ${next}`)
+    : waits('blob_cap_below_base', `${limit}; the next one is ${next}`);
 }
 
 /** Says the cost, and whether it is much more than the target. */
@@ -77,7 +88,7 @@ export function costCheck(facts: PreflightFacts): Found {
   const price = priceToPay(facts);
   const tooMuch = overpaidWords(price, facts);
   const cost = costWords(facts, price);
-  return tooMuch === null ? told(true, cost) : told(false, `${tooMuch}; ${cost}`);
+  return tooMuch === null ? passes(cost) : warns('above_target', `${tooMuch}; ${cost}`);
 }
 
 /** @param price The price of the estimate. */
@@ -105,12 +116,20 @@ export function capObstacle(facts: CapFacts): { readonly code: string; readonly 
   return null;
 }
 
+/** No price reaches it, whatever the gas costs. */
+export const UNREACHABLE_TARGET = 'unreachable_target';
+
 /** Checks that it can ever be included at this target, and says how far the price is from it. */
 export function reachableCheck(facts: PreflightFacts): Found {
   const reason = unreachableReason(facts);
-  return reason === null
-    ? told(true, `${whenWords(facts)}${noteWords(facts)}`)
-    : told(false, neverWords(reason, facts));
+  if (reason !== null) {
+    const isOfTarget = reason === 'gas-price' || reason === 'tip';
+    return blocks(isOfTarget ? UNREACHABLE_TARGET : 'cap_zero', neverWords(reason, facts));
+  }
+  const next = nextPrices(facts);
+  const message = `${whenWords(facts, next)}${noteWords(facts)}`;
+  if (next === null) return unknown(message);
+  return isDue(facts.order, facts.transaction, next) ? passes(message) : waits('target_not_reached', message);
 }
 
 function unreachableReason({
@@ -129,40 +148,37 @@ function neverWords(
   const target = `your target of ${gwei(order.target)}`;
   switch (why) {
     case 'gas-price':
-      return `it always pays its gas price of ${gwei(capOf(transaction))}, which is above ${target}: that is never reached; raise the target or sign it again with less`;
+      return `it always pays its gas price of ${gwei(capOf(transaction))}, which is above ${target}: that is never reached; raise the target, or sign it again with less`;
     case 'tip':
-      return `its priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} leaves nothing of ${target} for the base fee: that is never reached; raise the target or sign it again with a lower priority fee`;
+      return `its priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} leaves nothing of ${target} for the base fee: that is never reached; raise the target, or sign it again with a lower priority fee`;
     case 'no-cap':
-      return `its ${capName(transaction)} is 0, and the base fee never is: no block ever takes it; sign it again with more`;
+      return `its ${capName(transaction)} is 0, and the base fee never is: it can never be included; sign it again with more`;
     case 'no-blob-cap':
-      return 'its blob cap is 0, and the blob base fee is at least 1 wei: no block ever takes it; sign it again with more';
+      return 'its blob cap is 0, and the blob base fee is at least 1 wei: it can never be included; sign it again with more';
   }
 }
 
-function whenWords(facts: PreflightFacts): string {
+function whenWords(facts: PreflightFacts, next: NextPrices | null): string {
   const { order, transaction } = facts;
-  const price = order.isStrict ? 'what it would pay' : `the ${laneWords(order.lane)} lane`;
+  const price = order.isStrict ? 'its own price' : `the ${laneWords(order.lane)} lane`;
   const goal = `${price} is at or below ${gwei(order.target)}`;
-  const next = nextPrices(facts);
-  const goesOut = facts.cannotBroadcastReason == null ? 'it goes out' : 'it would go out';
-  if (next === null) return `${goesOut} once ${goal}; what that is now could not be told`;
+  const waits = facts.cannotBroadcastReason == null ? 'it waits' : 'it would wait';
+  if (next === null) return `${waits} until ${goal}; the price is unknown now`;
   const distance = distanceTo(order, transaction, next);
-  if (distance === null || isDue(order, transaction, next)) {
-    return `${goal} now${dueWords(facts)}`;
-  }
+  if (distance === null || isDue(order, transaction, next)) return `target reached${dueWords(facts)}`;
   const fall = `has to fall by ${formatPercent(distance.ratio, distance.ratio < 0.1 ? 1 : 0)}`;
   if (distance.waitsForCap) {
-    return `it waits for your ${capWords(transaction)}: the base fee of ${gweiBeside(next.nextBaseFee, capOf(transaction))} ${fall}`;
+    return `${waits} for your ${capWords(transaction)}: the base fee of ${gweiBeside(next.nextBaseFee, capOf(transaction))} ${fall}`;
   }
-  return `${goesOut} once ${goal}; that is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
+  return `${waits} until ${goal}; it is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
 }
 
-/** What happens as its price is reached. The lane's price is not what the transaction itself pays. */
+/** What happens as its target is reached. The lane's price is not what the transaction itself pays. */
 function dueWords(facts: PreflightFacts): string {
   if (facts.cannotBroadcastReason != null) return '';
   const pays = overpaidBy(facts);
   const own = pays === null ? '' : `, but pays ${gweiBeside(pays, facts.order.target)} itself (see cost)`;
-  return `: it goes out with the next block${own}`;
+  return `: it is broadcast with the next block${own}`;
 }
 
 /** `null`: the prices that count are unknown. A strict target needs no lane. */
@@ -182,15 +198,15 @@ function noteWords(facts: PreflightFacts): string {
   const cap = capOf(transaction);
   const notes: string[] = [];
   if (facts.cannotBroadcastReason != null)
-    notes.push(`nothing is sent from here: ${facts.cannotBroadcastReason}`);
+    notes.push(`nothing is broadcast from here: ${facts.cannotBroadcastReason}`);
   // `whenWords` says it already where it waits for its cap.
   if (!order.isStrict && cap < order.target && !waitsForCap(facts)) {
     notes.push(
-      `it also waits for a base fee within your ${capWords(transaction)}, which is below the target`,
+      `it also waits while the base fee is above your ${capWords(transaction)}, which is below the target`,
     );
   }
   if (transaction.maxFeePerGas !== null && transaction.maxPriorityFeePerGas === 0n) {
-    notes.push('its priority fee is 0, so that blocks may leave it out');
+    notes.push('its priority fee is 0, so blocks may leave it out');
   }
   return notes.map((note) => `; ${note}`).join('');
 }

@@ -14,14 +14,26 @@ export interface AutoTxOrder {
   readonly expiresAt: number | null;
 }
 
+/**
+ * What a pre-flight check means for sending. `block`: it can never be included; `wait`: it is held until the check passes.
+ */
+export type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';
+
 /** One line of the pre-flight. */
 export interface Check {
   readonly name: string;
-  /** `null`: it could not be told. */
+  readonly result: CheckResult;
+  /** `false`: it needs attention, as a block, a missing balance or a likely mistake does; `null`: unknown. */
   readonly ok: boolean | null;
+  /** A word for programs: `insufficient_balance`; `null` where nothing is to be said. */
+  readonly code: string | null;
   /** One line that a person understands. */
   readonly message: string;
 }
+
+/** The result of a check that says no more than `ok`, as other services' do. */
+export const resultOf = (ok: boolean | null): CheckResult =>
+  ok === null ? 'unknown' : ok ? 'pass' : 'block';
 
 /** A stored auto-tx. The signed bytes are stored apart and are no part of it. Times in ms since epoch. */
 export interface KeptAutoTx {

@@ -1,19 +1,19 @@
 import { listWords } from './costs.ts';
 import type { KeptAutoTx } from './kept-auto-tx.ts';
 import type { PreflightFacts, WaitingBelow } from './preflight.ts';
-import { type Found, never, stops, told } from './preflight.ts';
+import { blocks, type Found, needs, passes, unknown, waits } from './preflight.ts';
 import type { AutoTxState } from './state-machine.ts';
 
 /** Whether its nonce is free. */
 export function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: PreflightFacts): Found {
-  if (nextNonce === null) return told(null, `it could not be told whether nonce ${nonce} is free`);
-  if (nonce < nextNonce) return never('nonce_used', usedWords(nonce, nextNonce));
-  if (pendingNonce !== null && nonce < pendingNonce) return stops('nonce_pending', inPoolWords(nonce));
+  if (nextNonce === null) return unknown(`whether nonce ${nonce} is free is unknown`);
+  if (nonce < nextNonce) return blocks('nonce_used', usedWords(nonce, nextNonce));
+  if (pendingNonce !== null && nonce < pendingNonce) return needs('nonce_pending', inPoolWords(nonce));
   const message =
     nonce === nextNonce
       ? `nonce ${nonce} is the sender's next`
       : `nonce ${nonce} is free; the sender's next is ${nextNonce}`;
-  return told(true, message);
+  return passes(message);
 }
 
 /** Its nonce is in the chain already. */
@@ -22,23 +22,21 @@ export const usedWords = (nonce: number, nextNonce: number) =>
 
 /** The pool has its nonce, and it may be this very one, which a wallet has sent. */
 const inPoolWords = (nonce: number) =>
-  `a transaction with nonce ${nonce} waits in the node's pool already: this one is not sent beside it, and only one of the two can be mined`;
+  `a transaction with nonce ${nonce} is in the node's pool already: only one of the two can be mined, so this one is not broadcast`;
 
 /** Checks that all lower nonces are used or pending. */
 export function nonceGapCheck(facts: PreflightFacts): Found {
   const { nonce } = facts.transaction;
   const before = noncesBefore(facts);
-  if (before === null) return told(null, `it could not be told whether nonces below ${nonce} are missing`);
+  if (before === null) return unknown(`whether nonces below ${nonce} are missing is unknown`);
   const { missing, waiting } = before;
-  if (missing.length > 0) return stops('nonce_gap', missingWords(facts));
+  if (missing.length > 0) return needs('nonce_gap', missingWords(facts));
   const disabled = waiting.filter(({ status }) => status === 'DISABLED');
   if (disabled.length > 0) {
-    return stops('nonce_order', `it comes after ${waitingWords(disabled)}, not sent while disabled`);
+    return needs('nonce_order', `it waits for ${waitingWords(disabled)}, which is disabled`);
   }
-  if (waiting.length > 0) {
-    return { ...stops('nonce_order', `it goes out after ${waitingWords(waiting)}`), ok: true };
-  }
-  return told(true, 'no nonce below it is missing');
+  if (waiting.length > 0) return waits('nonce_order', `it is broadcast after ${waitingWords(waiting)}`);
+  return passes('no nonce below it is missing');
 }
 
 /** The missing nonces, and the auto-txs between them. */

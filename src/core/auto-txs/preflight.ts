@@ -1,7 +1,15 @@
 import { callDeadline, delegationWords, isTakenBack } from '../transactions/describe-call.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatCount, formatDuration, utcMinute } from '../units.ts';
-import { balanceCheck, blobCapCheck, capCheck, chainWords, costCheck, reachableCheck } from './costs.ts';
+import {
+  balanceCheck,
+  blobCapCheck,
+  capCheck,
+  chainWords,
+  costCheck,
+  reachableCheck,
+  UNREACHABLE_TARGET,
+} from './costs.ts';
 import type { AutoTxOrder, Check } from './kept-auto-tx.ts';
 import { nonceCheck, nonceGapCheck } from './nonces.ts';
 import type { Obstacle } from './state-machine.ts';
@@ -43,39 +51,28 @@ export interface PreflightFacts {
   readonly waitingBelow: readonly WaitingBelow[];
 }
 
-/** A check with what it means for sending. */
-interface Finding extends Check {
-  /** Why it is not sent now, for programs; `null`: this check stops nothing. */
-  readonly code: string | null;
-  /** Waiting does not help. */
-  readonly permanent: boolean;
-}
+/** A check without its name. */
+export type Found = Omit<Check, 'name'>;
 
-/** A finding without its name. */
-export type Found = Omit<Finding, 'name'>;
+export const passes = (message: string): Found => ({ result: 'pass', ok: true, code: null, message });
 
-/** A line that stops nothing, whatever it says. */
-export const told = (ok: boolean | null, message: string): Found => ({
-  ok,
-  message,
-  code: null,
-  permanent: false,
-});
+export const unknown = (message: string): Found => ({ result: 'unknown', ok: null, code: null, message });
 
-/** A problem that may pass. */
-export const stops = (code: string, message: string): Found => ({
+/** It passes, and is likely to be a mistake. */
+export const warns = (code: string, message: string): Found => ({ result: 'pass', ok: false, code, message });
+
+/** It passes by itself in time. */
+export const waits = (code: string, message: string): Found => ({ result: 'wait', ok: true, code, message });
+
+/** It passes once the user has done something. */
+export const needs = (code: string, message: string): Found => ({ result: 'wait', ok: false, code, message });
+
+/** It never passes. */
+export const blocks = (code: string, message: string): Found => ({
+  result: 'block',
   ok: false,
-  message,
   code,
-  permanent: false,
-});
-
-/** A problem that stays. */
-export const never = (code: string, message: string): Found => ({
-  ok: false,
   message,
-  code,
-  permanent: true,
 });
 
 /** How far ahead an auto-tx may expire. */
@@ -86,14 +83,11 @@ export const EXPIRY_MOST_MS = 366 * 86_400_000;
  * their order are the contract's: chain, signature, delegation (of type 4), nonce, nonce-gap, balance, cap, blob-cap (of
  * blob transactions), intrinsic-gas, expiry, deadline (of calls that have one), reachable, cost.
  */
-export const preflight = (facts: PreflightFacts): Check[] =>
-  findings(facts).map(({ name, ok, message }) => ({ name, ok, message }));
-
-function findings(facts: PreflightFacts): Finding[] {
+export function preflight(facts: PreflightFacts): Check[] {
   const { transaction, chainId } = facts;
   const all = Object.entries<Found | null>({
     chain: chainCheck(facts),
-    signature: told(true, `signed by ${transaction.from}`),
+    signature: passes(`signed by ${transaction.from}`),
     [DELEGATION]: delegationCheck(facts),
     nonce: nonceCheck(facts),
     'nonce-gap': nonceGapCheck(facts),
@@ -103,7 +97,7 @@ function findings(facts: PreflightFacts): Finding[] {
     'intrinsic-gas': gasCheck(facts),
     expiry: expiryCheck(facts),
     deadline: deadlineCheck(facts),
-    reachable: reachableCheck(facts),
+    [REACHABLE]: reachableCheck(facts),
     cost: costCheck(facts),
   }).flatMap(([name, found]) => (found === null ? [] : [{ name, ...found }]));
   const isForAnotherChain = transaction.chainId !== null && transaction.chainId !== chainId;
@@ -114,29 +108,30 @@ function findings(facts: PreflightFacts): Finding[] {
 const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'delegation', 'expiry', 'deadline']);
 
 /** This chain's account and prices do not apply to a transaction for another one. */
-const unasked = (finding: Finding): Finding =>
-  ANYWHERE.has(finding.name)
-    ? finding
-    : { name: finding.name, ...told(null, 'not asked: it is for another chain') };
+const unasked = (check: Check): Check =>
+  ANYWHERE.has(check.name) ? check : { name: check.name, ...unknown('not checked: it is for another chain') };
 
 function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Found {
   const here = chainWords(chainId, chainName);
   if (transaction.chainId === null) {
     const message =
       'it names no chain (it was signed without EIP-155): whoever sees it can send it on every other chain, too, and many nodes refuse it; sign it again with a chain id';
-    return told(false, message);
+    return warns('any_chain', message);
   }
-  if (transaction.chainId === chainId) return told(true, `signed for ${here}`);
-  return never('wrong_chain', `it is signed for ${chainWords(transaction.chainId)}, but this is ${here}`);
+  if (transaction.chainId === chainId) return passes(`signed for ${here}`);
+  return blocks('wrong_chain', `it is signed for ${chainWords(transaction.chainId)}, but this is ${here}`);
 }
 
+const EXPIRED = 'expired';
+
 function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Found {
-  if (expiresAt === null) return told(true, 'it waits until its target is reached, however long that takes');
+  if (expiresAt === null) return passes('it does not expire');
   const left = expiresAt - now;
-  if (left <= 0) return stops('expired', `its time was over at ${utcMinute(expiresAt)}`);
-  if (left > EXPIRY_MOST_MS) return told(false, `it may wait ${EXPIRY_MOST_MS / 86_400_000} days at most`);
-  const message = `it waits until ${utcMinute(expiresAt)} at most, ${formatDuration(left / 1_000)} from now`;
-  return told(true, message);
+  if (left <= 0) return blocks(EXPIRED, `it expired at ${utcMinute(expiresAt)}`);
+  if (left > EXPIRY_MOST_MS) {
+    return blocks('expiry_too_far', `it may expire in ${EXPIRY_MOST_MS / 86_400_000} days at most`);
+  }
+  return passes(`it expires at ${utcMinute(expiresAt)}, in ${formatDuration(left / 1_000)}`);
 }
 
 /** The decision on a transaction whose target is reached. */
@@ -156,38 +151,34 @@ export type Verdict =
  */
 export function verdict(facts: PreflightFacts): Verdict {
   const { transaction, nextNonce, balance } = facts;
-  const stopping = findings(facts).filter((finding) => finding.code !== null);
-  const permanent = stopping.find((finding) => finding.permanent);
-  if (permanent !== undefined) return { kind: 'refuse', obstacle: obstacleOf(permanent) };
-  const expiry = stopping.find(({ name }) => name === 'expiry');
-  if (expiry !== undefined) return { kind: 'hold', obstacle: obstacleOf(expiry) };
+  const checks = preflight(facts);
+  const expired = checks.find(({ code }) => code === EXPIRED);
+  const blocked = checks.find((check) => check.result === 'block' && check !== expired);
+  if (blocked !== undefined) return { kind: 'refuse', obstacle: obstacleOf(blocked) };
+  if (expired !== undefined) return { kind: 'hold', obstacle: obstacleOf(expired) };
   if (nextNonce === null || balance === null) {
-    const message = `no node says what ${transaction.from} has sent and has`;
+    const message = `no node tells the nonce and the balance of ${transaction.from}`;
     return { kind: 'hold', obstacle: { code: 'sender_unknown', message } };
   }
-  const [first] = stopping;
+  const first = checks.find(({ name, result }) => result === 'wait' && name !== REACHABLE);
   return first === undefined ? { kind: 'go' } : { kind: 'hold', obstacle: obstacleOf(first) };
 }
 
-const obstacleOf = ({ name, code, message }: Finding): Obstacle => ({ code: code ?? name, message });
+const obstacleOf = ({ name, code, message }: Check): Obstacle => ({ code: code ?? name, message });
 
-/** A reason to refuse a new auto-tx: no waiting could help. */
-export interface CreationProblem {
-  readonly code: string;
-  /** The field of the request that it is about. */
-  readonly path: 'signedTransaction' | 'expiresAt';
-  readonly message: string;
-}
-
-/** Empty: it is taken, whatever the other checks say. */
-export function creationProblems(facts: PreflightFacts): readonly CreationProblem[] {
-  return findings(facts).flatMap((finding): CreationProblem[] => {
-    const { name, ok, message, permanent } = finding;
-    if (name === 'expiry') return ok === false ? [{ code: name, path: 'expiresAt', message }] : [];
-    // A call past its deadline is taken, and fails when its target is reached.
-    if (!permanent || name === 'deadline') return [];
-    return [{ ...obstacleOf(finding), path: 'signedTransaction' }];
-  });
+/** The checks that block, with the field of the request that each is about. */
+export function problemsOf(checks: readonly Check[]) {
+  return checks
+    .filter(({ result }) => result === 'block')
+    .map(({ name, code, message }) => ({
+      message,
+      path:
+        name === 'expiry'
+          ? 'expiresAt'
+          : code === UNREACHABLE_TARGET
+            ? 'targetGasPriceGwei'
+            : 'signedTransaction',
+    }));
 }
 
 /** EIP-7825 (since Osaka): the most gas of one transaction. */
@@ -202,22 +193,19 @@ function gasCheck({ transaction, chainId }: PreflightFacts): Found {
   const { gasLimit, intrinsicGas, to, data } = transaction;
   const hasLimits = HAS_LIMITS.has(chainId);
   if (gasLimit < intrinsicGas) {
-    const message = `its ${limitWords(gasLimit)} is below the ${count(intrinsicGas)} that it takes to begin with: no block takes it; sign it again with more`;
-    return never('gas_too_low', message);
+    const message = `its ${limitWords(gasLimit)} is below the ${count(intrinsicGas)} of its intrinsic gas: it can never be included; sign it again with more`;
+    return blocks('gas_too_low', message);
   }
   if (hasLimits && gasLimit > MOST_GAS) {
-    const message = `its ${limitWords(gasLimit)} is above the ${count(MOST_GAS)} that a transaction may have (EIP-7825): no block takes it; sign it again with less`;
-    return never('gas_too_high', message);
+    const message = `its ${limitWords(gasLimit)} is above the ${count(MOST_GAS)} that a transaction may have (EIP-7825): it can never be included; sign it again with less`;
+    return blocks('gas_too_high', message);
   }
   const bytes = data.length / 2 - 1;
   if (hasLimits && to === null && bytes > MOST_INITCODE) {
-    const message = `it makes a contract from ${formatCount(bytes)} bytes of code, and ${formatCount(MOST_INITCODE)} are the most (EIP-3860): no block takes it; make it shorter and sign it again`;
-    return never('code_too_long', message);
+    const message = `it makes a contract from ${formatCount(bytes)} bytes of code, and ${formatCount(MOST_INITCODE)} are the most (EIP-3860): it can never be included; make it shorter and sign it again`;
+    return blocks('code_too_long', message);
   }
-  return told(
-    true,
-    `its ${limitWords(gasLimit)} covers the ${count(intrinsicGas)} that it takes to begin with`,
-  );
+  return passes(`its ${limitWords(gasLimit)} covers its intrinsic gas of ${count(intrinsicGas)}`);
 }
 
 const limitWords = (gasLimit: bigint) => `gas limit of ${count(gasLimit)}`;
@@ -229,24 +217,20 @@ function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | nul
   const deadline = callDeadline(transaction.data, transaction.to);
   if (deadline === null) return null;
   if (deadline.kind === 'far') {
-    const message =
-      'the deadline of what it calls is written in milliseconds, where seconds belong: it is as good as none';
-    return told(true, message);
+    const message = 'the deadline of its call is in milliseconds instead of seconds: it has none in effect';
+    return warns('deadline_in_ms', message);
   }
   const { at } = deadline;
-  // It would be mined and revert.
   if (at < now) {
-    const message = `what it calls was good until ${utcMinute(at)}: mined later it only costs gas; sign it again with a later deadline`;
-    return never('deadline_past', message);
+    const message = `the deadline of its call was ${utcMinute(at)}: it would revert; sign it again with a later deadline`;
+    return blocks('deadline_past', message);
   }
-  const until = `what it calls is good until ${utcMinute(at)}, ${formatDuration((at - now) / 1_000)} from now`;
-  if (order.expiresAt !== null && order.expiresAt <= at) {
-    return told(true, `${until}, and it waits no longer than that`);
-  }
-  const message = `${until}, and it may have to wait longer: whether its target is reached by then could not be told; it is not sent after that`;
-  return told(null, message);
+  const until = `the deadline of its call is ${utcMinute(at)}, in ${formatDuration((at - now) / 1_000)}`;
+  if (order.expiresAt !== null && order.expiresAt <= at) return passes(`${until}; it expires before that`);
+  return unknown(`${until}: it fails if its target is reached later than that`);
 }
 
+const REACHABLE = 'reachable';
 const DELEGATION = 'delegation';
 
 /** Names the accounts that it delegates to code (EIP-7702), and never stops a send; `null` of other types. */
@@ -258,19 +242,16 @@ function delegationCheck({
   const { authorizations } = transaction;
   const words = delegationWords({ authorizations, chainId });
   if (words === null) {
-    const message = 'it hands accounts over to code (EIP-7702): which ones could not be told';
-    return told(null, message);
+    return unknown('it delegates accounts to code (EIP-7702): which ones is unknown');
   }
-  const handedOver = authorizations.filter((each) => !isTakenBack(each));
-  if (handedOver.length === 0) return told(true, `it ${words}`);
-  const everywhere = handedOver.filter(({ chainId }) => chainId === 0).length;
-  if (everywhere === 0) {
-    return told(null, `it ${words}: make sure that you trust this code`);
-  }
+  const delegated = authorizations.filter((each) => !isTakenBack(each));
+  if (delegated.length === 0) return passes(`it ${words}`);
+  const everywhere = delegated.filter(({ chainId }) => chainId === 0).length;
+  if (everywhere === 0) return unknown(`it ${words}: make sure that you trust this code`);
   const count = authorizations.length;
   const which = count === 1 ? '' : `; ${everywhere} of ${count} on every chain`;
   const message = `it ${words}${which}: whoever sees it can use it on any other chain, too; sign it for one chain`;
-  return told(false, message);
+  return warns('delegates_everywhere', message);
 }
 
 /** Authorizations are not stored: checks that are made again without them keep the earlier finding. */

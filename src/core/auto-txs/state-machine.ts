@@ -1,7 +1,7 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import { isDevelopmentChain } from '../chains.ts';
-import { gweiString } from '../units.ts';
+import { gweiString, priceBeside } from '../units.ts';
 import { usedWords } from './nonces.ts';
 
 export type AutoTxStatus =
@@ -193,18 +193,21 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
   const { status } = state;
   switch (event.type) {
     case 'sign':
-      return status === 'DRAFT' ? to({ ...state, status: 'PENDING' }, note('SIGNED', 'it was signed')) : null;
+      return status === 'DRAFT' ? to({ ...state, status: 'PENDING' }, note('SIGNED', 'signed')) : null;
     case 'change':
       return isWaiting(state) || status === 'DRAFT'
         ? to({ ...asUnlooked(state), hold: null }, note('CHANGED', event.message))
         : null;
     case 'enable':
       return status === 'DISABLED'
-        ? to({ ...state, status: 'PENDING', hold: null }, note('ENABLED', 'it waits for its target again'))
+        ? to({ ...state, status: 'PENDING', hold: null }, note('ENABLED', 'enabled; it waits for its target'))
         : null;
     case 'disable':
       return status === 'PENDING'
-        ? to({ ...state, status: 'DISABLED', hold: null }, note('DISABLED', 'it is not sent while disabled'))
+        ? to(
+            { ...state, status: 'DISABLED', hold: null },
+            note('DISABLED', 'not broadcast while it is disabled'),
+          )
         : null;
     case 'cancel':
       return isWaiting(state) || status === 'DRAFT'
@@ -246,15 +249,15 @@ const isWithNobody = ({ status, sentAt, inclusion }: AutoTxState) =>
 const asUnlooked = (state: AutoTxState): AutoTxState =>
   state.mayBeOut ? state : { ...state, takenSince: null };
 
-const MAY_BE_MINED = 'it may be with a node and can be mined until another transaction has its nonce';
+const MAY_BE_MINED = 'a node may have it, so it may be mined until another transaction uses its nonce';
 
 const cancelWords = ({ mayBeOut }: AutoTxState) =>
-  mayBeOut ? `it is not sent again, but was before: ${MAY_BE_MINED}` : 'it is never sent';
+  mayBeOut ? `it is not broadcast again, but was before: ${MAY_BE_MINED}` : 'it will not be broadcast';
 
 function expiryWords({ mayBeOut, hold }: AutoTxState): string {
-  if (mayBeOut) return `its time is over; it was sent before: ${MAY_BE_MINED}`;
-  if (hold === null) return 'its time was over before its target was reached';
-  return `its time was over; its target had been reached, but ${hold.message}`;
+  if (mayBeOut) return `it expired; it was broadcast before: ${MAY_BE_MINED}`;
+  if (hold === null) return 'it expired before its target was reached';
+  return `it expired; its target had been reached, but ${hold.message}`;
 }
 
 /** The same obstacle again makes no note. */
@@ -297,15 +300,15 @@ function submit(state: AutoTxState, reached: Reached | null, { now }: RuleFacts)
 }
 
 function submitWords(reached: Reached | null): string {
-  if (reached === null) return 'its target is reached; it is being sent';
+  if (reached === null) return 'target reached: it is broadcast';
   const { lane, price, target } = reached;
-  const whose = lane === null ? 'what it pays itself' : `the price of the ${lane} lane`;
-  return `${whose} came to ${gweiString(price)} gwei (target ${gweiString(target)}): it is being sent`;
+  const whose = lane === null ? 'its own price' : `the ${lane} lane`;
+  return `target reached: ${whose} is ${priceBeside(price, target)} gwei, target ${gweiString(target)}; it is broadcast`;
 }
 
 const RESTARTED: Obstacle = {
   code: 'chain_restarted',
-  message: 'the chain began anew: enable it to have it sent on the new one',
+  message: 'the chain began anew: enable it to broadcast it on the new one',
 };
 
 /** Final states stay. The rest was meant for another chain: it is not sent until its owner enables it. */
@@ -375,7 +378,7 @@ export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
       failure: null,
     };
     const since = state.mayBeOut ? SINCE[state.status] : 'not sent from here';
-    const where = seen.inclusion === null ? 'a node has it' : 'the chain has it';
+    const where = seen.inclusion === null ? 'a node has it' : 'a block has it';
     const news = note('SEEN', `${where}, though it was ${since}`);
     const next = lookAtSubmitted(back, seen, facts);
     return to(next.state, news, ...next.notes);
@@ -386,13 +389,13 @@ export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
 
 const SINCE: Readonly<Record<AutoTxState['status'], string>> = {
   DRAFT: 'not signed',
-  PENDING: 'thought to be dropped',
-  DISABLED: 'thought to be dropped and disabled since',
-  CANCELLED: 'cancelled after it had been sent',
-  EXPIRED: 'given up after it had been sent',
-  SUBMITTED: 'sent',
+  PENDING: 'dropped before',
+  DISABLED: 'dropped and disabled before',
+  CANCELLED: 'cancelled after it was broadcast',
+  EXPIRED: 'expired after it was broadcast',
+  SUBMITTED: 'broadcast',
   EXECUTED: 'mined',
-  FAILED: 'given up',
+  FAILED: 'failed before',
 };
 
 const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
@@ -443,8 +446,8 @@ function lookForOpen(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
 /** No node has it any more, and its nonce is free. */
 function drop(state: AutoTxState, head: number): Transition {
   const { returnsTo, sentAt } = state;
-  const gone = sentAt === null ? 'no node has it' : 'the nodes no longer have it and its nonce is free';
-  const next = returnsTo === null ? 'it waits for its target again' : 'it is not sent again';
+  const gone = sentAt === null ? 'no node has it' : 'no node has it any more and its nonce is free';
+  const next = returnsTo === null ? 'it waits for its target again' : 'it is not broadcast again';
   return to(
     {
       ...state,
@@ -475,7 +478,7 @@ function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: Ru
   const { blockNumber } = inclusion;
   const isNews = state.inclusion?.blockHash !== inclusion.blockHash;
   const reverted = inclusion.outcome === 'reverted';
-  const words = `block ${blockNumber} has it${reverted ? ', and its call reverted' : ''}`;
+  const words = `mined in block ${blockNumber}${reverted ? ', and its call reverted' : ''}`;
   const news = isNews ? [note('MINED', words, blockNumber)] : [];
   const next: AutoTxState = {
     ...state,
@@ -490,7 +493,7 @@ function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: Ru
     return to({ ...failed.state, executedAt: facts.now }, ...news, ...failed.notes);
   }
   const { confirmations } = facts;
-  const final = confirmations === 1 ? 'it is final' : `it is final: ${confirmations} blocks confirm it`;
+  const final = confirmations === 1 ? 'final' : `final after ${confirmations} confirmations`;
   return to(
     { ...next, status: 'EXECUTED', mayBeOut: false, executedAt: facts.now },
     ...news,
@@ -500,12 +503,12 @@ function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: Ru
 
 const REVERTED: Obstacle = {
   code: 'reverted',
-  message: 'the chain took it and the call reverted: its gas is paid and its nonce used',
+  message: 'it was mined and its call reverted: its gas is paid and its nonce used',
 };
 
 const LOST: Obstacle = {
   code: 'dropped',
-  message: 'it had failed before a node or a block had it all the same, and they no longer have it',
+  message: 'it had failed, then a node or a block had it, and neither has it any more',
 };
 
 const replaced = (nonce: number, { takenBy }: Look): Obstacle => ({

@@ -402,7 +402,7 @@ export const isTakenBack = ({ address }: Pick<Authorization, 'address'>) => addr
 
 /**
  * What becomes of whose account by the authorizations of a transaction (EIP-7702), the first two of many named:
- * `hands the account 0xd8dA6B…6045 over to the code at 0x709979…79C8 (on this chain)`; `null`: it has none.
+ * `delegates the account 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)`; `null`: it has none.
  */
 export function delegationWords({
   authorizations,
@@ -418,14 +418,11 @@ export function delegationWords({
 function oneDelegation(authorization: Authorization, chainHere: number | null): string {
   const { authority, address, chainId } = authorization;
   // A chain skips an authorization that no key has signed.
-  const account =
-    authority === null
-      ? 'an account that its signature does not tell'
-      : `the account ${shortAddress(authority)}`;
+  const account = authority === null ? 'an unknown account' : `the account ${shortAddress(authority)}`;
   const where = chainWords(chainId, chainHere);
   return isTakenBack(authorization)
-    ? `takes the delegation of ${account} back (${where})`
-    : `hands ${account} over to the code at ${shortAddress(address)} (${where})`;
+    ? `revokes the delegation of ${account} (${where})`
+    : `delegates ${account} to the code at ${shortAddress(address)} (${where})`;
 }
 
 function chainWords(chainId: Authorization['chainId'], chainHere: number | null): string {

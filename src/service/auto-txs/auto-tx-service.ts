@@ -18,6 +18,7 @@ import { withKeptDelegation } from '../../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   type AutoTxState,
+  isFinal,
   NEW_DRAFT,
   NEW_PENDING,
   type Note,
@@ -26,7 +27,7 @@ import {
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
-import { formatGwei, weiOfGwei } from '../../core/units.ts';
+import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { ApiFailure } from '../http/errors.ts';
 import { type AutoTxOutlook, accountAnswer, autoTxAnswer, autoTxDetails } from '../responses/auto-txs.ts';
@@ -79,7 +80,10 @@ export class AutoTxService {
     const { store, source } = this.#parts;
     requirePool(source);
     const signed = creation.signedTransaction === undefined ? null : readSigned(creation.signedTransaction);
-    if (signed !== null) requireSaid(creation, signed.transaction);
+    if (signed !== null) {
+      requireSaid(creation, signed.transaction);
+      await this.#requireNew(owner, null, signed.transaction);
+    }
     const made = await this.#make(owner, creation, signed?.transaction ?? null);
     const most = owner === '' ? Number.POSITIVE_INFINITY : AUTO_TXS_PER_KEY;
     const created = await store.create(made, signed?.bytes ?? null, most);
@@ -107,6 +111,7 @@ export class AutoTxService {
     const before = await this.#find(owner, id);
     if (update.signedTransaction !== undefined) requirePool(source);
     const signed = update.signedTransaction === undefined ? null : readSigned(update.signedTransaction);
+    if (signed !== null) await this.#requireNew(before.owner, id, signed.transaction);
     const facts = () => ({
       signed: signed?.transaction ?? null,
       confirmations: this.#confirmations(before),
@@ -238,6 +243,12 @@ export class AutoTxService {
     }
   }
 
+  /** The same bytes twice would have two entries tell of one transaction. */
+  async #requireNew(owner: string, id: string | null, { hash }: SignedTransaction): Promise<void> {
+    const same = await this.#parts.store.sameBytes(owner, hash);
+    if (same !== null && same.id !== id) throw sameBytes(same);
+  }
+
   async #details(owner: string, autoTx: KeptAutoTx): Promise<AutoTxDetails> {
     const { store, outlook } = this.#parts;
     return autoTxDetails(autoTx, await store.timeline(autoTx.id, TIMELINE_MOST), owner, outlook.now());
@@ -352,38 +363,36 @@ function changedWords(
   const { content, order, signed } = after;
   const before = kept.order;
   const words: string[] = [];
-  if (kept.signed !== null && signed !== null) words.push(`it was signed anew, with nonce ${signed.nonce}`);
+  if (kept.signed !== null && signed !== null) words.push(`signed again, with nonce ${signed.nonce}`);
   if (
     kept.signed === null &&
     (['to', 'value', 'data'] as const).some((field) => content[field] !== kept[field])
   )
-    words.push('what it is to do was changed');
+    words.push('its to, value or data changed');
   if (order.target !== before.target) {
-    words.push(`its target is ${formatGwei(order.target)} gwei, it was ${formatGwei(before.target)} gwei`);
+    words.push(`target ${formatGwei(before.target)} → ${formatGwei(order.target)} gwei`);
   }
-  if (order.lane !== before.lane) words.push(`the ${order.lane} lane counts, it was the ${before.lane} one`);
+  if (order.lane !== before.lane) words.push(`lane ${before.lane} → ${order.lane}`);
   if (order.isStrict !== before.isStrict) {
-    words.push(order.isStrict ? 'its own price counts' : "its lane's price counts");
+    words.push(order.isStrict ? 'compares its own price' : "compares its lane's price");
   }
   if (order.expiresAt !== before.expiresAt) {
     words.push(
-      order.expiresAt === null
-        ? 'it does not expire any more'
-        : `it expires at ${new Date(order.expiresAt).toISOString()}`,
+      order.expiresAt === null ? 'it no longer expires' : `it expires at ${utcMinute(order.expiresAt)}`,
     );
   }
   return words;
 }
 
 const unsigned = () =>
-  new ApiFailure('conflict', 'a draft waits for its signature: give signedTransaction first');
+  new ApiFailure('conflict', 'a draft needs its signature: give signedTransaction first');
 
 function tooLate({ state }: KeptAutoTx): ApiFailure {
   return new ApiFailure(
     'conflict',
     state.status === 'SUBMITTED'
-      ? 'it was submitted, so that only its note can change; only another transaction with its nonce, sent from the wallet, can stop it'
-      : `${overWords(state.status)}, so that only its note can change; make another one`,
+      ? 'it was submitted, so only its note can change; only a same-nonce replacement from the wallet can stop it'
+      : `it ${isWords(state.status)}, so only its note can change; create another one`,
   );
 }
 
@@ -414,19 +423,29 @@ const timeOf = (iso: string | null) => (iso === null ? null : Date.parse(iso));
 export const AUTO_TXS_PER_KEY = 1_000;
 
 const changedMeanwhile = () =>
-  new ApiFailure('conflict', 'it was changed by another request meanwhile; look at it and ask again');
+  new ApiFailure('conflict', 'another request changed it meanwhile; read it and try again');
 
 export const tooMany = () =>
   new ApiFailure(
     'conflict',
-    `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that have not ended, the most there may be; cancel what is not needed, or delete drafts`,
+    `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, which is the most; cancel some, or delete drafts`,
   );
 
 const sameNonce = (id: string) =>
   new ApiFailure(
     'conflict',
-    `${id} waits with the same nonce of the same sender, and only one of them can be mined; cancel it first, or sign with another nonce`,
+    `${id} has the same nonce of the same sender, and only one of them can be mined; cancel it first, or sign with another nonce`,
   );
+
+function sameBytes({ id, state: { status } }: KeptAutoTx): ApiFailure {
+  const next =
+    status === 'EXECUTED'
+      ? 'sign another transaction'
+      : isFinal(status)
+        ? 'delete that one to schedule it again, or sign another transaction'
+        : 'change or cancel that one instead';
+  return new ApiFailure('conflict', `it is the same transaction as ${id}, which ${isWords(status)}: ${next}`);
+}
 
 const noAutoTx = () =>
   new ApiFailure(
@@ -437,22 +456,21 @@ const noAutoTx = () =>
 const notFinal = () =>
   new ApiFailure(
     'conflict',
-    'it may still be sent: cancel it first; one that was submitted can be deleted once it is final',
+    'it may still be broadcast: cancel it first; a submitted one can be deleted once it is final',
   );
 
 function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
   return new ApiFailure(
     'conflict',
     state.status === 'SUBMITTED'
-      ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${signed?.nonce ?? 0}, with a higher fee), as nothing calls back what nodes have`
-      : `${overWords(state.status)}: there is nothing to cancel`,
+      ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${signed?.nonce ?? 0}, with a higher fee)`
+      : `it ${isWords(state.status)}: there is nothing to cancel`,
   );
 }
 
-/** `it has failed`, of one that is over. */
-function overWords(status: AutoTxStatus): string {
-  return `it ${status === 'FAILED' || status === 'EXPIRED' ? 'has' : 'is'} ${status.toLowerCase()}`;
-}
+/** `has failed`, `is executed` */
+const isWords = (status: AutoTxStatus) =>
+  `${status === 'FAILED' || status === 'EXPIRED' ? 'has' : 'is'} ${status.toLowerCase()}`;
 
 /** What the auto-txs of an owner come to, with what `others` come to. */
 export function autoTxTallies(store: AutoTxStore, others: Tallies): Tallies {

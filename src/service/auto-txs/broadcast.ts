@@ -207,7 +207,7 @@ function reachedBy({ order, signed }: KeptAutoTx, { head, prices, nextBaseFee }:
   return { reached: { head: head.number, price, target, lane: isStrict ? null : lane } };
 }
 
-/** Somebody else's with the same nonce is on its way: nodes would take this one for a replacement of it. */
+/** Another owner's with the same nonce is submitted: nodes would take this one for a replacement of it. */
 function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null {
   const { nonce, hash } = kept.signed ?? {};
   const isTaken = live.some(
@@ -217,7 +217,7 @@ function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null
   if (!isTaken) return null;
   return {
     code: 'nonce_on_its_way',
-    message: `another auto-tx of the sender has been sent with nonce ${nonce}: this one waits for what becomes of it`,
+    message: `another auto-tx of the sender with nonce ${nonce} is submitted: this one waits for its outcome`,
   };
 }
 
@@ -260,7 +260,7 @@ export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
 /** Long after a block had it, and that block is gone; or a file that somebody else has changed. */
 const BYTES_GONE: Obstacle = {
   code: 'bytes_gone',
-  message: 'what was signed is not kept any more, so that it cannot be sent; hand it over again',
+  message: 'its signed bytes are no longer stored: schedule it again',
 };
 
 /**
@@ -330,12 +330,12 @@ function refusalOf({ state }: KeptAutoTx, failure: SendFailure, context: EngineC
 
 /** Said in our own words wherever the node's are understood: they might repeat what was sent. */
 const WORDS: Readonly<Record<string, string>> = {
-  nonce_used: 'the node says that its nonce is used, though the chain does not: it is tried again',
+  nonce_used: 'the node says that its nonce is used, the chain that it is free: it is tried again',
   replacement_underpriced:
-    "another transaction of the sender with this nonce waits in the node's pool, at a price that this one does not beat by a tenth",
+    "another transaction with this nonce is in the node's pool, and this one does not pay 10 % more",
   insufficient_balance: 'the node says that the balance does not cover it: add funds, it is tried again',
-  cap_below_base: 'its cap is below what the node expects the next block to ask for: it is tried again',
-  blob_cap_below_base: 'its cap for blobs is below what blobs cost now: it is tried again',
+  cap_below_base: 'its cap is below the next base fee that the node expects: it is tried again',
+  blob_cap_below_base: 'its blob cap is below the blob base fee: it is tried again',
   underpriced: 'its tip or its cap is below the least that the node takes: it is tried again',
   nonce_gap: 'a nonce below it is not used yet: it is tried again once that is',
   pool_full: "the node's pool has no room for it: it is tried again",
@@ -345,11 +345,11 @@ const WORDS: Readonly<Record<string, string>> = {
   unprotected:
     'the node takes nothing that names no chain: allow it there (--rpc.allow-unprotected-txs), or sign it with a chain id; it is tried again',
   rate_limited: 'the node has had too many requests: it is tried again',
-  intrinsic_gas: 'its gas limit is below what a block takes it with: sign it with more',
-  gas_limit: 'its gas limit is above what the node takes: sign it with less',
+  intrinsic_gas: 'its gas limit is too low: sign it again with more',
+  gas_limit: 'its gas limit is above what the node takes: sign it again with less',
   tip_above_cap: 'its tip is above its cap: sign it again',
-  wrong_chain: 'it is signed for another chain: sign it for this one',
-  type_unsupported: 'the chain does not take transactions of its type: sign it as another one',
+  wrong_chain: 'it is signed for another chain: sign it again for this one',
+  type_unsupported: 'the chain does not take transactions of its type: sign it again as another type',
   invalid_sender: 'the node does not accept its signature or its sender: sign it again',
   too_large: 'it is larger than nodes take',
   invalid: 'the node says that it is not valid: sign it again',

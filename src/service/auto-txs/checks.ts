@@ -2,7 +2,7 @@ import { ChainError, type ChainSource } from '../../chain/chain-source.ts';
 import type { AutoTxUpdate } from '../../contract/auto-txs.ts';
 import type { AutoTxOrder, Check, KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { waitingBelow } from '../../core/auto-txs/nonces.ts';
-import { type CreationProblem, creationProblems, preflight } from '../../core/auto-txs/preflight.ts';
+import { preflight, problemsOf } from '../../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import {
@@ -27,7 +27,7 @@ export interface CheckerParts {
   readonly signal: AbortSignal;
 }
 
-/** What is asked to be sent, by whom. */
+/** A transaction to check, and whose. */
 interface ToCheck {
   readonly owner: string;
   /** `null`: it is new. */
@@ -35,13 +35,13 @@ interface ToCheck {
   readonly chainId: number;
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
-  /** Its signature comes with this request, which is refused where no waiting could ever get it sent. */
+  /** Its signature comes with this request. */
   readonly isNew: boolean;
 }
 
 /**
- * Makes the checks of what somebody hands over, over what the chain says now; what it does not say in time could not be told.
- * @throws {ApiFailure} `validation_failed` where it can never be sent.
+ * Makes the pre-flight checks with what the nodes tell in time.
+ * @throws {ApiFailure} `validation_failed` where it can never be included, by its signature or by what this request changes.
  */
 export async function checkToSend(
   { source, store, moment, wallNow, signal }: CheckerParts,
@@ -69,17 +69,14 @@ export async function checkToSend(
     now: wallNow(),
     waitingBelow: waitingBelow(waiting, { id, nonce: transaction.nonce }),
   };
-  const problems = isNew ? creationProblems(facts) : [];
-  if (problems.length > 0) throw hopeless(problems);
-  return preflight(facts);
+  const checks = preflight(facts);
+  const details = problemsOf(checks).filter(({ path }) => isNew || path !== 'signedTransaction');
+  if (details.length === 0) return checks;
+  const message = details.map((each) => each.message).join('; ');
+  throw new ApiFailure('validation_failed', message, { details });
 }
 
-const hopeless = (problems: readonly CreationProblem[]) =>
-  new ApiFailure('validation_failed', problems.map(({ message }) => message).join('; '), {
-    details: problems.map(({ path, message }) => ({ path, message })),
-  });
-
-/** @throws {ApiFailure} `conflict` where what is made can never be sent. */
+/** @throws {ApiFailure} `conflict` where nothing can be broadcast. */
 export function requirePool({ kind }: ChainSource): void {
   const why = cannotBroadcastReason(kind);
   if (why !== null) throw new ApiFailure('conflict', `${why}; run with --rpc URL`);
@@ -115,7 +112,7 @@ export function contentAfter(
     if (changed.length === 0) return wanted;
     throw new ApiFailure(
       'conflict',
-      `${changed.map(({ field }) => field).join(', ')} cannot change: it is signed; give signedTransaction for another one`,
+      `${changed.map(({ field }) => field).join(', ')} cannot change: it is signed; give another signedTransaction`,
     );
   }
   requireReplaceable(kept);
@@ -147,7 +144,7 @@ function requireReplaceable({ state }: KeptAutoTx): void {
   if ((status === 'PENDING' || status === 'DISABLED') && attempts === 0 && !mayBeOut) return;
   throw new ApiFailure(
     'conflict',
-    'what was signed was sent before and may still be mined, so that it cannot be replaced here; send another transaction with its nonce from the wallet',
+    'it was broadcast before and may still be mined, so its signature cannot be replaced here; send another transaction with its nonce from the wallet',
   );
 }
 
@@ -208,12 +205,12 @@ export function readSigned(text: string): SignedBytes {
 
 /** The refusal of a signed transaction. */
 function wrongSignature(why: string): ApiFailure {
-  return new ApiFailure('validation_failed', `signedTransaction is not taken: ${why}`, {
+  return new ApiFailure('validation_failed', `signedTransaction is refused: ${why}`, {
     details: [{ path: 'signedTransaction', message: why }],
   });
 }
 
-/** Who hands something over waits no longer for what a node knows of a sender. */
+/** A request waits no longer for what a node knows of a sender. */
 const WITHIN_MS = 4_000;
 
 /** A sender as the chain knows it; wei. */

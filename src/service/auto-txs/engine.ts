@@ -359,7 +359,7 @@ async function runSenderTurn(
   return looked.flatMap(({ kept, isSoon }) => (isSoon ? [kept.id] : []));
 }
 
-/** Of what waits for its price its nonce may be used elsewhere: one question tells. */
+/** The nonces of pending ones may be used elsewhere: one request tells. */
 async function lookAtUnsent(from: Hex, sender: SenderQuestions, options: SenderTurnOptions): Promise<void> {
   const { context, doubts } = options;
   const nextNonce = await sender.nextNonce();
@@ -391,7 +391,7 @@ async function lookAtUsed(
   return followed;
 }
 
-/** It was decided to send it, and whether that was done nobody knows: after a crash, or when no node answered. */
+/** It was decided to send it, and whether that was done is unknown: after a crash, or when no node answered. */
 const isUnsure = ({ kept, look }: Followed): boolean =>
   kept.state.status === 'SUBMITTED' &&
   kept.state.sentAt === null &&
@@ -524,7 +524,7 @@ const SPACE_MS = 500;
 const MOST_AT_ONCE = 8;
 
 /**
- * Goes round the senders of what waits, slowly: whose nonce was used elsewhere, or whose account has funds now, nobody tells.
+ * Goes round the senders of pending ones, slowly: no block says whose nonce was used elsewhere or whose account has funds now.
  */
 class Patrol {
   readonly #sendersAfter: (after: string, limit: number) => Promise<readonly Hex[]>;

@@ -24,7 +24,7 @@ const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
 const GROUP_SAYS: Readonly<Record<RouteGroup, string>> = {
   gas: 'What gas costs now, where the price is going, and what to do',
   alerts: 'Word when a price is reached',
-  'auto-txs': 'Signed transactions that are sent when a price is reached',
+  'auto-txs': 'Signed transactions that are broadcast when a price is reached',
   dashboard: 'Answers made for screens, and what the key may ask',
   metrics: 'History, blocks and transactions',
 };

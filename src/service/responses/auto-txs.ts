@@ -49,7 +49,7 @@ export function autoTxAnswer(
     maxPriorityFeePerGas: weiOrNull(signed?.maxPriorityFeePerGas),
     gasPrice: weiOrNull(signed?.gasPrice),
     hash: signed?.hash ?? null,
-    checks: autoTx.checks.map(({ name, ok, message }) => ({ name, ok, message })),
+    checks: [...autoTx.checks],
     checkedAt: isoOrNull(checkedAt),
     createdAt: isoFromMs(autoTx.createdAt),
     updatedAt: isoFromMs(autoTx.updatedAt),
@@ -92,7 +92,7 @@ export function autoTxDetails(
   };
 }
 
-/** A sender, and what waits of it, by nonce. */
+/** A sender with its open auto-txs, by nonce. */
 export function accountAnswer(
   sender: {
     readonly chainId: number;
@@ -250,12 +250,13 @@ function presentHold({ state, order, signed }: KeptAutoTx, present: Present | nu
   const { head, advice, profile } = present;
   const retryAt = Math.round((head.timestamp + profile.feeRule.blockTimeSec) * 1_000);
   if (state.takenSince !== null) {
-    const message = `another transaction of the sender has nonce ${signed.nonce}: this one fails once that is final`;
+    const message = `another transaction of the sender has nonce ${signed.nonce}: this one fails once that one is final`;
     return { code: 'nonce_used', message, retryAt, times: 1 };
   }
   const { nextBaseFee, lanes } = advice;
   if (!isReached(order, signed, { nextBaseFee, lanePrice: lanes[order.lane].price })) return null;
   const obstacle = capObstacle({
+    order,
     transaction: { ...signed, blobCount: 0 },
     nextBaseFee,
     nextBlobBaseFee: null,

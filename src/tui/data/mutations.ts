@@ -298,7 +298,7 @@ export function useAutoTxMutations() {
   return {
     setStatus: ({ id }: AutoTxView, status: 'PENDING' | 'DISABLED') =>
       mutate({
-        done: status === 'PENDING' ? 'It waits for its price' : 'It is not sent while it is disabled',
+        done: status === 'PENDING' ? 'Enabled: it waits for its target' : 'Disabled: it is not broadcast',
         failed: 'Not changed',
         work: () => client.updateAutoTx(id, { status }),
       }),

@@ -194,6 +194,7 @@ const KEYS = {
     { action: 'toggle', keys: ['space'], help: 'disable it, or enable it again', footer: 'on/off' },
     { action: 'cancel', keys: ['x'], help: 'cancel it; asks first', footer: 'cancel' },
     { action: 'edit', keys: ['e'], help: 'edit target, expiry and note; sign a draft', footer: 'edit' },
+    { action: 'another', keys: ['c'], help: 'schedule another one like it', footer: 'another' },
     {
       action: 'delete',
       keys: ['d', 'delete'],

@@ -77,23 +77,30 @@ interface ResourceFormProps<Draft> {
 }
 
 const NOTICE_LINES = 2;
+/** Around a question. */
+const MARGINS = 6;
+const LINE_MOST = 4;
 
 /** A form: checks its fields while they are typed, shows what a service refuses, and asks before it is thrown away. */
 export function ResourceForm<Draft>(props: ResourceFormProps<Draft>) {
   const { columns, rows, confirm = null, leave, onLeave } = props;
-  const [asked, setAsked] = useState<'send' | 'leave' | null>(null);
+  // The question as it was asked: prices change while it is open.
+  const [asked, setAsked] = useState<{ readonly question: Confirmation; readonly isLeave: boolean } | null>(
+    null,
+  );
   const sending = useSending(props);
-  if (asked === 'leave' || (asked === 'send' && confirm !== null)) {
-    const question = asked === 'send' && confirm !== null ? confirm : leave;
+  if (asked !== null) {
+    const { question, isLeave } = asked;
     return (
       <Question
         {...question}
+        lines={question.lines.flatMap((line) => wrapText(line, columns - MARGINS, LINE_MOST, '…'))}
         width={columns}
         height={rows}
         onYes={() => {
           setAsked(null);
-          if (asked === 'send') void sending.send();
-          else onLeave();
+          if (isLeave) onLeave();
+          else void sending.send();
         }}
         onNo={() => setAsked(null)}
       />
@@ -106,10 +113,10 @@ export function ResourceForm<Draft>(props: ResourceFormProps<Draft>) {
       submit={() => {
         if (sending.isReady()) {
           if (confirm === null) void sending.send();
-          else setAsked('send');
+          else setAsked({ question: confirm, isLeave: false });
         }
       }}
-      onLeave={() => (props.isDirty ? setAsked('leave') : onLeave())}
+      onLeave={() => (props.isDirty ? setAsked({ question: leave, isLeave: true }) : onLeave())}
     />
   );
 }

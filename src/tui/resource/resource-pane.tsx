@@ -125,7 +125,8 @@ function Items<Item extends ListItem, Details extends Item, Seed>(props: ItemsPr
     return Object.fromEntries(
       names.flatMap((name) => {
         const act = actions.item[name];
-        return act === undefined || selected === undefined ? [] : [[name, () => act(selected)]];
+        if (act === undefined || selected === undefined) return [];
+        return actions.applies?.(name, selected) === false ? [] : [[name, () => act(selected)]];
       }),
     );
   };

@@ -119,6 +119,8 @@ export interface ResourceActions<Item> {
   readonly undo?: () => void;
   /** What a key does to the selected, or the open, item. */
   readonly item: Partial<Record<ItemAction, (item: Item) => void>>;
+  /** Whether an action applies to an item; default: each does. */
+  readonly applies?: (action: ItemAction, item: Item) => boolean;
   /** The question before an item is cancelled or deleted, of the item as it is now. */
   readonly confirmation: (
     what: 'cancel' | 'delete',

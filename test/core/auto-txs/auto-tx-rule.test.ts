@@ -402,9 +402,7 @@ it('an end says what came of its target: never reached, reached with something i
   const words = (state: Partial<AutoTxState>) =>
     stepAutoTx({ ...NEW_PENDING, ...state }, { type: 'expire' }, facts)?.notes[0]?.message;
   const hold = { code: 'x', message: 'the balance is too small', retryAt: 0, times: 1 };
-  expect(words({})).toBe('its time was over before its target was reached');
-  expect(words({ hold })).toBe(
-    'its time was over; its target had been reached, but the balance is too small',
-  );
-  expect(words({ mayBeOut: true })).toMatch(/^its time is over; it was sent before/);
+  expect(words({})).toBe('it expired before its target was reached');
+  expect(words({ hold })).toBe('it expired; its target had been reached, but the balance is too small');
+  expect(words({ mayBeOut: true })).toMatch(/^it expired; it was broadcast before/);
 });

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  creationProblems,
-  type PreflightFacts,
-  preflight,
-  verdict,
-} from '../../../src/core/auto-txs/preflight.ts';
+import { type PreflightFacts, preflight, problemsOf, verdict } from '../../../src/core/auto-txs/preflight.ts';
 import { ETH, FACTS, GWEI, signed } from './made-facts.ts';
 
 function said(facts: PreflightFacts): string {
@@ -29,9 +24,9 @@ describe('the moment before it is sent', () => {
     ['its gas does not suffice', 'refuse gas_too_low', signed({ gasLimit: 20_999n })],
     ['it has more gas than is allowed', 'refuse gas_too_high', signed({ gasLimit: 16_777_217n })],
     ['it makes a contract from more code than is allowed', 'refuse code_too_long', signed(creation(49_153))],
-    ['its time is over', 'hold expired', until(FACTS.now)],
-    ['nobody knows the sender', 'hold sender_unknown', { ...FACTS, nextNonce: null }],
-    ['nobody knows the balance', 'hold sender_unknown', { ...FACTS, balance: null }],
+    ['it has expired', 'hold expired', until(FACTS.now)],
+    ['the sender is unknown', 'hold sender_unknown', { ...FACTS, nextNonce: null }],
+    ['the balance is unknown', 'hold sender_unknown', { ...FACTS, balance: null }],
     ['the pool has its nonce', 'hold nonce_pending', { ...FACTS, pendingNonce: 8 }],
     ['a nonce below is missing', 'hold nonce_gap', { ...FACTS, nextNonce: 6, pendingNonce: 6 }],
     [
@@ -47,12 +42,12 @@ describe('the moment before it is sent', () => {
     ['the balance is too small', 'hold insufficient_balance', { ...FACTS, balance: ETH }],
     ['its cap is below the base fee', 'hold cap_below_base', signed({ maxFeePerGas: GWEI })],
     ['its blob cap is', 'hold blob_cap_below_base', signed(blobs, { ...FACTS, nextBlobBaseFee: 2n * GWEI })],
-    ['nobody knows what blobs cost', 'go', signed(blobs, { ...FACTS, nextBlobBaseFee: null })],
+    ['the blob base fee is unknown', 'go', signed(blobs, { ...FACTS, nextBlobBaseFee: null })],
   ])('%s: %s', (_why, expected, facts) => {
     expect(said(facts)).toBe(expected);
   });
 
-  it('lets out nothing of which a line has failed, and gives a failed line as its reason', () => {
+  it('sends nothing that a check blocks or holds, and gives that check as its reason', () => {
     const near = (middle: number) => fc.integer({ min: middle - 2, max: middle + 2 });
     const someFacts = fc.record({
       nextNonce: near(7),
@@ -66,7 +61,9 @@ describe('the moment before it is sent', () => {
       fc.property(someFacts, ({ pooled, gasLimit, ...facts }) => {
         const all = { ...signed({ gasLimit }), ...facts, pendingNonce: facts.nextNonce + pooled };
         const judged = verdict(all);
-        const failed = preflight(all).filter(({ ok }) => ok === false);
+        const failed = preflight(all).filter(
+          ({ name, result }) => result === 'block' || (result === 'wait' && name !== 'reachable'),
+        );
         if (judged.kind === 'go') expect(failed).toEqual([]);
         else expect(failed.map(({ message }) => message)).toContain(judged.obstacle.message);
       }),
@@ -74,23 +71,27 @@ describe('the moment before it is sent', () => {
   });
 });
 
-describe('what somebody hands over', () => {
-  const codes = (facts: PreflightFacts) => creationProblems(facts).map(({ code, path }) => `${code} ${path}`);
+describe('a new auto-tx', () => {
+  const problems = (facts: PreflightFacts) => problemsOf(preflight(facts));
+  const codes = (facts: PreflightFacts) => {
+    const blocking = preflight(facts).filter(({ result }) => result === 'block');
+    return problems(facts).map(({ path }, place) => `${blocking[place]?.code} ${path}`);
+  };
 
-  it('is refused for what no waiting mends, each with its field', () => {
+  it('is refused for each check that blocks, with its field', () => {
     const late = { ...until(FACTS.now), nextNonce: 9 };
     // What this chain says of it is about nothing.
     expect(codes(signed({ chainId: 10, gasLimit: 20_999n }, late))).toEqual([
       'wrong_chain signedTransaction',
-      'expiry expiresAt',
+      'expired expiresAt',
     ]);
     expect(codes(signed({ gasLimit: 20_999n }, late))).toEqual([
       'nonce_used signedTransaction',
       'gas_too_low signedTransaction',
-      'expiry expiresAt',
+      'expired expiresAt',
     ]);
     expect(codes(until(FACTS.now + 366 * DAY_MS))).toEqual([]);
-    expect(codes(until(FACTS.now + 366 * DAY_MS + 1))).toEqual(['expiry expiresAt']);
+    expect(codes(until(FACTS.now + 366 * DAY_MS + 1))).toEqual(['expiry_too_far expiresAt']);
   });
 
   it('is refused where no block takes as much gas or code, on chains that are known to have such limits', () => {
@@ -105,12 +106,25 @@ describe('what somebody hands over', () => {
     );
   });
 
-  it('is taken with a balance that is too small, a gap, a low cap or a target that is never reached', () => {
+  it('is refused for a target that its own price never reaches', () => {
     const order = { ...FACTS.order, target: GWEI / 2n, isStrict: true };
-    const poor = { ...FACTS, order, balance: 0n, nextNonce: 1, pendingNonce: 1 };
-    const failed = preflight(signed({ maxFeePerGas: GWEI }, poor)).filter(({ ok }) => ok === false);
-    expect(failed.map(({ name }) => name)).toEqual(['nonce-gap', 'balance', 'cap', 'reachable']);
-    expect(codes(signed({ maxFeePerGas: GWEI }, poor))).toEqual([]);
+    expect(codes(signed({ maxFeePerGas: GWEI }, { ...FACTS, order }))).toEqual([
+      'unreachable_target targetGasPriceGwei',
+    ]);
+    expect(codes(signed({ maxFeePerGas: 0n }))).toEqual(['cap_zero signedTransaction']);
+  });
+
+  it('waits with a balance that is too small, a gap or a low cap, and needs attention for each', () => {
+    const poor = { ...FACTS, balance: 0n, nextNonce: 1, pendingNonce: 1 };
+    const order = { ...FACTS.order, target: 13n * GWEI };
+    const checks = preflight(signed({ maxFeePerGas: GWEI }, { ...poor, order }));
+    const failed = checks.filter(({ ok }) => ok === false);
+    expect(failed.map(({ name, result, code }) => `${name} ${result} ${code}`)).toEqual([
+      'nonce-gap wait nonce_gap',
+      'balance wait insufficient_balance',
+      'cap wait cap_below_base',
+    ]);
+    expect(codes(signed({ maxFeePerGas: GWEI }, { ...poor, order }))).toEqual([]);
     expect(codes(signed({ chainId: null }))).toEqual([]);
   });
 });

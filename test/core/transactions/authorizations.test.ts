@@ -101,7 +101,7 @@ describe('what a transaction does', () => {
   it('is what it delegates before what it calls', async () => {
     expect(describeTransaction(await decoded([await authorize(FRIEND)]))).toMatchObject({
       name: 'delegation',
-      words: `hands the account ${account} over to the code at 0xd8dA6B…6045 (on this chain); sends its value to 0xd8dA6B…6045 and calls nothing`,
+      words: `delegates the account ${account} to the code at 0xd8dA6B…6045 (on this chain); sends its value to 0xd8dA6B…6045 and calls nothing`,
     });
     const transfer = `0xa9059cbb${FRIEND.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` as const;
     const call = describeTransaction(await decoded([await authorize(NONE, 0)], transfer));

@@ -79,7 +79,7 @@ test('one whose bytes are gone is never tried for ever: it has failed, and says 
   await rig.block(5);
   const { state } = await rig.kept('one');
   expect(state).toMatchObject({ status: 'FAILED', failure: { code: 'bytes_gone' } });
-  expect(state.failure?.message).toContain('hand it over again');
+  expect(state.failure?.message).toContain('schedule it again');
   expect(rig.node.sent).toEqual([]);
 });
 

@@ -68,7 +68,7 @@ test('what waits goes out in the very block in which its target is reached, and 
   expect((await rig.timeline(id))[1]).toMatchObject({
     blockNumber: decidedAt,
     message: expect.stringMatching(
-      /^what it pays itself came to 14\.\d+ gwei \(target 20\): it is being sent$/,
+      /^target reached: its own price is 14\.\d+ gwei, target 20; it is broadcast$/,
     ),
   });
 });

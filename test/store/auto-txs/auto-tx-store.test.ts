@@ -46,8 +46,8 @@ test('an auto-tx comes back as it was made, whatever its note holds and however 
     signed: { type: 3, maxFeePerBlobGas: 7n, blobCount: 6, maxFeePerGas: 2n ** 53n - 1n, nonce: 12 },
     state: { hold: { code: 'low', message: 'too little', retryAt: NOW + 9, times: 3 } },
     checks: [
-      { name: 'balance', ok: null, message: 'could not be told' },
-      { name: 'chain', ok: true, message: 'it is of this chain' },
+      { name: 'balance', result: 'unknown', ok: null, code: null, message: 'unknown' },
+      { name: 'cap', result: 'wait', ok: true, code: 'cap_below_base', message: 'it waits' },
     ],
     checkedAt: NOW - 5,
     priceAtCreation: 11n * GWEI,

@@ -160,8 +160,8 @@ it('a service that keeps no auto-txs is not asked again by itself, and nothing i
 });
 
 it('of an expired one it is said whether it was ever sent', async () => {
-  expect(describeChange({ ...EXPIRED, attempts: 0, note: 'rent' })).toBe('Auto-tx expired unsent: rent');
+  expect(describeChange({ ...EXPIRED, attempts: 0, note: 'rent' })).toBe('Auto-tx expired: rent');
   expect(describeChange({ ...EXPIRED, attempts: 1, note: 'rent' })).toBe(
-    'Auto-tx expired after it was sent and not mined: rent',
+    'Auto-tx expired, broadcast and not mined: rent',
   );
 });

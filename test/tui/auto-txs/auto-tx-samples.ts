@@ -49,10 +49,28 @@ export const HELD = autoTxView({
     retryAt: AT + 34_000,
   },
   checks: [
-    { name: 'chain', ok: true, message: 'signed for Ethereum (1)' },
-    { name: 'signature', ok: true, message: 'signed by 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' },
-    { name: 'nonce-gap', ok: false, message: 'nonce 8 must come first: no transaction has it yet' },
-    { name: 'balance', ok: null, message: 'no node said what the account has' },
+    { name: 'chain', result: 'pass', ok: true, code: null, message: 'signed for Ethereum (1)' },
+    {
+      name: 'signature',
+      result: 'pass',
+      ok: true,
+      code: null,
+      message: 'signed by 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    },
+    {
+      name: 'nonce-gap',
+      result: 'wait',
+      ok: false,
+      code: 'nonce_gap',
+      message: 'nonce 8 must come first: no transaction has it yet',
+    },
+    {
+      name: 'balance',
+      result: 'unknown',
+      ok: null,
+      code: null,
+      message: 'no node said what the account has',
+    },
   ],
   reachProbability: 1,
 });

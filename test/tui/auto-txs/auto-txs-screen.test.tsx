@@ -81,7 +81,7 @@ describe('the list of auto-txs', () => {
   it('says state, what it does, target and price, how far, how likely, until when, whose, and why', async () => {
     const { shows } = show([WAITING], { columns: 120, rows: 37 });
     await shows(
-      /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +↓ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
+      /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +↓ 21 % +81 % +3h04m +#7 0xf39F…2266 +deploy the/,
     );
     await shows('waits until Average ≤ 0.04 gwei');
   });
@@ -96,14 +96,20 @@ describe('the list of auto-txs', () => {
   it('says that a target is reached, that the cap is too low for it, and that it never will be', async () => {
     const there = autoTxView({ id: 'there', target: 60_000_000n });
     const low = autoTxView({ id: 'low', target: 55_000_000n, maxFeePerGas: 30_000_000n });
-    const unreachable = { name: 'reachable', ok: false, message: 'its tip alone is above the target' };
+    const unreachable = {
+      name: 'reachable',
+      result: 'block',
+      ok: false,
+      code: 'unreachable_target',
+      message: 'its tip alone is above the target',
+    } as const;
     const never = autoTxView({ id: 'never', isStrict: true, checks: [unreachable], reachProbability: 0 });
     const { shows, press } = show([there, low, never]);
     await shows('● reached');
     await shows('cap low');
     await shows(/never +—/);
     await press('j');
-    await shows('its own cap is below the next base fee of 0.0497 gwei');
+    await shows('target reached, but it waits while the base fee of 0.0497 gwei');
     await press('j');
     await shows('! its tip alone is above the target');
   });
@@ -118,7 +124,9 @@ describe('the list of auto-txs', () => {
   it('says of an executed one what it paid and saved', async () => {
     const { shows } = show([EXECUTED]);
     await shows('paid 0.0388');
-    await shows(/mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than when it\s+was made/);
+    await shows(
+      /mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less\s+than\s+at\s+its\s+creation/,
+    );
   });
 
   it('says which well-known function is called, and in words with what', async () => {
@@ -186,16 +194,16 @@ describe('the list of auto-txs', () => {
     await shows('Auto-txs 9');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
     await press('j', 'j', 'enter');
-    await shows('no nonce-gap');
+    await shows('o nonce-gap');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
   });
 });
 
 describe('a list that shows no auto-txs', () => {
-  it.each(SIZES)('says how one is handed over, at %i × %i', async (columns, rows) => {
+  it.each(SIZES)('says how one is scheduled, at %i × %i', async (columns, rows) => {
     const { shows, lines } = show([], { columns, rows });
     await shows('No auto-txs yet');
-    await shows('n takes a transaction');
+    await shows('n schedules a signed transaction');
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
   });
 
@@ -284,26 +292,22 @@ describe('the keys of an auto-tx', () => {
     await press('space');
     await shows('◌ pending');
     expect(toasts.map(({ text }) => text)).toEqual([
-      'It is not sent while it is disabled',
-      'It waits for its price',
+      'Disabled: it is not broadcast',
+      'Enabled: it waits for its target',
     ]);
   });
 
-  it.each([
-    ['a draft', DRAFT, 'A draft waits once it is signed: e'],
-    ['what is on its way', SENT, 'It is submitted'],
-    ['what is over', EXECUTED, 'It is executed'],
-  ])('space does nothing to %s, and says so', async (_, autoTx, text) => {
+  it('space does nothing to a draft, and says so', async () => {
     const asked: AutoTxChange[] = [];
     const updateAutoTx: AutoTxMethods['updateAutoTx'] = async (_id, change) => {
       asked.push(change);
       return null;
     };
-    const { shows, press, toasts } = show([autoTx], {}, { updateAutoTx });
+    const { shows, press, toasts } = show([DRAFT], {}, { updateAutoTx });
     await shows('Auto-txs 1');
     await press('space');
     await waitFor(() => toasts.length === 1);
-    expect(toasts).toEqual([{ kind: 'error', text }]);
+    expect(toasts).toEqual([{ kind: 'error', text: 'A draft needs its signature first: e' }]);
     expect(asked).toEqual([]);
   });
 
@@ -324,7 +328,7 @@ describe('the keys of an auto-tx', () => {
       await press('x');
       await shows('Cancel this auto-tx?');
       await shows('[▸ Keep it ]');
-      await shows('It has not been sent.');
+      await shows('It was not broadcast.');
       expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
       await press('enter');
       await shows('◌ pending');
@@ -358,11 +362,11 @@ describe('the keys of an auto-tx', () => {
     async (status) => {
       const sent = { ...WAITING, status, attempts: 1, submittedAt: AT - 60_000 };
       const open = show([{ ...sent, mayBeMined: true }]);
-      await open.shows(/was\s+sent\s+before,\s+so\s+it\s+may\s+be\s+mined\s+until\s+its\s+nonce\s+is\s+used/);
+      await open.shows(/was\s+broadcast\s+before\s+and\s+may\s+be\s+mined\s+until\s+its\s+nonce\s+is\s+used/);
       const settled = show([{ ...sent, mayBeMined: false }]);
       await settled.shows('Auto-txs 1');
       expect(settled.screen()).not.toContain('may be mined');
-      expect(settled.screen()).not.toContain('before it was sent');
+      expect(settled.screen()).not.toContain('before it was broadcast');
     },
   );
 
@@ -371,28 +375,28 @@ describe('the keys of an auto-tx', () => {
     const { shows, press, screen } = show([foreign], { isOwnService: false });
     await shows('◌ pending');
     await press('x');
-    await shows('The service is asked not to send it.');
+    await shows('The service does not say whether it was broadcast');
     await shows(/a same-nonce\s+replacement from your wallet/);
-    expect(screen()).not.toMatch(/deleted|nothing can send|has not been sent/);
+    expect(screen()).not.toMatch(/deleted|never will be|was not broadcast/);
     const cancelled = show([{ ...foreign, status: 'CANCELLED', checks: [] }], { isOwnService: false });
-    await cancelled.shows('cancelled; the service does not say whether it was sent before');
+    await cancelled.shows('cancelled; the service does not say whether it was broadcast before');
     await cancelled.press('enter');
-    await cancelled.shows('this service says none');
-    expect(cancelled.screen()).not.toContain('it is checked when it is signed');
+    await cancelled.shows('this service has none');
+    expect(cancelled.screen()).not.toContain('none before it is signed');
   });
 
   it('d says of what may still be mined that nothing will tell of it', async () => {
     const { shows, press } = show([{ ...WAITING, status: 'CANCELLED', mayBeMined: true }]);
     await shows('cancelled');
     await press('d');
-    await shows(/may still be mined: then nothing here\s+tells of it/);
+    await shows(/may still be mined, which nothing here\s+will\s+tell/);
   });
 
   it('x says of one that is on its way that nothing here stops it, and what does', async () => {
     const { shows, press, toasts } = show([SENT]);
     await shows('submitted');
     await press('x');
-    await shows('It has been sent already.');
+    await shows('It is submitted already.');
     await shows('Only a same-nonce replacement from your wallet can stop it.');
     await shows('[▸ Leave it ]');
     await press('y');
@@ -414,22 +418,26 @@ describe('the keys of an auto-tx', () => {
         await shows('Order');
       }
       await press('x');
-      await shows('It has not been sent.');
+      await shows('It was not broadcast.');
       current = { ...SENT, id: WAITING.id };
       await renew();
-      await shows('It has been sent already.');
+      await shows('It is submitted already.');
       current = { ...EXECUTED, id: WAITING.id };
       await renew();
-      await shows('It is executed by now.');
-      await shows('There is nothing to cancel any more.');
+      await shows('It is executed now.');
+      await shows('There is nothing to cancel.');
     },
   );
 
-  it('x has nothing to cancel of what is over', async () => {
-    const { shows, press, toasts } = show([FAILED]);
+  it('a final one takes neither edit nor cancel nor on/off, and c schedules another like it', async () => {
+    const { shows, press, toasts } = show([{ ...FAILED, target: 31_000_000n, note: 'rent' }]);
     await shows('failed');
-    await press('x');
-    await waitFor(() => toasts[0]?.text === 'It has failed: there is nothing to cancel');
+    await press('x', 'e', 'space', 'c');
+    await shows('New auto-tx');
+    await press('tab');
+    await shows(/target +0\.031 /);
+    await shows(/note +rent/);
+    expect(toasts).toEqual([]);
   });
 
   it('x of which nobody knows whether it was done says so, and asks for the list', async () => {
@@ -443,7 +451,7 @@ describe('the keys of an auto-tx', () => {
   it.each([
     ['what waits', WAITING, 'Cancel it first: x'],
     ['what is disabled', DISABLED, 'Cancel it first: x'],
-    ['what is on its way', CONFIRMING, 'It is on its way: it can be deleted once it is over'],
+    ['what is on its way', CONFIRMING, 'It is submitted: it can be deleted once it is final'],
   ])('d does not delete %s, and says what to do', async (_, autoTx, text) => {
     const { shows, press, toasts } = show([autoTx]);
     await shows('Auto-txs 1');
@@ -519,16 +527,16 @@ describe('the details of an auto-tx', () => {
     }
     const all = [...seen].join('\n');
     for (const text of [
-      'sent when Average ≤ 0.06 gwei',
+      'target Average ≤ 0.06 gwei',
       'now 0.0507 gwei, target reached',
       'chance over 99 % within 1d',
       'from 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
       'to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
       '✓ chain signed for Ethereum (1)',
-      '✗ nonce-gap nonce 8 must come first',
+      '◌ nonce-gap nonce 8 must come first',
       '? balance no node said what the account has',
-      'Checks 1 failed, 1h ago',
-      'created it was handed over',
+      'Checks 1 waits, 1 unknown, 1h ago',
+      'created it was scheduled',
     ])
       expect(all).toContain(text);
   });
@@ -539,7 +547,7 @@ describe('the details of an auto-tx', () => {
     await press('enter');
     await shows(/confirmed +12 of 12 blocks/);
     await shows(/cost +0.0000008148 ETH {2}\$0.0026/);
-    await shows(/saved +0.000000250 ETH {2}\$0.0008, when made 0.0507 gwei/);
+    await shows(/saved +0.000000250 ETH {2}\$0.0008, at creation 0.0507 gwei/);
     await shows('−0.000000655 ETH  −$0.0021, 24 h mean 0.0700 gwei');
   });
 
@@ -566,7 +574,7 @@ describe('the details of an auto-tx', () => {
     const { shows, press } = show([WAITING], { columns: 120, rows: 37 }, { autoTx });
     await shows('pending');
     await press('enter');
-    await shows('this service keeps none');
+    await shows('this service has none');
   });
 
   it('of one that is gone say so, and Esc goes back', async () => {

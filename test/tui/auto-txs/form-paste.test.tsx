@@ -14,7 +14,7 @@ describe('the form of a new auto-tx', () => {
   it.each(SIZES)('says what to paste and that it is not shown, at %i × %i', async (columns, rows) => {
     const { lines, shows } = await showForm({ columns, rows });
     await shows('paste it here; it is never shown');
-    await shows('Private keys and recovery phrases');
+    await shows('Never paste a private key');
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(lines().length).toBeLessThanOrEqual(rows);
   });
@@ -23,7 +23,7 @@ describe('the form of a new auto-tx', () => {
     const { lines, shows, screen, paste } = await showForm({ columns, rows });
     const signed = await signedTransfer();
     paste(signed);
-    await shows(`signed transaction, ${(signed.length - 2) / 2} bytes, type 2`);
+    await shows(`signed transaction, ${(signed.length - 2) / 2} bytes, EIP-1559`);
     await shows(/from +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266/);
     await shows(`to         ${TO}`);
     await shows('0.01 ETH ($32.15)');
@@ -35,12 +35,12 @@ describe('the form of a new auto-tx', () => {
     expect(lines().length).toBeLessThanOrEqual(rows);
   });
 
-  it('says whose account it hands over to what code before what it calls', async () => {
+  it('says whose account it delegates to what code before what it calls', async () => {
     const { shows, paste } = await showForm({ columns: 120, rows: 37 });
     const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
     const authorizationList = [await account.signAuthorization({ address: TO, chainId: 1, nonce: 8 })];
     paste(await signedTransfer({ type: 'eip7702', gas: 100_000n, value: 1n, authorizationList }));
-    await shows(/does +hands the account 0xf39Fd6…2266 over to the code at 0x709979…79C8 \(on this chain\)/);
+    await shows(/does +delegates the account 0xf39Fd6…2266 to the code at 0x709979…79C8 \(on this chain\)/);
     await shows(/value +1 wei/);
   });
 
@@ -99,7 +99,7 @@ describe('the form of a new auto-tx', () => {
   it('cannot be sent without it', async () => {
     const { shows, press, sent } = await showForm();
     await press('tab', 'tab', 'ctrl+s');
-    await shows('needs the transaction that your wallet has signed');
+    await shows('needs a signed transaction: paste it here');
     await shows('▸ signed');
     expect(sent).toEqual([]);
   });

@@ -13,14 +13,14 @@ async function pasted(...given: Parameters<typeof showForm>) {
   const form = await showForm(...given);
   const signed = await signedTransfer();
   form.paste(signed);
-  await form.shows('signed transaction, 115 bytes, type 2');
+  await form.shows('signed transaction, 115 bytes, EIP-1559');
   await form.press('enter');
   await waitFor(() => form.focused().includes('target'));
   return { ...form, signed };
 }
 
 describe('the form of a new auto-tx with a transaction in it', () => {
-  it('hands it over with what is typed, and goes back to the list with the cursor on it', async () => {
+  it('schedules it with what is typed, and goes back to the list with the cursor on it', async () => {
     const { press, shows, sent, signed, toasts } = await pasted();
     await press('ctrl+u', '0.0305', 'tab', 'right', 'tab', 'right', 'tab', 'space', 'tab', 'rent 🚀');
     await shows('rent 🚀');
@@ -39,7 +39,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     });
     await shows('Auto-tx');
     await shows('▸');
-    await waitFor(() => toasts.at(-1)?.text === 'It waits: own price ≤ 0.0305 gwei');
+    await waitFor(() => toasts.at(-1)?.text === 'Scheduled: own price ≤ 0.0305 gwei');
   });
 
   it('begins at about what the slow lane costs, within a day', async () => {
@@ -89,13 +89,36 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     expect([...new Set(asked)]).toEqual([86_400]);
   });
 
-  it('says that it goes out at once where the price is there', async () => {
-    const { shows, press } = await pasted();
+  it('asks before it is sent with the next block, with Cancel focused', async () => {
+    const { shows, press, sent } = await pasted();
     await press('ctrl+u', '0.06');
-    await shows('the price is there already: it goes out with the next block');
+    await shows('target reached: it is broadcast with the next block');
+    await press('ctrl+s');
+    await shows('Send it in the next block?');
+    await shows('Its target is reached already: Average ≤ 0.06 gwei, now 0.0507');
+    await shows('[▸ Not yet ]');
+    await press('enter');
+    await shows('New auto-tx');
+    expect(sent).toEqual([]);
+    await press('ctrl+s');
+    await shows('Send it in the next block?');
+    await press('y');
+    await waitFor(() => sent.length === 1);
   });
 
-  it('says that it goes out and pays more where only the price of its lane is there', async () => {
+  it('waits for a cap below the base fee where its target is below that too, and is not asked about', async () => {
+    const nextBaseFee = 10n ** 9n;
+    const average = { ...SNAPSHOT.lanes.average, price: nextBaseFee };
+    const { shows, press, sent } = await pasted({
+      snapshot: { ...SNAPSHOT, nextBaseFee, lanes: { ...SNAPSHOT.lanes, average } },
+    });
+    await press('ctrl+u', '0.05');
+    await shows(/◌ cap +it waits while the base fee is above your cap of 0\.06 gwei/);
+    await press('ctrl+s');
+    await waitFor(() => sent.length === 1);
+  });
+
+  it('says that it pays more itself where its own tip is above its target', async () => {
     const { shows, press } = await pasted({
       snapshot: {
         ...SNAPSHOT,
@@ -103,14 +126,14 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       },
     });
     await press('ctrl+u', '0.03');
-    await shows("the lane's price is there: it goes out with the next block, but pays more");
+    await shows('target reached: it is broadcast with the next block, but pays more itself');
   });
 
   it('compares what it would pay itself where it is strict', async () => {
     const { shows, press } = await pasted();
     await press('tab', 'tab', 'space');
     // The next base fee and its tip: 0.0497 + 0.001.
-    await shows('it would pay 0.0507, has to fall 19 %');
+    await shows('own price 0.0507, has to fall 19 %');
   });
 
   it('checks it here, against what the service says of the sender, and once more with each block', async () => {
@@ -125,7 +148,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
         },
       },
     );
-    await shows(/✗ balance/);
+    await shows(/◌ balance/);
     await shows(/✓ nonce/);
     nonce = 8;
     arrive({ ...SNAPSHOT, blockNumber: (SNAPSHOT.blockNumber ?? 0) + 1 });
@@ -208,7 +231,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       },
     );
     await press('ctrl+s');
-    await shows('perhaps handed over: look at the list before sending it again');
+    await shows('perhaps scheduled: look at the list before sending it again');
   });
 
   it('is over once the service has it, whether or not the list answers', async () => {
@@ -226,14 +249,14 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   it('names another service before it gets what is signed', async () => {
     const { press, shows, sent } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
     await press('ctrl+s');
-    await shows('Hand it over to gas.example.org?');
+    await shows('Schedule it with gas.example.org?');
     await shows('0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7');
-    await shows('Who has it can send it at any time, whatever the price:');
+    await shows('This service can send it at any time');
     await press('enter');
     await shows('New auto-tx');
     expect(sent).toEqual([]);
     await press('ctrl+s');
-    await shows('Hand it over to');
+    await shows('Schedule it with');
     await press('y');
     await waitFor(() => sent.length === 1);
   });
@@ -241,8 +264,8 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   it.each([true, false])('warns of a way on which others can read what is signed: %s', async (isPlain) => {
     const { press, shows, screen } = await pasted({ host: 'gas.example.org', isPlain, rows: 21 });
     await press('ctrl+s');
-    await shows('Hand it over to gas.example.org?');
-    expect(screen().includes('It travels unencrypted, and whoever reads it')).toBe(isPlain);
+    await shows('Schedule it with gas.example.org?');
+    expect(screen().includes('It travels unencrypted: whoever reads it')).toBe(isPlain);
     expect(screen()).toMatch(/\[▸ Not yet ]/);
   });
 
@@ -276,7 +299,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   it('is asked about before it is thrown away, and then nothing of it is left', async () => {
     const { press, shows, memory } = await pasted();
     await press('esc');
-    await shows('Leave without handing it over?');
+    await shows('Leave without scheduling it?');
     await shows('What was pasted is forgotten');
     await press('enter');
     await shows('New auto-tx');
@@ -359,7 +382,7 @@ describe('the form of an auto-tx that is changed', () => {
     await shows('is of another transaction than the draft: value differs');
     await press('ctrl+s');
     await press('ctrl+u');
-    await shows('needs the transaction that your wallet has signed');
+    await shows('needs a signed transaction: paste it here');
     const signed = await signedTransfer();
     paste(signed);
     await shows(`to         ${TO}`);
@@ -382,6 +405,6 @@ describe('the form for everybody', () => {
     first.unmount();
     const service = fakeAutoTxs();
     const again = await showForm({ memory, isOpen: true, gas: service });
-    await again.shows('signed transaction, 115 bytes, type 2');
+    await again.shows('signed transaction, 115 bytes, EIP-1559');
   });
 });

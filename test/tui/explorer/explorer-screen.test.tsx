@@ -448,7 +448,7 @@ describe('a transaction', () => {
       'Transaction  ● success  3 confirmations',
       `hash       ${HASH}`,
       'block      24,337,604, transaction 18 of 212',
-      'type       2, dynamic fee (EIP-1559)',
+      'type       EIP-1559',
       'value      1.00 ETH',
       'call       no call data',
       'paid       0.0608 gwei  base 0.0508 + tip 0.0100',

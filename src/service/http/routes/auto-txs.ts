@@ -39,7 +39,7 @@ import {
 const MISSING = 'There is no such auto-tx, or it belongs to another key';
 const NO_AUTO_TX = notFound(MISSING);
 const WRONG_BODY = wrongBody(
-  'The body is no JSON, its fields are wrong, or what was signed can never be sent',
+  'The body is no JSON, its fields are wrong, or a check blocks: it can never be included',
 );
 const TOO_LARGE = refusal('The body is too large: `payload_too_large`', ErrorBody);
 
@@ -57,7 +57,7 @@ const listRoute = getOwnRoute(
   PageParameters,
   AutoTxList,
 );
-const detailsRoute = getOwnOneRoute(PATHS.autoTx, 'One auto-tx, and what happened to it', {
+const detailsRoute = getOwnOneRoute(PATHS.autoTx, 'One auto-tx with its history', {
   params: AutoTxParameter,
   query: NoParameters,
   answer: AutoTxDetails,
@@ -65,16 +65,16 @@ const detailsRoute = getOwnOneRoute(PATHS.autoTx, 'One auto-tx, and what happene
 });
 
 const creationRoute = createRoute({
-  ...describeRoute('post', PATHS.autoTxs, 'Hand over a transaction to be sent at a price'),
+  ...describeRoute('post', PATHS.autoTxs, 'Schedule a transaction'),
   description:
-    'With `signedTransaction` it is checked and waits for its target. Without it `to`, `value` and `data` make a draft, which waits for a signature. What was signed is never answered.',
+    'With `signedTransaction` it is checked and pending until its target is reached. Without it `to`, `value` and `data` make a draft, which is signed later. No response holds the signed bytes.',
   ...takes('AutoTxCreation', NEW_DRAFT),
   request: { query: NoParameters },
   responses: {
     201: made('The auto-tx, with its checks', AutoTxDetails),
     400: WRONG_BODY,
     409: conflict(
-      `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that have not ended, or one with the same nonce of the same sender`,
+      `The source takes no transactions, the key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, one with the same nonce of the same sender, or one of the same signed bytes`,
     ),
     413: TOO_LARGE,
     ...GATE_REFUSALS,
@@ -86,14 +86,16 @@ const creationRoute = createRoute({
 const updateRoute = createRoute({
   ...describeRoute('put', PATHS.autoTx, 'Change an auto-tx'),
   description:
-    'What is given changes. `signedTransaction` signs a draft, which it must match, or replaces what was never sent; `to`, `value` and `data` change of a draft alone. Once submitted only `note` can change.',
+    'What is given changes. `signedTransaction` signs a draft, which it must match, or replaces what was never broadcast; `to`, `value` and `data` change of a draft alone. Once submitted only `note` can change.',
   ...takes('AutoTxUpdate', { targetGasPriceGwei: 3 }),
   request: { params: AutoTxParameter, query: NoParameters },
   responses: {
     200: answer('The auto-tx as it is now', AutoTxDetails),
     400: WRONG_BODY,
     404: NO_AUTO_TX,
-    409: conflict('It is too late for that, or another one has the same nonce of the same sender'),
+    409: conflict(
+      'Its status does not allow that, or another one has the same nonce or the same signed bytes',
+    ),
     413: TOO_LARGE,
     ...GATE_REFUSALS,
     default: ANYTHING_ELSE,
@@ -103,7 +105,7 @@ const updateRoute = createRoute({
 const cancellationRoute = createRoute({
   ...describeRoute('post', PATHS.autoTxCancel, 'Cancel an auto-tx'),
   description:
-    'It is never sent. Once it was submitted only another transaction with its nonce, sent from the wallet, can stop it. One that is cancelled stays so.',
+    'It is never broadcast. Once it is submitted only a same-nonce replacement from the wallet can stop it. A cancelled one stays so.',
   request: { params: AutoTxParameter, query: NoParameters },
   responses: {
     200: answer('The auto-tx as it is now', AutoTxDetails),
@@ -117,13 +119,13 @@ const cancellationRoute = createRoute({
 
 const deletionRoute = createRoute({
   ...describeRoute('delete', PATHS.autoTx, 'Delete an auto-tx'),
-  description: 'A draft, or one that is final, goes with what happened to it.',
+  description: 'A draft, or a final one, is deleted with its history.',
   request: { params: AutoTxParameter, query: NoParameters },
   responses: {
     204: { description: 'It is gone' },
     400: WRONG_PARAMETER,
     404: NO_AUTO_TX,
-    409: conflict('It may still be sent; cancel it first'),
+    409: conflict('It may still be broadcast; cancel it first'),
     ...GATE_REFUSALS,
     default: ANYTHING_ELSE,
   },
@@ -131,8 +133,7 @@ const deletionRoute = createRoute({
 
 const accountRoute = createRoute({
   ...describeRoute('get', PATHS.autoTxAccount, 'A sender as the chain knows it'),
-  description:
-    'Not part of v1. What a pre-flight needs of a sender, so that nothing signed has to be handed over for it.',
+  description: 'Not part of v1. What pre-flight checks need of a sender, without the signed bytes.',
   'x-gastop-addition': true,
   parameters: [IF_NONE_MATCH],
   request: { params: AccountParameter, query: NoParameters },

@@ -23,7 +23,7 @@ import type { ColorName, GlyphName } from '../../ui/theme.ts';
 const LEAST_CALL = 20;
 const MOST_CALL = 44;
 const LEAST_NOTE = 12;
-/** From this width on a note is worth more than the sender. */
+/** From this width on a note is worth more than the sender, and there is room for when it was submitted or final. */
 const NOTES_FROM = 100;
 
 /** The columns of the list of auto-txs, from the left to the right. */
@@ -60,7 +60,7 @@ export function autoTxColumns(context: PaneContext): readonly GrowingColumn<Auto
       heading: 'now',
       align: 'right',
       least: 7,
-      rank: 3,
+      rank: 4,
       cell: (autoTx) => {
         if (isOver(autoTx)) return UNKNOWN;
         const distance = distanceToTarget(autoTx, snapshot);
@@ -84,19 +84,20 @@ export function autoTxColumns(context: PaneContext): readonly GrowingColumn<Auto
       cell: (autoTx) => chanceText(autoTx) ?? UNKNOWN,
     },
     {
-      id: 'time',
-      heading: 'when',
+      id: 'expires',
+      heading: 'expires in',
       align: 'right',
-      least: 8,
+      least: 10,
       rank: 2,
-      cell: (autoTx) => timeText(autoTx, context.present),
+      cell: (autoTx) => expiryText(autoTx, context.present),
     },
+    ...(width < NOTES_FROM ? [] : [sinceColumn(context)]),
     {
       id: 'sender',
       heading: 'nonce/from',
       align: 'left',
       least: 10,
-      rank: 5,
+      rank: 6,
       cell: ({ nonce, from }) => {
         if (nonce === null && from === null) return UNKNOWN;
         return `${nonce === null ? UNKNOWN : `#${nonce}`} ${from === null ? '' : shortHex(from, '…')}`.trimEnd();
@@ -108,7 +109,7 @@ export function autoTxColumns(context: PaneContext): readonly GrowingColumn<Auto
       align: 'left',
       least: LEAST_NOTE,
       most: Number.POSITIVE_INFINITY,
-      rank: width >= NOTES_FROM ? 4 : 9,
+      rank: width >= NOTES_FROM ? 5 : 9,
       // A note may be long and is measured for every frame: the part past the edge is not seen.
       cell: ({ note }) =>
         note === null || note === ''
@@ -117,6 +118,15 @@ export function autoTxColumns(context: PaneContext): readonly GrowingColumn<Auto
     },
   ];
 }
+
+const sinceColumn = ({ present }: PaneContext): GrowingColumn<AutoTxView> => ({
+  id: 'since',
+  heading: 'since',
+  align: 'right',
+  least: 7,
+  rank: 3,
+  cell: (autoTx) => sinceText(autoTx, present),
+});
 
 const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
 
@@ -186,24 +196,28 @@ function confirmationsText({ blockNumber, confirmations, confirmationsNeeded }: 
   return confirmationsNeeded === null ? `${has} conf` : `${has}/${confirmationsNeeded} conf`;
 }
 
-/** The chance that it is sent before it expires; `null`: nobody can say, it can never be sent, or it no longer matters. */
+/** The probability that it is sent before it expires; `null`: unknown, it can never be sent, or it is no longer pending. */
 function chanceText(autoTx: AutoTxView): string | null {
   const chance = chanceOf(autoTx);
   if (chance === null || isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return null;
   return formatLikelihood(chance).replace('over ', '>').replace('under ', '<');
 }
 
-/** How long it still waits, since when it is out, or since when it is over. */
-function timeText(autoTx: AutoTxView, present: number): string {
-  const ago = (at: number | null) => (at === null ? UNKNOWN : `${oneUnit(Math.max(present - at, 0))} ago`);
-  const { expiresAt, submittedAt } = autoTx;
-  if (isOver(autoTx)) return ago(endOf(autoTx));
-  if (statusOf(autoTx) === 'SUBMITTED') return ago(submittedAt);
-  if (expiresAt === null) return 'no end';
-  return expiresAt <= present ? 'now' : `in ${inMinutes(expiresAt - present)}`;
+function expiryText(autoTx: AutoTxView, present: number): string {
+  const { expiresAt } = autoTx;
+  if (isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return UNKNOWN;
+  if (expiresAt === null) return 'never';
+  return expiresAt <= present ? 'now' : inMinutes(expiresAt - present);
 }
 
-/** `44s`, `20m`, `22h`, `50d`: long past is past. */
+/** How long ago it was submitted, or became final. */
+function sinceText(autoTx: AutoTxView, present: number): string {
+  const isSubmitted = statusOf(autoTx) === 'SUBMITTED';
+  const at = isSubmitted ? autoTx.submittedAt : isOver(autoTx) ? endOf(autoTx) : null;
+  return at === null ? UNKNOWN : `${oneUnit(Math.max(present - at, 0))} ago`;
+}
+
+/** `44s`, `20m`, `22h`, `50d` */
 function oneUnit(ms: number): string {
   const sec = Math.floor(ms / 1_000);
   const unit = sec < 60 ? 1 : sec < 3_600 ? 60 : sec < 86_400 ? 3_600 : 86_400;
@@ -243,7 +257,7 @@ const OVER = 5;
 
 /**
  * The auto-txs as they are listed: on their way (the longest first), waiting (the nearest to their price first), disabled,
- * drafts, and what is over, newest first.
+ * drafts, and final ones, newest first.
  */
 export function ordered(autoTxs: readonly AutoTxView[], snapshot: SnapshotView): readonly AutoTxView[] {
   return autoTxs

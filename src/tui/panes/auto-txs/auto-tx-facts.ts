@@ -5,6 +5,7 @@ import {
   type CheckView,
   type ComparisonView,
   chanceOf,
+  describeChecks,
   describeContent,
   describeReason,
   describeTarget,
@@ -14,6 +15,7 @@ import {
   symbolOf,
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
+import { describeTxType } from '../../../client/views/metrics.ts';
 import { cleanText, shortHex, withShortHashes } from '../../../core/text.ts';
 import type { DescribedCall } from '../../../core/transactions/describe-call.ts';
 import {
@@ -40,7 +42,6 @@ import { calledBy, stateLine } from './auto-tx-columns.ts';
 import { sizeText } from './pasted-transaction.ts';
 
 const MINUS = '−';
-const TYPES = ['legacy', 'access list', 'dynamic fee', 'blob', 'set code'] as const;
 
 /** `send 0.01 ETH to 0x7099…79C8`, and how it stands. */
 export function detailsTitle(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
@@ -89,19 +90,16 @@ function whyLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Lin
 
 function checksNote({ status, checks, checkedAt }: AutoTxDetailsView, { present }: PaneContext): Line {
   if (checks.length === 0) {
-    const why = status === 'DRAFT' ? 'none: it is checked when it is signed' : 'this service says none';
+    const why = status === 'DRAFT' ? 'none before it is signed' : 'this service has none';
     return [{ text: why, faint: true }];
   }
   const age = checkedAt === null ? '' : `, ${formatAge(Math.max(present - checkedAt, 0) / 1_000)}`;
-  const failed = checks.filter(({ ok }) => ok === false).length;
-  const word =
-    failed === 0 ? (checks.every(({ ok }) => ok) ? 'all good' : 'nothing wrong') : `${failed} failed`;
-  return [{ text: `${word}${age}`, faint: true }];
+  return [{ text: `${describeChecks(checks)}${age}`, faint: true }];
 }
 
 function timelineNote({ timeline, problem }: AutoTxDetailsView): Line {
   if (problem !== undefined) return [{ text: problem, faint: true }];
-  if (timeline === null) return [{ text: 'this service keeps none', faint: true }];
+  if (timeline === null) return [{ text: 'this service has none', faint: true }];
   return [{ text: timeline.length === 0 ? 'nothing yet' : 'newest first', faint: true }];
 }
 
@@ -116,11 +114,12 @@ export function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly 
   const cap = maxFeePerGas ?? gasPrice;
   return [
     ...longFact(autoTx.note, 'note', context),
-    ...given(autoTx, 'sent when', describeTarget, true),
+    ...given(autoTx, 'target', describeTarget, true),
     ...given(
       isWaiting ? distanceToTarget(autoTx, snapshot) : null,
       'now',
-      (distance) => `${formatGwei(distance.price)} gwei, ${describeDistance(distance)}`,
+      (distance) =>
+        `${distance.isOfCap ? 'base fee ' : ''}${formatGwei(distance.price)} gwei, ${describeDistance(distance)}`,
       true,
     ),
     ...given(
@@ -140,15 +139,15 @@ export function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly 
     ...given(autoTx.value, 'value', (wei) => exactAmount(wei, symbol)),
     ...given(autoTx.nonce, 'nonce', String),
     ...given(gasLimit, 'gas limit', (gas) => formatCount(Number(gas))),
-    ...given(autoTx.type, 'type', (type) => `${type}${TYPES[type] === undefined ? '' : `, ${TYPES[type]}`}`),
+    ...given(autoTx.type, 'type', describeTxType),
     ...given(maxFeePerGas, 'max fee', gwei),
     ...given(autoTx.maxPriorityFeePerGas, 'max tip', gwei),
     ...given(gasPrice, 'gas price', gwei),
     ...given(gasLimit === null || cap === null ? null : gasLimit * cap, 'fee at most', (wei) =>
       worth(wei, symbol, snapshot.nativeUsd),
     ),
-    ...given(autoTx.attempts === 0 ? null : autoTx.attempts, 'tries', formatCount),
-    ...given(autoTx.createdAt, 'made', moment),
+    ...given(autoTx.attempts === 0 ? null : autoTx.attempts, 'attempts', formatCount),
+    ...given(autoTx.createdAt, 'created', moment),
     ...given(autoTx.updatedAt, 'changed', moment),
     ...given(autoTx.submittedAt, 'submitted', moment),
     ...given(autoTx.hash, 'hash', String, true),
@@ -189,7 +188,7 @@ export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContex
     ...given(effectiveGasPrice, 'paid', (wei) => `${gweiString(wei)} gwei`),
     ...given(gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
     ...given(costWei, 'cost', (wei) => `${nativeString(wei)} ${symbol}${usd}`, true),
-    ...given(atCreation, 'saved', (compared) => savedText(compared, 'when made', symbol), true),
+    ...given(atCreation, 'saved', (compared) => savedText(compared, 'at creation', symbol), true),
     ...given(
       dayMean,
       atCreation === null ? 'saved' : '',
@@ -206,7 +205,7 @@ export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContex
   ];
 }
 
-/** `0.000012 ETH  $0.04, when made 0.0507 gwei`; less than nothing where it paid more. */
+/** `0.000012 ETH  $0.04, at creation 0.0507 gwei`; negative where it paid more. */
 function savedText(
   { savedWei, savedUsd, referencePrice }: ComparisonView,
   when: string,
@@ -259,7 +258,7 @@ function argumentLines({ args }: DescribedCall, { theme, width }: PaneContext): 
 
 const LONGEST = 600;
 
-/** The pre-flight, a line for each check: `✓`, `✗` or `?`, its name, and what it found. */
+/** The pre-flight, a line for each check: its mark, its name, and what it found. */
 export function checkLines(
   { checks }: Pick<AutoTxView, 'checks'>,
   { theme, width }: Pick<PaneContext, 'theme' | 'width'>,
@@ -275,10 +274,22 @@ export function checkLines(
   });
 }
 
-function markOf({ ok }: CheckView, { ascii }: Theme): { readonly text: string; readonly color?: ColorName } {
-  if (ok === null) return { text: '?', color: 'warn' };
-  if (ok) return { text: ascii ? 'ok' : '✓', color: 'good' };
-  return { text: ascii ? 'no' : '✗', color: 'bad' };
+function markOf(
+  { result, ok }: CheckView,
+  { ascii, glyph }: Theme,
+): { readonly text: string; readonly color?: ColorName } {
+  switch (result) {
+    case 'block':
+      return { text: ascii ? 'no' : '✗', color: 'bad' };
+    case 'wait':
+      return { text: glyph.stale, color: ok === false ? 'warn' : 'accent' };
+    case 'unknown':
+      return { text: '?', color: 'warn' };
+    case 'pass':
+      return ok === false
+        ? { text: glyph.warning, color: 'warn' }
+        : { text: ascii ? 'ok' : '✓', color: 'good' };
+  }
 }
 
 const COLORS = new Map<string | null, ColorName>([
@@ -312,12 +323,12 @@ function timelineLines(entries: readonly TimelineEntryView[], context: PaneConte
   });
 }
 
-/** Lines of the foot: a rule, what it does, and two of why it stands where it stands. */
+/** Lines of the foot: a rule, what it does, and two of its reason. */
 export const FOOT_LINES = 4;
 
 const WHY_LINES = 2;
 
-/** What there is to say of the marked auto-tx that no column holds. */
+/** The facts of the selected auto-tx that no column holds. */
 export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { theme, width } = context;
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
@@ -344,5 +355,5 @@ function whatText(autoTx: AutoTxView): string {
   const note = cleanText(autoTx.note ?? '', LONGEST_NOTE).trim();
   const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
   const from = autoTx.from === null ? '' : ` of ${shortHex(autoTx.from, '…')}`;
-  return `${what} when ${describeTarget(autoTx)}${nonce}${from}${note === '' ? '' : ` · ${note}`}`;
+  return `${what} at ${describeTarget(autoTx)}${nonce}${from}${note === '' ? '' : ` · ${note}`}`;
 }

@@ -23,21 +23,25 @@ export interface AutoTxDraft {
   readonly note: string;
 }
 
-/** The draft of a new auto-tx, or of one that is changed. */
-export function draftOf(edited: AutoTxView | null, { lanes }: SnapshotView): AutoTxDraft {
+/** The draft of a new auto-tx (`like` another one, unless `null`), or of `like` itself, which is changed. */
+export function draftOf(
+  like: AutoTxView | null,
+  { lanes }: SnapshotView,
+  isChange = like !== null,
+): AutoTxDraft {
   const signed = { signed: new SignedText(), pastes: 0 };
-  if (edited === null) {
+  if (like === null) {
     // The slow lane's price comes by often, and saves something.
     const target = cheaperThan(lanes.slow.price).threshold;
     return { ...signed, target, gasSpeed: 'AVERAGE', isStrict: false, expires: '1d', note: '' };
   }
   return {
     ...signed,
-    target: edited.target === null ? '' : gweiString(edited.target),
-    gasSpeed: edited.gasSpeed ?? 'AVERAGE',
-    isStrict: edited.isStrict ?? false,
-    expires: expiryText(edited.expiresAt),
-    note: edited.note ?? '',
+    target: like.target === null ? '' : gweiString(like.target),
+    gasSpeed: like.gasSpeed ?? 'AVERAGE',
+    isStrict: like.isStrict ?? false,
+    expires: isChange || like.expiresAt === null ? expiryText(like.expiresAt) : '1d',
+    note: like.note ?? '',
   };
 }
 
@@ -104,7 +108,7 @@ export function autoTxFields(context: FieldsContext): readonly FormField<AutoTxD
     {
       id: 'gasSpeed',
       label: 'lane',
-      hint: 'whose price is to reach the target',
+      hint: 'whose price has to reach the target',
       kind: 'one',
       choices: speeds.map((value) => ({ value, label: titleWord(value) })),
       chosen: ({ gasSpeed }) => gasSpeed,
@@ -113,7 +117,7 @@ export function autoTxFields(context: FieldsContext): readonly FormField<AutoTxD
     {
       id: 'isStrict',
       label: 'strict',
-      hint: 'yes: not the lane, but what it would pay itself',
+      hint: 'yes: compares its own price instead of the lane',
       kind: 'one',
       choices: [
         { value: 'no', label: 'no' },
@@ -128,7 +132,7 @@ export function autoTxFields(context: FieldsContext): readonly FormField<AutoTxD
       hint: 'space: 1h 6h 1d 7d none; or type 2d, or a time',
       next: nextExpiry,
     },
-    { ...text('note'), label: 'note', hint: 'for yourself', isProse: true },
+    { ...text('note'), label: 'note', hint: 'only for you', isProse: true },
     ...(role === 'replaces' ? [signed] : []),
   ];
   return fields.filter(({ id }) => !unknown.some((name) => FIELD_OF[name] === id));
@@ -158,7 +162,7 @@ export function autoTxProblems(
 function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null {
   switch (pasted.kind) {
     case 'nothing':
-      return 'needs the transaction that your wallet has signed: paste it here';
+      return 'needs a signed transaction: paste it here';
     case 'reading':
       return 'is still being read';
     case 'problem':

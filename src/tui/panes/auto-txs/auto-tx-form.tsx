@@ -4,6 +4,7 @@ import { describeDistance, laneOf, weiOfTypedGwei } from '../../../client/views/
 import {
   type AutoTxView,
   type CheckView,
+  describeChecks,
   describeContent,
   describeTarget,
   distanceToTarget,
@@ -34,6 +35,7 @@ import {
   roleOf,
   type SignedRole,
 } from './auto-tx-fields.ts';
+import type { AutoTxSeed } from './auto-txs-pane.tsx';
 import {
   factLines,
   type Pasted,
@@ -44,18 +46,19 @@ import {
 } from './pasted-transaction.ts';
 
 /** The form of a new auto-tx, or of one that is changed. The pasted text is kept only as long as the form is open. */
-export function AutoTxForm(props: FormProps<AutoTxView | null>) {
-  const { snapshot, columns, rows, seed: edited, onLeave, onSaved } = props;
+export function AutoTxForm(props: FormProps<AutoTxSeed>) {
+  const { snapshot, columns, rows, seed, onLeave, onSaved } = props;
+  const { edited = null, like = null } = seed;
   const theme = useTheme();
   const toast = useToast();
   const { host = null, isPlain = false, now } = useMonitor();
   const save = useSaveAutoTx();
   const role = roleOf(edited);
   const { form, edit, close } = useFormState('auto-tx-form', () => {
-    const draft = draftOf(edited, snapshot);
+    const draft = draftOf(edited ?? like, snapshot, edited !== null);
     return formOf(draft, role === 'needed' ? 'signed' : 'target', {
       text: draft.target,
-      dirty: edited === null ? [] : ['target', 'expires', 'note'],
+      dirty: edited === null && like === null ? [] : ['target', 'expires', 'note'],
     });
   });
   const { draft, initial } = form;
@@ -80,7 +83,7 @@ export function AutoTxForm(props: FormProps<AutoTxView | null>) {
     <ResourceForm
       scope="auto-tx-form"
       title={title}
-      hint={`Ctrl-S ${isChange ? 'changes it' : 'hands it over'}`}
+      hint={`Ctrl-S ${isChange ? 'changes it' : 'schedules it'}`}
       columns={columns}
       rows={rows}
       form={form}
@@ -92,31 +95,27 @@ export function AutoTxForm(props: FormProps<AutoTxView | null>) {
         // A pasted text is judged at once.
         return pasted.kind !== 'reading';
       }}
-      did={edited === null ? 'handed over' : 'changed'}
+      did={edited === null ? 'scheduled' : 'changed'}
       send={async () => {
         const id = await save(
           edited === null
             ? { kind: 'create', autoTx: newAutoTxOf({ draft }, now(), unknown) }
             : { kind: 'update', id: edited.id, change: autoTxChangeOf(draft, initial, now()) },
         );
-        const text = `${edited === null ? 'It waits' : 'Changed'}: ${describeTarget(outlook.order)}`;
+        const text = `${edited === null ? 'Scheduled' : 'Changed'}: ${describeTarget(outlook.order)}`;
         toast({ kind: 'info', text });
         finish(() => onSaved({ id, isChange: edited !== null }));
       }}
-      confirm={
-        host !== null && draft.signed.length > 0
-          ? handOverQuestion(host, isPlain, pasted, outlook.order)
-          : null
-      }
+      confirm={scheduleQuestion(draft.signed.length > 0 ? host : null, isPlain, pasted, outlook)}
       unchanged={edited !== null && !isDirty ? 'Nothing is changed yet' : null}
       fieldOfPath={autoTxFieldOf}
       leave={{
-        title: edited === null ? 'Leave without handing it over?' : 'Leave without changing it?',
+        title: edited === null ? 'Leave without scheduling it?' : 'Leave without changing it?',
         lines: [
-          `${draft.signed.length > 0 ? 'What was pasted is forgotten' : 'What was typed is lost'}; the service has seen nothing of it.`,
+          `${draft.signed.length > 0 ? 'The pasted transaction is forgotten' : 'The changes are lost'}; the service has seen nothing of it.`,
         ],
         yes: 'Leave',
-        no: 'Go on',
+        no: 'Stay',
       }}
       isDirty={isDirty}
       onLeave={() => finish(onLeave)}
@@ -129,33 +128,45 @@ export function AutoTxForm(props: FormProps<AutoTxView | null>) {
           : []),
         ...[outlook.price, outlook.odds].filter((words) => words !== null),
         ...(outlook.checks ?? []).map(
-          ({ name, ok, message }) =>
-            `${name}, ${ok === null ? 'not known' : ok ? 'good' : 'failed'}: ${message}`,
+          ({ name, result, ok, message }) =>
+            `${name}, ${SPOKEN_RESULT[result]}${result === 'pass' && ok === false ? ' with a warning' : ''}: ${message}`,
         ),
       ]}
     />
   );
 }
 
-/** Another service is named before it gets a signed transaction. */
-function handOverQuestion(host: string, isPlain: boolean, pasted: Pasted, order: PricedAutoTx): Confirmation {
+const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
+
+/**
+ * Asked before another service (`host`) gets a signed transaction, and before one is scheduled whose target is reached
+ * already; `null`: neither is the case.
+ */
+function scheduleQuestion(
+  host: string | null,
+  isPlain: boolean,
+  pasted: Pasted,
+  { order, isDue, price }: Outlook,
+): Confirmation | null {
+  if (host === null && !isDue) return null;
   const text = pastedText(pasted);
+  const due = `Its target is reached already: ${describeTarget(order)}, ${price}.`;
   return {
-    title: `Hand it over to ${host}?`,
+    title: host === null ? 'Send it in the next block?' : `Schedule it with ${host}?`,
     lines: [
       ...(text === null ? [] : [`${text}:`]),
       ...(pasted.kind === 'transaction' ? [transactionText(pasted.transaction)] : []),
-      `It is to go out at ${describeTarget(order)}.`,
-      'Who has it can send it at any time, whatever the price:',
-      'only a service that you trust should get it.',
-      ...(isPlain
-        ? [
-            'It travels unencrypted, and whoever reads it on the way',
-            'can send it, too; use https:// if it can.',
-          ]
+      ...(isDue
+        ? [due, 'It is broadcast with the next block and cannot be recalled.']
+        : [`It is broadcast at ${describeTarget(order)}.`]),
+      ...(host === null
+        ? []
+        : ['This service can send it at any time, whatever the price: only use one that you trust.']),
+      ...(host !== null && isPlain
+        ? ['It travels unencrypted: whoever reads it can send it; use https:// if possible.']
         : []),
     ],
-    yes: 'Hand it over',
+    yes: isDue ? 'Send it' : 'Schedule it',
     no: 'Not yet',
   };
 }
@@ -167,6 +178,8 @@ interface Outlook {
   readonly price: string | null;
   /** How likely the target is reached, or that it is. */
   readonly odds: string | null;
+  /** It would be broadcast with the next block. */
+  readonly isDue: boolean;
   readonly checks: readonly CheckView[] | null;
 }
 
@@ -212,28 +225,30 @@ function useOutlook(
           },
           { snapshot, account, lanePrice, now },
         );
-  const isHeld = checks?.some(({ name, ok }) => ok === false && name !== 'cost') === true;
-  const isSent = cannotBroadcastReason(snapshot.source.kind) === null;
-  const isDue = isThere && distance?.isCapped === false && edited?.status !== 'DISABLED';
+  const isHeld =
+    cannotBroadcastReason(snapshot.source.kind) !== null ||
+    checks?.some(({ result }) => result === 'block' || result === 'wait') === true;
+  const isReached = isThere && distance?.isCapped === false && edited?.status !== 'DISABLED';
+  const isDue = isReached && !isHeld;
   const price =
     distance === null
       ? lanePrice === null || draft.isStrict
         ? null
         : `now ${formatGwei(lanePrice)}`
-      : `${draft.isStrict ? 'it would pay' : 'now'} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
+      : `${distance.isOfCap ? 'base fee' : draft.isStrict ? 'own price' : 'now'} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
   return {
     order,
     price,
-    odds: isDue ? (isHeld || !isSent ? null : dueText(checks, draft.isStrict)) : likely,
+    odds: isDue ? dueText(checks) : isReached ? null : likely,
+    isDue,
     checks,
   };
 }
 
-/** That the lane's price is there does not mean that the transaction pays no more itself. */
-function dueText(checks: readonly CheckView[] | null, isStrict: boolean): string {
-  const isDear = !isStrict && checks?.some(({ name, ok }) => name === 'cost' && ok === false) === true;
-  if (isDear) return "the lane's price is there: it goes out with the next block, but pays more";
-  return 'the price is there already: it goes out with the next block';
+/** A transaction may pay more itself than its lane costs. */
+function dueText(checks: readonly CheckView[] | null): string {
+  const isDear = checks?.some(({ name, ok }) => name === 'cost' && ok === false) === true;
+  return `target reached: it is broadcast with the next block${isDear ? ', but pays more itself' : ''}`;
 }
 
 /**
@@ -317,8 +332,8 @@ function formBody(parts: BodyParts, said: SaidProblem, rows: number): readonly L
   );
   if (isPasting && !isRoomy) {
     const lines = visibleLines([blocks[place] ?? []], 0, rows);
-    const failed = (outlook.checks ?? []).filter(({ ok }) => ok === false);
-    return [...lines, ...preflightLines(failed, width, theme, rows - lines.length)];
+    const open = (outlook.checks ?? []).filter(({ result, ok }) => ok === false || result === 'wait');
+    return [...lines, ...preflightLines(open, width, theme, rows - lines.length)];
   }
   const odds: readonly Line[] =
     outlook.odds === null
@@ -356,21 +371,26 @@ const GUIDE_LINES = 4;
 function guideSentences({ role, edited, host }: BodyParts): readonly string[] {
   const first =
     role === 'replaces'
-      ? 'What is pasted here takes the place of what waits. Left empty, that stays.'
+      ? 'A transaction pasted here replaces the pending one.'
       : edited === null
         ? 'Sign the transaction in your wallet without sending it, and paste it: 0x and many digits.'
         : `The draft: ${describeContent(edited)}. Sign exactly that, with any nonce and fees, and paste it.`;
   return [
     first,
-    `It is checked here and never shown. ${host ?? 'gastop'} keeps it and sends it when gas is at your target; until then you can cancel it.`,
-    'Private keys and recovery phrases belong nowhere but in the wallet.',
+    `It is checked here and never shown. ${host ?? 'gastop'} keeps it and broadcasts it at your target; until then you can cancel it.`,
+    'Never paste a private key or a recovery phrase.',
   ];
 }
 
-const rankOf = (check: CheckView) =>
-  check.ok === false ? 0 : check.ok === null ? 1 : check.name === 'cost' ? 2 : 3;
+function rankOf({ name, result, ok }: CheckView): number {
+  if (result === 'block') return 0;
+  if (ok === false) return 1;
+  if (result === 'wait') return 2;
+  if (result === 'unknown') return 3;
+  return name === 'cost' ? 4 : 5;
+}
 
-/** As many checks as there is room for: those that need a look first, then the cost; the others are counted. */
+/** As many checks as there is room for: those that need attention first, then the cost; the others are counted. */
 function preflightLines(
   checks: readonly CheckView[],
   width: number,
@@ -388,8 +408,6 @@ function preflightLines(
 }
 
 function restLine(rest: readonly CheckView[], theme: Theme): Line {
-  const failed = rest.filter(({ ok }) => ok !== true).length;
-  const count = `${rest.length} more ${rest.length === 1 ? 'check' : 'checks'}`;
-  const words = failed === 0 ? `${count}, all good` : `${count}, ${failed} not good`;
+  const words = `${rest.length} more ${rest.length === 1 ? 'check' : 'checks'}, ${describeChecks(rest)}`;
   return [{ text: `   ${theme.glyph.ellipsis} ${words}`, faint: true }];
 }

@@ -9,7 +9,6 @@ import {
   mayBeMined,
   statusOf,
 } from '../../../client/views/auto-txs.ts';
-import type { AutoTxStatus } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
@@ -38,8 +37,11 @@ import { autoTxColumns, calledBy, ordered } from './auto-tx-columns.ts';
 import { detailsLines, detailsTitle, FOOT_LINES, footLines } from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
 
-/** `null`: a new one; else the auto-tx that is changed, as it was when the form was opened. */
-export type AutoTxSeed = AutoTxView | null;
+/** How the form begins. `edited`: the auto-tx that is changed; `like`: one whose order a new one repeats. */
+export interface AutoTxSeed {
+  readonly edited?: AutoTxView;
+  readonly like?: AutoTxView;
+}
 
 const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView, AutoTxSeed> = {
   name: 'auto-tx',
@@ -103,7 +105,7 @@ function ageSegment(at: number, now: number): Line {
 
 function emptyState(none: string | null) {
   return none === null
-    ? { title: 'No auto-txs yet', hint: 'n takes a transaction that your wallet has signed.' }
+    ? { title: 'No auto-txs yet', hint: 'n schedules a signed transaction.' }
     : { title: asSentence(none), hint: 'gastop --rpc URL (a node) or --url URL (a service) can.' };
 }
 
@@ -150,29 +152,30 @@ function useAutoTxActions(
     else refuse(`${asSentence(none)}: start gastop with --rpc URL`);
   };
   return {
-    new: () => openForm(null),
+    new: () => openForm({}),
+    applies: (action, autoTx) => {
+      if (action === 'toggle') return !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
+      return (action !== 'edit' && action !== 'cancel') || !isOver(autoTx);
+    },
     item: {
       toggle: (autoTx) => {
         const status = statusOf(autoTx);
         if (status === 'PENDING') setStatus(autoTx, 'DISABLED');
         else if (status === 'DISABLED' || status === null) setStatus(autoTx, 'PENDING');
-        else refuse(status === 'DRAFT' ? 'A draft waits once it is signed: e' : stateText(status));
+        else refuse('A draft needs its signature first: e');
       },
-      edit: openForm,
+      another: (autoTx) => openForm({ like: autoTx }),
+      edit: (autoTx) => openForm({ edited: autoTx }),
       copy: ({ hash }) => {
         if (hash === null) return refuse('It has no hash before it is signed');
         copy(hash);
         toast({ kind: 'info', text: `Copied ${shortHex(hash, '…')}` });
       },
-      cancel: (autoTx) => {
-        const status = statusOf(autoTx);
-        if (status !== null && isOver(autoTx)) refuse(`${stateText(status)}: there is nothing to cancel`);
-        else pane.ask('cancel', autoTx.id);
-      },
+      cancel: (autoTx) => pane.ask('cancel', autoTx.id),
       delete: (autoTx) => {
         const status = statusOf(autoTx);
         if (status === 'PENDING' || status === 'DISABLED') refuse('Cancel it first: x');
-        else if (status === 'SUBMITTED') refuse('It is on its way: it can be deleted once it is over');
+        else if (status === 'SUBMITTED') refuse('It is submitted: it can be deleted once it is final');
         else pane.ask('delete', autoTx.id);
       },
     },
@@ -183,7 +186,7 @@ function useAutoTxActions(
       return {
         ...question,
         lines: [
-          `${describeContent(autoTx, calledBy(autoTx))}${nonce}, when ${describeTarget(autoTx)}`,
+          `${describeContent(autoTx, calledBy(autoTx))}${nonce}, at ${describeTarget(autoTx)}`,
           ...(note === '' ? [] : [note]),
           ' ',
           ...lines,
@@ -197,29 +200,26 @@ function useAutoTxActions(
   };
 }
 
-const stateText = (status: AutoTxStatus) =>
-  `It ${status === 'EXPIRED' || status === 'FAILED' ? 'has' : 'is'} ${status.toLowerCase()}`;
-
 const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
 
 function cancelQuestion(autoTx: AutoTxView): Confirmation {
   if (isOver(autoTx)) {
     return {
-      title: `It is ${describeState(autoTx)} by now.`,
-      lines: ['There is nothing to cancel any more.'],
-      yes: 'Ask it anyway',
+      title: `It is ${describeState(autoTx)} now.`,
+      lines: ['There is nothing to cancel.'],
+      yes: 'Try anyway',
       no: 'Leave it',
     };
   }
   if (statusOf(autoTx) === 'SUBMITTED') {
     return {
-      title: 'It has been sent already.',
+      title: 'It is submitted already.',
       lines: [
-        'A node may have it, and no service can take it back from there.',
+        'A broadcast transaction cannot be cancelled.',
         REPLACE,
-        'The service can be asked all the same; it will most likely refuse.',
+        'The service will most likely refuse.',
       ],
-      yes: 'Ask it anyway',
+      yes: 'Try anyway',
       no: 'Leave it',
     };
   }
@@ -229,16 +229,16 @@ function cancelQuestion(autoTx: AutoTxView): Confirmation {
 function cancelLines(autoTx: AutoTxView): readonly string[] {
   if (mayBeMined(autoTx))
     return [
-      'It was sent before: a node may still have it, so it may be mined although it is cancelled.',
+      'It was broadcast before: a node may still have it, so it may be mined although it is cancelled.',
       REPLACE,
     ];
-  if (statusOf(autoTx) === 'DRAFT') return ['It was never signed, so nothing of it can be sent.'];
+  if (statusOf(autoTx) === 'DRAFT') return ['It is not signed, so it cannot be broadcast.'];
   if (autoTx.mayBeMined === null)
     return [
-      'The service is asked not to send it. Whether it keeps what was signed, and whether it was sent, it does not say.',
-      'Surely stopped is only what a same-nonce replacement from your wallet has overtaken.',
+      'The service does not say whether it was broadcast, nor whether it keeps the signed bytes.',
+      'Only a same-nonce replacement from your wallet stops it for certain.',
     ];
-  return ['It has not been sent. Its signed bytes are deleted, so nothing can send it any more.'];
+  return ['It was not broadcast. Its signed bytes are deleted, so it never will be.'];
 }
 
 function deleteQuestion(autoTx: AutoTxView): Confirmation {
@@ -246,10 +246,10 @@ function deleteQuestion(autoTx: AutoTxView): Confirmation {
     title: 'Delete this auto-tx?',
     lines: [
       statusOf(autoTx) === 'DRAFT'
-        ? 'It was never signed, so nothing of it can be sent.'
-        : 'What happened to it and what it saved is deleted with it; the chain keeps what was mined.',
+        ? 'It is not signed, so it cannot be broadcast.'
+        : 'Its history and savings are deleted with it; what was mined stays on the chain.',
       ...(autoTx.mayBeMined === true
-        ? ['It was sent before and may still be mined: then nothing here tells of it.']
+        ? ['It was broadcast before and may still be mined, which nothing here will tell.']
         : []),
       'It cannot be undone.',
     ],

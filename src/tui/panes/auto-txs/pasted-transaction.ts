@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { symbolOf } from '../../../client/views/auto-txs.ts';
+import { describeTxType } from '../../../client/views/metrics.ts';
 import { SIGNED_LONGEST } from '../../../contract/choices.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
@@ -126,7 +127,7 @@ function mayBeSecret(text: string): boolean {
   return bare.length === KEY_DIGITS || /[^0-9a-f]/i.test(bare);
 }
 
-/** `signed transaction, 231 bytes, type 2`; the text itself is never drawn. */
+/** `signed transaction, 231 bytes, EIP-1559`; the text itself is never drawn. */
 export function pastedText(pasted: Pasted): string | null {
   switch (pasted.kind) {
     case 'nothing':
@@ -136,7 +137,7 @@ export function pastedText(pasted: Pasted): string | null {
     case 'problem':
       return 'no signed transaction';
     case 'transaction':
-      return `signed transaction, ${sizeText(pasted.size)}, type ${pasted.transaction.type}`;
+      return `signed transaction, ${sizeText(pasted.size)}, ${describeTxType(pasted.transaction.type)}`;
   }
 }
 
@@ -169,11 +170,11 @@ export function transactionFacts(
   const { chainId, value, to, nonce, gasLimit, data } = transaction;
   const worth = nativeUsd === null || value === 0n ? '' : ` (${formatUsd(usdOf(value, nativeUsd))})`;
   const bytes = (data.length - 2) / 2;
-  const does = call ?? 'nobody can tell from its data';
+  const does = call ?? 'unknown: its data is no known call';
   return [
     { name: 'from', value: transaction.from, isAddress: true },
     to === null
-      ? { name: 'to', value: 'nobody: it makes a contract' }
+      ? { name: 'to', value: 'none: it creates a contract' }
       : { name: 'to', value: to, isAddress: true },
     { name: 'value', value: `${exactAmount(value, symbolOf(chainId))}${worth}` },
     { name: 'does', value: bytes < MUCH_DATA ? does : `${does}; ${sizeText(bytes)} of data` },
@@ -186,7 +187,7 @@ export function transactionFacts(
 const MUCH_DATA = 1_000;
 
 function chainText(chainId: number | null): string {
-  if (chainId === null) return 'any: it says none, so it can be sent on every chain';
+  if (chainId === null) return 'any: it names none, so it can be sent on every chain';
   const { name } = chainProfile(chainId);
   return name.endsWith(String(chainId)) ? name : `${name} (${chainId})`;
 }
