@@ -59,19 +59,22 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const asked = reachAsked(flags.below, flags.within);
   const { settings } = await loadSettings();
   const rule = flags.staleOk ? 'accept' : 'refuse';
-  const historySec = asked === null ? HISTORY_SEC : pastFor(asked);
-  const ready = await openReady(io, settings, historySec, rule);
-  const { opened, snapshot } = ready;
+  const isDemo = settings.source.value.kind === 'simulated';
+  const historySec = isDemo ? settings.historySec.value : HISTORY_SEC;
+  const ready = await openReady(io, settings, asked === null ? historySec : pastFor(asked), rule);
+  const { opened } = ready;
   try {
     if (asked !== null) {
       const text = await reachText(io, ready, asked, flags.json === true);
       io.stdout.write(settings.ascii.value ? toAscii(text) : text);
       return EXIT.ok;
     }
+    if (isDemo && historySec >= DEMO_PAST_SEC) await learned(io, opened);
     if (flags.json) {
       io.stdout.write(jsonResponse(await opened.client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
       return EXIT.ok;
     }
+    const snapshot = isDemo ? await opened.client.gasCurrent() : ready.snapshot;
     const wantsAdvice = template?.needsAdvice ?? true;
     const { advice, missing } = wantsAdvice ? await recommendation(opened) : NO_ADVICE;
     const text =
@@ -85,6 +88,27 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   } finally {
     await opened.close();
   }
+}
+
+/** With less past there is a wait of which nothing can be said. */
+const DEMO_PAST_SEC = 7.5 * 86_400;
+
+/** The demo's past is there at once: waits until as much is learned from it as the monitor has, so that both say the same. */
+async function learned(io: Io, { client }: OpenedClient): Promise<void> {
+  const signal = io.interruption();
+  const giveUpAt = performance.now() + 3 * LEARNT_WITHIN_MS;
+  const isLearned = async () =>
+    (await client.gasRecommendation({ signal })).alternatives.every(
+      ({ probability }) => probability !== null,
+    );
+  await withSpinner(
+    io,
+    () => 'learning from a week of the simulated chain',
+    async () => {
+      while (!(await isLearned()) && performance.now() < giveUpAt)
+        await sleep(ASK_AGAIN_MS, undefined, { signal });
+    },
+  );
 }
 
 const NO_ADVICE: Advice = { advice: null, missing: null };

@@ -282,11 +282,12 @@ export class ChainState {
     const newest = this.#recent.all;
     if (newest.length === 0) return;
     // The demo has to have advice for a day within seconds: its past need not be stored first. On a chain where money moves
-    // each block counts alike, so that a restarted service says what one says that ran on.
+    // each block counts alike, so that a restarted service says what one says that ran on. The demo begins at round numbers,
+    // so that whoever begins within the same hours says the same of a block.
     const isDemo = source.kind === 'simulated';
-    const near = isDemo ? (newest.at(-1)?.number ?? 0) - NEAR_BLOCKS : 0;
+    const near = isDemo ? roundBlock((newest.at(-1)?.number ?? 0) - NEAR_BLOCKS) : 0;
     const read = (at: number) => (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
-    await this.#live?.rebuild(enginePages(read, from, newest), signal, near);
+    await this.#live?.rebuild(enginePages(read, isDemo ? roundBlock(from) : from, newest), signal, near);
   }
 
   /** Gives the engine the last day: enough for advice, and read in a moment. */
@@ -559,6 +560,8 @@ export interface Present {
 }
 
 const PAGE = 512;
+
+const roundBlock = (number: number) => Math.max(Math.floor(number / NEAR_BLOCKS) * NEAR_BLOCKS, 0);
 
 /** What the engine is fed: the blocks from number `from` on that `read` gives, then the `newest`, which need not be stored. */
 async function* enginePages(
