@@ -63,9 +63,9 @@ export function fileFailureReason(error: unknown): string {
     EISDIR: 'is a folder; name a file',
     EACCES: 'may not be written; check the rights on it and its folder',
     EPERM: 'may not be written; check the rights on it and its folder',
-    EROFS: 'lies on a read-only disk; choose another place',
+    EROFS: 'is on a read-only disk; choose another place',
     ENOSPC: 'cannot grow: the disk is full',
-    EPIPE: 'has nobody who reads it any more',
+    EPIPE: 'was closed by its reader',
     ENAMETOOLONG: 'has too long a name',
   };
   return reasons[code] ?? `cannot be written (${code || 'unknown reason'})`;

@@ -233,7 +233,11 @@ export async function openStored(
 ): Promise<{ readonly service: Service; close(): Promise<void> }> {
   const chain = await openChain(choice, 'real-time');
   try {
-    const path = settings.db.value ?? chainDatabase(io, await storedChain(chain.source, choice, options));
+    const path =
+      settings.db.value ??
+      (choice.kind === 'simulated'
+        ? TEMPORARY_DATABASE
+        : chainDatabase(io, await storedChain(chain.source, choice, options)));
     const stop = new AbortController();
     const service = await startService({
       source: unfollowed(chain.source),

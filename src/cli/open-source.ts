@@ -323,8 +323,8 @@ export interface ResourceWords {
  * Opens the alerts or auto-txs for one command: those of the service at the URL, or those in the database here. The
  * database needs no node where it is known which one it is, and no chain is followed: reading fires nothing.
  *
- * @throws CliError (usage) for a recording or a simulation that leaves nothing behind; (failed) for a database that
- * was named and does not exist, unless this command `mayMake` it.
+ * @throws CliError (usage) for a recording, which leaves nothing behind; (failed) for a database that was named and does
+ * not exist, unless this command `mayMake` it.
  */
 export async function openResource(
   io: Io,
@@ -345,9 +345,13 @@ export async function openResource(
     return { client, isOwn: false, close };
   }
   const db = settings.db.value;
-  if (db === null && choice.kind !== 'rpc') {
-    const what = choice.kind === 'replay' ? 'a recording' : 'the simulation';
-    throw usageError(`${what} keeps no ${many} when gastop ends; name a database for them with --db FILE`);
+  if (db === null && choice.kind === 'replay') {
+    throw usageError(`a recording keeps no ${many} when gastop ends; name a database with --db FILE`);
+  }
+  if (db === null && choice.kind === 'simulated') {
+    io.stderr.write(
+      `gastop: the simulated chain ends with this command, and keeps no ${many}; --db FILE does\n`,
+    );
   }
   if (db !== null && !mayMake && !existsSync(db)) {
     const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;

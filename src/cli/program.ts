@@ -77,18 +77,19 @@ function addSourceOptions(program: Command): void {
   program.optionsGroup('Where the data comes from (one of; else the config file, else public nodes)');
   program
     .option('--url <URL>', 'a v1 gas-price service; its key is GASTOP_API_KEY')
-    .option('--rpc <URL>', 'Ethereum node, http(s) or ws(s); several fall over', append)
+    .option('--rpc <URL>', 'Ethereum node, http(s) or ws(s); several are fallbacks', append)
     .option('--replay <FILE>', 'recorded blocks: JSON Lines or CSV')
     .option('--demo', 'a simulated chain; needs no network');
   program.optionsGroup('Settings (with every command, before or after its name)');
   program
     .option('--speed <N>', 'play a recording N times as fast (monitor: 1)')
     .option('--seed <N>', 'another simulated chain (default 1)')
-    .option('--history <TIME>', 'how much past to load, 1h to 30d (default 30d)')
+    .option('--history <TIME>', 'how much history to load, 1h to 30d (default 30d)')
     .option('--confirmations <N>', "blocks that make an auto-tx final (default: the chain's own)")
     .option('--db <FILE>', 'keep history in this database')
-    .option('--ascii', 'nothing but ASCII characters')
-    .option('--allow-private-targets', 'alerts may go to this machine and private networks')
+    .option('--ascii', 'ASCII characters only')
+    .option('--screen-reader', 'the monitor in sentences, without tables or drawing')
+    .option('--allow-private-targets', 'let webhooks go to this machine and private networks')
     .option('--config <FILE>', 'another config file');
   program.optionsGroup('Help');
   program
@@ -110,7 +111,9 @@ export function commanderMessage(
   argv: readonly string[],
 ): string | null {
   if (error.exitCode === 0) return null;
-  const unknown = error.code === 'commander.unknownOption' ? misspeltCommand(program, argv) : null;
+  const unknown = ['commander.unknownOption', 'commander.excessArguments'].includes(error.code)
+    ? misspeltCommand(program, argv)
+    : null;
   if (unknown !== null) return unknown;
   const text = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
   return `${text.replace(/\.$/, '')}; see ${commandWords(program, argv)} --help`;
@@ -129,7 +132,7 @@ function commandWords(program: Command, argv: readonly string[]): string {
   return names.join(' ');
 }
 
-/** An option may be unknown only because its command is misspelt: what is said of that, `null`: it is not. */
+/** An option may be unknown, or an argument too many, because the command is misspelt: says so, or `null`. */
 function misspeltCommand(program: Command, argv: readonly string[]): string | null {
   const names = new Set(program.commands.map((command) => command.name()));
   const at = argv.findIndex((word) => names.has(word));
@@ -140,5 +143,5 @@ function misspeltCommand(program: Command, argv: readonly string[]): string | nu
   const next = argv[at + 1];
   if (group === undefined || group.commands.length === 0 || next === undefined || next.startsWith('-'))
     return null;
-  return unknownCommand(next, group);
+  return group.commands.some((command) => command.name() === next) ? null : unknownCommand(next, group);
 }

@@ -26,6 +26,7 @@ export interface SourceFlags {
   readonly confirmations?: string;
   readonly db?: string;
   readonly ascii?: boolean;
+  readonly screenReader?: boolean;
   readonly allowPrivateTargets?: boolean;
   readonly config?: string;
 }
@@ -52,6 +53,8 @@ export interface Settings extends DeliverySettings {
   /** `null`: the chain's own file in the data folder; replay and demo keep nothing. */
   readonly db: Setting<string | null>;
   readonly ascii: Setting<boolean>;
+  /** The monitor speaks in sentences. */
+  readonly screenReader: Setting<boolean>;
   /** Of alerts that fire, beside the line on the monitor's screen. */
   readonly notifications: Setting<NotificationLevel>;
   /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
@@ -100,6 +103,8 @@ export function resolveSettings(
       (flags.ascii ? { value: true, from: '--ascii' } : null) ??
       read('GASTOP_ASCII', set(env.GASTOP_ASCII), parseSwitch) ??
       (file.ascii === undefined ? asciiByDefault(env) : { value: file.ascii, from: FILE }),
+    screenReader: (flags.screenReader ? { value: true, from: '--screen-reader' } : null) ??
+      read('INK_SCREEN_READER', set(env.INK_SCREEN_READER), parseSwitch) ?? { value: false, from: DEFAULT },
     notifications: read('GASTOP_NOTIFICATIONS', set(env.GASTOP_NOTIFICATIONS), parseNotifications) ??
       inFile('notifications', file.notifications, parseNotifications) ?? { value: 'on', from: DEFAULT },
     keys: read('GASTOP_KEYS', set(env.GASTOP_KEYS), parsePath) ??
@@ -156,7 +161,7 @@ function sourceFrom(
   if (url !== undefined && rpc !== undefined) {
     throw usageError(`${urlName} and ${rpcName} cannot be combined; name one source`);
   }
-  const hosted = read(urlName, url, parseServiceUrl);
+  const hosted = read(urlName, url, serviceUrl);
   if (hosted !== null)
     return { value: { kind: 'hosted', url: hosted.value, apiKey: null }, from: hosted.from };
   const nodes = read(rpcName, rpc, parseNodeUrls);
@@ -172,7 +177,7 @@ function keyFor(source: SourceChoice, env: EnvInSettings, file: ConfigFile): Set
   if (file.url === undefined) {
     return { value: null, from: `${FILE} has one; without a url beside it, it is not used` };
   }
-  const owner = read(`${FILE}, url`, file.url, parseServiceUrl)?.value;
+  const owner = read(`${FILE}, url`, file.url, serviceUrl)?.value;
   const foreign = source.kind === 'hosted' && owner?.origin !== source.url.origin;
   return foreign ? { value: null, from: `${FILE} has one, for ${owner?.host} only` } : fromFile;
 }
@@ -239,11 +244,21 @@ export const FASTEST = 100_000;
 /** An Ethereum JSON-RPC node. Its path often holds a key, so messages never repeat it. */
 export function parseNodeUrl(text: string): URL {
   try {
-    return readNodeUrl(text);
+    return readNodeUrl(withScheme(text));
   } catch (error) {
     throw error instanceof ChainError ? new RangeError(error.message) : error;
   }
 }
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\/|$)/i;
+
+/** `localhost:8787` is meant as http; anything else has to say how it is reached. */
+function withScheme(text: string): string {
+  const trimmed = text.trim();
+  return LOOPBACK.test(trimmed) ? `http://${trimmed}` : trimmed;
+}
+
+const serviceUrl = (text: string) => parseServiceUrl(withScheme(text));
 
 /** Several nodes in one word: separated by commas or spaces. */
 function parseNodeUrls(text: string): URL[] {

@@ -382,10 +382,10 @@ const EXAMPLE = 'https://gas.example.org';
  */
 export function parseServiceUrl(text: string, hint = KEY_HINT): URL {
   const trimmed = text.trim();
-  if (!URL.canParse(trimmed)) {
-    const hint = /^[\w.-]+(:\d+)?(\/|$)/.test(trimmed) ? 'it lacks http:// or https://; ' : '';
-    throw new RangeError(`not a URL; ${hint}for example ${EXAMPLE}`);
+  if (/^[\w.-]+(:\d+)?(\/|$)/.test(trimmed)) {
+    throw new RangeError(`not a URL; begin it with https:// or http://, for example ${EXAMPLE}`);
   }
+  if (!URL.canParse(trimmed)) throw new RangeError(`not a URL; for example ${EXAMPLE}`);
   const url = new URL(trimmed);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new RangeError(`${cleanText(url.protocol, 40)}// cannot be asked; use http:// or https://`);

@@ -257,7 +257,6 @@ describe('a signed transaction', () => {
     [['update', 'a'], 'say what is to change'],
     [['update', 'a', '--enable', '--disable'], 'cannot be combined'],
     [['delete', 'a'], 'say --yes'],
-    [[], 'needs one of list, show, check, create, update, cancel, delete'],
     [['remove'], 'unknown command "remove"'],
   ])('is not scheduled by %j', async (argv, says) => {
     const { exitCode, stderr } = await run([...argv, '--url', 'http://127.0.0.1:9'], {

@@ -53,6 +53,17 @@ describe('gastop config', () => {
     expect(stdout).toMatch(/ team: any number of requests a day, 0\.5 a second, only gas +config file\n/);
   });
 
+  it('says the same as JSON, several values of a setting as one', async () => {
+    const { stdout } = await runMain(['config', '--json', '--screen-reader'], {
+      home: home('json', '{ "rpc": ["https://node.example/v3/hidden-path", "localhost:8545"] }', 0o600),
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      source: { value: 'node https://node.example/…, node http://localhost:8545', from: 'config file, rpc' },
+      'api key': { value: 'none', from: 'default' },
+      'screen reader': { value: 'on', from: '--screen-reader' },
+    });
+  });
+
   it('without anything set says so', async () => {
     const { stdout } = await runMain(['config'], { home: join(folder, 'empty') });
     expect(row(stdout, 'source')).toContain('https://ethereum-rpc.publicnode.com');

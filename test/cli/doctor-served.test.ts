@@ -42,7 +42,7 @@ describe('the service of others', () => {
     const offered = V1_ROUTES.filter(({ method, group }) => method === 'get' && group !== 'auto-txs');
     for (const { path } of offered) {
       const line = stdout.split('\n').find((text) => text.startsWith(`${path} `));
-      expect(line).toMatch(/ 200 +\d+ {2}to the letter, \d+ fields$/);
+      expect(line).toMatch(/ 200 +\d+ {2}valid, \d+ fields$/);
     }
     expect(stdout).toContain('etag          honoured');
     expect(stdout).toMatch(/packing {7}gzip on \d+ answers/);

@@ -76,7 +76,7 @@ describe('a service that speaks v1', () => {
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     expectHarmless(result);
     for (const path of READ_PATHS) expect(result.stdout).toContain(`\n${path} `);
-    expect(result.stdout).toMatch(/\n\/gas\/current {17}200 +\d+ {2}to the letter, [34]\d fields\n/);
+    expect(result.stdout).toMatch(/\n\/gas\/current {17}200 +\d+ {2}valid, [34]\d fields\n/);
     expect(result.stdout).toContain('/alerts                      404');
     expect(result.stdout).toMatch(/\nusable: its prices are understood/);
     const v1 = asked.filter((path) => !/openapi|api-docs|playground/.test(path));
@@ -201,8 +201,8 @@ describe('a service that speaks v1', () => {
   });
 
   it.each([
-    ['an hour ahead', 3_600, 'ahead of ours'],
-    ['a minute behind', -60, 'behind ours'],
+    ['an hour ahead', 3_600, 'ahead of this machine'],
+    ['a minute behind', -60, 'behind this machine'],
   ])('whose clock is %s is usable, with a warning', async (_title, offSec, words) => {
     const date = () => new Date(Date.now() + offSec * 1_000).toUTCString();
     const { url } = await serveAnswers(OWN_ROUTES, { headers: { date: date() } });

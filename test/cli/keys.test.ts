@@ -57,7 +57,7 @@ describe('gastop keys create', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^gastop_\w+\n$/);
     const id = stdout.split('_')[1];
-    expect(stderr).toBe(`gastop: made key ${id} of the plan free; this is the only time it is shown\n`);
+    expect(stderr).toBe(`gastop: made key ${id} with plan free; it is shown only now\n`);
     expect(await ask(stdout.trim())).toBe('ok');
   });
 
@@ -266,7 +266,7 @@ describe('gastop keys rotate', () => {
     await run('revoke', id);
     const { exitCode, stdout, stderr } = await run('rotate', id);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toMatch(/was revoked on .* and stays so; make another with gastop keys create\n$/);
+    expect(stderr).toMatch(/was revoked on .* for good; make another with gastop keys create\n$/);
     expect(await ask(key)).toBe('api_key_revoked');
   });
 });

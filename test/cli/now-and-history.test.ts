@@ -119,14 +119,14 @@ describe('now --below', () => {
     const dear = await below('1000000', '--within', '10m');
     expect(dear).toEqual({
       exitCode: 0,
-      stdout: '1000000 gwei or less within 10m: over 99 % likely\n',
+      stdout: 'at or below 1000000 gwei within 10m: over 99 % likely\n',
       stderr: '',
     });
     expect((await below('0.000000001', '--within', '15m')).stdout).toBe(
-      '0.000000001 gwei or less within 15m: 2 % likely\n',
+      'at or below 0.000000001 gwei within 15m: 2 % likely\n',
     );
     const near = await below((Number(last.baseFee) / 1e9).toFixed(9), '--within', '15m');
-    expect(near.stdout).toMatch(/ gwei or less within 15m: (over |under )?\d+ % likely\n$/);
+    expect(near.stdout).toMatch(/^at or below [\d.]+ gwei within 15m: (over |under )?\d+ % likely\n$/);
   });
 
   it('is the service’s own answer to that question with --json', async () => {
@@ -144,7 +144,7 @@ describe('now --below', () => {
     ] as const) {
       const { exitCode, stdout, stderr } = await below('9', ...flags);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-      expect(stderr).toMatch(new RegExp(`^gastop: 9 gwei or less within ${within}: .*${why}.*\n$`));
+      expect(stderr).toMatch(new RegExp(`^gastop: at or below 9 gwei within ${within}: .*${why}.*\n$`));
     }
   });
 
@@ -237,7 +237,7 @@ describe('history over a recording', () => {
     const answer = BaseFeeMetrics.parse(JSON.parse(stdout));
     expect(answer.data).toHaveLength(500);
     expect(stderr).toBe(
-      `gastop: these are 500 of ${answer.total} rows; --bucket 1h, say, makes them fewer\n`,
+      `gastop: these are 500 of ${answer.total} rows; a larger --bucket makes them fewer, such as 1h\n`,
     );
   });
 
@@ -259,7 +259,7 @@ describe('history over a recording', () => {
       ...short,
     ]);
     expect(exitCode).toBe(0);
-    expect(stderr).toBe('gastop: history reaches back 11m48s only\n');
+    expect(stderr).toBe('gastop: history reaches back only 11m48s\n');
     expect(stdout).toContain('2024-10-16 02:00');
   });
 });
@@ -283,7 +283,7 @@ describe('a service at a URL', () => {
   it('whose history is shorter than asked for shows what there is, and says how far it reaches', async () => {
     const result = await runMain(['history', '--window', '30d', '--url', served.origin]);
     expect(result.exitCode).toBe(0);
-    expect(result.stderr).toMatch(/^gastop: history reaches back .+ only\n$/);
+    expect(result.stderr).toMatch(/^gastop: history reaches back only .+\n$/);
     expect(result.stdout.split('\n').length).toBeGreaterThan(1);
   });
 });

@@ -37,9 +37,9 @@ test('says where it listens and how to make a key; a key made meanwhile works; S
   const home = await temporaryFolder();
   const { origin, child, ended, stdout } = await startServe(DEMO, { home });
   await waitFor(() =>
-    stdout().includes('There is no key yet, so nobody is answered; make one with: gastop keys create'),
+    stdout().includes('There is no key yet, so every request is refused; make one with: gastop keys create'),
   );
-  expect(stdout()).not.toContain('open to everybody');
+  expect(stdout()).not.toContain('every address');
   expect((await fetch(origin + GAS)).status).toBe(401);
   const key = await createKey({ home });
   let requests = 1;

@@ -51,7 +51,7 @@ describe.concurrent('gastop wait on a node', () => {
     const { exitCode, stdout, stderr } = await waiting;
     await node.stop();
     expect({ exitCode, stdout, ran: existsSync(ran) }).toEqual({ exitCode: 143, stdout: '', ran: false });
-    expect(stderr).toMatch(/^gastop: no prices of now: .+; still waiting\n$/);
+    expect(stderr).toMatch(/^gastop: no current prices: .+; still waiting\n$/);
   });
 
   it('whose price does not come in time is exit 124, however far the start has come by then', async ({
@@ -64,7 +64,7 @@ describe.concurrent('gastop wait on a node', () => {
     const { exitCode, stdout, stderr } = await runMain(['wait', ...source, ...argv], { env });
     await node.stop();
     expect({ exitCode, stdout, ran: existsSync(ran) }).toEqual({ exitCode: 124, stdout: '', ran: false });
-    expect(stderr).toMatch(/^gastop: gave up after 2s of waiting for 1000 gwei or less; [^\n]+\n$/);
+    expect(stderr).toMatch(/^gastop: gave up after 2s of waiting until average is at or below 1000 gwei; [^\n]+\n$/);
   });
 
   it('that goes away is waited for; it is said once, and the command runs on the price of its return', async ({
@@ -82,7 +82,7 @@ describe.concurrent('gastop wait on a node', () => {
     await terminal.waitFor(/^average 2\.9\d* gwei at #\d+ /m);
     stopMining();
     await node.stop();
-    await terminal.waitFor(/^gastop: no prices of now: .+; still waiting$/m);
+    await terminal.waitFor(/^gastop: no current prices: .+; still waiting$/m);
     const chain = chainOf(0);
     chain.mine(20, { gasUsedRatio: 0 });
     const lowest = chain.head().number;
@@ -96,6 +96,6 @@ describe.concurrent('gastop wait on a node', () => {
     expect(Number(block)).toBeGreaterThanOrEqual(lowest);
     expect(Number(price)).toBeGreaterThan(2);
     expect(Number(price)).toBeLessThanOrEqual(2.5);
-    expect(said.match(/no prices of now/g)).toHaveLength(1);
+    expect(said.match(/no current prices/g)).toHaveLength(1);
   });
 });

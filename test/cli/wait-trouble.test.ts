@@ -25,7 +25,7 @@ describe('prices that are not of now', () => {
     expect(told).toEqual([]);
     pass(1);
     trouble.begin('the node is still away');
-    expect(told).toEqual(['no prices of now: the node is still away; still waiting']);
+    expect(told).toEqual(['no current prices: the node is still away; still waiting']);
     pass(60_000);
     trouble.begin('the node is away');
     expect(trouble.untilToldMs()).toBeNull();

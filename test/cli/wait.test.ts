@@ -271,7 +271,7 @@ describe('a recording', () => {
     const { exitCode, stderr } = await runMain(argv);
     expect(exitCode).toBe(124);
     expect(stderr).toMatch(
-      /^gastop: gave up after 5m of waiting for 0\.001 gwei or less; average is at [\d.]+ gwei\n$/,
+      /^gastop: gave up after 5m of waiting until average is at or below 0\.001 gwei; it is [\d.]+ gwei\n$/,
     );
   });
 });
@@ -284,7 +284,7 @@ describe('what wait says', () => {
     const { exitCode } = await terminal.waitForExit();
     expect(exitCode).toBe(124);
     expect(terminal.output()).toMatch(
-      /\[REPLAY\] average [\d.]+ gwei at #[\d,]+ {2}waiting for 0\.001 gwei or less {2}\w+/,
+      /\[REPLAY\] average [\d.]+ gwei at #[\d,]+ {2}waiting until it is at or below 0\.001 gwei {2}\w+/,
     );
     const rows = terminal.screen().filter((row) => row !== '');
     expect(rows).toEqual([expect.stringMatching(/^gastop: gave up after 5m /)]);

@@ -63,7 +63,7 @@ export function addAlerts(program: Command, run: Run): void {
 
 function addAlertCommands(alerts: Command, run: Run): void {
   alerts
-    .command('list')
+    .command('list', { isDefault: true })
     .description('Lists the alerts, newest first.')
     .option('--json', "the service's v1 list; several pages as one")
     .action((flags: JsonFlags) => run((context) => listAlerts(context, flags)));

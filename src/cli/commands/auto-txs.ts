@@ -84,7 +84,7 @@ export function addAutoTxs(program: Command, run: Run): void {
 
 function addAutoTxCommands(autoTxs: Command, run: Run): void {
   autoTxs
-    .command('list')
+    .command('list', { isDefault: true })
     .description('Lists the auto-txs by status, with the distance to their targets.')
     .option(
       '--status <STATUS>',

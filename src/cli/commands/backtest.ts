@@ -23,15 +23,15 @@ export function addBacktest(program: Command, run: Run): void {
     .command('backtest')
     .summary('score the advice, and others, on recorded blocks')
     .description(
-      'Walks recorded blocks one by one, advises at each with the past alone, and says what came of it: for gastop, for what other tools would have signed, and for perfect foresight.',
+      'Goes through recorded blocks one by one, gives advice at each from the past alone, and scores it: gastop, what other tools would have signed, and perfect foresight.',
     )
     .argument('<FILE>', 'JSON Lines of gastop record or CSV, plain or gzip')
-    .option('--from <N>', 'judge from block N on; what lies before is learned from')
-    .option('--to <N>', 'judge up to block N; what lies behind only tells what came of it')
+    .option('--from <N>', 'score from block N on; the blocks before are only learned from')
+    .option('--to <N>', 'score up to block N; the blocks after only show the outcome')
     .option('--lanes', 'only the lanes')
     .option('--horizons', 'only the horizons')
-    .option('--json', 'all figures for programs; docs/COMMANDS.md says what stands where')
-    .option('--predictions <OUT>', 'write what was said at each block as JSON Lines')
+    .option('--json', 'all figures for programs; docs/COMMANDS.md lists the fields')
+    .option('--predictions <OUT>', 'write the prediction at each block as JSON Lines')
     .option('--force', 'replace OUT if it exists')
     .addHelpText(
       'after',
@@ -72,7 +72,7 @@ async function backtest(
   const path = checked('FILE', () => parsePath(file));
   const { settings } = await loadSettings();
   if (out !== null && (await isSameFile(path, out))) {
-    throw usageError('--predictions is the very file that is read; choose another name');
+    throw usageError('--predictions is the file that is read; choose another name');
   }
   const signal = io.interruption();
   const bar = new ProgressBar(io);
@@ -163,7 +163,7 @@ function rangeOf({ from, to }: BacktestFlags): Range {
     from: from === undefined ? 0 : blockNumber('--from', from),
     to: to === undefined ? Number.POSITIVE_INFINITY : blockNumber('--to', to),
   };
-  if (range.from > range.to) throw usageError(`--from ${from} lies behind --to ${to}; exchange them`);
+  if (range.from > range.to) throw usageError(`--from ${from} is after --to ${to}; swap them`);
   return range;
 }
 

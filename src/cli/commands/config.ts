@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { cleanLine, tableLines, tildePath } from '../output.ts';
 import { durationText } from '../parse.ts';
 import { keySettings, type Settings, type SourceChoice } from '../settings.ts';
+import type { JsonFlags } from './resource.ts';
 
 /** Every setting. */
 export function addConfig(program: Command, run: Run): void {
@@ -12,7 +13,8 @@ export function addConfig(program: Command, run: Run): void {
     .command('config')
     .summary('every setting and where it came from')
     .description('Prints every setting and where it came from. Keys are never shown.')
-    .action(() => run((context) => config(context)));
+    .option('--json', 'for programs: { "api key": { value, from }, ... }')
+    .action((flags: JsonFlags) => run((context) => config(context, flags)));
 }
 
 interface Row {
@@ -22,7 +24,7 @@ interface Row {
 }
 
 /** `gastop config` */
-async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
+async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags): Promise<ExitCode> {
   const loaded = await loadSettings();
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
@@ -53,6 +55,11 @@ async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
       from: settings.allowPrivateTargets.from,
     },
     { name: 'notifications', value: settings.notifications.value, from: settings.notifications.from },
+    {
+      name: 'screen reader',
+      value: settings.screenReader.value ? 'on' : 'off',
+      from: settings.screenReader.from,
+    },
     { name: 'ascii', value: settings.ascii.value ? 'on' : 'off', from: settings.ascii.from },
     {
       name: 'config file',
@@ -60,6 +67,10 @@ async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
       from: configFrom,
     },
   ];
+  if (json) {
+    io.stdout.write(`${JSON.stringify(byName(rows), null, 2)}\n`);
+    return EXIT.ok;
+  }
   const lines = tableLines<Row>(
     [
       { title: 'setting', align: 'left', cell: (row) => row.name },
@@ -70,6 +81,22 @@ async function config({ io, loadSettings }: CommandContext): Promise<ExitCode> {
   );
   io.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.ok;
+}
+
+/** Rows without a name go on with the one above. */
+function byName(rows: readonly Row[]): Record<string, Pick<Row, 'value' | 'from'>> {
+  const settings: Record<string, Pick<Row, 'value' | 'from'>> = {};
+  let last = '';
+  for (const { name, value, from } of rows) {
+    const before = settings[last];
+    if (name === '' && before !== undefined)
+      settings[last] = { ...before, value: `${before.value}, ${value}` };
+    else {
+      last = name;
+      settings[name] = { value, from };
+    }
+  }
+  return settings;
 }
 
 function sourceLines(source: SourceChoice): readonly string[] {

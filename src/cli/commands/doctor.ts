@@ -17,9 +17,9 @@ import { doctorText } from '../text/doctor.ts';
 export function addDoctor(program: Command, run: Run): void {
   program
     .command('doctor')
-    .summary('what a service answers, route by route')
-    .description('Asks every read route of the service and says what was understood and what was missing.')
-    .option('--json', 'all of it for programs; docs/COMMANDS.md says what stands where')
+    .summary('check a service, route by route')
+    .description('Requests every read route of the service and says what was understood and what is missing.')
+    .option('--json', 'all of it for programs; docs/COMMANDS.md lists the fields')
     .addHelpText(
       'after',
       `${examples(['gastop doctor --url https://gas.example.org', 'gastop doctor --json | jq .warnings'])}

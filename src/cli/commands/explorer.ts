@@ -14,19 +14,19 @@ import { blockText, type Surroundings, txText } from '../text/explorer.ts';
 export function addExplorer(program: Command, run: Run): void {
   program
     .command('block')
-    .summary('one block: fees, tips, fullness, what it burnt')
-    .description('One block: base fee and the next one, tips, fullness, blobs, what it burnt.')
+    .summary('one block: fees, tips, fullness, burnt fees')
+    .description('One block: its base fee and the next one, tips, fullness, blobs, burnt fees.')
     .argument('[number]', 'its number (24337604, 24,337,604, 0x1735cc4) or latest', 'latest')
-    .option('--json', "print the service's v1 answer as it is")
+    .option('--json', "print the service's v1 response as it is")
     .addHelpText('after', examples(['gastop block', 'gastop block 24337604 --json']))
     .action((number: string, flags: ExplorerFlags) => run((context) => block(context, number, flags)));
 
   program
     .command('tx')
-    .summary('one transaction: what it paid, and where its tip stood')
-    .description("One transaction: what it paid, and where its tip stood among its block's.")
+    .summary('one transaction: what it paid, and how its tip ranked')
+    .description('One transaction: what it paid, and how its tip ranked in its block.')
     .argument('<hash>', '0x and 64 hexadecimal digits')
-    .option('--json', "print the service's v1 answer as it is")
+    .option('--json', "print the service's v1 response as it is")
     .addHelpText(
       'after',
       examples(['gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei']),

@@ -3,7 +3,7 @@ import type { GasClient, ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { pauseMs } from '../../client/rate-limit.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { formatCount, formatDuration, formatLikelihood, gweiString } from '../../core/units.ts';
+import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, READY_WITHIN_MS, warnOfUnsaved } from '../open-source.ts';
@@ -177,7 +177,7 @@ class PriceFollower {
   #line(): string {
     const parts = [
       this.#priceText(),
-      `waiting for ${this.#targetText()}`,
+      `waiting until it is ${this.#targetText()}`,
       this.#confirmText(),
       this.#trouble.reason === null ? this.#likelihood.text() : '',
       formatDuration(this.#elapsedSec()),
@@ -192,11 +192,11 @@ class PriceFollower {
     if (this.#price === null) return `${badge}${this.#plan.lane} price not known yet`;
     const block =
       this.#snapshot?.blockNumber == null ? '' : ` at #${formatCount(this.#snapshot.blockNumber)}`;
-    return `${badge}${this.#plan.lane} ${gweiString(this.#price)} gwei${block}`;
+    return `${badge}${this.#plan.lane} ${formatGwei(this.#price)} gwei${block}`;
   }
 
   #targetText(): string {
-    return `${gweiString(this.#plan.target)} gwei or ${this.#plan.side === 'below' ? 'less' : 'more'}`;
+    return `at or ${this.#plan.side} ${gweiString(this.#plan.target)} gwei`;
   }
 
   #confirmText(): string {
@@ -209,20 +209,19 @@ class PriceFollower {
     const { lane } = this.#plan;
     const state =
       this.#trouble.reason !== null
-        ? `no prices of now: ${this.#trouble.reason}`
+        ? `no current prices: ${this.#trouble.reason}`
         : this.#price === null
           ? 'no price came'
-          : `${lane} is at ${gweiString(this.#price)} gwei`;
+          : `it is ${formatGwei(this.#price)} gwei`;
     return new CliError(
       EXIT.timedOut,
-      `gave up after ${waited} of waiting for ${this.#targetText()}; ${state}`,
+      `gave up after ${waited} of waiting until ${lane} is ${this.#targetText()}; ${state}`,
     );
   }
 
   #recordingEnded({ blockNumber }: SnapshotView): CliError {
     const where = blockNumber === null ? '' : ` at block ${formatCount(blockNumber)}`;
-    const price =
-      this.#price === null ? '' : `; ${this.#plan.lane} was last at ${gweiString(this.#price)} gwei`;
+    const price = this.#price === null ? '' : `; ${this.#plan.lane} was last ${formatGwei(this.#price)} gwei`;
     return new CliError(
       EXIT.unreachable,
       `the recording ended${where} before the price was ${this.#targetText()}${price}`,
@@ -586,7 +585,7 @@ const NOTE_AFTER_MS = 5_000;
 /** A service that has just been started may still read its history. */
 const NOTE_AFTER_START_MS = 30_000;
 
-/** That there are no prices of now, since when, and whether anybody was told. */
+/** Since when there are no current prices, and whether that was said. */
 export class WaitTrouble {
   readonly #note: (line: string) => void;
   readonly #elapsed: () => number;
@@ -612,7 +611,7 @@ export class WaitTrouble {
   begin(reason: string): void {
     const { since, isTold } = this.#current ?? { since: this.#elapsed(), isTold: false };
     const isLong = this.#elapsed() - since >= this.#patienceMs;
-    if (isLong && !isTold) this.#note(`no prices of now: ${cleanLine(reason)}; still waiting`);
+    if (isLong && !isTold) this.#note(`no current prices: ${cleanLine(reason)}; still waiting`);
     this.#current = { reason, since, isTold: isTold || isLong };
   }
 

@@ -27,7 +27,7 @@ export function addHistory(program: Command, run: Run): void {
     .option('--window <TIME>', 'how far back: 90m, 24h, 7d, at most 30d', '24h')
     .addOption(new Option('--bucket <SIZE>', 'length of a row').choices(['block', '1m', '5m', '1h', '1d']))
     .addOption(new Option('--csv', 'comma-separated, prices in wei').conflicts(['json', 'chart']))
-    .addOption(new Option('--json', "the service's v1 answer as it is").conflicts(['csv', 'chart']))
+    .addOption(new Option('--json', "the service's v1 response as it is").conflicts(['csv', 'chart']))
     .addOption(new Option('--chart', 'a line drawn with text').conflicts(['csv', 'json']))
     .addHelpText('after', examples(['gastop history --window 7d --chart', 'gastop history --csv > day.csv']))
     .action((flags: HistoryFlags) => run((context) => history(context, flags)));
@@ -91,7 +91,7 @@ async function openPast(
   } catch (error) {
     const isHosted = settings.source.value.kind === 'hosted';
     if (!isHosted || !(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
-    io.stderr.write(`gastop: no prices of now: ${cleanLine(error.message)}\n`);
+    io.stderr.write(`gastop: no current prices: ${cleanLine(error.message)}\n`);
     return { opened: (await openExplorer(io, settings, 'late')).opened, snapshot: null };
   }
 }
@@ -126,7 +126,7 @@ async function beginning(
 }
 
 const tellOfReach = (io: Io, sec: number) =>
-  void io.stderr.write(`gastop: history reaches back ${formatDuration(sec)} only\n`);
+  void io.stderr.write(`gastop: history reaches back only ${formatDuration(sec)}\n`);
 
 async function printRows(
   io: Io,
@@ -151,7 +151,7 @@ async function printRows(
     return;
   }
   if (rows.length === 0 || (flags.chart && rows.every(({ mean }) => mean === null))) {
-    io.stderr.write('gastop: nothing is known of that window yet\n');
+    io.stderr.write('gastop: there is no data for that window yet\n');
     return;
   }
   const text = flags.chart
@@ -165,7 +165,9 @@ function tellOfFurtherRows(io: Io, answer: string): void {
   const page = z.object({ total: z.number(), data: z.array(z.unknown()) }).safeParse(JSON.parse(answer));
   if (!page.success || page.data.total <= page.data.data.length) return;
   const { total, data } = page.data;
-  io.stderr.write(`gastop: these are ${data.length} of ${total} rows; --bucket 1h, say, makes them fewer\n`);
+  io.stderr.write(
+    `gastop: these are ${data.length} of ${total} rows; a larger --bucket makes them fewer, such as 1h\n`,
+  );
 }
 
 function iso(ms: number): string {

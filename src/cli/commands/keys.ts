@@ -23,7 +23,7 @@ export function addKeys(program: Command, run: Run): void {
 }
 
 function addKeyCommands(keys: Command, run: Run): void {
-  keys.option('--keys <FILE>', 'where the keys are kept');
+  keys.option('--keys <FILE>', 'the database of the keys');
   const files = () => keys.opts<KeysFlags>();
   keys
     .command('create')
@@ -33,8 +33,8 @@ function addKeyCommands(keys: Command, run: Run): void {
     .option('--json', 'print { id, name, plan, key }')
     .action((flags: CreateKeyFlags) => run((context) => createKey(context, { ...files(), ...flags })));
   keys
-    .command('list')
-    .description('Lists the keys, their plans and what they used today. The keys themselves are not kept.')
+    .command('list', { isDefault: true })
+    .description('Lists the keys, their plans and requests today. The keys themselves are not stored.')
     .option('--json', 'for programs')
     .action((flags: ListKeysFlags) => run((context) => listKeys(context, { ...files(), ...flags })));
   keys
@@ -47,7 +47,7 @@ function addKeyCommands(keys: Command, run: Run): void {
     );
   keys
     .command('revoke')
-    .description('Ends a key, at once and for good.')
+    .description('Revokes a key, at once and for good.')
     .argument('<id>', 'as gastop keys list shows it')
     .action((id: string) => run((context) => revokeKey(context, id, files())));
 }
@@ -90,7 +90,7 @@ async function createKey(context: CommandContext, flags: CreateKeyFlags): Promis
     );
   }
   if (flags.json !== true) {
-    io.stderr.write(`gastop: made key ${key.id} of the plan ${plan}; this is the only time it is shown\n`);
+    io.stderr.write(`gastop: made key ${key.id} with plan ${plan}; it is shown only now\n`);
   }
   return EXIT.ok;
 }
@@ -125,13 +125,11 @@ async function rotateKey(context: CommandContext, id: string, flags: ListKeysFla
     const kept = await knownKey(store, id);
     throw new CliError(
       EXIT.failed,
-      `key ${id} was revoked on ${revokedOn(kept)} and stays so; make another with gastop keys create`,
+      `key ${id} was revoked on ${revokedOn(kept)} for good; make another with gastop keys create`,
     );
   });
   if (flags.json !== true) {
-    io.stderr.write(
-      `gastop: key ${id} has a new secret and the old one stopped working; this is the only time it is shown\n`,
-    );
+    io.stderr.write(`gastop: key ${id} has a new secret, shown only now; the old one stopped working\n`);
   }
   await printKey(context, flags, row, key.text).catch((error: unknown) => {
     throw new CliError(

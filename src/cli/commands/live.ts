@@ -43,6 +43,7 @@ async function live({ io, loadSettings }: CommandContext): Promise<number> {
   let unused: OpenedClient | null = early;
   const { code } = await startMonitor({
     ascii: settings.ascii.value,
+    screenReader: settings.screenReader.value,
     notifications: { level: settings.notifications.value, env: io.env },
     connect: async () => {
       const opened = unused ?? (await open(io, settings));

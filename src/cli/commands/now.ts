@@ -22,11 +22,13 @@ export function addNow(program: Command, run: Run): void {
     .command('now')
     .summary('one snapshot, for people, scripts and status bars')
     .description('One snapshot: the three lanes, the next base fee and what to do.')
-    .addOption(new Option('--json', "print the service's v1 answer as it is").conflicts('format'))
+    .addOption(new Option('--json', "print the service's v1 response as it is").conflicts('format'))
     .option('--format <TEXT>', "print TEXT with {average} {next} {action} … filled in; '{}' lists all")
-    .addOption(new Option('--below <GWEI>', 'how likely gas costs that or less in time').conflicts('format'))
-    .option('--within <TIME>', 'by when, with --below: 10m, 6h; gastop itself can tell up to 1d (default 1h)')
-    .option('--stale-ok', 'print old prices too; without it they are exit 3')
+    .addOption(
+      new Option('--below <GWEI>', 'how likely the price is at or below this in time').conflicts('format'),
+    )
+    .option('--within <TIME>', 'by when, with --below: 10m, 6h; gastop knows up to 1d (default 1h)')
+    .option('--stale-ok', 'print stale prices too; without it they exit 3')
     .addHelpText(
       'after',
       examples([
@@ -134,7 +136,7 @@ const DEFAULT_WITHIN = '1h';
 const WITHIN = {
   min: '1s',
   max: durationText(LONGEST_DEADLINE_SEC),
-  note: ', of which gastop itself tells up to 1d',
+  note: ', of which gastop knows up to 1d',
 };
 const LEAST_PAST_SEC = 3_600;
 /** The last block seldom lies on the edge of what is needed. */
@@ -178,7 +180,7 @@ async function reachText(io: Io, ready: Ready, asked: ReachQuery, json: boolean)
     const answer = await ready.opened.client.raw(PATHS.gasRecommendation, reachQuery(asked));
     return jsonResponse(answer, PATHS.gasRecommendation);
   }
-  const question = `${gweiString(asked.targetPrice)} gwei or less within ${durationText(asked.deadlineSec)}`;
+  const question = `at or below ${gweiString(asked.targetPrice)} gwei within ${durationText(asked.deadlineSec)}`;
   if (reach === null) {
     throw new CliError(EXIT.failed, 'this service does not say how likely a price is reached');
   }

@@ -21,9 +21,9 @@ export function addRecord(program: Command, run: Run): void {
     .description('Follows the chain and writes one line of JSON per block, until Ctrl-C or a limit.')
     .requiredOption('--out <FILE>', 'where to write')
     .option('--force', 'replace FILE if it exists')
-    .option('--past <TIME>', 'begin that far back: 1h, 24h; then goes on with new blocks')
+    .option('--past <TIME>', 'start this far back: 1h, 24h; then continue with new blocks')
     .option('--blocks <N>', 'stop after N blocks')
-    .option('--window <TIME>', 'stop after that much chain time: 10m, 24h')
+    .option('--window <TIME>', 'stop after this much chain time: 10m, 24h')
     .addHelpText('after', examples(['gastop record --out blocks.jsonl --past 24h --blocks 7200']))
     .action((flags: RecordFlags) => run((context) => record(context, flags)));
 }
@@ -57,7 +57,7 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
     throw usageError('record needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
   }
   if (choice.kind === 'replay' && (await isSameFile(choice.file, out))) {
-    throw usageError('--out is the very file that --replay reads; choose another name');
+    throw usageError('--out is the file that --replay reads; choose another name');
   }
   const signal = io.interruption();
   const { openChain, reachedChain } = await import('../open-service.ts');

@@ -7,7 +7,6 @@ import { CliError, EXIT, type ExitCode, reportError, usageError } from '../error
 import { examples } from '../help.ts';
 import { type OpenedResource, openResource, type ResourceWords } from '../open-source.ts';
 import { cleanLine, jsonResponse, type ListRoute, toAscii, wholeListJson } from '../output.ts';
-import { refuseUnknownCommand } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
 /** What is wrong with one thing alone; anything else would come of the others too. */
@@ -80,7 +79,7 @@ async function lookFor<One>(
   }
 }
 
-export const JSON_ANSWER = "print the service's v1 answer as it is";
+export const JSON_ANSWER = "print the service's v1 response as it is";
 
 export interface JsonFlags {
   readonly json?: boolean;
@@ -110,7 +109,7 @@ interface GroupWords {
   readonly examples: readonly string[];
 }
 
-/** A command that holds commands; `add` puts them into it. */
+/** A command that holds commands, of which `list` runs where none is named; `add` puts them into it. */
 export function addGroup(
   program: Command,
   name: string,
@@ -120,19 +119,12 @@ export function addGroup(
   const group = program
     .command(name)
     .summary(words.summary)
-    .description(words.description)
-    .usage('<command> [options]')
+    .description(`${words.description} Without a command it lists them.`)
+    .usage('[command] [options]')
     .helpCommand(false)
-    .action((_flags: object, command: Command) => {
-      refuseUnknownCommand(command.args, group);
-      const names = group.commands.map((each) => each.name()).join(', ');
-      throw usageError(`gastop ${name} needs one of ${names}; see gastop ${name} --help`);
-    })
     .addHelpText('after', examples(words.examples));
   add(group);
   for (const command of group.commands) command.helpOption('-h, --help', 'print this help');
-  // After the commands within it, which would take it over.
-  group.allowExcessArguments();
 }
 
 export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${many} list shows it`] as const;
@@ -250,12 +242,10 @@ export function addDelete<Item extends { readonly id: string }, Details>(
     const { io } = context;
     const asks = flags.yes !== true;
     if (asks && io.stdin.isTTY !== true) {
-      throw usageError('nobody can be asked whether to delete, as stdin is no terminal; say --yes');
+      throw usageError('cannot ask before deleting, as stdin is no terminal; say --yes');
     }
     if (asks && io.stderr.isTTY !== true) {
-      throw usageError(
-        'the question whether to delete would not be seen, as stderr is no terminal; say --yes',
-      );
+      throw usageError('cannot ask before deleting, as stderr is no terminal; say --yes');
     }
     return withResource(context, resource, ({ client }) =>
       eachId(context, ids, async (id) => {

@@ -127,7 +127,7 @@ async function serveUntilStopped(
   }
   if (!(await gate.hasKeys())) {
     const where = keys.file.from === 'default' ? '' : `--keys ${keys.file.value} `;
-    say(`There is no key yet, so nobody is answered; make one with: gastop keys ${where}create`);
+    say(`There is no key yet, so every request is refused; make one with: gastop keys ${where}create`);
   }
   try {
     await Promise.race([untilAborted(signal), chain.failure]);

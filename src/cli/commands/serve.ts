@@ -18,19 +18,19 @@ export function addServe(program: Command, run: Run): void {
     .command('serve')
     .summary('the v1 service for other programs and people')
     .description(
-      'Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create. Who has one reads the ' +
-        'hosts and ports of your nodes in /dashboard/summary.',
+      'Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create. Anyone with a key sees ' +
+        'the hosts and ports of your nodes in /dashboard/summary.',
     )
-    .option('--host <ADDRESS>', 'where to listen; 0.0.0.0 is open to everybody', '127.0.0.1')
+    .option('--host <ADDRESS>', 'where to listen; 0.0.0.0 is every address', '127.0.0.1')
     .option('--port <N>', 'port to listen on; 0 takes a free one', '8787')
-    .option('--base-url <URL>', 'what others call it by, behind a proxy')
-    .option('--keys <FILE>', 'where the keys are kept')
+    .option('--base-url <URL>', 'its public URL, behind a proxy')
+    .option('--keys <FILE>', 'the database of the keys')
     .addOption(
       new Option('--log-level <LEVEL>', 'what goes to stderr')
         .choices(['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
         .default('info'),
     )
-    .option('--systemd', 'print a unit that keeps it running, and end')
+    .option('--systemd', 'print a systemd unit that keeps it running')
     .addHelpText(
       'after',
       examples([
@@ -137,7 +137,7 @@ export function listenError(error: unknown, { host, port }: ListenAddress): unkn
     case 'EINVAL':
     case 'EAFNOSUPPORT':
       return usageError(
-        `this computer has no address ${host}; --host 127.0.0.1 is itself, 0.0.0.0 all it has`,
+        `this computer has no address ${host}; use 127.0.0.1 for itself alone, 0.0.0.0 for every address`,
       );
     default:
       return error;
@@ -165,7 +165,7 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
   const script = await realpath(process.argv[1] ?? '').catch(() => process.argv[1] ?? '');
   if (/[\\/]_npx[\\/]/.test(script)) {
     io.stderr.write(
-      'gastop: this gastop lies in the cache of npx, which may be cleared; npm install -g gastop keeps one\n',
+      'gastop: this gastop is in the npx cache, which may be cleared; npm install -g gastop installs one\n',
     );
   }
   if (/[\r\n]/.test(script)) throw usageError(`${cleanLine(script)} cannot be named in a unit`);

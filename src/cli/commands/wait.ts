@@ -5,7 +5,7 @@ import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { LaneName } from '../../core/advice.ts';
-import { formatCount, gweiString } from '../../core/units.ts';
+import { formatCount, formatGwei, gweiString } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -22,18 +22,20 @@ export function addWait(program: Command, run: Run): void {
     .command('wait')
     .summary('wait for a price, then exit 0 or run a command')
     .description(
-      'Waits until gas costs that or less, then ends with 0 or runs the command, whose exit code is its own. Old prices do not count; failures of the source are waited out.',
+      'Waits until the price is at or below the target, then exits 0, or runs the command and exits with its code. Stale prices do not count; while the source is down it keeps waiting.',
     )
-    .argument('[command...]', 'what to run then, after --')
+    .argument('[command...]', 'the command to run, after --')
     .usage('--below GWEI [options] [-- command...]')
-    .option('--below <GWEI>', 'wait until the price is that or less')
-    .option('--above <GWEI>', 'wait until it is that or more')
+    .option('--below <GWEI>', 'wait until the price is at or below this')
+    .option('--above <GWEI>', 'wait until the price is at or above this')
     .addOption(
-      new Option('--lane <LANE>', 'whose price').choices(['slow', 'average', 'fast']).default('average'),
+      new Option('--lane <LANE>', 'the lane whose price counts')
+        .choices(['slow', 'average', 'fast'])
+        .default('average'),
     )
-    .option('--timeout <TIME>', 'give up after that: 30m, 12h, at most 24d (exit 124)')
-    .option('--confirm <N>', 'wait until N blocks in a row are so (default 1)')
-    .option('--quiet', 'say nothing but why it ended')
+    .option('--timeout <TIME>', 'give up after this: 30m, 12h, at most 24d (exit 124)')
+    .option('--confirm <N>', 'for N blocks in a row (default 1)')
+    .option('--quiet', 'print nothing but why it ended')
     .addHelpText(
       'after',
       `${examples(['gastop wait --below 5 && ./deploy.sh', 'gastop wait --below 0.05 --timeout 6h -- ./deploy.sh --network mainnet'])}
@@ -43,8 +45,8 @@ The command gets
   and the lane's caps: GASTOP_MAX_FEE_GWEI  GASTOP_TIP_GWEI
 
 Exit codes
-  the command's own, 128 + n if signal n ended it   124 the time is up
-  126 the command cannot be run   127 it is not there`,
+  the command's own, 128 + n if signal n ended it   124 timed out
+  126 the command cannot be run   127 it is not found`,
     )
     .action((words: string[], flags: WaitFlags) => run((context) => wait(context, words, flags)));
 }
@@ -130,7 +132,7 @@ async function wait(
 
 function reachedText({ lane }: WaitPlan, { price, snapshot }: Reached): string {
   const { blockNumber } = snapshot;
-  return `${lane} is ${gweiString(price)} gwei${blockNumber === null ? '' : ` at block ${formatCount(blockNumber)}`}`;
+  return `${lane} is ${formatGwei(price)} gwei${blockNumber === null ? '' : ` at block ${formatCount(blockNumber)}`}`;
 }
 
 /** The command's environment: ours and what it was waited for. What the service does not say is not set. */

@@ -98,8 +98,8 @@ function answerWords({
       if (reading === null) return ['understood', 'good'];
       const { found, missing } = reading;
       if (found.length + missing.length === 0) return ['answers; not read by this version', 'plain'];
-      if (reading.match === 'letter') return [`to the letter, ${found.length} fields`, 'good'];
-      if (reading.match === 'extended') return [`to the letter and more, ${found.length} fields`, 'good'];
+      if (reading.match === 'letter') return [`valid, ${found.length} fields`, 'good'];
+      if (reading.match === 'extended') return [`valid, ${found.length} fields, and more`, 'good'];
       return [`understood, ${found.length} of ${fieldCount(reading)} fields`, 'doubtful'];
     }
     case 'unreadable':
@@ -228,7 +228,7 @@ function certificateWords({ connection }: ServiceFinding, now: number): string |
 }
 
 function validWords({ validUntil }: TlsFinding, now: number): string {
-  if (validUntil === null) return 'valid for a time that it does not say';
+  if (validUntil === null) return 'validity not stated';
   const leftSec = (validUntil - now) / 1_000;
   const days = Math.floor(leftSec / 86_400);
   const left = days > 1 ? `${formatCount(days)} days left` : `${formatDuration(leftSec)} left`;
@@ -257,19 +257,20 @@ function headWords({ snapshot, headAgeSec }: ServiceFinding): string | null {
 
 function clockWords({ clock, connection }: ServiceFinding): string | null {
   if (connection === null) return null;
-  if (clock === null) return 'it says no time';
+  if (clock === null) return 'the service states no time';
   const distance = Math.abs(clock.skewSec);
-  if (distance <= clock.uncertaintySec) return `as ours, within ${clock.uncertaintySec.toFixed(1)} s`;
+  if (distance <= clock.uncertaintySec)
+    return `the same as here, within ${clock.uncertaintySec.toFixed(1)} s`;
   const side = clock.skewSec > 0 ? 'ahead of' : 'behind';
   const words = distance < 60 ? `${distance.toFixed(1)} s` : formatDuration(distance);
-  return `${words} ${side} ours, give or take ${clock.uncertaintySec.toFixed(1)} s`;
+  return `${words} ${side} this machine, give or take ${clock.uncertaintySec.toFixed(1)} s`;
 }
 
 const ETAG_WORDS: Readonly<Record<ServiceFinding['etag'], string | null>> = {
-  honoured: 'honoured: what has not changed is not sent again',
-  ignored: 'sent, but not honoured: everything is sent each time',
+  honoured: 'honoured: unchanged responses are not sent again',
+  ignored: 'sent, but not honoured: every response is sent in full',
   none: 'none',
-  unknown: 'sent; the answer changed before it could be tried',
+  unknown: 'sent; the response changed before it could be tested',
 };
 
 function packingWords({ encodings, connection }: ServiceFinding): string | null {

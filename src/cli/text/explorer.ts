@@ -138,7 +138,7 @@ function blobWords({ blobGasUsed, excessBlobGas }: BlockView): string | null {
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   PENDING: 'waits in the pool',
   SUCCESS: 'success',
-  REVERTED: 'reverted; its gas is paid all the same',
+  REVERTED: 'reverted; its gas was paid anyway',
 };
 
 /** What `gastop tx` prints for people: at most 80 columns wide. */
@@ -155,7 +155,7 @@ export function txText(tx: TxView, surroundings: Surroundings): string {
       ['time', whenWords(tx.timestamp, surroundings)],
       ['type', tx.type === null ? null : describeTxType(tx.type)],
       ['from', toAddress(tx.from)],
-      ['to', tx.to === null ? (tx.from === null ? null : 'nobody: it creates a contract') : toAddress(tx.to)],
+      ['to', tx.to === null ? (tx.from === null ? null : 'none: it creates a contract') : toAddress(tx.to)],
       ['call', toAddress(tx.selector)],
       ['value', coinWords(tx.value, chainId, surroundings)],
       ['nonce', tx.nonce === null ? null : String(tx.nonce)],

@@ -22,6 +22,8 @@ export interface MonitorOptions {
   readonly chainName?: string;
   readonly badge?: Badge;
   readonly ascii?: boolean;
+  /** Sentences instead of tables and drawing. */
+  readonly screenReader?: boolean;
   /** How the terminal is told of alerts that fire; default: on the screen alone. */
   readonly notifications?: Notifications;
   /** How long a deletion can be undone, ms; default: 10 s. */
@@ -81,6 +83,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
       maxFps: MAX_FPS,
       exitOnCtrlC: false,
       patchConsole: false,
+      ...(options.screenReader === true ? { isScreenReaderEnabled: true } : {}),
     },
   );
 

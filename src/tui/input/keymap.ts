@@ -210,7 +210,7 @@ const KEYS = {
     send: 'schedule it: the service sends it at the target',
     sendWord: 'schedule',
     leave: 'leave; asks if something was pasted or typed',
-    switch: { help: 'the next choice, or the next usual expiry', footer: 'choose' },
+    switch: { help: 'the next choice, or the next usual expiry' },
     done: 'next field; in the last one: schedule it',
     clear: 'clear what was pasted, or what is typed before the cursor',
   }),

@@ -205,10 +205,13 @@ function Fields<Draft>(props: FieldsProps<Draft>) {
     {
       'field-next': () => move(1),
       'field-previous': () => move(-1),
-      'field-left': () => press('left'),
-      'field-right': () => press('right'),
-      'field-switch': () => press('space'),
-      'field-clear': () => press('ctrl+u'),
+      ...(field?.kind === 'one' || field?.kind === 'many'
+        ? {
+            'field-left': () => press('left'),
+            'field-right': () => press('right'),
+            'field-switch': () => press('space'),
+          }
+        : { 'field-clear': () => press('ctrl+u') }),
       'field-done': done,
       'form-send': submit,
       'form-leave': () => {
@@ -283,6 +286,12 @@ export function visibleLines(
 ): readonly Line[] {
   const from = blocks.slice(0, Math.max(focus, 0)).reduce((sum, block) => sum + block.length, 0);
   const end = from + (blocks[focus]?.length ?? 1) - 1;
-  const top = scrolledTo(from, scrolledTo(end, 0, rows), rows);
-  return blocks.flat().slice(top, top + rows);
+  const lines = blocks.flat();
+  if (lines.length <= rows) return lines;
+  // One row says what is hidden.
+  const room = Math.max(rows - 1, 1);
+  const top = scrolledTo(from, scrolledTo(end, 0, room), room);
+  const below = Math.max(lines.length - top - room, 0);
+  const hidden = [...(top > 0 ? [`${top} above`] : []), ...(below > 0 ? [`${below} more (Tab)`] : [])];
+  return [...lines.slice(top, top + room), [{ text: `   ${hidden.join(', ')}`, faint: true }]];
 }
