@@ -169,7 +169,7 @@ describe('wrong flags end with one line and exit 2', () => {
     [
       'a recording of itself',
       ['record', '--replay', at('there'), '--out', at('there'), '--force'],
-      'very file',
+      'is the file that --replay reads',
     ],
     ['no blocks to record', ['record', '--demo', '--out', at('x'), '--blocks', '0'], 'whole number from 1'],
     ['a past in words', ['record', '--demo', '--out', at('x'), '--past', 'all'], '--past'],

@@ -320,7 +320,6 @@ describe('gastop keys revoke', () => {
 
 describe('gastop keys', () => {
   it.each([
-    { argv: [], says: 'create, list, rotate, revoke' },
     { argv: ['crate'], says: 'did you mean create?' },
     { argv: ['sell'], says: 'create, list, rotate, revoke' },
   ])('$argv says what there is: exit 2', async ({ argv, says }) => {

@@ -42,6 +42,16 @@ describe('where a setting comes from', () => {
     expect(fromFile.ascii).toEqual({ value: true, from: 'config file' });
   });
 
+  it.each(['localhost:8787', '127.0.0.1:8545', '[::1]:8545/rpc'])('takes %s as http', (text) => {
+    expect(resolveSettings({ url: text }, {}, null).source.value).toMatchObject({
+      url: new URL(`http://${text}`),
+    });
+    expect(resolveSettings({ rpc: [text] }, {}, null).source.value).toMatchObject({
+      urls: [new URL(`http://${text}`)],
+    });
+    expect(() => resolveSettings({ url: `${text.slice(1)}.example` }, {}, null)).toThrow(/--url/);
+  });
+
   it.each([
     [{ LANG: 'C' }, 'LANG=C'],
     [{ LC_ALL: 'POSIX', LANG: 'de_DE.UTF-8' }, 'LC_ALL=POSIX'],

@@ -118,17 +118,19 @@ export function useSuspend(): () => void {
 }
 
 /**
- * Puts text on the clipboard of the user's own terminal, also over ssh (OSC 52). Terminals do not say whether
- * they allow it.
+ * Puts text on the clipboard of the user's own terminal, also over ssh (OSC 52), and says so by its name. Terminals do
+ * not say whether they allow it.
  */
-export function useClipboard(): (text: string) => void {
+export function useClipboard(): (text: string, name?: string) => void {
   const { stdout } = useStdout();
+  const toast = useToast();
   return useCallback(
-    (text) => {
+    (text, name = text) => {
       const encoded = Buffer.from(text, 'utf8').toString('base64');
       // Past Ink's own `write`: the sequence neither moves the cursor nor draws, so the frame may stay.
       stdout.write(`\u001b]52;c;${encoded}\u0007`);
+      toast({ kind: 'info', text: `Copied ${name} (needs OSC 52 in your terminal)` });
     },
-    [stdout],
+    [stdout, toast],
   );
 }

@@ -250,6 +250,7 @@ export function Frame(props: FrameProps) {
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
     return <TooSmall columns={columns} rows={rows} badge={badge} />;
   }
+  // A toast takes a row from the body; Live, whose parts come and go with its rows, has its last one covered instead.
   // Before there is data the body itself says what is wrong.
   const noticed = snapshot !== undefined && ('reason' in health || 'note' in health);
   return (
@@ -258,7 +259,7 @@ export function Frame(props: FrameProps) {
       <TabBar width={columns} current={tab} intervalMs={intervalMs} slowed={slowed} />
       {noticed ? <NoticeLine health={health} width={columns} /> : null}
       <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
-        {body(rows - 3 - (noticed ? 1 : 0) - (toast === null ? 0 : 1))}
+        {body(rows - 3 - (noticed ? 1 : 0) - (toast === null || tab.scope === 'live' ? 0 : 1))}
       </Box>
       {toast === null ? null : <ToastLine toast={toast} width={columns} />}
       <KeyBar width={columns} scopes={scopes} />

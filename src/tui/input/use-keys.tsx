@@ -140,6 +140,21 @@ export function useKeys(scope: Scope, handlers: ActionHandlers): void {
   useLayoutEffect(dispatcher.update);
 }
 
+/** What the keys of movement do to a list or a text that is `most` lines longer than its `room`. */
+export function scrollKeys(
+  go: (to: number) => void,
+  { top, room, most }: { readonly top: number; readonly room: number; readonly most: number },
+) {
+  return {
+    up: () => go(top - 1),
+    down: () => go(top + 1),
+    'page-up': () => go(top - room),
+    'page-down': () => go(top + room),
+    start: () => go(0),
+    end: () => go(most),
+  } satisfies ActionHandlers;
+}
+
 /** Whether a key does something now. */
 export function useWorkingKeys(): (scope: Scope, action: ActionName) => boolean {
   const dispatcher = useContext(DispatcherContext);

@@ -1,7 +1,7 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { ClientError } from '../../client/errors.ts';
 import type { ListItem } from '../data/lists.tsx';
-import { useKeys, useOverlayScope } from '../input/use-keys.tsx';
+import { scrollKeys, useKeys, useOverlayScope } from '../input/use-keys.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { type Line, LineList, OneLine, SegmentLine, SpokenSentences, scrolledTo } from '../ui/text.tsx';
 import { ASCII_THEME } from '../ui/theme.ts';
@@ -44,12 +44,7 @@ export function ResourceDetailsScreen<Item extends ListItem, Details extends Ite
   };
   useOverlayScope(resource.name);
   useKeys(resource.plural, {
-    up: () => scroll(top - 1),
-    down: () => scroll(top + 1),
-    'page-up': () => scroll(top - room),
-    'page-down': () => scroll(top + room),
-    start: () => scroll(0),
-    end: () => scroll(most),
+    ...scrollKeys(scroll, { top, room, most }),
     new: actions.new,
     ...(actions.undo === undefined ? {} : { undo: actions.undo }),
     ...itemKeys(item),

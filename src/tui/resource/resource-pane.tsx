@@ -7,7 +7,7 @@ import type { TabScreenProps } from '../app/tabs.ts';
 import { useKeptReducer, useNavigation } from '../app/ui-state.ts';
 import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
 import { Question } from '../input/confirm.tsx';
-import { useKeys } from '../input/use-keys.tsx';
+import { scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { presentOf } from '../panes/explorer/place-frame.tsx';
 import { SPOKEN_WIDTH, useWidest } from '../ui/fact-list.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
@@ -217,12 +217,7 @@ function ListScreen<Item extends ListItem, Details extends Item, Seed>(
     ...(selected === undefined
       ? {}
       : {
-          up: () => select(place - 1),
-          down: () => select(place + 1),
-          'page-up': () => select(place - room),
-          'page-down': () => select(place + room),
-          start: () => select(0),
-          end: () => select(items.length - 1),
+          ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
           open: () => dispatch({ type: 'open', cursor: { id: selected.id, place } }),
           sort: () => dispatch({ type: 'sort', order: (order + 1) % resource.orders.length }),
         }),

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
-import { useKeys } from '../input/use-keys.tsx';
+import { scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { placed, truncate } from './text.tsx';
 import { useTheme } from './theme.ts';
 
@@ -19,14 +19,7 @@ export function ScrollView({ title, lines, columns, rows }: ScrollViewProps) {
   const last = Math.max(lines.length - room, 0);
   const from = Math.min(top, last);
   const go = (to: number) => setTop(Math.min(Math.max(to, 0), last));
-  useKeys('scroll', {
-    up: () => go(from - 1),
-    down: () => go(from + 1),
-    'page-up': () => go(from - room),
-    'page-down': () => go(from + room),
-    start: () => go(0),
-    end: () => go(last),
-  });
+  useKeys('scroll', last === 0 ? {} : scrollKeys(go, { top: from, room, most: last }));
   const shown = lines.slice(from, from + room);
   const place = last === 0 ? '' : `  lines ${from + 1} to ${from + shown.length} of ${lines.length}`;
   return (

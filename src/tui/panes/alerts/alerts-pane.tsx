@@ -316,14 +316,9 @@ function useAlertActions(pane: PaneActions<AlertSeed>): ResourceActions<AlertVie
 /** The secret that signs the webhooks of all alerts. The service tells it when an alert gets a webhook. */
 function SecretBox({ secret, width, height, onClose }: SecretProps) {
   const theme = useTheme();
-  const toast = useToast();
   const copy = useClipboard();
   useModalKeys('secret', {
-    copy: () => {
-      copy(secret);
-      const text = 'Copied the signing secret (if your terminal lets programs copy: OSC 52)';
-      toast({ kind: 'info', text });
-    },
+    copy: () => copy(secret, 'the signing secret'),
     close: onClose,
   });
   return (

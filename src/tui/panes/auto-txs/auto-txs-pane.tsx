@@ -168,8 +168,7 @@ function useAutoTxActions(
       edit: (autoTx) => openForm({ edited: autoTx }),
       copy: ({ hash }) => {
         if (hash === null) return refuse('It has no hash before it is signed');
-        copy(hash);
-        toast({ kind: 'info', text: `Copied ${shortHex(hash, '…')}` });
+        copy(hash, shortHex(hash, '…'));
       },
       cancel: (autoTx) => pane.ask('cancel', autoTx.id),
       delete: (autoTx) => {

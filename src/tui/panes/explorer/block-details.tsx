@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { BlockView } from '../../../client/views/metrics.ts';
 import { PERCENTILES } from '../../../contract/choices.ts';
-import { hexText } from '../../../core/text.ts';
+import { hexText, shortHex } from '../../../core/text.ts';
 import { formatAge, formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/footer.tsx';
@@ -378,9 +378,9 @@ export function BlockScreen({ place, ...level }: BlockScreenProps) {
       } else toast({ kind: 'info', text: 'This is the newest block' });
     },
     copy: () => {
-      const text = marked?.hash ?? String(place.number);
-      copy(text);
-      toast({ kind: 'info', text: `Copied ${text} (if your terminal lets programs copy: OSC 52)` });
+      const hash = marked?.hash;
+      if (hash === undefined) copy(String(place.number));
+      else copy(hash, shortHex(hash, '…'));
     },
   });
 

@@ -11,7 +11,7 @@ import { formatCount, formatDuration, formatGwei, formatNative, UNKNOWN } from '
 import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useToast } from '../../chrome/footer.tsx';
-import { useKeys } from '../../input/use-keys.tsx';
+import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { useWidest } from '../../ui/fact-list.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
@@ -334,12 +334,7 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
   };
   const marked = list.rows[place];
   useKeys('explorer', {
-    up: () => go(place - 1),
-    down: () => go(place + 1),
-    'page-up': () => go(place - room),
-    'page-down': () => go(place + room),
-    start: () => go(0),
-    end: () => go(list.rows.length - 1),
+    ...scrollKeys(go, { top: place, room, most: list.rows.length - 1 }),
     open: () => {
       if (marked === undefined) return;
       if (marked.number === null) {
@@ -349,7 +344,6 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
     copy: () => {
       if (marked?.number == null) return;
       copy(String(marked.number));
-      toast({ kind: 'info', text: `Copied ${marked.number} (if your terminal lets programs copy: OSC 52)` });
     },
   });
 

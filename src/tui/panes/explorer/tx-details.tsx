@@ -17,8 +17,7 @@ import {
   UNKNOWN,
 } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { useToast } from '../../chrome/footer.tsx';
-import { useKeys } from '../../input/use-keys.tsx';
+import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { factGrid, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
 import { PaneState } from '../../ui/pane-state.tsx';
 import type { TableColumn } from '../../ui/table.ts';
@@ -323,13 +322,13 @@ const AIRY_FROM = 23;
 /** One transaction: what it is, what it paid, and where its tip stood in its block. */
 export function TxScreen({ place, ...level }: TxScreenProps) {
   const { snapshot, dispatch, columns, rows } = level;
-  const toast = useToast();
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
   const polled = useTx(place.hash, snapshot);
   const tx = polled.data?.value ?? null;
   // The tips of its block, to draw where it stood among them; without them the rest is shown all the same.
-  const block = useBlock(tx?.blockNumber ?? null, snapshot).data?.value ?? null;
+  const blockNumber = tx?.blockNumber ?? null;
+  const block = useBlock(blockNumber, snapshot).data?.value ?? null;
   const context = useFactsContext(level, AIRY_FROM);
   const lines = tx === null ? [] : txLines(tx, block, context);
   const room = Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
@@ -337,20 +336,11 @@ export function TxScreen({ place, ...level }: TxScreenProps) {
   const top = Math.min(place.top, most);
   const scroll = (to: number) => dispatch({ type: 'scroll', top: Math.min(Math.max(to, 0), most) });
   useKeys('explorer', {
-    up: () => scroll(top - 1),
-    down: () => scroll(top + 1),
-    'page-up': () => scroll(top - room),
-    'page-down': () => scroll(top + room),
-    start: () => scroll(0),
-    end: () => scroll(most),
-    open: () => {
-      if (tx?.blockNumber != null)
-        dispatch({ type: 'open', place: { kind: 'block', number: tx.blockNumber } });
-    },
-    copy: () => {
-      copy(place.hash);
-      toast({ kind: 'info', text: `Copied ${place.hash} (if your terminal lets programs copy: OSC 52)` });
-    },
+    ...(most === 0 ? {} : scrollKeys(scroll, { top, room, most })),
+    ...(blockNumber === null
+      ? {}
+      : { open: () => dispatch({ type: 'open', place: { kind: 'block', number: blockNumber } }) }),
+    copy: () => copy(place.hash, shortHex(place.hash, '…')),
   });
   return (
     <PlaceFrame

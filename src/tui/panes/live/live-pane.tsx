@@ -18,7 +18,6 @@ import {
 import { useTicking } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { useToast } from '../../chrome/footer.tsx';
 import { type Polled, polledEveryMs } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { FactLines, flowFacts } from '../../ui/fact-list.tsx';
@@ -295,16 +294,12 @@ function spokenWait({ horizonSec, price, savingRatio, probability }: HorizonView
 /** Gathers what the Live pane draws and says what its keys do. */
 export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   const { trend, recommendation, hour, market } = useLiveData(snapshot);
-  const toast = useToast();
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
   const past = useDim();
   const [isOpen, setOpen] = useState(false);
   useKeys('live', {
-    copy: () => {
-      copy(lanesText(snapshot));
-      toast({ kind: 'info', text: 'Copied the three lanes (if your terminal lets programs copy: OSC 52)' });
-    },
+    copy: () => copy(lanesText(snapshot), 'the three lanes'),
     open: () => setOpen(!isOpen),
     ...(isOpen ? { close: () => setOpen(false) } : {}),
   });

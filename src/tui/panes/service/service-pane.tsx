@@ -9,7 +9,7 @@ import { isPaced } from '../../app/connection.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer } from '../../app/ui-state.ts';
 import { type Dated, type Polled, useMonitor } from '../../data/queries.ts';
-import { useKeys } from '../../input/use-keys.tsx';
+import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { EMPTY_LINE, type Line, LineList, SegmentLine, SpokenSentences, spokenLine } from '../../ui/text.tsx';
 import { ASCII_THEME, DimContext, useDim, useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
@@ -191,14 +191,7 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const { room, most } = layout;
   const top = Math.min(kept, most);
   const scroll = (to: number) => setTop(Math.min(Math.max(to, 0), most));
-  useKeys('service', {
-    up: () => scroll(top - 1),
-    down: () => scroll(top + 1),
-    'page-up': () => scroll(top - room),
-    'page-down': () => scroll(top + room),
-    start: () => scroll(0),
-    end: () => scroll(most),
-  });
+  useKeys('service', most === 0 ? {} : scrollKeys(scroll, { top, room, most }));
   // A chain that stands still dims the other panes; how its nodes are is news all the same.
   return (
     <DimContext value={data.summary.error !== null}>
