@@ -336,7 +336,9 @@ describe('an alert that cannot be', () => {
     expect(stderr).toContain(
       '--email needs a mail server (EMAIL), which is not set up here: set smtp in the config file',
     );
-    expect(stderr).toContain('--webhook must begin with https://');
+    expect(stderr).toContain(
+      '--webhook must not be on this machine or in a private network (127.0.0.1); the operator can allow it with --allow-private-targets',
+    );
   });
 
   it('by flags is told what a service has against it by the flags, too', async () => {

@@ -64,7 +64,9 @@ describe.concurrent('gastop wait on a node', () => {
     const { exitCode, stdout, stderr } = await runMain(['wait', ...source, ...argv], { env });
     await node.stop();
     expect({ exitCode, stdout, ran: existsSync(ran) }).toEqual({ exitCode: 124, stdout: '', ran: false });
-    expect(stderr).toMatch(/^gastop: gave up after 2s of waiting until average is at or below 1000 gwei; [^\n]+\n$/);
+    expect(stderr).toMatch(
+      /^gastop: gave up after 2s of waiting until average is at or below 1000 gwei; [^\n]+\n$/,
+    );
   });
 
   it('that goes away is waited for; it is said once, and the command runs on the price of its return', async ({

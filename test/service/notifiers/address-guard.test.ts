@@ -139,6 +139,10 @@ describe('the URL of a receiver', () => {
     ['https://me:secret@receiver.test/', 'must have no user name or password in it'],
     ['https://receiver.test@127.0.0.1/', 'must have no user name or password in it'],
     ['https://receiver.test:0/', 'must not have port 0'],
+    [
+      'http://127.0.0.1:8080/hook',
+      'private network (127.0.0.1); the operator can allow it with --allow-private-targets',
+    ],
     ['https://localhost/', 'private network (localhost)'],
     ['https://LOCALHOST./', 'private network (localhost.)'],
     ['https://a.localhost/', 'private network'],

@@ -108,19 +108,19 @@ export function readWebTarget(text: string, policy: TargetPolicy): WebTarget {
   const { allowPrivateTargets, isForbidden = isForbiddenAddress } = policy;
   const url = URL.parse(text);
   if (url === null) return refused('must be a URL, as https://example.org/hook');
-  if (url.protocol !== 'https:' && !(allowPrivateTargets && url.protocol === 'http:')) {
-    return refused(allowPrivateTargets ? 'must begin with https:// or http://' : 'must begin with https://');
-  }
   if (url.username !== '' || url.password !== '') return refused('must have no user name or password in it');
-  if (url.port === '0') return refused('must not have port 0');
-  if (allowPrivateTargets) return { ok: true, url };
   const host = hostOf(url);
-  if (isIP(host) === 0 ? LOCAL_NAME.test(host) : isForbidden(host)) {
+  const isHttp = url.protocol === 'http:';
+  const isPrivate = isIP(host) === 0 ? LOCAL_NAME.test(host) : isForbidden(host);
+  if (!allowPrivateTargets && isPrivate && (isHttp || url.protocol === 'https:')) {
     return refused(
       `must not be on this machine or in a private network (${host}); the operator can allow it with --allow-private-targets`,
     );
   }
-  return { ok: true, url };
+  if (url.protocol !== 'https:' && !(allowPrivateTargets && isHttp)) {
+    return refused(allowPrivateTargets ? 'must begin with https:// or http://' : 'must begin with https://');
+  }
+  return url.port === '0' ? refused('must not have port 0') : { ok: true, url };
 }
 
 /** The host as sockets take it: IPv6 without brackets. */
