@@ -152,7 +152,7 @@ describe('now --below', () => {
     const { exitCode, stderr } = await below('9', '--within', '8d');
     expect(exitCode).toBe(2);
     expect(stderr).toBe(
-      'gastop: --within: "8d" is out of range; from 1s to 7d, of which gastop itself tells up to 1d\n',
+      'gastop: --within: "8d" is out of range; from 1s to 7d, of which gastop knows up to 1d\n',
     );
   });
 
