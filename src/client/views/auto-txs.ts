@@ -13,6 +13,7 @@ import { cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
+import { checksummed } from '../../core/transactions/abi-arguments.ts';
 import type { DescribedCall } from '../../core/transactions/describe-call.ts';
 import {
   formatAmount,
@@ -76,8 +77,8 @@ const autoTxOf = (wire: Wire<typeof WIRE.shape, 'id'>) => ({
   expiresAt: ms(wire.expiresAt),
   chainId: wire.chainId,
   type: wire.type,
-  from: hex(wire.from),
-  to: hex(wire.to),
+  from: checksummed(hex(wire.from)),
+  to: checksummed(hex(wire.to)),
   value: wei(wire.value),
   data: hex(wire.data),
   nonce: wire.nonce,

@@ -198,5 +198,5 @@ function listText(items: readonly AbiValue[]): string {
 }
 
 /** An address with its checksum (EIP-55), so that it can be compared with what a wallet shows; other text as it is. */
-export const checksummed = (text: string | null): string | null =>
+export const checksummed = <Text extends string>(text: Text | null): Text | Hex | null =>
   text !== null && isAddress(text, { strict: false }) ? getAddress(text) : text;
