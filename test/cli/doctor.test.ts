@@ -201,8 +201,8 @@ describe('a service that speaks v1', () => {
   });
 
   it.each([
-    ['an hour ahead', 3_600, 'ahead of this machine'],
-    ['a minute behind', -60, 'behind this machine'],
+    ['an hour ahead', 3_600, 'ahead of ours'],
+    ['a minute behind', -60, 'behind ours'],
   ])('whose clock is %s is usable, with a warning', async (_title, offSec, words) => {
     const date = () => new Date(Date.now() + offSec * 1_000).toUTCString();
     const { url } = await serveAnswers(OWN_ROUTES, { headers: { date: date() } });

@@ -284,7 +284,7 @@ describe('what wait says', () => {
     const { exitCode } = await terminal.waitForExit();
     expect(exitCode).toBe(124);
     expect(terminal.output()).toMatch(
-      /\[REPLAY\] average [\d.]+ gwei at #[\d,]+ {2}waiting until it is at or below 0\.001 gwei {2}\w+/,
+      /\[REPLAY\] average [\d.]+ gwei at #[\d,]+ {2}waiting: at or below 0\.001 gwei {2}\w+/,
     );
     const rows = terminal.screen().filter((row) => row !== '');
     expect(rows).toEqual([expect.stringMatching(/^gastop: gave up after 5m /)]);

@@ -177,7 +177,7 @@ class PriceFollower {
   #line(): string {
     const parts = [
       this.#priceText(),
-      `waiting until it is ${this.#targetText()}`,
+      `waiting: ${this.#targetText()}`,
       this.#confirmText(),
       this.#trouble.reason === null ? this.#likelihood.text() : '',
       formatDuration(this.#elapsedSec()),
