@@ -281,7 +281,12 @@ test('one that waits is changed, disabled, enabled and signed anew; what was nev
   expect(await changed(await put(service, id, { ...other, status: 'DISABLED' }))).toEqual(before);
   const anew = await sign({ maxFeePerGas: 50n * GWEI });
   const resigned = await changed(
-    await put(service, id, { signedTransaction: anew, status: 'PENDING', targetGasPriceGwei: 0.000000001 }),
+    await put(service, id, {
+      signedTransaction: anew,
+      status: 'PENDING',
+      ...WAITING,
+      strictTargetPrice: false,
+    }),
   );
   expect(resigned).toMatchObject({ status: 'PENDING', maxFeePerGas: Number(50n * GWEI) });
   expect(resigned.hash).not.toBe(before.hash);

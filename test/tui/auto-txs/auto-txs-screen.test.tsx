@@ -81,7 +81,7 @@ describe('the list of auto-txs', () => {
   it('says state, what it does, target and price, how far, how likely, until when, whose, and why', async () => {
     const { shows } = show([WAITING], { columns: 120, rows: 37 });
     await shows(
-      /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +↓ 21 % +81 % +3h04m +#7 0xf39F…2266 +deploy the/,
+      /◌ pending +0.01 ETH to 0x7099…79C8 +0.04 +0.0507 +↓ 21 % +81 % +in 3h04m +#7 0xf39F…2266 +deploy the/,
     );
     await shows('waits until Average ≤ 0.04 gwei');
   });

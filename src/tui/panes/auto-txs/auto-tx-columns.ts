@@ -85,9 +85,9 @@ export function autoTxColumns(context: PaneContext): readonly GrowingColumn<Auto
     },
     {
       id: 'expires',
-      heading: 'expires in',
+      heading: 'expires',
       align: 'right',
-      least: 10,
+      least: 8,
       rank: 2,
       cell: (autoTx) => expiryText(autoTx, context.present),
     },
@@ -207,7 +207,7 @@ function expiryText(autoTx: AutoTxView, present: number): string {
   const { expiresAt } = autoTx;
   if (isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return UNKNOWN;
   if (expiresAt === null) return 'never';
-  return expiresAt <= present ? 'now' : inMinutes(expiresAt - present);
+  return expiresAt <= present ? 'now' : `in ${inMinutes(expiresAt - present)}`;
 }
 
 /** How long ago it was submitted, or became final. */
