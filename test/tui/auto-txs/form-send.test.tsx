@@ -300,7 +300,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     const { press, shows, memory } = await pasted();
     await press('esc');
     await shows('Leave without scheduling it?');
-    await shows('What was pasted is forgotten');
+    await shows('The pasted transaction is forgotten');
     await press('enter');
     await shows('New auto-tx');
     await shows('signed transaction, 115 bytes');
