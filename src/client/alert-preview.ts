@@ -1,21 +1,13 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import {
-  ALERT_CONDITIONS,
-  BUCKET_SEC,
-  type Bucket,
-  GAS_SPEEDS,
-  LANE_OF_SPEED,
-  PAGE_SIZE_MAX,
-} from '../contract/choices.ts';
+import { ALERT_CONDITIONS, GAS_SPEEDS, LANE_OF_SPEED } from '../contract/choices.ts';
 import type { LaneName } from '../core/advice.ts';
 import { type AlertRule, type PriceAtBlock, previewAlert } from '../core/alerts/alert-rule.ts';
 import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
-import type { CallOptions, GasClient } from './client.ts';
+import type { CallOptions, GasClient, MetricsQuery } from './client.ts';
 import { ClientError } from './errors.ts';
 import { allPages } from './paging.ts';
 import { givenPayload, type NewAlert } from './views/alerts.ts';
-import type { ChartView } from './views/dashboard.ts';
-import type { BaseFeeRowView, PriorityFeeRowView } from './views/metrics.ts';
+import type { MetricsView } from './views/metrics.ts';
 
 /** A day of history is fresh for so long. */
 const KEPT_MS = 60_000;
@@ -46,7 +38,8 @@ interface PreviewerOptions {
 export class AlertPreviewer {
   readonly #client: History;
   readonly #options: PreviewerOptions;
-  #kept: { readonly since: number; readonly day: Promise<DayHistory>; readonly lanes: Lanes } | null = null;
+  #since = Number.NEGATIVE_INFINITY;
+  #lanes = new Map<LaneName, Promise<DayPrices>>();
 
   constructor(client: History, options: PreviewerOptions) {
     this.#client = client;
@@ -56,271 +49,107 @@ export class AlertPreviewer {
   /** @throws ClientError where the service's history cannot be had. */
   async preview(rule: AlertRule, { signal }: CallOptions = {}): Promise<AlertPreview> {
     // Loading is shared: it goes on for the next preview when this one is aborted.
-    const { prices, from, to, everySec } = await this.#prices(rule.lane);
+    const { prices, ...day } = await this.#pricesOf(rule.lane);
     signal?.throwIfAborted();
     const { times, last } = previewAlert(rule, prices);
+    const sorted = prices.map(({ price }) => price).toSorted((a, b) => Number(a - b));
     return {
       times,
       last: last === null ? null : { at: last.timestamp * 1_000, price: last.price },
-      from,
-      to,
-      everySec,
-      ...extremes(prices),
+      ...day,
+      lowest: sorted[0] ?? null,
+      highest: sorted.at(-1) ?? null,
     };
   }
 
-  #prices(lane: LaneName): Promise<DayPrices> {
-    const { now, thorough } = this.#options;
-    const age = this.#kept === null ? Number.POSITIVE_INFINITY : now() - this.#kept.since;
-    const isFresh = age >= 0 && age < KEPT_MS;
-    const kept = isFresh && this.#kept !== null ? this.#kept : this.#keep(now(), thorough);
-    const known = kept.lanes.get(lane);
-    if (known !== undefined) return known;
-    const prices = kept.day.then((day) => loadDayPrices(this.#client, day, lane));
-    kept.lanes.set(lane, prices);
-    prices.catch(() => {
-      kept.lanes.delete(lane);
-    });
+  #pricesOf(lane: LaneName): Promise<DayPrices> {
+    const now = this.#options.now();
+    if (Math.abs(now - this.#since) >= KEPT_MS) {
+      this.#since = now;
+      this.#lanes = new Map();
+    }
+    const lanes = this.#lanes;
+    const prices = lanes.get(lane) ?? loadDayPrices(this.#client, lane, this.#options.thorough);
+    lanes.set(lane, prices);
+    prices.catch(() => lanes.delete(lane));
     return prices;
   }
-
-  #keep(since: number, thorough: boolean) {
-    const kept = {
-      since,
-      day: loadDayHistory(this.#client, thorough, since),
-      lanes: new Map<LaneName, Promise<DayPrices>>(),
-    };
-    this.#kept = kept;
-    kept.day.catch(() => {
-      if (this.#kept === kept) this.#kept = null;
-    });
-    return kept;
-  }
-}
-
-type Lanes = Map<LaneName, Promise<DayPrices>>;
-
-function extremes(prices: DayPrices['prices']): Pick<AlertPreview, 'lowest' | 'highest'> {
-  let lowest: bigint | null = null;
-  let highest: bigint | null = null;
-  for (const { price } of prices) {
-    if (lowest === null || price < lowest) lowest = price;
-    if (highest === null || price > highest) highest = price;
-  }
-  return { lowest, highest };
 }
 
 const DAY_MS = 86_400_000;
 /** For services that do not number their blocks: only blocks that confirm are counted by it. */
 const USUAL_BLOCK_SEC = 12;
+/** A day of a chain with a block every 11 seconds; quicker ones are looked at minute by minute. */
+const MOST_BLOCKS = 8_000;
 
 /** What a lane's price stands for in history: the base fee, of the next block where that is known, and this percentile of the tips. */
 const TIPS: Readonly<Record<LaneName, string>> = { slow: 'p25', average: 'p50', fast: 'p75' };
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;
 
-/** A lane's price over the last 24 hours, or as much of it as the service knows. Times in ms since epoch. */
-export interface DayPrices {
-  /** Oldest first. */
-  readonly prices: readonly PriceAtBlock[];
-  readonly from: number;
-  readonly to: number;
-  /** How far apart the prices are, each a mean of that time; `null`: every block's own. */
-  readonly everySec: number | null;
-}
-
 /** What a preview needs of a client. */
-export type History = Pick<GasClient, 'statsChart' | 'baseFee' | 'priorityFee'>;
+export type History = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
 
-/** What all lanes have in common, so it is loaded once. */
-export interface DayHistory {
-  /** `null`: the service has no charts. */
-  readonly chart: ChartView | null;
-  readonly from: number;
-  readonly to: number;
-  /** Finer than the chart, or instead of it; `null`: not offered, or not wanted. */
-  readonly base: BaseFees | null;
+/** A lane's price over the last 24 hours, oldest first, or as much of it as the service knows. Times in ms since epoch. */
+interface DayPrices extends Pick<AlertPreview, 'from' | 'to' | 'everySec'> {
+  readonly prices: readonly PriceAtBlock[];
 }
 
-/**
- * @param thorough Whether to look closer than the chart, which takes up to 40 requests.
- * @param now Wall clock, ms, for services without charts.
- * @throws ClientError where neither a chart nor base fees are to be had.
- */
-export async function loadDayHistory(client: History, thorough: boolean, now: number): Promise<DayHistory> {
-  let refused: unknown;
-  const chart = await unlessNotOffered(
-    () => client.statsChart('24h'),
-    (error) => {
-      refused = error;
-    },
-  );
-  const saysPrices = chart?.points.some(({ average }) => average !== null) ?? false;
-  if (chart === null || (chart.points.length > 0 && !saysPrices)) {
-    const window = { from: now - DAY_MS, to: now };
-    const base = await loadBaseFees(client, window, ['5m']);
-    if (base === null && chart === null) throw refused;
-    return { chart, ...window, base };
-  }
-  const first = chart.points[0]?.timestamp ?? 0;
-  const last = chart.points.at(-1)?.timestamp ?? 0;
+async function loadDayPrices(client: History, lane: LaneName, thorough: boolean): Promise<DayPrices> {
+  const percentile = TIPS[lane];
+  const chart = await client.chart('24h', { percentile });
+  const [first, second] = chart.points;
+  const apartSec =
+    first === undefined || second === undefined ? 0 : (second.timestamp - first.timestamp) / 1_000;
+  const everySec = chart.bucketSec ?? apartSec;
   // The last point begins then; the newest block is within it.
-  const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
-  const window = { from: Math.max(first, to - DAY_MS), to };
-  const isCloser = thorough && chart.points.length > 0;
-  const base = isCloser ? await loadBaseFees(client, window, ['block', '1m']) : null;
-  return { chart, ...window, base };
-}
-
-/** @throws ClientError where nothing that could be had says what this lane cost. */
-export async function loadDayPrices(client: History, day: DayHistory, lane: LaneName): Promise<DayPrices> {
-  const { to, base } = day;
-  const tips = base === null ? null : await loadTips(client, base, to, TIPS[lane]);
-  if (base === null || tips === null || base.rows.length === 0) return pricesOfChart(day, lane);
-  const prices = base.everySec === null ? pricesAfterBlocks(base, tips) : pricesOfRows(base, tips);
-  return { prices, from: base.from, to, everySec: base.everySec };
-}
-
-/**
- * What an alert would have gone by after each block: a lane's price is that of the blocks to come, whose base fee the
- * next row has.
- */
-function pricesAfterBlocks(base: BaseFees, tips: readonly PriorityFeeRowView[]): readonly PriceAtBlock[] {
-  const rows = base.rows.toSorted((a, b) => a.timestamp - b.timestamp);
-  const next = rows.map((row, index) => {
-    const after = rows[index + 1];
-    const isNext = after?.blockNumber !== null && after?.blockNumber === (row.blockNumber ?? Number.NaN) + 1;
-    return isNext ? { ...row, mean: after.mean } : row;
+  const to = (chart.points.at(-1)?.timestamp ?? 0) + Math.max(everySec, 1) * 1_000;
+  const from = Math.max(first?.timestamp ?? 0, to - DAY_MS);
+  if (thorough && first !== undefined) return loadBlocks(client, percentile, { from, to });
+  const prices = chart.points.flatMap(({ timestamp, base, priority, ...point }) => {
+    const price = point[POINTS[lane]] ?? (priority === null ? null : base + priority);
+    return price === null || timestamp < from ? [] : [priceAt(timestamp, null, price)];
   });
-  return pricesOfRows({ rows: next }, tips);
-}
-
-/** Blocks without transactions have no tips: there the base fee is the price. */
-function pricesOfRows(
-  { rows }: Pick<BaseFees, 'rows'>,
-  tips: readonly PriorityFeeRowView[],
-): readonly PriceAtBlock[] {
-  const tipAt = new Map(tips.map(({ timestamp, blockNumber, value }) => [blockNumber ?? timestamp, value]));
-  return inOrder(
-    rows.map(({ timestamp, blockNumber, mean }) => ({
-      number: blockNumber ?? numberAt(timestamp),
-      timestamp: timestamp / 1_000,
-      price: wei(mean + (tipAt.get(blockNumber ?? timestamp) ?? 0)),
-    })),
-  );
-}
-
-function pricesOfChart({ chart, from, to }: DayHistory, lane: LaneName): DayPrices {
-  const points = chart?.points ?? [];
-  const prices = points.flatMap((point) => {
-    const price = point[POINTS[lane]];
-    if (price === null || point.timestamp < from) return [];
-    return [{ number: numberAt(point.timestamp), timestamp: point.timestamp / 1_000, price: wei(price) }];
-  });
-  if (prices.length === 0 && (chart === null || points.length > 0)) {
+  if (prices.length === 0 && first !== undefined) {
     throw new ClientError('unreadable', `the service's history does not say what ${lane} cost`, {
       endpoint: '/dashboard/stats/chart',
       field: `points[0].${POINTS[lane]}`,
     });
   }
-  const [first, second] = prices;
-  const apart = first === undefined || second === undefined ? null : second.timestamp - first.timestamp;
-  return { prices: inOrder(prices), from, to, everySec: chart?.bucketSec ?? apart };
+  return { prices, from, to, everySec };
 }
 
-function inOrder(prices: readonly PriceAtBlock[]): readonly PriceAtBlock[] {
-  return prices.toSorted((a, b) => a.timestamp - b.timestamp || a.number - b.number);
-}
-
-function numberAt(ms: number): number {
-  return Math.floor(ms / 1_000 / USUAL_BLOCK_SEC);
-}
-
-function wei(price: number): bigint {
-  return BigInt(Math.round(price));
-}
-
-/** A day of a chain with a block every 11 seconds; quicker ones are looked at minute by minute. */
-const MOST_ROWS = 8_000;
-
-/** Base fees of a window, ms since epoch. */
-export interface BaseFees {
-  readonly bucket: Bucket;
-  readonly from: number;
-  readonly rows: readonly BaseFeeRowView[];
-  /** How far apart the rows are; `null`: they are every block's own. */
-  readonly everySec: number | null;
-}
-
-interface Window {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The base fees in the first of `buckets` that has not too many; `null`: the service does not offer them. */
-export function loadBaseFees(
-  client: Pick<GasClient, 'baseFee'>,
-  { from, to }: Window,
-  buckets: readonly [Bucket, ...Bucket[]],
-): Promise<BaseFees | null> {
-  return unlessNotOffered(async () => {
-    const ask = async (bucket: Bucket, page: number, size: number) => {
-      await othersTurn();
-      return client.baseFee({ from, to, bucket, page, size });
-    };
-    const [finest, ...coarser] = buckets;
-    const first = await ask(finest, 0, PAGE_SIZE_MAX);
-    const bucket = first.total <= MOST_ROWS ? finest : (coarser[0] ?? finest);
-    const rows = await allPages(async ({ page = 0, size = PAGE_SIZE_MAX }) =>
-      bucket === finest && page === 0 ? first : ask(bucket, page, size),
-    );
-    // Some services give what they have, whatever is requested, and as far back as they have it.
-    const isEveryBlock = (bucket === 'block' && first.bucket === 'block') || followEachOther(rows);
-    const oldest = rows.reduce((time, { timestamp }) => Math.min(time, timestamp), to);
-    const everySec = isEveryBlock ? null : spacing(bucket, rows);
-    return { bucket, from: Math.max(from, oldest), rows, everySec };
-  });
-}
-
-/** The tips at a percentile that go with base fees; `null`: the service does not offer them. */
-export function loadTips(
-  client: Pick<GasClient, 'priorityFee'>,
-  { bucket, from }: BaseFees,
-  to: number,
+/** What an alert would have gone by after each block: a lane's price is that of the next block, whose base fee its row has. */
+async function loadBlocks(
+  client: History,
   percentile: string,
-): Promise<readonly PriorityFeeRowView[] | null> {
-  return unlessNotOffered(() =>
-    allPages(async (page) => {
+  window: { readonly from: number; readonly to: number },
+): Promise<DayPrices> {
+  const { total } = await client.baseFee({ ...window, bucket: 'block', page: 0, size: 1 });
+  const bucket = total <= MOST_BLOCKS ? 'block' : '1m';
+  const pages = <Row extends { readonly timestamp: number }>(
+    request: (query: MetricsQuery) => Promise<MetricsView<Row>>,
+  ) =>
+    allPages<Row>(async (page) => {
       await othersTurn();
-      return client.priorityFee({ from, to, bucket, percentile, ...page });
-    }),
-  );
+      return request({ ...window, bucket, ...page });
+    });
+  const rows = await pages((query) => client.baseFee(query));
+  const tips = await pages((query) => client.priorityFee({ ...query, percentile }));
+  // Blocks without transactions have no tips: there the base fee is the price.
+  const tipAt = new Map(tips.map(({ timestamp, value }) => [timestamp, value]));
+  const sorted = rows.toSorted((a, b) => a.timestamp - b.timestamp);
+  const prices = sorted.map(({ timestamp, blockNumber, mean }, index) => {
+    const base = bucket === 'block' ? (sorted[index + 1]?.mean ?? mean) : mean;
+    return priceAt(timestamp, blockNumber, base + (tipAt.get(timestamp) ?? 0));
+  });
+  return { prices, ...window, everySec: bucket === 'block' ? null : 60 };
 }
 
-/** `null` where the service does not offer it; that it does not respond, or its quota is used up, is thrown. */
-export async function unlessNotOffered<T>(
-  ask: () => Promise<T>,
-  note: (error: ClientError) => void = () => {},
-): Promise<T | null> {
-  try {
-    return await ask();
-  } catch (error) {
-    const codes = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
-    if (!(error instanceof ClientError) || !codes.includes(error.code)) throw error;
-    note(error);
-    return null;
-  }
-}
-
-function followEachOther([first, second]: readonly BaseFeeRowView[]): boolean {
-  const [one, two] = [first?.blockNumber ?? null, second?.blockNumber ?? null];
-  return one !== null && two !== null && Math.abs(one - two) === 1;
-}
-
-function spacing(bucket: Bucket, rows: readonly BaseFeeRowView[]): number | null {
-  const [first, second] = rows;
-  if (first === undefined || second === undefined) return bucket === 'block' ? null : BUCKET_SEC[bucket];
-  return Math.abs(second.timestamp - first.timestamp) / 1_000;
-}
+const priceAt = (ms: number, blockNumber: number | null, price: number): PriceAtBlock => ({
+  number: blockNumber ?? Math.floor(ms / 1_000 / USUAL_BLOCK_SEC),
+  timestamp: ms / 1_000,
+  price: BigInt(Math.round(price)),
+});
 
 /** The rule an alert would follow; `null` where a service's own words leave open what that is. */
 export function alertRuleOf(alert: NewAlert): AlertRule | null {

@@ -1,5 +1,5 @@
 import type { Bucket } from '../contract/choices.ts';
-import { OPENAPI_PATH, PATHS } from '../contract/routes.ts';
+import { PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isLongHex } from '../core/transactions/signed-text.ts';
 import { gweiString } from '../core/units.ts';
@@ -93,7 +93,6 @@ export function createGasClient(options: GasClientOptions) {
 
   const describe = async (): Promise<ServiceDescription | null> => {
     try {
-      if (search === null) rateLimit.check(OPENAPI_PATH);
       search ??= findDescription(http);
       description = await search;
       return description;
@@ -155,7 +154,9 @@ export function createGasClient(options: GasClientOptions) {
     path: string = route.path,
   ): Promise<View> => {
     mustBeListed(route);
-    return withTaken(route, query, async (taken) => read(route, path, await http.get(path, taken, signal)));
+    return withTaken(route, query, async (taken) =>
+      read(route, path, (await http.send({ path, query: taken, signal })).text),
+    );
   };
 
   const write = async (
@@ -166,7 +167,7 @@ export function createGasClient(options: GasClientOptions) {
   ): Promise<string> => {
     mustBeListed(route);
     const { method } = route;
-    const text = await http.write({ path, method, signal, ...(body === undefined ? {} : { body }) });
+    const { text } = await http.send({ path, method, signal, ...(body === undefined ? {} : { body }) });
     if (text.trim() !== '') onResponse?.(harmlessJson(text));
     return text;
   };
@@ -398,7 +399,9 @@ export function createGasClient(options: GasClientOptions) {
     description: (_: CallOptions = {}) => describe(),
     /** The service's response to any GET as text, for `--json` and the raw view; refused requests reject. */
     raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
-      const text = await withTaken(routeAt(path), query, (taken) => http.get(path, taken, signal));
+      const { text } = await withTaken(routeAt(path), query, (taken) =>
+        http.send({ path, query: taken, signal }),
+      );
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
     },
   };

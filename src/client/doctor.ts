@@ -1,20 +1,19 @@
-import { type RouteGroup, V1_ROUTES, type V1Route } from '../contract/routes.ts';
+import * as z from 'zod';
+import { StatsCurrent } from '../contract/dashboard.ts';
+import { PATHS, type RouteGroup, V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
 import { formatDuration, formatPercent } from '../core/units.ts';
+import { Renaming, unwrapped } from './aliases.ts';
 import { type GasClient, pathOf } from './client.ts';
 import type { ConnectionFinding } from './connection.ts';
-import {
-  judgeResponse,
-  type Known,
-  NOTHING_KNOWN,
-  READ_ROUTES,
-  type ReadRoute,
-  type ResponseReading,
-} from './doctor-reading.ts';
 import { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
-import { type Http, type HttpResponse, isSuccess, withoutKey } from './http.ts';
-import { describedRoute } from './openapi.ts';
-import type { Query } from './routes.ts';
+import type { Http, HttpResponse } from './http.ts';
+import { lenient, sayingAny } from './lenient.ts';
+import { parseResponse, pathText, type ResponseSchemas, valueAt, viewOf } from './response.ts';
+import { type Query, ROUTES } from './routes.ts';
+import { isRecord } from './values.ts';
+import type { RateLimitsView } from './views/dashboard.ts';
+import type { SnapshotView } from './views/gas.ts';
 
 /** What became of the request to one read route. */
 export type RouteOutcome =
@@ -84,11 +83,6 @@ export interface ServiceFinding {
     readonly inOrder: boolean;
     readonly updateFrequencySec: number | null;
   } | null;
-  /** `honoured`: a second request with `If-None-Match` got 304. `unknown`: the response had changed meanwhile. */
-  readonly etag: 'honoured' | 'ignored' | 'none' | 'unknown';
-  /** `content-encoding` by how many responses had it. */
-  readonly encodings: Readonly<Record<string, number>>;
-  readonly rateLimitHeaders: Readonly<Record<string, string>>;
   readonly quota: { readonly dailyLimit: number | null; readonly remainingToday: number | null } | null;
   /** The service's OpenAPI document; `null`: none was found, or it was not looked for. */
   readonly description: DescriptionFinding | null;
@@ -198,8 +192,6 @@ function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
 /** One request without a response may be bad luck; two say that the service is gone. */
 const MOST_UNANSWERED = 2;
 const USED_UP = 'the quota is used up';
-const ENCODING = /^(gzip|deflate|br|zstd|compress)$/;
-const UNCHANGED = 304;
 
 export interface ProbeOptions {
   readonly http: Http;
@@ -213,89 +205,57 @@ export interface ProbeOptions {
   readonly onRequest?: (path: string) => void;
 }
 
-/** A request and what came of it: a response, and an error unless that was a success. */
-interface Exchange {
-  readonly response: HttpResponse | null;
-  readonly error: ClientError | null;
-  /** Our clock when the request left, ms. */
-  readonly sentAt: number;
-}
-
 /**
- * Requests every read route of a service once, one after the other, and one of them a second time for its `ETag`. It
- * stops when the key is refused, the quota is used up, or the service does not respond. Only the signal's reason is
- * thrown.
+ * Requests every read route of a service once, one after the other. It stops when the key is refused, the quota is used
+ * up, or the service does not respond. Only the signal's reason is thrown.
  */
 export async function probeService(options: ProbeOptions): Promise<ServiceFinding> {
   const { http, now, signal, client, connection } = options;
   const routes: RouteFinding[] = [];
-  const encodings: Record<string, number> = {};
   let known: Known = NOTHING_KNOWN;
   let stop: string | null = null;
   let unanswered = 0;
-  let bestRoundTripMs = Number.POSITIVE_INFINITY;
   let clock: ClockFinding | null = null;
-  let etag: ServiceFinding['etag'] = 'none';
-  let rateLimitHeaders: Readonly<Record<string, string>> = {};
-
-  const send = async (path: string, query: Query = {}, headers: Query = {}): Promise<Exchange> => {
-    const sentAt = now();
-    try {
-      const response = await http.send({ path, query, signal, headers });
-      const isFine = isSuccess(response.status) || response.status === UNCHANGED;
-      return { response, error: isFine ? null : http.refusalOf({ path }, response), sentAt };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ClientError) return { response: null, error, sentAt };
-      throw error;
-    }
-  };
-
-  const note = ({ response, sentAt }: Exchange) => {
-    if (response === null) return;
-    const encoding = response.headers.get('content-encoding') ?? '';
-    if (ENCODING.test(encoding)) encodings[encoding] = (encodings[encoding] ?? 0) + 1;
-    const limits = rateLimitHeadersOf(response.headers, http.apiKey);
-    if (Object.keys(limits).length > 0) rateLimitHeaders = limits;
-    const seen = clockOf(response.headers, sentAt, response.headMs);
-    if (seen === null || response.headMs >= bestRoundTripMs) return;
-    bestRoundTripMs = response.headMs;
-    clock = seen;
-  };
 
   for (const route of READ_ROUTES) {
     signal.throwIfAborted();
-    const request =
-      stop ?? route.request(known, known.snapshot?.blockTimestamp ?? known.snapshot?.updatedAt ?? now());
+    const presentMs = known.snapshot?.blockTimestamp ?? known.snapshot?.updatedAt ?? now();
+    const request: RouteRequest | string = stop ?? route.request(known, presentMs);
     if (typeof request === 'string') {
       routes.push({ ...blank(route), outcome: stop === null ? 'skipped' : 'not-asked', note: request });
       continue;
     }
-    const isFirst = routes.length === 0;
+    const { query }: RouteRequest = request;
     const path = pathOf(route.path, request.path ?? {});
     options.onRequest?.(path);
-    const exchange = await send(path, request.query);
-    note(exchange);
-    const { finding, learned } = judged(route, exchange, path, request.query, http.host);
-    routes.push(finding);
-    const { outcome, reading } = finding;
+    const sentAt = now();
+    const began = performance.now();
+    const response: HttpResponse | ClientError = await http
+      .send({ path, query, signal })
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (error instanceof ClientError) return error;
+        throw error;
+      });
+    const latencyMs = performance.now() - began;
+    const isFailure = response instanceof ClientError;
+    const { outcome, learned } = isFailure
+      ? { outcome: failed(response), learned: {} }
+      : judged(route, response, path, http.host);
+    const parameters = new URLSearchParams(query).toString();
+    const asked = parameters === '' ? path : `${path}?${parameters}`;
+    const finding = { ...blank(route), asked, status: response.status, latencyMs, ...outcome };
+    if (!isFailure) clock ??= clockOf(response.headers, sentAt, latencyMs);
     known = { ...known, ...learned };
-    if (isFirst) known = { ...known, byContract: outcome === 'understood' && reading?.match !== 'tolerant' };
-    unanswered = outcome === 'unreachable' ? unanswered + 1 : 0;
-    if (unanswered >= (isFirst ? 1 : MOST_UNANSWERED)) stop = 'the service does not answer';
-    stop = refusedAs(finding, exchange.error?.limit ?? null, http.apiKey) ?? stop;
-    const tag = exchange.response?.headers.get('etag') ?? null;
-    if (isFirst && outcome === 'understood' && tag !== null) {
-      etag = etagOf(tag, (await send(path, {}, { 'if-none-match': tag })).response);
-    }
+    unanswered = finding.outcome === 'unreachable' ? unanswered + 1 : 0;
+    if (unanswered >= (routes.length === 0 ? 1 : MOST_UNANSWERED)) stop = 'the service does not answer';
+    if (isFailure) stop = refusedAs(response.code, response.limit, http.apiKey) ?? stop;
+    routes.push(finding);
   }
   return {
     connection,
     clock,
     ...snapshotFindings(known, http.host, now()),
-    etag,
-    encodings,
-    rateLimitHeaders,
     quota: quotaOf(known, stop === USED_UP),
     description: stop === null ? await describe(client, signal) : null,
     routes,
@@ -315,34 +275,6 @@ const blank = ({ path, group }: ReadRoute): RouteFinding => ({
   reading: null,
 });
 
-function judged(
-  route: ReadRoute,
-  { response, error }: Exchange,
-  path: string,
-  query: Query | undefined,
-  host: string,
-): { readonly finding: RouteFinding; readonly learned: Partial<Known> } {
-  const parameters = new URLSearchParams(query).toString();
-  const measured = {
-    ...blank(route),
-    asked: parameters === '' ? path : `${path}?${parameters}`,
-    status: response?.status ?? error?.status ?? null,
-    latencyMs: response?.ms ?? null,
-    bytes: response === null ? null : Buffer.byteLength(response.text),
-  };
-  if (error !== null || response === null) {
-    const outcome = error === null ? 'failed' : (OUTCOMES[error.code] ?? 'failed');
-    return {
-      finding: { ...measured, outcome, code: error?.code ?? null, note: error?.message ?? null },
-      learned: {},
-    };
-  }
-  const { view, reading, problem } = judgeResponse(response.text, { endpoint: path, host }, route);
-  const [outcome, code] =
-    problem === null ? (['understood', null] as const) : (['unreadable', 'unreadable'] as const);
-  return { finding: { ...measured, outcome, code, note: problem, reading }, learned: view ?? {} };
-}
-
 const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
   'not-found': 'not-offered',
   key: 'refused',
@@ -352,35 +284,37 @@ const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
   unreadable: 'unreadable',
 };
 
+const failed = ({ code, message }: ClientError): Partial<RouteFinding> => ({
+  outcome: OUTCOMES[code] ?? 'failed',
+  code,
+  note: message,
+});
+
+/** Reads a response exactly as the client does. */
+function judged(route: ReadRoute, { text }: HttpResponse, path: string, host: string) {
+  const { view, reading, problem } = judgeResponse(text, { endpoint: path, host }, route);
+  const judgement =
+    problem === null
+      ? ({ outcome: 'understood' } as const)
+      : ({ outcome: 'unreadable', code: 'unreadable', note: problem } as const);
+  const outcome: Partial<RouteFinding> = { ...judgement, reading, bytes: Buffer.byteLength(text) };
+  return { outcome, learned: view ?? {} };
+}
+
 /** The refusal after which no other request would fare better; `null`: none. */
-function refusedAs({ code }: RouteFinding, limit: LimitKind | null, apiKey: string | null): string | null {
+function refusedAs(code: ClientErrorCode, limit: LimitKind | null, apiKey: string | null): string | null {
   if (code === 'key') return apiKey === null ? 'the service asks for a key' : 'the service refused the key';
   if (code !== 'quota') return null;
   return limit === 'rate' ? 'they came too fast for this key; ask again in a moment' : USED_UP;
-}
-
-/** Whether the service spares what has not changed, by its response to the same request with the `ETag`. */
-function etagOf(tag: string, again: HttpResponse | null): ServiceFinding['etag'] {
-  if (again?.status === UNCHANGED) return 'honoured';
-  if (again === null || !isSuccess(again.status)) return 'unknown';
-  return again.headers.get('etag') === tag ? 'ignored' : 'unknown';
 }
 
 async function describe(
   client: ProbeOptions['client'],
   signal: AbortSignal,
 ): Promise<DescriptionFinding | null> {
-  try {
-    const description = await client.description({ signal });
-    if (description === null) return null;
-    const { title, version } = description;
-    const routes = V1_ROUTES.filter(({ method, path }) => describedRoute(description, path, method) !== null);
-    return { title, version, routes: routes.length };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof ClientError) return null;
-    throw error;
-  }
+  const description = await client.description({ signal }).catch(() => null);
+  signal.throwIfAborted();
+  return description === null ? null : { ...description, routes: description.routes.length };
 }
 
 /** What was left when the service was asked may have gone with the requests that followed. */
@@ -413,13 +347,11 @@ function snapshotFindings(
   };
 }
 
-const MOST_HEADERS = 12;
-
 /**
  * How far the service's clock is from ours, by a response's `Date`; `null`: it says no time.
  *
  * @param sentAt Our clock when the request left, ms since epoch.
- * @param roundTripMs From the request to the response's head; the header was written in between, at best half-way.
+ * @param roundTripMs From the request to the response; the header was written in between, at best half-way.
  */
 function clockOf(headers: Headers, sentAt: number, roundTripMs: number): ClockFinding | null {
   const text = headers.get('date')?.trim() ?? '';
@@ -430,12 +362,246 @@ function clockOf(headers: Headers, sentAt: number, roundTripMs: number): ClockFi
   return { skewSec: skewMs / 1_000, uncertaintySec: (500 + roundTripMs / 2) / 1_000 };
 }
 
-/** What a response's headers say of limits and quotas, clean and without the key. */
-function rateLimitHeadersOf(headers: Headers, apiKey: string | null): Readonly<Record<string, string>> {
-  const named = [...headers].filter(([name]) => /rate-?limit|quota|retry-after/.test(name));
-  return Object.fromEntries(
-    named
-      .slice(0, MOST_HEADERS)
-      .map(([name, value]) => [cleanText(name, 60), cleanText(withoutKey(value, apiKey), 100)]),
-  );
+const MOST_UNKNOWN = 50;
+
+/**
+ * `contract`: wei, because the response follows the contract. `named`: the names or values say what they count.
+ * `wei`, `gwei`, `mixed`: guessed by size.
+ */
+export type PriceUnits = 'contract' | 'named' | 'wei' | 'gwei' | 'mixed';
+
+/** How one response was understood. Paths are the contract's, such as `lanes.slow.price` or `data[].timestamp`. */
+export interface ResponseReading {
+  /** `letter`: as our contract says; `extended`: and more than that; `tolerant`: read by its likeness. */
+  readonly match: 'letter' | 'extended' | 'tolerant';
+  readonly found: readonly string[];
+  readonly missing: readonly string[];
+  /** There, but not what was expected. */
+  readonly senseless: readonly string[];
+  /** Found under another name than the contract's. */
+  readonly renamed: readonly { readonly field: string; readonly name: string }[];
+  /** The first of those that the contract does not have. */
+  readonly unknown: readonly string[];
+  readonly unknownCount: number;
+  /** What it was wrapped in. */
+  readonly envelopes: readonly string[];
+  readonly prices: PriceUnits;
+  /** Fees whose unit was guessed, where the guesses differ. */
+  readonly guessed: { readonly wei: readonly string[]; readonly gwei: readonly string[] };
+  /** What makes it unusable; `null`: all that must be there was found. */
+  readonly problem: string | null;
 }
+
+export interface Judged<View> {
+  /** `null`: it could not be read. */
+  readonly view: View | null;
+  /** `null`: it was no JSON, so there is nothing to be said of its fields. */
+  readonly reading: ResponseReading | null;
+  readonly problem: string | null;
+}
+
+/** Tells what was understood of a response, measured by the contract. Pure. */
+export function judgeResponse<View>(
+  text: string,
+  context: { readonly endpoint: string; readonly host: string },
+  { schema, view }: ResponseSchemas<View>,
+): Judged<View> {
+  const renaming = new Renaming();
+  let reading: ResponseReading | null = null;
+  try {
+    const answer = parseResponse(text, schema, { ...context, renaming });
+    const { issues = [] } = schema.safeParse(answer.wire).error ?? {};
+    const guessed = { wei: [...renaming.guessed.wei], gwei: [...renaming.guessed.gwei] };
+    reading = {
+      match: !answer.isExact ? 'tolerant' : issues.length === 0 ? 'letter' : 'extended',
+      ...fieldsOf(schema, answer.wire, issues),
+      renamed: [...renaming.names].map(([field, name]) => ({ field, name: cleanText(name, 60) })),
+      envelopes: [...renaming.envelopes].map((key) => cleanText(key, 60)),
+      prices: unitsOf(answer.isExact, guessed),
+      guessed,
+      problem: null,
+    };
+    return { view: viewOf(answer, view, text, context), reading, problem: null };
+  } catch (error) {
+    // Only the client's own words are known to be clean.
+    const problem = error instanceof ClientError ? error.message : 'it could not be read';
+    return { view: null, reading: reading === null ? null : { ...reading, problem }, problem };
+  }
+}
+
+function unitsOf(isExact: boolean, { wei, gwei }: ResponseReading['guessed']): PriceUnits {
+  if (isExact) return 'contract';
+  if (wei.length > 0 && gwei.length > 0) return 'mixed';
+  if (wei.length > 0) return 'wei';
+  return gwei.length > 0 ? 'gwei' : 'named';
+}
+
+type FieldFindings = Pick<ResponseReading, 'found' | 'missing' | 'senseless' | 'unknown' | 'unknownCount'>;
+
+/**
+ * The contract's fields by what its schema says of each in this response. The rows of a list count as one: a field is
+ * found if any row has it. A service's own word is found too.
+ */
+function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]): FieldFindings {
+  const faulty = new Set<string>();
+  const missing = new Set<string>();
+  const senseless = new Set<string>();
+  const unknown = new Set<string>();
+  for (const { path, ...issue } of issues) {
+    const place = placeOf(path);
+    const value = valueAt(wire, path);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) unknown.add(cleanText(place === '' ? key : `${place}.${key}`, 100));
+    } else if (place !== '' && !(issue.code === 'invalid_value' && typeof value === 'string')) {
+      (value == null ? missing : senseless).add(place);
+      faulty.add(pathText(path));
+    }
+  }
+  const found = new Set<string>();
+  const collect = (field: z.core.$ZodType, value: unknown, path: readonly PropertyKey[]): void => {
+    const { inner } = unwrapped(field);
+    if (value === undefined || faulty.has(pathText(path))) return;
+    if (inner instanceof z.ZodObject && isRecord(value)) {
+      for (const [name, one] of Object.entries(inner.shape)) collect(one, value[name], [...path, name]);
+    } else if (inner instanceof z.ZodArray && Array.isArray(value) && value.some(isRecord)) {
+      for (const [at, row] of value.slice(0, MOST_ROWS).entries()) collect(inner.element, row, [...path, at]);
+    } else if (typeof path.at(-1) === 'string') found.add(placeOf(path));
+  };
+  collect(schema, wire, []);
+  const notFound = (places: ReadonlySet<string>) => [...places].filter((place) => !found.has(place));
+  return {
+    found: [...found],
+    missing: notFound(missing),
+    senseless: notFound(senseless).filter((place) => !missing.has(place)),
+    unknown: [...unknown].slice(0, MOST_UNKNOWN),
+    unknownCount: unknown.size,
+  };
+}
+
+const placeOf = (path: readonly PropertyKey[]) =>
+  pathText(path.map((part) => (typeof part === 'number' ? '[]' : part))).replaceAll('.[]', '[]');
+
+/** A list of any length: what the first rows lack the others will. */
+const MOST_ROWS = 100;
+
+/** What earlier responses taught, for the next requests. */
+interface Known {
+  readonly snapshot: SnapshotView | null;
+  readonly quota: RateLimitsView | null;
+  /** As the prices name it, and as the base fees do. */
+  readonly blockNumber: number | null;
+  readonly newestRow: number | null;
+  readonly txHash: string | null;
+  readonly alertId: string | null;
+  readonly autoTxId: string | null;
+}
+
+const NOTHING_KNOWN: Known = {
+  snapshot: null,
+  quota: null,
+  blockNumber: null,
+  newestRow: null,
+  txHash: null,
+  alertId: null,
+  autoTxId: null,
+};
+
+/** How a read route is requested and what its response teaches. */
+export interface ReadRoute extends ResponseSchemas<Partial<Known>> {
+  readonly path: V1Route['path'];
+  readonly group: V1Route['group'];
+  /** Parameters of the path and the query, or why there is no request to make. `presentMs`: the service's present. */
+  readonly request: RequestOf;
+}
+
+type RequestOf = (known: Known, presentMs: number) => RouteRequest | string;
+
+interface RouteRequest {
+  readonly path?: Query;
+  readonly query?: Query;
+}
+
+const HOUR_SEC = 3_600;
+/** A window of transactions may span 100 blocks at most; some chains make four a second. */
+const TXS_WINDOW_SEC = 20;
+
+const requested =
+  (query: Query = {}): RequestOf =>
+  () => ({ query });
+
+const windowed =
+  (sec: number, more: Query = {}): RequestOf =>
+  (_, presentMs) => {
+    const iso = (ms: number) => new Date(ms).toISOString();
+    return { query: { from: iso(presentMs - sec * 1_000), to: iso(presentMs + 1_000), ...more } };
+  };
+
+/** One thing by what an earlier response called it. */
+const named =
+  (parameter: string, value: (known: Known) => string | number | null, without: string): RequestOf =>
+  (known) => {
+    const found = value(known);
+    return found === null ? without : { path: { [parameter]: String(found) } };
+  };
+
+const FIRST_ALERT = named('id', ({ alertId }) => alertId, 'no alert to ask for: /alerts gave none');
+
+const current = {
+  path: PATHS.statsCurrent,
+  schema: StatsCurrent,
+  view: sayingAny(lenient(StatsCurrent), 'snapshot'),
+};
+
+const read = <View>(
+  route: ResponseSchemas<View> & Pick<V1Route, 'path'>,
+  request: RequestOf = requested(),
+  learn: (view: View) => Partial<Known> = () => ({}),
+): ReadRoute => ({
+  path: route.path,
+  group: V1_ROUTES.find(({ path }) => path === route.path)?.group ?? 'gas',
+  schema: route.schema,
+  view: route.view.transform(learn),
+  request,
+});
+
+/** Not every snapshot names its block, but rows of history may. */
+function newestBlockOf(rows: readonly { readonly blockNumber: number | null }[]): Partial<Known> {
+  const newest = Math.max(...rows.map(({ blockNumber }) => blockNumber ?? 0), 0);
+  return newest === 0 ? {} : { newestRow: newest };
+}
+
+/** Every read route of v1. What matters most comes first, should the quota end under way. */
+export const READ_ROUTES: readonly ReadRoute[] = [
+  read(ROUTES.gasCurrent, requested(), (snapshot) => ({ snapshot, blockNumber: snapshot.blockNumber })),
+  read(ROUTES.gasTrend),
+  read(ROUTES.gasRecommendation),
+  read(current),
+  read(ROUTES.statsChart),
+  read(ROUTES.statsMarket, requested({ timeFrame: '24h' })),
+  read(ROUTES.rateLimits, requested(), (quota) => ({ quota })),
+  read(ROUTES.summary),
+  read(ROUTES.baseFee, windowed(HOUR_SEC), ({ rows }) => newestBlockOf(rows)),
+  read(ROUTES.priorityFee, windowed(HOUR_SEC, { percentile: 'p95' })),
+  read(ROUTES.gasUsedRatio, windowed(HOUR_SEC)),
+  read(
+    ROUTES.block,
+    named(
+      'number',
+      ({ blockNumber, newestRow }) => blockNumber ?? newestRow,
+      'no block to ask for: neither prices nor history name one',
+    ),
+  ),
+  read(ROUTES.txs, windowed(TXS_WINDOW_SEC), ({ rows: [first] }) => ({ txHash: first?.hash ?? null })),
+  read(
+    ROUTES.tx,
+    named('hash', ({ txHash }) => txHash, 'no transaction to ask for: /metrics/txs gave none'),
+  ),
+  read(ROUTES.alerts, requested(), ({ items: [first] }) => ({ alertId: first?.id ?? null })),
+  read(ROUTES.alert, FIRST_ALERT),
+  read(ROUTES.alertSavings, FIRST_ALERT),
+  read(ROUTES.autoTxs, requested(), ({ items: [first] }) => ({ autoTxId: first?.id ?? null })),
+  read(
+    ROUTES.autoTx,
+    named('id', ({ autoTxId }) => autoTxId, 'no auto-tx to ask for: /auto-txs gave none'),
+  ),
+];

@@ -1,6 +1,5 @@
 import { ownValue } from '../core/own-value.ts';
 import { cleanText } from '../core/text.ts';
-import { formatDuration } from '../core/units.ts';
 import { isRecord, isWebPage, parseJson } from './values.ts';
 
 export type ClientErrorCode =
@@ -98,22 +97,17 @@ export class ClientError extends Error {
 /** Which limit a `429` speaks of: so many a day, or so many at once. */
 export type LimitKind = 'daily' | 'rate';
 
-const RATE =
-  /per[\s_-]*(second|sec|minute|min)\b|\/\s?(s|sec|min)\b|too[\s_-]*(many|fast)|slow\s*down|throttl|burst/i;
-const DAILY = /daily|\bday\b|per[\s_-]*day|midnight|tomorrow|quota/i;
 /** A limit per second asks for a shorter wait, a daily one for a longer. */
 const RATE_WITHIN_SEC = 120;
-const DAILY_FROM_SEC = 1_800;
 
 /** The limit that a refusal names, in its code, in its words or by how long it asks to wait; `null`: none. */
-export function limitKind(said: ErrorWords, retryAfterSec: number | null): LimitKind | null {
-  const words = `${said.errorCode} ${said.message}`;
+function limitKind({ errorCode, message }: ErrorWords, retryAfterSec: number | null): LimitKind | null {
+  const words = `${errorCode} ${message}`;
   if (/per[\s_-]*(second|sec)\b/i.test(words)) return 'rate';
-  if (DAILY.test(words)) return 'daily';
-  if (RATE.test(words)) return 'rate';
+  if (/daily|\bday\b|midnight|tomorrow|quota/i.test(words)) return 'daily';
+  if (/per[\s_-]*min|too[\s_-]*(many|fast)|throttl/i.test(words)) return 'rate';
   if (retryAfterSec === null) return null;
-  if (retryAfterSec <= RATE_WITHIN_SEC) return 'rate';
-  return retryAfterSec >= DAILY_FROM_SEC ? 'daily' : null;
+  return retryAfterSec <= RATE_WITHIN_SEC ? 'rate' : 'daily';
 }
 
 /** Thirty years: beyond that a number is noise. How long to really wait is the caller's decision. */
@@ -196,33 +190,26 @@ const CODE_BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
 
 /** v1's own word, also where a service calls a key that was never sent invalid. */
 const KEY_MISSING = 'api_key_missing';
-/** Longer than the client waits. */
-const NEVER_SEC = 25 * 3_600;
-
 const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   daily: 'the daily quota of this key is used up',
   rate: 'more requests at once than this key may make',
   unknown: 'this key has made as many requests as it may for now',
 };
 
-/** Where the service's own words say all of it: ours before them would say it twice. */
-const SAYS_ITSELF: Readonly<Record<LimitKind | 'revoked', RegExp>> = {
-  daily: /^(?=.*(day|daily|quota)).*(used up|exhausted|spent)/i,
-  rate: /(more than|at most|exceed).*per[\s-]*(second|sec)\b/i,
-  revoked: /^th(is|e) key (was|is|has been) (revoked|rotated)\b/i,
-};
+const SET_KEY = 'set GASTOP_API_KEY or put it in the config file';
+
+interface RefusalContext {
+  readonly endpoint: string;
+  readonly withKey: boolean;
+  /** The method, where something was to be changed. */
+  readonly write?: string;
+}
 
 /** The typed error for an HTTP response that is not a success. */
 export function refusal(
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
   text: string,
-  context: {
-    readonly endpoint: string;
-    readonly withKey: boolean;
-    readonly now: number;
-    /** The method, where something was to be changed. */
-    readonly write?: string;
-  },
+  context: RefusalContext & { readonly now: number },
 ): ClientError {
   const said = errorWords(parseJson(text));
   const { status } = response;
@@ -234,50 +221,34 @@ export function refusal(
   const message = isGuarded
     ? 'a proxy or firewall before the service refuses with a web page (403)'
     : sentence(code, status, said, { ...context, limit });
-  const isTooLong = waitSec !== null && waitSec > NEVER_SEC;
-  return new ClientError(
-    code,
-    isTooLong ? `${message}; it asks to wait ${formatDuration(waitSec)}` : message,
-    {
-      endpoint: context.endpoint,
-      status,
-      retryAfterSec: waitSec,
-      limit,
-      errorCode: code === 'key' && !context.withKey ? KEY_MISSING : said.errorCode,
-      details: said.details,
-      raw: text.trim() === '' ? null : cleanText(text, LONGEST_RAW),
-    },
-  );
+  return new ClientError(code, message, {
+    endpoint: context.endpoint,
+    status,
+    retryAfterSec: waitSec,
+    limit,
+    errorCode: code === 'key' && !context.withKey ? KEY_MISSING : said.errorCode,
+    details: said.details,
+    raw: text.trim() === '' ? null : cleanText(text, LONGEST_RAW),
+  });
 }
 
+/** Says what to do. The service's own words follow, or stand alone where a line has room for little else. */
 function sentence(
   code: ClientErrorCode,
   status: number,
-  said: ErrorWords,
-  {
-    endpoint,
-    withKey,
-    limit,
-    write,
-  }: {
-    readonly endpoint: string;
-    readonly withKey: boolean;
-    readonly limit: LimitKind | null;
-    readonly write?: string;
-  },
+  { errorCode, message }: ErrorWords,
+  { endpoint, withKey, limit, write }: RefusalContext & { readonly limit: LimitKind | null },
 ): string {
-  const reason = said.message === '' ? '' : `: ${said.message}`;
-  // Only the service knows whether a key was mistyped, rotated, or is one of another service.
-  const then = reason === '' ? ':' : `${reason.replace(/[.;]$/, '')};`;
+  const reason = message === '' ? '' : `: ${message}`;
   switch (code) {
     case 'key':
-      if (!withKey) return 'the service asks for a key: set GASTOP_API_KEY or put it in the config file';
-      return said.errorCode === 'api_key_revoked'
-        ? `${told('revoked', 'this key has been revoked', said)}; set another in GASTOP_API_KEY or the config file`
-        : `the service refused the key${then} set GASTOP_API_KEY or put it in the config file`;
+      if (!withKey) return `the service asks for a key: ${SET_KEY}`;
+      return [
+        errorCode === 'api_key_revoked' ? 'this key has been revoked' : 'the service refused the key',
+        `${reason === '' ? ':' : `${reason.replace(/[.;]$/, '')};`} ${SET_KEY}`,
+      ].join('');
     case 'plan':
-      if (!withKey)
-        return `the service does not allow ${endpoint} without a key: set GASTOP_API_KEY or put it in the config file${reason === '' ? '' : ` (its words${reason})`}`;
+      if (!withKey) return `the service does not allow ${endpoint} without a key: ${SET_KEY}`;
       return `the plan of this key does not allow ${endpoint}${reason}`;
     case 'not-found':
       if (write !== undefined && (status === 405 || status === 501)) {
@@ -288,53 +259,50 @@ function sentence(
       if (status === 413) return `this is more than the service takes at once${reason}`;
       return `the service did not accept ${write === undefined ? 'the request' : 'this'}${reason}`;
     case 'conflict':
-      // Its own words say what stands in the way, and a line has room for little else.
-      return said.message === '' ? 'the service cannot do this as things stand' : said.message;
+      return message || 'the service cannot do this as things stand';
     case 'quota':
-      return limit === null ? `${QUOTA.unknown}${reason}` : told(limit, QUOTA[limit], said);
+      return /used up|per second/i.test(message) ? message : `${QUOTA[limit ?? 'unknown']}${reason}`;
     case 'unavailable':
-      return said.message === '' ? 'the service cannot answer now (503)' : said.message;
+      return message || 'the service cannot answer now (503)';
     default:
       return `the service failed (${status})${reason}`;
   }
 }
 
-/** What happened, in the service's own words where they are enough. */
-function told(what: LimitKind | 'revoked', ours: string, { message }: ErrorWords): string {
-  const theirs = message.replace(/[.;]$/, '');
-  if (theirs === '') return ours;
-  return SAYS_ITSELF[what].test(theirs) ? theirs.replace(/^Th/, 'th') : `${ours}: ${theirs}`;
-}
+const closed = (host: string) => `${host} closed the connection`;
+const silent = (host: string) => `${host} did not take the connection`;
+const noWay = (host: string) => `there is no way to ${host}: is there a network?`;
+const notTls = (host: string) => `${host} does not speak https; try http://`;
 
 /** One line for what Node's sockets, HTTP and TLS call by code. */
 const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
   ECONNREFUSED: (host) => `nothing listens at ${host}: is the service running there?`,
   ENOTFOUND: (host) => `no such host: ${host}; check the URL`,
   EAI_AGAIN: (host) => `${host} could not be looked up: is there a network?`,
-  ECONNRESET: (host) => `${host} closed the connection`,
-  UND_ERR_SOCKET: (host) => `${host} closed the connection`,
-  EPIPE: (host) => `${host} closed the connection`,
-  ETIMEDOUT: (host) => `${host} did not take the connection`,
-  UND_ERR_CONNECT_TIMEOUT: (host) => `${host} did not take the connection`,
-  EHOSTUNREACH: (host) => `there is no way to ${host}: is there a network?`,
-  ENETUNREACH: (host) => `there is no way to ${host}: is there a network?`,
-  UND_ERR_HEADERS_OVERFLOW: (host) => `${host} responds with more headers than any service needs`,
-  ERR_SSL_WRONG_VERSION_NUMBER: (host) => `${host} does not speak https; try http://`,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: (host) => `${host} does not speak https; try http://`,
-  CERT_HAS_EXPIRED: (host) => `the certificate of ${host} has expired`,
-  DEPTH_ZERO_SELF_SIGNED_CERT: (host) =>
-    `the certificate of ${host} is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted`,
-  SELF_SIGNED_CERT_IN_CHAIN: (host) =>
-    `the certificate of ${host} is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted`,
-  CERT_NOT_YET_VALID: (host) => `the certificate of ${host} is not valid yet: is this machine's clock right?`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  ERR_TLS_CERT_ALTNAME_INVALID: (host) => `the certificate of ${host} is for another host`,
+  ECONNRESET: closed,
+  UND_ERR_SOCKET: closed,
+  EPIPE: closed,
+  ETIMEDOUT: silent,
+  UND_ERR_CONNECT_TIMEOUT: silent,
+  EHOSTUNREACH: noWay,
+  ENETUNREACH: noWay,
+  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
 };
 
-function untrusted(host: string): string {
-  return `the certificate of ${host} is not signed by an authority that this machine trusts; NODE_EXTRA_CA_CERTS can name its authority`;
+const UNTRUSTED = 'is not trusted by this machine; NODE_EXTRA_CA_CERTS can name its authority';
+
+/** What Node and OpenSSL have against a certificate. */
+const BY_CERTIFICATE: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: "is not valid yet: is this machine's clock right?",
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; NODE_EXTRA_CA_CERTS can name it as trusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host',
+};
+
+/** `has expired`: what is wrong with a certificate; `null`: the code is about something else. */
+export function certificateFault(code: string): string | null {
+  return ownValue(BY_CERTIFICATE, code) ?? (/CERT|^UNABLE_TO_/.test(code) ? UNTRUSTED : null);
 }
 
 /**
@@ -342,24 +310,19 @@ function untrusted(host: string): string {
  * and with it the key.
  */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
-  const code = errorCode(error);
-  const line = code === null ? undefined : ownValue(BY_CODE, code);
-  if (code?.startsWith('Z_')) {
-    return new ClientError('unreadable', `the response of ${host} is packed wrongly and could not be read`, {
-      endpoint,
-    });
+  const code = errorCode(error) ?? '';
+  if (code.startsWith('Z_')) {
+    const message = `the response of ${host} is packed wrongly and could not be read`;
+    return new ClientError('unreadable', message, { endpoint });
   }
-  if (line === undefined && code?.startsWith('HPE_')) {
-    return new ClientError('unreachable', `${host} answers, but not as a web service does; check the URL`, {
-      endpoint,
-    });
-  }
-  const isTls = code !== null && /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code);
-  const message =
-    line?.(host) ??
-    (isTls ? `no secure connection to ${host} came about (${code})` : null) ??
-    `${host} could not be reached${code === null ? '' : ` (${code})`}`;
-  return new ClientError('unreachable', message, { endpoint });
+  const fault = certificateFault(code);
+  const message = code.startsWith('HPE_')
+    ? `${host} answers, but not as a web service does; check the URL`
+    : fault === null
+      ? ownValue(BY_CODE, code)?.(host)
+      : `the certificate of ${host} ${fault}`;
+  const unknown = `${host} could not be reached${code === '' ? '' : ` (${code})`}`;
+  return new ClientError('unreachable', message ?? unknown, { endpoint });
 }
 
 /** No connection came about, so nothing of the request can have arrived. */
@@ -371,33 +334,15 @@ export function wasNeverSent(error: unknown): boolean {
   return NEVER_SENT.test(errorCode(error) ?? '');
 }
 
-/** The chain of causes, outermost first, as far as it goes. */
-function* causes(error: unknown): Generator<object> {
-  let current: unknown = error;
-  for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
-    yield current;
-    current =
-      'cause' in current && current.cause !== undefined
-        ? current.cause
-        : 'errors' in current && Array.isArray(current.errors)
-          ? current.errors[0]
-          : undefined;
-  }
-}
-
+/** The first code in the chain of causes: fetch wraps what Node's sockets say. */
 function errorCode(error: unknown): string | null {
-  for (const cause of causes(error)) {
-    if ('code' in cause && typeof cause.code === 'string') return tlsCode(cause) ?? cleanText(cause.code, 60);
-    // undici's parser does not always give the code of what it met.
-    if (cause instanceof Error && cause.name === 'HTTPParserError') return 'HPE_UNKNOWN';
+  if (!(error instanceof Error)) return null;
+  if ('code' in error && typeof error.code === 'string') {
+    // Seen while writing, Node has the code of a plain answer to TLS in its message only.
+    const isPlain = error.code === 'EPROTO' && /wrong version|packet length/.test(error.message);
+    return isPlain ? 'ERR_SSL_WRONG_VERSION_NUMBER' : cleanText(error.code, 60);
   }
-  return null;
-}
-
-/** What speaks in the clear where TLS was expected; seen while writing, Node has a code for it in its message only. */
-function tlsCode(cause: object): string | null {
-  if (!('code' in cause && cause.code === 'EPROTO' && cause instanceof Error)) return null;
-  return /wrong version number|packet length too long/.test(cause.message)
-    ? 'ERR_SSL_WRONG_VERSION_NUMBER'
-    : null;
+  // undici's parser does not always give the code of what it met.
+  if (error.name === 'HTTPParserError') return 'HPE_UNKNOWN';
+  return errorCode(error instanceof AggregateError ? error.errors[0] : error.cause);
 }

@@ -10,7 +10,6 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 8_000_000;
 /** An error body is read for its message only. */
 const ERROR_BODY_MAX_BYTES = 65_536;
-const MOST_REDIRECTS = 3;
 /** A per-second limit is waited for within the request; a longer one pauses all requests (rate-limit.ts). */
 const LONGEST_RETRY_SEC = 2;
 /** `.` and `..` name no thing in a URL, written out or not (WHATWG URL §4.1). */
@@ -39,24 +38,16 @@ export interface HttpRequest {
   readonly method?: 'get' | 'post' | 'put' | 'delete';
   /** Sent as JSON; `undefined`: no body. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   readonly root?: string;
-  /** Default: the key of the client. `null`: none is sent. */
-  readonly apiKey?: string | null;
   readonly timeoutMs?: number;
 }
 
-/** A response of any status. Its text has neither the key nor signed bytes. */
+/** A success. Its text, which may be empty, has neither the key nor signed bytes. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Of a write: it was done, and this response is that of the page that a 303 named. */
-  readonly isDone: boolean;
-  /** From the request to the head of the response, and to its last byte. */
-  readonly headMs: number;
-  readonly ms: number;
 }
 
 /** Speaks HTTP with one service, by ky: every request of the client, the doctor and the OpenAPI search goes through here. */
@@ -82,9 +73,13 @@ export class Http {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#rateLimit = rateLimit;
     this.#ky = ky.create({
-      headers: { accept: 'application/json', 'user-agent': options.userAgent ?? 'gastop' },
+      headers: {
+        accept: 'application/json',
+        'user-agent': options.userAgent ?? 'gastop',
+        ...(this.apiKey === null ? {} : { [API_KEY_HEADER]: this.apiKey }),
+      },
       fetch: boundedFetch(options.fetch, this.#maxBytes),
-      // fetch drops no x-api-key on the way to another origin, so redirects are followed here.
+      // fetch drops no x-api-key on the way to another origin, so no redirect is followed.
       redirect: 'manual',
       retry: {
         limit: 1,
@@ -99,147 +94,84 @@ export class Http {
     });
   }
 
-  /** Sends a GET and gives the text of a success. */
-  async get(
-    path: string,
-    query: Readonly<Record<string, string>>,
-    signal: AbortSignal | undefined,
-  ): Promise<string> {
-    return this.#success({ path, query, signal });
-  }
-
-  /** Sends a request that changes something, once. Gives the text of a success, which may be empty. */
-  async write(request: HttpRequest): Promise<string> {
-    return this.#success(request);
-  }
-
-  async #success(request: HttpRequest): Promise<string> {
+  /** Sends a request and gives a success. All else is a ClientError, which repeats neither the key nor the query. */
+  async send(request: HttpRequest): Promise<HttpResponse> {
     this.#rateLimit?.check(request.path);
     try {
-      const response = await this.send(request);
-      if (!isSuccess(response.status)) throw this.refusalOf(request, response);
+      const response = await this.#exchange(request);
       this.#rateLimit?.succeeded();
-      return response.text;
+      return response;
     } catch (error) {
       if (!request.signal?.aborted) this.#rateLimit?.failed(error);
       throw error;
     }
   }
 
-  /** The typed error for a response that is no success. */
-  refusalOf(request: HttpRequest, { status, headers, text, isDone }: HttpResponse): ClientError {
-    const { method = 'get' } = request;
-    const error = refusal({ status, headers }, text, {
-      endpoint: this.endpointOf(request),
-      withKey: (request.apiKey === undefined ? this.apiKey : request.apiKey) !== null,
-      now: Date.now(),
-      ...(method === 'get' ? {} : { write: method }),
-    });
-    // 501 and 503 say that it was not done; any other failure may have come after it was.
-    const mayBeDone = method !== 'get' && (isDone || (status >= 500 && status !== 501 && status !== 503));
-    return mayBeDone ? error.unsettled() : error;
-  }
-
-  /** The path as it was requested, for messages. */
-  endpointOf({ path, root = this.#root }: HttpRequest): string {
-    return cleanText(new URL(root + path).pathname.slice(new URL(root).pathname.length), 200);
-  }
-
-  /**
-   * Sends a request and gives the response, whatever its status. Only what gave no response, or none that is text, is
-   * thrown, always as a ClientError; none repeats the key or anything of the URL beyond host and port.
-   */
-  async send(request: HttpRequest): Promise<HttpResponse> {
-    const { path, query = {}, method = 'get', root = this.#root, signal } = request;
-    const apiKey = request.apiKey === undefined ? this.apiKey : request.apiKey;
+  async #exchange({
+    path,
+    query = {},
+    method = 'get',
+    body,
+    signal,
+    root = this.#root,
+    timeoutMs = this.timeoutMs,
+  }: HttpRequest): Promise<HttpResponse> {
+    const { apiKey } = this;
     const url = new URL(root + path);
     // A dotted or absolute path would lead away from the service.
     if (!path.startsWith('/') || !url.href.startsWith(`${root}/`) || DOTTED.test(path)) {
-      throw new ClientError('invalid', 'a v1 path begins with / and stays below the service', {
-        endpoint: '/',
-      });
+      const message = 'a v1 path begins with / and stays below the service';
+      throw new ClientError('invalid', message, { endpoint: '/' });
     }
-    const endpoint = this.endpointOf(request);
-    for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+    const endpoint = cleanText(path, 200);
     if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new ClientError(
-        'key',
-        'a key has no spaces, line breaks or letters beyond ASCII; copy it again',
-        {
-          endpoint,
-        },
-      );
+      const message = 'a key has no spaces, line breaks or letters beyond ASCII; copy it again';
+      throw new ClientError('key', message, { endpoint });
     }
+    for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+    const isWrite = method !== 'get';
     const began = performance.now();
     let isBegun = false;
     try {
       signal?.throwIfAborted();
       isBegun = true;
-      return await this.#follow(url, { ...request, apiKey }, endpoint, began);
+      const sent = this.#ky(url, {
+        method,
+        ...(body === undefined ? {} : { json: body }),
+        ...(signal === undefined ? {} : { signal }),
+        timeout: false,
+        totalTimeout: timeoutMs,
+        // A write is sent once: only its caller can know whether to send it again.
+        ...(isWrite ? { retry: 0 } : {}),
+      });
+      const { response, received } = await sent.then(
+        async (response) => ({
+          response,
+          received: await sent.text().catch((error: unknown) => (response.ok ? Promise.reject(error) : '')),
+        }),
+        (error: unknown) => {
+          if (!isHTTPError(error)) throw error;
+          const { response, data = '' } = error;
+          return { response, received: typeof data === 'string' ? data : JSON.stringify(data) };
+        },
+      );
+      const { status, headers } = response;
+      const text = withoutSecrets(received, endpoint, apiKey, body);
+      if (response.ok) return { status, headers, text };
+      const failure =
+        status >= 300 && status < 400
+          ? redirection(url, response, endpoint)
+          : refusal(response, text, {
+              endpoint,
+              withKey: apiKey !== null,
+              now: Date.now(),
+              ...(isWrite ? { write: method } : {}),
+            });
+      throw isWrite && mayBeDone(status) ? failure.unsettled() : failure;
     } catch (error) {
       if (error instanceof ClientError) throw error;
-      const failure = this.#failure(error, endpoint, signal, { ...request, began });
-      throw method !== 'get' && isBegun && !wasNeverSent(error) ? failure.unsettled() : failure;
-    }
-  }
-
-  async #follow(url: URL, request: HttpRequest, endpoint: string, began: number): Promise<HttpResponse> {
-    let { method = 'get', body } = request;
-    let target = url;
-    let isDone = false;
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-      const response = await this.#once(target, { ...request, method, body }, endpoint, began);
-      if (!REDIRECTS.has(response.status)) return { ...response, isDone };
-      target = redirected(target, response, { endpoint, isWrite: method !== 'get', isDone });
-      // What a 303 names is the outcome of a write that was done.
-      if (method !== 'get' && response.status === 303) {
-        method = 'get';
-        body = undefined;
-        isDone = true;
-      }
-    }
-    const endless = new ClientError('server', `${this.host} redirects without end; check the URL`, {
-      endpoint,
-    });
-    throw isDone ? endless.unsettled() : endless;
-  }
-
-  async #once(
-    url: URL,
-    { method = 'get', body, headers = {}, signal, apiKey = null, timeoutMs = this.timeoutMs }: HttpRequest,
-    endpoint: string,
-    began: number,
-  ): Promise<Omit<HttpResponse, 'isDone'>> {
-    const sent = this.#ky(url, {
-      method,
-      headers: { ...headers, ...(apiKey === null ? {} : { [API_KEY_HEADER]: apiKey }) },
-      ...(body === undefined ? {} : { json: body }),
-      ...(signal === undefined ? {} : { signal }),
-      timeout: false,
-      totalTimeout: Math.max(timeoutMs - (performance.now() - began), 1),
-      // A write is sent once: only its caller can know whether to send it again.
-      ...(method === 'get' ? {} : { retry: 0 }),
-    });
-    const told = ({ status, headers }: Response, text: string, headMs: number) => ({
-      status,
-      headers,
-      text: withoutSecrets(text, endpoint, apiKey, body),
-      headMs,
-      ms: performance.now() - began,
-    });
-    try {
-      const response = await sent;
-      const headMs = performance.now() - began;
-      const text = await sent.text().catch((error: unknown) => {
-        if (response.ok) throw error;
-        return '';
-      });
-      return told(response, text, headMs);
-    } catch (error) {
-      if (!isHTTPError(error)) throw error;
-      const { data = '' } = error;
-      const body = typeof data === 'string' ? data : JSON.stringify(data);
-      return told(error.response, body, performance.now() - began);
+      const failure = this.#failure(error, endpoint, signal, { timeoutMs, began });
+      throw isWrite && isBegun && !wasNeverSent(error) ? failure.unsettled() : failure;
     }
   }
 
@@ -247,7 +179,7 @@ export class Http {
     error: unknown,
     endpoint: string,
     signal: AbortSignal | undefined,
-    { timeoutMs = this.timeoutMs, began }: HttpRequest & { readonly began: number },
+    { timeoutMs, began }: { readonly timeoutMs: number; readonly began: number },
   ): ClientError {
     const { host } = this;
     // The caller's own deadline may pass a moment before ours.
@@ -268,8 +200,18 @@ export class Http {
   }
 }
 
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
+/** 501 and 503 say that it was not done, and 302 and 303 are how some services answer a form that was. */
+const mayBeDone = (status: number) =>
+  status === 302 || status === 303 || (status >= 500 && status !== 501 && status !== 503);
+
+/** Names where a redirect leads: the user decides whether that is the service. */
+function redirection(from: URL, { status, headers }: Response, endpoint: string): ClientError {
+  const to = URL.parse(headers.get('location') ?? '', from.href);
+  const isElsewhere = to !== null && to.host !== '' && to.origin !== from.origin;
+  const message = isElsewhere
+    ? `${from.host} redirects to ${cleanText(to.origin, 200)}; if that is right, use it as the URL`
+    : `${from.host} redirects to another path (${status}); check the URL`;
+  return new ClientError('server', message, { endpoint, status });
 }
 
 function isDeadline(reason: unknown): boolean {
@@ -336,37 +278,6 @@ function withoutSecrets(text: string, endpoint: string, apiKey: string | null, b
 /** A service may repeat what it was sent; the key must not come to light that way. */
 export function withoutKey(text: string, apiKey: string | null): string {
   return apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
-}
-
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Those that keep method and body, and 303, which a GET follows (RFC 9110 §15.4). */
-const FOLLOWED_BY_WRITES = new Set([303, 307, 308]);
-
-/**
- * Where a redirect leads on the same origin: neither the key nor a body goes to another.
- *
- * @throws ClientError for every other, and where a write would become a GET on its way.
- */
-function redirected(
-  from: URL,
-  { status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
-  { endpoint, isWrite, isDone }: { endpoint: string; isWrite: boolean; isDone: boolean },
-): URL {
-  const to = URL.parse(headers.get('location') ?? '', from.href);
-  const isOwn = to !== null && to.origin === from.origin;
-  if (isOwn && (!isWrite || FOLLOWED_BY_WRITES.has(status))) return to;
-  const where =
-    to === null || to.host === '' ? 'nowhere' : `to ${cleanText(`${to.protocol}//${to.host}`, 200)}`;
-  // Many services respond to a write that was done with 302, as was usual before there was 303.
-  const mayBeDone = isDone || (isWrite && (status === 302 || status === 303));
-  const outcome = mayBeDone
-    ? 'redirects instead of saying what came of it'
-    : 'redirects in a way that would not change anything';
-  const message = isOwn
-    ? `${from.host} ${outcome} (${status}); check the URL`
-    : `${from.host} redirects ${where}; if that is right, use it as the URL`;
-  const failure = new ClientError('server', message, { endpoint, status });
-  throw mayBeDone ? failure.unsettled() : failure;
 }
 
 /** The user may have put the key into the URL. */

@@ -11,7 +11,7 @@ import {
 import { ownValue } from '../core/own-value.ts';
 import { cleanText } from '../core/text.ts';
 import { ClientError } from './errors.ts';
-import { type Http, isSuccess } from './http.ts';
+import type { Http } from './http.ts';
 import { isRecord, type JsonRecord, parseJson } from './values.ts';
 
 /** What a service says about itself in its OpenAPI document. All texts are clean, single lines of bounded length. */
@@ -246,10 +246,8 @@ export async function findDescription(http: Http): Promise<ServiceDescription | 
   const root = http.service.href.replace(/\/$/, '');
   for (const path of PLACES) {
     try {
-      const request = { root, path, timeoutMs: Math.min(TIMEOUT_MS, http.timeoutMs) };
-      const response = await http.send(request);
-      if (!isSuccess(response.status)) throw http.refusalOf(request, response);
-      const description = readDescription(parseJson(response.text));
+      const { text } = await http.send({ root, path, timeoutMs: Math.min(TIMEOUT_MS, http.timeoutMs) });
+      const description = readDescription(parseJson(text));
       if (description !== null) return description;
     } catch (error) {
       const isKnown = error instanceof ClientError && error.code !== 'unreachable' && error.code !== 'quota';

@@ -66,8 +66,7 @@ export const inBuckets = {
 };
 
 /** More than anyone reads, and than a service should be requested to list at a time. */
-const MOST_ITEMS = 10_000;
-const MOST_LIST_PAGES = 100;
+const MOST_LIST_PAGES = 20;
 
 /** One page of a list, or all of it from a service that knows no pages. */
 export interface ListPage<Item> extends Rows<Item> {
@@ -88,21 +87,19 @@ interface Listed {
 
 /**
  * All that a service lists, newest first where it says when each was made: its response to the bare request, and page
- * after page where that is not all and it `knowsPages`. Services differ: some give the first page again and again, which
- * is remembered; some count pages from 1, or give fewer rows than requested.
+ * after page where that is not all and it `knowsPages`.
  */
 export function listLoader<Item extends Listed>(
   request: RequestPage<Item>,
   knowsPages: () => Promise<boolean>,
 ): (call: CallOptions) => Promise<ListView<Item>> {
-  let ignoresPages = false;
-
   return async (call) => {
     const first = await request({}, call);
     const items = new Map(first.items.map((item) => [item.id, item]));
     let { unreadable, total } = first;
-    let isAll = isEnd(first, items.size + unreadable, total) || ignoresPages || !(await knowsPages());
-    for (let page = 0; !isAll && page < MOST_LIST_PAGES && items.size < MOST_ITEMS; page++) {
+    const isAll = () => items.size + unreadable >= (total ?? Number.POSITIVE_INFINITY);
+    const pages = first.rows === 0 || isAll() || !(await knowsPages()) ? 0 : MOST_LIST_PAGES;
+    for (let page = 0; page < pages; page++) {
       // A service in this process responds without a pause: keys and screens are handled between two pages.
       await othersTurn();
       const response = await request({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
@@ -113,20 +110,10 @@ export function listLoader<Item extends Listed>(
       if (page === 0) unreadable = response.unreadable;
       else if (isNew) unreadable += response.unreadable;
       // Page 0 may be the first response again, and where pages count from 1 page 1 is that once more.
-      const isRepeated = !isNew && page > 1;
-      ignoresPages = isRepeated && items.size === first.items.length;
-      isAll = isRepeated || isEnd(response, items.size + unreadable, total);
+      if (isAll() || response.rows === 0 || (!isNew && page > 1)) break;
     }
-    const kept = [...items.values()].slice(0, MOST_ITEMS);
-    return { items: newestFirst(kept), total, unreadable };
+    return { items: newestFirst([...items.values()]), total, unreadable };
   };
-}
-
-function isEnd({ rows }: ListPage<unknown>, seen: number, total: number | null): boolean {
-  if (rows === 0) return true;
-  if (total !== null) return seen >= total;
-  // A list that ends just where lists are often cut off may go on.
-  return rows < PAGE_SIZE_MAX && rows % 10 !== 0 && rows !== 25;
 }
 
 function newestFirst<Item extends Listed>(items: readonly Item[]): readonly Item[] {

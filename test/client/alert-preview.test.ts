@@ -226,9 +226,6 @@ it.runIf(isSlowRun)('a preview on a service in this process looks at every block
   asked.length = 0;
   for (const threshold of [1n, 2n, 3n]) await previewer.preview({ ...rule, threshold });
   expect(asked).toEqual([]);
-  // Another lane needs its own tips, and no more.
-  await previewer.preview({ ...rule, lane: 'fast' });
-  expect(new Set(asked.map((path) => path.replace(/^.*\//, '')))).toEqual(new Set(['priority-fee']));
 });
 
 it("the rule of a new alert is in wei, and none where its words are not the contract's", () => {

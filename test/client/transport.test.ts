@@ -133,7 +133,7 @@ describe('a refusal', () => {
       401,
       { errorCode: 'api_key_revoked', message: 'This key was revoked; ask for a new one.' },
       'key',
-      /^this key was revoked; ask for a new one; set another in GASTOP_API_KEY/,
+      /^this key has been revoked: This key was revoked; ask for a new one; set GASTOP_API_KEY/,
     ],
     [
       429,
@@ -229,16 +229,6 @@ describe('a refusal', () => {
 });
 
 describe('a redirect', () => {
-  it('within the service is followed', async () => {
-    const server = await serve((request, response) =>
-      request.url === '/moved'
-        ? sendJson(response, OWN_SNAPSHOT)
-        : response.writeHead(307, { location: '/moved' }).end(),
-    );
-    await createGasClient({ baseUrl: server.url, apiKey: KEY }).gasCurrent();
-    expect(server.requests[1]?.headers).toMatchObject({ 'x-api-key': KEY });
-  });
-
   it('to another origin is refused, so the key does not go there', async () => {
     const other = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
     const server = await serve((_, response) =>
@@ -257,7 +247,7 @@ describe('a redirect', () => {
     expect(await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent())).toMatchObject({
       code: 'server',
     });
-    expect(server.requests.length).toBeLessThan(6);
+    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { Step, TlsFinding } from '../../client/connection.ts';
-import type { RouteFinding, ServiceFinding, Verdict } from '../../client/doctor.ts';
-import type { ResponseReading } from '../../client/doctor-reading.ts';
+import type { ResponseReading, RouteFinding, ServiceFinding, Verdict } from '../../client/doctor.ts';
 import { ROUTE_GROUPS } from '../../contract/routes.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
@@ -199,8 +198,6 @@ function connectionLines(finding: ServiceFinding, now: number, paint: Paint): st
     ['source', sourceWords(finding)],
     ['head', headWords(finding)],
     ['clock', answered ? clockWords(finding) : null],
-    ['etag', finding.snapshot === null ? null : ETAG_WORDS[finding.etag]],
-    ['packing', answered ? packingWords(finding) : null],
     ['limits', limitWords(finding)],
     ['description', gaveUp ? null : descriptionWords(finding)],
   ];
@@ -266,36 +263,12 @@ function clockWords({ clock, connection }: ServiceFinding): string | null {
   return `${words} ${side} this machine, give or take ${clock.uncertaintySec.toFixed(1)} s`;
 }
 
-const ETAG_WORDS: Readonly<Record<ServiceFinding['etag'], string | null>> = {
-  honoured: 'honoured: unchanged responses are not sent again',
-  ignored: 'sent, but not honoured: every response is sent in full',
-  none: 'none',
-  unknown: 'sent; the response changed before it could be tested',
-};
-
-function packingWords({ encodings, connection }: ServiceFinding): string | null {
-  if (connection === null) return null;
-  const parts = Object.entries(encodings).map(
-    ([encoding, count]) => `${encoding} on ${count === 1 ? '1 answer' : `${count} answers`}`,
-  );
-  return parts.length === 0 ? 'none' : parts.join(', ');
-}
-
-function limitWords({ quota, rateLimitHeaders }: ServiceFinding): string | null {
-  const headers = Object.entries(rateLimitHeaders).map(([name, value]) => `${name}: ${value}`);
-  const { dailyLimit = null, remainingToday = null } = quota ?? {};
-  const today =
-    quota === null
-      ? []
-      : dailyLimit === null
-        ? ['no daily limit']
-        : [
-            remainingToday === null
-              ? `${formatCount(dailyLimit)} a day`
-              : `${formatCount(remainingToday)} of ${formatCount(dailyLimit)} left today`,
-          ];
-  const parts = [...today, ...headers];
-  return parts.length === 0 ? null : parts.join('; ');
+function limitWords({ quota }: ServiceFinding): string | null {
+  if (quota === null) return null;
+  const { dailyLimit, remainingToday } = quota;
+  if (dailyLimit === null) return 'no daily limit';
+  if (remainingToday === null) return `${formatCount(dailyLimit)} a day`;
+  return `${formatCount(remainingToday)} of ${formatCount(dailyLimit)} left today`;
 }
 
 function descriptionWords({ description }: ServiceFinding): string | null {
