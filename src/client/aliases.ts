@@ -27,7 +27,6 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   basePrice: ['base', 'baseFee', 'baseFeePerGas'],
   nextBasePrice: ['nextBaseFee'],
   priorityPrice: ['priorityFee', 'priority', 'tip'],
-  blobBasePrice: ['blobBaseFee'],
   blockNumber: ['block', 'number', 'height'],
   blockTimestamp: ['blockTime'],
   updatedAt: ['updated', 'timestamp', 'lastUpdated'],
@@ -47,12 +46,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   usedToday: ['used'],
   remainingToday: ['remaining'],
   resetsAt: ['resetAt', 'reset'],
-  autoTxs: ['autoTransactions'],
   pending: ['active'],
-  fired24h: ['triggered24h'],
-  state: ['status'],
-  head: ['blockNumber'],
-  name: ['check', 'host'],
   points: ['chart', 'series', 'data', 'items', 'content'],
   timestamp: ['time', 'blockTimestamp', 'bucket', 'date', 'updatedAt', 't'],
   base: ['basePrice', 'baseFee', 'baseFeePerGas'],
@@ -75,12 +69,9 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   nextBaseFeePerGas: ['nextBaseFee', 'nextBasePrice'],
   transactionCount: ['txCount', 'transactions'],
   tips: ['priorityFees'],
-  blobBaseFee: ['blobBaseFeePerGas'],
   burntWei: ['burnt', 'burned'],
   feeRecipient: ['miner'],
   hash: ['txHash', 'transactionHash'],
-  selector: ['methodId'],
-  transactionIndex: ['index'],
   value: ['valueWei'],
   effectiveGasPrice: ['paidGasPrice'],
   'TxRow.effectiveGasPrice': ['gasPrice'],
@@ -92,8 +83,6 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   gasSpeed: ['speed', 'lane'],
   condition: ['operator', 'comparison'],
   thresholdGwei: ['thresholdWei', 'threshold', 'targetPrice', 'targetGasPrice'],
-  hysteresisGwei: ['hysteresis'],
-  confirmBlocks: ['confirmations'],
   disableOnce: ['once'],
   method: ['channel'],
   channels: ['methods', 'notificationChannels'],
@@ -103,14 +92,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   lastTriggeredAt: ['lastTriggered', 'lastFiredAt', 'triggeredAt'],
   cooldownUntil: ['cooldownEndsAt'],
   triggerCount: ['triggeredCount', 'firedCount', 'fireCount'],
-  deliveries: ['deliveryLog'],
-  eventId: ['event'],
-  channel: ['method', 'type'],
-  target: ['to'],
-  at: ['attemptedAt', 'timestamp', 'time', 'createdAt', 'date'],
-  latencyMs: ['durationMs'],
   ok: ['success', 'passed', 'valid'],
-  answer: ['response', 'error', 'message'],
   events: ['eventCount', 'triggerCount'],
   savedWei: ['saved', 'totalSavedWei', 'totalSaved'],
   savedUsd: ['totalSavedUsd'],
@@ -133,15 +115,12 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   submittedAt: ['broadcastAt', 'sentAt'],
   executedAt: ['minedAt', 'confirmedAt'],
   failure: ['failureReason', 'failReason', 'error', 'errorMessage'],
-  retryAt: ['nextAttemptAt'],
   attempts: ['tries'],
-  confirmationsNeeded: ['requiredConfirmations'],
-  reachProbability: ['probability'],
+  at: ['timestamp', 'time', 'createdAt', 'date'],
   timeline: ['history', 'events', 'log'],
   kind: ['type', 'event', 'status', 'action'],
   code: ['errorCode'],
   message: ['reason', 'detail', 'description'],
-  balanceWei: ['balance'],
 };
 
 /** Other spellings of the contract's words. */
@@ -343,20 +322,8 @@ export function unwrapped(field: z.core.$ZodType): {
   return { inner: inner as z.ZodType, isNullable };
 }
 
-/** A service uses the same names in every response; the cache is bounded for one that does not. */
-const MOST_NAMES = 1_000;
-const normalKeys = new Map<string, string>();
-
 /** `low_price`, `lowPrice` and `LowPrice` are the same name. */
-export function normalKey(name: string): string {
-  let key = normalKeys.get(name);
-  if (key === undefined) {
-    key = name.toLowerCase().replaceAll(/[_-]/g, '');
-    if (normalKeys.size >= MOST_NAMES) normalKeys.clear();
-    normalKeys.set(name, key);
-  }
-  return key;
-}
+export const normalKey = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 const keyIndexes = new WeakMap<JsonRecord, ReadonlyMap<string, string>>();
 

@@ -9,6 +9,7 @@ import type { ConnectionFinding } from './connection.ts';
 import { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
+import type { ServiceDescription } from './openapi.ts';
 import { parseResponse, pathText, type ResponseSchemas, valueAt, viewOf } from './response.ts';
 import { type Query, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
@@ -16,7 +17,7 @@ import type { RateLimitsView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
 
 /** What became of the request to one read route. */
-export type RouteOutcome =
+type RouteOutcome =
   /** Understood; how well stands in the reading. */
   | 'understood'
   /** Something came that cannot be used: not JSON, or without a field that must be there. */
@@ -52,17 +53,11 @@ export interface RouteFinding {
 }
 
 /** Difference of the service's clock to ours, from a `Date` header. */
-export interface ClockFinding {
+interface ClockFinding {
   /** Positive: the service's clock is ahead. */
   readonly skewSec: number;
   /** The header counts whole seconds, and nobody knows when in the round trip it was written. */
   readonly uncertaintySec: number;
-}
-
-export interface DescriptionFinding {
-  readonly title: string | null;
-  readonly version: string | null;
-  readonly routes: number;
 }
 
 /** All that was found out about one service. Texts in it are clean single lines; the key is in none. */
@@ -83,9 +78,9 @@ export interface ServiceFinding {
     readonly inOrder: boolean;
     readonly updateFrequencySec: number | null;
   } | null;
-  readonly quota: { readonly dailyLimit: number | null; readonly remainingToday: number | null } | null;
+  readonly quota: RateLimitsView | null;
   /** The service's OpenAPI document; `null`: none was found, or it was not looked for. */
-  readonly description: DescriptionFinding | null;
+  readonly description: (Omit<ServiceDescription, 'routes'> & { readonly routes: number }) | null;
   readonly routes: readonly RouteFinding[];
 }
 
@@ -193,7 +188,7 @@ function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
 const MOST_UNANSWERED = 2;
 const USED_UP = 'the quota is used up';
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly http: Http;
   /** Of the same service, for its own description. */
   readonly client: Pick<GasClient, 'description'>;
@@ -256,7 +251,8 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     connection,
     clock,
     ...snapshotFindings(known, http.host, now()),
-    quota: quotaOf(known, stop === USED_UP),
+    // What was left when the service was asked may have gone with the requests that followed.
+    quota: known.quota !== null && stop === USED_UP ? { ...known.quota, remainingToday: 0 } : known.quota,
     description: stop === null ? await describe(client, signal) : null,
     routes,
   };
@@ -311,17 +307,10 @@ function refusedAs(code: ClientErrorCode, limit: LimitKind | null, apiKey: strin
 async function describe(
   client: ProbeOptions['client'],
   signal: AbortSignal,
-): Promise<DescriptionFinding | null> {
+): Promise<ServiceFinding['description']> {
   const description = await client.description({ signal }).catch(() => null);
   signal.throwIfAborted();
   return description === null ? null : { ...description, routes: description.routes.length };
-}
-
-/** What was left when the service was asked may have gone with the requests that followed. */
-function quotaOf({ quota }: Known, isUsedUp: boolean): ServiceFinding['quota'] {
-  if (quota === null) return null;
-  const { dailyLimit, remainingToday } = quota;
-  return { dailyLimit, remainingToday: isUsedUp && dailyLimit !== null ? 0 : remainingToday };
 }
 
 function snapshotFindings(
@@ -368,7 +357,7 @@ const MOST_UNKNOWN = 50;
  * `contract`: wei, because the response follows the contract. `named`: the names or values say what they count.
  * `wei`, `gwei`, `mixed`: guessed by size.
  */
-export type PriceUnits = 'contract' | 'named' | 'wei' | 'gwei' | 'mixed';
+type PriceUnits = 'contract' | 'named' | 'wei' | 'gwei' | 'mixed';
 
 /** How one response was understood. Paths are the contract's, such as `lanes.slow.price` or `data[].timestamp`. */
 export interface ResponseReading {
@@ -392,7 +381,7 @@ export interface ResponseReading {
   readonly problem: string | null;
 }
 
-export interface Judged<View> {
+interface Judged<View> {
   /** `null`: it could not be read. */
   readonly view: View | null;
   /** `null`: it was no JSON, so there is nothing to be said of its fields. */
@@ -436,46 +425,50 @@ function unitsOf(isExact: boolean, { wei, gwei }: ResponseReading['guessed']): P
   return gwei.length > 0 ? 'gwei' : 'named';
 }
 
-type FieldFindings = Pick<ResponseReading, 'found' | 'missing' | 'senseless' | 'unknown' | 'unknownCount'>;
-
 /**
  * The contract's fields by what its schema says of each in this response. The rows of a list count as one: a field is
  * found if any row has it. A service's own word is found too.
  */
-function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]): FieldFindings {
-  const faulty = new Set<string>();
-  const missing = new Set<string>();
-  const senseless = new Set<string>();
+function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]) {
   const unknown = new Set<string>();
+  const faults: { readonly at: string; readonly place: string; readonly isMissing: boolean }[] = [];
   for (const { path, ...issue } of issues) {
-    const place = placeOf(path);
     const value = valueAt(wire, path);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) unknown.add(cleanText(place === '' ? key : `${place}.${key}`, 100));
-    } else if (place !== '' && !(issue.code === 'invalid_value' && typeof value === 'string')) {
-      (value == null ? missing : senseless).add(place);
-      faulty.add(pathText(path));
+      for (const key of issue.keys) unknown.add(cleanText(placeOf([...path, key]), 100));
+    } else if (path.length > 0 && !(issue.code === 'invalid_value' && typeof value === 'string')) {
+      faults.push({ at: pathText(path), place: placeOf(path), isMissing: value == null });
     }
   }
-  const found = new Set<string>();
-  const collect = (field: z.core.$ZodType, value: unknown, path: readonly PropertyKey[]): void => {
-    const { inner } = unwrapped(field);
-    if (value === undefined || faulty.has(pathText(path))) return;
-    if (inner instanceof z.ZodObject && isRecord(value)) {
-      for (const [name, one] of Object.entries(inner.shape)) collect(one, value[name], [...path, name]);
-    } else if (inner instanceof z.ZodArray && Array.isArray(value) && value.some(isRecord)) {
-      for (const [at, row] of value.slice(0, MOST_ROWS).entries()) collect(inner.element, row, [...path, at]);
-    } else if (typeof path.at(-1) === 'string') found.add(placeOf(path));
-  };
-  collect(schema, wire, []);
-  const notFound = (places: ReadonlySet<string>) => [...places].filter((place) => !found.has(place));
+  const faulty = new Set(faults.map(({ at }) => at));
+  const sound = [...leavesOf(schema, wire)].filter((path) => !faulty.has(pathText(path)));
+  const found = new Set(sound.map(placeOf));
+  const lost = faults.filter(({ place }) => !found.has(place));
+  const missing = new Set(lost.flatMap(({ place, isMissing }) => (isMissing ? [place] : [])));
+  const senseless = new Set(lost.flatMap(({ place }) => (missing.has(place) ? [] : [place])));
   return {
     found: [...found],
-    missing: notFound(missing),
-    senseless: notFound(senseless).filter((place) => !missing.has(place)),
+    missing: [...missing],
+    senseless: [...senseless],
     unknown: [...unknown].slice(0, MOST_UNKNOWN),
     unknownCount: unknown.size,
   };
+}
+
+/** The paths of the contract's fields that stand in a value. */
+function* leavesOf(
+  field: z.core.$ZodType,
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): Generator<readonly PropertyKey[]> {
+  const { inner } = unwrapped(field);
+  if (value === undefined) return;
+  if (inner instanceof z.ZodObject && isRecord(value)) {
+    for (const [name, one] of Object.entries(inner.shape)) yield* leavesOf(one, value[name], [...path, name]);
+  } else if (inner instanceof z.ZodArray && Array.isArray(value) && value.some(isRecord)) {
+    for (const [at, row] of value.slice(0, MOST_ROWS).entries())
+      yield* leavesOf(inner.element, row, [...path, at]);
+  } else if (typeof path.at(-1) === 'string') yield path;
 }
 
 const placeOf = (path: readonly PropertyKey[]) =>
@@ -507,7 +500,7 @@ const NOTHING_KNOWN: Known = {
 };
 
 /** How a read route is requested and what its response teaches. */
-export interface ReadRoute extends ResponseSchemas<Partial<Known>> {
+interface ReadRoute extends ResponseSchemas<Partial<Known>> {
   readonly path: V1Route['path'];
   readonly group: V1Route['group'];
   /** Parameters of the path and the query, or why there is no request to make. `presentMs`: the service's present. */

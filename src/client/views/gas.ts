@@ -88,7 +88,6 @@ const PriceSummary = lenient(Summary, 'now', 'min', 'max').transform((wire) => (
   p75: wei(wire.p75),
   max: BigInt(wire.max),
 }));
-export type SummaryView = z.infer<typeof PriceSummary>;
 
 const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min', 'expected', 'max').transform(
   ({ blocksAhead, min, expected, max }) => ({
@@ -124,8 +123,6 @@ const WaitTrack = lenient(track.shape.waits.unwrap(), 'evaluated').transform((wi
   since: ms(wire.since),
   versions: wire.versions ?? [],
 }));
-/** How advice of one kind has held. */
-export type WaitTrackView = z.infer<typeof WaitTrack>;
 
 const Track = lenient(track.extend({ waits: WaitTrack }), 'evaluated').transform((wire) => ({
   ...wire,
