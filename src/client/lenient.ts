@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { weiOfGwei } from '../core/units.ts';
 import { unwrapped } from './aliases.ts';
 
-/** What is read of a field of the contract: words are any words, and rows are those that can be read. */
+/** What is read of a field of the contract: words are any words, rows are those that can be read, times are ms since epoch. */
 type Read<Field> = Field extends z.ZodNullable<infer Inner> | z.ZodOptional<infer Inner>
   ? Read<Inner>
   : Field extends z.ZodObject<infer Shape>
@@ -13,11 +13,13 @@ type Read<Field> = Field extends z.ZodNullable<infer Inner> | z.ZodOptional<infe
         ? readonly Read<Row>[]
         : Field extends z.ZodRecord<infer _, infer Value>
           ? Readonly<Record<string, Read<Value>>>
-          : Field extends z.ZodEnum | z.ZodLiteral
-            ? string
-            : Field extends z.ZodType
-              ? z.output<Field>
-              : never;
+          : Field extends z.ZodISODateTime
+            ? number
+            : Field extends z.ZodEnum | z.ZodLiteral
+              ? string
+              : Field extends z.ZodType
+                ? z.output<Field>
+                : never;
 
 export type Wire<Shape, Required> = {
   readonly [Key in keyof Shape]: Key extends Required ? Read<Shape[Key]> : Read<Shape[Key]> | null;
@@ -59,6 +61,7 @@ function readable(field: z.core.$ZodType): z.ZodType {
       ),
     );
   }
+  if (inner instanceof z.ZodISODateTime) return inner.transform((text) => Date.parse(text));
   return inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral ? z.string().min(1) : inner;
 }
 
@@ -98,16 +101,13 @@ export function sayingAny<Out extends object>(schema: z.ZodType<Out>, name: stri
   return schema.refine((wire) => Object.values(wire).some((value) => value !== null), { path: [name] });
 }
 
-// From the forms of the wire to those of the views: wei is `bigint`, times are ms since epoch.
+// From the forms of the wire to those of the views: wei is `bigint`.
 
 export const wei = (value: number | string | null | undefined): bigint | null =>
   value === null || value === undefined ? null : BigInt(value);
 
 export const weiFromGwei = (value: number | null): bigint | null =>
   value === null ? null : weiOfGwei(value);
-
-export const ms = (value: string | null | undefined): number | null =>
-  value === null || value === undefined ? null : Date.parse(value);
 
 /** A text that says something. */
 export const said = (text: string | null | undefined): string | null => text || null;

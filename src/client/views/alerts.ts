@@ -24,7 +24,7 @@ import {
   priceBeside,
   UNKNOWN,
 } from '../../core/units.ts';
-import { countedRows, lenient, ms, rows, said, sayingAny, type Wire, wei, weiFromGwei } from '../lenient.ts';
+import { countedRows, lenient, rows, said, sayingAny, type Wire, wei, weiFromGwei } from '../lenient.ts';
 import type { ReachView, SnapshotView } from './gas.ts';
 
 /** An alert as it is sent to a service, which may offer further words than the contract's. */
@@ -79,36 +79,17 @@ export function payloadOf(alert: AlertView): Partial<NewAlert> {
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
 }
 
-const alertOf = (wire: Wire<typeof AlertWire.shape, 'id'>) => ({
-  id: wire.id,
-  /** `PENDING` (armed), `DISABLED`, or a service's own word. */
-  status: wire.status,
-  gasSpeed: wire.gasSpeed,
-  condition: wire.condition,
-  threshold: weiFromGwei(wire.thresholdGwei),
-  hysteresis: weiFromGwei(wire.hysteresisGwei),
-  confirmBlocks: wire.confirmBlocks,
-  cooldownMs: wire.cooldownMs,
-  disableOnce: wire.disableOnce,
+const alertOf = ({ thresholdGwei, hysteresisGwei, missed, ...wire }: Wire<typeof AlertWire.shape, 'id'>) => ({
+  ...wire,
+  threshold: weiFromGwei(thresholdGwei),
+  hysteresis: weiFromGwei(hysteresisGwei),
   ...alertTargets(wire),
-  /** As it is kept, harmless but of several lines perhaps: a screen draws it as one clean line. */
-  note: wire.note,
-  createdAt: ms(wire.createdAt),
-  updatedAt: ms(wire.updatedAt),
-  lastTriggeredAt: ms(wire.lastTriggeredAt),
-  cooldownUntil: ms(wire.cooldownUntil),
-  triggerCount: wire.triggerCount,
   disabledReason: said(wire.disabledReason),
-  /** The key that made it; `null`: one's own, or the service does not say. */
-  keyId: wire.keyId,
   /** Firings in blocks that came too late for a notification. */
-  missed:
-    (wire.missed?.count ?? null) === null
-      ? null
-      : { count: wire.missed?.count ?? 0, lastAt: ms(wire.missed?.lastAt) },
+  missed: missed === null || missed.count === null ? null : { count: missed.count, lastAt: missed.lastAt },
 });
 
-/** An alert. Required: its id. `null`: the service does not say. */
+/** An alert. Required: its id. `null`: the service does not say. Words of `status` may be its own; `note` may have several lines. */
 export const Alert = lenient(AlertWire, 'id').transform(alertOf);
 export type AlertView = z.infer<typeof Alert>;
 
@@ -132,14 +113,11 @@ const MOST_DELIVERIES = 200;
 
 const Attempt = lenient(AlertDelivery.shape.attempts.element).transform((wire) => ({
   ...wire,
-  at: ms(wire.at),
 }));
 
 /** What cannot be named cannot be sent again, so it is left out. */
 const Delivery = lenient(AlertDelivery.extend({ attempts: rows(Attempt) }), 'id').transform((wire) => ({
   ...wire,
-  createdAt: ms(wire.createdAt),
-  nextAttemptAt: ms(wire.nextAttemptAt),
   /** Newest first. */
   attempts: (wire.attempts ?? []).slice(0, MOST_DELIVERIES),
 }));
@@ -171,7 +149,6 @@ export type CreatedAlertView = z.infer<typeof CreatedAlert>;
 /** `POST /alerts/signing-secret/rotate`. `previousUntil`: until when the secret before signs as well; `null`: it does not. */
 export const RotatedSecret = lenient(RotatedSecretWire, 'signingSecret').transform((wire) => ({
   ...wire,
-  previousUntil: ms(wire.previousUntil),
 }));
 
 /** One page of `GET /alerts`, or all of them from a service that knows no pages. */
@@ -193,7 +170,6 @@ const MOST_ENTRIES = 500;
 const { entries } = AlertSavingsWire.shape;
 const Entry = lenient(entries.element).transform((wire) => ({
   ...wire,
-  triggeredAt: ms(wire.triggeredAt),
   price: wei(wire.price),
   referencePrice: wei(wire.referencePrice),
   savedWei: wei(wire.savedWei),

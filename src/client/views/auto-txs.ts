@@ -24,7 +24,7 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
-import { countedRows, lenient, ms, rows, said, type Wire, wei, weiFromGwei } from '../lenient.ts';
+import { countedRows, lenient, rows, said, type Wire, wei, weiFromGwei } from '../lenient.ts';
 import { isOn, type ListView, laneOf, plainWord, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
 
@@ -65,57 +65,37 @@ const WIRE = AutoTxWire.extend({
 });
 const MOST_CHECKS = 50;
 
-const autoTxOf = (wire: Wire<typeof WIRE.shape, 'id'>) => ({
-  id: wire.id,
-  /** One of the contract's, or a service's own word. */
-  status: wire.status,
+const autoTxOf = ({
+  targetGasPriceGwei,
+  strictTargetPrice: isStrict,
+  savings,
+  ...wire
+}: Wire<typeof WIRE.shape, 'id'>) => ({
+  ...wire,
   /** Wei per gas. */
-  target: weiFromGwei(wire.targetGasPriceGwei),
-  gasSpeed: wire.gasSpeed,
-  isStrict: wire.strictTargetPrice,
-  note: wire.note,
-  expiresAt: ms(wire.expiresAt),
-  chainId: wire.chainId,
-  type: wire.type,
+  target: weiFromGwei(targetGasPriceGwei),
+  isStrict,
   from: checksummed(hex(wire.from)),
   to: checksummed(hex(wire.to)),
   value: wei(wire.value),
   data: hex(wire.data),
-  nonce: wire.nonce,
   gasLimit: wei(wire.gasLimit),
   maxFeePerGas: wei(wire.maxFeePerGas),
   maxPriorityFeePerGas: wei(wire.maxPriorityFeePerGas),
   gasPrice: wei(wire.gasPrice),
   hash: hex(wire.hash),
   checks: (wire.checks ?? []).slice(0, MOST_CHECKS),
-  checkedAt: ms(wire.checkedAt),
-  createdAt: ms(wire.createdAt),
-  updatedAt: ms(wire.updatedAt),
-  submittedAt: ms(wire.submittedAt),
-  executedAt: ms(wire.executedAt),
-  blockNumber: wire.blockNumber,
   gasUsed: wei(wire.gasUsed),
   effectiveGasPrice: wei(wire.effectiveGasPrice),
   costWei: wei(wire.costWei),
-  costUsd: wire.costUsd,
   savedWei: wei(wire.savedWei),
-  atCreation: wire.savings?.atCreation ?? null,
-  dayMean: wire.savings?.dayMean ?? null,
+  atCreation: savings?.atCreation ?? null,
+  dayMean: savings?.dayMean ?? null,
   failure: problemOf(wire.failure),
   hold: holdOf(wire.hold),
-  attempts: wire.attempts,
-  /** Nodes may have its signed bytes, so that it may be mined although it waits or is cancelled. */
-  mayBeMined: wire.mayBeMined,
-  confirmations: wire.confirmations,
-  confirmationsNeeded: wire.confirmationsNeeded,
-  /** Chance that its target is reached within `reachWithinSec`. */
-  reachProbability: wire.reachProbability,
-  reachWithinSec: wire.reachWithinSec,
-  /** The key that made it; `null`: one's own, or the service does not say. */
-  keyId: wire.keyId,
 });
 
-/** An auto-tx. Required: its id. `null`: the service does not say. Times in ms. */
+/** An auto-tx. Required: its id. `null`: the service does not say. `status` may be a word of its own. Times in ms. */
 export const AutoTx = lenient(WIRE, 'id').transform(autoTxOf);
 export type AutoTxView = z.infer<typeof AutoTx>;
 
@@ -153,14 +133,13 @@ function problemOf(wire: Pick<WireHold, 'code' | 'message'> | null) {
 
 function holdOf(wire: WireHold | null) {
   const problem = problemOf(wire);
-  return problem === null ? null : { ...problem, retryAt: ms(wire?.retryAt) };
+  return problem === null ? null : { ...problem, retryAt: wire?.retryAt ?? null };
 }
 
 const MOST_ENTRIES = 200;
 
 const Entry = lenient(AutoTxDetailsWire.shape.timeline.element).transform((wire) => ({
   ...wire,
-  at: ms(wire.at),
   message: said(wire.message) ?? wire.kind ?? '',
 }));
 export type TimelineEntryView = z.infer<typeof Entry>;

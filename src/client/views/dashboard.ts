@@ -8,13 +8,12 @@ import {
   StatsMarket,
   Summary,
 } from '../../contract/dashboard.ts';
-import { lenient, ms, rows, said, sayingAny, wei } from '../lenient.ts';
+import { lenient, rows, said, sayingAny, wei } from '../lenient.ts';
 
 /** `GET /dashboard/rate-limits` */
 export const RateLimits = sayingAny(lenient(RateLimitsWire), 'usedToday').transform((wire) => ({
   ...wire,
   plan: said(wire.plan),
-  resetsAt: ms(wire.resetsAt),
 }));
 export type RateLimitsView = z.infer<typeof RateLimits>;
 
@@ -29,8 +28,6 @@ export type NodeView = z.infer<typeof Node>;
 
 const Engine = lenient(health.shape.engine.unwrap()).transform((wire) => ({
   ...wire,
-  since: ms(wire.since),
-  heartbeatAt: ms(wire.heartbeatAt),
 }));
 /** The process that writes blocks and fires alerts: several may run on one database. */
 export type EngineView = z.infer<typeof Engine>;
@@ -58,18 +55,16 @@ export type DashboardView = z.infer<typeof Dashboard>;
 
 const Point = lenient(ChartPoint, 'timestamp', 'base').transform((wire) => ({
   ...wire,
-  timestamp: Date.parse(wire.timestamp),
 }));
 export type ChartPointView = z.infer<typeof Point>;
 
 const Outlier = lenient(Anomaly, 'timestamp', 'value').transform((wire) => ({
   ...wire,
-  timestamp: Date.parse(wire.timestamp),
   kind: wire.kind ?? 'ANOMALY',
 }));
 
 const ChartEvent = lenient(StatsChart.shape.events.element, 'timestamp').transform((wire) => ({
-  timestamp: Date.parse(wire.timestamp),
+  timestamp: wire.timestamp,
   kind: wire.kind ?? 'EVENT',
   id: wire.id ?? '',
 }));
@@ -112,7 +107,6 @@ export const Market = sayingAny(
   'base',
 ).transform((wire) => ({
   ...wire,
-  from: ms(wire.from),
   heatmap: weekOf(wire.heatmap ?? []),
   actions: wire.actions ?? [],
 }));

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatDuration, formatGwei } from '../../core/units.ts';
-import { lenient, ms, rows, said, type Wire, wei } from '../lenient.ts';
+import { lenient, rows, said, type Wire, wei } from '../lenient.ts';
 
 /**
  * What the screens and commands read: one shape, whichever service answered. Wei is `bigint`; times are ms
@@ -30,7 +30,7 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
   ({ lanes, source, ...wire }) => ({
     chainId: wire.chainId,
     blockNumber: wire.blockNumber,
-    blockTimestamp: ms(wire.blockTimestamp),
+    blockTimestamp: wire.blockTimestamp,
     lanes: {
       slow: lane(lanes?.slow, wire.lowPrice),
       average: lane(lanes?.average, wire.averagePrice),
@@ -43,7 +43,7 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
     gasUsedRatio: wire.gasUsedRatio,
     /** Dollars for one native coin. */
     nativeUsd: wire.nativeUsd,
-    updatedAt: ms(wire.updatedAt),
+    updatedAt: wire.updatedAt,
     updateFrequencySec: wire.updateFrequencySec,
     /** `null`: the service does not say. */
     stale: wire.stale,
@@ -55,14 +55,14 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
       problem: source?.problem
         ? {
             message: said(source.problem.message) ?? 'the source gives nothing new',
-            retryAt: ms(source.problem.retryAt),
+            retryAt: source.problem.retryAt,
           }
         : null,
       /** A recording that has been played to its end. */
       ended: source?.ended ?? false,
       chainName: said(source?.chainName),
       /** When the chain began anew, so that what was known of it before is dropped. */
-      restartedAt: ms(source?.restartedAt),
+      restartedAt: source?.restartedAt ?? null,
     },
   }),
 );
@@ -105,7 +105,6 @@ export const Trend = lenient(
 ).transform(({ window: _, ...wire }) => ({
   ...wire,
   baseFeeFan: wire.baseFeeFan ?? [],
-  updatedAt: ms(wire.updatedAt),
 }));
 export type TrendView = z.infer<typeof Trend>;
 
@@ -120,7 +119,6 @@ export type HorizonView = z.infer<typeof Horizon>;
 
 const WaitTrack = lenient(track.shape.waits.unwrap(), 'evaluated').transform((wire) => ({
   ...wire,
-  since: ms(wire.since),
   versions: wire.versions ?? [],
 }));
 
@@ -128,7 +126,6 @@ const Track = lenient(track.extend({ waits: WaitTrack }), 'evaluated').transform
   ...wire,
   /** What was judged; `said` is what earlier versions call `given`. */
   basis: wire.basis === 'said' ? 'given' : wire.basis,
-  since: ms(wire.since),
   versions: wire.versions ?? [],
 }));
 
@@ -149,8 +146,6 @@ export const Recommendation = lenient(
   targetPrice: wei(wire.targetPrice),
   reasons: wire.reasons ?? [],
   alternatives: wire.alternatives ?? [],
-  validUntil: ms(wire.validUntil),
-  updatedAt: ms(wire.updatedAt),
 }));
 export type RecommendationView = z.infer<typeof Recommendation>;
 

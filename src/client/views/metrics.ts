@@ -2,14 +2,12 @@ import type * as z from 'zod';
 import { BlockMetrics, TxMetrics, TxRow } from '../../contract/explorer.ts';
 import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../../contract/metrics.ts';
 import { checksummed } from '../../core/transactions/abi-arguments.ts';
-import { lenient, ms, rows, wei } from '../lenient.ts';
+import { lenient, rows, wei } from '../lenient.ts';
 
 /** One page of a metrics answer: the envelope `{ chainId, from, to, data: [...] }`, paged or not, or the bare rows. */
 const metricsPage = <Row>(row: z.ZodType<Row>) =>
   lenient(BaseFeeMetrics.extend({ data: rows(row) }), 'data').transform(({ data, ...wire }) => ({
     ...wire,
-    from: ms(wire.from),
-    to: ms(wire.to),
     page: wire.page ?? 0,
     size: wire.size ?? data.length,
     total: wire.total ?? data.length,
@@ -20,7 +18,7 @@ export type MetricsView<Row> = z.infer<ReturnType<typeof metricsPage<Row>>>;
 /** A row that knows a single base fee is open, lowest, mean, highest and last at once. */
 const BaseFee = lenient(BaseFeeRow, 'timestamp', 'mean').transform(
   ({ timestamp, blockNumber, open, min, mean, max, close }) => ({
-    timestamp: Date.parse(timestamp),
+    timestamp,
     blockNumber,
     open: open ?? mean,
     min: min ?? mean,
@@ -33,13 +31,11 @@ export type BaseFeeRowView = z.infer<typeof BaseFee>;
 
 const PriorityFee = lenient(PriorityFeeRow, 'timestamp', 'value').transform((wire) => ({
   ...wire,
-  timestamp: Date.parse(wire.timestamp),
 }));
 export type PriorityFeeRowView = z.infer<typeof PriorityFee>;
 
 const GasUsedRatio = lenient(GasUsedRatioRow, 'timestamp', 'mean').transform((wire) => ({
   ...wire,
-  timestamp: Date.parse(wire.timestamp),
 }));
 export type GasUsedRatioRowView = z.infer<typeof GasUsedRatio>;
 
@@ -52,7 +48,6 @@ export const GasUsedRatios = metricsPage(GasUsedRatio);
 /** `GET /metrics/block/{number}`. Required: its number and base fee. */
 export const Block = lenient(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
   ...wire,
-  timestamp: ms(wire.timestamp),
   feeRecipient: checksummed(wire.feeRecipient),
   tips: tipsOf(wire.tips ?? {}),
   burntWei: wei(wire.burntWei),
@@ -71,7 +66,6 @@ export const Tx = lenient(TxMetrics, 'hash').transform((wire) => ({
   to: checksummed(wire.to),
   value: wei(wire.value),
   costWei: wei(wire.costWei),
-  timestamp: ms(wire.timestamp),
 }));
 export type TxView = z.infer<typeof Tx>;
 
@@ -79,7 +73,6 @@ const TxOfWindow = lenient(TxRow, 'hash').transform((wire) => ({
   ...wire,
   from: checksummed(wire.from),
   to: checksummed(wire.to),
-  timestamp: ms(wire.timestamp),
   value: wei(wire.value),
   costWei: wei(wire.costWei),
 }));
