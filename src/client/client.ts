@@ -490,22 +490,13 @@ export function reachQuery({ targetPrice, deadlineSec }: ReachQuery): Query {
 
 /** Times in ms as the contract writes them: ISO 8601 with `Z`. */
 function metricsQuery(query: MetricsQuery, endpoint: string): Query {
-  const iso = (name: 'from' | 'to') => {
-    const ms = query[name];
-    if (ms === undefined) return {};
-    const date = new Date(ms);
-    if (Number.isNaN(date.getTime())) {
-      throw new ClientError('invalid', `${name} is not a time`, { endpoint });
-    }
-    return { [name]: date.toISOString() };
-  };
-  return {
-    ...iso('from'),
-    ...iso('to'),
-    ...(query.bucket === undefined ? {} : { bucket: query.bucket }),
-    ...(query.page === undefined ? {} : { page: String(query.page) }),
-    ...(query.size === undefined ? {} : { size: String(query.size) }),
-  };
+  const texts = Object.entries(query).map(([name, value]) => {
+    if (name !== 'from' && name !== 'to') return [name, String(value)];
+    const date = new Date(value);
+    if (Number.isNaN(date.getTime())) throw new ClientError('invalid', `${name} is not a time`, { endpoint });
+    return [name, date.toISOString()];
+  });
+  return Object.fromEntries(texts);
 }
 
 const WITHOUT: Readonly<Record<ExtraField, string>> = {

@@ -111,9 +111,7 @@ function alertTargets({ method, channels, to, targets }: WireTargets) {
 
 const MOST_DELIVERIES = 200;
 
-const Attempt = lenient(AlertDelivery.shape.attempts.element).transform((wire) => ({
-  ...wire,
-}));
+const Attempt = lenient(AlertDelivery.shape.attempts.element);
 
 /** What cannot be named cannot be sent again, so it is left out. */
 const Delivery = lenient(AlertDelivery.extend({ attempts: rows(Attempt) }), 'id').transform((wire) => ({
@@ -147,9 +145,7 @@ export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signing
 export type CreatedAlertView = z.infer<typeof CreatedAlert>;
 
 /** `POST /alerts/signing-secret/rotate`. `previousUntil`: until when the secret before signs as well; `null`: it does not. */
-export const RotatedSecret = lenient(RotatedSecretWire, 'signingSecret').transform((wire) => ({
-  ...wire,
-}));
+export const RotatedSecret = lenient(RotatedSecretWire, 'signingSecret');
 
 /** One page of `GET /alerts`, or all of them from a service that knows no pages. */
 export const AlertPage = lenient(AlertList.extend({ items: countedRows(Alert) }), 'items').transform(

@@ -26,9 +26,7 @@ const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
 /** `state` is `ok`, `lagging`, `disagrees`, `down`, `wrong-chain`, or a service's own word. */
 export type NodeView = z.infer<typeof Node>;
 
-const Engine = lenient(health.shape.engine.unwrap()).transform((wire) => ({
-  ...wire,
-}));
+const Engine = lenient(health.shape.engine.unwrap());
 /** The process that writes blocks and fires alerts: several may run on one database. */
 export type EngineView = z.infer<typeof Engine>;
 
@@ -53,9 +51,7 @@ export const Dashboard = sayingAny(
 });
 export type DashboardView = z.infer<typeof Dashboard>;
 
-const Point = lenient(ChartPoint, 'timestamp', 'base').transform((wire) => ({
-  ...wire,
-}));
+const Point = lenient(ChartPoint, 'timestamp', 'base');
 export type ChartPointView = z.infer<typeof Point>;
 
 const Outlier = lenient(Anomaly, 'timestamp', 'value').transform((wire) => ({

@@ -29,14 +29,10 @@ const BaseFee = lenient(BaseFeeRow, 'timestamp', 'mean').transform(
 );
 export type BaseFeeRowView = z.infer<typeof BaseFee>;
 
-const PriorityFee = lenient(PriorityFeeRow, 'timestamp', 'value').transform((wire) => ({
-  ...wire,
-}));
+const PriorityFee = lenient(PriorityFeeRow, 'timestamp', 'value');
 export type PriorityFeeRowView = z.infer<typeof PriorityFee>;
 
-const GasUsedRatio = lenient(GasUsedRatioRow, 'timestamp', 'mean').transform((wire) => ({
-  ...wire,
-}));
+const GasUsedRatio = lenient(GasUsedRatioRow, 'timestamp', 'mean');
 export type GasUsedRatioRowView = z.infer<typeof GasUsedRatio>;
 
 export const BaseFees = metricsPage(BaseFee);
