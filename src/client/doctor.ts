@@ -6,7 +6,7 @@ import { formatDuration, formatPercent } from '../core/units.ts';
 import { Renaming, unwrapped } from './aliases.ts';
 import { type GasClient, pathOf } from './client.ts';
 import type { ConnectionFinding } from './connection.ts';
-import { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
+import { ClientError, type ClientErrorCode, httpDate, type LimitKind } from './errors.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
 import type { ServiceDescription } from './openapi.ts';
@@ -343,8 +343,7 @@ function snapshotFindings(
  * @param roundTripMs From the request to the response; the header was written in between, at best half-way.
  */
 function clockOf(headers: Headers, sentAt: number, roundTripMs: number): ClockFinding | null {
-  const text = headers.get('date')?.trim() ?? '';
-  const ms = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = httpDate(headers.get('date')?.trim() ?? '');
   if (Number.isNaN(ms)) return null;
   // The header is cut to whole seconds: on average half a second is lost.
   const skewMs = ms + 500 - (sentAt + roundTripMs / 2);

@@ -128,7 +128,7 @@ export function retryAfterSec(header: string | null, now: number): number | null
 }
 
 /** `Date.parse` reads nearly anything (`-1` is a year to it); an HTTP date begins with the day's name. */
-function httpDate(text: string): number {
+export function httpDate(text: string): number {
   return /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
 }
 

@@ -73,11 +73,7 @@ export class Http {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#rateLimit = rateLimit;
     this.#ky = ky.create({
-      headers: {
-        accept: 'application/json',
-        'user-agent': options.userAgent ?? 'gastop',
-        ...(this.apiKey === null ? {} : { [API_KEY_HEADER]: this.apiKey }),
-      },
+      headers: { accept: 'application/json', 'user-agent': options.userAgent ?? 'gastop' },
       fetch: boundedFetch(options.fetch, this.#maxBytes),
       // fetch drops no x-api-key on the way to another origin, so no redirect is followed.
       redirect: 'manual',
@@ -137,6 +133,7 @@ export class Http {
       isBegun = true;
       const sent = this.#ky(url, {
         method,
+        ...(apiKey === null ? {} : { headers: { [API_KEY_HEADER]: apiKey } }),
         ...(body === undefined ? {} : { json: body }),
         ...(signal === undefined ? {} : { signal }),
         timeout: false,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { GasClientOptions } from '../../client/client.ts';
-import { type ConnectionFinding, inspectConnection, type Step } from '../../client/connection.ts';
+import { inspectConnection } from '../../client/connection.ts';
 import { probeService, type ServiceFinding, type Verdict, verdictOf } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
@@ -127,51 +127,21 @@ function doctorJson(
   verdict: Verdict,
   exitCode: ExitCode,
 ): string {
-  const { connection, clock, ...rest } = finding;
+  const { result, message, warnings } = verdict;
   const whole = {
     service: subject,
-    usable: verdict.result === 'usable',
-    verdict: verdict.result,
-    exitCode,
-    message: verdict.message,
-    warnings: verdict.warnings,
-    connection: connection === null ? null : connectionJson(connection),
-    clock:
-      clock === null ? null : { skewSec: round(clock.skewSec), uncertaintySec: round(clock.uncertaintySec) },
-    ...rest,
-    headAgeSec: finding.headAgeSec === null ? null : round(finding.headAgeSec),
-    routes: finding.routes.map((route) => ({
-      ...route,
-      latencyMs: route.latencyMs === null ? null : round(route.latencyMs),
-    })),
+    usable: result === 'usable',
+    verdict: result,
+    ...{ exitCode, message, warnings },
+    ...finding,
   };
-  return JSON.stringify(whole, null, 2);
+  return JSON.stringify(whole, jsonValue, 2);
 }
 
-function connectionJson({ dns, tcp, tls, encrypted }: ConnectionFinding): object {
-  return {
-    encrypted,
-    dns: dns === null ? null : stepJson(dns),
-    tcp: tcp === null ? null : stepJson(tcp),
-    tls:
-      tls === null
-        ? null
-        : tls.ok
-          ? { ...stepJson(tls), validFrom: isoOf(tls.validFrom), validUntil: isoOf(tls.validUntil) }
-          : tls,
-  };
-}
-
-function stepJson<Found>(step: Step<Found>): object {
-  return step.ok ? { ...step, ms: round(step.ms) } : step;
-}
-
-function isoOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
+/** Times of a certificate and of the quota as ISO 8601, measured figures in short. */
+function jsonValue(name: string, value: unknown): unknown {
+  if (typeof value !== 'number') return value;
+  return /^valid|At$/.test(name) ? new Date(value).toISOString() : Math.round(value * 100) / 100;
 }
 
 /** What the doctor looked at. */
