@@ -4,10 +4,9 @@ import type { LaneName } from '../core/advice.ts';
 import { type AlertRule, type PriceAtBlock, previewAlert } from '../core/alerts/alert-rule.ts';
 import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
 import type { CallOptions, GasClient, MetricsQuery } from './client.ts';
-import { ClientError } from './errors.ts';
 import { allPages } from './paging.ts';
 import { givenPayload, type NewAlert } from './views/alerts.ts';
-import type { MetricsView } from './views/metrics.ts';
+import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
 
 /** A day of history is fresh for so long. */
 const KEPT_MS = 60_000;
@@ -96,53 +95,61 @@ interface DayPrices extends Pick<AlertPreview, 'from' | 'to' | 'everySec'> {
 
 async function loadDayPrices(client: History, lane: LaneName, thorough: boolean): Promise<DayPrices> {
   const percentile = TIPS[lane];
-  const chart = await client.chart('24h', { percentile });
-  const [first, second] = chart.points;
-  const apartSec =
-    first === undefined || second === undefined ? 0 : (second.timestamp - first.timestamp) / 1_000;
-  const everySec = chart.bucketSec ?? apartSec;
+  const { points, bucketSec, made } = await client.chart('24h', { percentile });
+  const [first] = points;
+  const everySec = bucketSec ?? apartSec(points);
   // The last point begins then; the newest block is within it.
-  const to = (chart.points.at(-1)?.timestamp ?? 0) + Math.max(everySec, 1) * 1_000;
+  const to = (points.at(-1)?.timestamp ?? 0) + Math.max(everySec, 1) * 1_000;
   const from = Math.max(first?.timestamp ?? 0, to - DAY_MS);
-  if (thorough && first !== undefined) return loadBlocks(client, percentile, { from, to });
-  const prices = chart.points.flatMap(({ timestamp, base, priority, ...point }) => {
-    const price = point[POINTS[lane]] ?? (priority === null ? null : base + priority);
+  if (made !== null) return { ...pricesOfRows(made.baseFees.rows, made.tips.rows), from, to };
+  const prices = points.flatMap(({ timestamp, ...point }) => {
+    const price = point[POINTS[lane]];
     return price === null || timestamp < from ? [] : [priceAt(timestamp, null, price)];
   });
-  if (prices.length === 0 && first !== undefined) {
-    throw new ClientError('unreadable', `the service's history does not say what ${lane} cost`, {
-      endpoint: '/dashboard/stats/chart',
-      field: `points[0].${POINTS[lane]}`,
-    });
-  }
-  return { prices, from, to, everySec };
+  if (first === undefined || (!thorough && prices.length > 0)) return { prices, from, to, everySec };
+  const { rows, tips } = await loadRows(client, percentile, { from, to }, thorough);
+  return { ...pricesOfRows(rows, tips), from, to };
 }
 
-/** What an alert would have gone by after each block: a lane's price is that of the next block, whose base fee its row has. */
-async function loadBlocks(
+async function loadRows(
   client: History,
   percentile: string,
   window: { readonly from: number; readonly to: number },
-): Promise<DayPrices> {
-  const { total } = await client.baseFee({ ...window, bucket: 'block', page: 0, size: 1 });
-  const bucket = total <= MOST_BLOCKS ? 'block' : '1m';
+  thorough: boolean,
+) {
+  const probe = { ...window, bucket: 'block', page: 0, size: 1 } as const;
+  const isLong = thorough && (await client.baseFee(probe)).total > MOST_BLOCKS;
   const pages = <Row extends { readonly timestamp: number }>(
     request: (query: MetricsQuery) => Promise<MetricsView<Row>>,
   ) =>
     allPages<Row>(async (page) => {
       await othersTurn();
-      return request({ ...window, bucket, ...page });
+      return request({ ...window, bucket: isLong ? '1m' : 'block', ...page });
     });
   const rows = await pages((query) => client.baseFee(query));
-  const tips = await pages((query) => client.priorityFee({ ...query, percentile }));
+  return { rows, tips: await pages((query) => client.priorityFee({ ...query, percentile })) };
+}
+
+/** What an alert would have gone by after each block: a lane's price is that of the next block, whose base fee its row has. */
+function pricesOfRows(
+  rows: readonly BaseFeeRowView[],
+  tips: readonly PriorityFeeRowView[],
+): Pick<DayPrices, 'prices' | 'everySec'> {
+  const sorted = rows.toSorted((a, b) => a.timestamp - b.timestamp);
+  const isNext = (index: number) =>
+    (sorted[index + 1]?.blockNumber ?? Number.NaN) - (sorted[index]?.blockNumber ?? Number.NaN) === 1;
   // Blocks without transactions have no tips: there the base fee is the price.
   const tipAt = new Map(tips.map(({ timestamp, value }) => [timestamp, value]));
-  const sorted = rows.toSorted((a, b) => a.timestamp - b.timestamp);
   const prices = sorted.map(({ timestamp, blockNumber, mean }, index) => {
-    const base = bucket === 'block' ? (sorted[index + 1]?.mean ?? mean) : mean;
+    const base = isNext(index) ? (sorted[index + 1]?.mean ?? mean) : mean;
     return priceAt(timestamp, blockNumber, base + (tipAt.get(timestamp) ?? 0));
   });
-  return { prices, ...window, everySec: bucket === 'block' ? null : 60 };
+  return { prices, everySec: isNext(0) ? null : apartSec(sorted) };
+}
+
+/** How far apart the first two are; 0 where there are none. */
+function apartSec([first, second]: readonly { readonly timestamp: number }[]): number {
+  return first === undefined || second === undefined ? 0 : (second.timestamp - first.timestamp) / 1_000;
 }
 
 const priceAt = (ms: number, blockNumber: number | null, price: number): PriceAtBlock => ({

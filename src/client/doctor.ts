@@ -310,7 +310,11 @@ async function describe(
 ): Promise<ServiceFinding['description']> {
   const description = await client.description({ signal }).catch(() => null);
   signal.throwIfAborted();
-  return description === null ? null : { ...description, routes: description.routes.length };
+  if (description === null) return null;
+  const { title, version, routes } = description;
+  const isV1 = ({ method, path }: Pick<V1Route, 'method' | 'path'>) =>
+    V1_ROUTES.some((route) => route.method === method && route.path === path);
+  return { title, version, routes: routes.filter(isV1).length };
 }
 
 function snapshotFindings(

@@ -261,7 +261,9 @@ function sentence(
     case 'conflict':
       return message || 'the service cannot do this as things stand';
     case 'quota':
-      return /used up|per second/i.test(message) ? message : `${QUOTA[limit ?? 'unknown']}${reason}`;
+      return /used up|more than .* per second/i.test(message)
+        ? message
+        : `${QUOTA[limit ?? 'unknown']}${reason}`;
     case 'unavailable':
       return message || 'the service cannot answer now (503)';
     default:

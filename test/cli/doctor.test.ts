@@ -77,7 +77,7 @@ describe('a service that speaks v1', () => {
     expect(result.stdout).toMatch(/\nusable: its prices are understood/);
     const v1 = asked.filter((path) => !/openapi|api-docs|playground/.test(path));
     expect(new Set(v1).size).toBe(v1.length);
-    expect(v1).toHaveLength(15);
+    expect(v1).toHaveLength(16);
     expect(new Set(keys)).toEqual(new Set([KEY]));
   });
 

@@ -45,7 +45,7 @@ const asked = ({ requests }: HttpServer) =>
 const CHART = { timeFrame: '24h', bucketSec: 300, points: POINTS, anomalies: [], events: [] };
 
 describe('a preview on a service elsewhere', () => {
-  it('takes one question, and says how coarse its answer is', async () => {
+  it('takes one request a lane, and says how coarse its answer is', async () => {
     const server = await serve((_, response) => sendJson(response, CHART));
     const client = createGasClient({ baseUrl: server.url });
     const previewer = new AlertPreviewer(client, { thorough: false, now: () => END });
@@ -66,7 +66,7 @@ describe('a preview on a service elsewhere', () => {
     expect((await previewer.preview({ ...RULE, lane: 'slow', threshold: 1n })).times).toBe(0);
     expect((await previewer.preview({ ...RULE, cooldownMs: 8 * 3_600_000 })).times).toBe(3);
     expect((await previewer.preview({ ...RULE, lane: 'fast', disableOnce: true })).times).toBe(1);
-    expect(asked(server)).toEqual(['/dashboard/stats/chart']);
+    expect(asked(server)).toEqual(Array(3).fill('/dashboard/stats/chart'));
   });
 
   it('asks again after a minute, and after a failure at once', async () => {
@@ -166,7 +166,7 @@ describe('a preview on a service elsewhere', () => {
     });
     expect(await failureOf(previewer.preview(RULE))).toMatchObject({
       code: 'unreadable',
-      message: "the service's history does not say what average cost",
+      endpoint: '/metrics/priority-fee',
     });
   });
 });
