@@ -9,7 +9,7 @@ import type { ConnectionFinding } from './connection.ts';
 import { ClientError, type ClientErrorCode, httpDate, type LimitKind } from './errors.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
-import type { ServiceDescription } from './openapi.ts';
+import { describedRoute, type ServiceDescription } from './openapi.ts';
 import { parseResponse, pathText, type ResponseSchemas, valueAt, viewOf } from './response.ts';
 import { type Query, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
@@ -311,10 +311,9 @@ async function describe(
   const description = await client.description({ signal }).catch(() => null);
   signal.throwIfAborted();
   if (description === null) return null;
-  const { title, version, routes } = description;
-  const isV1 = ({ method, path }: Pick<V1Route, 'method' | 'path'>) =>
-    V1_ROUTES.some((route) => route.method === method && route.path === path);
-  return { title, version, routes: routes.filter(isV1).length };
+  const { title, version } = description;
+  const routes = V1_ROUTES.filter(({ method, path }) => describedRoute(description, path, method) !== null);
+  return { title, version, routes: routes.length };
 }
 
 function snapshotFindings(
