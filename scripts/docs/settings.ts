@@ -74,6 +74,12 @@ const BY_KEY: Readonly<Record<keyof ConfigFile, Omit<SettingRow, 'key'>>> = {
 export const SETTINGS: readonly SettingRow[] = [
   ...Object.entries(BY_KEY).map(([key, row]) => ({ key: key as keyof ConfigFile, ...row })),
   { key: null, variables: ['GASTOP_CONFIG'], flag: '--config', text: 'the config file itself' },
+  {
+    key: null,
+    variables: ['INK_SCREEN_READER'],
+    flag: '--screen-reader',
+    text: '`true`: the monitor in sentences for a screen reader, without tables or drawing',
+  },
 ];
 
 /** Variables that are no settings. */
@@ -81,7 +87,6 @@ export const OTHER_VARIABLES: Readonly<Record<string, string>> = {
   'HTTPS_PROXY, HTTP_PROXY, NO_PROXY':
     'in capitals or not, are used as by curl, on Node.js 24.14 or newer; what runs on this machine is asked itself, and deliveries of alerts never go through a proxy',
   'NO_COLOR, CLICOLOR': 'the first set to anything, or the other to `0`: no colours',
-  INK_SCREEN_READER: '`true`: the monitor speaks in sentences for a screen reader, without tables or drawing',
   GASTOP_DEBUG: '`1`: the details of an error',
 };
 

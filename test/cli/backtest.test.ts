@@ -293,7 +293,7 @@ describe('gastop backtest --predictions', () => {
     expect(readFileSync(at('kept'), 'utf8')).toBe('mine');
     const self = shortRecording('self.csv', 300);
     const same = await runMain(['backtest', self, '--predictions', self, '--force']);
-    expect(same).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('very file') });
+    expect(same).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is the file that is read') });
     expect(readFileSync(self, 'utf8')).toContain(heading);
   });
 
@@ -334,7 +334,10 @@ describe('what cannot be done is one clear line', () => {
       'the file holds blocks 20973164 to 20975164; choose --from among them',
     ],
     [[RECORDING, '--to', '5'], 'the file holds blocks 20973164 to 20975164; choose --to among them'],
-    [[RECORDING, '--from', '20974000', '--to', '20973500'], 'lies behind'],
+    [
+      [RECORDING, '--from', '20974000', '--to', '20973500'],
+      '--from 20974000 is after --to 20973500; swap them',
+    ],
     [[RECORDING, '--from', 'latest'], '--from: a recording has no latest block'],
     [[RECORDING, '--to', 'many'], '"many" is not a block number'],
     [[RECORDING, '--predictions', at('no-folder/x')], 'its folder does not exist'],

@@ -47,7 +47,7 @@ describe('commands', () => {
   it('that have some of their own name them in the list of the README', () => {
     const listing = read('README.md').split('## Commands')[1] ?? '';
     for (const command of root.commands.filter((each) => each.commands.length > 0)) {
-      const line = `gastop ${command.name()} ${command.commands.map((each) => each.name()).join('|')}`;
+      const line = `gastop ${command.name()} ${command.commands.map((each) => (each.name() === 'list' ? '[list]' : each.name())).join('|')}`;
       expect(listing).toContain(line);
     }
   });
@@ -125,7 +125,7 @@ describe('settings', () => {
     // Put in by the build.
     own.delete('GASTOP_VERSION');
     const documented = [...SETTINGS.flatMap(({ variables }) => variables), ...Object.keys(OTHER_VARIABLES)];
-    expect(documented.filter((name) => name.startsWith('GASTOP_')).sort()).toEqual([...own].sort());
+    expect(documented.filter((name) => /^(GASTOP|INK)_/.test(name)).sort()).toEqual([...own].sort());
   });
 
   it('that documents name by a variable exist', () => {

@@ -110,7 +110,7 @@ describe('V1.md', () => {
   it('is where serve and its help send who wants to know what a key shows', async () => {
     const { stdout } = await runMain(['serve', '--help']);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'reads the hosts and ports of your nodes in /dashboard/summary',
+      'sees the hosts and ports of your nodes in /dashboard/summary',
     );
     expect(read('docs/SERVICE.md')).toContain('(V1.md)');
   });

@@ -107,7 +107,7 @@ describe('what a transaction does', () => {
     const call = describeTransaction(await decoded([await authorize(NONE, 0)], transfer));
     expect(call?.name).toBe('transfer');
     expect(call?.words).toMatch(
-      new RegExp(`^takes the delegation of the account ${account} back \\(on every chain\\); `),
+      new RegExp(`^revokes the delegation of the account ${account} \\(on every chain\\); `),
     );
   });
 

@@ -95,7 +95,7 @@ test('what a key that is gone has waiting is not sent any more and says why; wha
   await waitFor(async () => (await store.counts('gone')).DISABLED === 1);
   expect((await store.timeline('of-gone', 1))[0]).toMatchObject({
     kind: 'DISABLED',
-    message: 'its key was revoked: it is not sent while disabled',
+    message: 'its key was revoked: not broadcast while it is disabled',
   });
   expect(await store.signedBytes('of-gone')).toEqual(bytesOf('gone'));
   expect((await store.find('gone', 'sent'))?.state.status).toBe('SUBMITTED');

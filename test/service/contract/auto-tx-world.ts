@@ -13,11 +13,11 @@ const CHAIN = 31_337;
 /** Nonces that no transfer of the test comes to. */
 const FIRST_NONCE = 1_000;
 
-/** No price comes down to it. */
+/** No price comes down to it, and it is above the tip that is signed. */
 export const NEW_DRAFT = {
   to: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
   value: '1',
-  targetGasPriceGwei: 0.000000001,
+  targetGasPriceGwei: 1.000000001,
 };
 
 /** Auto-txs in a running service. */

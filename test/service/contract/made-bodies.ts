@@ -48,7 +48,7 @@ export function goodBodies({ method, path }: V1Route, { alerts, autoTxs }: Thing
       ];
     case 'put /auto-txs/{id}':
       return [
-        { targetGasPriceGwei: 0.000000002, gasSpeed: 'SLOW', note: 'later' },
+        { targetGasPriceGwei: 1.000000002, gasSpeed: 'SLOW', note: 'later' },
         { status: 'DISABLED' },
         { status: 'DISABLED', strictTargetPrice: true },
         { status: 'PENDING', expiresAt: null },
