@@ -1,10 +1,11 @@
 import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
+import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
+import { normalKey } from './aliases.ts';
 import { ClientError, networkFailure, refusal, retryAfterSec, wasNeverSent } from './errors.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { withoutSigned, withoutWhole } from './secrets.ts';
-import { isRecord } from './values.ts';
+import { isRecord, parseJson } from './values.ts';
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 8_000_000;
@@ -261,20 +262,47 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   return Promise.race([work(), aborted]);
 }
 
-/** Takes the key out, and of signed transactions anything that could be broadcast. */
+/** What services call a signed transaction, or the signature alone. */
+const SECRET_NAME = /^(raw|signed|serialized|txhex$|sig(natures?)?$|[rs]$)/;
+/** What a transaction does is no secret, though it stands in the signed bytes too. */
+const PLAIN_NAME = /^(to|from|data|input|calldata|value|hash)$/;
+/** Shorter runs are addresses, selectors and numbers. */
+const HEX_RUN = /(?:0x)?[\da-f]{48,}/gi;
+/** Fewer bytes than any signed transaction has. */
+const SHORTEST_SIGNED = 70;
+const HIDDEN = '(signed bytes)';
+
+/**
+ * The text of a response without the key, and without any signed transaction; on the routes of auto-txs also without
+ * fields that hold signed bytes or signatures, and pieces of what was sent. A text without such things stays as it is.
+ */
 function withoutSecrets(text: string, endpoint: string, apiKey: string | null, body: unknown): string {
-  const keyless = withoutKey(text, apiKey);
-  return endpoint.startsWith(PATHS.autoTxs)
-    ? withoutSigned(
-        keyless,
-        isRecord(body) && typeof body.signedTransaction === 'string' ? body.signedTransaction : null,
-      )
-    : withoutWhole(keyless);
+  let shown = apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
+  const signed = isRecord(body) ? body.signedTransaction : null;
+  const sent = typeof signed === 'string' ? bareHex(signed) : null;
+  if (endpoint.startsWith(PATHS.autoTxs)) {
+    const json = parseJson(shown);
+    const safe = JSON.stringify(json, (name, value: unknown) => shownValue(normalKey(name), value, sent));
+    if (safe !== JSON.stringify(json)) shown = safe;
+  }
+  return shown.replace(HEX_RUN, (run) => (holdsSigned(run, sent) ? HIDDEN : run));
 }
 
-/** A service may repeat what it was sent; the key must not come to light that way. */
-export function withoutKey(text: string, apiKey: string | null): string {
-  return apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
+function shownValue(name: string, value: unknown, sent: string | null): unknown {
+  const isText = typeof value === 'string';
+  if (SECRET_NAME.test(name) && ((isText && value !== '') || Array.isArray(value))) return HIDDEN;
+  if (isByteList(value)) return HIDDEN;
+  if (!isText || PLAIN_NAME.test(name)) return value;
+  return value.replace(HEX_RUN, (run) => (sent?.includes(bareHex(run)) ? HIDDEN : run));
+}
+
+/** Bytes as a list of numbers, the way Node writes its buffers as JSON. */
+const isByteList = (value: unknown) =>
+  Array.isArray(value) && value.length >= SHORTEST_SIGNED && value.every((one) => typeof one === 'number');
+
+function holdsSigned(run: string, sent: string | null): boolean {
+  const hex = bareHex(run);
+  return (sent !== null && sent !== '' && hex.includes(sent)) || isSignedShape(hex);
 }
 
 /** The user may have put the key into the URL. */
