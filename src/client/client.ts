@@ -557,13 +557,8 @@ function created<View extends { readonly id: string }>(
     return { ...sent(made.id), ...Object.fromEntries(said) };
   } catch (error) {
     if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
-    throw new ClientError('unreadable', `${what} was made, but ${error.message}; the list shows it`, {
-      endpoint: error.endpoint,
-      status: error.status,
-      field: error.field,
-      raw: error.raw,
-      mayBeDone: true,
-    });
+    const message = `${what} was made, but ${error.message}; the list shows it`;
+    throw new ClientError('unreadable', message, { ...error, mayBeDone: true });
   }
 }
 

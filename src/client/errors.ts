@@ -79,18 +79,13 @@ export class ClientError extends Error {
 
   /** The same error with what is left of its wait, for requests that wait because of it. */
   waiting(leftSec: number): ClientError {
-    return new ClientError(this.code, this.message, { ...this.#context(), retryAfterSec: leftSec });
+    return new ClientError(this.code, this.message, { ...this, retryAfterSec: leftSec });
   }
 
   /** The same error of a write that may have been done all the same, which its words then say. */
   unsettled(): ClientError {
     const message = `${this.message.replace(/[.;]$/, '')}; it may have been done all the same: look before trying again`;
-    return new ClientError(this.code, message, { ...this.#context(), mayBeDone: true });
-  }
-
-  #context() {
-    const { endpoint, status, retryAfterSec, limit, errorCode, details, field, raw, mayBeDone } = this;
-    return { endpoint, status, retryAfterSec, limit, errorCode, details, field, raw, mayBeDone };
+    return new ClientError(this.code, message, { ...this, mayBeDone: true });
   }
 }
 
