@@ -264,7 +264,8 @@ test('a zipped answer is read, and broken off where it unpacks to more than 32 M
     method === 'eth_chainId' ? zipped('{"jsonrpc":"2.0","id":1,"result":"0x1"}') : undefined,
   );
   expect((await source.chain()).id).toBe(1);
-  server.options = { answer: () => zipped(' '.repeat(40 * 2 ** 20)) };
+  const large = zipped(' '.repeat(40 * 2 ** 20));
+  server.options = { answer: () => large };
   const patient = createRpcSource({ urls: [server.url], requestTimeoutMs: 60_000 });
   expect((await errorOf(patient.chain())).message).toContain('answers more than 32 MB');
 });
