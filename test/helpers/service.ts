@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/contract/routes.ts';
@@ -7,10 +6,11 @@ import type { ChainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { QUICK_FOLDER } from './quick-folder.ts';
 
 /** A folder that goes when the test ends. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'gastop-test-'));
+  const folder = await mkdtemp(join(QUICK_FOLDER, 'gastop-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

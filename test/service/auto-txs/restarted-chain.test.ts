@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { PATHS } from '../../../src/contract/routes.ts';
@@ -7,6 +6,7 @@ import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, setBalance, sign, startRig } from '../../helpers/auto-tx-rig.ts';
+import { QUICK_FOLDER } from '../../helpers/quick-folder.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -14,7 +14,7 @@ const SLOW = { timeoutMs: 60_000 };
 const TEN_ETHER = 10n ** 19n;
 
 function temporaryDatabase(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gastop-restarted-'));
+  const folder = mkdtempSync(join(QUICK_FOLDER, 'gastop-restarted-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, 'chain.db');
 }
