@@ -11,12 +11,15 @@ export const TITLES = {
   'auto-txs': 'The Auto-tx pane: a transaction that is mined, a draft, one that failed, one executed',
   'auto-tx': 'The details of an auto-tx: what it does, its checks, what it cost, and what happened',
   explorer: 'The Explorer pane: the latest blocks with base fee and fullness',
-  service: 'The Service pane: source, quota, market, usual work, and its record',
+  service: 'The Service pane: source, market, usual work, its record, and a summary',
 } as const;
 export type PictureName = keyof typeof TITLES;
 
-/** What has just been told stands where the keys are, for a while. */
-const KEYS_SHOWN = (rows: readonly string[]) => rows.at(-1)?.includes('? help');
+/** No notice stands above the keys. */
+const QUIET = (rows: readonly string[]) =>
+  rows.at(-1)?.includes('? help') && !/^ [●▸!] /.test(rows.at(-2) ?? '');
+/** The waits of the Live pane, up to that of a day, which comes last. */
+const WAITS = /^ price(?: +[\d.]+){5}$/m;
 /** Blocks come every 12 or 24 seconds. */
 const LATER = { timeoutMs: 300_000 };
 
@@ -24,12 +27,12 @@ const LATER = { timeoutMs: 300_000 };
 export async function takePictures(): Promise<Readonly<Record<PictureName, Screen>>> {
   await using monitor = await openDemo('2026-03-04T15:40:14Z', 31);
   // By then the month is there for what shows it.
-  await monitor.waitFor(/^ +1d +[\d.]+/m, LATER);
+  await monitor.waitFor(WAITS, LATER);
   const show = async (rows: number, key: string, until: string | RegExp) => {
     monitor.resize(COLUMNS, rows);
     await monitor.press(key);
     await monitor.waitFor(until, LATER);
-    await monitor.waitFor(KEYS_SHOWN, LATER);
+    await monitor.waitFor(QUIET, LATER);
     return stillScreen(monitor);
   };
 
@@ -37,14 +40,14 @@ export async function takePictures(): Promise<Readonly<Record<PictureName, Scree
   await monitor.press('G');
   const autoTx = await show(56, 'enter', 'Timeline');
   await monitor.press('esc');
-  const live = await show(31, '1', /^ +1d +[\d.]+/m);
+  const live = await show(31, '1', WAITS);
   await monitor.press('2');
   const chart = await show(29, 't', /^ 24h/m);
   const hours = await show(20, 'h', 'cheapest');
   await monitor.press('esc');
   const alerts = await show(16, '3', 'Alerts 3');
   const explorer = await show(22, '5', 'Latest blocks');
-  const service = await show(29, '6', /^ +30 d .* %$/m);
+  const service = await show(25, '6', /^ +30 d .* %$/m);
   monitor.resize(COLUMNS, 22);
   await monitor.press('3');
   await monitor.waitFor('Alerts 3');

@@ -121,8 +121,9 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
   const work = (width: number) => (
     <UsualWork actions={actions} snapshot={snapshot} symbol={symbol} width={width} />
   );
+  // A notice covers the last row: without `flexShrink={0}` the lanes would give up one of theirs.
   return (
-    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+    <Box flexDirection="column" flexShrink={0} width={columns} height={rows} overflow="hidden">
       <LaneTable snapshot={snapshot} symbol={symbol} width={columns} />
       <Box flexDirection="column" flexShrink={0} marginTop={gap} height={1 + reasonRoom} overflow="hidden">
         {recommendation === undefined ? (
