@@ -43,7 +43,7 @@ afterAll(() => parts?.close());
 
 describe('a signed transaction that is pasted in the terminal', () => {
   const VALUE = 12_345_678_901_234_567n;
-  const DOES = '0.0123 ETH to 0x7099…79';
+  const DOES = '0.0123 ETH to 0x70';
   let account: PrivateKeyAccount;
   let signed: Hex;
   let hash: Hex;

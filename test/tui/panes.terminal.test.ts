@@ -248,7 +248,7 @@ describe('over prices that stand still', () => {
     const signed = await signedBlobs(6);
     await openForm();
     screen.paste(signed);
-    await screen.waitFor('signed transaction, 769 KB, type 3');
+    await screen.waitFor('signed transaction, 769 KB, EIP-4844 (blobs)');
     await screen.waitFor('6 blobs at most');
     expect(shownDigits(screen, signed)).toEqual([]);
     await leaveForm();
