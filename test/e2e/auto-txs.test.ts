@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { keccak256 } from 'viem';
-import { generatePrivateKey, type PrivateKeyAccount } from 'viem/accounts';
+import type { PrivateKeyAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Hex } from '../../src/core/block.ts';
 import { formatCount, formatGwei, gweiString, nativeString } from '../../src/core/units.ts';
@@ -19,7 +19,6 @@ import {
   ETHER,
   fillOrder,
   handOver,
-  leaveForm,
   marked,
   mineShown,
   openAutoTxParts,
@@ -207,50 +206,6 @@ describe('in the pane', () => {
     await monitor.waitFor(marked('0.13 ETH', /! failed/));
     expect((await parts.receipt(keccak256(signed)))?.status).toBe(0);
     expect(monitor.screen().join('\n')).toMatch(/revert/);
-  });
-
-  it.runIf(isSlowRun)('one that nobody pays for in time expires', async () => {
-    const account = await parts.account();
-    await mineShown(parts, monitor, 60);
-    const signed = await parts.signed(account, { value: 14n * (ETHER / 100n) });
-    await handOver(monitor, signed, { target: '2', does: '0.14 ETH', expires: '5s' });
-    await monitor.waitFor(marked('0.14 ETH', /expired/));
-    await mineShown(parts, monitor, 0.5);
-    expect(await parts.knows(keccak256(signed))).toBe(false);
-  });
-
-  it.runIf(isSlowRun)('what can not be sent is refused in one line', async () => {
-    const account = await parts.account(1n);
-    const seen = async (pasted: Hex, words: RegExp) => {
-      await openForm(monitor);
-      monitor.paste(pasted);
-      await monitor.waitFor(words);
-    };
-    await seen(await parts.signed(account, { chainId: 1 }), /signed transaction/);
-    await fillOrder(monitor, { target: '20' });
-    await monitor.press('ctrl+s');
-    await monitor.waitFor(/Not scheduled: .*Ethereum/);
-    await leaveForm(monitor);
-
-    const busy = await parts.account();
-    await parts.node.rpc('anvil_setNonce', [busy.address, '0x5']);
-    await seen(await parts.signed(busy, { nonce: 3 }), /signed transaction/);
-    await fillOrder(monitor, { target: '20' });
-    await monitor.press('ctrl+s');
-    await monitor.waitFor(/Not scheduled: .*nonce 3/);
-    await leaveForm(monitor);
-
-    const key = generatePrivateKey();
-    parts.leaks.watchDigits(key);
-    await seen(key, /! this looks like a private key/);
-    // Nothing of it is kept, so there is nothing to ask about.
-    await monitor.press('esc');
-    await monitor.waitFor(/Auto-txs \d/);
-
-    await seen(await parts.signed(account, { value: 3n * ETHER }), /signed transaction/);
-    await fillOrder(monitor, { target: '20' });
-    await monitor.waitFor(/◌ balance/);
-    await leaveForm(monitor);
   });
 });
 
