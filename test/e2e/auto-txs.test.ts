@@ -89,8 +89,15 @@ describe('a signed transaction that is pasted in the terminal', () => {
     await waitFor(() => parts.knows(hash), { what: 'the transaction in the pool of the node' });
     await monitor.waitFor(marked(DOES, /→ submitted .* not mined/));
     const reachedAt = await parts.head();
-    await mineShown(parts, monitor);
-    await monitor.waitFor(marked(DOES, /→ mined .* 1\/2 conf/));
+    // Each look at the chain takes a new head, and one may come before the node has the receipt.
+    for (let isMined = false; !isMined; ) {
+      await mineShown(parts, monitor);
+      const shown = monitor.waitFor(marked(DOES, /→ mined .* 1\/2 conf|● executed/), { timeoutMs: 5_000 });
+      isMined = await shown.then(
+        () => true,
+        () => false,
+      );
+    }
     expect((await parts.receipt(hash))?.blockNumber).toBe(reachedAt + 1);
   });
 
