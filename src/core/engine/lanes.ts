@@ -235,8 +235,10 @@ export class LaneScorer {
     return this.#highestNext(head) * baseRatio + this.#tip.at(head);
   }
 
-  /** Blocks waited in a share `q` of cases; a miss counts as the whole wait. */
+  /** Blocks waited in a share `q` of cases; a miss counts as the whole wait, and so does a rare wait until enough are judged. */
   waitBlocks(q: number): number {
-    return this.#waits.tally.quantile(q) ?? (q > 0.5 ? this.withinBlocks : 1);
+    const { tally } = this.#waits;
+    if (q > 0.5 && tally.size < LEAST_JUDGED) return this.withinBlocks;
+    return tally.quantile(q) ?? 1;
   }
 }

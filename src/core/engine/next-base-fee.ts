@@ -36,7 +36,8 @@ export class NextBaseFee {
     const head = block.number;
     const formula = byFormula(block, this.#rule);
     const said = block.nextBaseFee;
-    const expected = head > this.#history.origin ? this.#formula.at(head - 1) : Number.NaN;
+    // A genesis block was not made by the rule: development chains give its base fee to the first block too.
+    const expected = head > Math.max(this.#history.origin, 1) ? this.#formula.at(head - 1) : Number.NaN;
     this.#formula.put(head, Number(formula));
     this.#contradicted.put(head, differs(Number(block.baseFeePerGas), expected));
     this.#disputed.put(head, said === null ? Number.NaN : differs(Number(said), Number(formula)));
