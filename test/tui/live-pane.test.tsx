@@ -55,7 +55,7 @@ describe('the Live pane', () => {
     const screen = draw(VIEW, columns, rows).join('\n');
     expect(screen).toMatch(new RegExp(`^ ${heading} +1m +5m +15m( |$)`, 'm'));
     expect(screen).toMatch(/^ price +0\.0490 +0\.0430 +0\.0410( |$)/m);
-    expect(screen).toMatch(/^ saves +3 % +15 % +19 %( |$)/m);
+    expect(screen).toMatch(/^ mean saving +3 % +15 % +19 %( |$)/m);
     expect(screen).toMatch(/^ likely +97 % +93 % +91 %( |$)/m);
     expect(screen).not.toContain('0.0360');
   });

@@ -160,7 +160,7 @@ describe('500 recorded blocks', () => {
       }
       if (!isWait) continue;
       const column = cells(live, /if you wait up to/)?.indexOf(wait) ?? -1;
-      const inTable = [/^ +price /, /^ +likely /, /^ +saves /].map((row) => cells(live, row)?.[column]);
+      const inTable = [/^ +price /, /^ +likely /, /^ +mean saving /].map((row) => cells(live, row)?.[column]);
       expect(inTable).toEqual([price, stated(live).likely, stated(live).saves]);
     }
     expect([...drawn].sort()).toEqual(['SEND_NOW', 'WAIT']);

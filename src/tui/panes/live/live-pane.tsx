@@ -124,7 +124,9 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
   // A notice covers the last row: without `flexShrink={0}` the lanes would give up one of theirs.
   return (
     <Box flexDirection="column" flexShrink={0} width={columns} height={rows} overflow="hidden">
-      <LaneTable snapshot={snapshot} symbol={symbol} width={columns} />
+      <Box flexShrink={0}>
+        <LaneTable snapshot={snapshot} symbol={symbol} width={columns} />
+      </Box>
       <Box flexDirection="column" flexShrink={0} marginTop={gap} height={1 + reasonRoom} overflow="hidden">
         {recommendation === undefined ? (
           <Words faint>{missing.length > 0 ? '' : theme.text(' Asking for advice …')}</Words>

@@ -41,7 +41,10 @@ interface WaitFigure {
 
 const WAIT_FIGURES: readonly WaitFigure[] = [
   { name: 'price', of: ({ price }) => (price === null ? UNKNOWN : formatGwei(price)) },
-  { name: 'saves', of: ({ savingRatio }) => (savingRatio === null ? UNKNOWN : formatPercent(savingRatio)) },
+  {
+    name: 'mean saving',
+    of: ({ savingRatio }) => (savingRatio === null ? UNKNOWN : formatPercent(savingRatio)),
+  },
   {
     name: 'likely',
     of: ({ probability }) => (probability === null ? UNKNOWN : formatLikelihood(probability)),
@@ -90,7 +93,7 @@ export const WaitTable = memo(function WaitTable({ waits, advisedSec, width, scr
       id: 'name',
       heading: screen < NARROW ? 'wait up to' : 'if you wait up to',
       align: 'left',
-      least: 10,
+      least: 11,
       rank: 0,
       cell: ({ name }) => [{ text: name, faint: true }],
     },
