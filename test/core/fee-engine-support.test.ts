@@ -201,7 +201,8 @@ describe('a chain that does not keep the pace of its profile', () => {
         spacingSec,
         gasUsedRatio: (step.gasUsedRatio * 2) / rule.elasticity,
       }));
-      const [five] = fed(makeBlocks(steps, { rule }), rule).advice()?.recommendation.alternatives ?? [];
+      const [five] =
+        fed(makeBlocks(steps, { rule }), rule, EIGHT_DAYS).advice()?.recommendation.alternatives ?? [];
       expect(five?.reason).toBeNull();
       expect(five?.probability).toBeGreaterThan(0.5);
     },
