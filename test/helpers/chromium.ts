@@ -231,16 +231,22 @@ async function openedPage(connection: Connection, sessionId: string): Promise<Pa
       await send('Input.dispatchKeyEvent', { type: 'keyUp', key, code: KEYS[key].code });
     },
     click: async (selector) => {
-      const middle = (await evaluate(`(() => {
-        const found = document.querySelectorAll(${JSON.stringify(selector)});
-        if (found.length !== 1) throw new Error(found.length + ' elements are ' + ${JSON.stringify(selector)});
-        found[0].scrollIntoView({ block: 'center', behavior: 'instant' });
-        const box = found[0].getBoundingClientRect();
-        return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-      })()`)) as { x: number; y: number };
-      const button = { ...middle, button: 'left', clickCount: 1 };
-      await send('Input.dispatchMouseEvent', { type: 'mousePressed', ...button });
-      await send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...button });
+      // What is loaded late moves the page under the mouse: it presses again until the element has heard it.
+      for (let isHeard = false; !isHeard; ) {
+        const middle = (await evaluate(`(() => {
+          const found = document.querySelectorAll(${JSON.stringify(selector)});
+          if (found.length !== 1) throw new Error(found.length + ' elements are ' + ${JSON.stringify(selector)});
+          found[0].scrollIntoView({ block: 'center', behavior: 'instant' });
+          globalThis.isClicked = false;
+          found[0].addEventListener('click', () => { globalThis.isClicked = true; }, { once: true, capture: true });
+          const box = found[0].getBoundingClientRect();
+          return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+        })()`)) as { x: number; y: number };
+        const button = { ...middle, button: 'left', clickCount: 1 };
+        await send('Input.dispatchMouseEvent', { type: 'mousePressed', ...button });
+        await send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...button });
+        isHeard = (await evaluate('globalThis.isClicked')) === true;
+      }
     },
   };
 }
