@@ -67,6 +67,7 @@ export const inBuckets = {
 
 /** More than anyone reads, and than a service should be requested to list at a time. */
 const MOST_LIST_PAGES = 20;
+const MOST_LISTED = MOST_LIST_PAGES * PAGE_SIZE_MAX;
 
 /** One page of a list, or all of it from a service that knows no pages. */
 export interface ListPage<Item> extends Rows<Item> {
@@ -97,7 +98,7 @@ export function listLoader<Item extends Listed>(
     const first = await request({}, call);
     const items = new Map(first.items.map((item) => [item.id, item]));
     let { unreadable, total } = first;
-    const isAll = () => items.size + unreadable >= (total ?? Number.POSITIVE_INFINITY);
+    const isAll = () => items.size + unreadable >= Math.min(total ?? MOST_LISTED, MOST_LISTED);
     const pages = first.rows === 0 || isAll() || !(await knowsPages()) ? 0 : MOST_LIST_PAGES;
     for (let page = 0; page < pages; page++) {
       // A service in this process responds without a pause: keys and screens are handled between two pages.

@@ -161,7 +161,6 @@ describe('the Explorer on a real node', () => {
     const name = `127.0.0.1:${own.port}`;
     const node = (state: string) => new RegExp(`^ +${name.replaceAll('.', '\\.')} +${state} `, 'm');
     await terminal.waitFor(node('● ok'));
-    await terminal.waitFor('26 of 26 routes');
     const state = await own.rpc('anvil_dumpState');
     await own.stop();
     await terminal.waitFor(node('! down'));

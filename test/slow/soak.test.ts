@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../helpers/service.ts';
 import { databaseSize, sizeProblems } from '../soak/database-size.ts';
 import { type Allowance, growthBetween } from '../soak/growth.ts';
-import { soakMonitor } from '../soak/soak-monitor.ts';
+import { FULL_AFTER, soakMonitor } from '../soak/soak-monitor.ts';
 import { soakServe } from '../soak/soak-serve.ts';
 
 /**
@@ -19,12 +19,13 @@ const ALLOWED: Allowance = {
   descriptors: 2,
 };
 
-it('the monitor holds no more listeners and files after hundreds of blocks, and its database is as computed', async () => {
+it('the monitor holds no more listeners and files after thousands of blocks, and its database is as computed', async () => {
   const folder = await temporaryFolder();
-  const [early, late] = await soakMonitor(folder, { speed: 1_200, blocks: [8_000, 16_000] });
+  const blocks = [FULL_AFTER, FULL_AFTER + 8_000];
+  const [early, late] = await soakMonitor(folder, { speed: 1_200, blocks });
   expect(early && late && growthBetween(early.holding, late.holding, ALLOWED)).toEqual([]);
   const size = databaseSize(join(folder, 'monitor.db'));
-  expect(size.rows.blocks).toBeGreaterThanOrEqual(16_000);
+  expect(size.rows.blocks).toBeGreaterThanOrEqual(FULL_AFTER + 8_000);
   expect(sizeProblems(size)).toEqual([]);
 });
 

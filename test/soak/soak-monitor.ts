@@ -10,6 +10,11 @@ import { type Holding, openWatch } from './watched-program.ts';
 /** Blocks are 12 s apart. */
 export const HOUR_BLOCKS = 300;
 const PATIENCE_MS = 3_600_000;
+/**
+ * From here on the engine takes no more room: its columns grow fourfold from time to time as blocks come, the last time
+ * after 16,384 of them, by 18 MB.
+ */
+export const FULL_AFTER = 17_000;
 
 /**
  * Tabs and what is done in each. What keys open is waited for, and that what `Esc` leaves is gone: several keys in one

@@ -83,7 +83,7 @@ export async function soakServe(
       return response.ok ? ((await response.json()) as { blockNumber: number }).blockNumber : -1;
     };
     await node.mine(3);
-    await waitFor(async () => (await shown()) >= 3, { what: 'the first prices', timeoutMs: 60_000 });
+    await waitFor(async () => (await shown()) >= 3, { what: 'the first prices' });
     const body = JSON.stringify({ ...ALERT, to: receiver.url });
     const made = await ask(PATHS.alerts, { method: 'POST', headers: withKey, body });
     if (made.status !== 201) throw new Error(`the alert was not made: ${await made.text()}`);
@@ -99,7 +99,7 @@ export async function soakServe(
         await Promise.all(away.map((each) => each.comeBack()));
         await mineAt(node, PRICES[gone % 2 === 0 ? 1 : 0] ?? 0n);
         const head = Number(await node.rpc('eth_blockNumber'));
-        await waitFor(async () => (await shown()) >= head, { what: `block ${head}`, timeoutMs: 120_000 });
+        await waitFor(async () => (await shown()) >= head, { what: `block ${head}` });
         await trickle(ask, withKey);
       }
       await sleep(settleMs);
@@ -153,7 +153,7 @@ async function listening(program: ChildProcess): Promise<string> {
       if (program.exitCode !== null) throw new Error(trouble);
       return Number(/^gastop serves .*:(\d+)\/be\/api\/v1$/m.exec(text)?.[1] ?? 0);
     },
-    { what: 'the line that says where it listens', timeoutMs: 30_000 },
+    { what: 'the line that says where it listens' },
   );
   return `http://127.0.0.1:${port}`;
 }

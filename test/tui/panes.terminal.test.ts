@@ -47,6 +47,8 @@ const LIST_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
   ['escape', isList],
   ['e', 'Change: 0.01 ETH'],
   ['escape', isList],
+  ['c', 'New auto-tx'],
+  ['escape', isList],
   ['return', isOpen],
 ];
 
@@ -316,15 +318,15 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     const screen = shown();
     await screen.waitFor('Average: 0.0507 gwei');
     await screen.press('4');
-    await screen.waitFor(/submitted, target .*when .* ago, nonce\/from #3/);
+    await screen.waitFor(/submitted, target .*since .* ago, nonce\/from #3/);
     await screen.waitFor(/held, target .*nonce\/from #9/);
-    await screen.waitFor('0.01 ETH to 0x7099~79C8 when Average <= 0.06 gwei');
+    await screen.waitFor('0.01 ETH to 0x7099~79C8 at Average <= 0.06 gwei');
     await screen.press('j', 'j');
     await screen.waitFor(/n makes a new one\.\nheld, target/);
     await screen.waitFor('nonce 8 must come first');
     await screen.press('enter');
     await screen.waitFor('target: Average <= 0.06 gwei.');
-    await screen.waitFor('no nonce-gap, nonce 8 must come first');
+    await screen.waitFor(/^nonce-gap, nonce 8 must come first/m);
     await screen.waitFor('created, it was scheduled');
     expectNoSigns();
   });

@@ -13,13 +13,18 @@ interface FooterKey {
 /**
  * The keys worth a reminder, in `scopes` (nearest first), as many as fit into `width`: help, then what belongs to the
  * pane, then what is everywhere, and quit. A key that a nearer scope takes is not named twice, one that does nothing now
- * not at all.
+ * not at all. `textOf` is how a key and its word are written: "Enter" takes more room than "⏎".
  */
 export function footerKeys(
   scopes: readonly Scope[],
   width: number,
   isWorking: ReturnType<typeof useWorkingKeys>,
+  textOf: (text: string) => string = (text) => text,
 ): readonly FooterKey[] {
+  const footerKey = (binding: KeyBinding): FooterKey => ({
+    key: textOf(binding.footerLabel ?? binding.label),
+    word: textOf(binding.footer ?? ''),
+  });
   const all = KEYMAP.filter(({ scope, action }) => isWorking(scope, action));
   const shown = all
     .filter(({ footer, scope }) => footer !== undefined && scopes.includes(scope))
@@ -28,16 +33,11 @@ export function footerKeys(
   const kept = new Set<KeyBinding>();
   let used = 0;
   for (const binding of [...shown].sort((one, other) => weight(one, scopes) - weight(other, scopes))) {
-    used += displayWidth(keyOf(binding)) + displayWidth(binding.footer ?? '') + 3;
+    const { key, word } = footerKey(binding);
+    used += displayWidth(key) + displayWidth(word) + 3;
     if (used <= width) kept.add(binding);
   }
-  return shown
-    .filter((binding) => kept.has(binding))
-    .map((binding) => ({ key: keyOf(binding), word: binding.footer ?? '' }));
-}
-
-function keyOf({ footerLabel, label }: KeyBinding): string {
-  return footerLabel ?? label;
+  return shown.filter((binding) => kept.has(binding)).map(footerKey);
 }
 
 function isShadowed(
@@ -75,11 +75,11 @@ export const KeyBar = memo(function KeyBar({ width, scopes }: KeyBarProps) {
   return (
     <Box width={width} height={1} flexShrink={0} overflow="hidden">
       <Text wrap="truncate">
-        {footerKeys(scopes, width, isWorking).map(({ key, word }) => (
+        {footerKeys(scopes, width, isWorking, theme.text).map(({ key, word }) => (
           <Text key={key}>
             {' '}
-            <Text bold>{theme.text(key)}</Text>
-            <Text dimColor>{` ${theme.text(word)} `}</Text>
+            <Text bold>{key}</Text>
+            <Text dimColor>{` ${word} `}</Text>
           </Text>
         ))}
       </Text>

@@ -120,7 +120,9 @@ test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, 
   await made.close();
 
   const prepared = Array.from({ length: AHEAD }, () => prepareProcess(path));
-  for (let round = 0; round < KILLS; round += 1) {
+  // Of so many kills some come between an answer and its being taken down; which ones is the machine's choice.
+  const hasToldTwice = () => [...received.values()].some((bodies) => bodies.length > 1);
+  for (let round = 0; round < KILLS || (isSlowRun && !hasToldTwice()); round += 1) {
     prepared.push(prepareProcess(path));
     const running = prepared.shift();
     // Any moment is good; these are spread, and the same in each run as far as a machine can repeat itself.
@@ -160,8 +162,5 @@ test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, 
     .select('id')
     .execute();
   expect(open).toEqual([]);
-  const times = [...received.values()].reduce((sum, bodies) => sum + bodies.length, 0);
-  // Of so many kills some came between an answer and its being taken down.
-  if (isSlowRun) expect(times).toBeGreaterThan(events.length);
   await database.close();
 });

@@ -90,7 +90,7 @@ export async function startStory(anvil: Anvil, chance: Chance, countLeft: () => 
     const account = chance.pick(accounts);
     const nonce = (await nextNonce(account.address)) + chance.pick([0, 0, 0, 1, 1, 2]);
     const { raw, hash } = await signOne(account, nonce);
-    const expires = chance.once(12);
+    const expires = chance.once(6);
     const answer = await service.ask('POST', '/auto-txs', {
       signedTransaction: raw,
       // What is to expire waits for what never comes.

@@ -12,7 +12,7 @@ import { buildProgram } from '../../tui/build-program.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { expectDecidedFirst, type Gaps, lookIntoGaps, readRecords } from './crash-records.ts';
 import { startStory } from './crash-story.ts';
-import { expectEveryEnd, expectTrue, settle } from './crash-truth.ts';
+import { expectTrue, hasEveryEnd, settle } from './crash-truth.ts';
 import { prepareService } from './killed-service.ts';
 import { type Passage, startRecordingProxy } from './recording-proxy.ts';
 
@@ -62,7 +62,9 @@ test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-t
 
   const gaps: Gaps = { decided: 0, lost: 0, unanswered: 0, waiting: 0, mined: 0 };
   const prepared = Array.from({ length: AHEAD }, prepare);
-  for (let round = 0; round < KILLS; round += 1) {
+  // When a kill comes is the machine's choice: where all is to be seen, it goes on until each gap has one and each end was.
+  let hasSeenAll = !isSlowRun;
+  for (let round = 0; round < KILLS || !hasSeenAll; round += 1) {
     prepared.push(prepare());
     const running = prepared.shift();
     if (running === undefined) throw new Error('none was prepared');
@@ -84,6 +86,7 @@ test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-t
     const records = readRecords(path);
     expectDecidedFirst(records, proxy.left);
     await lookIntoGaps(records, { anvil, left: proxy.left, gaps });
+    hasSeenAll ||= hasEveryEnd(records) && Object.values(gaps).every((kills) => kills > 0);
   }
 
   isFair = true;
@@ -93,11 +96,7 @@ test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-t
   expect(await last.end()).toBe(0);
   await expectTrue(path, { anvil, story, left: proxy.left });
   expect(errors).toEqual([]);
-  // So many kills that each gap has some and each end is seen: with fewer nothing is known of it.
-  if (isSlowRun) expectEveryEnd(path);
   console.info(`killed in the gaps: ${JSON.stringify(gaps)}`);
-  for (const [gap, kills] of isSlowRun ? Object.entries(gaps) : [])
-    expect(kills, `kills in the gap "${gap}"`).toBeGreaterThan(0);
 
   await anvil.mine(70);
   const tidying = prepared.shift() ?? prepare();

@@ -30,7 +30,8 @@ async function after<Result>(turns: number, work: () => Promise<Result>): Promis
 test('of a cancellation and a decision to send at the same time exactly one wins, and the other is told', async () => {
   const [owners, engine] = await openTwice();
   const wins = { cancel: 0, submit: 0 };
-  for (let round = 0; round < ROUNDS; round += 1) {
+  // It goes on until each came first now and then, or nothing was raced.
+  for (let round = 0; round < ROUNDS || Math.min(wins.cancel, wins.submit) === 0; round += 1) {
     const id = `atx_${round}`;
     await owners.create(keptAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
     const ask = (store: AutoTxStore, type: 'cancel' | 'submit') =>
@@ -41,7 +42,7 @@ test('of a cancellation and a decision to send at the same time exactly one wins
       );
     const [cancelled, submitted] = await Promise.all([
       after(round % 5, () => ask(owners, 'cancel')),
-      after((round >> 1) % 3, () => ask(engine, 'submit')),
+      after((round >> 1) % 7, () => ask(engine, 'submit')),
     ]);
     expect([cancelled, submitted].filter((won) => won !== null)).toHaveLength(1);
     wins[cancelled === null ? 'submit' : 'cancel'] += 1;
@@ -52,8 +53,6 @@ test('of a cancellation and a decision to send at the same time exactly one wins
       expect((await store.timeline(id)).map(({ kind }) => kind)).toEqual([status, 'CREATED']);
     }
   }
-  // Each came first now and then, or nothing was raced.
-  expect(Math.min(wins.cancel, wins.submit)).toBeGreaterThan(0);
 });
 
 test('of two that take the same nonce at the same time one is refused', async () => {
