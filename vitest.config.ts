@@ -43,6 +43,7 @@ export default defineConfig(({ mode }) => {
       include: isSlow ? [SLOW, ...filesWithRounds()] : ['test/**/*.test.{ts,tsx}'],
       exclude: isSlow ? [] : [SLOW],
       globalSetup: isSlow ? [] : ['test/checks-beside.ts'],
+      setupFiles: ['test/same-cases.ts'],
       provide: { tenths: isSlow ? 10 : 1 },
       reporters: ['default', missingChromium],
       // Two cores, and more for the files that wait for a terminal or a node.

@@ -161,7 +161,7 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
           if (found.state.status === status) return found;
           throw new Error(`it is ${JSON.stringify({ ...found.state, inclusion: undefined })}`);
         },
-        { timeoutMs: 60_000, what: `${status}` },
+        { what: `${status}` },
       ),
     kinds: async (id) => (await timeline(id)).map(({ kind }) => kind),
     seen: async (number) => {

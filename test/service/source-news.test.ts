@@ -30,7 +30,7 @@ test('of two nodes each is told when it goes away and when it is back, and both 
         const found = news.findIndex((each) => each.isWell === isWell && each.message.startsWith(words));
         return found !== -1 && news.splice(found, 1);
       },
-      { what: words, timeoutMs: 60_000 },
+      { what: words },
     );
 
   await first.stop();

@@ -235,9 +235,7 @@ describe('a downtime of more than a day', () => {
     const service = await runService({ source, database: path });
     source.mine(...slow(400 + day, 400 + day));
     await service.ready;
-    await waitFor(async () => (await leftOf(path)).every((row) => row.verdict !== null), {
-      timeoutMs: 60_000,
-    });
+    await waitFor(async () => (await leftOf(path)).every((row) => row.verdict !== null));
     expect((await leftOf(path)).every(isJudged)).toBe(true);
   });
 
@@ -247,7 +245,7 @@ describe('a downtime of more than a day', () => {
     const source = new ScriptedSource([...slow(0, 305), ...slow(400, 500 + day)]);
     await (await runService({ source, database: path })).ready;
     const last = async () => (await leftOf(path)).at(-1)?.verdict;
-    await waitFor(async () => (await last()) === 'unknown', { timeoutMs: 60_000 });
+    await waitFor(async () => (await last()) === 'unknown');
   });
 });
 

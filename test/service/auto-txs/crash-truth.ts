@@ -38,7 +38,7 @@ export async function settle({ path, anvil, story, service }: Settling): Promise
       await new Promise((resolve) => setTimeout(resolve, 100));
       throw new Error(`open: ${JSON.stringify(open.slice(0, 3))}`);
     },
-    { timeoutMs: 60_000, what: 'the end of every auto-tx' },
+    { what: 'the end of every auto-tx' },
   );
 }
 

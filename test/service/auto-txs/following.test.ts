@@ -45,7 +45,7 @@ function mineUntil(rig: AutoTxRig, id: string, status: 'EXECUTED' | 'FAILED') {
       await mineEach(rig, 1, 10);
       throw new Error(`it is ${kept.state.status}`);
     },
-    { timeoutMs: 60_000, what: status },
+    { what: status },
   );
 }
 

@@ -78,7 +78,7 @@ async function rigOf(options: RigOptions): Promise<AutoTxRig> {
 
 const isSending = (body: string) => body.includes('eth_sendRawTransaction');
 const untilSent = (rig: AutoTxRig, id: string) =>
-  waitFor(async () => (await rig.kept(id)).state.sentAt !== null, { timeoutMs: 60_000, what: 'sent' });
+  waitFor(async () => (await rig.kept(id)).state.sentAt !== null, { what: 'sent' });
 
 /** Mines until it has come to its end: the base fee is low in every block. */
 function mineUntilExecuted(rig: AutoTxRig, id: string) {
@@ -90,7 +90,7 @@ function mineUntilExecuted(rig: AutoTxRig, id: string) {
       await rig.seen(Number(await anvil.rpc('eth_blockNumber')));
       throw new Error(JSON.stringify({ ...kept.state, inclusion: undefined }));
     },
-    { timeoutMs: 60_000, what: 'EXECUTED' },
+    { what: 'EXECUTED' },
   );
 }
 

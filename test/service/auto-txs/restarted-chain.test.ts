@@ -10,7 +10,6 @@ import { QUICK_FOLDER } from '../../helpers/quick-folder.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-const SLOW = { timeoutMs: 60_000 };
 const TEN_ETHER = 10n ** 19n;
 
 function temporaryDatabase(): string {
@@ -46,12 +45,12 @@ async function someAutoTxs(anvil: Anvil, rig: AutoTxRig) {
   const accounts = [await fund(anvil), await fund(anvil), await fund(anvil)] as const;
   const executed = await rig.place(await sign(accounts[0]), { target: 200n * GWEI });
   await mineAt(anvil, 90);
-  await waitFor(async () => (await rig.kept(executed)).state.sentAt !== null, SLOW);
+  await waitFor(async () => (await rig.kept(executed)).state.sentAt !== null);
   await mineAt(anvil, 90);
   await rig.until(executed, 'EXECUTED');
   const sent = await rig.place(await sign(accounts[1]), { target: 200n * GWEI });
   await mineAt(anvil, 90);
-  await waitFor(async () => (await rig.kept(sent)).state.sentAt !== null, SLOW);
+  await waitFor(async () => (await rig.kept(sent)).state.sentAt !== null);
   const pending = await rig.place(await sign(accounts[2]));
   return { accounts, executed, sent, pending };
 }
@@ -78,7 +77,7 @@ async function expectBegunAnew(
     });
   }
   expect((await rig.kept(executed)).state).toMatchObject({ status: 'EXECUTED' });
-  await waitFor(async () => (await sourceOf(rig))?.restartedAt != null, SLOW);
+  await waitFor(async () => (await sourceOf(rig))?.restartedAt != null);
 
   // Whatever would have been sent had its price and its time.
   for (let block = 0; block < 4; block++) await mineAt(anvil, 10);
@@ -95,7 +94,7 @@ async function expectBegunAnew(
   });
   expect(enabled.status).toBe(200);
   await mineAt(anvil, 10);
-  await waitFor(async () => (await rig.kept(pending)).state.sentAt !== null, SLOW);
+  await waitFor(async () => (await rig.kept(pending)).state.sentAt !== null);
   await mineAt(anvil, 10);
   await rig.until(pending, 'EXECUTED');
 }
