@@ -7,7 +7,13 @@ import type { SignedTransaction } from '../core/transactions/signed-transaction.
 import { nativeString } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
 import { ClientError, type ClientErrorCode } from './errors.ts';
-import type { AutoTxAccountView, AutoTxView, CheckView } from './views/auto-txs.ts';
+import {
+  type AutoTxAccountView,
+  type AutoTxView,
+  type CheckView,
+  distanceToTarget,
+  type TargetDistance,
+} from './views/auto-txs.ts';
 import { isPast, type ReachView, type SnapshotView } from './views/gas.ts';
 
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
@@ -18,6 +24,8 @@ export interface CheckedAutoTx {
   readonly checks: readonly CheckView[];
   readonly snapshot: SnapshotView | null;
   readonly account: AutoTxAccountView | null;
+  /** How far the price is from the target; `null`: not known, or no target was given. */
+  readonly distance: TargetDistance | null;
   /** How likely the target is reached before it expires, within a day at most; `null`: not known. */
   readonly reach: ReachView | null;
 }
@@ -54,6 +62,10 @@ export async function checkAutoTx(
     checks: autoTxChecks(toCheck, { snapshot, account, lanePrice, now }),
     snapshot,
     account,
+    distance:
+      snapshot === null || isElsewhere
+        ? null
+        : distanceToTarget({ ...transaction, ...order, gasSpeed: order.lane }, snapshot),
     // How likely its price is on another chain is not told by this one.
     reach: isElsewhere ? null : reach,
   };

@@ -166,11 +166,15 @@ export const AutoTx = z
     effectiveGasPrice: Wei.nullable(),
     costWei: Amount.nullable().describe('What it paid in all'),
     costUsd: Usd.nullable(),
-    savedWei: Amount.nullable().describe('Against the price of its lane at its creation, at least 0'),
+    savedWei: Amount.nullable().describe(
+      'Against what it would have paid itself at its creation, at least 0',
+    ),
     savings: z
       .strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() })
       .nullable()
-      .describe('Against the price at its creation, and the mean of the 24 hours before it was mined'),
+      .describe(
+        'Against what it would have paid itself at its creation, and at the mean base fee of the 24 hours before it was mined',
+      ),
     failure: Problem.nullable(),
     hold: Problem.extend({ retryAt: Timestamp })
       .nullable()

@@ -76,6 +76,14 @@ export function gweiString(wei: bigint): string {
   return exactly(wei, GWEI_DECIMALS);
 }
 
+/** A chosen price in gwei: exact where that is short, else three significant digits. */
+export function shortGwei(wei: bigint): string {
+  const exact = gweiString(wei);
+  return exact.length <= LONGEST_PRICE ? exact : formatGwei(wei);
+}
+
+const LONGEST_PRICE = 7;
+
 /** An amount of wei in whole native coins to the last wei, for what is signed and what was paid: `1.000000000000000001`. */
 export function nativeString(wei: bigint): string {
   return exactly(wei, NATIVE_DECIMALS);

@@ -14,6 +14,7 @@ import {
   NEW_PENDING,
   stepAutoTx,
 } from '../core/auto-txs/state-machine.ts';
+import { ownPriceAt } from '../core/auto-txs/target.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
@@ -290,7 +291,7 @@ async function writePast(
     checkedAt: createdAt,
     createdAt,
     updatedAt: createdAt,
-    priceAtCreation: priceThen,
+    priceAtCreation: ownPriceAt(signature, next(from)),
     dayMeanPrice: null,
     nativeUsd: null,
   } as const;

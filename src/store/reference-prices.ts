@@ -6,8 +6,8 @@ const DAY_SEC = 86_400;
 /** Small enough that the ends of the day are few blocks, large enough that the day is a few hundred rows. */
 const BUCKET_SEC = 300;
 
-/** Lane by lane, what a lane's price is compared with. Whole wei per gas. */
-export type ReferencePrices = Readonly<Record<LaneName, number>>;
+/** What prices are compared with: the mean base fee, and lane by lane. Whole wei per gas. */
+export type ReferencePrices = Readonly<Record<LaneName | 'base', number>>;
 
 /** The tips that the lanes' prices stand for. */
 const TIPS = { slow: 'tip_p25', average: 'tip_p50', fast: 'tip_p75' } as const;
@@ -69,9 +69,14 @@ export async function referencePrices(trx: Queries, timestamp: number): Promise<
 function meansOf(sums: Sums): ReferencePrices | null {
   const { blocks, base, tipped } = sums;
   if (blocks === null || base === null || blocks === 0) return null;
-  const mean = (lane: LaneName) => {
-    const tip = tipped === null || tipped === 0 ? 0 : (sums[lane] ?? 0) / tipped;
+  const withTips = (tips: number | null) => {
+    const tip = tipped === null || tipped === 0 ? 0 : (tips ?? 0) / tipped;
     return Math.min(Math.round(base / blocks + tip), Number.MAX_SAFE_INTEGER);
   };
-  return { slow: mean('slow'), average: mean('average'), fast: mean('fast') };
+  return {
+    base: withTips(0),
+    slow: withTips(sums.slow),
+    average: withTips(sums.average),
+    fast: withTips(sums.fast),
+  };
 }

@@ -62,7 +62,7 @@ describe('on a real node', () => {
       expect(stdout).toMatch(new RegExp(`^✓ ${name} `, 'm'));
     }
     expect(stdout).toMatch(/^◌ reachable +it waits until the Average lane is at or below 0\.05 gwei/m);
-    expect(stdout).toMatch(/^. cost +fees of up to/m);
+    expect(stdout).toMatch(/^. cost +fees of (about|at most)/m);
   });
 
   it.each([

@@ -158,7 +158,7 @@ export async function handOver(monitor: Terminal, signed: Hex, order: Order): Pr
   await fillOrder(monitor, order);
   await monitor.press('ctrl+s');
   if (order.isDue === true) {
-    await monitor.waitFor('Send it in the next block?');
+    await monitor.waitFor('Send it at once?');
     await monitor.press('y');
   }
   await monitor.waitFor(marked(order.does, /./));

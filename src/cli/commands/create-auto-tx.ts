@@ -95,12 +95,10 @@ export async function isWanted(
   const isDue =
     checked.checks.some(({ name, result }) => name === 'reachable' && result === 'pass') &&
     checked.checks.every(({ result }) => result === 'pass' || result === 'unknown');
-  if (isDue) io.stderr.write('gastop: its target is reached already: it is broadcast with the next block\n');
+  if (isDue) io.stderr.write('gastop: its target is reached already: it is broadcast at once\n');
   const asks = !yes && io.stdin.isTTY === true && io.stderr.isTTY === true;
   if (!asks) return true;
-  const answer = await io.ask(
-    `${isDue ? 'Send it in the next block by' : 'Schedule it with'} ${whom}? [y/N] `,
-  );
+  const answer = await io.ask(`${isDue ? 'Send it at once by' : 'Schedule it with'} ${whom}? [y/N] `);
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
+import { describeDistance } from '../../client/views/alerts.ts';
 import {
   type AutoTxDetailsView,
   type AutoTxView,
@@ -21,11 +22,11 @@ import {
   exactAmount,
   formatChange,
   formatCount,
+  formatGwei,
   formatLikelihood,
   formatNative,
   formatUsd,
   gweiString,
-  nativeString,
 } from '../../core/units.ts';
 import { checkLines } from '../commands/create-auto-tx.ts';
 import { wrapWords } from '../help.ts';
@@ -236,11 +237,11 @@ function outcomeRows(autoTx: AutoTxView): Labelled[] {
     ['gas used', gasUsed === null ? null : formatCount(Number(gasUsed))],
     [
       'paid',
-      autoTx.effectiveGasPrice === null ? null : `${gweiString(autoTx.effectiveGasPrice)} gwei per gas`,
+      autoTx.effectiveGasPrice === null ? null : `${formatGwei(autoTx.effectiveGasPrice)} gwei per gas`,
     ],
-    ['cost', costWei === null ? null : `${nativeString(costWei)} ${symbolOf(autoTx)}${dollars}`],
-    ['saved', savedWords(autoTx, autoTx.atCreation, 'the price at its creation')],
-    ['', savedWords(autoTx, autoTx.dayMean, 'the mean of the day before')],
+    ['cost', costWei === null ? null : `${formatNative(costWei, symbolOf(autoTx))}${dollars}`],
+    ['saved', savedWords(autoTx, autoTx.atCreation, 'its own price at its creation')],
+    ['', savedWords(autoTx, autoTx.dayMean, 'its own price at the mean base fee of the day before')],
   ];
 }
 
@@ -276,24 +277,28 @@ function entryLines({ at, kind, message, blockNumber }: NonNullable<AutoTxDetail
 /** What a transaction says and how it stands, for people: at most 80 columns wide. */
 export function autoTxCheckText(
   transaction: SignedTransaction,
-  checked: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach' | 'snapshot'>,
+  checked: Pick<CheckedAutoTx, 'call' | 'checks' | 'distance' | 'reach' | 'snapshot'>,
   isAscii: boolean,
 ): string {
-  const likely = likelihoodLine(checked);
+  const outlook = outlookWords(checked);
   return [
     ...labelledLines(transactionRows(transaction, checked.call, checked.snapshot?.chainId)),
     '',
     ...checkLines(checked.checks, isAscii),
-    ...(likely === null ? [] : ['', likely]),
+    ...(outlook.length === 0 ? [] : ['', outlook.join('; ')]),
   ].join('\n');
 }
 
-/** `5 gwei or less: 81 % likely within 24h`; `null`: nobody can say. */
-function likelihoodLine({ reach }: Pick<CheckedAutoTx, 'reach'>): string | null {
-  if (reach === null || reach.targetPrice === null) return null;
-  const { targetPrice, probability, deadlineSec } = reach;
-  if (probability === null || deadlineSec === null) return null;
-  return `${gweiString(targetPrice)} gwei or less: ${formatLikelihood(probability)} likely within ${durationText(deadlineSec)}`;
+/** `now 6.32 gwei, has to fall 21 %`, `81 % likely within 24h`. */
+function outlookWords({ distance, reach }: Pick<CheckedAutoTx, 'distance' | 'reach'>): string[] {
+  const words: string[] = [];
+  if (distance !== null) {
+    const price = `${distance.isOfCap ? 'base fee ' : ''}${formatGwei(distance.price)} gwei`;
+    words.push(`now ${price}, ${describeDistance(distance)}`);
+  }
+  if (reach !== null && reach.probability !== null && reach.deadlineSec !== null)
+    words.push(`${formatLikelihood(reach.probability)} likely within ${durationText(reach.deadlineSec)}`);
+  return words;
 }
 
 /** The same for programs, by the names and units of v1's `AutoTx`: prices in wei as numbers, amounts as decimal strings. */

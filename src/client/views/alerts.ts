@@ -336,6 +336,7 @@ export function describeDistance({ ratio, isThere }: Pick<Distance, 'ratio' | 'i
 export function describeShare(ratio: number): string {
   const size = Math.abs(ratio);
   if (size >= 10) return `×${Math.round(1 + size)}`;
+  if (ratio < -0.99) return `>${formatPercent(0.99)}`;
   if (size > 0 && size < 0.001) return `<${formatPercent(0.001, 1)}`;
   return formatPercent(size, size < 0.01 ? 1 : 0);
 }

@@ -9,7 +9,7 @@ import {
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
 import { resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
-import { cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
+import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { cleanText, shortHex, withShortHashes } from '../../core/text.ts';
@@ -21,8 +21,10 @@ import {
   formatDuration,
   formatGwei,
   formatNative,
-  gweiString,
+  formatUsd,
+  shortGwei,
   UNKNOWN,
+  usdOf,
 } from '../../core/units.ts';
 import { countedRows, lenient, rows, said, type Wire, wei, weiFromGwei } from '../lenient.ts';
 import { isOn, type ListView, laneOf, plainWord, titleWord } from './alerts.ts';
@@ -238,7 +240,7 @@ export type AutoTxTarget = Pick<AutoTxView, 'target' | 'gasSpeed' | 'isStrict'>;
 /** `Average ≤ 0.04 gwei`, `own price ≤ 0.04 gwei` */
 export function describeTarget({ target, gasSpeed, isStrict }: AutoTxTarget): string {
   const price = isStrict === true ? 'own price' : gasSpeed === null ? 'price' : titleWord(gasSpeed);
-  return `${price} ≤ ${target === null ? UNKNOWN : gweiString(target)} gwei`;
+  return `${price} ≤ ${target === null ? UNKNOWN : shortGwei(target)} gwei`;
 }
 
 /** The ticker of the chain's coin. */
@@ -332,9 +334,33 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
   return paysAt(autoTx, nextBaseFee);
 }
 
-/** Whether the service has found that its target can never be reached. */
-export function isUnreachable({ checks }: Pick<AutoTxView, 'checks'>): boolean {
-  return checks.some(({ name, result }) => name === 'reachable' && result === 'block');
+/** Whether it is broadcast at once where it is pending, as far as prices decide. */
+export function isPriceThere(autoTx: PricedAutoTx, snapshot: SnapshotView): boolean {
+  const distance = distanceToTarget(autoTx, snapshot);
+  return distance?.isThere === true && !distance.isCapped;
+}
+
+/** `It pays 0.0507 gwei itself, fees of up to 0.00000106 ETH ($0.003).`; `null` when that is not known. */
+export function describeOwnFee(
+  autoTx: Pick<AutoTxView, 'chainId' | 'gasLimit'> & Bid,
+  { nextBaseFee, nativeUsd }: SnapshotView,
+): string | null {
+  const { gasLimit } = autoTx;
+  if (gasLimit === null || nextBaseFee === null || (autoTx.maxFeePerGas ?? autoTx.gasPrice) === null)
+    return null;
+  const pays = paysAt(autoTx, nextBaseFee);
+  const fees = gasLimit * pays;
+  const usd = nativeUsd === null ? '' : ` (${formatUsd(usdOf(fees, nativeUsd))})`;
+  return `It pays ${formatGwei(pays)} gwei itself, fees of up to ${formatNative(fees, symbolOf(autoTx.chainId))}${usd}.`;
+}
+
+/** Checks of the price, which the distance to the target says. */
+const PRICE_CHECKS: ReadonlySet<string> = new Set(['reachable', 'cap', 'blob-cap']);
+
+/** The check that keeps it from being sent whatever the price does, or until something else is done; `null`: none. */
+export function obstacleOf(checks: readonly CheckView[]): CheckView | null {
+  const waiting = ({ name, result }: CheckView) => result === 'wait' && !PRICE_CHECKS.has(name);
+  return checks.find(({ result }) => result === 'block') ?? checks.find(waiting) ?? null;
 }
 
 /** `2 wait`, `1 blocks, 1 to look at`, `all pass`: what the checks come to. */
@@ -353,9 +379,9 @@ export function describeChecks(checks: readonly CheckView[]): string {
   return parts.length === 0 ? 'all pass' : parts.join(', ');
 }
 
-/** The probability that it is sent in time, 0 to 1; `null` when it is not known, or the target can never be reached. */
+/** The probability that it is sent in time, 0 to 1; `null` when it is not known, or more than the price keeps it. */
 export function chanceOf(autoTx: Pick<AutoTxView, 'checks' | 'reachProbability'>): number | null {
-  return isUnreachable(autoTx) ? null : autoTx.reachProbability;
+  return obstacleOf(autoTx.checks) === null ? autoTx.reachProbability : null;
 }
 
 /** A price this close to its target may reach it with the next block: a base fee changes by an eighth at most. */
@@ -422,8 +448,11 @@ function pendingReason(autoTx: AutoTxView, snapshot: SnapshotView, present: numb
     return { text: `target reached, but it waits ${capText}`, severity: 'warn' };
   const failed = checks.find(({ ok }) => ok === false);
   if (failed !== undefined) return { text: cleanMessage(failed.message), severity: 'warn' };
+  const obstacle = obstacleOf(checks);
+  if (isReached && obstacle !== null)
+    return { text: `target reached; ${cleanMessage(obstacle.message)}`, severity: null };
   const text = isReached
-    ? `target reached: ${cannotBroadcastReason(snapshot.source.kind) ?? 'it is broadcast with the next block'}`
+    ? `target reached: ${cannotBroadcastReason(snapshot.source.kind) ?? 'it is broadcast at once'}`
     : `waits until ${describeTarget(autoTx)}${capText === null ? '' : `, and ${capText}`}`;
   return { text, severity: null };
 }

@@ -2,7 +2,8 @@ import type { LaneName } from '../advice.ts';
 import { chainProfile } from '../chains.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import { formatAmount, formatPercent, formatUsd, gweiString, priceBeside, usdOf } from '../units.ts';
+import { exactAmount, formatAmount, formatUsd, gweiString, priceBeside, usdOf } from '../units.ts';
+import { nonceHoldWords } from './nonces.ts';
 import {
   blocks,
   type Found,
@@ -58,10 +59,9 @@ export function capCheck({ order, transaction, nextBaseFee }: CapFacts): Found {
   const cap = capOf(transaction);
   const limit = `it waits while the base fee is above your ${capWords(transaction)}`;
   if (nextBaseFee === null) return unknown(`${limit}; the next base fee is unknown`);
-  const next = gweiBeside(nextBaseFee, cap);
   if (nextBaseFee > cap) {
     const found = order.target < nextBaseFee ? waits : needs;
-    return found('cap_below_base', `${limit}; the next one is ${next}`);
+    return found('cap_below_base', limit);
   }
   const tip = transaction.maxPriorityFeePerGas;
   const left = cap - nextBaseFee;
@@ -69,7 +69,9 @@ export function capCheck({ order, transaction, nextBaseFee }: CapFacts): Found {
     tip !== null && left < tip
       ? `, which leaves ${gweiBeside(left, tip)} of your priority fee of ${gwei(tip)}`
       : '';
-  return passes(`your ${capWords(transaction)} covers the next base fee of ${next}${squeezed}`);
+  return passes(
+    `your ${capWords(transaction)} covers the next base fee of ${gweiBeside(nextBaseFee, cap)}${squeezed}`,
+  );
 }
 
 /** Checks that the blob cap covers the next blob base fee. */
@@ -80,7 +82,7 @@ export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found 
   const next = gweiBeside(nextBlobBaseFee, cap);
   return nextBlobBaseFee <= cap
     ? passes(`your blob cap of ${gwei(cap)} covers the next blob base fee of ${next}`)
-    : waits('blob_cap_below_base', `${limit}; the next one is ${next}`);
+    : waits('blob_cap_below_base', limit);
 }
 
 /** Says the cost, and whether it is much more than the target. */
@@ -99,12 +101,13 @@ function costWords(facts: PreflightFacts, price: PriceToPay): string {
   const most = amountWords(mostFees(transaction), facts);
   const fees =
     then === most
-      ? `fees of up to ${most} at your ${capWords(transaction)}${blobs}`
-      : `fees of up to ${then} ${priceWords(price, facts)}${blobs}; never more than ${most}`;
+      ? `fees of at most ${most} at your ${capWords(transaction)}${blobs}`
+      : `fees of about ${then} ${priceWords(price, facts)}${blobs}; at most ${most}`;
   const posting = TAKES_POSTING_FEE.has(chainId)
     ? `, plus what ${chainName} takes for posting it to Ethereum`
     : '';
-  const value = transaction.value > 0n ? `; it sends ${amountWords(transaction.value, facts)}` : '';
+  const value =
+    transaction.value > 0n ? `; it sends ${exactAmount(transaction.value, facts.nativeSymbol)}` : '';
   return `${fees}${posting}${value}`;
 }
 
@@ -166,19 +169,28 @@ function whenWords(facts: PreflightFacts, next: NextPrices | null): string {
   if (next === null) return `${waits} until ${goal}; the price is unknown now`;
   const distance = distanceTo(order, transaction, next);
   if (distance === null || isDue(order, transaction, next)) return `target reached${dueWords(facts)}`;
-  const fall = `has to fall by ${formatPercent(distance.ratio, distance.ratio < 0.1 ? 1 : 0)}`;
-  if (distance.waitsForCap) {
-    return `${waits} for your ${capWords(transaction)}: the base fee of ${gweiBeside(next.nextBaseFee, capOf(transaction))} ${fall}`;
-  }
-  return `${waits} until ${goal}; it is ${gweiBeside(distance.price, order.target)} now and ${fall}`;
+  return distance.waitsForCap
+    ? `${waits} until the base fee is at or below your ${capWords(transaction)}`
+    : `${waits} until ${goal}`;
 }
 
 /** What happens as its target is reached. The lane's price is not what the transaction itself pays. */
 function dueWords(facts: PreflightFacts): string {
   if (facts.cannotBroadcastReason != null) return '';
+  const hold = holdWords(facts);
+  if (hold !== null) return `; waits for ${hold}`;
   const pays = overpaidBy(facts);
   const own = pays === null ? '' : `, but pays ${gweiBeside(pays, facts.order.target)} itself (see cost)`;
-  return `: it is broadcast with the next block${own}`;
+  return `: it is broadcast at once${own}`;
+}
+
+/** What it waits for although its target is reached; `null`: nothing. Its cap is a part of the target. */
+function holdWords(facts: PreflightFacts): string | null {
+  const nonce = nonceHoldWords(facts);
+  if (nonce !== null) return nonce;
+  if (balanceCheck(facts).result === 'wait') return 'the balance';
+  const isBlobLow = facts.transaction.blobCount > 0 && blobCapCheck(facts).result === 'wait';
+  return isBlobLow ? 'the blob base fee' : null;
 }
 
 /** `null`: the prices that count are unknown. A strict target needs no lane. */
@@ -253,14 +265,14 @@ function priceToPay({ transaction, order, lanePrice, nextBaseFee, isTargetPresen
   return { when: 'at-target', pays: at(baseFee), isMost: false };
 }
 
-/** `at about 5.35 gwei, which it pays when the Average lane is at your target of 5 gwei` */
+/** `at 5.35 gwei, its own tip included, when the Average lane is at your target of 5 gwei` */
 function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent }: PriceFacts): string {
   const { target, isStrict, lane } = order;
   const price = gweiBeside(pays, target);
   if (isTargetPresent === true) return `at the present price of ${price}`;
   if (when === 'now') return `in the next block, at ${price}`;
   if (isStrict) return `at your target of ${gwei(target)}`;
-  return `at ${isMost ? 'most' : 'about'} ${price}, which it pays when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
+  return `at ${price}${isMost ? ' or less' : ''}, its own tip included, when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
 }
 
 /** Above by more than half; the cost mentions less. */

@@ -55,9 +55,9 @@ export interface KeptAutoTx {
   readonly checkedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** The lane's price per gas when it was made, wei; `null`: unknown then. */
+  /** What it would have paid per gas in the next block when it was made or signed, wei; `null`: unknown then. */
   readonly priceAtCreation: bigint | null;
-  /** The lane's mean price per gas of the 24 h before it was mined, wei. */
+  /** What it would have paid per gas at the mean base fee of the 24 h before it was mined, wei. */
   readonly dayMeanPrice: bigint | null;
   /** Dollars for one native coin when it was mined. */
   readonly nativeUsd: number | null;
@@ -87,9 +87,9 @@ export interface Saving {
 }
 
 export interface Savings {
-  /** Against the lane's price when it was made; `null`: unknown then. */
+  /** Against what it would have paid when it was made or signed; `null`: unknown then. */
   readonly atCreation: Saving | null;
-  /** Against the lane's mean over the 24 h before it was mined; `null`: unknown. */
+  /** Against what it would have paid at the mean base fee of the 24 h before it was mined; `null`: unknown. */
   readonly dayMean: Saving | null;
 }
 

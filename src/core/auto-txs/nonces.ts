@@ -18,7 +18,7 @@ export function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: 
 
 /** Its nonce is in the chain already. */
 export const usedWords = (nonce: number, nextNonce: number) =>
-  `nonce ${nonce} is used: the sender's next is ${nextNonce}; sign it again with that`;
+  `nonce ${nonce} is used: the sender's next is ${nextNonce}; sign it again with nonce ${nextNonce}`;
 
 /** The pool has its nonce, and it may be this very one, which a wallet has sent. */
 const inPoolWords = (nonce: number) =>
@@ -37,6 +37,15 @@ export function nonceGapCheck(facts: PreflightFacts): Found {
   }
   if (waiting.length > 0) return waits('nonce_order', `it is broadcast after ${waitingWords(waiting)}`);
   return passes('no nonce below it is missing');
+}
+
+/** What a transaction with this nonce waits for: `nonce 5`, `auto-tx 4f (nonce 5)`; `null`: nothing, as far as is known. */
+export function nonceHoldWords(facts: PreflightFacts): string | null {
+  const { transaction, pendingNonce } = facts;
+  if (pendingNonce !== null && transaction.nonce < pendingNonce) return 'the one with its nonce in the pool';
+  const { missing = [], waiting = [] } = noncesBefore(facts) ?? {};
+  if (missing.length > 0) return nonceWords(missing);
+  return waiting.length > 0 ? waitingWords(waiting) : null;
 }
 
 /** The missing nonces, and the auto-txs between them. */

@@ -1,7 +1,7 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import { isDevelopmentChain } from '../chains.ts';
-import { gweiString, priceBeside } from '../units.ts';
+import { formatCount, gweiString, priceBeside } from '../units.ts';
 import { usedWords } from './nonces.ts';
 
 export type AutoTxStatus =
@@ -478,7 +478,7 @@ function mined(state: AutoTxState, inclusion: Inclusion, head: number, facts: Ru
   const { blockNumber } = inclusion;
   const isNews = state.inclusion?.blockHash !== inclusion.blockHash;
   const reverted = inclusion.outcome === 'reverted';
-  const words = `mined in block ${blockNumber}${reverted ? ', and its call reverted' : ''}`;
+  const words = `mined in block ${formatCount(blockNumber)}${reverted ? ', and its call reverted' : ''}`;
   const news = isNews ? [note('MINED', words, blockNumber)] : [];
   const next: AutoTxState = {
     ...state,
@@ -514,20 +514,20 @@ const LOST: Obstacle = {
 const replaced = (nonce: number, { takenBy }: Look): Obstacle => ({
   code: 'replaced',
   message: takenBy
-    ? `replaced by ${takenBy.hash} in block ${takenBy.blockNumber}, which has nonce ${nonce}: this one can never be mined`
+    ? `replaced by ${takenBy.hash} in block ${formatCount(takenBy.blockNumber)}, which has nonce ${nonce}: this one can never be mined`
     : `another transaction of the sender has nonce ${nonce}: this one can never be mined`,
 });
 
 const used = (nonce: number, { takenBy, nextNonce }: Look): Obstacle => ({
   code: 'nonce_used',
   message: takenBy
-    ? `nonce ${nonce} is used by ${takenBy.hash} in block ${takenBy.blockNumber}: this one can never be mined; sign it again with nonce ${nextNonce}`
+    ? `nonce ${nonce} is used by ${takenBy.hash} in block ${formatCount(takenBy.blockNumber)}: this one can never be mined; sign it again with nonce ${nextNonce}`
     : usedWords(nonce, nextNonce),
 });
 
 const takenWords = (nonce: number, { takenBy }: Look) =>
   takenBy
-    ? `${takenBy.hash} in block ${takenBy.blockNumber} has nonce ${nonce}`
+    ? `${takenBy.hash} in block ${formatCount(takenBy.blockNumber)} has nonce ${nonce}`
     : `another transaction has nonce ${nonce}`;
 
 function taken(

@@ -31,6 +31,11 @@ export function paysAt(bid: Bid, baseFee: bigint): bigint {
   return price < cap ? price : cap;
 }
 
+/** What sending it at this base fee costs per gas, wei; where its cap is too low for that: with a cap that is not. */
+export function ownPriceAt(bid: Bid, baseFee: bigint): bigint {
+  return capOf(bid) < baseFee ? baseFee + (bid.maxPriorityFeePerGas ?? 0n) : paysAt(bid, baseFee);
+}
+
 /**
  * The price that is compared with the target, wei per gas: the lane's, or what this very transaction would pay in the
  * next block. `null`: a strict draft, whose bid is unknown yet.

@@ -24,6 +24,7 @@ import {
   type Note,
   stepAutoTx,
 } from '../../core/auto-txs/state-machine.ts';
+import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
@@ -130,7 +131,11 @@ export class AutoTxService {
       const { autoTx, notes } = change;
       const checked = checks === null ? {} : { checks, checkedAt: wallNow() };
       return {
-        autoTx: { ...autoTx, ...checked },
+        autoTx: {
+          ...autoTx,
+          ...checked,
+          ...(signed === null ? {} : { priceAtCreation: this.#ownPrice(signed.transaction) }),
+        },
         notes,
         at: wallNow(),
         ...(signed === null ? {} : { signed: signed.bytes }),
@@ -182,7 +187,7 @@ export class AutoTxService {
     creation: AutoTxCreation,
     transaction: SignedTransaction | null,
   ): Promise<KeptAutoTx> {
-    const { moment, wallNow } = this.#parts;
+    const { wallNow } = this.#parts;
     const order = orderOf(creation);
     const id = `atx_${randomBytes(ID_BYTES).toString('hex')}`;
     const { id: chainId } = this.#chain();
@@ -190,7 +195,6 @@ export class AutoTxService {
       transaction === null
         ? null
         : await checkToSend(this.#parts, { owner, id, chainId, transaction, order, isNew: true });
-    const present = moment();
     const now = wallNow();
     return {
       id,
@@ -211,10 +215,18 @@ export class AutoTxService {
       checkedAt: checks === null ? null : now,
       createdAt: now,
       updatedAt: now,
-      priceAtCreation: present === null || present.stale ? null : present.advice.lanes[order.lane].price,
+      priceAtCreation: this.#ownPrice(transaction),
       dayMeanPrice: null,
       nativeUsd: null,
     };
+  }
+
+  /** What it would pay per gas in the next block, wei; `null`: a draft, or unknown. */
+  #ownPrice(transaction: SignedTransaction | null): bigint | null {
+    const present = this.#parts.moment();
+    return transaction === null || present === null || present.stale
+      ? null
+      : ownPriceAt(transaction, present.advice.nextBaseFee);
   }
 
   /** @param signed what was signed now; `null`: it is what was signed before. */

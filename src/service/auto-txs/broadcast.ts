@@ -29,7 +29,7 @@ export interface EngineContext {
   /** Writes by the lease's right. */
   readonly store: AutoTxStore;
   readonly blocks: BlockStore;
-  readonly history: Pick<HistoryStore, 'referencePrices'>;
+  readonly history: Pick<HistoryStore, 'referencePrices' | 'reachesBackTo'>;
   /** `null` until the chain is known. */
   readonly profile: () => ChainProfile | null;
   /** Blocks of a chain that must have a transaction before what became of it is final. */

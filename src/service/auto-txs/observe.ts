@@ -6,6 +6,7 @@ import {
 } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, type Look } from '../../core/auto-txs/state-machine.ts';
+import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { abortable } from '../async.ts';
@@ -132,19 +133,27 @@ async function stillSearched({ searched }: Seen, { blocks }: EngineContext): Pro
   return stored?.number === searched.number && stored.hash === searched.hash ? searched.number : null;
 }
 
+const BUCKET_SEC = 300;
+const NEARLY_A_DAY_SEC = 23 * 3_600;
+
 /** What its savings are told by. */
 async function pricesOf(
-  { order }: KeptAutoTx,
+  { signed }: KeptAutoTx,
   { minedAt }: Inclusion,
   { history, nativeUsd, nativeUsdAt, wallNow }: EngineContext,
 ): Promise<Beside> {
   const minedAtSec = Math.floor(minedAt / 1_000);
   const isNow = Math.abs(wallNow() - minedAt) <= NOW_MS;
-  const [day, usd] = await Promise.all([
+  const [day, oldest, usd] = await Promise.all([
     history.referencePrices(minedAtSec),
+    history.reachesBackTo(BUCKET_SEC),
     isNow ? nativeUsd() : nativeUsdAt(minedAtSec),
   ]);
-  return { dayMeanPrice: day === null ? null : BigInt(day[order.lane]), nativeUsd: usd };
+  // A chain's first hours have no mean of a day.
+  const isDay = oldest !== null && oldest <= minedAtSec - NEARLY_A_DAY_SEC;
+  const dayMeanPrice =
+    day === null || signed === null || !isDay ? null : ownPriceAt(signed, BigInt(day.base));
+  return { dayMeanPrice, nativeUsd: usd };
 }
 
 interface LookContext {

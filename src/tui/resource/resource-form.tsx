@@ -60,8 +60,8 @@ interface ResourceFormProps<Draft> {
   readonly did: string;
   /** Sends the draft and closes the form. Rejects when the service refuses. */
   readonly send: () => Promise<void>;
-  /** Asked before the draft is sent; `null`: it is sent at once. */
-  readonly confirm?: Confirmation | null;
+  /** What is asked before the draft is sent, judged at that moment; `null`: it is sent at once. */
+  readonly confirm?: () => Promise<Confirmation | null>;
   /** Why there is nothing to send; `null`: there is. */
   readonly unchanged?: string | null;
   /** The field that a path of the request's body is typed in. */
@@ -83,7 +83,7 @@ const LINE_MOST = 4;
 
 /** A form: checks its fields while they are typed, shows what a service refuses, and asks before it is thrown away. */
 export function ResourceForm<Draft>(props: ResourceFormProps<Draft>) {
-  const { columns, rows, confirm = null, leave, onLeave } = props;
+  const { columns, rows, confirm, leave, onLeave } = props;
   // The question as it was asked: prices change while it is open.
   const [asked, setAsked] = useState<{ readonly question: Confirmation; readonly isLeave: boolean } | null>(
     null,
@@ -111,10 +111,12 @@ export function ResourceForm<Draft>(props: ResourceFormProps<Draft>) {
       {...props}
       isSending={sending.isSending}
       submit={() => {
-        if (sending.isReady()) {
-          if (confirm === null) void sending.send();
-          else setAsked({ question: confirm, isLeave: false });
-        }
+        if (!sending.isReady()) return;
+        if (confirm === undefined) return void sending.send();
+        void sending.during(confirm).then((question) => {
+          if (question === null) return sending.send();
+          setAsked({ question, isLeave: false });
+        });
       }}
       onLeave={() => (props.isDirty ? setAsked({ question: leave, isLeave: true }) : onLeave())}
     />
@@ -141,11 +143,19 @@ function useSending<Draft>(props: ResourceFormProps<Draft>) {
     if (unchanged !== null) toast({ kind: 'info', text: unchanged });
     return unchanged === null;
   };
-  const send = async () => {
+  const during = async <Made,>(work: () => Promise<Made>): Promise<Made> => {
     isUnderWay.current = true;
     setSending(true);
     try {
-      await props.send();
+      return await work();
+    } finally {
+      isUnderWay.current = false;
+      setSending(false);
+    }
+  };
+  const send = async () => {
+    try {
+      await during(props.send);
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       if (error instanceof ClientError && error.mayBeDone) {
@@ -157,12 +167,9 @@ function useSending<Draft>(props: ResourceFormProps<Draft>) {
         refuse(refusals);
         toast({ kind: 'error', text: `Not ${did}: ${Object.values(refusals).join('; ')}` });
       }
-    } finally {
-      isUnderWay.current = false;
-      setSending(false);
     }
   };
-  return { isSending, isReady, send };
+  return { isSending, isReady, during, send };
 }
 
 function refusalsOf(error: Error, fieldOfPath: (path: string) => string): Record<string, string> {

@@ -32,6 +32,7 @@ import {
   resourceReducer,
 } from './resource-state.ts';
 import type {
+  AskedAction,
   GrowingColumn,
   ItemAction,
   PaneActions,
@@ -103,7 +104,7 @@ export interface ItemsProps<Item extends ListItem, Details extends Item, Seed>
 function Items<Item extends ListItem, Details extends Item, Seed>(props: ItemsProps<Item, Details, Seed>) {
   const { resource, context, state, dispatch, columns, rows } = props;
   const { theme } = context;
-  const [asked, setAsked] = useState<{ what: 'cancel' | 'delete'; item: Item } | null>(null);
+  const [asked, setAsked] = useState<{ what: AskedAction; item: Item } | null>(null);
   const list = resource.useList(context);
   const items = useRef(list.items);
   // The open item may be one that the list does not have.

@@ -109,7 +109,7 @@ export interface DetailsEntry {
 export interface PaneActions<Seed> {
   readonly openForm: (seed: Seed) => void;
   /** Asks before it is done to an item. */
-  readonly ask: (what: 'cancel' | 'delete', id: string) => void;
+  readonly ask: (what: AskedAction, id: string) => void;
   /** Closes the details; the cursor stays. */
   readonly showList: () => void;
 }
@@ -121,12 +121,12 @@ export interface ResourceActions<Item> {
   readonly item: Partial<Record<ItemAction, (item: Item) => void>>;
   /** Whether an action applies to an item; default: each does. */
   readonly applies?: (action: ItemAction, item: Item) => boolean;
-  /** The question before an item is cancelled or deleted, of the item as it is now. */
-  readonly confirmation: (
-    what: 'cancel' | 'delete',
-    item: Item,
-  ) => Confirmation & { readonly run: () => void };
+  /** The question before something is done to an item, of the item as it is now. */
+  readonly confirmation: (what: AskedAction, item: Item) => Confirmation & { readonly run: () => void };
 }
+
+/** What is asked about before it is done. */
+export type AskedAction = 'enable' | 'cancel' | 'delete';
 
 export type ItemAction = 'toggle' | 'another' | 'copy' | 'edit' | 'cancel' | 'delete';
 

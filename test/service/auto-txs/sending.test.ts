@@ -61,7 +61,8 @@ test('what waits goes out in the very block in which its target is reached, and 
   if (state.inclusion === null) throw new Error('no block has it');
   expect(paidInAll(state.inclusion)).toBe(21_000n * 13n * GWEI);
   expect(state).toMatchObject({ attempts: 1, failure: null, hold: null, mayBeOut: false });
-  expect(dayMeanPrice).toBeGreaterThan(13n * GWEI);
+  // The chain is a minute old.
+  expect(dayMeanPrice).toBeNull();
   expect(nativeUsd).toBe(2_000);
   expect(checks.map(({ name }) => name)).toContain('balance');
   expect(await rig.kinds(id)).toEqual(['CREATED', 'SUBMITTED', 'SENT', 'MINED', 'EXECUTED']);

@@ -51,10 +51,10 @@ const refused = (message: string) =>
 describe('the list of auto-txs', () => {
   it.each(SIZES)('fills %i × %i exactly', async (columns, rows) => {
     const { shows, lines } = show(SAMPLES, { columns, rows });
-    await shows('Auto-txs 9  as of now');
+    await shows('Auto-txs 9');
     expect(lines().length).toBe(rows);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-    expect(lines()[2]).toMatch(/→ mined +0.01 ETH to 0x7099…79C8 +0.04 .*5\/12 conf/);
+    expect(lines()[2]).toMatch(/→ mined +(#2 )?0.01 ETH to 0x7099….* 0.04 .*5\/12 conf/);
   });
 
   it('has first what is on its way, then what waits by its distance, then the rest', async () => {
@@ -112,6 +112,28 @@ describe('the list of auto-txs', () => {
     await shows('target reached, but it waits while the base fee of 0.0497 gwei');
     await press('j');
     await shows('! its tip alone is above the target');
+  });
+
+  it('tells two of the same words apart by their nonces, and begins its counts with what failed', async () => {
+    const { shows, lines } = show([
+      WAITING,
+      { ...WAITING, id: 'other', nonce: 8 },
+      TRANSFER,
+      EXECUTED,
+      FAILED,
+    ]);
+    await shows('#7 0.01 ETH to 0x7099');
+    await shows('#8 0.01 ETH to 0x7099');
+    expect(lines()[0]).toMatch(/Auto-txs 5 +1 failed/);
+    expect(lines().find((line) => line.includes('transfer on'))).not.toContain('#');
+  });
+
+  it('promises nothing of one that a missing nonce keeps back, and has no price for one that is sent', async () => {
+    const gap = { ...HELD, hold: null };
+    const { shows, screen } = show([gap, SENT], { columns: 120 });
+    await shows(/pending .* 0.06 +0.0507 +nonce-gap/);
+    await shows(/submitted .* 0.04 +— +not mined/);
+    expect(screen()).not.toMatch(/reached +>99/);
   });
 
   it('says under the list what holds the marked one, or why it failed', async () => {
@@ -203,7 +225,7 @@ describe('a list that shows no auto-txs', () => {
   it.each(SIZES)('says how one is scheduled, at %i × %i', async (columns, rows) => {
     const { shows, lines } = show([], { columns, rows });
     await shows('No auto-txs yet');
-    await shows('n schedules a signed transaction');
+    await shows('n schedules a transaction that you signed');
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
   });
 
@@ -429,6 +451,29 @@ describe('the keys of an auto-tx', () => {
     },
   );
 
+  it('one that a block has takes neither edit nor cancel', async () => {
+    const { shows, press, screen } = show([CONFIRMING]);
+    await shows('mined');
+    await press('x', 'e', 'enter');
+    await shows('Order');
+    await press('x', 'e');
+    expect(screen()).toContain('Order');
+  });
+
+  it('space asks before one whose target is reached goes out, with what that pays', async () => {
+    const { shows, press } = show([{ ...DISABLED, target: 60_000_000n }]);
+    await shows('— disabled');
+    await press('space');
+    await shows('Enable it, and send it at once?');
+    await shows('It pays 0.0507 gwei itself, fees of up to 0.00000106 ETH');
+    await press('enter');
+    await shows('— disabled');
+    await press('space');
+    await shows('Enable it');
+    await press('y');
+    await shows('◌ pending');
+  });
+
   it('a final one takes neither edit nor cancel nor on/off, and c schedules another like it', async () => {
     const { shows, press, toasts } = show([{ ...FAILED, target: 31_000_000n, note: 'rent' }]);
     await shows('failed');
@@ -529,7 +574,6 @@ describe('the details of an auto-tx', () => {
     for (const text of [
       'target Average ≤ 0.06 gwei',
       'now 0.0507 gwei, target reached',
-      'chance over 99 % within 1d',
       'from 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
       'to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
       '✓ chain signed for Ethereum (1)',
@@ -546,7 +590,7 @@ describe('the details of an auto-tx', () => {
     await shows('executed');
     await press('enter');
     await shows(/confirmed +12 of 12 blocks/);
-    await shows(/cost +0.0000008148 ETH {2}\$0.0026/);
+    await shows(/cost +0.000000815 ETH {2}\$0.0026/);
     await shows(/saved +0.000000250 ETH {2}\$0.0008, at creation 0.0507 gwei/);
     await shows('−0.000000655 ETH  −$0.0021, 24 h mean 0.0700 gwei');
   });

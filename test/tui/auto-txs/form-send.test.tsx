@@ -89,21 +89,53 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     expect([...new Set(asked)]).toEqual([86_400]);
   });
 
-  it('asks before it is sent with the next block, with Cancel focused', async () => {
+  it('asks before it is sent at once, with Cancel focused', async () => {
     const { shows, press, sent } = await pasted();
     await press('ctrl+u', '0.06');
-    await shows('target reached: it is broadcast with the next block');
+    await shows('target reached: it is broadcast at once');
     await press('ctrl+s');
-    await shows('Send it in the next block?');
-    await shows('Its target is reached already: Average ≤ 0.06 gwei, now 0.0507');
+    await shows('Send it at once?');
+    await shows('Average ≤ 0.06 gwei: now 0.0507, target reached.');
+    await shows('It pays 0.0507 gwei itself, fees of up to 0.00000106 ETH');
     await shows('[▸ Not yet ]');
     await press('enter');
     await shows('New auto-tx');
     expect(sent).toEqual([]);
     await press('ctrl+s');
-    await shows('Send it in the next block?');
+    await shows('Send it at once?');
     await press('y');
     await waitFor(() => sent.length === 1);
+  });
+
+  it('asks as well where a block that the screen does not have yet has brought its target', async () => {
+    const average = { ...SNAPSHOT.lanes.average, price: 40_000_000n };
+    const gasCurrent = async () => ({ ...SNAPSHOT, lanes: { ...SNAPSHOT.lanes, average } });
+    const { shows, press, sent } = await pasted({ gas: { gasCurrent } });
+    await shows('now 0.0507, has to fall 19 %');
+    await press('ctrl+s');
+    await shows('Send it at once?');
+    await shows('Average ≤ 0.041 gwei: now 0.0400, target reached.');
+    expect(sent).toEqual([]);
+  });
+
+  it('says neither that its target is reached nor how likely that is while a nonce is missing', async () => {
+    const account = { chainId: 1, nonce: 6, pendingNonce: 6, balance: 10n ** 18n, waiting: [] };
+    const { shows, press, sent, screen } = await pasted({}, { autoTxAccount: async () => account });
+    await shows(/nonce-gap +nonce 6 is missing/);
+    expect(screen()).not.toContain('likely');
+    await press('ctrl+u', '0.06');
+    await shows('target reached; waits for nonce 6');
+    expect(screen()).not.toContain('broadcast at once');
+    await press('ctrl+s');
+    await waitFor(() => sent.length === 1);
+  });
+
+  it('says that its cap decides where that lies below the base fee', async () => {
+    const { shows, paste, focused, press } = await showForm();
+    paste(await signedTransfer({ maxFeePerGas: 30_000_000n }));
+    await shows('signed transaction');
+    await press('enter');
+    await waitFor(() => focused().includes('your cap of 0.03 decides: base fee 0.0497 now'));
   });
 
   it('waits for a cap below the base fee where its target is below that too, and is not asked about', async () => {
@@ -126,7 +158,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       },
     });
     await press('ctrl+u', '0.03');
-    await shows('target reached: it is broadcast with the next block, but pays more itself');
+    await shows('target reached: it is broadcast at once, but pays more itself');
   });
 
   it('compares what it would pay itself where it is strict', async () => {
@@ -300,7 +332,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     const { press, shows, memory } = await pasted();
     await press('esc');
     await shows('Leave without scheduling it?');
-    await shows('The pasted transaction is forgotten');
+    await shows('The pasted transaction is forgotten.');
     await press('enter');
     await shows('New auto-tx');
     await shows('signed transaction, 115 bytes');

@@ -9,13 +9,13 @@ import {
   describeState,
   distanceToTarget,
   isOver,
-  isUnreachable,
+  obstacleOf,
   statusOf,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
-import { formatDuration, formatGwei, formatLikelihood, gweiString, UNKNOWN } from '../../../core/units.ts';
+import { formatDuration, formatGwei, formatLikelihood, shortGwei, UNKNOWN } from '../../../core/units.ts';
 import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
 import { type Line, truncate } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
@@ -23,12 +23,17 @@ import type { ColorName, GlyphName } from '../../ui/theme.ts';
 const LEAST_CALL = 20;
 const MOST_CALL = 44;
 const LEAST_NOTE = 12;
-/** From this width on a note is worth more than the sender, and there is room for when it was submitted or final. */
+/** From this width on a note is worth more than the sender, and there is room for the price and the time. */
 const NOTES_FROM = 100;
 
 /** The columns of the list of auto-txs, from the left to the right. */
-export function autoTxColumns(context: PaneContext): readonly GrowingColumn<AutoTxView>[] {
-  const { snapshot, theme, width } = context;
+export function autoTxColumns(
+  context: PaneContext,
+  rows: readonly AutoTxView[] = [],
+): readonly GrowingColumn<AutoTxView>[] {
+  const { theme, width } = context;
+  // From there on a column has the nonce.
+  const called = Map.groupBy(width < NOTES_FROM ? rows : [], contentOf);
   return [
     {
       id: 'state',
@@ -45,7 +50,12 @@ export function autoTxColumns(context: PaneContext): readonly GrowingColumn<Auto
       least: LEAST_CALL,
       most: MOST_CALL,
       rank: 0,
-      cell: (autoTx) => [{ text: describeContent(autoTx, calledBy(autoTx)), bold: !isOver(autoTx) }],
+      cell: (autoTx) => {
+        const text = contentOf(autoTx);
+        // Of two with the same words the nonce tells which is which.
+        const nonce = (called.get(text)?.length ?? 0) > 1 && autoTx.nonce !== null ? `#${autoTx.nonce} ` : '';
+        return [{ text: `${nonce}${text}`, bold: !isOver(autoTx) }];
+      },
     },
     {
       id: 'target',
@@ -55,18 +65,7 @@ export function autoTxColumns(context: PaneContext): readonly GrowingColumn<Auto
       rank: 0,
       cell: ({ target }) => (target === null ? UNKNOWN : shortGwei(target)),
     },
-    {
-      id: 'now',
-      heading: 'now',
-      align: 'right',
-      least: 7,
-      rank: 4,
-      cell: (autoTx) => {
-        if (isOver(autoTx)) return UNKNOWN;
-        const distance = distanceToTarget(autoTx, snapshot);
-        return distance === null ? UNKNOWN : formatGwei(distance.price);
-      },
-    },
+    ...(width < NOTES_FROM ? [] : [nowColumn(context)]),
     {
       id: 'progress',
       heading: 'to go',
@@ -118,6 +117,21 @@ export function autoTxColumns(context: PaneContext): readonly GrowingColumn<Auto
     },
   ];
 }
+
+const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
+
+const nowColumn = ({ snapshot }: PaneContext): GrowingColumn<AutoTxView> => ({
+  id: 'now',
+  heading: 'now',
+  align: 'right',
+  least: 7,
+  rank: 4,
+  cell: (autoTx) => {
+    if (isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return UNKNOWN;
+    const distance = distanceToTarget(autoTx, snapshot);
+    return distance === null ? UNKNOWN : formatGwei(distance.price);
+  },
+});
 
 const sinceColumn = ({ present }: PaneContext): GrowingColumn<AutoTxView> => ({
   id: 'since',
@@ -177,12 +191,14 @@ function progressLine(autoTx: AutoTxView, { snapshot, theme }: PaneContext): str
     case 'FAILED':
       return UNKNOWN;
     default: {
-      if (isUnreachable(autoTx)) return [{ text: 'never', color: 'bad' }];
+      const obstacle = obstacleOf(autoTx.checks);
+      if (obstacle?.result === 'block') return [{ text: 'never', color: 'bad' }];
       const distance = distanceToTarget(autoTx, snapshot);
       if (distance === null) return UNKNOWN;
       if (!distance.isThere)
         return `${distance.ratio < 0 ? glyph.down : glyph.up} ${describeShare(distance.ratio)}`;
       if (distance.isCapped) return [{ text: 'cap low', color: 'warn' }];
+      if (obstacle !== null) return [{ text: cleanText(obstacle.name, 9), color: 'warn' }];
       return [{ text: `${glyph.marker} reached`, color: 'good' }];
     }
   }
@@ -235,14 +251,6 @@ function inMinutes(ms: number): string {
   const sec = ms / 1_000;
   return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);
 }
-
-/** Exact where that is short. */
-function shortGwei(wei: bigint): string {
-  const exact = gweiString(wei);
-  return exact.length <= LONGEST_PRICE ? exact : formatGwei(wei);
-}
-
-const LONGEST_PRICE = 7;
 
 /** What needs attention first. */
 const RANKS = new Map<string | null, number>([

@@ -27,8 +27,7 @@ import {
   formatLikelihood,
   formatNative,
   formatUsd,
-  gweiString,
-  nativeString,
+  shortGwei,
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
@@ -107,7 +106,7 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): Line {
 export function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, offsetAt, snapshot } = context;
   const moment = (at: number) => momentText(at, present, offsetAt);
-  const gwei = (wei: bigint) => `${gweiString(wei)} gwei`;
+  const gwei = (wei: bigint) => `${shortGwei(wei)} gwei`;
   const isWaiting = !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
   const symbol = symbolOf(autoTx.chainId);
   const { gasLimit, maxFeePerGas, gasPrice, expiresAt } = autoTx;
@@ -119,7 +118,7 @@ export function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly 
       isWaiting ? distanceToTarget(autoTx, snapshot) : null,
       'now',
       (distance) =>
-        `${distance.isOfCap ? 'base fee ' : ''}${formatGwei(distance.price)} gwei, ${describeDistance(distance)}`,
+        `${distance.isOfCap ? 'base fee ' : ''}${formatGwei(distance.price)} gwei${autoTx.isStrict === true && !distance.isOfCap ? ' with its own tip' : ''}, ${describeDistance(distance)}`,
       true,
     ),
     ...given(
@@ -185,9 +184,9 @@ export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContex
         ? `${count} of ${confirmationsNeeded} blocks`
         : `by ${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`,
     ),
-    ...given(effectiveGasPrice, 'paid', (wei) => `${gweiString(wei)} gwei`),
+    ...given(effectiveGasPrice, 'paid', (wei) => `${formatGwei(wei)} gwei`),
     ...given(gasUsed, 'gas used', (gas) => formatCount(Number(gas))),
-    ...given(costWei, 'cost', (wei) => `${nativeString(wei)} ${symbol}${usd}`, true),
+    ...given(costWei, 'cost', (wei) => `${formatNative(wei, symbol)}${usd}`, true),
     ...given(atCreation, 'saved', (compared) => savedText(compared, 'at creation', symbol), true),
     ...given(
       dayMean,

@@ -6,13 +6,16 @@ import {
   type CheckView,
   describeChecks,
   describeContent,
+  describeOwnFee,
   describeTarget,
   distanceToTarget,
+  isPriceThere,
+  obstacleOf,
   type PricedAutoTx,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
-import { formatDuration, formatGwei, formatLikelihood } from '../../../core/units.ts';
+import { formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/footer.tsx';
 import { useSaveAutoTx } from '../../data/mutations.ts';
@@ -51,7 +54,7 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
   const { edited = null, like = null } = seed;
   const theme = useTheme();
   const toast = useToast();
-  const { host = null, isPlain = false, now } = useMonitor();
+  const { client, host = null, isPlain = false, now } = useMonitor();
   const save = useSaveAutoTx();
   const role = roleOf(edited);
   const { form, edit, close } = useFormState('auto-tx-form', () => {
@@ -106,14 +109,17 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
         toast({ kind: 'info', text });
         finish(() => onSaved({ id, isChange: edited !== null }));
       }}
-      confirm={scheduleQuestion(draft.signed.length > 0 ? host : null, isPlain, pasted, outlook)}
+      confirm={async () => {
+        // A block may have come since the prices on the screen, and the service judges by its own.
+        const latest = outlook.isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
+        const judged = { order: outlook.order, ...outlook.at(latest) };
+        return scheduleQuestion(draft.signed.length > 0 ? host : null, isPlain, pasted, judged);
+      }}
       unchanged={edited !== null && !isDirty ? 'Nothing is changed yet' : null}
       fieldOfPath={autoTxFieldOf}
       leave={{
         title: edited === null ? 'Leave without scheduling it?' : 'Leave without changing it?',
-        lines: [
-          `${draft.signed.length > 0 ? 'The pasted transaction is forgotten' : 'The changes are lost'}; the service has seen nothing of it.`,
-        ],
+        lines: [draft.signed.length > 0 ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
         yes: 'Leave',
         no: 'Stay',
       }}
@@ -146,18 +152,18 @@ function scheduleQuestion(
   host: string | null,
   isPlain: boolean,
   pasted: Pasted,
-  { order, isDue, price }: Outlook,
+  { order, isDue, price, pays }: Judged & Pick<Outlook, 'order'>,
 ): Confirmation | null {
   if (host === null && !isDue) return null;
   const text = pastedText(pasted);
-  const due = `Its target is reached already: ${describeTarget(order)}, ${price}.`;
+  const due = [`${describeTarget(order)}: ${price}.`, ...(pays === null ? [] : [pays])];
   return {
-    title: host === null ? 'Send it in the next block?' : `Schedule it with ${host}?`,
+    title: host === null ? 'Send it at once?' : `Schedule it with ${host}?`,
     lines: [
       ...(text === null ? [] : [`${text}:`]),
       ...(pasted.kind === 'transaction' ? [transactionText(pasted.transaction)] : []),
       ...(isDue
-        ? [due, 'It is broadcast with the next block and cannot be recalled.']
+        ? [...due, 'It is broadcast at once and cannot be recalled.']
         : [`It is broadcast at ${describeTarget(order)}.`]),
       ...(host === null
         ? []
@@ -171,15 +177,22 @@ function scheduleQuestion(
   };
 }
 
-/** What follows from the draft. */
-interface Outlook {
-  readonly order: PricedAutoTx;
+/** What follows from the draft at some prices. */
+interface Judged {
   /** `now 0.0507, has to fall 21 %` */
   readonly price: string | null;
+  /** It would be broadcast at once. */
+  readonly isDue: boolean;
+  /** What it then pays itself, which may be far from the lane's price. */
+  readonly pays: string | null;
+}
+
+/** What follows from the draft. */
+interface Outlook extends Judged {
+  readonly order: PricedAutoTx;
+  readonly at: (snapshot: SnapshotView) => Judged;
   /** How likely the target is reached, or that it is. */
   readonly odds: string | null;
-  /** It would be broadcast with the next block. */
-  readonly isDue: boolean;
   readonly checks: readonly CheckView[] | null;
 }
 
@@ -201,8 +214,8 @@ function useOutlook(
     maxFeePerGas: bid?.maxFeePerGas ?? null,
     maxPriorityFeePerGas: bid?.maxPriorityFeePerGas ?? null,
   };
-  const at = mayExpire ? expiresAt(draft.expires, now) : null;
-  const leftSec = at === null ? null : Math.max(Math.round((at - now) / 1_000), 0);
+  const end = mayExpire ? expiresAt(draft.expires, now) : null;
+  const leftSec = end === null ? null : Math.max(Math.round((end - now) / 1_000), 0);
   const distance = distanceToTarget(order, snapshot);
   const isThere = distance?.isThere ?? false;
   const likely = useTargetReach(order, isThere, leftSec, snapshot);
@@ -219,36 +232,54 @@ function useOutlook(
               target: order.target,
               lane: lane ?? 'average',
               isStrict: draft.isStrict,
-              expiresAt: at,
+              expiresAt: end,
             },
             id: edited?.id ?? null,
           },
           { snapshot, account, lanePrice, now },
         );
-  const isHeld =
-    cannotBroadcastReason(snapshot.source.kind) !== null ||
-    checks?.some(({ result }) => result === 'block' || result === 'wait') === true;
-  const isReached = isThere && distance?.isCapped === false && edited?.status !== 'DISABLED';
-  const isDue = isReached && !isHeld;
-  const price =
-    distance === null
-      ? lanePrice === null || draft.isStrict
-        ? null
-        : `now ${formatGwei(lanePrice)}`
-      : `${distance.isOfCap ? 'base fee' : draft.isStrict ? 'own price' : 'now'} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
+  const isHeld = obstacleOf(checks ?? []) !== null;
+  const at = (present: SnapshotView): Judged => {
+    const isBlobLow = checks?.some(({ name, result }) => name === 'blob-cap' && result === 'wait') === true;
+    const canGo = !isHeld && !isBlobLow && cannotBroadcastReason(present.source.kind) === null;
+    const isDue = canGo && isPriceThere(order, present) && edited?.status !== 'DISABLED';
+    return {
+      price: priceText(order, present),
+      isDue,
+      pays: bid === null ? null : describeOwnFee(bid, present),
+    };
+  };
+  const judged = at(snapshot);
   return {
     order,
-    price,
-    odds: isDue ? dueText(checks) : isReached ? null : likely,
-    isDue,
+    ...judged,
+    at,
+    odds: judged.isDue ? dueText(checks) : isThere || isHeld ? null : likely,
     checks,
   };
+}
+
+/** `now 0.0507, has to fall 21 %` */
+function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
+  const { gasSpeed, isStrict, maxFeePerGas, gasPrice } = order;
+  const { lanes, nextBaseFee } = snapshot;
+  const distance = distanceToTarget(order, snapshot);
+  const cap = maxFeePerGas ?? gasPrice;
+  if (distance?.isCapped === true && cap !== null && nextBaseFee !== null)
+    return `your cap of ${shortGwei(cap)} decides: base fee ${formatGwei(nextBaseFee)} now`;
+  const what = isStrict ? 'own price' : 'now';
+  if (distance !== null) {
+    return `${what} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
+  }
+  const lane = laneOf(gasSpeed);
+  const price = lane === null || isStrict ? null : lanes[lane].price;
+  return price === null ? null : `now ${formatGwei(price)}`;
 }
 
 /** A transaction may pay more itself than its lane costs. */
 function dueText(checks: readonly CheckView[] | null): string {
   const isDear = checks?.some(({ name, ok }) => name === 'cost' && ok === false) === true;
-  return `target reached: it is broadcast with the next block${isDear ? ', but pays more itself' : ''}`;
+  return `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
 }
 
 /**

@@ -2,13 +2,17 @@ import { useMemo } from 'react';
 import {
   type AutoTxDetailsView,
   type AutoTxView,
+  autoTxState,
   describeContent,
+  describeOwnFee,
   describeState,
   describeTarget,
   isOver,
+  isPriceThere,
   mayBeMined,
   statusOf,
 } from '../../../client/views/auto-txs.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
@@ -24,6 +28,7 @@ import { useMonitor, usePolledQuery } from '../../data/queries.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
 import { resourceQuestion } from '../../resource/resource-state.ts';
 import type {
+  AskedAction,
   Confirmation,
   PaneActions,
   PaneContext,
@@ -87,25 +92,33 @@ function useAutoTxList({ snapshot }: PaneContext): ResourceList<AutoTxView> {
     items,
     title: [
       [{ text: `Auto-txs ${formatCount(items.length)}${ofTotal}`, bold: true }],
-      ...(feed.data === undefined ? [] : [ageSegment(feed.data.at, now)]),
+      ...(feed.data === undefined ? [] : ageSegments(feed.data.at, now)),
     ],
     counts: [
       ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
-      ...[...counts].map(([word, { length }]) => `${formatCount(length)} ${word}`),
+      ...[...counts]
+        .sort(([one], [other]) => Number(other === 'failed') - Number(one === 'failed'))
+        .map(([word, { length }]) => `${formatCount(length)} ${word}`),
     ].map((text) => [{ text, faint: true }]),
     notices: [],
     empty: emptyState(cannotBroadcastReason(snapshot.source.kind)),
   };
 }
 
-/** The time since which the screen is true. */
-function ageSegment(at: number, now: number): Line {
-  return [{ text: `as of ${formatAge(Math.max(now - at, 0) / 1_000)}`, faint: true }];
+const FRESH_MS = 60_000;
+
+/** How old what is shown is; nothing while that is fresh. */
+function ageSegments(at: number, now: number): readonly Line[] {
+  return now - at < FRESH_MS ? [] : [[{ text: `as of ${formatAge((now - at) / 1_000)}`, faint: true }]];
 }
 
 function emptyState(none: string | null) {
   return none === null
-    ? { title: 'No auto-txs yet', hint: 'n schedules a signed transaction.' }
+    ? {
+        title: 'No auto-txs yet',
+        hint: 'n schedules a transaction that you signed in your wallet: it is broadcast once gas is at your target.',
+        more: 'Keys stay in the wallet.',
+      }
     : { title: asSentence(none), hint: 'gastop --rpc URL (a node) or --url URL (a service) can.' };
 }
 
@@ -131,7 +144,7 @@ function useAutoTxDetails(
   return {
     polled,
     item: data?.value,
-    title: data === undefined ? [] : [...detailsTitle(data.value, context), ageSegment(data.at, uiNow)],
+    title: data === undefined ? [] : [...detailsTitle(data.value, context), ...ageSegments(data.at, uiNow)],
     lines: data === undefined ? [] : detailsLines(data.value, context),
     entries: [],
   };
@@ -145,7 +158,14 @@ function useAutoTxActions(
   const copy = useClipboard();
   const { setStatus, cancel, remove } = useAutoTxMutations();
   const refuse = (text: string) => toast({ kind: 'error', text });
+  const { client } = useMonitor();
   const none = cannotBroadcastReason(snapshot.source.kind);
+  const enable = async (autoTx: AutoTxView) => {
+    // A block may have come since the prices on the screen.
+    const latest = await client.gasCurrent().catch(() => snapshot);
+    if (none === null && isPriceThere(autoTx, latest)) pane.ask('enable', autoTx.id);
+    else setStatus(autoTx, 'PENDING');
+  };
   const openForm = (seed: AutoTxSeed) => {
     // Said before a signed transaction is pasted for nothing.
     if (none === null) pane.openForm(seed);
@@ -154,14 +174,15 @@ function useAutoTxActions(
   return {
     new: () => openForm({}),
     applies: (action, autoTx) => {
-      if (action === 'toggle') return !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
-      return (action !== 'edit' && action !== 'cancel') || !isOver(autoTx);
+      if (action === 'toggle' || action === 'edit')
+        return !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
+      return action !== 'cancel' || !isMinedOrOver(autoTx);
     },
     item: {
       toggle: (autoTx) => {
         const status = statusOf(autoTx);
         if (status === 'PENDING') setStatus(autoTx, 'DISABLED');
-        else if (status === 'DISABLED' || status === null) setStatus(autoTx, 'PENDING');
+        else if (status === 'DISABLED' || status === null) void enable(autoTx);
         else refuse('A draft needs its signature first: e');
       },
       another: (autoTx) => openForm({ like: autoTx }),
@@ -179,7 +200,7 @@ function useAutoTxActions(
       },
     },
     confirmation: (what, autoTx) => {
-      const { lines, ...question } = what === 'cancel' ? cancelQuestion(autoTx) : deleteQuestion(autoTx);
+      const { lines, ...question } = questionOf(what, autoTx, snapshot);
       const note = cleanText(autoTx.note ?? '').trim();
       const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
       return {
@@ -191,7 +212,8 @@ function useAutoTxActions(
           ...lines,
         ],
         run: () => {
-          if (what === 'cancel') cancel(autoTx);
+          if (what === 'enable') setStatus(autoTx, 'PENDING');
+          else if (what === 'cancel') cancel(autoTx);
           else remove(autoTx, pane.showList);
         },
       };
@@ -199,10 +221,32 @@ function useAutoTxActions(
   };
 }
 
+function questionOf(what: AskedAction, autoTx: AutoTxView, snapshot: SnapshotView): Confirmation {
+  if (what === 'cancel') return cancelQuestion(autoTx);
+  return what === 'delete' ? deleteQuestion(autoTx) : enableQuestion(autoTx, snapshot);
+}
+
+/** Asked where its target is reached. */
+function enableQuestion(autoTx: AutoTxView, snapshot: SnapshotView): Confirmation {
+  const pays = describeOwnFee(autoTx, snapshot);
+  return {
+    title: 'Enable it, and send it at once?',
+    lines: [
+      'Its target is reached.',
+      ...(pays === null ? [] : [pays]),
+      'It is broadcast at once and cannot be recalled.',
+    ],
+    yes: 'Send it',
+    no: 'Not yet',
+  };
+}
+
 const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';
 
+const isMinedOrOver = (autoTx: AutoTxView) => isOver(autoTx) || autoTxState(autoTx) === 'mined';
+
 function cancelQuestion(autoTx: AutoTxView): Confirmation {
-  if (isOver(autoTx)) {
+  if (isMinedOrOver(autoTx)) {
     return {
       title: `It is ${describeState(autoTx)} now.`,
       lines: ['There is nothing to cancel.'],
