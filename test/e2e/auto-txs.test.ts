@@ -7,7 +7,7 @@ import { keccak256 } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Hex } from '../../src/core/block.ts';
-import { formatCount, formatGwei, gweiString, nativeString } from '../../src/core/units.ts';
+import { formatCount, formatGwei, formatNative } from '../../src/core/units.ts';
 import { runMain } from '../cli/captured-io.ts';
 import { createKey, startServe } from '../cli/served-program.ts';
 import { GWEI } from '../helpers/auto-tx-rig.ts';
@@ -111,9 +111,9 @@ describe('a signed transaction that is pasted in the terminal', () => {
     for (const fact of [
       /^ Mined/m,
       new RegExp(`block +${blockNumber} `),
-      new RegExp(`paid +${gweiString(effectiveGasPrice)} gwei `),
+      new RegExp(`paid +${formatGwei(effectiveGasPrice)} gwei `),
       new RegExp(`gas used +${formatCount(Number(gasUsed))}$`, 'm'),
-      new RegExp(`cost +${nativeString(gasUsed * effectiveGasPrice)} ETH$`, 'm'),
+      new RegExp(`cost +${formatNative(gasUsed * effectiveGasPrice, 'ETH')}$`, 'm'),
       /saved +0\.\d+ ETH/,
     ])
       await monitor.waitFor(fact);
@@ -274,7 +274,7 @@ describe('gastop auto-txs and gastop serve', () => {
       const receipt = await parts.receipt(keccak256(signed));
       expect(receipt?.blockNumber).toBe(await parts.head());
       const told = await run(['show', id]);
-      expect(told.stdout).toContain(gweiString(receipt?.effectiveGasPrice ?? 0n));
+      expect(told.stdout).toContain(formatGwei(receipt?.effectiveGasPrice ?? 0n));
       expect(await parts.knows(keccak256(other))).toBe(false);
       const late = await run(['cancel', id]);
       expect(late.code).toBe(1);

@@ -295,7 +295,7 @@ it.runIf(isSlowRun)(
     await screen.press('4');
     await screen.waitFor(/→ submitted/);
     await screen.waitFor(/! held/);
-    await screen.waitFor(/● reached/);
+    await screen.waitFor(/nonce-gap/);
     await screen.press('j', 'j');
     await screen.waitFor('! nonce 8 must come first');
     await screen.press('3');

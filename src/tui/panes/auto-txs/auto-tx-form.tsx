@@ -265,9 +265,11 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
   const { lanes, nextBaseFee } = snapshot;
   const distance = distanceToTarget(order, snapshot);
   const cap = maxFeePerGas ?? gasPrice;
-  if (distance?.isCapped === true && cap !== null && nextBaseFee !== null)
+  // With a target above its cap, the target never matters.
+  const decides = cap !== null && (order.target ?? 0n) > cap;
+  if (decides && distance?.isCapped === true && nextBaseFee !== null)
     return `your cap of ${shortGwei(cap)} decides: base fee ${formatGwei(nextBaseFee)} now`;
-  const what = isStrict ? 'own price' : 'now';
+  const what = distance?.isOfCap === true ? 'base fee' : isStrict ? 'own price' : 'now';
   if (distance !== null) {
     return `${what} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
   }
