@@ -43,7 +43,7 @@ export function volatility(prices: readonly Weighted[]): number {
   return Math.sqrt(meanOf(squares)) / mean;
 }
 
-/** `now` against `before` as a share: 0.1 is ten percent dearer; 0 where `before` was free. */
+/** `now` against `before` as a share: 0.1 is ten percent more; 0 where `before` was free. */
 export function changeRatio(now: number, before: number): number {
   return before > 0 ? (now - before) / before : 0;
 }

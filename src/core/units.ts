@@ -196,5 +196,9 @@ export function priceBeside(price: bigint, threshold: bigint): string {
   return sideOf(rounded) === sideOf(gweiString(price)) ? rounded : gweiString(price);
 }
 
-/** `2026-12-01 22:00 UTC` of ms since epoch. */
-export const utcMinute = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+/** `1 Dec 2026 22:00 UTC` of ms since epoch. */
+export const utcMinute = (ms: number) =>
+  `${new Date(ms)
+    .toUTCString()
+    .replace(/^\w+, 0?/, '')
+    .slice(0, -7)} UTC`;

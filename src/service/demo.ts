@@ -4,7 +4,7 @@ import { DEVELOPMENT_SIGNERS } from '../chain/development-keys.ts';
 import { DEVELOPMENT_ACCOUNTS } from '../chain/simulated-node.ts';
 import type { SimulatedSource } from '../chain/simulated-source.ts';
 import type { AlertCreationInput } from '../contract/alerts.ts';
-import type { AutoTxCreationInput, AutoTxUpdateInput } from '../contract/auto-txs.ts';
+import type { AutoTxCreationInput } from '../contract/auto-txs.ts';
 import { BASE_PATH, PATHS } from '../contract/routes.ts';
 import { preflight } from '../core/auto-txs/preflight.ts';
 import {
@@ -18,6 +18,7 @@ import { ownPriceAt } from '../core/auto-txs/target.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
+import { weiOfGwei } from '../core/units.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import type { Database } from '../store/database.ts';
 import type { Service } from './service.ts';
@@ -103,6 +104,12 @@ async function addAlerts(service: Pick<Service, 'fetch'>, gwei: number): Promise
 
 const twoDigits = (gwei: number) => Number(gwei.toPrecision(2));
 
+/** A price of so many wei in gwei, as people type one, and no lower. */
+function threeDigitsUp(wei: bigint): number {
+  const unit = 10 ** (Math.floor(Math.log10(Number(wei))) - 2);
+  return Number((Math.ceil(Number(wei) / unit) * unit).toPrecision(3)) / 1e9;
+}
+
 interface Transfer {
   readonly to: Hex;
   readonly value?: bigint;
@@ -140,7 +147,8 @@ async function addExecuted(options: DemoOptions, past: readonly Block[]): Promis
     cap: dearest.baseFeePerGas * 2n,
   });
   const { receipt } = await options.source.backdate(signed, cheapest.number);
-  const target = receipt.effectiveGasPrice;
+  const { effectiveGasPrice: price } = receipt;
+  const target = weiOfGwei(threeDigitsUp(price));
   const look: Omit<Look, 'head'> = {
     inclusion: { ...inclusionOf(receipt), minedAt: cheapest.timestamp * 1_000 },
     isKnown: true,
@@ -155,7 +163,7 @@ async function addExecuted(options: DemoOptions, past: readonly Block[]): Promis
     events: [
       [
         cheapest.number - 1,
-        { type: 'submit', reached: { head: cheapest.number - 1, price: target, target, lane: null } },
+        { type: 'submit', reached: { head: cheapest.number - 1, price, target, lane: null } },
       ],
       [cheapest.number - 1, { type: 'sent' }],
       ...looksFrom(cheapest.number, look),
@@ -174,7 +182,7 @@ async function addFailed(options: DemoOptions, past: readonly Block[]): Promise<
   const takenBy = { hash: receipt.hash, blockNumber: mined.number };
   await writePast(options, {
     signed: await sign(OUTPACED, { to: RECIPIENT, value: ETHER / 10n, cap }),
-    target: from.baseFeePerGas / 4n,
+    target: weiOfGwei(threeDigitsUp(from.baseFeePerGas / 4n)),
     note: 'top up the hot wallet',
     from,
     priceThen: from.baseFeePerGas + TIP,
@@ -190,30 +198,23 @@ const addDraft = (service: Pick<Service, 'fetch'>, gwei: number) =>
     note: 'sign me in the wallet',
   });
 
-const LOOK_MS = 500;
+/** Blocks between its creation and the first that its target may be that of, and how many of these there are. */
+const WAITS_LEAST = 2;
+const WAITS_MOST = 12;
 
-/**
- * Its target is far at first. It is raised before a block that is cheaper than the one before, to the price of that block:
- * the simulated chain knows its future.
- */
-async function addWaiting({ service, source, signal }: DemoOptions, made: Block): Promise<void> {
-  const id = await request<AutoTxCreationInput>(service, 'POST', PATHS.autoTxs, {
-    signedTransaction: await sign(WAITING, { to: RECIPIENT, value: ETHER / 2n, cap: next(made) * 10n }),
-    targetGasPriceGwei: twoDigits((Number(next(made)) / 1e9) * 0.9),
+/** Its target is the price of the first block that is cheaper than now: the simulated chain knows its future. */
+async function addWaiting({ service, source }: DemoOptions, now: Block): Promise<void> {
+  const ahead = await Promise.all(
+    Array.from({ length: WAITS_MOST }, (_, place) => source.foresee(now.number + 1 + WAITS_LEAST + place)),
+  );
+  const cheaper = ahead.find(({ baseFeePerGas }) => baseFeePerGas * 100n < next(now) * 98n);
+  const { baseFeePerGas } = cheaper ?? extreme(ahead, (one, other) => one < other);
+  await request<AutoTxCreationInput>(service, 'POST', PATHS.autoTxs, {
+    signedTransaction: await sign(WAITING, { to: RECIPIENT, value: ETHER / 2n, cap: next(now) * 10n }),
+    targetGasPriceGwei: threeDigitsUp(baseFeePerGas + TIP),
     strictTargetPrice: true,
     note: 'move to cold storage',
   });
-  for (;;) {
-    await sleep(LOOK_MS, undefined, { signal });
-    const head = await source.head();
-    const price = next(await source.foresee(head.number + 1));
-    if (head.number < made.number + 2 || price >= next(head)) continue;
-    const targetGasPriceGwei = Number(price + TIP) / 1e9;
-    await request<AutoTxUpdateInput>(service, 'PUT', PATHS.autoTx.replace('{id}', id), {
-      targetGasPriceGwei,
-    });
-    return;
-  }
 }
 
 const next = ({ nextBaseFee, baseFeePerGas }: Block) => nextBaseFee ?? baseFeePerGas;

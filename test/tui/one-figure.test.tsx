@@ -1,7 +1,13 @@
 import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
 import { snapshotText } from '../../src/cli/text/snapshot.ts';
-import { Recommendation, type RecommendationView, Snapshot, Trend } from '../../src/client/views/gas.ts';
+import {
+  Recommendation,
+  type RecommendationView,
+  Snapshot,
+  type SnapshotView,
+  Trend,
+} from '../../src/client/views/gas.ts';
 import { LANES } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { chainProfile } from '../../src/core/chains.ts';
@@ -70,13 +76,17 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
     );
     const live = app.lastFrame() ?? '';
     app.unmount();
-    return { live, now: snapshotText(snapshot, recommendation, now), service: recordOf(recommendation, now) };
+    return {
+      live,
+      now: snapshotText(snapshot, recommendation, now),
+      service: recordOf(snapshot, recommendation, now),
+    };
   };
   return { recommendation, snapshot, draw };
 }
 
-function recordOf(value: RecommendationView, now: number): string {
-  const view = { recommendation: { value, at: now, problem: null, retryAt: null } };
+function recordOf(snapshot: SnapshotView, value: RecommendationView, now: number): string {
+  const view = { snapshot, recommendation: { value, at: now, problem: null, retryAt: null } };
   const context = { width: 110, now, offsetAt: () => 0, theme: UNICODE_THEME };
   return recordLines(view as ServiceView, context)
     .map((line) => line.map(({ text }) => text).join(''))
@@ -202,10 +212,11 @@ describe('nothing is stated', () => {
   });
 
   it('of advice that is stale', () => {
-    const { live, now } = placesOf(engineAt(BLOCKS.slice(0, 1_241)), { stale: true }).draw();
+    const { live, now, service } = placesOf(engineAt(BLOCKS.slice(0, 1_241)), { stale: true }).draw();
     for (const text of [live, now]) {
       expectSilent(text);
       expect(text).toContain('no longer valid');
     }
+    expectSilent(service);
   });
 });

@@ -166,7 +166,7 @@ function dueBlock({ confirmBlocks }: AlertRule, trueSince: number): number {
   return trueSince + confirmBlocks - 1;
 }
 
-/** The price that re-arms. A threshold nearer to 0 than its hysteresis is left at 0. */
+/** The price that re-arms. A threshold nearer to 0 than its re-arm margin is left at 0. */
 function leaveLevel({
   condition,
   threshold,
@@ -176,7 +176,7 @@ function leaveLevel({
   return hysteresis < threshold ? threshold - hysteresis : 0n;
 }
 
-/** Whether the price has left the threshold by the hysteresis, which re-arms an alert that has fired. */
+/** Whether the price has left the threshold by the re-arm margin, which re-arms an alert that has fired. */
 export function hasLeft(
   rule: Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>,
   price: bigint,
@@ -186,7 +186,7 @@ export function hasLeft(
 }
 
 /**
- * Whether an alert that has fired waits for the price to leave the threshold: where its hysteresis says so, and without a
+ * Whether an alert that has fired waits for the price to leave the threshold: where its re-arm margin says so, and without a
  * cooldown, where it would else fire at every block.
  */
 export function waitsForLeaving({

@@ -9,7 +9,7 @@ import { isoFromSec, wholeWei } from './wire.ts';
 
 const POINTS_MAX = 500;
 /** Bucket of each time frame; an hour shows its blocks as long as they fit. */
-const CHART_BUCKET_SEC = { '24h': 300, '7d': 1_800, '30d': 7_200 } as const;
+export const CHART_BUCKET_SEC = { '24h': 300, '7d': 1_800, '30d': 7_200 } as const;
 /** An hour of a quick chain: 361 points. */
 const HOUR_BUCKET_SEC = 10;
 

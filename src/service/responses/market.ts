@@ -12,7 +12,7 @@ import {
 } from '../../core/market-stats.ts';
 import type { HistoryStore, PricePart, Window } from '../../store/history.ts';
 import { ROLLUP_SEC } from '../../store/rollups.ts';
-import type { PricesSaid } from './charts.ts';
+import { CHART_BUCKET_SEC, type PricesSaid } from './charts.ts';
 import type { Present } from './gas.ts';
 import { isoFromSec, wholeWei, wireWei } from './wire.ts';
 
@@ -42,14 +42,14 @@ export async function statsMarket(
     blocks,
   }));
   const { lanes } = present.advice;
+  const now = { base: wireWei(present.head.baseFeePerGas), average: wireWei(lanes.average.price) };
+  const { base, ...figures } = marketFigures(series, now, pricesSaid);
+  const before = await firstPoint(history, timeFrame, series[0]);
   return {
     timeFrame,
     from: isoFromSec(Math.max(series[0]?.start ?? end, end - TIME_FRAME_SEC[timeFrame])),
-    ...marketFigures(
-      series,
-      { base: wireWei(present.head.baseFeePerGas), average: wireWei(lanes.average.price) },
-      pricesSaid,
-    ),
+    base: before === null ? base : { ...base, changeRatio: changeRatio(now.base, before) },
+    ...figures,
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
     nativeUsd: present.nativeUsd,
@@ -63,6 +63,18 @@ export async function statsMarket(
       fast: costOf(gas, lanes.fast.price, present.nativeUsd),
     })),
   };
+}
+
+/** The base fee that the chart of the time frame begins with, wei: both say the same change. */
+async function firstPoint(
+  history: HistoryStore,
+  timeFrame: TimeFrame,
+  oldest: PricePart | undefined,
+): Promise<number | null> {
+  if (timeFrame === '1h' || oldest === undefined) return null;
+  const at = { from: oldest.start, to: oldest.start };
+  const [rollup] = await history.buckets(CHART_BUCKET_SEC[timeFrame], at);
+  return rollup === undefined ? null : wholeWei(rollup.base.mean);
 }
 
 function costOf(gas: number, price: bigint, nativeUsd: number | null) {

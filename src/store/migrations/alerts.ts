@@ -209,7 +209,7 @@ export const firingTallies: Migration = {
 };
 
 /**
- * An alert that has fired waits for the price to leave its threshold only with a hysteresis or without a cooldown. Before,
+ * An alert that has fired waits for the price to leave its threshold only with a re-arm margin or without a cooldown. Before,
  * each one did: those that need not any more wake when their cooldown is over.
  */
 export const alertCooldowns: Migration = {

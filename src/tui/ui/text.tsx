@@ -127,7 +127,7 @@ function cutLine(line: Line, width: number, ellipsis: string): Line {
   return kept;
 }
 
-/** A change with its arrow; one that is too small to be seen has neither sign nor colour. Dearer is bad news. */
+/** A change with its arrow; one that is too small to be seen has neither sign nor colour. A rise is bad news. */
 export function changeSpan(ratio: number, { glyph, text: shown }: Theme): Span {
   const text = shown(formatChange(ratio));
   if (!/[1-9]/.test(text)) return { text: `${glyph.steady} ${text}`, faint: true };

@@ -70,13 +70,13 @@ describe('the deadline of a call', () => {
   });
 
   it('is said in words, as a time', () => {
-    expect(describeCall(swap(SECONDS), TOKEN)?.words).toMatch(/ by 2026-11-21 22:00 UTC$/);
+    expect(describeCall(swap(SECONDS), TOKEN)?.words).toMatch(/ by 21 Nov 2026 22:00 UTC$/);
     expect(describeCall(swap(maxUint256), TOKEN)?.words).toMatch(/, to 0xd8dA6B…6045$/);
     expect(describeCall(swap(BigInt(AT)), TOKEN)?.words).toMatch(
       / \(its deadline is in milliseconds: none\)$/,
     );
     expect(describeCall(timed(SECONDS, swap(SECONDS + 60n)), TOKEN)?.words).toMatch(
-      /^makes 1 call by 2026-11-21 22:00 UTC: swaps .* by 2026-11-21 22:01 UTC$/,
+      /^makes 1 call by 21 Nov 2026 22:00 UTC: swaps .* by 21 Nov 2026 22:01 UTC$/,
     );
   });
 });

@@ -65,6 +65,11 @@ describe('chartData', () => {
     ).toBe(true);
   });
 
+  it('has no tip for a block without transactions', () => {
+    const of = points(3, () => 10).map((point, i) => (i === 1 ? { ...point, gasUsedRatio: 0 } : point));
+    expect(chartData(hourAnswer(of)).slots.map(({ tip }) => tip === null)).toEqual([false, true, false]);
+  });
+
   it('falls back on the median tip of the points, and only for the median', () => {
     const refused = { tips: { rows: [], problem: 'no such path' } };
     const median = chartData(
@@ -102,6 +107,7 @@ describe('chartData', () => {
     const ranges = of.map(({ timestamp }, i) => baseRow(timestamp, 1, (i + 1) * 1e9, 99e9));
     expect(chartData(hourAnswer(of, { ranges })).nowBase).toBe(3e9);
     expect(chartData(hourAnswer(of, { ranges: ranges.slice(0, 1) })).nowBase).toBe(10e9);
+    expect(chartData(hourAnswer(of, { ranges }), 4e9).nowBase).toBe(4e9);
   });
 
   it('counts each block once in the mean, and reaches to the newest one', () => {

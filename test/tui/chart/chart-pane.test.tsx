@@ -79,7 +79,7 @@ describe('ChartPane', () => {
     const screen = draw(hourAnswer(points(300, (i) => (i === 0 ? 8 : i === 150 ? 20 : 10))));
     expect(screen).toMatch(/1h {2}13:00 – 14:00 UTC\+2/);
     expect(screen.match(/UTC/g)).toHaveLength(1);
-    expect(screen).toMatch(/base 10\.0 ↑ \+25\.0 % {2}min 8\.00 {2}mean 10\.0 {2}max 20\.0/);
+    expect(screen).toMatch(/base 10\.0 ↑ \+25\.0 % in 1h {2}min 8\.00 {2}mean 10\.0 {2}max 20\.0/);
     expect(screen).toMatch(/tip p90 0\.0200 .* min 0\.0200/);
   });
 
@@ -94,7 +94,7 @@ describe('ChartPane', () => {
       cursor: NOON - 250 * BLOCK_MS,
     });
     expect(screen.split('\n').at(-1)).toMatch(
-      /▸ 13:10:00 {2}base 8\.00 {2}tip p90 0\.0200 {2}gas 50 % {2}now \+25\.0 %/,
+      /▸ 13:10:00 {2}base 8\.00 {2}tip p90 0\.0200 {2}50 % full {2}since then \+25\.0 %/,
     );
     expect(screen.match(/┃/g)?.length).toBeGreaterThan(8);
   });
@@ -116,7 +116,7 @@ describe('ChartPane', () => {
     for (const [width, height] of SIZES) {
       const screen = draw(answer, { width, height });
       expect(screen.split('\n')[0]).toContain('UTC+2  gwei');
-      for (const words of ['● alert fired', '▲ spike ×2', '◆ regime shift', '◇ unusual'])
+      for (const words of ['● alert fired', '▲ spike ×2', '◆ new level', '◇ unusual'])
         expect(screen).toContain(words);
       expect(screen.split('\n').length).toBeLessThanOrEqual(height);
     }
@@ -174,11 +174,12 @@ describe('HoursPane', () => {
   const week = Array.from({ length: 7 }, (_, day) =>
     Array.from({ length: 24 }, (_, hour) => (day === 6 && hour < 3 ? null : (1 + hour + day) * 1e9)),
   );
-  const hours = (width: number, height: number) =>
+  const hours = (width: number, height: number, heatmap = week, from: number | null = null) =>
     frame(
       <HoursPane
-        heatmap={week}
+        heatmap={heatmap}
         timeFrame="30d"
+        from={from}
         now={NOON}
         width={width}
         height={height}
@@ -198,6 +199,16 @@ describe('HoursPane', () => {
       expect(lines.join('\n')).toMatch(/░ ≤ 10\.0 {2}▒ ≤ 16\.0 .*█ ≤ 30\.0/);
       expect(lines.join('\n')).toMatch(/cheapest {2}Mon 00–0\dh/);
     }
+  });
+
+  it('says what its means are over, and names no cheap hour before a whole day is seen', () => {
+    expect(hours(100, 20)[0]).toContain('mean base fee of 30 days, gwei');
+    expect(hours(80, 20).join('\n')).toMatch(/this hour .*against the mean\)/);
+    const young = week.map((of, day) => of.map((value) => (day === 0 ? value : null)).fill(null, 23));
+    const lines = hours(120, 20, young, NOON - 23 * 3_600_000);
+    expect(lines[0]).toContain('mean base fee of 23 h, gwei');
+    expect(lines.join('\n')).toContain('cheap hours are named once a whole day is seen');
+    expect(lines.join('\n')).not.toContain('cheapest');
   });
 
   it('says which time zone it is in, marks the present hour and leaves unknown hours blank', () => {

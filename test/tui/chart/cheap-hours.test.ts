@@ -4,7 +4,7 @@ import {
   hoursUntilCheap,
   hourWords,
   localWeek,
-  shareDearer,
+  shareAbove,
 } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { NOON } from './chart-answer.ts';
 
@@ -65,8 +65,8 @@ describe('cheap stretches', () => {
   });
 });
 
-describe('shareDearer', () => {
+describe('shareAbove', () => {
   it('counts known hours alone', () => {
-    expect(shareDearer([[1, 2, null, 3]], 1)).toBeCloseTo(2 / 3);
+    expect(shareAbove([[1, 2, null, 3]], 1)).toBeCloseTo(2 / 3);
   });
 });

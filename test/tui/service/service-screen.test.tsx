@@ -50,14 +50,14 @@ describe('the Service pane', () => {
       '     refuses the connection',
       'Quota    plan basic  1,234 of 100,000 today  20 per second',
       '1 % used  resets in 11h59m',
-      'Market   ETH $3,214.50 +1.2 %  cheapest 03:00 UTC  fees in gwei',
+      'Market   ETH $3,214.50 +1.2 %  usually cheapest 03:00 UTC',
       'Record   given 100, kept 92 since 3 Nov (92 %, stated 90 %)',
       'Summary  no alerts yet  no auto-txs yet  nothing saved yet',
       'API      Gas API, version 1.2.0',
     ]) {
       expect(screen()).toContain(text);
     }
-    expect(screen()).toMatch(/24 h +0\.0508 +0\.0310 +0\.0590 +0\.0700 +0\.412 +−10\.0 % +41 %/);
+    expect(screen()).toMatch(/24 h +0\.0508 +0\.0310 +0\.0590 +0\.0700 +0\.412 +−10\.0 % +±41 %/);
     expect(screen()).toMatch(/30 d +0\.0508/);
     expect(screen()).toMatch(/ETH transfer +\$0\.0028 +0\.000000865 +\$0\.0034 +0\.00000106 +\$0\.0042/);
     expect(lines().length).toBeLessThanOrEqual(21);
@@ -111,7 +111,7 @@ describe('the Service pane', () => {
     await shows(/24 h +0\.0508.*\n +30 d +0\.0508/);
     expect(screen()).not.toContain('30 d 4m');
     now += 250_000;
-    await shows('cheapest 03:00 UTC  24 h 4m, 30 d 4m ago  fee');
+    await shows('usually cheapest 03:00 UTC  24 h 4m, 30 d 4m ago');
   });
 
   it.each([

@@ -120,6 +120,7 @@ const LOOKS = new Map<
   { readonly glyph: GlyphName; readonly word: string; readonly color?: ColorName }
 >([
   ['DELIVERED', { glyph: 'live', word: 'delivered', color: 'good' }],
+  ['SIMULATED', { glyph: 'live', word: 'simulated', color: 'good' }],
   ['PENDING', { glyph: 'stale', word: 'pending', color: 'warn' }],
   ['FAILED', { glyph: 'warning', word: 'failed', color: 'bad' }],
   ['CANCELLED', { glyph: 'unknown', word: 'cancelled' }],
@@ -133,7 +134,12 @@ export function deliveryLines(
 ): readonly Line[] {
   const { theme, present } = context;
   const { status, channel, target, createdAt, nextAttemptAt, attempts } = delivery;
-  const look = LOOKS.get(status ?? '') ?? { glyph: 'bullet', word: plainWord(status ?? 'state not known') };
+  // The demo and a recording send nothing, and say so.
+  const isSimulated = status === 'DELIVERED' && attempts.at(-1)?.answer === 'simulated';
+  const look = LOOKS.get(isSimulated ? 'SIMULATED' : (status ?? '')) ?? {
+    glyph: 'bullet',
+    word: plainWord(status ?? 'state not known'),
+  };
   const next =
     nextAttemptAt === null
       ? ''

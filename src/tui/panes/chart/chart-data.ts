@@ -109,8 +109,12 @@ const NOTHING = { base: null, low: null, high: null, tip: null, gasUsedRatio: nu
 
 const MOST_SLOTS = 4_000;
 
-/** Puts points, tips, the window before and marks on one time axis. */
-export function chartData(answer: ChartAnswer): ChartData {
+/**
+ * Puts points, tips, the window before and marks on one time axis.
+ *
+ * @param head the base fee of the newest block, wei, where it is known: it may be younger than the answer
+ */
+export function chartData(answer: ChartAnswer, head: number | null = null): ChartData {
   const sorted = [...answer.chart.points].sort((a, b) => a.timestamp - b.timestamp);
   const last = sorted.at(-1)?.timestamp ?? 0;
   const frameSec = timeFrameSec(answer.timeFrame);
@@ -148,8 +152,8 @@ export function chartData(answer: ChartAnswer): ChartData {
     }
     const { timestamp, base, priority, gasUsedRatio } = point;
     const asked = median ? priority : tipAt(timestamp);
-    // A service that knows no tips may say so by zeros; its points tell.
-    const tip = asked === 0 && priority === null ? null : asked;
+    // A service that knows no tips may say so by zeros, and an empty block has none; its points tell.
+    const tip = (asked === 0 && priority === null) || gasUsedRatio === 0 ? null : asked;
     const low = Math.min(lowAt(timestamp) ?? base, base);
     const high = Math.max(highAt(timestamp) ?? base, base);
     slots.push({ timestamp, base, low, high, tip, gasUsedRatio, previous: previousAt(timestamp) });
@@ -165,7 +169,7 @@ export function chartData(answer: ChartAnswer): ChartData {
     percentile: answer.percentile,
     slots,
     slotMs,
-    nowBase: isCovered ? newest.close : (points.at(-1)?.base ?? null),
+    nowBase: head ?? (isCovered ? newest.close : (points.at(-1)?.base ?? null)),
     meanBase: isWhole ? meanOf(ranges.map(({ mean }) => mean)) : null,
     marks: marksOf(answer.chart, slots, slotMs),
     reachSec: slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs ? reachMs / 1_000 : null,

@@ -149,7 +149,7 @@ function figureRows(data: ChartData): readonly (readonly [string, string, string
     ['median', ...spread(0.5)],
     ['p10', ...spread(0.1)],
     ['min', gwei(of?.min), gwei(tips?.min)],
-    ['gas used', gas === null ? UNKNOWN : formatPercent(gas.mean), ''],
+    ['full', gas === null ? UNKNOWN : formatPercent(gas.mean), gas === null ? '' : '(mean)'],
   ];
 }
 
@@ -266,7 +266,7 @@ export const ChartPane = memo(function ChartPane({
                 include={[0, 1]}
                 series={[
                   {
-                    label: 'gas used',
+                    label: 'full',
                     color: theme.color('warn'),
                     values: slots.map(({ gasUsedRatio }) => gasUsedRatio),
                   },
@@ -322,7 +322,7 @@ function SpokenChart({ data, cursor, offsetAt, likely }: SpokenChartProps) {
       {slot && (
         <Text>
           {`At ${moment(slot.timestamp, data, offsetAt)} ${zoneText(offsetAt(slot.timestamp))}: base fee ${gwei(slot.base)}, ` +
-            `tip ${gwei(slot.tip)}, gas used ${slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio)}.`}
+            `tip ${gwei(slot.tip)}, ${slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio)} full.`}
         </Text>
       )}
       {cursor !== null && likely !== null && (
@@ -364,7 +364,10 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   const hoursFrame = hoursTimeFrame(description);
   const hours = useHeatmap(state.heatmap, hoursFrame);
   const answer = chart.data?.value;
-  const data = useMemo(() => (answer === undefined ? null : chartData(answer)), [answer]);
+  const data = useMemo(
+    () => (answer === undefined ? null : chartData(answer, Number(snapshot.baseFee))),
+    [answer, snapshot.baseFee],
+  );
   const heatmap = hours.data?.value.heatmap ?? null;
   const slot =
     state.cursor === null || state.heatmap ? undefined : data?.slots[slotAt(data.slots, state.cursor)];
@@ -424,6 +427,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
               notice={notice}
               heatmap={heatmap}
               timeFrame={hoursFrame}
+              from={hours.data?.value.from ?? null}
               now={snapshot.blockTimestamp ?? now()}
             />
           ) : (

@@ -43,13 +43,16 @@ export function summariseBase({ slots, nowBase, meanBase }: ChartData): LineSumm
   const of = summarise(slots.map(({ base }) => base));
   if (of === null || nowBase === null) return of;
   const oldest = slots.find(({ base }) => base !== null)?.base ?? 0;
+  const lowest = summarise(slots.map(({ low }) => low))?.min ?? of.min;
+  const highest = summarise(slots.map(({ high }) => high))?.max ?? of.max;
   return {
     ...of,
     now: nowBase,
     mean: meanBase ?? of.mean,
     changeRatio: changeRatio(oldest, nowBase),
-    min: summarise(slots.map(({ low }) => low))?.min ?? of.min,
-    max: summarise(slots.map(({ high }) => high))?.max ?? of.max,
+    // The newest block may be younger than the chart.
+    min: Math.min(lowest, nowBase),
+    max: Math.max(highest, nowBase),
   };
 }
 
@@ -74,7 +77,7 @@ interface MarkLook {
 
 const LOOKS = new Map<string, MarkLook & { readonly ascii: string }>([
   ['ANOMALY', { glyph: '◇', ascii: '?', color: 'warn', name: 'unusual', rank: 1 }],
-  ['REGIME_SHIFT', { glyph: '◆', ascii: '#', color: 'accent', name: 'regime shift', rank: 2 }],
+  ['REGIME_SHIFT', { glyph: '◆', ascii: '#', color: 'accent', name: 'new level', rank: 2 }],
   ['SPIKE', { glyph: '▲', ascii: '^', color: 'bad', name: 'spike', rank: 3 }],
   ['AUTO_TX', { glyph: '■', ascii: '$', color: 'good', name: 'auto-tx', rank: 4 }],
   ['ALERT', { glyph: '●', ascii: 'o', color: 'good', name: 'alert fired', rank: 5 }],
@@ -175,7 +178,7 @@ export function legendSegments(data: ChartData, theme: Theme): readonly Line[] {
   return [...reach, ...markSegments(data.marks, theme)];
 }
 
-/** `─ base 0.0497 ↓ −2.1 %  min 0.0311  mean 0.0512  max 0.412`, then the window before. */
+/** `─ base 0.0497 ↓ −2.1 % in 1h  min 0.0311  mean 0.0512  max 0.412` */
 export function baseSegments(data: ChartData, theme: Theme): readonly Line[] {
   const base = summariseBase(data);
   const line: Span = { text: legendGlyph('solid', theme.ascii), color: 'base' };
@@ -185,7 +188,7 @@ export function baseSegments(data: ChartData, theme: Theme): readonly Line[] {
       line,
       { text: ' base ' },
       { text: formatGwei(base.now), bold: true, color: 'base' },
-      ...change(base.changeRatio, theme),
+      ...change(base.changeRatio, data, theme),
     ],
     [{ text: 'min ', faint: true }, { text: formatGwei(base.min) }],
     [{ text: 'mean ', faint: true }, { text: formatGwei(base.mean) }],
@@ -213,12 +216,14 @@ export function previousSegments(data: ChartData, theme: Theme): readonly Line[]
   ];
 }
 
-/** `╌ tip p50 0.0100 ↑ +3.0 %  min …  mean …  max …` */
+/** `╌ tip p50 0.0100 ↑ +3.0 % in 1h  min …  mean …  max …` */
 export function tipSegments(data: ChartData, theme: Theme): readonly Line[] {
   const tips = summarise(data.slots.map(({ tip }) => tip));
   const line: Span = { text: legendGlyph('dashed', theme.ascii), color: 'tip' };
   if (tips === null) {
-    const why = data.tipsProblem ?? 'not known from this source';
+    const isEmpty = data.slots.every(({ gasUsedRatio }) => gasUsedRatio === 0);
+    const why =
+      data.tipsProblem ?? (isEmpty ? 'no transactions in these blocks' : 'not known from this source');
     return [
       [
         { text: `tip ${data.percentile}: `, faint: true },
@@ -231,7 +236,7 @@ export function tipSegments(data: ChartData, theme: Theme): readonly Line[] {
       line,
       { text: ` tip ${data.percentile} ` },
       { text: formatGwei(tips.now), bold: true, color: 'tip' },
-      ...change(tips.changeRatio, theme),
+      ...change(tips.changeRatio, data, theme),
     ],
     // What is drawn all the same was polled.
     ...(data.tipsProblem === null ? [] : [[{ text: 'the service gives no history of them', faint: true }]]),
@@ -243,15 +248,14 @@ export function tipSegments(data: ChartData, theme: Theme): readonly Line[] {
 
 export function gasSegments(data: ChartData, theme: Theme): readonly Line[] {
   const gas = summarise(data.slots.map(({ gasUsedRatio }) => gasUsedRatio));
-  if (gas === null) return [[{ text: `gas used: ${UNKNOWN}` }]];
+  if (gas === null) return [[{ text: `blocks: ${UNKNOWN}` }]];
   return [
     [
       { text: legendGlyph('solid', theme.ascii), color: 'warn' },
-      { text: ' gas used ' },
-      { text: formatPercent(gas.now), bold: true },
+      { text: ' blocks ' },
+      { text: `${formatPercent(gas.now)} full`, bold: true },
     ],
     [{ text: 'mean ', faint: true }, { text: formatPercent(gas.mean) }],
-    [{ text: 'of the block limit', faint: true }],
   ];
 }
 
@@ -299,12 +303,12 @@ export function cursorSegments(
     [{ text: 'base ', faint: true }, { text: gwei(following ? newest : slot.base) }],
     [{ text: `tip ${data.percentile} `, faint: true }, { text: gwei(slot.tip) }],
     [
-      { text: 'gas ', faint: true },
       { text: slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio) },
+      { text: ' full', faint: true },
     ],
     ...(following || change === null
       ? []
-      : [[{ text: 'now ', faint: true }, { text: formatChange(change) }]]),
+      : [[{ text: 'since then ', faint: true }, { text: formatChange(change) }]]),
     ...(following || likely === null
       ? []
       : [
@@ -348,6 +352,10 @@ function gwei(wei: number | null): string {
   return wei === null ? UNKNOWN : formatGwei(wei);
 }
 
-function change(ratio: number | null, theme: Theme): Line {
-  return ratio === null ? [] : [{ text: ' ' }, changeSpan(ratio, theme)];
+/** Against the oldest value that is drawn. */
+function change(ratio: number | null, { timeFrame, reachSec }: ChartData, theme: Theme): Line {
+  const span = reachSec === null ? timeFrame : formatDuration(reachSec);
+  return ratio === null
+    ? []
+    : [{ text: ' ' }, changeSpan(ratio, theme), { text: ` in ${span}`, faint: true }];
 }

@@ -1,10 +1,11 @@
 import { Box } from 'ink';
 import { memo } from 'react';
+import { timeFrameSec } from '../../../client/values.ts';
 import { formatChange, formatCount, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
 import { Heatmap } from '../../ui/heatmap.tsx';
 import { type Line, placed, SegmentLine } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
-import { type OffsetAt, WEEKDAYS, zoneText } from '../../ui/time.ts';
+import { fillsFrame, type OffsetAt, WEEKDAYS, wholeSpan, zoneText } from '../../ui/time.ts';
 import { changeRatio, summarise } from './chart-words.ts';
 
 const DAYS = 7;
@@ -82,7 +83,7 @@ export function hoursUntilCheap(
 }
 
 /** Share of the known hours that `value` is cheaper than. */
-export function shareDearer(cells: WeekCells, value: number): number {
+export function shareAbove(cells: WeekCells, value: number): number {
   const known = cells.flat().filter((one) => one !== null);
   return known.length === 0 ? 0 : known.filter((one) => one > value).length / known.length;
 }
@@ -92,7 +93,7 @@ function wrap(hour: number): number {
 }
 
 /** What the map shows and how full it is. */
-function hoursTitle(cells: WeekCells, offsetMinutes: number, timeFrame: string): readonly Line[] {
+function hoursTitle(cells: WeekCells, offsetMinutes: number, span: string): readonly Line[] {
   const known = cells.flat().filter((value) => value !== null).length;
   return [
     [{ text: 'cheap hours', bold: true, color: 'accent' }],
@@ -100,7 +101,7 @@ function hoursTitle(cells: WeekCells, offsetMinutes: number, timeFrame: string):
     ...(known < 168
       ? [[{ text: `${formatCount(known)} of 168 hours seen so far`, color: 'warn' as const }]]
       : []),
-    [{ text: `mean base fee of ${timeFrame === '30d' ? '30 days' : timeFrame}, gwei`, faint: true }],
+    [{ text: `mean base fee of ${span}, gwei`, faint: true }],
   ];
 }
 
@@ -113,6 +114,9 @@ export function hourWords(
   const stretches = cheapStretches(cells);
   const mean = summarise(cells.flat())?.mean;
   if (mean === undefined) return [];
+  if (cells.flat().filter((value) => value !== null).length < HOURS) {
+    return [[[{ text: 'cheap hours are named once a whole day is seen', faint: true }]]];
+  }
   const against = (value: number) => formatChange(changeRatio(mean, value) ?? 0, 0);
   const cheapest = stretches
     .slice(0, 4)
@@ -129,12 +133,10 @@ export function hourWords(
     [
       { text: `${arrow} this hour`, color: 'accent' },
       { text: here === null ? ' not seen yet' : ` ${formatGwei(here)}` },
-      { text: here === null ? '' : ` (${against(here)})`, faint: true },
+      { text: here === null ? '' : ` (${against(here)} against the mean)`, faint: true },
     ],
     ...(next === null ? [] : [[{ text: nextText(next) }]]),
-    ...(here === null
-      ? []
-      : [[{ text: `cheaper than ${formatPercent(shareDearer(cells, here))} of hours` }]]),
+    ...(here === null ? [] : [[{ text: `cheaper than ${formatPercent(shareAbove(cells, here))} of hours` }]]),
   ];
   return [[[{ text: 'cheapest', faint: true }], ...cheapest], present];
 }
@@ -154,8 +156,10 @@ function stretchText({ start, hours }: CheapStretch): string {
 interface HoursPaneProps {
   /** Mean base fees, wei per gas, Monday first, UTC hours; at least one is known. */
   readonly heatmap: WeekCells;
-  /** What they are means over. */
+  /** What they are means over, as far as history reaches. */
   readonly timeFrame: string;
+  /** Where history begins, ms, if later than the time frame does; `null`: not known. */
+  readonly from: number | null;
   /** The chain's present, ms. */
   readonly now: number;
   readonly width: number;
@@ -168,6 +172,7 @@ interface HoursPaneProps {
 export const HoursPane = memo(function HoursPane({
   heatmap,
   timeFrame,
+  from,
   now,
   width,
   height,
@@ -177,10 +182,14 @@ export const HoursPane = memo(function HoursPane({
   const theme = useTheme();
   const week = localWeek(heatmap, now, offsetAt);
   const airy = height >= 16;
+  const historySec = from === null ? Number.POSITIVE_INFINITY : (now - from) / 1_000;
+  const isWhole = fillsFrame(historySec, timeFrameSec(timeFrame) ?? 0);
+  const whole = timeFrame === '30d' ? '30 days' : timeFrame;
+  const span = isWhole ? whole : wholeSpan(historySec);
   const used = 5 + (notice === null ? 0 : 1) + (airy ? 2 : 0);
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={hoursTitle(week.cells, week.offsetMinutes, timeFrame)} width={width} />
+      <SegmentLine segments={hoursTitle(week.cells, week.offsetMinutes, span)} width={width} />
       {notice !== null && <SegmentLine segments={[notice]} width={width} />}
       <Box flexDirection="column" marginTop={airy ? 1 : 0} marginBottom={airy ? 1 : 0} flexShrink={0}>
         <Heatmap

@@ -170,7 +170,7 @@ const BAR_CELLS = 10;
 /** Everything the service says of a block, but its transactions. */
 function blockLines(block: BlockView, context: FactsContext): readonly Line[] {
   const { width, theme, airy } = context;
-  const { tips } = block;
+  const tips = block.gasUsedRatio === 0 ? null : block.tips;
   const gap = airy ? [EMPTY_LINE] : [];
   const scale = tips === null ? [] : tipScale(tips, width - 2, theme);
   return [

@@ -171,11 +171,13 @@ export function blockRows(series: BlockSeries, snapshot: SnapshotView, most: num
     rows.set(key, { ...(rows.get(key) ?? emptyRow(at)), ...value });
   for (const [key, row] of keyed(series.baseFees)) put(key, row, { baseFee: row.mean });
   for (const [key, row] of keyed(series.gasUsedRatios)) put(key, row, { gasUsedRatio: row.mean });
-  for (const [key, row] of keyed(series.tips)) put(key, row, { tip: row.value });
+  // A block without transactions has no tips, whatever stands in their place.
+  const isEmpty = (key: string) => rows.get(key)?.gasUsedRatio === 0;
+  for (const [key, row] of keyed(series.tips)) put(key, row, { tip: isEmpty(key) ? null : row.value });
   const high = new Map(keyed(series.highTips));
   for (const [key, row] of keyed(series.lowTips)) {
     const most = high.get(key);
-    if (most !== undefined) put(key, row, { spread: { low: row.value, high: most.value } });
+    if (most !== undefined && !isEmpty(key)) put(key, row, { spread: { low: row.value, high: most.value } });
   }
   const { blockNumber, blockTimestamp, baseFee, gasUsedRatio } = snapshot;
   if (blockNumber !== null && blockTimestamp !== null && !rows.has(String(blockNumber))) {
@@ -237,7 +239,9 @@ function withDetails(row: BlockRow, details: BlockView | undefined): BlockRow {
   const { p25: low, p95: high } = details.tips ?? {};
   return {
     ...row,
-    spread: row.spread ?? (low === undefined || high === undefined ? null : { low, high }),
+    spread:
+      row.spread ??
+      (details.gasUsedRatio === 0 || low === undefined || high === undefined ? null : { low, high }),
     gasUsedRatio: details.gasUsedRatio ?? row.gasUsedRatio,
     details,
   };

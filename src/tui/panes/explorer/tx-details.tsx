@@ -220,7 +220,10 @@ export function identity(
       ? tx.status === 'PENDING'
         ? { name: 'block', value: [{ text: 'none yet: pending' }] }
         : null
-      : { name: 'block', value: [{ text: formatCount(blockNumber) }, { text: place, faint: true }] },
+      : {
+          name: 'block',
+          value: [{ text: formatCount(blockNumber) }, { text: `${place}  Enter opens it`, faint: true }],
+        },
     at === null
       ? null
       : {

@@ -193,7 +193,7 @@ function volatility({ market }: LiveView): Fact | null {
   if (market?.volatility == null) return null;
   return {
     id: 'volatility',
-    spans: [{ text: 'volatility ', faint: true }, { text: formatPercent(market.volatility) }],
+    spans: [{ text: 'volatility ', faint: true }, { text: `±${formatPercent(market.volatility)}` }],
   };
 }
 

@@ -62,9 +62,8 @@ export function marketWords({ snapshot, day, month, symbol }: ServiceView, now: 
     usd === null
       ? { text: `no ${symbol} price in dollars`, faint: true }
       : { text: `${symbol} ${formatUsd(usd)}${change === null ? '' : ` ${formatChange(change)}`}` },
-    ...(hour === null ? [] : [{ text: `  cheapest ${String(hour).padStart(2, '0')}:00 UTC` }]),
+    ...(hour === null ? [] : [{ text: `  usually cheapest ${String(hour).padStart(2, '0')}:00 UTC` }]),
     ...ageWords(day.value === null ? [month] : [day, ...(saysMore ? [month] : [])], now),
-    { text: '  fees in gwei', faint: true },
   ];
 }
 
@@ -94,7 +93,16 @@ function monthSaysMore(day: MarketView | null, month: MarketView | null, end: nu
 function statsRow(market: MarketView | null, end: number, now: number): StatsRow | null {
   if (market === null || market.base === null) return null;
   const { base, volatility } = market;
-  const stats = { ...base, now, min: Math.min(base.min, now), max: Math.max(base.max, now) };
+  const { changeRatio } = base;
+  const stats = {
+    ...base,
+    now,
+    min: Math.min(base.min, now),
+    max: Math.max(base.max, now),
+    // Of the same `now`: the beginning stays where it was.
+    changeRatio:
+      changeRatio === null || base.now === 0 ? changeRatio : ((1 + changeRatio) * now) / base.now - 1,
+  };
   return { name: spanName(market, end), stats, volatility };
 }
 
@@ -124,7 +132,7 @@ function statsColumns(): readonly TableColumn<StatsRow>[] {
     },
   });
   return [
-    { id: 'span', heading: 'over', align: 'left', least: 6, rank: 0, cell: ({ name }) => name },
+    { id: 'span', heading: 'gwei', align: 'left', least: 6, rank: 0, cell: ({ name }) => name },
     price('now', 1),
     price('min', 2),
     price('p10', 8),
@@ -146,7 +154,7 @@ function statsColumns(): readonly TableColumn<StatsRow>[] {
       align: 'right',
       least: 10,
       rank: 6,
-      cell: ({ volatility }) => (volatility === null ? UNKNOWN : formatPercent(volatility)),
+      cell: ({ volatility }) => (volatility === null ? UNKNOWN : `±${formatPercent(volatility)}`),
     },
   ];
 }

@@ -8,12 +8,15 @@ import type { ServiceContext, ServiceView } from './use-service.ts';
 
 /** How the service's own advice has held. */
 export function recordLines(
-  { recommendation }: ServiceView,
+  { recommendation, snapshot }: ServiceView,
   { now, offsetAt, width }: ServiceContext,
 ): readonly Line[] {
   const late = partLine('advice', recommendation, now);
   const advice = recommendation.value;
   if (advice === null) return [partTitle('Record', late ?? [])];
+  // Prices that are stale are advised on by nobody.
+  if (snapshot.stale === true)
+    return [partTitle('Record', [{ text: 'not stated while prices are stale', faint: true }])];
   const rest = late === null ? [] : [[{ text: '   ' }, ...late]];
   const { track } = advice;
   if (track === null)
