@@ -94,7 +94,7 @@ describe('ChartPane', () => {
       cursor: NOON - 250 * BLOCK_MS,
     });
     expect(screen.split('\n').at(-1)).toMatch(
-      /▸ 13:10:00 {2}base 8\.00 {2}tip p90 0\.0200 {2}50 % full {2}since then \+25\.0 %/,
+      /▸ 13:10:00 {2}base 8\.00 {2}tip p90 0\.0200 {2}50 % full {2}since \+25\.0 %/,
     );
     expect(screen.match(/┃/g)?.length).toBeGreaterThan(8);
   });

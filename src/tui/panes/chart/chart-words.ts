@@ -308,7 +308,7 @@ export function cursorSegments(
     ],
     ...(following || change === null
       ? []
-      : [[{ text: 'since then ', faint: true }, { text: formatChange(change) }]]),
+      : [[{ text: 'since ', faint: true }, { text: formatChange(change) }]]),
     ...(following || likely === null
       ? []
       : [
