@@ -341,7 +341,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     await screen.waitFor(`from: ${FROM}`);
     await screen.press('enter');
     await screen.waitFor('Field 2 of 6, target: 0.041 gwei');
-    await screen.waitFor('nonce, good: ');
+    await screen.waitFor('nonce, passes: ');
     expectNoSigns();
     expect(shownDigits(screen, signed)).toEqual([]);
     await screen.press('esc');
