@@ -38,6 +38,8 @@ export interface OpenedClient {
 }
 
 interface Embedded {
+  /** Resolves once the past that was asked for is read and learned from, or cannot be; never rejects. */
+  readonly filled: Promise<void>;
   /** A recording's end, where it is to be read through. */
   readonly ended: Promise<void> | null;
   /** The highest block the source itself knows of; `null` while it does not answer. */
@@ -87,6 +89,7 @@ async function openEmbedded(
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
       intervalMs: chain.speed === null ? EMBEDDED_INTERVAL_MS : await replayInterval(source, chain.speed),
       embedded: {
+        filled: service.filled,
         ended: options.pace === 'fastest' ? chain.ended : null,
         headNumber: () =>
           source.head().then(

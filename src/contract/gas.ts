@@ -170,7 +170,12 @@ const Reach = z
 /** `GET /gas/recommendation` */
 export const GasRecommendation = z
   .strictObject({
-    action: z.enum(['SEND_NOW', 'WAIT', 'SET_ALERT']),
+    action: z
+      .enum(['SEND_NOW', 'WAIT', 'SET_ALERT'])
+      .nullable()
+      .describe(
+        'null: no advice yet, the first of reasons says why; the figures are then those of sending now',
+      ),
     lane: z.enum(['SLOW', 'AVERAGE', 'FAST']),
     targetPrice: Wei.describe('The price to send at, in wei per gas'),
     expectedWaitSec: Seconds,

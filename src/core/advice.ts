@@ -86,7 +86,8 @@ export interface Horizon {
 }
 
 export interface Recommendation {
-  readonly action: Action;
+  /** `null` while no wait is measured, so that nothing can be advised; the figures are then those of sending now. */
+  readonly action: Action | null;
   readonly lane: LaneName;
   readonly targetPrice: bigint;
   readonly expectedWaitSec: number;
@@ -128,7 +129,7 @@ export function pastForReach(withinSec: number): number | null {
 }
 
 /** Which way of advising this is. Raise it with every change of what is advised, so that the records are told apart. */
-export const ADVICE_VERSION = 4;
+export const ADVICE_VERSION = 5;
 
 /** What was recommended after one block, with what it promised. Wei per gas, Unix seconds. */
 export interface GivenAdvice {
@@ -157,7 +158,8 @@ export interface Reached {
 
 /** The recommendation that `advice` gives after the block `head`. */
 export function givenAdvice(head: Block, { lanes, recommendation }: Advice): GivenAdvice {
-  const { action, lane, targetPrice, deadlineSec, probability } = recommendation;
+  const { lane, targetPrice, deadlineSec, probability } = recommendation;
+  const action = recommendation.action ?? 'SEND_NOW';
   const { maxFeePerGas, maxPriorityFeePerGas, withinBlocks } = lanes[lane];
   return {
     block: head,

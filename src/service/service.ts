@@ -41,6 +41,8 @@ export interface Service {
   alertFigures(): Promise<AlertFigures>;
   /** Resolves with the first block, stored or new; rejects when the database holds another chain, or on abort. */
   readonly ready: Promise<void>;
+  /** Resolves once all of the past that is to be had was read for the first time, or could not be; never rejects. */
+  readonly filled: Promise<void>;
   /** Resolves when everything has ended after the abort and the database is closed. */
   readonly done: Promise<void>;
 }
@@ -224,6 +226,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     condition: () => state.condition(),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,
+    filled: follower.filled,
     done: run(),
   };
 }

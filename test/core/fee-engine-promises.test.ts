@@ -73,7 +73,7 @@ function judge(advice: Advice, head: Block, future: readonly Block[], found: Wal
       found.horizons.set(horizonSec, [...(found.horizons.get(horizonSec) ?? []), verdict]);
   }
   const { action, deadlineSec, targetPrice, probability } = advice.recommendation;
-  if (action === 'SEND_NOW') return;
+  if (action === null || action === 'SEND_NOW') return;
   const verdict = judgeTarget(deadlineSec, targetPrice, probability, head, future);
   if (verdict !== null) found.waits.push(verdict);
 }

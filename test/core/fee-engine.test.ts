@@ -216,13 +216,13 @@ describe('the lanes', () => {
   });
 
   it('states neither tip nor promise where no tips are known', () => {
-    const unknown = { probability: null, reason: 'the tips of these blocks are not known' };
+    const unknown = { probability: null, reason: 'the last blocks show no tips' };
     const engine = engineAfter(makeBlocks(restlessSteps(900).map((step) => ({ ...step, lowTip: null }))));
     const { lanes, recommendation, nextBaseFee } = engine.advice() ?? expect.fail('no advice');
     for (const lane of LANES) expect(lanes[lane]).toMatchObject({ maxPriorityFeePerGas: null, ...unknown });
     for (const each of recommendation.alternatives)
       expect(each).toMatchObject({ price: null, savingRatio: null, ...unknown });
-    expect(recommendation).toMatchObject({ action: 'SEND_NOW', probability: null, track: { evaluated: 0 } });
+    expect(recommendation).toMatchObject({ action: null, probability: null, track: { evaluated: 0 } });
     expect(engine.reachProbability(nextBaseFee, 300)).toEqual(unknown);
   });
 
@@ -234,8 +234,8 @@ describe('the lanes', () => {
     expect(probabilities(102)).toEqual([null, null, expect.any(Number)]);
     expect(probabilities(103)).toEqual([null, expect.any(Number), expect.any(Number)]);
     const { slow, average } = adviceAfter(makeBlocks(restlessSteps(60))).lanes;
-    expect(average.reason).toBe('too little history: 57 of the 100 answers that it takes were judged');
-    expect(slow.reason).toBe('too little history: 0 of the 200 answers that it takes were judged');
+    expect(average.reason).toBe('not measured yet, 57 of 100 blocks');
+    expect(slow.reason).toBe('not measured yet, 0 of 200 blocks');
     // 300 past states that 25 blocks came after, and 200 judged promises that were drawn from such.
     expect(probabilities(548)).toEqual([null, expect.any(Number), expect.any(Number)]);
     expect(probabilities(549)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
@@ -355,13 +355,15 @@ describe('the trend', () => {
 });
 
 describe('the recommendation', () => {
-  it('sends now while nothing has been measured, and says so', () => {
+  it('gives no advice while no wait has been measured, and says why', () => {
     const { recommendation, lanes } = adviceAfter(makeBlocks(restlessSteps(60)));
-    expect(recommendation.action).toBe('SEND_NOW');
+    expect(recommendation.action).toBeNull();
     expect(recommendation.probability).toBeNull();
     expect(recommendation.confidence).toBe(0);
     expect(recommendation.targetPrice).toBe(lanes.average.price);
-    expect(recommendation.reasons).toContain('too little history yet to promise a cheaper price');
+    expect(recommendation.reasons[0]).toBe(
+      'no advice yet: too little history, 11m48s of the 1h10m that it takes',
+    );
     expect(recommendation.track).toEqual({ evaluated: 0, hitRatio: null, statedProbability: null });
   });
 

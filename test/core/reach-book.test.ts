@@ -57,12 +57,12 @@ describe('the probability of reaching a price', () => {
   });
 
   it.each([
-    [1, '35m'],
-    [100, '15m12s'],
-  ])('is unknown after %i blocks, and says how much is still to come', (count, rest) => {
+    [1, '0s'],
+    [100, '19m48s'],
+  ])('is unknown after %i blocks, and says how much of the past that it takes is known', (count, known) => {
     const { probability, reason } = engineAfter(makeBlocks(restlessSteps(count))).reachProbability(1n, 300);
     expect(probability).toBeNull();
-    expect(reason).toBe(`too little history: ${rest} of blocks to go`);
+    expect(reason).toBe(`too little history, ${known} of the 35m that it takes`);
   });
 
   it.each([0, -1, Number.NaN])('is unknown for a time of %s seconds', (withinSec) => {

@@ -40,6 +40,30 @@ it('advice of a route that fails at a newer block is not stated any more, and sa
   expect(screen()).not.toMatch(/WAIT up|19 %|91 %/);
 });
 
+it('there is no advice while history loads, and advice at the same block once the service knows more', async () => {
+  let isLoaded = false;
+  const { shows, screen, arrive } = showScreen({
+    Screen: LiveScreen,
+    scope: 'live',
+    gas: {
+      gasRecommendation: async () =>
+        isLoaded
+          ? RECOMMENDATION
+          : {
+              ...RECOMMENDATION,
+              action: null,
+              alternatives: [],
+              reasons: ['no advice yet: too little history'],
+            },
+    },
+  });
+  await shows(/^ NO ADVICE YET *\n • too little history *$/m);
+  expect(screen()).not.toMatch(/SEND NOW|WAIT|% likely|saves/);
+  isLoaded = true;
+  arrive({ ...SNAPSHOT, updatedAt: START + 1 });
+  await shows('WAIT up to 15m');
+});
+
 /** The Live pane over prices that are asked for once an hour. */
 function Hourly({ columns, rows }: TabScreenProps) {
   const { client, frozen } = useMonitor();

@@ -91,7 +91,7 @@ export const RECOMMENDATION: RecommendationView = {
       price: null,
       probability: null,
       savingRatio: null,
-      reason: 'too little history: 2h of blocks to go',
+      reason: 'too little history, 2h of the 10h that it takes',
     },
   ],
   track: {

@@ -61,16 +61,16 @@ describe('the Live pane', () => {
   });
 
   it('says in one line when the other waits will be told', () => {
-    const later = 'waits of 1h – too little history: 2h of blocks to go';
+    const later = 'waits of 1h – too little history, 2h of the 10h that it takes';
     expect(draw(VIEW, 120, 37).join('\n')).toContain(later);
     const unknown = (RECOMMENDATION.alternatives ?? []).map((wait) => ({
       ...wait,
       probability: null,
-      reason: 'too little history: 9m of blocks to go',
+      reason: 'too little history, 9m of the 1h10m that it takes',
     }));
     const young = { ...VIEW, recommendation: { ...RECOMMENDATION, reasons: [], alternatives: unknown } };
     const screen = draw(young, 80, 21).join('\n');
-    expect(screen).toContain('waits of 1m to 1h – too little history: 9m of blocks to go');
+    expect(screen).toContain('waits of 1m to 1h – too little history, 9m of the 1h10m that it takes');
     expect(screen).not.toMatch(/wait up to|—/);
   });
 

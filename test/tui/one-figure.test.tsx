@@ -115,7 +115,7 @@ const cells = (text: string, row: RegExp) =>
 
 /** That a text states nothing of any advice, and promises nothing of any lane. */
 function expectSilent(text: string) {
-  expect(text).not.toMatch(/\d % likely|saves|given \d|tried \d|kept \d|WAIT/);
+  expect(text).not.toMatch(/\d % likely|saves|given \d|tried \d|kept \d|WAIT|SEND NOW/);
   for (const lane of LANES) expect(cells(text, laneRow(lane))?.join('  ') ?? '').not.toContain('%');
 }
 
@@ -143,10 +143,10 @@ describe('500 recorded blocks', () => {
       }
       expect(track).toMatchObject(index % 20 === 0 ? { basis: 'given', evaluated: 64 } : { basis: 'walked' });
       if (action !== before) changes += 1;
-      before = action;
+      before = action ?? 'none';
       if (index % DRAWN !== 0) continue;
 
-      drawn.add(action);
+      drawn.add(action ?? 'none');
       const { live, now, service } = draw();
       const price = formatGwei(recommendation.targetPrice ?? 0n);
       const isWait = action !== 'SEND_NOW';
@@ -186,12 +186,16 @@ describe('nothing is stated', () => {
     return engine;
   };
 
-  it('of a price, a likelihood, a saving or a record before it is measured', () => {
+  it('of an action, a price, a likelihood, a saving or a record before it is measured', () => {
     const { recommendation, draw } = placesOf(engineAt(BLOCKS.slice(0, 60)));
+    expect(recommendation.action).toBeNull();
     for (const each of recommendation.alternatives) {
       expect(each).toMatchObject({ price: null, probability: null, savingRatio: null });
     }
-    for (const text of Object.values(draw())) expectSilent(text);
+    const { live, now, service } = draw();
+    for (const text of [live, now, service]) expectSilent(text);
+    expect(live).toMatch(/^ NO ADVICE YET *\n • too little history, \S+ of the 1h10m that it takes/m);
+    expect(now).toMatch(/^no advice yet: too little history, \S+ of the 1h10m that it takes$/m);
   });
 
   it('of a record before fifty are judged', () => {

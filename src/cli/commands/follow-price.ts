@@ -3,6 +3,7 @@ import type { GasClient, ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { pauseMs } from '../../client/rate-limit.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
+import { staleAfterMs } from '../../core/chains.ts';
 import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -273,8 +274,7 @@ export class PriceWatch {
   }
 }
 
-/** A block may come one block time late, and takes a while to arrive; what is older than that is not the present. */
-const BLOCKS = 2.5;
+/** How far the clocks may differ. */
 const SLACK_SEC = 15;
 /** Where a service does not say how often it has something new. */
 const UNKNOWN_FREQUENCY_SEC = 30;
@@ -287,8 +287,7 @@ function frequencySecOf({ updateFrequencySec }: Frequency): number {
 
 /** How old a block may be to be the newest one, in seconds. */
 function freshForSec(snapshot: Frequency): number {
-  const frequencySec = frequencySecOf(snapshot);
-  return Math.max(frequencySec * BLOCKS, frequencySec + SLACK_SEC);
+  return staleAfterMs(frequencySecOf(snapshot)) / 1_000;
 }
 
 /** Says whether a service's prices are those of now, answer after answer. */

@@ -50,6 +50,10 @@ interface NowFlags {
 
 /** One snapshot needs no month of past: an hour is what the lanes look back on. */
 const HISTORY_SEC = 3_600;
+/** From so much it is known what a wait of up to an hour is worth. */
+const ADVICE_HISTORY_SEC = 11 * 3_600;
+/** What a node does not give in this time is done without. */
+const ADVICE_WITHIN_MS = 10_000;
 
 /** `gastop now` */
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
@@ -62,7 +66,9 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const { settings } = await loadSettings();
   const rule = flags.staleOk ? 'accept' : 'refuse';
   const isDemo = settings.source.value.kind === 'simulated';
-  const historySec = isDemo ? settings.historySec.value : HISTORY_SEC;
+  const wantsAdvice = flags.json !== true && (template?.needsAdvice ?? true);
+  const wantedSec = wantsAdvice ? ADVICE_HISTORY_SEC : HISTORY_SEC;
+  const historySec = isDemo ? settings.historySec.value : Math.min(wantedSec, settings.historySec.value);
   const ready = await openReady(io, settings, asked === null ? historySec : pastFor(asked), rule);
   const { opened } = ready;
   try {
@@ -76,9 +82,8 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
       io.stdout.write(jsonResponse(await opened.client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
       return EXIT.ok;
     }
-    const snapshot = isDemo ? await opened.client.gasCurrent() : ready.snapshot;
-    const wantsAdvice = template?.needsAdvice ?? true;
-    const { advice, missing } = wantsAdvice ? await recommendation(opened) : NO_ADVICE;
+    const { advice, missing } = wantsAdvice ? await recommendation(io, opened) : NO_ADVICE;
+    const snapshot = opened.embedded === null ? ready.snapshot : await opened.client.gasCurrent();
     const text =
       template === null
         ? snapshotText(snapshot, advice, io.now(), missing)
@@ -121,10 +126,20 @@ interface Advice {
   readonly missing: string | null;
 }
 
-/** A service that has prices but no advice is still worth a snapshot. */
-async function recommendation({ client }: OpenedClient): Promise<Advice> {
+/** A service that has prices but no advice is still worth a snapshot; one in this process may have to read its past first. */
+async function recommendation(io: Io, { client, embedded }: OpenedClient): Promise<Advice> {
   try {
-    return { advice: await client.gasRecommendation(), missing: null };
+    const first = await client.gasRecommendation();
+    if (first.action !== null || embedded === null || embedded.ended !== null)
+      return { advice: first, missing: null };
+    const signal = io.interruption();
+    const given = sleep(ADVICE_WITHIN_MS, undefined, { signal, ref: false });
+    await withSpinner(
+      io,
+      () => 'reading history',
+      () => Promise.race([embedded.filled, given]),
+    );
+    return { advice: await client.gasRecommendation({ signal }), missing: null };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     return { advice: null, missing: cleanLine(error.message) };

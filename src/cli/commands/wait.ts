@@ -35,7 +35,7 @@ export function addWait(program: Command, run: Run): void {
     )
     .option('--timeout <TIME>', 'give up after this: 30m, 12h, at most 24d (exit 124)')
     .option('--confirm <N>', 'for N blocks in a row (default 1)')
-    .option('--quiet', 'print nothing but why it ended')
+    .option('--quiet', 'print nothing but errors')
     .addHelpText(
       'after',
       `${examples(['gastop wait --below 5 && ./deploy.sh', 'gastop wait --below 0.05 --timeout 6h -- ./deploy.sh --network mainnet'])}
@@ -126,7 +126,7 @@ async function wait(
   const reached = await followPrice(io, settings, plan, quiet);
   // Whoever asked for the end in the last moment does not get the command any more.
   io.interruption().throwIfAborted();
-  if (io.stderr.isTTY === true && !quiet) io.stderr.write(`gastop: ${reachedText(plan, reached)}\n`);
+  if (!quiet) io.stderr.write(`gastop: ${reachedText(plan, reached)}\n`);
   return command === undefined ? EXIT.ok : runCommand(io, command, args, withPrice(io.env, plan, reached));
 }
 

@@ -64,7 +64,7 @@ export function snapshotText(
     ...table,
     '',
     feeLine(snapshot),
-    ...(advice === null ? [] : [snapshot.stale ? staleLine(snapshot, now) : adviceLine(advice)]),
+    ...(advice === null ? [] : snapshot.stale ? [staleLine(snapshot, now)] : adviceLines(advice)),
     ...(missing === null ? [] : wrapWords(`no advice: ${missing}`, WIDTH)),
   ].join('\n');
 }
@@ -116,15 +116,16 @@ function staleLine(snapshot: SnapshotView, now: number): string {
   return `advice of ${ageText(snapshot, now)}, no longer valid`;
 }
 
-function adviceLine(advice: RecommendationView): string {
+function adviceLines(advice: RecommendationView): readonly string[] {
+  if (advice.action === null) return wrapWords(cleanLine(advice.reasons[0] ?? 'no advice yet'), WIDTH);
   const { action, target } = describeAdvice(advice);
   const parts = [cleanLine(`${action} ${target}`)];
   const saving = advice.expectedSavingRatio;
-  if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)}`);
+  if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)} on average`);
   if (advice.probability !== null) parts.push(`${formatLikelihood(advice.probability)} likely`);
   const kept = advice.track && keptWords(advice.track);
   if (kept !== null) parts.push(kept);
-  return parts.join(' · ');
+  return [parts.join(' · ')];
 }
 
 function gwei(wei: bigint | null): string {
@@ -165,7 +166,7 @@ const PRICES: Readonly<Record<string, (facts: Facts) => bigint | null>> = {
 };
 
 const WORDS: Readonly<Record<string, (facts: Facts) => string | null>> = {
-  action: ({ advice }) => advice && cleanLine(advice.action),
+  action: ({ advice }) => mapped(advice?.action, cleanLine),
   probability: ({ advice }) => mapped(advice?.probability, formatPercent),
   saving: ({ advice }) => mapped(advice?.expectedSavingRatio, formatPercent),
   wait: ({ advice }) => mapped(advice?.expectedWaitSec, formatDuration),

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract/gas.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatDuration, formatGwei } from '../../core/units.ts';
@@ -137,9 +137,14 @@ const Reach = lenient(reach.unwrap()).transform((wire) => ({
 /** How likely a price is reached within a time. */
 export type ReachView = z.infer<typeof Reach>;
 
-/** `GET /gas/recommendation`. Required: the action, `SEND_NOW`, `WAIT`, `SET_ALERT` or the service's own word. */
+const Action = z.union([z.string().min(1), z.null()]);
+
+/**
+ * `GET /gas/recommendation`. Required: the action, `SEND_NOW`, `WAIT`, `SET_ALERT`, the service's own word, or `null` for
+ * no advice yet.
+ */
 export const Recommendation = lenient(
-  GasRecommendation.extend({ alternatives: rows(Horizon), track: Track, reach: Reach }),
+  GasRecommendation.extend({ action: Action, alternatives: rows(Horizon), track: Track, reach: Reach }),
   'action',
 ).transform((wire) => ({
   ...wire,
@@ -174,6 +179,7 @@ export function describeAdvice({ action, targetPrice, deadlineSec, expectedWaitS
   readonly action: string;
   readonly target: string;
 } {
+  if (action === null) return { action: 'NO ADVICE YET', target: '' };
   const price = targetPrice === null ? null : `${formatGwei(targetPrice)} gwei`;
   if (action === 'WAIT' || action === 'SET_ALERT') {
     const expected = expectedWaitSec === null ? null : `~${formatDuration(expectedWaitSec)}`;

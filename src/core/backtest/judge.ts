@@ -344,7 +344,7 @@ export class Said {
     }
     for (const target of recommendation.alternatives) this.#putTarget(at, target);
     const { action, targetPrice, deadlineSec, probability, expectedSavingRatio } = recommendation;
-    if (action === 'SEND_NOW' || probability === null) return;
+    if (action === null || action === 'SEND_NOW' || probability === null) return;
     const price = Number(targetPrice);
     this.waits.push({ at, action, price, deadlineSec, probability, expectedSaving: expectedSavingRatio });
   }

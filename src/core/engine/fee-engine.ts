@@ -191,7 +191,6 @@ export class FeeEngine {
         forecasts,
         lanes,
         trend,
-        cheaperThanRatio: trends.cheaperThanRatio,
         daySec: trends.daySec,
         blockSec,
         isPaceKnown: measuredSec !== null,
@@ -306,13 +305,6 @@ class TrendBook {
   get daySec(): number {
     const { time, head } = this.#history;
     return time.at(head) - time.at(this.#since(DAY_SEC));
-  }
-
-  /** Share of the day's blocks that asked for more than the next one will. */
-  get cheaperThanRatio(): number {
-    const { nextBaseFee, head } = this.#history;
-    const day = this.#dayOfBaseFees.tally;
-    return 1 - day.countBelow(nextBaseFee.at(head) + 1) / Math.max(day.size, 1);
   }
 
   trend(baseFeeFan: readonly FanStep[]): Trend {

@@ -7,8 +7,8 @@ import { Rolling, SortedValues, WholeSum } from './rolling.ts';
 import { type Chance, unjudged, unknown } from './similar-states.ts';
 import { TipBook } from './tips.ts';
 
-/** What is promised of prices where blocks came without tips. */
-export const UNKNOWN_TIPS = unknown('the tips of these blocks are not known');
+/** What is promised of prices where blocks came without tips, or without transactions. */
+export const UNKNOWN_TIPS = unknown('the last blocks show no tips');
 
 /** The three lanes: advises at every block, and judges its own advice as the blocks come. */
 export class LaneBook {
@@ -110,7 +110,10 @@ export class LaneBook {
       maxFeePerGas: BigInt(scorer.capAt(head)),
       maxPriorityFeePerGas: this.#tips.areKnown ? BigInt(scorer.tipAt(head)) : null,
       withinBlocks: scorer.withinBlocks,
-      waitSec: { p50: scorer.waitBlocks(0.5) * blockSec, p95: scorer.waitBlocks(0.95) * blockSec },
+      waitSec: {
+        p50: scorer.waitBlocks(0.5) * blockSec,
+        p95: (this.#tips.areKnown ? scorer.waitBlocks(0.95) : scorer.withinBlocks) * blockSec,
+      },
       ...this.chance(lane),
     };
   }
@@ -128,6 +131,8 @@ const LEAST_WINDOWS = 12;
 export class LaneScorer {
   readonly withinBlocks: number;
   readonly #history: History;
+  /** Waits for a lower base fee; the other lanes take what the next block asks for. */
+  readonly #waitsForDips: boolean;
   readonly #cap: Column;
   readonly #tip: Column;
   readonly #kept: Column;
@@ -140,6 +145,7 @@ export class LaneScorer {
   constructor(history: History, lane: LaneName) {
     this.#history = history;
     this.withinBlocks = LANE_PROMISES[lane].withinBlocks;
+    this.#waitsForDips = lane === 'slow';
     const keep = JUDGED_BLOCKS + this.withinBlocks;
     this.#cap = history.column(keep);
     this.#tip = history.column(keep);
@@ -232,7 +238,8 @@ export class LaneScorer {
   get expectedPrice(): number {
     const { head } = this.#history;
     const baseRatio = fromPpm(this.#baseRatio.tally.mean ?? toPpm(1));
-    return this.#highestNext(head) * baseRatio + this.#tip.at(head);
+    const least = this.#waitsForDips ? 0 : 1;
+    return this.#highestNext(head) * Math.max(baseRatio, least) + this.#tip.at(head);
   }
 
   /** Blocks waited in a share `q` of cases; a miss counts as the whole wait, and so does a rare wait until enough are judged. */

@@ -1,5 +1,5 @@
 import type { Action, Horizon, Lane, LaneName, Recommendation, Trend } from '../advice.ts';
-import { formatDuration, formatGwei, formatPercent } from '../units.ts';
+import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../units.ts';
 import { type Column, type History, wholeWei } from './history.ts';
 import type { Forecast, HorizonForecast } from './horizons.ts';
 import type { LaneScorer } from './lanes.ts';
@@ -26,9 +26,9 @@ export function recommendation(input: RecommendationInput): Recommendation {
   const judgedRatio = decision.forecast?.judgedRatio ?? input.sendNowJudgedRatio;
   return {
     ...plan(input),
-    action: decision.action,
+    action: isMeasured(forecasts) ? decision.action : null,
     confidence: confidence(judgedRatio, track),
-    reasons: [...withoutPace(input), ...reasonsFor(input), ...withoutFigure(input)],
+    reasons: [...reasonsFor(input), ...withoutPace(input), ...withoutFigure(input)],
     alternatives: forecasts.map(toHorizon),
     track,
   };
@@ -43,9 +43,15 @@ function withoutPace({ isPaceKnown, blockSec }: RecommendationInput): string[] {
 }
 
 /** Why no probability stands beside the advice to send now. */
-function withoutFigure({ decision, lanes }: RecommendationInput): string[] {
+function withoutFigure({ decision, forecasts, lanes }: RecommendationInput): string[] {
   const { reason } = lanes.average;
-  return decision.forecast === null && reason !== null ? [`no probability of getting in yet: ${reason}`] : [];
+  if (decision.forecast !== null || !isMeasured(forecasts) || reason === null) return [];
+  return [`no probability of getting in: ${reason}`];
+}
+
+/** Whether anything can be said of waiting. */
+function isMeasured(forecasts: readonly Forecast[]): boolean {
+  return forecasts.some(({ probability }) => probability !== null);
 }
 
 type Plan = Pick<
@@ -101,22 +107,21 @@ interface Grounds {
   readonly decision: Decision;
   readonly forecasts: readonly Forecast[];
   readonly trend: Trend;
-  /** Share of the last day's blocks that asked for more than the next one, and seconds that day covers so far. */
-  readonly cheaperThanRatio: number;
+  /** Seconds of the last day that are known. */
   readonly daySec: number;
 }
 
 const HOUR_SEC = 3_600;
-const DAY_SEC = 86_400;
-/** Below a minute of history a rank or a mean says nothing. */
+/** Below a minute of history a mean says nothing. */
 const LEAST_RANKED_SEC = 60;
 
 /** Short plain sentences, the decisive one first. A figure in them is one of the alternatives'. */
 export function reasonsFor(grounds: Grounds): string[] {
-  return [...decisive(grounds), ...standing(grounds), ...movement(grounds)];
+  return [...decisive(grounds), ...movement(grounds)];
 }
 
 function decisive({ decision, forecasts }: Grounds): string[] {
+  if (!isMeasured(forecasts)) return [`no advice yet: ${forecasts[0]?.reason ?? 'too little history'}`];
   if (decision.action === 'WAIT') return [];
   if (decision.action === 'SET_ALERT') return ['no wait of an hour or less saves enough'];
   if (decision.isDistrusted)
@@ -129,8 +134,7 @@ function refusal(forecasts: readonly Forecast[]): string {
   const measured = forecasts.filter(({ probability }) => probability !== null);
   const likely = measured.filter(isLikely);
   const best = mostSaving(likely.length > 0 ? likely : measured);
-  if (best === null) return 'too little history yet to promise a cheaper price';
-  if (saving(best) <= 0) return 'waiting saves nothing on average';
+  if (best === null || saving(best) <= 0) return 'waiting saves nothing on average';
   const chance = formatPercent(best.probability ?? 0);
   const what = `${formatGwei(best.price)} gwei within ${formatDuration(best.horizonSec)} is ${chance} likely`;
   if (likely.length === 0) {
@@ -144,18 +148,15 @@ function refusal(forecasts: readonly Forecast[]): string {
     : `${saves}, but has not held for ${HOLD_BLOCKS} blocks yet`;
 }
 
-function standing({ cheaperThanRatio, daySec }: Grounds): string[] {
-  if (daySec < LEAST_RANKED_SEC) return [];
-  const past = daySec >= 0.99 * DAY_SEC ? '24 h' : formatDuration(daySec);
-  return [`base fee is cheaper than ${formatPercent(cheaperThanRatio)} of the last ${past}`];
-}
-
 function movement({ trend: { direction, changeRatio }, daySec }: Grounds): string[] {
   if (daySec < LEAST_RANKED_SEC) return [];
   const mean = `its mean of the last ${daySec >= 0.99 * HOUR_SEC ? 'hour' : formatDuration(daySec)}`;
   if (direction === 'STABLE') return [`base fee is close to ${mean}`];
-  const side = direction === 'RISING' ? 'above' : 'below';
-  return [`base fee is ${formatPercent(Math.abs(changeRatio))} ${side} ${mean}`];
+  const how =
+    direction === 'RISING'
+      ? `${formatPercent(changeRatio)} above`
+      : `${formatLikelihood(-changeRatio)} below`;
+  return [`base fee is ${how} ${mean}`];
 }
 
 /** Waiting is advised from this probability and this saving on. */

@@ -237,7 +237,7 @@ const DOUBT = 0.5;
 
 /** No probability: `count` pieces of advice were judged, and it takes `enough` of them. */
 export function unjudged(count: number, enough: number): Chance {
-  return unknown(`too little history: ${count} of the ${enough} answers that it takes were judged`);
+  return unknown(`not measured yet, ${count} of ${enough} blocks`);
 }
 
 /**
@@ -250,7 +250,9 @@ export function tooLittlePast(history: History, pastSec: number): Chance {
     ? unknown(
         `it takes ${formatDuration(pastSec)} of blocks, and ${formatDuration(mostSec)} are kept of a chain this fast`,
       )
-    : unknown(`too little history: ${formatDuration(Math.max(pastSec - knownSec, 1))} of blocks to go`);
+    : unknown(
+        `too little history, ${formatDuration(Math.min(knownSec, pastSec - 1))} of the ${formatDuration(pastSec)} that it takes`,
+      );
 }
 
 export function unknown(reason: string): Chance {

@@ -69,6 +69,7 @@ export class TipBook {
   readonly #average: TipMultiple;
   readonly #lately: Rolling<SortedValues>;
   readonly #bounds: Rolling<SortedValues>;
+  readonly #fullness: Rolling<SortedValues>;
 
   constructor(history: History) {
     this.#history = history;
@@ -77,6 +78,7 @@ export class TipBook {
     this.#average = new TipMultiple(history, 'average', AVERAGE_AIM);
     this.#lately = new Rolling(history.lowTip, new SortedValues());
     this.#bounds = new Rolling(history.lowTip, new SortedValues());
+    this.#fullness = new Rolling(history.gasUsedRatio, new SortedValues());
   }
 
   /** Digests the head's tips and the verdicts that it settled. */
@@ -92,10 +94,12 @@ export class TipBook {
     this.#average.followHead();
     this.#lately.moveTo(this.#history.settled(0, USUAL_BLOCKS));
     this.#bounds.moveTo(this.#history.settled(0, BOUND_BLOCKS));
+    this.#fullness.moveTo(this.#history.settled(0, BOUND_BLOCKS));
   }
 
+  /** A block without transactions says nothing of tips. */
   get areKnown(): boolean {
-    return this.#bounds.tally.size > 0;
+    return this.#bounds.tally.size > 0 && (this.#fullness.tally.quantile(1) ?? 0) > 0;
   }
 
   /** Wei per gas. Who waits longer never tips more. */

@@ -59,6 +59,11 @@ export class Follower {
     return this.#ready.promise;
   }
 
+  /** See `HistoryFiller.filled`. */
+  get filled(): Promise<void> {
+    return this.#filler.filled;
+  }
+
   get profile(): ChainProfile | null {
     return this.#chain.profile;
   }

@@ -60,6 +60,7 @@ export class HistoryFiller {
   readonly #engine: FilledEngine;
   #running: Promise<void> | null = null;
   #pass: Promise<void> = Promise.resolve();
+  readonly #filled = Promise.withResolvers<void>();
   #wake = new AbortController();
   /** How far back the engine's memory goes; a restart begins with a day. */
   #rememberedSec = DAY_SEC;
@@ -101,6 +102,11 @@ export class HistoryFiller {
     return this.#pass.catch(() => {});
   }
 
+  /** Resolves once all of the past that is to be had was read for the first time, or could not be; never rejects. */
+  get filled(): Promise<void> {
+    return this.#filled.promise;
+  }
+
   async #run(): Promise<void> {
     const { signal, onError } = this.#options;
     while (!signal.aborted) {
@@ -109,9 +115,11 @@ export class HistoryFiller {
       try {
         this.#pass = this.#engine.isWriting() ? this.#fill() : this.#recall();
         await this.#pass;
+        this.#filled.resolve();
       } catch (error) {
         const isElsewhere = error instanceof StoreError && error.code === 'not-holder';
         if (!signal.aborted && !isElsewhere) onError(error);
+        if (!isElsewhere) this.#filled.resolve();
         pause = isElsewhere ? TURN_MS : RETRY_MS;
       }
       await sleep(pause, AbortSignal.any([signal, this.#wake.signal]));

@@ -85,11 +85,12 @@ export interface PolledQuery<T> {
 type Head = number | string | null;
 
 /**
- * What changes when there is something new: a service that names no block changes its time, or its prices. With the
- * end of a recording its history is whole.
+ * What changes when there is something new: a service that names no block changes its time, or its prices. Ours has
+ * another time for the same block once it knows more of the past. With the end of a recording its history is whole.
  */
 function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): Head {
-  const head = blockNumber ?? updatedAt ?? `${lanes.slow.price} ${lanes.average.price} ${lanes.fast.price}`;
+  const own = source.kind === 'service' ? blockNumber : blockNumber && `${blockNumber} ${updatedAt}`;
+  const head = own ?? updatedAt ?? `${lanes.slow.price} ${lanes.average.price} ${lanes.fast.price}`;
   return source.ended ? `${head} ended` : head;
 }
 

@@ -48,7 +48,7 @@ function expectExplained(name: string, { probability, reason }: Chance): void {
 /** Advice to wait is one of the alternatives, to the last digit. */
 export function expectOneFigure({ recommendation }: Advice): void {
   const { action, alternatives, deadlineSec, targetPrice, probability, expectedSavingRatio } = recommendation;
-  if (action === 'SEND_NOW') return;
+  if (action === null || action === 'SEND_NOW') return;
   expect(alternatives.find(({ horizonSec }) => horizonSec === deadlineSec)).toMatchObject({
     price: targetPrice,
     probability,
@@ -66,6 +66,10 @@ export function expectSane(advice: Advice): void {
     const { price, maxFeePerGas, maxPriorityFeePerGas, probability, waitSec } = advice.lanes[lane];
     must(price <= maxFeePerGas, () => `${lane}: price ${price} above cap ${maxFeePerGas}`);
     must((maxPriorityFeePerGas ?? 0n) <= maxFeePerGas, () => `${lane}: tip above cap`);
+    const least = advice.nextBaseFee + (maxPriorityFeePerGas ?? 0n);
+    // Slow waits for a dip.
+    if (lane !== 'slow')
+      must(price >= least || price === maxFeePerGas, () => `${lane}: price ${price} below ${least}`);
     expectExplained(lane, advice.lanes[lane]);
     must((probability ?? 0) >= 0 && (probability ?? 1) <= 1, () => `${lane}: probability ${probability}`);
     must(waitSec.p50 > 0 && waitSec.p95 >= waitSec.p50, () => `${lane}: waits ${JSON.stringify(waitSec)}`);

@@ -30,7 +30,8 @@ export function adviceFacts(
   if (age !== null) {
     return [{ id: 'old', spans: [{ text: `advice of ${age}, no longer valid`, color: 'warn' }] }];
   }
-  return [whatToDo(advice, theme), likelihood(advice), saving(advice), record(advice, narrow)].filter(
+  if (advice.action === null) return [whatToDo(advice, theme)];
+  return [whatToDo(advice, theme), likelihood(advice), saving(advice, narrow), record(advice, narrow)].filter(
     (fact) => fact !== null,
   );
 }
@@ -43,16 +44,20 @@ const ACTION_COLORS = new Map<string, ColorName>([
 
 function whatToDo(advice: RecommendationView, theme: Theme): Fact {
   const { action, target } = describeAdvice(advice);
-  const color = ACTION_COLORS.get(advice.action);
+  const color = ACTION_COLORS.get(advice.action ?? '');
   const words = { text: theme.text(action), bold: true };
   const spans: Span[] = [color === undefined ? words : { ...words, color }];
   if (target !== '') spans.push({ text: ` ${target}` });
   return { id: 'advice', spans };
 }
 
-function saving({ expectedSavingRatio }: RecommendationView): Fact | null {
+/** The table below names it the mean too. */
+function saving({ expectedSavingRatio }: RecommendationView, narrow: boolean): Fact | null {
   if (expectedSavingRatio === null || expectedSavingRatio < 0.005) return null;
-  return { id: 'saving', spans: [{ text: `saves ${formatPercent(expectedSavingRatio)}` }] };
+  return {
+    id: 'saving',
+    spans: [{ text: `saves ${formatPercent(expectedSavingRatio)}${narrow ? '' : ' on average'}` }],
+  };
 }
 
 function likelihood({ probability }: RecommendationView): Fact {

@@ -86,6 +86,8 @@ interface LivePaneProps {
 const MOST_WORK_ROWS = 6;
 /** Bucketed history begins up to an hour inside the day. */
 const NEARLY_A_DAY_SEC = 23 * 3_600;
+/** In less the price has hardly moved. */
+const LEAST_RANGE_SEC = 60;
 const LEAST_WORK = 44;
 /** The price of usual work stands beside the waits from here on. */
 const TWO_TABLES = 119;
@@ -107,11 +109,12 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
     Number.POSITIVE_INFINITY,
     theme,
   );
+  const span = market === undefined ? null : daySpan(market, snapshot.blockTimestamp);
   const layout = liveLayout(rows, {
     factLines: flowFacts(facts, columns - 2, Number.POSITIVE_INFINITY).length,
     reasonLines: reasons.length,
     waitRows: waits.length === 0 ? 0 : Math.max(WAIT_ROWS, isBeside && rows >= 30 ? workWanted : 0),
-    rangeRows: market?.base == null ? 0 : 1,
+    rangeRows: market?.base == null || span === null ? 0 : 1,
     workRows: isBeside ? 0 : workWanted,
   });
   const hasChart = layout.chartRows > 0 && hour !== undefined && hour.points.length >= 2;
@@ -160,12 +163,12 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
       )}
       <Box flexDirection="column" flexShrink={0} marginTop={gap}>
         <FactLines facts={facts} width={columns} maxLines={layout.factLines} />
-        {layout.rangeRows === 0 || market?.base == null ? null : (
+        {layout.rangeRows === 0 || market?.base == null || span === null ? null : (
           <DayRange
             base={market.base}
             now={snapshot.nextBaseFee ?? snapshot.baseFee}
             rank={trend?.percentileRank24h ?? null}
-            span={daySpan(market, snapshot.blockTimestamp)}
+            span={span}
             width={columns}
           />
         )}
@@ -187,12 +190,10 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
 /** Why something is not there, then why the advice is what it is; of old advice nothing is said. */
 function reasonsOf({ missing, recommendation, adviceAge = null }: LiveView): readonly string[] {
   if (recommendation === undefined || adviceAge !== null) return missing;
-  const { alternatives, reasons } = recommendation;
-  const unknown = unknownWaits(alternatives);
-  // In the place of a table that is not there it comes first.
-  return knownWaits(alternatives).length === 0
-    ? [...missing, ...unknown, ...reasons]
-    : [...missing, ...reasons, ...unknown];
+  const { action, alternatives, reasons } = recommendation;
+  if (action !== null) return [...missing, ...reasons, ...unknownWaits(alternatives)];
+  // The headline says that there is none.
+  return [...missing, ...reasons.map((reason) => reason.replace(/^no advice yet: /, ''))];
 }
 
 /** As many reasons as there are lines for, broken at blanks; what does not fit is read after `⏎`. */
@@ -231,10 +232,11 @@ function AdviceInFull({ view, columns, rows }: LivePaneProps) {
   );
 }
 
-/** A history that does not fill the day must not be called one. `end` is the chain's present, ms. */
-function daySpan({ from }: MarketView, end: number | null): string {
+/** A history that does not fill the day must not be called one; `null` for next to none. `end` is the chain's present, ms. */
+function daySpan({ from }: MarketView, end: number | null): string | null {
   if (from === null || end === null) return DAY;
   const sec = (end - from) / 1_000;
+  if (sec < LEAST_RANGE_SEC) return null;
   return sec > NEARLY_A_DAY_SEC ? DAY : wholeSpan(sec);
 }
 

@@ -77,7 +77,7 @@ const AROUND_MEDIAN = 1.02;
  * the figures, as it is for a moment once a service has learnt of more.
  */
 function verdictOf(rank: number, now: number, { min, p10, median, max }: StatsView, span: string): string {
-  const past = span === DAY ? 'the day' : `the last ${span}`;
+  const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
   if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
     return '';
   if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
