@@ -150,7 +150,7 @@ describe.runIf(mayMount)('a disk of its own', () => {
     const data = await mkdtemp(join(folder, 'disk-'));
     await using terminal = await monitorOnDisk('3m', data);
     // Advice comes once the history is followed and written; the first prices come before that.
-    await terminal.waitFor(/^ (?:SEND NOW|WAIT) /m);
+    await terminal.waitFor(/^ (?:SEND NOW|WAIT|NO ADVICE) /m);
     const rest = `/proc/${terminal.pid}/root${data}/rest`;
     fill(rest);
     const rows = await terminal.waitFor(NO_ROOM);

@@ -100,10 +100,10 @@ describe('the Live pane', () => {
       from: Date.parse('2026-01-05T12:00:00Z'),
       base: { ...base, now: next, p10: null, mean: null, p90: null, changeRatio: null },
     };
-    const snapshot = { ...SNAPSHOT, blockTimestamp: market.from + 21_000, nextBaseFee: BigInt(next) };
+    const snapshot = { ...SNAPSHOT, blockTimestamp: market.from + 21 * 60_000, nextBaseFee: BigInt(next) };
     const screen = draw({ ...VIEW, market, snapshot, trend: { ...TREND, percentileRank24h: rank } }, 100, 27);
-    const line = screen.find((text) => text.includes('21 s  ')) ?? '';
-    expect(line.trimEnd().endsWith(`   ${words} the last 21 s`) || line).toBe(true);
+    const line = screen.find((text) => text.includes('21 m  ')) ?? '';
+    expect(line.trimEnd().endsWith(`   ${words} the last 21 m`) || line).toBe(true);
   });
 
   it.each([
