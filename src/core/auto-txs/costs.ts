@@ -17,8 +17,8 @@ import {
 import {
   type Bid,
   capOf,
-  distanceTo,
   isDue,
+  isReached,
   type NextPrices,
   paysAt,
   type Unreachable,
@@ -167,10 +167,9 @@ function whenWords(facts: PreflightFacts, next: NextPrices | null): string {
   const goal = `${price} is at or below ${gwei(order.target)}`;
   const waits = facts.cannotBroadcastReason == null ? 'it waits' : 'it would wait';
   if (next === null) return `${waits} until ${goal}; the price is unknown now`;
-  const distance = distanceTo(order, transaction, next);
-  if (distance === null || isDue(order, transaction, next)) return `target reached${dueWords(facts)}`;
-  return distance.waitsForCap
-    ? `${waits} until the base fee is at or below your ${capWords(transaction)}`
+  if (isDue(order, transaction, next)) return `target reached${dueWords(facts)}`;
+  return isReached(order, transaction, next)
+    ? `target reached; ${waits} until the base fee is at or below your ${capWords(transaction)}`
     : `${waits} until ${goal}`;
 }
 
@@ -199,20 +198,16 @@ function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPric
   return { nextBaseFee, lanePrice: lanePrice ?? 0n };
 }
 
-function waitsForCap(facts: PreflightFacts): boolean {
-  const next = nextPrices(facts);
-  return next !== null && distanceTo(facts.order, facts.transaction, next)?.waitsForCap === true;
-}
-
 /** Further conditions of a target that can be reached. */
 function noteWords(facts: PreflightFacts): string {
   const { order, transaction } = facts;
   const cap = capOf(transaction);
+  const next = nextPrices(facts);
   const notes: string[] = [];
   if (facts.cannotBroadcastReason != null)
     notes.push(`nothing is broadcast from here: ${facts.cannotBroadcastReason}`);
-  // `whenWords` says it already where it waits for its cap.
-  if (!order.isStrict && cap < order.target && !waitsForCap(facts)) {
+  const isThere = next !== null && isReached(order, transaction, next);
+  if (!order.isStrict && cap < order.target && !isThere) {
     notes.push(
       `it also waits while the base fee is above your ${capWords(transaction)}, which is below the target`,
     );

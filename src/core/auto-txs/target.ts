@@ -83,32 +83,6 @@ function highestBaseWithin(target: bigint, bid: Bid): bigint | null {
   return base >= 0n ? base : null;
 }
 
-/** How far the price is from where it goes out. */
-export interface Distance {
-  /** What is compared with the target, wei per gas. */
-  readonly price: bigint;
-  /** How much the price, or the base fee where that is further off, has to fall; 0: it is there. Wei per gas. */
-  readonly excess: bigint;
-  /** The same as a share of what has to fall, 0 to 1. */
-  readonly ratio: number;
-  /** The target is nearer than the cap, which must cover the next base fee as well. */
-  readonly waitsForCap: boolean;
-}
-
-/** `null`: a strict draft. */
-export function distanceTo(order: Target, bid: Bid | null, next: NextPrices): Distance | null {
-  const price = comparedPrice(order, bid, next);
-  if (price === null) return null;
-  const toTarget = price > order.target ? price - order.target : 0n;
-  const overCap = bid === null ? 0n : next.nextBaseFee - capOf(bid);
-  if (overCap > toTarget) {
-    return { price, excess: overCap, ratio: shareOf(overCap, next.nextBaseFee), waitsForCap: true };
-  }
-  return { price, excess: toTarget, ratio: shareOf(toTarget, price), waitsForCap: false };
-}
-
-const shareOf = (part: bigint, whole: bigint) => (whole === 0n ? 0 : Number(part) / Number(whole));
-
 /** Why it can never go out, whatever the price does. */
 export type Unreachable = 'gas-price' | 'tip' | 'no-cap' | 'no-blob-cap';
 

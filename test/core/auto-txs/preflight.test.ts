@@ -188,9 +188,11 @@ describe('a pre-flight', () => {
       /^✗ its priority fee of 6 gwei leaves nothing of your target of 5 gwei/,
     );
     const capped = signed({ maxFeePerGas: 3n * GWEI });
-    expect(line(capped, 'reachable')).toBe('◌ it waits until the base fee is at or below your cap of 3 gwei');
-    expect(line({ ...capped, nextBaseFee: 4n * GWEI }, 'reachable')).toBe(
+    expect(line(capped, 'reachable')).toBe(
       '◌ it waits until the Average lane is at or below 5 gwei; it also waits while the base fee is above your cap of 3 gwei, which is below the target',
+    );
+    expect(line({ ...capped, lanePrice: 4n * GWEI }, 'reachable')).toBe(
+      '◌ target reached; it waits until the base fee is at or below your cap of 3 gwei',
     );
     expect(line(signed({ maxPriorityFeePerGas: 0n }), 'reachable')).toContain('blocks may leave it out');
   });

@@ -4,7 +4,6 @@ import {
   type Bid,
   capOf,
   comparedPrice,
-  distanceTo,
   isDue,
   isReached,
   type NextPrices,
@@ -77,18 +76,6 @@ describe('a target', () => {
     );
   });
 
-  it('is no distance away exactly where it is due', () => {
-    fc.assert(
-      fc.property(someTarget, someBid, someNext, (order, bid, next) => {
-        const distance = distanceTo(order, bid, next);
-        expect(distance?.excess === 0n).toBe(isDue(order, bid, next));
-        expect(distance?.ratio).toBeGreaterThanOrEqual(0);
-        expect(distance?.ratio).toBeLessThanOrEqual(1);
-      }),
-      { numRuns: rounds(3_000) },
-    );
-  });
-
   it('never pays more than its cap, nor less than the base fee that its cap covers', () => {
     fc.assert(
       fc.property(someBid, somePrice, (bid, baseFee) => {
@@ -120,8 +107,6 @@ describe('of two orders at the same prices', () => {
 
   it('a strict draft has no price yet', () => {
     expect(comparedPrice({ ...order, isStrict: true }, null, next)).toBeNull();
-    expect(distanceTo({ ...order, isStrict: true }, null, next)).toBeNull();
-    expect(distanceTo(order, null, next)?.excess).toBe(GWEI);
   });
 
   it('a cap below the base fee keeps it in though its target is reached', () => {
@@ -129,11 +114,5 @@ describe('of two orders at the same prices', () => {
     const reached = { ...order, target: 10n * GWEI };
     expect(isReached(reached, bid, next)).toBe(true);
     expect(isDue(reached, bid, next)).toBe(false);
-    expect(distanceTo(reached, bid, next)).toEqual({
-      price: 6n * GWEI,
-      excess: GWEI,
-      ratio: 0.25,
-      waitsForCap: true,
-    });
   });
 });

@@ -143,6 +143,11 @@ describe('the list of auto-txs', () => {
     await shows('! nonce 0 is used: another transaction of this account was mined with it');
   });
 
+  it('says the nonce of the marked one where there is a free line, within 60 columns', async () => {
+    const { shows } = show([SENT], { columns: 60, rows: 13 });
+    await shows(/nonce 3 of\s+0xf39F…2266 · rent/);
+  });
+
   it('says of an executed one what it paid and saved', async () => {
     const { shows } = show([EXECUTED]);
     await shows('paid 0.0388');

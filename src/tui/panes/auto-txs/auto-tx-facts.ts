@@ -322,7 +322,7 @@ function timelineLines(entries: readonly TimelineEntryView[], context: PaneConte
   });
 }
 
-/** Lines of the foot: a rule, what it does, and two of its reason. */
+/** Lines of the foot: a rule, and three of what it does and its reason, which has two at most. */
 export const FOOT_LINES = 4;
 
 const WHY_LINES = 2;
@@ -333,16 +333,21 @@ export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Li
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
   const why = wrapText(theme.text(withShortHashes(text, '…')), width - 3, WHY_LINES, theme.glyph.ellipsis);
   const look = severity === null ? {} : { color: severity };
-  return [
+  const what = wrapText(
+    theme.text(whatText(autoTx)),
+    width - 2,
+    FOOT_LINES - 1 - Math.max(why.length, 1),
+    theme.glyph.ellipsis,
+  );
+  const lines: readonly Line[] = [
     [{ text: ` ${theme.glyph.line.repeat(Math.max(width - 2, 0))}`, faint: true }],
-    [{ text: ` ${whatText(autoTx)}`, faint: true }],
-    ...Array.from({ length: WHY_LINES }, (_, place): Line => {
-      const part = why[place];
-      if (part === undefined) return EMPTY_LINE;
+    ...what.map((part): Line => [{ text: ` ${part}`, faint: true }]),
+    ...why.map((part, place): Line => {
       const mark = severity === null || place > 0 ? '' : `${theme.glyph.warning} `;
       return [{ text: ` ${mark}${part}`, ...look }];
     }),
   ];
+  return Array.from({ length: FOOT_LINES }, (_, place) => lines[place] ?? EMPTY_LINE);
 }
 
 const LONGEST_NOTE = 400;
