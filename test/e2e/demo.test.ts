@@ -66,7 +66,7 @@ it('shows advice, has an alert fire and cancels an auto-tx; sends another and op
     await terminal.waitFor(/signed transaction, \d+ bytes/);
     await fillOrder(terminal, { target: '400' });
     await terminal.press('ctrl+s');
-    await terminal.waitFor('Send it in the next block?');
+    await terminal.waitFor('Send it at once?');
     await terminal.press('y');
     await terminal.waitFor(new RegExp(`→ mined +${does}`), BLOCKS_COME);
 

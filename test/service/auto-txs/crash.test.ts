@@ -25,9 +25,10 @@ const AHEAD = 2;
 const PAUSE_SEC = 5;
 /** Answers, transactions that leave, and what a node says to them: one of so many is the last one of a life. */
 const MOST_HAPPENINGS = 10;
-/** It is killed so long after that at most, or after all this time. */
+/** It is killed so long after that at most, or after all this time: a busy machine takes several starts' time. */
 const MOST_AFTER_MS = 10;
 const LONGEST_LIFE_MS = 400;
+const LONGEST_LIFE_STARTS = 3;
 /** Some are killed while they start. */
 const STARTING_MS = 200;
 const SEED = Number(process.env.GASTOP_CRASH_SEED ?? Date.now() % 1_000_000);
@@ -68,14 +69,17 @@ test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-t
     prepared.push(prepare());
     const running = prepared.shift();
     if (running === undefined) throw new Error('none was prepared');
-    const started = running.start(await story.pass(PAUSE_SEC));
+    const now = await story.pass(PAUSE_SEC);
+    const told = performance.now();
+    const started = running.start(now);
     let isOver = false;
     let going: Promise<void> | null = null;
     if (chance.once(8)) await setTimeout(chance.whole(STARTING_MS));
     else {
       await started;
+      const longestMs = Math.max(LONGEST_LIFE_MS, LONGEST_LIFE_STARTS * (performance.now() - told));
       going = story.goOn(running, () => isOver);
-      await momentOf(chance, (tell) => {
+      await momentOf(chance, longestMs, (tell) => {
         onHappening = tell;
       });
     }
@@ -106,7 +110,7 @@ test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-t
 });
 
 /** Resolves shortly after one of the first things that happen in a life. */
-async function momentOf(chance: Chance, hear: (tell: () => void) => void): Promise<void> {
+async function momentOf(chance: Chance, longestMs: number, hear: (tell: () => void) => void): Promise<void> {
   const heard = Promise.withResolvers<void>();
   let passed = chance.whole(MOST_HAPPENINGS);
   hear(() => {
@@ -114,7 +118,7 @@ async function momentOf(chance: Chance, hear: (tell: () => void) => void): Promi
     if (passed < 0) heard.resolve();
   });
   const limit = new AbortController();
-  await Promise.race([heard.promise, setTimeout(LONGEST_LIFE_MS, null, limit)]);
+  await Promise.race([heard.promise, setTimeout(longestMs, null, { signal: limit.signal })]);
   limit.abort();
   await setTimeout(chance.whole(MOST_AFTER_MS));
 }
