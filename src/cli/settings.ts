@@ -39,7 +39,7 @@ export type SourceChoice =
   | { readonly kind: 'simulated'; readonly seed: number };
 
 /** A value and who said it: `--url`, `GASTOP_URL`, `config file`, `default`. */
-interface Setting<Value> {
+export interface Setting<Value> {
   readonly value: Value;
   readonly from: string;
 }

@@ -116,7 +116,7 @@ function areKnown(channels: readonly string[]): boolean {
 
 function refuseWanted(channel: AlertChannel, target: string, rules: TargetRules): string | null {
   if (channel === 'TERMINAL' && target === '') return null;
-  if (target === '') return `is missing: ${channel} needs ${WANTED[channel]}`;
+  if (target === '') return `is missing: ${WANTED[channel]}`;
   return refuseTarget(channel, target, rules);
 }
 

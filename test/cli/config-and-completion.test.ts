@@ -53,15 +53,31 @@ describe('gastop config', () => {
     expect(stdout).toMatch(/ team: any number of requests a day, 0\.5 a second, only gas +config file\n/);
   });
 
-  it('says the same as JSON, several values of a setting as one', async () => {
+  it('gives values that a program can use as JSON, without keys and paths of URLs', async () => {
+    const config = {
+      rpc: ['https://node.example/v3/hidden-path', 'localhost:8545'],
+      keys: '/srv/keys.db',
+      smtp: { host: 'mail.example', from: 'gas@mail.example', user: 'gas', password: 'hidden-password' },
+    };
     const { stdout } = await runMain(['config', '--json', '--screen-reader'], {
-      home: home('json', '{ "rpc": ["https://node.example/v3/hidden-path", "localhost:8545"] }', 0o600),
+      env: { GASTOP_HISTORY: '2h' },
+      home: home('json', JSON.stringify(config), 0o600),
     });
     expect(JSON.parse(stdout)).toMatchObject({
-      source: { value: 'node https://node.example/…, node http://localhost:8545', from: 'config file, rpc' },
-      'api key': { value: 'none', from: 'default' },
-      'screen reader': { value: 'on', from: '--screen-reader' },
+      source: {
+        value: { kind: 'rpc', urls: ['https://node.example/…', 'http://localhost:8545'] },
+        from: 'config file, rpc',
+      },
+      apiKey: { value: false, from: 'default' },
+      historySec: { value: 7_200, from: 'GASTOP_HISTORY' },
+      keys: { value: '/srv/keys.db', from: 'config file' },
+      plans: { value: expect.arrayContaining([expect.objectContaining({ name: 'free', perSecond: 20 })]) },
+      smtp: { value: { host: 'mail.example', user: 'gas', hasPassword: true } },
+      telegram: { value: null, from: 'default' },
+      allowPrivateTargets: { value: false, from: 'default' },
+      screenReader: { value: true, from: '--screen-reader' },
     });
+    expect(stdout).not.toContain('hidden');
   });
 
   it('without anything set says so', async () => {

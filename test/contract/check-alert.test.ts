@@ -63,7 +63,7 @@ describe('a new alert', () => {
       'speed is not a field of this request',
       'channels.2 must name WEBHOOK only once',
       'targets.WEBHOOK must begin with https://',
-      'to is missing: SLACK needs the URL of an incoming webhook',
+      'to is missing: the URL of an incoming webhook',
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('a new alert', () => {
         'channels.0 must not be TELEGRAM',
         'targets.EMAIL must be one email address such as gas@example.org',
         'targets.FOO is not a field of this request',
-        'targets.WEBHOOK is missing: WEBHOOK needs a URL',
+        'targets.WEBHOOK is missing: a URL',
         'to must be a chat id: a number such as -1001234567890, or @channel',
       ],
     ],
@@ -172,9 +172,9 @@ describe('targets', () => {
   });
 
   it('are wanted for each channel but TERMINAL, and for no other', () => {
-    expect(problems({ ...MAIL, to: undefined })).toEqual(['to is missing: EMAIL needs an address']);
+    expect(problems({ ...MAIL, to: undefined })).toEqual(['to is missing: an address']);
     expect(problems({ ...MAIL, channels: ['EMAIL', 'TELEGRAM'] })).toEqual([
-      'targets.TELEGRAM is missing: TELEGRAM needs a chat id',
+      'targets.TELEGRAM is missing: a chat id',
     ]);
     expect(problems({ ...MAIL, targets: { EMAIL: 'b@example.org', SLACK: 'https://example.org' } })).toEqual([
       'targets.EMAIL belongs in to: EMAIL is the method',

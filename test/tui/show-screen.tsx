@@ -8,7 +8,7 @@ import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
 import type { Tab } from '../../src/tui/app/tabs.ts';
 import { MemoryContext, type Navigation, NavigationContext } from '../../src/tui/app/ui-state.ts';
-import { type Toast, ToastContext } from '../../src/tui/chrome/footer.tsx';
+import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';
 import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';

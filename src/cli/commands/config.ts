@@ -4,7 +4,7 @@ import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { cleanLine, tableLines, tildePath } from '../output.ts';
 import { durationText } from '../parse.ts';
-import { keySettings, type Settings, type SourceChoice } from '../settings.ts';
+import { keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
 import type { JsonFlags } from './resource.ts';
 
 /** Every setting. */
@@ -13,13 +13,20 @@ export function addConfig(program: Command, run: Run): void {
     .command('config')
     .summary('every setting and where it came from')
     .description('Prints every setting and where it came from. Keys are never shown.')
-    .option('--json', 'for programs: { "api key": { value, from }, ... }')
+    .option(
+      '--json',
+      'for programs: { source: { value: { kind, urls }, from }, apiKey: { value: true, from }, ... }',
+    )
     .action((flags: JsonFlags) => run((context) => config(context, flags)));
 }
 
-interface Row {
+interface SettingRow {
   readonly name: string;
-  readonly value: string;
+  /** For people, line by line. */
+  readonly lines: readonly string[];
+  /** For programs: its name in the config file where it has one, and what it is set to. */
+  readonly key: string;
+  readonly value: unknown;
   readonly from: string;
 }
 
@@ -28,75 +35,115 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const loaded = await loadSettings();
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
-  const rows: Row[] = [
-    ...sourceLines(settings.source.value).map((value, index) => ({
-      name: index === 0 ? 'source' : '',
-      value,
-      from: index === 0 ? settings.source.from : '',
-    })),
-    { name: 'api key', value: settings.apiKey.value === null ? 'none' : 'set', from: settings.apiKey.from },
-    { name: 'history', value: durationText(settings.historySec.value), from: settings.historySec.from },
+  const { source, apiKey, historySec, smtp, telegram } = settings;
+  const database = databaseFile(settings, chainDatabase(io, { id: '<id>' }));
+  const plans = [...keys.plans.values()];
+  const shown = (path: string) => tildePath(path, io.home);
+  const toggle = (name: string, key: string, { value, from }: Setting<boolean>, words = ['on', 'off']) => ({
+    name,
+    lines: [words[value ? 0 : 1] ?? ''],
+    key,
+    value,
+    from,
+  });
+  const rows: readonly SettingRow[] = [
+    {
+      name: 'source',
+      lines: sourceLines(source.value),
+      key: 'source',
+      value: sourceValue(source.value),
+      from: source.from,
+    },
+    toggle('api key', 'apiKey', { value: apiKey.value !== null, from: apiKey.from }, ['set', 'none']),
+    {
+      name: 'history',
+      lines: [durationText(historySec.value)],
+      key: 'historySec',
+      value: historySec.value,
+      from: historySec.from,
+    },
     {
       name: 'database',
-      value: databaseText(settings, tildePath(chainDatabase(io, { id: '<id>' }), io.home)),
+      lines: [database === null ? noDatabaseText(settings) : shown(database)],
+      key: 'db',
+      value: database,
       from: settings.db.from,
     },
-    { name: 'keys', value: tildePath(keys.file.value, io.home), from: keys.file.from },
-    ...[...keys.plans.values()].map((plan, index) => ({
+    {
+      name: 'keys',
+      lines: [shown(keys.file.value)],
+      key: 'keys',
+      value: keys.file.value,
+      from: keys.file.from,
+    },
+    ...plans.map((plan, index) => ({
       name: index === 0 ? 'plans' : '',
-      value: planText(plan),
+      lines: [planText(plan)],
+      key: 'plans',
+      value: plans,
       from: keys.ownPlans.includes(plan.name) ? 'config file' : 'default',
     })),
-    { name: 'mail', value: mailText(settings), from: settings.smtp.from },
-    { name: 'telegram', value: telegramText(settings), from: settings.telegram.from },
+    { name: 'mail', lines: [mailText(settings)], key: 'smtp', value: mailValue(settings), from: smtp.from },
     {
-      name: 'private targets',
-      value: settings.allowPrivateTargets.value ? 'allowed' : 'refused',
-      from: settings.allowPrivateTargets.from,
+      name: 'telegram',
+      lines: [telegramText(settings)],
+      key: 'telegram',
+      value: telegram.value === null ? null : { host: telegram.value.apiUrl.host },
+      from: telegram.from,
     },
-    { name: 'notifications', value: settings.notifications.value, from: settings.notifications.from },
+    toggle('private targets', 'allowPrivateTargets', settings.allowPrivateTargets, ['allowed', 'refused']),
     {
-      name: 'screen reader',
-      value: settings.screenReader.value ? 'on' : 'off',
-      from: settings.screenReader.from,
+      name: 'notifications',
+      lines: [settings.notifications.value],
+      key: 'notifications',
+      ...settings.notifications,
     },
-    { name: 'ascii', value: settings.ascii.value ? 'on' : 'off', from: settings.ascii.from },
+    toggle('screen reader', 'screenReader', settings.screenReader),
+    toggle('ascii', 'ascii', settings.ascii),
     {
       name: 'config file',
-      value: `${tildePath(file.path, io.home)}${file.content === null ? ' (not there)' : ''}`,
+      lines: [`${shown(file.path)}${file.content === null ? ' (not there)' : ''}`],
+      key: 'configFile',
+      value: file.content === null ? null : file.path,
       from: configFrom,
     },
   ];
   if (json) {
-    io.stdout.write(`${JSON.stringify(byName(rows), null, 2)}\n`);
+    const values = Object.fromEntries(rows.map(({ key, value, from }) => [key, { value, from }]));
+    io.stdout.write(`${JSON.stringify(values, null, 2)}\n`);
     return EXIT.ok;
   }
-  const lines = tableLines<Row>(
+  const lines = tableLines<Pick<SettingRow, 'name' | 'from'> & { readonly line: string }>(
     [
-      { title: 'setting', align: 'left', cell: (row) => row.name },
-      { title: 'value', align: 'left', cell: (row) => cleanLine(row.value) },
-      { title: 'from', align: 'left', cell: (row) => cleanLine(row.from) },
+      { title: 'setting', align: 'left', cell: ({ name }) => name },
+      { title: 'value', align: 'left', cell: ({ line }) => cleanLine(line) },
+      { title: 'from', align: 'left', cell: ({ from }) => cleanLine(from) },
     ],
-    rows,
+    rows.flatMap(({ name, from, lines: texts }) =>
+      texts.map((line, index) => ({ line, ...(index === 0 ? { name, from } : { name: '', from: '' }) })),
+    ),
   );
   io.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.ok;
 }
 
-/** Rows without a name go on with the one above. */
-function byName(rows: readonly Row[]): Record<string, Pick<Row, 'value' | 'from'>> {
-  const settings: Record<string, Pick<Row, 'value' | 'from'>> = {};
-  let last = '';
-  for (const { name, value, from } of rows) {
-    const before = settings[last];
-    if (name === '' && before !== undefined)
-      settings[last] = { ...before, value: `${before.value}, ${value}` };
-    else {
-      last = name;
-      settings[name] = { value, from };
-    }
+function sourceValue(source: SourceChoice): object {
+  switch (source.kind) {
+    case 'hosted':
+      return { kind: 'service', urls: [shownUrl(source.url)] };
+    case 'rpc':
+      return { kind: 'rpc', urls: source.urls.map(shownUrl) };
+    case 'replay':
+      return { kind: 'replay', file: source.file, speed: source.speed };
+    case 'simulated':
+      return { kind: 'simulated', seed: source.seed };
   }
-  return settings;
+}
+
+function mailValue({ smtp: { value } }: Settings): object | null {
+  if (value === null) return null;
+  const { password, ...rest } = value;
+  return { ...rest, hasPassword: password !== null };
 }
 
 function sourceLines(source: SourceChoice): readonly string[] {
@@ -133,8 +180,14 @@ function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname === '/' && url.search === '' ? '' : '/…'}`;
 }
 
-function databaseText({ source, db }: Settings, chainFile: string): string {
-  if (source.value.kind === 'hosted') return 'none; the service keeps the history';
-  if (db.value !== null) return db.value;
-  return source.value.kind === 'rpc' ? chainFile : 'temporary; --db FILE keeps it';
+/** `null`: what is kept is lost at the end, or the service keeps it. */
+function databaseFile({ source, db }: Settings, chainFile: string): string | null {
+  if (source.value.kind === 'hosted') return null;
+  return db.value ?? (source.value.kind === 'rpc' ? chainFile : null);
+}
+
+function noDatabaseText({ source }: Settings): string {
+  return source.value.kind === 'hosted'
+    ? 'none; the service keeps the history'
+    : 'temporary; --db FILE keeps it';
 }

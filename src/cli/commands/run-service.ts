@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import { ClientError } from '../../client/errors.ts';
+import { API_KEY_HEADER, BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
@@ -46,7 +47,7 @@ import {
   listenError,
   prefixOf,
   type ServeFlags,
-  servedUrl,
+  servedRoot,
 } from './serve.ts';
 
 /** `gastop serve` until the signal. */
@@ -118,7 +119,9 @@ async function serveUntilStopped(
     throw listenError(error, address);
   });
   const say = (line: string) => io.stdout.write(`${cleanLine(line)}\n`);
-  say(`gastop serves ${chain.name} on ${servedUrl(address, server.port)}`);
+  const root = servedRoot(address, server.port);
+  say(`gastop serves ${chain.name} on ${root}${BASE_PATH}`);
+  say(`Its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}.`);
   for (const line of missing) log.info(line);
   if (!isLoopback(address.host)) {
     say(

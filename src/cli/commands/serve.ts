@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { parseServiceUrl } from '../../client/http.ts';
-import { BASE_PATH } from '../../contract/routes.ts';
+import { API_KEY_HEADER } from '../../contract/routes.ts';
 import { configFile } from '../config-file.ts';
 import { type CommandContext, createContext, type Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
@@ -18,7 +18,8 @@ export function addServe(program: Command, run: Run): void {
     .command('serve')
     .summary('the v1 service for other programs and people')
     .description(
-      'Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create. Anyone with a key sees ' +
+      'Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create; requests carry it in the ' +
+        `header ${API_KEY_HEADER}. Anyone with a key sees ` +
         'the hosts and ports of your nodes in /dashboard/summary.',
     )
     .option('--host <ADDRESS>', 'where to listen; 0.0.0.0 is every address', '127.0.0.1')
@@ -110,11 +111,10 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** `http://127.0.0.1:8787/be/api/v1`, or the same below the base URL. */
-export function servedUrl({ host, baseUrl }: ListenAddress, port: number): string {
+/** `http://127.0.0.1:8787`, or the base URL: all paths stand behind it. */
+export function servedRoot({ host, baseUrl }: ListenAddress, port: number): string {
   const name = isIP(host) === 6 ? `[${host}]` : host;
-  const root = baseUrl === null ? `http://${name}:${port}` : baseUrl.origin + prefixOf(baseUrl);
-  return root + BASE_PATH;
+  return baseUrl === null ? `http://${name}:${port}` : baseUrl.origin + prefixOf(baseUrl);
 }
 
 /** The base URL's path without a slash at its end. */

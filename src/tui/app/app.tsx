@@ -13,12 +13,12 @@ import {
 } from 'react';
 import { isPlain } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
-import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/footer.tsx';
 import { Frame } from '../chrome/frame.tsx';
 import { helpLines } from '../chrome/help.ts';
 import { NoData, useNothingAnswers } from '../chrome/no-source.tsx';
 import { RawView } from '../chrome/raw-view.tsx';
 import type { Badge } from '../chrome/status-bar.tsx';
+import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/toast.tsx';
 import { ListsProvider } from '../data/lists.tsx';
 import { type Notifications, NotificationsContext } from '../data/notifications.ts';
 import {

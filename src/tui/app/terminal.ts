@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { format } from 'node:util';
 import { useApp, useStdout } from 'ink';
 import { useCallback, useEffect, useRef } from 'react';
-import { useToast } from '../chrome/footer.tsx';
+import { useToast } from '../chrome/toast.tsx';
 
 /** Why the monitor ended without a key: the exit code that says it, and an error to tell if there is one. */
 export interface Ending {

@@ -10,9 +10,9 @@ import { ListsContext } from '../data/lists.tsx';
 import { KEYMAP, type Scope } from '../input/keymap.ts';
 import { displayWidth, SpreadLine, truncate } from '../ui/text.tsx';
 import { type Theme, useTheme } from '../ui/theme.ts';
-import { type Toast, ToastLine } from './footer.tsx';
 import { KeyBar } from './key-bar.tsx';
 import { type Badge, BadgeText, StatusBar } from './status-bar.tsx';
+import { type Toast, ToastLine } from './toast.tsx';
 
 const LEAST_CAUSE = 12;
 

@@ -1,5 +1,5 @@
-import { Box, Text } from 'ink';
-import { memo } from 'react';
+import { Box, Text, useApp } from 'ink';
+import { memo, useLayoutEffect } from 'react';
 import { KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
 import { useWorkingKeys } from '../input/use-keys.tsx';
 import { displayWidth } from '../ui/text.tsx';
@@ -71,11 +71,14 @@ interface KeyBarProps {
 /** The last line: what the keys do. */
 export const KeyBar = memo(function KeyBar({ width, scopes }: KeyBarProps) {
   const theme = useTheme();
-  const isWorking = useWorkingKeys();
+  const keys = footerKeys(scopes, width, useWorkingKeys(), theme.text);
+  const { waitUntilRenderFlush } = useApp();
+  // A pane says what its keys do once Ink has drawn it. Ink draws again after a timer, which comes late on a busy machine.
+  useLayoutEffect(() => void waitUntilRenderFlush());
   return (
     <Box width={width} height={1} flexShrink={0} overflow="hidden">
       <Text wrap="truncate">
-        {footerKeys(scopes, width, isWorking, theme.text).map(({ key, word }) => (
+        {keys.map(({ key, word }) => (
           <Text key={key}>
             {' '}
             <Text bold>{key}</Text>

@@ -10,7 +10,7 @@ import {
   isAwaited,
   isNear,
 } from '../../client/views/auto-txs.ts';
-import { useToast } from '../chrome/footer.tsx';
+import { useToast } from '../chrome/toast.tsx';
 import { ALERTS_KEY, AUTO_TXS_KEY, flushAlertMutations, useExpectedAlerts } from './mutations.ts';
 import { useAlertNotices, useAutoTxNotices } from './notifications.ts';
 import { type Dated, type ListSession, type Polled, useServiceList } from './queries.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../client/views/alerts.ts';
 import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../client/views/auto-txs.ts';
 import { refusalText } from '../app/connection.ts';
-import { useToast } from '../chrome/footer.tsx';
+import { useToast } from '../chrome/toast.tsx';
 import { type Dated, useMonitor } from './queries.ts';
 
 /** How long a deletion can be undone, ms. */

@@ -18,7 +18,7 @@ import {
 import type { SnapshotView } from '../../client/views/gas.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
-import { useToast } from '../chrome/footer.tsx';
+import { useToast } from '../chrome/toast.tsx';
 import { polledEveryMs } from './queries.ts';
 
 /** How much of a firing leaves the screen: the bell and a note on the desktop, the bell alone, or nothing. */

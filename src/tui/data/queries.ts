@@ -289,7 +289,7 @@ export function useReach(
   const { client, frozen } = useMonitor();
   const settled = useElapsed(SETTLED_MS, price);
   const isUnable = useRef(false);
-  return usePolledQuery({
+  const polled = usePolledQuery<ReachView | null>({
     key: ['reach', price === null ? null : price.toString(), withinSec],
     enabled: price !== null && settled && !isUnable.current,
     ask: async (signal) => {
@@ -302,6 +302,7 @@ export function useReach(
     isSettled: (answer) => answer === null,
     frozen,
   });
+  return isUnable.current ? { ...polled, data: null } : polled;
 }
 
 /** Once the prices come again, everything else that had failed is requested again too, once. */

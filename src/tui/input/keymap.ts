@@ -267,6 +267,24 @@ const KEYS = {
       footer: 'go',
     },
     { action: 'leave', keys: ['escape'], help: 'leave; clears the filter', footer: 'leave' },
+    {
+      action: 'line-ends',
+      keys: ['ctrl+a', 'ctrl+e'],
+      label: 'Ctrl-A E',
+      help: 'to the start, to the end; in forms, too',
+    },
+    {
+      action: 'clear-around',
+      keys: ['ctrl+u', 'ctrl+k'],
+      label: 'Ctrl-U K',
+      help: 'clear what stands before, or after, the cursor',
+    },
+    {
+      action: 'clear-word',
+      keys: ['ctrl+w', 'ctrl+d'],
+      label: 'Ctrl-W D',
+      help: 'clear the word before, or the character under, the cursor',
+    },
   ],
 } as const satisfies Readonly<Record<string, readonly Key[]>>;
 

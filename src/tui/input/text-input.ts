@@ -44,11 +44,21 @@ export function editLine(input: TextInput, key: string): TextInput {
       return { ...input, cursor: characters.length };
     case 'ctrl+u':
       return remove(0, cursor);
+    case 'ctrl+k':
+      return remove(cursor, characters.length);
+    case 'ctrl+w':
+      return remove(wordStart(characters, cursor), cursor);
     case 'space':
       return insertText(input, ' ');
     default:
       return graphemes(key).length === 1 ? insertText(input, key) : input;
   }
+}
+
+/** Where the word before the cursor begins, and the blanks after it. */
+function wordStart(characters: readonly string[], cursor: number): number {
+  const end = characters.findLastIndex((character, place) => place < cursor && character.trim() !== '');
+  return characters.findLastIndex((character, place) => place < end && character.trim() === '') + 1;
 }
 
 const LONGEST = 2_048;

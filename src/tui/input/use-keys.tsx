@@ -12,11 +12,13 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { useToast } from '../chrome/footer.tsx';
+import { useToast } from '../chrome/toast.tsx';
 import { type ActionName, actionOf, type Scope } from './keymap.ts';
 import { PART_OF_CHARACTER } from './text-input.ts';
 
-export type ActionHandlers = Partial<Record<ActionName, () => void>>;
+/** What an action does, or why it cannot be done now: then its key is not in the footer, and says so. */
+type ActionHandler = (() => void) | string;
+export type ActionHandlers = Partial<Record<ActionName, ActionHandler>>;
 
 /** What an open text field, form or question takes instead of actions. */
 interface TextCapture {
@@ -35,6 +37,8 @@ const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
 export class Dispatcher {
   /** The scopes that are active now, the topmost first. */
   scopes: readonly Scope[] = [];
+  /** Says why an action cannot be done. */
+  refuse: (reason: string) => void = () => {};
   readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
   readonly #captures: (() => TextCapture)[] = [];
   readonly #listeners = new Set<() => void>();
@@ -61,7 +65,7 @@ export class Dispatcher {
     const names = [...this.#handlers].flatMap(([scope, readers]) =>
       [...readers].flatMap((read) =>
         Object.entries(read()).flatMap(([action, handler]) =>
-          handler === undefined ? [] : [`${scope}:${action}`],
+          typeof handler === 'function' ? [`${scope}:${action}`] : [],
         ),
       ),
     );
@@ -121,7 +125,8 @@ export class Dispatcher {
     if (action === undefined) return false;
     const handlers = [...(this.#handlers.get(scope) ?? [])].map((read) => read()[action]);
     const handler = handlers.findLast((each) => each !== undefined);
-    handler?.();
+    if (typeof handler === 'string') this.refuse(handler);
+    else handler?.();
     return handler !== undefined;
   }
 }
@@ -130,7 +135,7 @@ export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
 
 /**
  * Says what the keys of `scope` do while the calling component is on screen. Handlers may be new functions at
- * every render; a key without a handler is not in the footer. `global` is always active; another scope only while its
+ * every render; a key that has none, or a reason instead of one, is not in the footer. `global` is always active; another scope only while its
  * tab is shown and nothing lies over it.
  */
 export function useKeys(scope: Scope, handlers: ActionHandlers): void {
@@ -264,6 +269,7 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
   const [, next] = useReducer((count: number) => count + 1, 0);
   const toast = useToast();
   dispatcher.scopes = scopes;
+  dispatcher.refuse = (text) => toast({ kind: 'error', text });
   const add = (inputs: readonly Input[]) => {
     for (const input of inputs) queue.current.push(input);
     next();

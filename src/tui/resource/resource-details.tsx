@@ -82,7 +82,8 @@ export function ResourceDetailsScreen<Item extends ListItem, Details extends Ite
           return <SpokenSentences sentences={spokenSentences([...known, ...log])} />;
         }
         const below = lines.length - top - room;
-        const hidden = below > 0 ? [[{ text: `${below} more (j)`, faint: true }]] : [];
+        const hidden =
+          below > 0 ? [[{ text: `${below} ${below === 1 ? 'line' : 'lines'} below (j)`, faint: true }]] : [];
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
             <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} width={columns} />

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { refusalText } from '../app/connection.ts';
 import { useKeptReducer } from '../app/ui-state.ts';
-import { useToast } from '../chrome/footer.tsx';
+import { useToast } from '../chrome/toast.tsx';
 import { Question } from '../input/confirm.tsx';
 import {
   type FormField,
@@ -136,8 +136,8 @@ function useSending<Draft>(props: ResourceFormProps<Draft>) {
     if (isUnderWay.current) return false;
     if (problems.size > 0) {
       const wrong = fields.find(({ id }) => problems.has(id));
-      edit((before) => showProblems(before, fields, (id) => id === wrong?.id, form.refusals));
-      toast({ kind: 'error', text: `${wrong?.label ?? 'it'} ${problems.get(wrong?.id ?? '') ?? ''}`.trim() });
+      const refusals = wrong === undefined ? Object.fromEntries(problems) : form.refusals;
+      edit((before) => showProblems(before, fields, (id) => id === wrong?.id, refusals));
       return false;
     }
     if (unchanged !== null) toast({ kind: 'info', text: unchanged });
@@ -161,12 +161,7 @@ function useSending<Draft>(props: ResourceFormProps<Draft>) {
       if (error instanceof ClientError && error.mayBeDone) {
         const reason = refusalText(error);
         refuse({ '': `perhaps ${did}: look at the list before sending it again; ${reason}` });
-        toast({ kind: 'error', text: `Perhaps ${did}: ${reason}` });
-      } else {
-        const refusals = refusalsOf(error, fieldOfPath);
-        refuse(refusals);
-        toast({ kind: 'error', text: `Not ${did}: ${Object.values(refusals).join('; ')}` });
-      }
+      } else refuse(refusalsOf(error, fieldOfPath));
     }
   };
   return { isSending, isReady, during, send };
@@ -218,7 +213,7 @@ function Fields<Draft>(props: FieldsProps<Draft>) {
             'field-right': () => press('right'),
             'field-switch': () => press('space'),
           }
-        : { 'field-clear': () => press('ctrl+u') }),
+        : {}),
       'field-done': done,
       'form-send': submit,
       'form-leave': () => {

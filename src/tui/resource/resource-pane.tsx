@@ -7,7 +7,7 @@ import type { TabScreenProps } from '../app/tabs.ts';
 import { useKeptReducer, useNavigation } from '../app/ui-state.ts';
 import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
 import { Question } from '../input/confirm.tsx';
-import { scrollKeys, useKeys } from '../input/use-keys.tsx';
+import { type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { presentOf } from '../panes/explorer/place-frame.tsx';
 import { SPOKEN_WIDTH, useWidest } from '../ui/fact-list.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
@@ -127,7 +127,7 @@ function Items<Item extends ListItem, Details extends Item, Seed>(props: ItemsPr
       names.flatMap((name) => {
         const act = actions.item[name];
         if (act === undefined || selected === undefined) return [];
-        return actions.applies?.(name, selected) === false ? [] : [[name, () => act(selected)]];
+        return [[name, actions.whyNot?.(name, selected) ?? (() => act(selected))]];
       }),
     );
   };
@@ -172,7 +172,7 @@ export interface SharedProps<Item extends ListItem, Details extends Item, Seed>
   readonly list: ReturnType<Resource<Item, Details, Seed>['useList']>;
   readonly actions: ResourceActions<Item>;
   /** What the keys do to an item. */
-  readonly itemKeys: (item: Item | undefined) => Record<string, () => void>;
+  readonly itemKeys: (item: Item | undefined) => ActionHandlers;
 }
 
 interface ListScreenProps<Item extends ListItem, Details extends Item, Seed>

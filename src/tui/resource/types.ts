@@ -97,7 +97,7 @@ export interface ResourceDetails<Item, Details extends Item> {
   /** A log at the end, of which one entry is selected. */
   readonly entries: readonly DetailsEntry[];
   /** Sends the selected entry once more. */
-  readonly redeliver?: (entryId: string | null) => void;
+  readonly redeliver?: (entryId: string) => void;
 }
 
 export interface DetailsEntry {
@@ -115,12 +115,13 @@ export interface PaneActions<Seed> {
 }
 
 export interface ResourceActions<Item> {
-  readonly new: () => void;
+  /** A text says why there can be no new one. */
+  readonly new: (() => void) | string;
   readonly undo?: () => void;
   /** What a key does to the selected, or the open, item. */
   readonly item: Partial<Record<ItemAction, (item: Item) => void>>;
-  /** Whether an action applies to an item; default: each does. */
-  readonly applies?: (action: ItemAction, item: Item) => boolean;
+  /** Why an action cannot be done to an item; `null`, the default: it can. */
+  readonly whyNot?: (action: ItemAction, item: Item) => string | null;
   /** The question before something is done to an item, of the item as it is now. */
   readonly confirmation: (what: AskedAction, item: Item) => Confirmation & { readonly run: () => void };
 }

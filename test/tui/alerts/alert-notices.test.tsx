@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertView } from '../../../src/client/views/alerts.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
-import { type Toast, ToastContext } from '../../../src/tui/chrome/footer.tsx';
+import { type Toast, ToastContext } from '../../../src/tui/chrome/toast.tsx';
 import { ListsProvider, useLists } from '../../../src/tui/data/lists.tsx';
 import { NotificationsContext } from '../../../src/tui/data/notifications.ts';
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';

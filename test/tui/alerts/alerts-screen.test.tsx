@@ -629,7 +629,7 @@ describe('the details', () => {
     );
     await shows('Alerts 1');
     await press('enter');
-    await shows('best     0.00000450 ETH  $0.015, at 0.0300 gwei, against 0.0600 the day before');
+    await shows('at 0.0300 gwei instead of 0.0600, the mean of the day before');
   });
 
   it('of an alert that is gone say so, and Esc goes back', async () => {

@@ -4,7 +4,7 @@ import { render } from 'ink-testing-library';
 import { expect, it, onTestFinished } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import { type AutoTxView, describeChange } from '../../../src/client/views/auto-txs.ts';
-import { type Toast, ToastContext } from '../../../src/tui/chrome/footer.tsx';
+import { type Toast, ToastContext } from '../../../src/tui/chrome/toast.tsx';
 import { ListsProvider, useLists } from '../../../src/tui/data/lists.tsx';
 import { NotificationsContext } from '../../../src/tui/data/notifications.ts';
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';

@@ -487,7 +487,8 @@ describe('the keys of an auto-tx', () => {
     await press('tab');
     await shows(/target +0\.031 /);
     await shows(/note +rent/);
-    expect(toasts).toEqual([]);
+    const error = { kind: 'error', text: 'It is final: c schedules another one like it' };
+    expect(toasts).toEqual([error, error, error]);
   });
 
   it('x of which nobody knows whether it was done says so, and asks for the list', async () => {

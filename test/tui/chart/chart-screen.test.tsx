@@ -6,7 +6,7 @@ import { ClientError } from '../../../src/client/errors.ts';
 import { readDescription } from '../../../src/client/openapi.ts';
 import { Clock, ClockContext } from '../../../src/tui/app/clock.ts';
 import { MemoryContext } from '../../../src/tui/app/ui-state.ts';
-import { type Toast, ToastContext } from '../../../src/tui/chrome/footer.tsx';
+import { type Toast, ToastContext } from '../../../src/tui/chrome/toast.tsx';
 import { MonitorContext, type MonitorScope } from '../../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';
 import { Dispatcher, DispatcherContext } from '../../../src/tui/input/use-keys.tsx';

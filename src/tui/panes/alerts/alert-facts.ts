@@ -101,12 +101,14 @@ export function savingsFacts(
       ? null
       : [
           amount(best.savedWei, best.savedUsd),
+          best.triggeredAt === null ? '' : `on ${momentText(best.triggeredAt, present, offsetAt)}`,
           best.price === null ? '' : `at ${formatGwei(best.price)} gwei`,
-          best.referencePrice === null ? '' : `against ${formatGwei(best.referencePrice)} the day before`,
-          best.triggeredAt === null ? '' : momentText(best.triggeredAt, present, offsetAt),
+          best.referencePrice === null
+            ? ''
+            : `instead of ${formatGwei(best.referencePrice)}, the mean of the day before`,
         ]
           .filter((part) => part !== '')
-          .join(', ');
+          .join(' ');
   const saved = savedWei === null && savedUsd === null ? null : `${amount(savedWei, savedUsd)}${gas}`;
   return [
     ...given(events, 'firings', formatCount),

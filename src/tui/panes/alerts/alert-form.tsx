@@ -12,7 +12,7 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { useElapsed, useNow } from '../../app/clock.ts';
-import { useToast } from '../../chrome/footer.tsx';
+import { useToast } from '../../chrome/toast.tsx';
 import { useSaveAlert } from '../../data/mutations.ts';
 import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
 import { fieldLines, formOf } from '../../input/form.ts';
@@ -85,7 +85,7 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
   const isDirty = JSON.stringify(draft) !== JSON.stringify(form.initial);
   const present = presentOf(snapshot, useNow());
   const preview = useAlertPreview(alert, (at) => untilText(at, present, systemOffset));
-  const reach = useThresholdReach(draft, snapshot);
+  const reach = useThresholdReach(draft, alert?.confirmBlocks ?? 1, snapshot);
 
   const faint = (words: string | null, most: number): readonly Line[] =>
     words === null
@@ -180,19 +180,23 @@ const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
 /**
- * How likely the lane's price falls to the threshold, in words; `null` when it is there already, it would have to rise,
- * or the service does not say.
+ * How likely the lane's price falls to the threshold, in words; `null` when there is no threshold yet, or the service
+ * does not say.
  */
-function useThresholdReach(draft: AlertDraft, snapshot: SnapshotView): string | null {
+function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: SnapshotView): string | null {
   const { isOwnService = false } = useMonitor();
   const threshold = weiOfTypedGwei(draft.threshold);
-  const distance =
-    draft.condition === 'LESS_THAN' ? distanceToThreshold({ ...draft, threshold }, snapshot) : null;
-  const price = distance === null || distance.isThere || threshold === 0n ? null : threshold;
+  const distance = threshold === 0n ? null : distanceToThreshold({ ...draft, threshold }, snapshot);
+  const isFall = draft.condition === 'LESS_THAN';
+  const price = distance === null || distance.isThere || !isFall ? null : threshold;
   // Each request to a service elsewhere costs quota.
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);
-  if (price === null) return null;
+  if (distance?.isThere) {
+    return `reached now: it fires ${blocks === 1 ? 'with the next block' : `once that holds for ${blocks} blocks`}`;
+  }
+  if (price === null) return distance === null ? null : 'how likely the price rises so far is not forecast';
+  if (day.data === undefined && day.error === null) return 'how likely it is reached: looking …';
   return describeReach([
     { withinSec: HOUR_SEC, reach: hour.data ?? null },
     { withinSec: DAY_SEC, reach: day.data ?? null },

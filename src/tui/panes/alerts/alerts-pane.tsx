@@ -21,7 +21,7 @@ import { refusalText } from '../../app/connection.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { Memory } from '../../app/ui-state.ts';
-import { useToast } from '../../chrome/footer.tsx';
+import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
 import { useAlertMutations } from '../../data/mutations.ts';
 import { type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
@@ -231,10 +231,7 @@ function useAlertDetails(
       id: delivery.id,
       lines: (isSelected) => deliveryLines(delivery, isSelected, context),
     })),
-    redeliver: (deliveryId) => {
-      if (deliveryId === null) toast({ kind: 'error', text: 'There is no delivery to send again' });
-      else void redeliver(deliveryId);
-    },
+    redeliver: (deliveryId) => void redeliver(deliveryId),
   };
 }
 

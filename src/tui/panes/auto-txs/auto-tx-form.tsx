@@ -17,7 +17,7 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
-import { useToast } from '../../chrome/footer.tsx';
+import { useToast } from '../../chrome/toast.tsx';
 import { useSaveAutoTx } from '../../data/mutations.ts';
 import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
 import { type FormField, type FormState, fieldLines, formOf } from '../../input/form.ts';

@@ -21,7 +21,6 @@ import { useNow } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { Memory } from '../../app/ui-state.ts';
-import { useToast } from '../../chrome/footer.tsx';
 import { useLists } from '../../data/lists.tsx';
 import { useAutoTxMutations } from '../../data/mutations.ts';
 import { useMonitor, usePolledQuery } from '../../data/queries.ts';
@@ -30,6 +29,7 @@ import { resourceQuestion } from '../../resource/resource-state.ts';
 import type {
   AskedAction,
   Confirmation,
+  ItemAction,
   PaneActions,
   PaneContext,
   Resource,
@@ -154,50 +154,33 @@ function useAutoTxActions(
   pane: PaneActions<AutoTxSeed>,
   { snapshot }: PaneContext,
 ): ResourceActions<AutoTxView> {
-  const toast = useToast();
   const copy = useClipboard();
   const { setStatus, cancel, remove } = useAutoTxMutations();
-  const refuse = (text: string) => toast({ kind: 'error', text });
   const { client } = useMonitor();
   const none = cannotBroadcastReason(snapshot.source.kind);
+  // Said before a signed transaction is pasted for nothing.
+  const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
   const enable = async (autoTx: AutoTxView) => {
     // A block may have come since the prices on the screen.
     const latest = await client.gasCurrent().catch(() => snapshot);
     if (none === null && isPriceThere(autoTx, latest)) pane.ask('enable', autoTx.id);
     else setStatus(autoTx, 'PENDING');
   };
-  const openForm = (seed: AutoTxSeed) => {
-    // Said before a signed transaction is pasted for nothing.
-    if (none === null) pane.openForm(seed);
-    else refuse(`${asSentence(none)}: start gastop with --rpc URL`);
-  };
   return {
-    new: () => openForm({}),
-    applies: (action, autoTx) => {
-      if (action === 'toggle' || action === 'edit')
-        return !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
-      return action !== 'cancel' || !isMinedOrOver(autoTx);
-    },
+    new: noForm ?? (() => pane.openForm({})),
+    whyNot: (action, autoTx) => whyNot(action, autoTx, noForm),
     item: {
       toggle: (autoTx) => {
-        const status = statusOf(autoTx);
-        if (status === 'PENDING') setStatus(autoTx, 'DISABLED');
-        else if (status === 'DISABLED' || status === null) void enable(autoTx);
-        else refuse('A draft needs its signature first: e');
+        if (statusOf(autoTx) === 'PENDING') setStatus(autoTx, 'DISABLED');
+        else void enable(autoTx);
       },
-      another: (autoTx) => openForm({ like: autoTx }),
-      edit: (autoTx) => openForm({ edited: autoTx }),
+      another: (autoTx) => pane.openForm({ like: autoTx }),
+      edit: (autoTx) => pane.openForm({ edited: autoTx }),
       copy: ({ hash }) => {
-        if (hash === null) return refuse('It has no hash before it is signed');
-        copy(hash, shortHex(hash, '…'));
+        if (hash !== null) copy(hash, shortHex(hash, '…'));
       },
       cancel: (autoTx) => pane.ask('cancel', autoTx.id),
-      delete: (autoTx) => {
-        const status = statusOf(autoTx);
-        if (status === 'PENDING' || status === 'DISABLED') refuse('Cancel it first: x');
-        else if (status === 'SUBMITTED') refuse('It is submitted: it can be deleted once it is final');
-        else pane.ask('delete', autoTx.id);
-      },
+      delete: (autoTx) => pane.ask('delete', autoTx.id),
     },
     confirmation: (what, autoTx) => {
       const { lines, ...question } = questionOf(what, autoTx, snapshot);
@@ -239,6 +222,28 @@ function enableQuestion(autoTx: AutoTxView, snapshot: SnapshotView): Confirmatio
     yes: 'Send it',
     no: 'Not yet',
   };
+}
+
+/** Why an action cannot be done to an auto-tx; `null`: it can. `noForm`: why the source takes no transactions. */
+function whyNot(action: ItemAction, autoTx: AutoTxView, noForm: string | null): string | null {
+  const status = statusOf(autoTx);
+  const final = isOver(autoTx) ? `It is final: c schedules another one like it` : null;
+  switch (action) {
+    case 'toggle':
+      if (status === 'SUBMITTED') return 'It is submitted: it cannot be disabled';
+      return final ?? (status === 'DRAFT' ? 'A draft needs its signature first: e' : null);
+    case 'another':
+      return noForm;
+    case 'edit':
+      return final ?? (status === 'SUBMITTED' ? 'It is submitted: it cannot be changed' : noForm);
+    case 'copy':
+      return autoTx.hash === null ? 'It has no hash before it is signed' : null;
+    case 'cancel':
+      return final ?? (isMinedOrOver(autoTx) ? 'It is mined: nothing can stop it' : null);
+    case 'delete':
+      if (status === 'SUBMITTED') return 'It is submitted: it can be deleted once it is final';
+      return status === 'PENDING' || status === 'DISABLED' ? 'Cancel it first: x' : null;
+  }
 }
 
 const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';

@@ -10,7 +10,7 @@ import {
 } from '../../../core/units.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptReducer, useNavigation } from '../../app/ui-state.ts';
-import { useToast } from '../../chrome/footer.tsx';
+import { useToast } from '../../chrome/toast.tsx';
 import { useDescription, useMonitor, useReach } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { type ChartSeries, chartPlotWidth, LineChart } from '../../ui/line-chart.tsx';
@@ -383,20 +383,17 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     const to = Math.max(from + by * step, 0);
     dispatch({ type: 'move-cursor', to: to >= newest ? null : (data.slots[to]?.timestamp ?? null) });
   };
-  const save = async () => {
-    const file = state.heatmap
-      ? heatmap && { name: csvName(snapshot.chainId, 'hours', now()), text: heatmapCsv(heatmap) }
-      : data && { name: csvName(snapshot.chainId, data.timeFrame, now()), text: chartCsv(data) };
-    if (file === null) {
-      toast({ kind: 'error', text: 'Nothing to save yet: wait until the chart is there' });
-      return;
-    }
+  const save = async (span: string, text: string) => {
     try {
-      toast({ kind: 'info', text: `Saved ${await saveFile(file.name, file.text)}` });
+      const name = csvName(snapshot.chainId, span, now());
+      toast({ kind: 'info', text: `Saved ${await saveFile(name, text)}` });
     } catch (error) {
       toast({ kind: 'error', text: saveErrorText(error) });
     }
   };
+  const write = state.heatmap
+    ? heatmap && (() => void save('hours', heatmapCsv(heatmap)))
+    : data && (() => void save(data.timeFrame, chartCsv(data)));
   const price = slot === undefined ? null : slotPrice(slot);
   const nextTimeFrame = () => dispatch({ type: 'next-time-frame', offered: timeFrames });
   const nextPercentile = () => dispatch({ type: 'next-percentile', offered: percentiles });
@@ -412,7 +409,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   };
   useKeys('chart', {
     heatmap: () => dispatch({ type: 'toggle-heatmap' }),
-    write: () => void save(),
+    write: write ?? 'Nothing to save yet: wait until the chart is there',
     ...(state.heatmap ? { close: () => dispatch({ type: 'toggle-heatmap' }) } : chartKeys),
   });
 

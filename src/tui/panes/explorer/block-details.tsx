@@ -6,8 +6,8 @@ import { PERCENTILES } from '../../../contract/choices.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import { formatAge, formatCount, formatGwei, formatNative, formatUsd, usdOf } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { useToast } from '../../chrome/footer.tsx';
-import { useKeys } from '../../input/use-keys.tsx';
+import { useToast } from '../../chrome/toast.tsx';
+import { type ActionHandlers, useKeys } from '../../input/use-keys.tsx';
 import { factGrid, type NamedValue, sectionLine, useWidest } from '../../ui/fact-list.tsx';
 import { PaneState } from '../../ui/pane-state.tsx';
 import { columnsWithin, columnWidths, headingLine, rowLine } from '../../ui/table.ts';
@@ -356,19 +356,21 @@ export function BlockScreen({ place, ...level }: BlockScreenProps) {
     else select(selected === 0 ? -1 : Math.max(selected - by, 0));
   };
   const marked = selected === null ? undefined : list[selected];
-  useKeys('explorer', {
+  const moves: ActionHandlers = {
     up: () => up(1),
     down: () => down(1),
     'page-up': () => up(room),
     'page-down': () => down(room),
     start: () => scroll(0),
     end: () => (list.length > 0 ? select(list.length - 1) : scroll(most)),
-    open: () => {
-      const tx = marked ?? list[0];
-      if (tx === undefined) return;
-      if (marked === undefined) select(0);
-      else dispatch({ type: 'open', place: { kind: 'tx', hash: tx.hash } });
-    },
+  };
+  const open = () => {
+    if (marked === undefined) select(0);
+    else dispatch({ type: 'open', place: { kind: 'tx', hash: marked.hash } });
+  };
+  useKeys('explorer', {
+    ...(most === 0 && list.length === 0 ? {} : moves),
+    ...(list.length === 0 ? {} : { open }),
     previous: () => {
       if (place.number > 0) dispatch({ type: 'turn-to', number: place.number - 1 });
     },

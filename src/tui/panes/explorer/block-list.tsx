@@ -10,8 +10,7 @@ import type {
 import { formatCount, formatDuration, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { useToast } from '../../chrome/footer.tsx';
-import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
+import { type ActionHandlers, scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { useWidest } from '../../ui/fact-list.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { columnsWithin, columnWidths, headingLine, rowLine, type TableColumn } from '../../ui/table.ts';
@@ -313,7 +312,6 @@ interface BlocksScreenProps extends ExplorerLevelProps {
 /** The list of the latest blocks and what the keys do in it. */
 export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor }: BlocksScreenProps) {
   const now = useNow();
-  const toast = useToast();
   const copy = useClipboard();
   const spoken = useIsScreenReaderEnabled();
   const isWide = columns >= DETAILS_FROM && !spoken;
@@ -337,18 +335,16 @@ export function BlocksScreen({ snapshot, symbol, dispatch, columns, rows, cursor
     dispatch({ type: 'move-cursor', to: to <= 0 || row === undefined ? null : keyOf(row) });
   };
   const marked = list.rows[place];
+  const blockKeys = (number: number | null): ActionHandlers =>
+    number === null
+      ? { open: 'This service does not number its blocks, so none can be opened' }
+      : {
+          open: () => dispatch({ type: 'open', place: { kind: 'block', number } }),
+          copy: () => copy(String(number)),
+        };
   useKeys('explorer', {
-    ...scrollKeys(go, { top: place, room, most: list.rows.length - 1 }),
-    open: () => {
-      if (marked === undefined) return;
-      if (marked.number === null) {
-        toast({ kind: 'error', text: 'This service does not number its blocks, so none can be opened' });
-      } else dispatch({ type: 'open', place: { kind: 'block', number: marked.number } });
-    },
-    copy: () => {
-      if (marked?.number == null) return;
-      copy(String(marked.number));
-    },
+    ...(list.rows.length > 1 ? scrollKeys(go, { top: place, room, most: list.rows.length - 1 }) : {}),
+    ...(marked === undefined ? {} : blockKeys(marked.number)),
   });
 
   return (
