@@ -1,12 +1,20 @@
-import { Text } from 'ink';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { render as renderInk, Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { useState } from 'react';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { helpLines } from '../../src/tui/chrome/help.ts';
-import { footerKeys } from '../../src/tui/chrome/key-bar.tsx';
+import { footerKeys, KeyBar } from '../../src/tui/chrome/key-bar.tsx';
 import { KEYMAP, type Scope } from '../../src/tui/input/keymap.ts';
 import { TextField } from '../../src/tui/input/text-field.tsx';
-import { KeyListener, useKeys } from '../../src/tui/input/use-keys.tsx';
+import {
+  KeyListener,
+  OverlayContext,
+  useKeys,
+  useModalKeys,
+  useOverlayScopes,
+} from '../../src/tui/input/use-keys.tsx';
 import { ASCII_THEME, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -213,6 +221,56 @@ describe('the footer', () => {
   it('names a key once, with the meaning it has now', () => {
     const keys = footerKeys(['source', 'global'], 120, () => true).filter(({ key }) => key === 'r');
     expect(keys).toEqual([{ key: 'r', word: 'retry' }]);
+  });
+
+  it('names the keys of what was just opened without waiting for a timer', async () => {
+    const scopes: readonly Scope[] = ['alerts'];
+    const Dialog = () => {
+      useModalKeys('question', { yes: () => {}, no: () => {} });
+      return <Text>Sure?</Text>;
+    };
+    const Pane = () => {
+      const [isOpen, setOpen] = useState(false);
+      useKeys('alerts', { delete: () => setOpen(true) });
+      return isOpen ? <Dialog /> : <Text>a list</Text>;
+    };
+    const Screen = () => {
+      const over = useOverlayScopes(scopes);
+      return (
+        <OverlayContext value={over.show}>
+          <KeyListener scopes={over.active}>
+            <Pane />
+            <KeyBar width={60} scopes={over.named} />
+          </KeyListener>
+        </OverlayContext>
+      );
+    };
+    const sleep = globalThis.setTimeout;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const terminal = {
+      isTTY: true,
+      columns: 60,
+      rows: 10,
+      setRawMode: () => {},
+      ref: () => {},
+      unref: () => {},
+    };
+    const stdin = Object.assign(new PassThrough(), terminal);
+    const stdout = Object.assign(new PassThrough(), terminal);
+    let drawn = '';
+    stdout.on('data', (bytes) => {
+      drawn += stripVTControlCharacters(String(bytes));
+    });
+    const shows = async (text: string) => {
+      while (!drawn.includes(text)) await new Promise((done) => sleep(done, 10));
+    };
+    const app = renderInk(<Screen />, { stdin, stdout, interactive: true, patchConsole: false });
+    onTestFinished(() => app.unmount());
+    await shows('d delete');
+    stdin.write('d');
+    await shows('Sure?');
+    await shows('y yes  n no');
   });
 
   it('names no key that does nothing now', () => {

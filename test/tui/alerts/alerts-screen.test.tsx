@@ -629,7 +629,7 @@ describe('the details', () => {
     );
     await shows('Alerts 1');
     await press('enter');
-    await shows('at 0.0300 gwei instead of 0.0600, the mean of the day before');
+    await shows(/best +0\.00000450 ETH {2}\$0\.015 at 0\.0300 gwei instead\s+of\s+0\.0600/);
   });
 
   it('of an alert that is gone say so, and Esc goes back', async () => {
