@@ -204,6 +204,32 @@ describe('the keymap', () => {
   });
 });
 
+const LIST: readonly Scope[] = ['alerts'];
+
+/** A list whose `d` opens a dialog over it, and the footer. */
+function Screen() {
+  const over = useOverlayScopes(LIST);
+  return (
+    <OverlayContext value={over.show}>
+      <KeyListener scopes={over.active}>
+        <Pane />
+        <KeyBar width={60} scopes={over.named} />
+      </KeyListener>
+    </OverlayContext>
+  );
+}
+
+function Pane() {
+  const [isOpen, setOpen] = useState(false);
+  useKeys('alerts', { delete: () => setOpen(true) });
+  return isOpen ? <Dialog /> : <Text>a list</Text>;
+}
+
+function Dialog() {
+  useModalKeys('question', { yes: () => {}, no: () => {} });
+  return <Text>Sure?</Text>;
+}
+
 describe('the footer', () => {
   it('keeps help and quit however narrow it is', () => {
     expect(footerKeys(['live', 'global'], 20, () => true).map(({ word }) => word)).toEqual(['help', 'quit']);
@@ -224,27 +250,6 @@ describe('the footer', () => {
   });
 
   it('names the keys of what was just opened without waiting for a timer', async () => {
-    const scopes: readonly Scope[] = ['alerts'];
-    const Dialog = () => {
-      useModalKeys('question', { yes: () => {}, no: () => {} });
-      return <Text>Sure?</Text>;
-    };
-    const Pane = () => {
-      const [isOpen, setOpen] = useState(false);
-      useKeys('alerts', { delete: () => setOpen(true) });
-      return isOpen ? <Dialog /> : <Text>a list</Text>;
-    };
-    const Screen = () => {
-      const over = useOverlayScopes(scopes);
-      return (
-        <OverlayContext value={over.show}>
-          <KeyListener scopes={over.active}>
-            <Pane />
-            <KeyBar width={60} scopes={over.named} />
-          </KeyListener>
-        </OverlayContext>
-      );
-    };
     const sleep = globalThis.setTimeout;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
