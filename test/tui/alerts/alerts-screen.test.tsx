@@ -537,7 +537,7 @@ describe('the details', () => {
     await shows(/ note +🚀/);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     const seen = [screen()];
-    while (screen().includes('more (j)')) {
+    while (screen().includes('below (j)')) {
       const before = screen();
       await press('pagedown');
       await waitFor(() => screen() !== before);
@@ -629,7 +629,7 @@ describe('the details', () => {
     );
     await shows('Alerts 1');
     await press('enter');
-    await shows(/best +0\.00000450 ETH {2}\$0\.015 at 0\.0300 gwei instead\s+of\s+0\.0600/);
+    await shows(/best +0\.00000450 ETH {2}\$0\.015\s+on\s.*\sat\s+0\.0300\s+gwei\s+instead\s+of\s+0\.0600,/s);
   });
 
   it('of an alert that is gone say so, and Esc goes back', async () => {
