@@ -3,7 +3,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
 import { SILENT } from '../../src/tui/data/notifications.ts';
-import { KEYMAP, type Scope } from '../../src/tui/input/keymap.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from './fake-alerts.ts';
@@ -51,55 +50,6 @@ async function open(columns = 200, rows = 30) {
   await shows('Average');
   return { frame, footer, shows, press };
 }
-
-/** The keys that the footer lists. */
-function listed(footer: string, scopes: readonly Scope[]) {
-  const names = footer.trim().split(/ {2,}/);
-  return KEYMAP.filter(
-    ({ scope, label, footerLabel, footer: word }) =>
-      scopes.includes(scope) && word !== undefined && names.includes(`${footerLabel ?? label} ${word}`),
-  );
-}
-
-/** What lies over a pane shows in these: a dialog has no `q`, the help scrolls, an open item goes back. */
-const depth = (footer: string) =>
-  [/q quit/, /Esc back/, /j\/k scroll/].map((word) => word.test(footer)).join();
-
-describe('every key in the footer does something visible', () => {
-  it.each([
-    ['Live', 24, ['live', 'global'], [], 'Average'],
-    ['Chart', 24, ['chart'], ['2'], 't time frame'],
-    ['the cheap hours', 24, ['chart'], ['2', 'h'], 'h goes back to the chart'],
-    ['Alerts', 24, ['alerts'], ['3'], 'Alerts 2'],
-    ['an open alert', 24, ['alert', 'alerts'], ['3', 'return'], 'Deliveries'],
-    ['Auto-tx', 24, ['auto-txs'], ['4'], 'Auto-txs 2'],
-    ['an open auto-tx', 24, ['auto-tx', 'auto-txs'], ['4', 'return'], 'y copy hash'],
-    ['Explorer', 24, ['explorer'], ['5'], 'Latest blocks'],
-    ['an open block', 24, ['explorer'], ['5', 'return'], 'gas used'],
-    ['Service', 16, ['service'], ['6'], 'j/k scroll'],
-  ] as const)('on %s', async (_title, rows, scopes, way, there) => {
-    const { frame, footer, shows, press } = await open(200, rows);
-    for (const key of way) {
-      press(key);
-      await shows(key === 'return' ? 'Esc back' : key === 'h' ? there : `[${key} `);
-      await shows(/⏎|h hours|scroll|why/);
-    }
-    await shows(there);
-    const home = depth(footer());
-    const keys = listed(footer(), scopes).filter(({ action }) => action !== 'quit' && action !== 'close');
-    expect(keys.length).toBeGreaterThan(0);
-    for (const { keys: names, action } of keys) {
-      // A notice that goes is no effect of a key.
-      await waitFor(() => !/^ [▸!●] /.test(frame().split('\n').at(-2) ?? ''));
-      const before = frame();
-      press(names[0]);
-      await waitFor(() => frame() !== before, { what: `an effect of ${action}` });
-      if (depth(footer()) === home) continue;
-      press('escape');
-      await waitFor(() => depth(footer()) === home, { what: `the way back from ${action}` });
-    }
-  });
-});
 
 describe('/ finds from every tab', () => {
   it('filters a list as one types, keeps it with Enter and clears it with Esc', async () => {
