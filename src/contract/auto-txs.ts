@@ -124,7 +124,7 @@ const Check = z
 const Problem = z.strictObject({ code: z.string(), message: z.string() });
 
 /** Signed: less than nothing where it paid more. */
-const SignedAmount = z
+export const SignedAmount = z
   .string()
   .regex(/^-?\d+$/)
   .meta({ id: 'SignedAmount', description: 'Wei, as a decimal string, negative for a loss' });

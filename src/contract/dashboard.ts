@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SignedAmount } from './auto-txs.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
 import { Amount, BlockNumber, Ratio, TimeFrame, Timestamp, Usd, Wei } from './primitives.ts';
 
@@ -136,12 +137,20 @@ const NodeHealth = z
   })
   .meta({ id: 'NodeHealth', description: 'One node of the source' });
 
+const Saved = z.strictObject({ savedWei: SignedAmount, savedUsd: z.number().nullable() });
+
 /** `GET /dashboard/summary` */
 export const Summary = z
   .strictObject({
     alerts: z.strictObject({ total: Count, pending: Count, disabled: Count, fired24h: Count }),
     autoTxs: z.strictObject({ total: Count, byStatus: z.record(z.string(), Count) }),
-    savings: z.strictObject({ savedWei: Amount, savedUsd: Usd.nullable(), events: Count }),
+    savings: z.strictObject({
+      savedWei: Amount.describe('Of alerts and auto-txs together, at least 0'),
+      savedUsd: Usd.nullable(),
+      events: Count,
+      alerts: Saved.describe('What somebody would have saved who used 150,000 gas at each firing'),
+      autoTxs: Saved.describe('What executed auto-txs saved, less what others of them paid more'),
+    }),
     gas: z
       .strictObject({ low: Wei, average: Wei, high: Wei, base: Wei })
       .describe("The lanes' prices and the base fee, in wei per gas"),

@@ -18,7 +18,7 @@ const MOST_MULTIPLE = 9_999;
 export const UNKNOWN = '—';
 
 /** U+2212, as wide as a digit, so that columns of signed numbers stay aligned. */
-const MINUS = '−';
+export const MINUS = '−';
 
 /**
  * Rounds `units` of 10^-`decimals` half up to three significant digits, keeping every digit left of the point.

@@ -152,12 +152,12 @@ export function rivalRows(db: Queries, { owner, id, signed }: Pick<KeptAutoTx, '
     .where('id', '<>', id);
 }
 
-/** What executed auto-txs saved against the price of their lane when they were made; one that paid more saved nothing. */
+/** What executed auto-txs saved against their price when they were made, less what others paid more. */
 export interface AutoTxSavings {
   /** How many were executed, also those that were deleted since. */
   readonly executed: number;
   readonly savedWei: bigint;
-  /** `null` where one that saved something has no dollar price. */
+  /** `null` where one that saved or lost something has no dollar price. */
   readonly savedUsd: number | null;
 }
 
@@ -173,7 +173,7 @@ const NOTHING: Share = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
 function shareOf(kept: KeptAutoTx): Share {
   if (kept.state.status !== 'EXECUTED') return NOTHING;
   const saving = savingsOf(kept)?.atCreation ?? null;
-  if (saving === null || saving.savedWei <= 0n) return { ...NOTHING, executed: 1 };
+  if (saving === null || saving.savedWei === 0n) return { ...NOTHING, executed: 1 };
   const { savedWei: wei, savedUsd: usd } = saving;
   return { executed: 1, wei, usd: usd ?? 0, unpriced: usd === null ? 1 : 0 };
 }

@@ -31,7 +31,13 @@ test('the summary is of the same block as the snapshot and the recommendation, a
   expect(await readSummary(service)).toEqual({
     alerts: { total: 0, pending: 0, disabled: 0, fired24h: 0 },
     autoTxs: { total: 0, byStatus: {} },
-    savings: { savedWei: '0', savedUsd: 0, events: 0 },
+    savings: {
+      savedWei: '0',
+      savedUsd: 0,
+      events: 0,
+      alerts: { savedWei: '0', savedUsd: 0 },
+      autoTxs: { savedWei: '0', savedUsd: 0 },
+    },
     gas: {
       low: current.lowPrice,
       average: current.averagePrice,

@@ -233,7 +233,7 @@ export const RATE_LIMITS: RateLimitsView = {
 export const SUMMARY: DashboardView = {
   alerts: { total: 0, pending: 0, disabled: 0, fired24h: 0 },
   autoTxs: { total: 0, byStatus: {} },
-  savings: { savedWei: 0n, savedUsd: null, events: 0 },
+  savings: { savedWei: 0n, savedUsd: null, events: 0, alerts: null, autoTxs: null },
   health: {
     sourceName: '3 nodes agree',
     stale: false,

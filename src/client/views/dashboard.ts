@@ -32,7 +32,11 @@ export type EngineView = z.infer<typeof Engine>;
 
 const Alerts = lenient(alerts);
 const AutoTxs = lenient(autoTxs);
-const Savings = lenient(savings);
+const Saved = lenient(savings.shape.alerts, 'savedWei').transform((wire) => ({
+  ...wire,
+  savedWei: BigInt(wire.savedWei),
+}));
+const Savings = lenient(savings.extend({ alerts: Saved, autoTxs: Saved }));
 const Health = lenient(health.extend({ nodes: rows(Node), engine: Engine }));
 
 /** `GET /dashboard/summary`: the service at a glance. */

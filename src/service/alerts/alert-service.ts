@@ -40,7 +40,8 @@ export function alertTallies(alerts: AlertStore, now: () => number): Tallies {
     }),
     savings: async (owner) => {
       const sum = await alerts.sumFirings({ owner });
-      return { ...savedBy(sum, SAVINGS_GAS_DEFAULT), events: sum.firings };
+      const none = await NOTHING_YET.savings(owner);
+      return { ...none, events: sum.firings, alerts: savedBy(sum, SAVINGS_GAS_DEFAULT) };
     },
   };
 }

@@ -494,13 +494,9 @@ export function autoTxTallies(store: AutoTxStore, others: Tallies): Tallies {
       return { total, byStatus };
     },
     savings: async (owner) => {
-      const alerts = await others.savings(owner);
-      const own = await store.savingsSum(owner);
-      return {
-        savedWei: (BigInt(alerts.savedWei) + own.savedWei).toString(),
-        savedUsd: alerts.savedUsd === null || own.savedUsd === null ? null : alerts.savedUsd + own.savedUsd,
-        events: alerts.events + own.executed,
-      };
+      const { events, alerts } = await others.savings(owner);
+      const { executed, savedWei, savedUsd } = await store.savingsSum(owner);
+      return { events: events + executed, alerts, autoTxs: { savedWei: savedWei.toString(), savedUsd } };
     },
   };
 }

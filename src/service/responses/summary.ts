@@ -7,14 +7,17 @@ export interface Tallies {
   alerts(owner: string): Promise<Summary['alerts']>;
   autoTxs(owner: string): Promise<Summary['autoTxs']>;
   /** What firing alerts and executed auto-txs saved. */
-  savings(owner: string): Promise<Summary['savings']>;
+  savings(owner: string): Promise<SavingsByOrigin>;
 }
+
+type SavingsByOrigin = Pick<Summary['savings'], 'events' | 'alerts' | 'autoTxs'>;
+const NOTHING_SAVED = { savedWei: '0', savedUsd: 0 };
 
 /** Of a service that keeps neither alerts nor transactions. */
 export const NOTHING_YET: Tallies = {
   alerts: async () => ({ total: 0, pending: 0, disabled: 0, fired24h: 0 }),
   autoTxs: async () => ({ total: 0, byStatus: {} }),
-  savings: async () => ({ savedWei: '0', savedUsd: 0, events: 0 }),
+  savings: async () => ({ events: 0, alerts: NOTHING_SAVED, autoTxs: NOTHING_SAVED }),
 };
 
 export interface ServiceHealth {
@@ -46,7 +49,7 @@ export async function summaryOf(
   return {
     alerts: await tallies.alerts(owner),
     autoTxs: await tallies.autoTxs(owner),
-    savings: await tallies.savings(owner),
+    savings: withSums(await tallies.savings(owner)),
     gas: { low: lowPrice, average: averagePrice, high: highPrice, base: basePrice },
     recommendation: { action, targetPrice, probability },
     health: {
@@ -64,6 +67,18 @@ export async function summaryOf(
       })),
       engine: engineAnswer(health.engine),
     },
+  };
+}
+
+function withSums(savings: SavingsByOrigin): Summary['savings'] {
+  const { alerts, autoTxs } = savings;
+  const wei = BigInt(alerts.savedWei) + BigInt(autoTxs.savedWei);
+  const usd =
+    alerts.savedUsd === null || autoTxs.savedUsd === null ? null : alerts.savedUsd + autoTxs.savedUsd;
+  return {
+    savedWei: (wei < 0n ? 0n : wei).toString(),
+    savedUsd: usd === null ? null : Math.max(usd, 0),
+    ...savings,
   };
 }
 

@@ -264,11 +264,11 @@ test('savings are summed to the wei beyond what a number holds, against the pric
   expect(await store.savingsSum('a')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
   await execute('1', { owner: 'a', priceAtCreation: fee, nativeUsd: 2_000 }, 30_000_000n, 1n);
   await execute('2', { owner: 'a', priceAtCreation: fee, nativeUsd: 1_000 }, 3n, 2n);
-  // What it paid more, and what nobody can compare, is no saving and no loss.
-  await execute('3', { owner: 'a', priceAtCreation: 5n, nativeUsd: null }, 21_000n, 7n);
+  // What nobody can compare is no saving and no loss.
+  await execute('3', { owner: 'a', priceAtCreation: 5n, nativeUsd: 1 }, 21_000n, 7n);
   await execute('4', { owner: 'a', priceAtCreation: null, nativeUsd: null }, 21_000n, 7n);
   await execute('5', { owner: 'b', priceAtCreation: 9n, nativeUsd: null }, 10n, 7n);
-  const savedWei = (fee - 1n) * 30_000_000n + (fee - 2n) * 3n;
+  const savedWei = (fee - 1n) * 30_000_000n + (fee - 2n) * 3n - 42_000n;
   const savedUsd = (Number(fee - 1n) * 3e7 * 2_000 + Number(fee - 2n) * 3 * 1_000) / 1e18;
   expect(await store.savingsSum('a')).toEqual({
     executed: 4,

@@ -51,7 +51,7 @@ describe('the Service pane', () => {
       'Quota    plan basic  1,234 of 100,000 today  20 per second',
       '1 % used  resets in 11h59m',
       'Market   ETH $3,214.50 +1.2 %  usually cheapest 03:00 UTC',
-      'Record   given 100, kept 92 since 3 Nov (92 %, stated 90 %)',
+      'Advice   given 100, kept 92 since 3 Nov (92 %, stated 90 %)',
       'Summary  no alerts yet  no auto-txs yet  nothing saved yet',
       'API      Gas API, version 1.2.0',
     ]) {
@@ -266,11 +266,31 @@ describe('the Service pane', () => {
           ...SUMMARY,
           alerts: { total: 3, pending: 2, disabled: 1, fired24h: 4 },
           autoTxs: { total: 1, byStatus: { PENDING: 1, FAILED: 0 } },
-          savings: { savedWei: 12n * 10n ** 15n, savedUsd: 38.57, events: 2 },
+          savings: { savedWei: 12n * 10n ** 15n, savedUsd: 38.57, events: 2, alerts: null, autoTxs: null },
         }),
       },
     });
     await shows('Summary  3 alerts, 2 on, 4 fired in 24 h  1 auto-tx (1 waiting)  saved 0.0120 ETH ($38.57)');
+  });
+
+  it('has the head of its own node as soon as the block is there', async () => {
+    let head = 24_337_604;
+    const nodes = () => [{ ...NODE, head }];
+    const summary = async () => ({ ...SUMMARY, health: { ...SUMMARY.health, nodes: nodes() } });
+    const { shows, arrive } = show({ isOwnService: true, gas: { summary } });
+    await shows('24,337,604');
+    head += 1;
+    arrive({ ...SNAPSHOT, blockNumber: head });
+    await shows('24,337,605');
+  });
+
+  it('tells what auto-txs saved, losses included, from what alerts could have', async () => {
+    const saved = (milli: bigint) => ({ savedWei: milli * 10n ** 15n, savedUsd: null });
+    const savings = { ...SUMMARY.savings, events: 2, alerts: saved(5n), autoTxs: saved(-2n) };
+    const { shows } = show({ rows: 26, gas: { summary: async () => ({ ...SUMMARY, savings }) } });
+    await shows(
+      /Summary .*auto-txs yet\n +auto-txs saved −0\.00200 ETH {2}alerts could have saved 0\.00500 ETH/,
+    );
   });
 
   it('names first what still comes and cuts neither that nor the savings, however narrow it is', async () => {
@@ -279,7 +299,7 @@ describe('the Service pane', () => {
       ...SUMMARY,
       alerts: { total: 0, pending: 0, disabled: 0, fired24h: 0 },
       autoTxs: { total: 17, byStatus },
-      savings: { savedWei: 12n * 10n ** 15n, savedUsd: 38.57, events: 2 },
+      savings: { savedWei: 12n * 10n ** 15n, savedUsd: 38.57, events: 2, alerts: null, autoTxs: null },
     });
     const wide = show({ columns: 140, gas: { summary } });
     await wide.shows(

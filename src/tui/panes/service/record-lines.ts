@@ -1,6 +1,6 @@
 import { keptWords, type RecommendationView } from '../../../client/views/gas.ts';
 import { ROUTE_GROUPS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
-import { formatCount, formatNative, formatPercent, formatUsd } from '../../../core/units.ts';
+import { formatCount, formatNative, formatPercent, formatUsd, MINUS } from '../../../core/units.ts';
 import { type Line, lineWidth } from '../../ui/text.tsx';
 import { dayText } from '../../ui/time.ts';
 import { partLine, partTitle } from './source-lines.ts';
@@ -13,25 +13,25 @@ export function recordLines(
 ): readonly Line[] {
   const late = partLine('advice', recommendation, now);
   const advice = recommendation.value;
-  if (advice === null) return [partTitle('Record', late ?? [])];
+  if (advice === null) return [partTitle('Advice', late ?? [])];
   // Prices that are stale are advised on by nobody.
   if (snapshot.stale === true)
-    return [partTitle('Record', [{ text: 'not stated while prices are stale', faint: true }])];
+    return [partTitle('Advice', [{ text: 'not stated while prices are stale', faint: true }])];
   const rest = late === null ? [] : [[{ text: '   ' }, ...late]];
   const { track } = advice;
   if (track === null)
-    return [partTitle('Record', [{ text: 'the service does not judge its own advice' }]), ...rest];
+    return [partTitle('Advice', [{ text: 'the service does not judge its own advice' }]), ...rest];
   const kept = keptWords(track);
-  if (kept === null) return [partTitle('Record', [{ text: 'no advice has come due yet' }]), ...rest];
+  if (kept === null) return [partTitle('Advice', [{ text: 'no advice has come due yet' }]), ...rest];
   const stated = track.statedProbability === null ? '' : `, stated ${formatPercent(track.statedProbability)}`;
   const day = (ms: number) => dayText(ms, offsetAt);
   const of = keptOfWords(track, day);
   const waited = waitWords(track, day);
   const more = [...(waited === null ? [] : [[{ text: `   ${waited}`, faint: true }]]), ...rest];
   const shares = `(${formatPercent(track.hitRatio ?? 0)}${stated})`;
-  const one = partTitle('Record', [{ text: `${kept}${of === '' ? '' : ` ${of}`} ${shares}` }]);
+  const one = partTitle('Advice', [{ text: `${kept}${of === '' ? '' : ` ${of}`} ${shares}` }]);
   if (of === '' || lineWidth(one) < width) return [one, ...more];
-  return [partTitle('Record', [{ text: `${kept} ${shares}` }]), [{ text: `   ${of}`, faint: true }], ...more];
+  return [partTitle('Advice', [{ text: `${kept} ${shares}` }]), [{ text: `   ${of}`, faint: true }], ...more];
 }
 
 type Track = NonNullable<RecommendationView['track']>;
@@ -90,11 +90,19 @@ export function summaryLines(
     return [`${counted(autoTxs.total, 'auto-tx')}${words}`];
   };
   if (savings.events === 0) saved.push('nothing saved yet');
-  else if (savings.savedWei !== null) {
-    const usd = savings.savedUsd === null ? '' : ` (${formatUsd(savings.savedUsd)})`;
-    saved.push(`saved ${formatNative(savings.savedWei, symbol)}${usd}`);
+  else if (savings.alerts === null || savings.autoTxs === null) {
+    if (savings.savedWei !== null)
+      saved.push(`saved ${amountText(savings.savedWei, savings.savedUsd, symbol)}`);
+  } else {
+    const { alerts: supposed, autoTxs: net } = savings;
+    if (net.savedWei !== 0n || supposed.savedWei === 0n)
+      saved.push(`auto-txs saved ${amountText(net.savedWei, net.savedUsd, symbol)}`);
+    if (supposed.savedWei !== 0n)
+      saved.push(`alerts could have saved ${amountText(supposed.savedWei, supposed.savedUsd, symbol)}`);
   }
-  const lineWith = (named: number) => [...parts, ...countedTxs(named), ...saved].join('  ');
+  // What is a fact and what is supposed stand together, on a line of their own.
+  const isApart = saved.length > 1;
+  const lineWith = (named: number) => [...parts, ...countedTxs(named), ...(isApart ? [] : saved)].join('  ');
   const line = (named: number) => partTitle('Summary', [{ text: lineWith(named) }]);
   if (lineWith(0) === '') {
     return [
@@ -104,7 +112,13 @@ export function summaryLines(
   // What was saved is not pushed off the line by the states that matter least.
   let named = states.length;
   while (named > 0 && lineWidth(line(named)) >= width) named -= 1;
-  return [line(named)];
+  return [line(named), ...(isApart ? [[{ text: `   ${saved.join('  ')}`, faint: true }]] : [])];
+}
+
+function amountText(wei: bigint, usd: number | null, symbol: string): string {
+  const sign = wei < 0n ? MINUS : '';
+  const dollars = usd === null ? '' : ` (${sign}${formatUsd(Math.abs(usd))})`;
+  return `${sign}${formatNative(wei < 0n ? -wei : wei, symbol)}${dollars}`;
 }
 
 /** What still comes first, then what went wrong; a service's own words stand between. */

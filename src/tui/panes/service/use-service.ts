@@ -71,6 +71,8 @@ export function useService(snapshot: SnapshotView): ServiceData {
     key: ['service', 'summary'],
     ask: (signal) => dated(client.summary({ signal })),
     everyMs: Math.max(intervalMs, LEAST_SUMMARY_MS),
+    // Elsewhere every request counts.
+    ...(isOwnService ? { head: snapshot } : {}),
     frozen,
   });
   const limits = usePolledQuery({
