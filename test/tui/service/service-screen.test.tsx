@@ -289,7 +289,7 @@ describe('the Service pane', () => {
     const savings = { ...SUMMARY.savings, events: 2, alerts: saved(5n), autoTxs: saved(-2n) };
     const { shows } = show({ rows: 26, gas: { summary: async () => ({ ...SUMMARY, savings }) } });
     await shows(
-      /Summary .*auto-txs yet\n +auto-txs saved −0\.00200 ETH {2}alerts could have saved 0\.00500 ETH/,
+      /Summary .*auto-txs yet *\n +auto-txs saved −0\.00200 ETH {2}alerts could have saved 0\.00500 ETH/,
     );
   });
 

@@ -83,7 +83,8 @@ export function useService(snapshot: SnapshotView): ServiceData {
     frozen,
   });
   const day = useMarket('24h', { head: snapshot, leastMs: DAY_MS });
-  const month = useMarket('30d', { head: snapshot, leastMs: MONTH_MS });
+  // Our own fills its month within the first minute.
+  const month = useMarket('30d', { head: snapshot, leastMs: isOwnService ? DAY_MS : MONTH_MS });
   const recommendation = useRecommendation(snapshot);
   const description = usePolledQuery({
     key: ['service', 'description'],
