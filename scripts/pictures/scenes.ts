@@ -43,11 +43,13 @@ export async function takePictures(): Promise<Readonly<Record<PictureName, Scree
   const live = await show(31, '1', WAITS);
   await monitor.press('2');
   const chart = await show(29, 't', /^ 24h/m);
-  const hours = await show(20, 'h', 'cheapest');
-  await monitor.press('esc');
   const alerts = await show(16, '3', 'Alerts 3');
   const explorer = await show(22, '5', 'Latest blocks');
   const service = await show(25, '6', /^ +30 d .* %$/m);
+  // Now every hour of the week has been seen.
+  await monitor.press('2');
+  const hours = await show(20, 'h', 'cheapest');
+  await monitor.press('esc');
   monitor.resize(COLUMNS, 22);
   await monitor.press('3');
   await monitor.waitFor('Alerts 3');
