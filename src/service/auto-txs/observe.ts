@@ -137,10 +137,15 @@ const BUCKET_SEC = 300;
 const NEARLY_A_DAY_SEC = 23 * 3_600;
 
 /** What its savings are told by. */
-async function pricesOf(
-  { signed }: KeptAutoTx,
-  { minedAt }: Inclusion,
-  { history, nativeUsd, nativeUsdAt, wallNow }: EngineContext,
+export async function pricesOf(
+  { signed }: Pick<KeptAutoTx, 'signed'>,
+  { minedAt }: Pick<Inclusion, 'minedAt'>,
+  {
+    history,
+    nativeUsd,
+    nativeUsdAt,
+    wallNow,
+  }: Pick<EngineContext, 'history' | 'nativeUsd' | 'nativeUsdAt' | 'wallNow'>,
 ): Promise<Beside> {
   const minedAtSec = Math.floor(minedAt / 1_000);
   const isNow = Math.abs(wallNow() - minedAt) <= NOW_MS;

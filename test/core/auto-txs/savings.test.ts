@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { paidInAll, savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, NEW_PENDING } from '../../../src/core/auto-txs/state-machine.ts';
-import { GWEI } from './made-facts.ts';
+import { pricesOf } from '../../../src/service/auto-txs/observe.ts';
+import { GWEI, SIGNED } from './made-facts.ts';
 
 const inclusion: Inclusion = {
   blockNumber: 12,
@@ -38,6 +39,27 @@ describe('what an auto-tx saved', () => {
     expect(savingsOf({ ...kept, state: NEW_PENDING })).toBeNull();
     const reverted = { ...inclusion, outcome: 'reverted' } as const;
     expect(savingsOf({ ...kept, state: { ...NEW_PENDING, inclusion: reverted } })).toBeNull();
+  });
+
+  it('is told against its own tip on the mean base fee of the day, where the chain is a day old', async () => {
+    const minedAt = Date.UTC(2026, 0, 5);
+    const at = (oldest: number) =>
+      pricesOf(
+        { signed: { ...SIGNED, maxFeePerGas: 3n * GWEI, maxPriorityFeePerGas: GWEI } },
+        { minedAt },
+        {
+          history: {
+            referencePrices: async () => ({ base: 4e9, slow: 9e9, average: 9e9, fast: 9e9 }),
+            reachesBackTo: async () => oldest,
+          },
+          nativeUsd: () => 2_500,
+          nativeUsdAt: async () => null,
+          wallNow: () => minedAt,
+        },
+      );
+    // Its cap of 3 would not have covered the 4 of that day.
+    expect(await at(minedAt / 1_000 - 86_400)).toEqual({ dayMeanPrice: 5n * GWEI, nativeUsd: 2_500 });
+    expect(await at(minedAt / 1_000 - 3_600)).toEqual({ dayMeanPrice: null, nativeUsd: 2_500 });
   });
 
   it('what it paid in all has blobs and posting fees in it', () => {
