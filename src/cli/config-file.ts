@@ -89,51 +89,16 @@ const SmtpConfig = z.strictObject({
 /** `telegram` of the config file. */
 const TelegramConfig = z.strictObject({ token: z.string().min(1), apiUrl: z.string().optional() });
 
-const WANTED_DELIVERY: Readonly<Record<string, string>> = {
-  smtp: 'an object of host, from and perhaps port, secure, user, password and requireTls, such as { "host": "mail.example.org", "from": "gas@example.org" }',
-  'smtp.host': 'the name of a mail server, such as "mail.example.org"',
-  'smtp.port': 'a whole number from 1 to 65535',
-  'smtp.secure': 'true (TLS from the first byte) or false (upgraded by STARTTLS)',
-  'smtp.user': 'a text',
-  'smtp.password': 'a text',
-  'smtp.from': 'an address, such as "gas@example.org"',
-  'smtp.requireTls': 'true or false; without it, TLS is required unless the server is on this machine',
-  telegram: 'an object of token and perhaps apiUrl, such as { "token": "123456789:AA…" }',
-  'telegram.token': 'a text; @BotFather gives one',
-  'telegram.apiUrl': 'a URL',
-};
-
-/** What should stand at `path`, which begins with `smtp` or `telegram`. */
-function wantedOfDelivery(path: readonly string[]): string {
-  return ownValue(WANTED_DELIVERY, path.join('.')) ?? ownValue(WANTED_DELIVERY, path[0] ?? '') ?? 'left away';
-}
-
 /** `plans` of the config file, by name. */
+const PLAN_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/i;
 const PlanSettings = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/i),
+  z.string().regex(PLAN_NAME),
   z.strictObject({
     dailyLimit: z.int().min(1).nullable(),
     perSecond: z.number().min(0.001).max(1_000_000).nullable(),
     groups: z.array(z.enum(ROUTE_GROUPS)).min(1).optional(),
   }),
 );
-
-const WANTED_PLAN: Readonly<Record<string, string>> = {
-  dailyLimit: 'a whole number of requests from 1, or null for no limit',
-  perSecond: 'a number of requests from 0.001, or null for no limit',
-  groups: `a list of ${ROUTE_GROUPS.join(', ')}`,
-};
-
-/** What should stand at `path` within `plans`. */
-function wantedOfPlans([name, setting]: readonly string[]): string {
-  if (name === undefined)
-    return 'plans by name, such as { "team": { "dailyLimit": 100000, "perSecond": 50 } }';
-  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/i.test(name)) return 'a name of at most 32 letters, digits, - and _';
-  return (
-    ownValue(WANTED_PLAN, setting ?? '') ??
-    'an object of dailyLimit, perSecond and perhaps groups, such as { "dailyLimit": 100000, "perSecond": 50 }'
-  );
-}
 
 /** The config file. Values are text as in the environment, so that one reader checks them all. */
 const ConfigFile = z.strictObject({
@@ -153,7 +118,8 @@ const ConfigFile = z.strictObject({
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
-const WANTED: Readonly<Record<keyof ConfigFile, string>> = {
+/** What should stand at a path; `*` is the name of a plan. */
+const WANTED: Readonly<Record<string, string>> = {
   url: 'a text such as "https://gas.example.org"',
   rpc: 'a URL, or a list of URLs such as ["http://127.0.0.1:8545"]',
   apiKey: 'a text',
@@ -163,9 +129,23 @@ const WANTED: Readonly<Record<keyof ConfigFile, string>> = {
   ascii: 'true or false',
   notifications: '"on", "bell" or "off"',
   keys: 'a file name',
-  plans: wantedOfPlans([]),
-  smtp: wantedOfDelivery(['smtp']),
-  telegram: wantedOfDelivery(['telegram']),
+  plans: 'plans by name, such as { "team": { "dailyLimit": 100000, "perSecond": 50 } }',
+  'plans.*':
+    'an object of dailyLimit, perSecond and perhaps groups, such as { "dailyLimit": 100000, "perSecond": 50 }',
+  'plans.*.dailyLimit': 'a whole number of requests from 1, or null for no limit',
+  'plans.*.perSecond': 'a number of requests from 0.001, or null for no limit',
+  'plans.*.groups': `a list of ${ROUTE_GROUPS.join(', ')}`,
+  smtp: 'an object of host, from and perhaps port, secure, user, password and requireTls, such as { "host": "mail.example.org", "from": "gas@example.org" }',
+  'smtp.host': 'the name of a mail server, such as "mail.example.org"',
+  'smtp.port': 'a whole number from 1 to 65535',
+  'smtp.secure': 'true (TLS from the first byte) or false (upgraded by STARTTLS)',
+  'smtp.user': 'a text',
+  'smtp.password': 'a text',
+  'smtp.from': 'an address, such as "gas@example.org"',
+  'smtp.requireTls': 'true or false; without it, TLS is required unless the server is on this machine',
+  telegram: 'an object of token and perhaps apiUrl, such as { "token": "123456789:AA…" }',
+  'telegram.token': 'a text; @BotFather gives one',
+  'telegram.apiUrl': 'a URL',
   allowPrivateTargets: 'true or false',
 };
 
@@ -173,24 +153,22 @@ const WANTED: Readonly<Record<keyof ConfigFile, string>> = {
 export function parseConfig(text: string, shown: string): ConfigFile {
   const parsed = ConfigFile.safeParse(parseJson(text.replace(/^\ufeff/, ''), shown));
   if (parsed.success) return parsed.data;
-  const known = Object.keys(WANTED).join(', ');
   for (const issue of parsed.error.issues) {
     if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
       const names = issue.keys.map((key) => `"${key}"`).join(', ');
+      const known = Object.keys(ConfigFile.shape).join(', ');
       throw usageError(`${shown}: unknown setting ${names}; known are ${known}`);
     }
   }
   const path = (parsed.error.issues[0]?.path ?? []).map(String);
-  const name = path[0] ?? '';
-  if (name === 'plans')
-    throw usageError(`${shown}: "${path.join('.')}" must be ${wantedOfPlans(path.slice(1))}`);
-  if (name === 'smtp' || name === 'telegram')
-    throw usageError(`${shown}: "${path.join('.')}" must be ${wantedOfDelivery(path)}`);
-  const wanted = Object.entries(WANTED).find(([key]) => key === name)?.[1];
+  const [first, plan] = path;
+  if (first === undefined) throw usageError(`${shown} must be a JSON object, such as {}`);
+  const where = first === 'rpc' ? first : path.join('.');
+  const isBadName = first === 'plans' && plan !== undefined && !PLAN_NAME.test(plan);
+  const keys = path.map((part, at) => (first === 'plans' && at === 1 ? '*' : part));
+  const wanted = [3, 2, 1].map((depth) => ownValue(WANTED, keys.slice(0, depth).join('.'))).find(Boolean);
   throw usageError(
-    wanted === undefined
-      ? `${shown} must be a JSON object, such as {}`
-      : `${shown}: "${name}" must be ${wanted}`,
+    `${shown}: "${where}" must be ${isBadName ? 'a name of at most 32 letters, digits, - and _' : wanted}`,
   );
 }
 

@@ -44,6 +44,14 @@ export interface Setting<Value> {
   readonly from: string;
 }
 
+/** What alerts need to reach people. `null`: that channel is not set up. */
+export interface DeliverySettings {
+  readonly smtp: Setting<SmtpSettings | null>;
+  readonly telegram: Setting<TelegramSettings | null>;
+  /** Whether webhooks may go to addresses of this machine and of private networks. */
+  readonly allowPrivateTargets: Setting<boolean>;
+}
+
 export interface Settings extends DeliverySettings {
   readonly source: Setting<SourceChoice>;
   readonly apiKey: Setting<string | null>;
@@ -61,19 +69,16 @@ export interface Settings extends DeliverySettings {
   readonly keys: Setting<string | null>;
 }
 
-type EnvInSettings = Readonly<Record<string, string | undefined>>;
+type Env = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT = 'default';
 const FILE = 'config file';
+const NONE = { value: null, from: DEFAULT } as const;
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export const DEFAULT_SEED = 1;
 
 /** Flags before environment before config file before defaults. */
-export function resolveSettings(
-  flags: SourceFlags,
-  env: EnvInSettings,
-  config: LoadedConfig | null,
-): Settings {
+export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null): Settings {
   refuseStrayFlags(flags);
   const file = config?.content ?? {};
   const source = sourceFromFlags(flags) ??
@@ -84,66 +89,77 @@ export function resolveSettings(
     };
   const apiKey = keyFor(source.value, env, file);
   if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
+  const setting = <Value>(name: keyof typeof VARIABLES, parse: (text: string) => Value) =>
+    said({ flags, env, file }, name, parse);
+  const asciiFrom = asciiTerminal(env);
   return {
     source:
       source.value.kind === 'hosted'
         ? { ...source, value: { ...source.value, apiKey: apiKey.value } }
         : source,
     apiKey,
-    historySec: read('--history', flags.history, parseHistory) ??
-      read('GASTOP_HISTORY', set(env.GASTOP_HISTORY), parseHistory) ??
-      inFile('history', file.history, parseHistory) ?? { value: DEFAULT_HISTORY_SEC, from: DEFAULT },
-    confirmations: read('--confirmations', flags.confirmations, parseConfirmations) ??
-      read('GASTOP_CONFIRMATIONS', set(env.GASTOP_CONFIRMATIONS), parseConfirmations) ??
-      inFile('confirmations', file.confirmations, parseConfirmations) ?? { value: null, from: DEFAULT },
-    db: read('--db', flags.db, parsePath) ??
-      read('GASTOP_DB', set(env.GASTOP_DB), parsePath) ??
-      inFile('db', file.db, parsePath) ?? { value: null, from: DEFAULT },
-    ascii:
-      (flags.ascii ? { value: true, from: '--ascii' } : null) ??
-      read('GASTOP_ASCII', set(env.GASTOP_ASCII), parseSwitch) ??
-      (file.ascii === undefined ? asciiByDefault(env) : { value: file.ascii, from: FILE }),
-    screenReader: (flags.screenReader ? { value: true, from: '--screen-reader' } : null) ??
-      read('INK_SCREEN_READER', set(env.INK_SCREEN_READER), parseSwitch) ?? { value: false, from: DEFAULT },
-    notifications: read('GASTOP_NOTIFICATIONS', set(env.GASTOP_NOTIFICATIONS), parseNotifications) ??
-      inFile('notifications', file.notifications, parseNotifications) ?? { value: 'on', from: DEFAULT },
-    keys: read('GASTOP_KEYS', set(env.GASTOP_KEYS), parsePath) ??
-      inFile('keys', file.keys, parsePath) ?? { value: null, from: DEFAULT },
+    historySec: setting('history', parseHistory) ?? { value: DEFAULT_HISTORY_SEC, from: DEFAULT },
+    confirmations: setting('confirmations', parseConfirmations) ?? NONE,
+    db: setting('db', parsePath) ?? NONE,
+    ascii: setting('ascii', parseSwitch) ?? { value: asciiFrom !== null, from: asciiFrom ?? DEFAULT },
+    screenReader: setting('screenReader', parseSwitch) ?? { value: false, from: DEFAULT },
+    notifications: setting('notifications', parseNotifications) ?? { value: 'on', from: DEFAULT },
+    keys: setting('keys', parsePath) ?? NONE,
     smtp: smtpSettings(env, file),
     telegram: telegramSettings(env, file),
-    allowPrivateTargets: (flags.allowPrivateTargets
-      ? { value: true, from: '--allow-private-targets' }
-      : null) ??
-      read('GASTOP_ALLOW_PRIVATE_TARGETS', set(env.GASTOP_ALLOW_PRIVATE_TARGETS), parseSwitch) ?? {
-        value: file.allowPrivateTargets ?? false,
-        from: file.allowPrivateTargets === undefined ? DEFAULT : FILE,
-      },
+    allowPrivateTargets: setting('allowPrivateTargets', parseSwitch) ?? { value: false, from: DEFAULT },
   };
 }
 
-function asciiByDefault(env: EnvInSettings): Setting<boolean> {
-  const from = asciiTerminal(env);
-  return { value: from !== null, from: from ?? DEFAULT };
+/** The variable of each setting; its flag and its name in the config file are spelt as it is. */
+const VARIABLES = {
+  history: 'GASTOP_HISTORY',
+  confirmations: 'GASTOP_CONFIRMATIONS',
+  db: 'GASTOP_DB',
+  ascii: 'GASTOP_ASCII',
+  screenReader: 'INK_SCREEN_READER',
+  notifications: 'GASTOP_NOTIFICATIONS',
+  keys: 'GASTOP_KEYS',
+  allowPrivateTargets: 'GASTOP_ALLOW_PRIVATE_TARGETS',
+} as const;
+
+interface Sayings {
+  readonly flags: Partial<Record<keyof typeof VARIABLES, string | boolean>>;
+  readonly env: Env;
+  readonly file: ConfigFile;
 }
+
+/** What was said of a setting, by whoever comes first; `null`: nothing. */
+function said<Value>(
+  { flags, env, file }: Sayings,
+  name: keyof typeof VARIABLES,
+  parse: (text: string) => Value,
+): Setting<Value> | null {
+  return (
+    read(flagName(name), flags[name]?.toString(), parse) ??
+    read(VARIABLES[name], set(env[VARIABLES[name]]), parse) ??
+    (name === 'screenReader' ? null : inFile(name, file[name]?.toString(), parse))
+  );
+}
+
+/** `--allow-private-targets` of `allowPrivateTargets` */
+export const flagName = (name: string) =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** The same settings over another source, chosen while running. A database named for the first is not for it. */
 export function withSource(settings: Settings, source: SourceChoice): Settings {
-  const from = 'the monitor';
-  return { ...settings, source: { value: source, from }, db: { value: null, from: DEFAULT } };
+  return { ...settings, source: { value: source, from: 'the monitor' }, db: NONE };
 }
 
 function sourceFromFlags(flags: SourceFlags): Setting<SourceChoice> | null {
-  const named = [
-    flags.url === undefined ? null : '--url',
-    flags.rpc === undefined ? null : '--rpc',
-    flags.replay === undefined ? null : '--replay',
-    flags.demo ? '--demo' : null,
-  ].filter((name) => name !== null);
+  const named = (['url', 'rpc', 'replay', 'demo'] as const)
+    .filter((name) => flags[name] !== undefined)
+    .map(flagName);
   if (named.length > 1) throw usageError(`${named.join(' and ')} cannot be combined; name one source`);
-  if (flags.replay !== undefined) {
-    const file = checked('--replay', () => parsePath(flags.replay ?? ''));
+  const file = read('--replay', flags.replay, parsePath);
+  if (file !== null) {
     const speed = read('--speed', flags.speed, parseSpeed)?.value ?? null;
-    return { value: { kind: 'replay', file, speed }, from: '--replay' };
+    return { value: { kind: 'replay', file: file.value, speed }, from: '--replay' };
   }
   if (flags.demo) {
     const seed = read('--seed', flags.seed, parseSeed)?.value ?? DEFAULT_SEED;
@@ -169,7 +185,7 @@ function sourceFrom(
 }
 
 /** A key in the config file belongs to the service named there: another one must never be sent it. */
-function keyFor(source: SourceChoice, env: EnvInSettings, file: ConfigFile): Setting<string | null> {
+function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<string | null> {
   const fromEnv = read('GASTOP_API_KEY', set(env.GASTOP_API_KEY), parseApiKey);
   if (fromEnv !== null) return fromEnv;
   const fromFile = inFile('apiKey', file.apiKey, parseApiKey);
@@ -192,21 +208,16 @@ function refuseStrayFlags(flags: SourceFlags): void {
 }
 
 function refuseEmbeddedFlags(flags: SourceFlags): void {
-  if (flags.allowPrivateTargets) {
-    throw usageError(
-      '--allow-private-targets goes with --rpc, --replay or --demo; the service at the URL decides where its alerts go',
-    );
+  const embedded = '--rpc, --replay or --demo; the service at the URL';
+  const strays = [
+    ['allowPrivateTargets', `${embedded} decides where its alerts go`],
+    ['confirmations', '--rpc; the service at the URL says itself when an auto-tx is final'],
+    ['db', `${embedded} keeps its own history`],
+    ['history', `${embedded} keeps its own history`],
+  ] as const;
+  for (const [name, goesWith] of strays) {
+    if (flags[name] !== undefined) throw usageError(`${flagName(name)} goes with ${goesWith}`);
   }
-  if (flags.confirmations !== undefined) {
-    throw usageError(
-      '--confirmations goes with --rpc; the service at the URL says itself when an auto-tx is final',
-    );
-  }
-  const stray = flags.db !== undefined ? '--db' : flags.history !== undefined ? '--history' : null;
-  if (stray === null) return;
-  throw usageError(
-    `${stray} goes with --rpc, --replay or --demo; the service at the URL keeps its own history`,
-  );
 }
 
 function read<Value>(
@@ -235,8 +246,6 @@ function set(value: string | undefined): string | undefined {
 function joined(urls: string | readonly string[] | undefined): string | undefined {
   return typeof urls === 'string' ? urls : urls?.join(' ');
 }
-
-/** Reads single settings, wherever they were written. Each throws a `RangeError` that says what would do. */
 
 /** As fast as a recording can be played: 24 hours in a second. */
 export const FASTEST = 100_000;
@@ -352,18 +361,6 @@ export const PUBLIC_NODES: readonly string[] = [
   'https://1rpc.io/eth',
 ];
 
-/** What alerts need to reach people. `null`: that channel is not set up. */
-export interface DeliverySettings {
-  readonly smtp: Setting<SmtpSettings | null>;
-  readonly telegram: Setting<TelegramSettings | null>;
-  /** Whether webhooks may go to addresses of this machine and of private networks. */
-  readonly allowPrivateTargets: Setting<boolean>;
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-const CONFIG_FILE = 'config file';
-const NONE = { value: null, from: 'default' } as const;
 const TELEGRAM_API = 'https://api.telegram.org';
 /** Message submission (RFC 6409), and with TLS from the first byte (RFC 8314). */
 const SUBMISSION_PORT = 587;
@@ -371,53 +368,44 @@ const SUBMISSIONS_PORT = 465;
 
 /** @throws CliError with one line that repeats no value: each may be a password. */
 function smtpSettings(env: Env, file: ConfigFile): Setting<SmtpSettings | null> {
-  const from = env.GASTOP_SMTP_FROM?.trim() || undefined;
-  const url = env.GASTOP_SMTP_URL?.trim() || undefined;
-  if (url !== undefined) {
-    const server = checked('GASTOP_SMTP_URL', () => parseSmtpUrl(url));
-    const sender = from ?? file.smtp?.from ?? addressOf(server.user);
-    if (sender === undefined)
-      throw usageError('GASTOP_SMTP_URL needs GASTOP_SMTP_FROM: the address that alerts come from');
-    const name = from === undefined ? 'GASTOP_SMTP_URL' : 'GASTOP_SMTP_FROM';
-    return { value: { ...server, from: checked(name, () => parseSender(sender)) }, from: 'GASTOP_SMTP_URL' };
+  const from = set(env.GASTOP_SMTP_FROM)?.trim();
+  const server = read('GASTOP_SMTP_URL', set(env.GASTOP_SMTP_URL), parseSmtpUrl);
+  const own = server?.value ?? smtpOfFile(file.smtp);
+  if (own === null) return NONE;
+  const sender = from ?? file.smtp?.from ?? addressOf(own.user);
+  if (sender === undefined) {
+    const missing =
+      server === null ? `${FILE}, smtp: "from" is missing` : 'GASTOP_SMTP_URL needs GASTOP_SMTP_FROM';
+    throw usageError(`${missing}: the address that alerts come from`);
   }
-  if (file.smtp === undefined) return NONE;
-  const { host, port, secure, user, password, requireTls } = file.smtp;
-  const sender = from ?? file.smtp.from ?? addressOf(user ?? null);
-  if (sender === undefined)
-    throw usageError(`${CONFIG_FILE}, smtp: "from" is missing: the address that alerts come from`);
-  const isSecure = secure ?? port === SUBMISSIONS_PORT;
+  const name = from !== undefined ? 'GASTOP_SMTP_FROM' : server === null ? `${FILE}, smtp.from` : server.from;
   return {
-    value: {
-      host,
-      port: port ?? (isSecure ? SUBMISSIONS_PORT : SUBMISSION_PORT),
-      secure: isSecure,
-      user: user ?? null,
-      password: password ?? null,
-      from: checked(from === undefined ? `${CONFIG_FILE}, smtp.from` : 'GASTOP_SMTP_FROM', () =>
-        parseSender(sender),
-      ),
-      ...(requireTls === undefined ? {} : { requireTls }),
-    },
-    from: from === undefined ? CONFIG_FILE : `${CONFIG_FILE}, GASTOP_SMTP_FROM`,
+    value: { ...own, from: checked(name, () => parseSender(sender)) },
+    from: server?.from ?? (from === undefined ? FILE : `${FILE}, GASTOP_SMTP_FROM`),
+  };
+}
+
+function smtpOfFile(smtp: ConfigFile['smtp']): Omit<SmtpSettings, 'from'> | null {
+  if (smtp === undefined) return null;
+  const { host, port, user = null, password = null, requireTls } = smtp;
+  const secure = smtp.secure ?? port === SUBMISSIONS_PORT;
+  return {
+    ...{ host, secure, user, password, port: port ?? (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT) },
+    ...(requireTls === undefined ? {} : { requireTls }),
   };
 }
 
 /** @throws CliError with one line that repeats no token. */
 function telegramSettings(env: Env, file: ConfigFile): Setting<TelegramSettings | null> {
-  const fromEnv = env.GASTOP_TELEGRAM_TOKEN?.trim() || undefined;
-  const token = fromEnv ?? file.telegram?.token;
-  if (token === undefined) return NONE;
-  const name = fromEnv === undefined ? `${CONFIG_FILE}, telegram.token` : 'GASTOP_TELEGRAM_TOKEN';
-  const apiFromEnv = env.GASTOP_TELEGRAM_API?.trim() || undefined;
-  const apiName = apiFromEnv === undefined ? `${CONFIG_FILE}, telegram.apiUrl` : 'GASTOP_TELEGRAM_API';
-  return {
-    value: {
-      token: checked(name, () => parseTelegramToken(token)),
-      apiUrl: checked(apiName, () => parseApiUrl(apiFromEnv ?? file.telegram?.apiUrl ?? TELEGRAM_API)),
-    },
-    from: fromEnv === undefined ? CONFIG_FILE : name,
-  };
+  const token =
+    read('GASTOP_TELEGRAM_TOKEN', set(env.GASTOP_TELEGRAM_TOKEN), parseTelegramToken) ??
+    read(`${FILE}, telegram.token`, file.telegram?.token, parseTelegramToken);
+  if (token === null) return NONE;
+  const apiUrl =
+    read('GASTOP_TELEGRAM_API', set(env.GASTOP_TELEGRAM_API), parseApiUrl) ??
+    read(`${FILE}, telegram.apiUrl`, file.telegram?.apiUrl ?? TELEGRAM_API, parseApiUrl);
+  const from = token.from.startsWith(FILE) ? FILE : token.from;
+  return { value: { token: token.value, apiUrl: apiUrl?.value ?? new URL(TELEGRAM_API) }, from };
 }
 
 /** `smtp://user:password@mail.example.org:587`; `smtps://` is TLS from the first byte. */
@@ -461,9 +449,9 @@ function parseSender(text: string): string {
 const addressOf = (user: string | null) => (user !== null && isAddress(user) ? user : undefined);
 
 function parseTelegramToken(text: string): string {
-  if (!/^\d{1,20}:[\w-]{8,128}$/.test(text))
+  if (!/^\d{1,20}:[\w-]{8,128}$/.test(text.trim()))
     throw new RangeError('not a bot token; @BotFather gives one such as 123456789:AA…');
-  return text;
+  return text.trim();
 }
 
 function parseApiUrl(text: string): URL {

@@ -7,7 +7,6 @@ import { durationText } from '../parse.ts';
 import { keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
 import type { JsonFlags } from './resource.ts';
 
-/** Every setting. */
 export function addConfig(program: Command, run: Run): void {
   program
     .command('config')
@@ -20,107 +19,72 @@ export function addConfig(program: Command, run: Run): void {
     .action((flags: JsonFlags) => run((context) => config(context, flags)));
 }
 
-interface SettingRow {
-  readonly name: string;
-  /** For people, line by line. */
+/** For people by its title, line by line; for programs by its name in the config file where it has one. */
+interface Row extends Setting<unknown> {
+  readonly title: string;
   readonly lines: readonly string[];
-  /** For programs: its name in the config file where it has one, and what it is set to. */
   readonly key: string;
-  readonly value: unknown;
-  readonly from: string;
 }
 
-/** `gastop config` */
 async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags): Promise<ExitCode> {
   const loaded = await loadSettings();
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
-  const { source, apiKey, historySec, smtp, telegram } = settings;
+  const { source, apiKey, historySec, db, smtp, telegram, notifications } = settings;
   const database = databaseFile(settings, chainDatabase(io, { id: '<id>' }));
   const plans = [...keys.plans.values()];
   const shown = (path: string) => tildePath(path, io.home);
-  const toggle = (name: string, key: string, { value, from }: Setting<boolean>, words = ['on', 'off']) => ({
-    name,
-    lines: [words[value ? 0 : 1] ?? ''],
-    key,
-    value,
-    from,
+  const row = (
+    title: string,
+    key: string,
+    line: string | readonly string[],
+    said: Setting<unknown>,
+  ): Row => ({
+    ...{ title, key, lines: [line].flat() },
+    ...said,
   });
-  const rows: readonly SettingRow[] = [
-    {
-      name: 'source',
-      lines: sourceLines(source.value),
-      key: 'source',
-      value: sourceValue(source.value),
-      from: source.from,
-    },
+  const toggle = (title: string, key: string, said: Setting<boolean>, words = ['on', 'off']) =>
+    row(title, key, words[said.value ? 0 : 1] ?? '', said);
+  const path = `${shown(file.path)}${file.content === null ? ' (not there)' : ''}`;
+  const rows: readonly Row[] = [
+    row('source', 'source', sourceLines(source.value), { ...source, value: sourceValue(source.value) }),
     toggle('api key', 'apiKey', { value: apiKey.value !== null, from: apiKey.from }, ['set', 'none']),
-    {
-      name: 'history',
-      lines: [durationText(historySec.value)],
-      key: 'historySec',
-      value: historySec.value,
-      from: historySec.from,
-    },
-    {
-      name: 'database',
-      lines: [database === null ? noDatabaseText(settings) : shown(database)],
-      key: 'db',
+    row('history', 'historySec', durationText(historySec.value), historySec),
+    row('database', 'db', database === null ? noDatabaseText(settings) : shown(database), {
       value: database,
-      from: settings.db.from,
-    },
-    {
-      name: 'keys',
-      lines: [shown(keys.file.value)],
-      key: 'keys',
-      value: keys.file.value,
-      from: keys.file.from,
-    },
-    ...plans.map((plan, index) => ({
-      name: index === 0 ? 'plans' : '',
-      lines: [planText(plan)],
-      key: 'plans',
-      value: plans,
-      from: keys.ownPlans.includes(plan.name) ? 'config file' : 'default',
-    })),
-    { name: 'mail', lines: [mailText(settings)], key: 'smtp', value: mailValue(settings), from: smtp.from },
-    {
-      name: 'telegram',
-      lines: [telegramText(settings)],
-      key: 'telegram',
+      from: db.from,
+    }),
+    row('keys', 'keys', shown(keys.file.value), keys.file),
+    ...plans.map((plan, index) =>
+      row(index === 0 ? 'plans' : '', 'plans', planText(plan), {
+        value: plans,
+        from: keys.ownPlans.includes(plan.name) ? 'config file' : 'default',
+      }),
+    ),
+    row('mail', 'smtp', mailText(settings), { value: mailValue(settings), from: smtp.from }),
+    row('telegram', 'telegram', telegramText(settings), {
       value: telegram.value === null ? null : { host: telegram.value.apiUrl.host },
       from: telegram.from,
-    },
+    }),
     toggle('private targets', 'allowPrivateTargets', settings.allowPrivateTargets, ['allowed', 'refused']),
-    {
-      name: 'notifications',
-      lines: [settings.notifications.value],
-      key: 'notifications',
-      ...settings.notifications,
-    },
+    row('notifications', 'notifications', notifications.value, notifications),
     toggle('screen reader', 'screenReader', settings.screenReader),
     toggle('ascii', 'ascii', settings.ascii),
-    {
-      name: 'config file',
-      lines: [`${shown(file.path)}${file.content === null ? ' (not there)' : ''}`],
-      key: 'configFile',
+    row('config file', 'configFile', path, {
       value: file.content === null ? null : file.path,
       from: configFrom,
-    },
+    }),
   ];
   if (json) {
     const values = Object.fromEntries(rows.map(({ key, value, from }) => [key, { value, from }]));
     io.stdout.write(`${JSON.stringify(values, null, 2)}\n`);
     return EXIT.ok;
   }
-  const lines = tableLines<Pick<SettingRow, 'name' | 'from'> & { readonly line: string }>(
-    [
-      { title: 'setting', align: 'left', cell: ({ name }) => name },
-      { title: 'value', align: 'left', cell: ({ line }) => cleanLine(line) },
-      { title: 'from', align: 'left', cell: ({ from }) => cleanLine(from) },
-    ],
-    rows.flatMap(({ name, from, lines: texts }) =>
-      texts.map((line, index) => ({ line, ...(index === 0 ? { name, from } : { name: '', from: '' }) })),
+  const titles = ['setting', 'value', 'from'];
+  const lines = tableLines<readonly string[]>(
+    titles.map((title, at) => ({ title, align: 'left', cell: (cells) => cleanLine(cells[at] ?? '') })),
+    rows.flatMap(({ title, from, lines: texts }) =>
+      texts.map((line, index) => (index === 0 ? [title, line, from] : ['', line, ''])),
     ),
   );
   io.stdout.write(`${lines.join('\n')}\n`);

@@ -10,7 +10,7 @@ import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { cleanLine } from '../output.ts';
 import { checked } from '../parse.ts';
-import { keySettings, type SourceFlags } from '../settings.ts';
+import { flagName, keySettings, type SourceFlags } from '../settings.ts';
 
 /** The v1 service over HTTP. */
 export function addServe(program: Command, run: Run): void {
@@ -172,38 +172,40 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
   io.stdout.write(
     systemdUnit({
       program: [process.execPath, script],
-      argv: ['serve', ...sourceWords(source), ...serveWords(flags)],
+      argv: ['serve', ...flagWords(source, UNIT_FLAGS.source), ...flagWords(flags, UNIT_FLAGS.serve)],
       environmentFile: join(dirname(configFile(io)), 'serve.env'),
     }),
   );
   return EXIT.ok;
 }
 
-function sourceWords(flags: SourceFlags) {
-  const { replay, speed, demo, seed, history, confirmations, db, allowPrivateTargets, config } = flags;
-  return [
-    ...(replay === undefined ? [] : ['--replay', resolve(replay)]),
-    ...(speed === undefined ? [] : ['--speed', speed]),
-    ...(demo ? ['--demo'] : []),
-    ...(seed === undefined ? [] : ['--seed', seed]),
-    ...(history === undefined ? [] : ['--history', history]),
-    ...(confirmations === undefined ? [] : ['--confirmations', confirmations]),
-    ...(db === undefined ? [] : ['--db', resolve(db)]),
-    ...(allowPrivateTargets ? ['--allow-private-targets'] : []),
-    ...(config === undefined ? [] : ['--config', resolve(config)]),
-  ];
-}
+/** What a unit repeats of the flags that were typed. */
+const UNIT_FLAGS = {
+  source: [
+    'replay',
+    'speed',
+    'demo',
+    'seed',
+    'history',
+    'confirmations',
+    'db',
+    'allowPrivateTargets',
+    'config',
+  ],
+  serve: ['host', 'port', 'baseUrl', 'keys', 'logLevel'],
+} as const;
+const PATH_FLAGS: readonly string[] = ['replay', 'db', 'config', 'keys'];
 
-function serveWords({ host, port, baseUrl, keys, logLevel }: ServeFlags) {
-  return [
-    '--host',
-    host,
-    '--port',
-    port,
-    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
-    ...(keys === undefined ? [] : ['--keys', resolve(keys)]),
-    ...(logLevel === 'info' ? [] : ['--log-level', logLevel]),
-  ];
+function flagWords<Name extends string>(
+  flags: Partial<Record<Name, string | boolean | readonly string[]>>,
+  names: readonly Name[],
+): string[] {
+  return names.flatMap((name) => {
+    const value = flags[name];
+    if (value === undefined || (name === 'logLevel' && value === 'info')) return [];
+    if (value === true) return [flagName(name)];
+    return [flagName(name), PATH_FLAGS.includes(name) ? resolve(String(value)) : String(value)];
+  });
 }
 
 /** What a unit runs, and where its secrets lie. */
