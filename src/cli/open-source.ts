@@ -54,9 +54,13 @@ interface Embedded {
 }
 
 /** From settings to a v1 client: over HTTP to a URL, or straight into a service started here. */
-export async function openClient(io: Io, settings: Settings, options: OpenOptions): Promise<OpenedClient> {
+export async function openClient(
+  io: Io,
+  settings: Settings,
+  more: Partial<OpenOptions> = {},
+): Promise<OpenedClient> {
   const choice = settings.source.value;
-  if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, options);
+  if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, { ...visit(io), ...more });
   const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
   return {
     client: createGasClient(reach),
@@ -69,6 +73,14 @@ export async function openClient(io: Io, settings: Settings, options: OpenOption
     close: async () => {},
   };
 }
+
+/** An hour of past is what the lanes look back on, and enough for the chance of a day where more is stored. */
+const visit = (io: Io): OpenOptions => ({
+  historySec: 3_600,
+  withinMs: READY_WITHIN_MS,
+  pace: 'real-time',
+  signal: io.interruption(),
+});
 
 async function openEmbedded(
   io: Io,
@@ -233,24 +245,17 @@ export interface Ready {
 export async function openReady(
   io: Io,
   settings: Settings,
-  historySec: number,
   rule: StaleRule,
-  withinMs = READY_WITHIN_MS,
+  more: Partial<Pick<OpenOptions, 'historySec' | 'withinMs'>> = {},
 ): Promise<Ready> {
   warnOfPlainKey(io, settings.source.value);
   const ready = await withSpinner(
     io,
     () => 'asking for gas prices',
     async () => {
-      const signal = io.interruption();
-      const opened = await openClient(io, settings, {
-        historySec,
-        withinMs,
-        pace: 'fastest',
-        signal,
-      });
+      const opened = await openClient(io, settings, { pace: 'fastest', ...more });
       try {
-        return { opened, snapshot: await readySnapshot(io, opened, rule, withinMs) };
+        return { opened, snapshot: await readySnapshot(io, opened, rule, more.withinMs) };
       } catch (error) {
         await opened.close();
         throw error;
@@ -261,51 +266,38 @@ export async function openReady(
   return ready;
 }
 
-/** Enough past for the chance of a day, where the database has it not already. */
-const PAST_SEC = 3_600;
+/** The same for a command that needs no snapshot: a service elsewhere is asked for nothing yet. */
+export async function openSource(
+  io: Io,
+  settings: Settings,
+  rule: StaleRule = 'accept',
+  withinMs = READY_WITHIN_MS,
+): Promise<Pick<Ready, 'opened'> & { readonly snapshot: SnapshotView | null }> {
+  if (settings.source.value.kind !== 'hosted') return openReady(io, settings, rule, { withinMs });
+  warnOfPlainKey(io, settings.source.value);
+  return { opened: await openClient(io, settings), snapshot: null };
+}
 
 export interface OpenedPricing {
   readonly client: GasClient;
   /** The service elsewhere, `gas.example.org`; `null`: the one of the database here. */
   readonly host: string | null;
-  close(): Promise<void>;
 }
 
 /**
- * Opens the service for a command that needs prices and accounts: the one at the URL, or one on the chain here, once it
- * has the chain's newest block, or what is stored of it after `withinMs`.
+ * Opens the service for `work` that needs prices and accounts: the one at the URL, or one on the chain here, once it
+ * has the chain's newest block, or what is stored of it.
  */
-export async function openPricing(
-  io: Io,
-  settings: Settings,
-  withinMs = READY_WITHIN_MS,
-): Promise<OpenedPricing> {
-  const choice = settings.source.value;
-  if (choice.kind !== 'hosted') {
-    const { opened } = await openReady(io, settings, PAST_SEC, 'accept', withinMs);
-    return { client: opened.client, host: null, close: opened.close };
-  }
-  warnOfPlainKey(io, choice);
-  const { client, name, close } = await openClient(io, settings, {
-    historySec: PAST_SEC,
-    withinMs,
-    pace: 'real-time',
-    signal: io.interruption(),
-  });
-  return { client, host: name, close };
-}
-
-/** Opens it for `work`, and closes it whatever comes of it. */
 export async function withPricing<Result>(
   io: Io,
   settings: Settings,
   work: (opened: OpenedPricing) => Promise<Result>,
 ): Promise<Result> {
-  const opened = await openPricing(io, settings);
+  const { client, embedded, name, close } = (await openSource(io, settings)).opened;
   try {
-    return await work(opened);
+    return await work({ client, host: embedded === null ? name : null });
   } finally {
-    await opened.close();
+    await close();
   }
 }
 
@@ -336,15 +328,8 @@ export async function openResource(
   mayMake = false,
 ): Promise<OpenedResource> {
   const choice = settings.source.value;
-  const options = {
-    historySec: 3_600,
-    withinMs: READY_WITHIN_MS,
-    pace: 'real-time',
-    signal: io.interruption(),
-  } as const;
   if (choice.kind === 'hosted') {
-    warnOfPlainKey(io, choice);
-    const { client, close } = await openClient(io, settings, options);
+    const { client, close } = (await openSource(io, settings)).opened;
     return { client, isOwn: false, close };
   }
   const db = settings.db.value;
@@ -361,7 +346,7 @@ export async function openResource(
     throw new CliError(EXIT.failed, `${where}, or make an ${one} there with gastop ${many} create`);
   }
   const { openStored } = await import('./open-service.ts');
-  const { service, close } = await openStored(io, choice, settings, { ...options, remedy: THE_DATABASE });
+  const { service, close } = await openStored(io, choice, settings, { ...visit(io), remedy: THE_DATABASE });
   return {
     client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true }),
     isOwn: true,
@@ -371,60 +356,6 @@ export async function openResource(
 
 /** What is kept can be seen and changed without a node. */
 const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
-
-/** Enough past for the service to know where it stands; the block itself comes from the source. */
-const HISTORY_SEC = 3_600;
-
-interface Explorer {
-  readonly opened: OpenedClient;
-  /** The service's present, for the badge and the dollars; `null` where it does not tell. */
-  snapshot(): Promise<SnapshotView | null>;
-  /** Asks with a spinner. What is not found ends with exit 1. */
-  ask<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer>;
-}
-
-/** Opens the source to look one thing up: a service elsewhere is asked for that thing and for no snapshot before it. */
-export async function openExplorer(io: Io, settings: Settings, rule: StaleRule): Promise<Explorer> {
-  const signal = io.interruption();
-  const ask = <Answer>(opened: OpenedClient, work: (signal: AbortSignal) => Promise<Answer>) =>
-    withSpinner(
-      io,
-      () => `asking ${opened.name}`,
-      () =>
-        work(signal).catch((error) => {
-          signal.throwIfAborted();
-          throw isAnsweredNo(error, opened) ? new CliError(EXIT.failed, ownWords(error)) : error;
-        }),
-    );
-  if (settings.source.value.kind !== 'hosted') {
-    const { opened, snapshot } = await openReady(io, settings, HISTORY_SEC, rule);
-    return { opened, snapshot: async () => snapshot, ask: (work) => ask(opened, work) };
-  }
-  warnOfPlainKey(io, settings.source.value);
-  const opened = await openClient(io, settings, {
-    historySec: HISTORY_SEC,
-    withinMs: READY_WITHIN_MS,
-    pace: 'fastest',
-    signal,
-  });
-  return {
-    opened,
-    // Only what dresses the answer up: without it the answer stands all the same.
-    snapshot: () => opened.client.gasCurrent({ signal }).catch(() => null),
-    ask: (work) => ask(opened, work),
-  };
-}
-
-/** What the service says of the thing is enough; the path that was asked is not what people asked for. */
-function ownWords({ message, endpoint }: ClientError): string {
-  return message.replace(`the service has no ${endpoint}: `, '');
-}
-
-/** There is no such thing, or a recording or simulation holds none: that is an answer, the source is well. */
-function isAnsweredNo(error: unknown, { badge }: OpenedClient): error is ClientError {
-  if (!(error instanceof ClientError)) return false;
-  return error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid');
-}
 
 const NODE_ANSWERS_WITHIN_MS = 3_000;
 
@@ -438,7 +369,11 @@ export async function chosenSettings(
   const url = parseNodeUrl(choice.url.trim());
   const node: SourceChoice = { kind: 'rpc', urls: [url], isPublicDefault: false };
   if (url.protocol.startsWith('ws') || (await isNode(node))) return withSource(settings, node);
-  return withSource(settings, { kind: 'hosted', url: parseServiceUrl(url.href), apiKey: envKey(io) });
+  return withSource(settings, {
+    kind: 'hosted',
+    url: parseServiceUrl(url.href),
+    apiKey: io.env.GASTOP_API_KEY?.trim() || null,
+  });
 }
 
 /** A typed http URL may be a node or a service; a node says its chain id, and is asked without any key. */
@@ -454,10 +389,6 @@ async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<
   } finally {
     chain.close();
   }
-}
-
-function envKey(io: Io): string | null {
-  return io.env.GASTOP_API_KEY?.trim() || null;
 }
 
 /** A key that crosses a network unencrypted can be read on the way. */

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readBlockFile } from '../../src/chain/block-file.ts';
-import { encodeBlock, encodeHeader } from '../../src/chain/block-formats.ts';
 import { BlockRecorder } from '../../src/cli/commands/record.ts';
 import type { Block } from '../../src/core/block.ts';
 import { runMain } from './captured-io.ts';
@@ -113,10 +112,8 @@ describe('record', () => {
 });
 
 describe('a recording being written', () => {
-  const encode = { encodeBlock, encodeHeader };
-
   it('holds no block that the chain has taken back', async () => {
-    const recorder = await BlockRecorder.create(at('reorg.jsonl'), encode, false);
+    const recorder = await BlockRecorder.create(at('reorg.jsonl'), false);
     await recorder.begin(1);
     for (const number of [1, 2, 3, 4]) await recorder.add(block(number, 10n));
     await recorder.rewindTo(2);
@@ -130,7 +127,7 @@ describe('a recording being written', () => {
   });
 
   it('taken back altogether begins again behind its heading', async () => {
-    const recorder = await BlockRecorder.create(at('all.jsonl'), encode, false);
+    const recorder = await BlockRecorder.create(at('all.jsonl'), false);
     await recorder.begin(1);
     await recorder.add(block(5, 10n));
     await recorder.rewindTo(3);
@@ -141,7 +138,7 @@ describe('a recording being written', () => {
   });
 
   it('without a block is removed at its end', async () => {
-    const recorder = await BlockRecorder.create(at('none.jsonl'), encode, false);
+    const recorder = await BlockRecorder.create(at('none.jsonl'), false);
     await recorder.begin(1);
     await recorder.close();
     expect(() => readFileSync(at('none.jsonl'))).toThrow('ENOENT');

@@ -19,7 +19,7 @@ import { describeCall } from '../../core/transactions/describe-call.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
-import { type OpenedPricing, openPricing, withPricing } from '../open-source.ts';
+import { type OpenedClient, openReady, withPricing } from '../open-source.ts';
 import { cleanLine, AUTO_TXS as ROUTE } from '../output.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxDetailsText, autoTxListLines, type CallWords } from '../text/auto-txs.ts';
@@ -224,9 +224,9 @@ async function withPrices<Result>(context: CommandContext, work: Work<Result>): 
   if (settings.source.value.kind !== 'rpc' || (db !== null && !existsSync(db))) {
     return withStored(context, work);
   }
-  let opened: OpenedPricing;
+  let opened: OpenedClient;
   try {
-    opened = await openPricing(io, settings, PRICES_WITHIN_MS);
+    opened = (await openReady(io, settings, 'accept', { withinMs: PRICES_WITHIN_MS })).opened;
   } catch (error) {
     io.interruption().throwIfAborted();
     if (!(error instanceof ClientError || error instanceof CliError)) throw error;

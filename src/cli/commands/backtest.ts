@@ -1,4 +1,3 @@
-import { type FileHandle, open, unlink } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { readBlockFile, readBlockFileHeader } from '../../chain/block-file.ts';
 import { type Horizon, LANES, type Lane, type LaneName } from '../../core/advice.ts';
@@ -8,14 +7,14 @@ import { chainProfile } from '../../core/chains.ts';
 import { formatCount } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, fileFailureReason, nameAsGiven, usageError } from '../errors.ts';
+import { CliError, EXIT, type ExitCode, nameAsGiven, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { ProgressBar, toAscii, wantsColour } from '../output.ts';
 import { checked } from '../parse.ts';
 import { parsePath } from '../settings.ts';
 import { type BacktestParts, backtestText } from '../text/backtest.ts';
 import { parseBlockNumber } from './explorer.ts';
-import { isSameFile } from './record.ts';
+import { isSameFile, LineFile } from './record.ts';
 
 /** Scores the advice. */
 export function addBacktest(program: Command, run: Run): void {
@@ -92,7 +91,10 @@ async function backtest(
       },
     });
     checkRange(asked, stretch.blocks);
-    const predictions = out === null ? null : await PredictionFile.create(out, flags.force === true);
+    const predictions =
+      out === null
+        ? null
+        : new PredictionFile(await LineFile.create('--predictions', out, flags.force === true));
     let report: BacktestReport;
     try {
       report = await judge(stretch, asked, {
@@ -281,31 +283,15 @@ interface WrittenPrediction {
 /** Lines are gathered to this many characters before they are written. */
 const CHUNK = 65_536;
 
-/** Predictions being written, a line of JSON for each block: whole lines only. */
+/** Predictions being written, a line of JSON for each block. */
 class PredictionFile {
-  readonly #file: FileHandle;
-  readonly #path: string;
+  readonly #file: LineFile;
   #lines: string[] = [];
   #size = 0;
-  #end = 0;
-  #count = 0;
+  count = 0;
 
-  private constructor(file: FileHandle, path: string) {
+  constructor(file: LineFile) {
     this.#file = file;
-    this.#path = path;
-  }
-
-  /** @throws CliError (usage) where the file exists and `force` is not set, or cannot be made. */
-  static async create(path: string, force: boolean): Promise<PredictionFile> {
-    try {
-      return new PredictionFile(await open(path, force ? 'w' : 'wx'), path);
-    } catch (error) {
-      throw usageError(`--predictions: ${path} ${fileFailureReason(error)}`);
-    }
-  }
-
-  get count(): number {
-    return this.#count;
   }
 
   /** Resolves once there is room for more. @throws CliError where the disk takes no more. */
@@ -313,39 +299,26 @@ class PredictionFile {
     const line = encodePrediction(prediction);
     this.#lines.push(line);
     this.#size += line.length;
-    this.#count += 1;
+    this.count += 1;
     if (this.#size >= CHUNK) await this.#flush();
   }
 
-  /** Everything is on disk; a file without a line is removed. */
   async close(): Promise<void> {
     try {
       await this.#flush();
-      await this.#file.sync();
     } finally {
-      await this.#file.close();
-      if (this.#count === 0) await unlink(this.#path);
+      await this.#file.close(this.count === 0);
     }
   }
 
   async #flush(): Promise<void> {
     const lines = this.#lines;
-    const bytes = Buffer.from(lines.join(''));
     this.#lines = [];
     this.#size = 0;
-    try {
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#end + done);
-        done += bytesWritten;
-      }
-    } catch (error) {
-      this.#count -= lines.length;
-      // Half a line would be taken for a broken file.
-      await this.#file.truncate(this.#end).catch(() => {});
-      const message = `${this.#path} ${fileFailureReason(error)}; ${this.#count} predictions are in it`;
-      throw new CliError(EXIT.failed, message, [], { cause: error });
-    }
-    this.#end += bytes.length;
+    await this.#file.append(lines.join(''), () => {
+      this.count -= lines.length;
+      return `${this.count} predictions`;
+    });
   }
 }
 

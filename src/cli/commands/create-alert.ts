@@ -172,7 +172,7 @@ export async function previewAlert(
   const rule = alertRuleOf(alert);
   if (rule === null) throw usageError('what this alert watches for cannot be previewed');
   const { settings } = await loadSettings();
-  const { opened, snapshot } = await openReady(io, settings, DAY_SEC, 'late');
+  const { opened, snapshot } = await openReady(io, settings, 'late', { historySec: DAY_SEC });
   try {
     const { client, embedded } = opened;
     const presentMs = snapshot.blockTimestamp ?? io.now();

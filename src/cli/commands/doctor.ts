@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { GasClientOptions } from '../../client/client.ts';
 import { inspectConnection } from '../../client/connection.ts';
 import { probeService, type ServiceFinding, type Verdict, verdictOf } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
@@ -8,10 +7,11 @@ import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openClient, openReady, READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
-import { toAscii, wantsColour, withSpinner } from '../output.ts';
-import { deliveryOf, type Settings } from '../settings.ts';
+import { type OpenedClient, openSource } from '../open-source.ts';
+import { wantsColour, withSpinner } from '../output.ts';
+import { deliveryOf } from '../settings.ts';
 import { doctorText } from '../text/doctor.ts';
+import { type JsonFlags, print } from './resource.ts';
 
 /** Asks every read route. */
 export function addDoctor(program: Command, run: Run): void {
@@ -28,11 +28,7 @@ Exit codes
   0 usable   1 its prices cannot be understood   3 unreachable
   4 key missing or refused   5 quota used up`,
     )
-    .action((flags: DoctorFlags) => run((context) => doctor(context, flags)));
-}
-
-interface DoctorFlags {
-  readonly json?: boolean;
+    .action((flags: JsonFlags) => run((context) => doctor(context, flags)));
 }
 
 const EXIT_BY_RESULT: Readonly<Record<Verdict['result'], ExitCode>> = {
@@ -45,12 +41,13 @@ const EXIT_BY_RESULT: Readonly<Record<Verdict['result'], ExitCode>> = {
 
 /** Each step of the way to the service. */
 const CONNECT_WITHIN_MS = 5_000;
-const HISTORY_SEC = 3_600;
 
 /** `gastop doctor` */
-async function doctor({ io, loadSettings }: CommandContext, flags: DoctorFlags): Promise<ExitCode> {
-  const { settings } = await loadSettings();
-  const opened = await open(io, settings);
+async function doctor(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
+  const { io } = context;
+  const { settings } = await context.loadSettings();
+  // A service elsewhere is looked at as it is; one in this process gets the time to take in its first block.
+  const { opened } = await openSource(io, settings);
   try {
     const finding = await probe(io, opened);
     const verdict = verdictOf(finding, io.now());
@@ -69,26 +66,11 @@ async function doctor({ io, loadSettings }: CommandContext, flags: DoctorFlags):
       return exitCode;
     }
     const colour = wantsColour(io);
-    const text = doctorText(subject, finding, verdict, { colour, now: io.now() });
-    io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
+    print(context, settings, doctorText(subject, finding, verdict, { colour, now: io.now() }));
     return exitCode;
   } finally {
     await opened.close();
   }
-}
-
-/** A service elsewhere is looked at as it is; one in this process gets the time to take in its first block. */
-async function open(io: Io, settings: Settings): Promise<OpenedClient> {
-  if (settings.source.value.kind !== 'hosted') {
-    return (await openReady(io, settings, HISTORY_SEC, 'accept')).opened;
-  }
-  warnOfPlainKey(io, settings.source.value);
-  return openClient(io, settings, {
-    historySec: HISTORY_SEC,
-    withinMs: READY_WITHIN_MS,
-    pace: 'fastest',
-    signal: io.interruption(),
-  });
 }
 
 async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): Promise<ServiceFinding> {
@@ -100,7 +82,7 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
     async () => {
       const connection =
         embedded === null
-          ? await inspectConnection(urlOf(reach), { timeoutMs: CONNECT_WITHIN_MS, signal })
+          ? await inspectConnection(new URL(reach.baseUrl), { timeoutMs: CONNECT_WITHIN_MS, signal })
           : null;
       return probeService({
         http: new Http(reach),
@@ -114,10 +96,6 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
       });
     },
   );
-}
-
-function urlOf({ baseUrl }: GasClientOptions): URL {
-  return new URL(baseUrl);
 }
 
 /** The doctor's whole finding as one JSON object; docs/COMMANDS.md says what stands where. */

@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
 import { type CallOptions, type GasClient, pathOf } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { parseLookup } from '../../core/parse-lookup.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { EXIT, type ExitCode, usageError } from '../errors.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
-import { openExplorer, type StaleRule } from '../open-source.ts';
-import { cleanLine, jsonResponse, toAscii } from '../output.ts';
+import { type OpenedClient, openSource, type StaleRule } from '../open-source.ts';
+import { cleanLine, jsonResponse, withSpinner } from '../output.ts';
 import { blockText, type Surroundings, txText } from '../text/explorer.ts';
+import { type JsonFlags, print } from './resource.ts';
 
 /** One block, one transaction. */
 export function addExplorer(program: Command, run: Run): void {
@@ -19,7 +21,7 @@ export function addExplorer(program: Command, run: Run): void {
     .argument('[number]', 'its number (24337604, 24,337,604, 0x1735cc4) or latest', 'latest')
     .option('--json', "print the service's v1 response as it is")
     .addHelpText('after', examples(['gastop block', 'gastop block 24337604 --json']))
-    .action((number: string, flags: ExplorerFlags) => run((context) => block(context, number, flags)));
+    .action((number: string, flags: JsonFlags) => run((context) => block(context, number, flags)));
 
   program
     .command('tx')
@@ -31,16 +33,11 @@ export function addExplorer(program: Command, run: Run): void {
       'after',
       examples(['gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei']),
     )
-    .action((hash: string, flags: ExplorerFlags) => run((context) => tx(context, hash, flags)));
-}
-
-/** Flags of `gastop block` and `gastop tx`. */
-interface ExplorerFlags {
-  readonly json?: boolean;
+    .action((hash: string, flags: JsonFlags) => run((context) => tx(context, hash, flags)));
 }
 
 /** `gastop block` */
-async function block(context: CommandContext, number: string, flags: ExplorerFlags): Promise<ExitCode> {
+async function block(context: CommandContext, number: string, flags: JsonFlags): Promise<ExitCode> {
   const asked = parseBlockNumber(number);
   const lookup = {
     path: PATHS.block,
@@ -58,7 +55,7 @@ async function block(context: CommandContext, number: string, flags: ExplorerFla
 }
 
 /** `gastop tx` */
-async function tx(context: CommandContext, text: string, flags: ExplorerFlags): Promise<ExitCode> {
+async function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<ExitCode> {
   const hash = parseTxHash(text);
   const lookup = { path: PATHS.tx, parameters: async () => ({ hash }), rule: 'accept' } as const;
   return lookUp(context, { ...lookup, ask: (client, call) => client.tx(hash, call), text: txText }, flags);
@@ -75,29 +72,48 @@ interface Lookup<View> {
 
 /** Prints what was looked up: for people, or with `--json` as the service answered it. */
 async function lookUp<View>(
-  { io, loadSettings }: CommandContext,
+  context: CommandContext,
   { path, parameters, rule, ask, text }: Lookup<View>,
-  flags: ExplorerFlags,
+  flags: JsonFlags,
 ): Promise<ExitCode> {
-  const { settings } = await loadSettings();
-  const explorer = await openExplorer(io, settings, rule);
-  const { client, close } = explorer.opened;
+  const { io } = context;
+  const { settings } = await context.loadSettings();
+  const { opened, snapshot } = await openSource(io, settings, rule);
+  const { client, name, close } = opened;
+  const call = { signal: io.interruption() };
+  const asked = <Answer>(work: () => Promise<Answer>) =>
+    withSpinner(io, () => `asking ${name}`, work).catch((error) => {
+      call.signal.throwIfAborted();
+      throw isAnsweredNo(error, opened) ? new CliError(EXIT.failed, ownWords(error)) : error;
+    });
   try {
     if (flags.json) {
-      const raw = await explorer.ask(async (signal) => {
-        const at = pathOf(path, await parameters(client, { signal }));
-        return jsonResponse(await client.raw(at, {}, { signal }), at);
+      const raw = await asked(async () => {
+        const at = pathOf(path, await parameters(client, call));
+        return jsonResponse(await client.raw(at, {}, call), at);
       });
       io.stdout.write(raw);
       return EXIT.ok;
     }
-    const view = await explorer.ask((signal) => ask(client, { signal }));
-    const told = text(view, { snapshot: await explorer.snapshot(), now: io.now() });
-    io.stdout.write(`${settings.ascii.value ? toAscii(told) : told}\n`);
+    const view = await asked(() => ask(client, call));
+    // Only what dresses the answer up: without it the answer stands all the same.
+    const present = snapshot ?? (await client.gasCurrent(call).catch(() => null));
+    print(context, settings, text(view, { snapshot: present, now: io.now() }));
     return EXIT.ok;
   } finally {
     await close();
   }
+}
+
+/** What the service says of the thing is enough; the path that was asked is not what people asked for. */
+function ownWords({ message, endpoint }: ClientError): string {
+  return message.replace(`the service has no ${endpoint}: `, '');
+}
+
+/** There is no such thing, or a recording or simulation holds none: that is an answer, the source is well. */
+function isAnsweredNo(error: unknown, { badge }: OpenedClient): error is ClientError {
+  if (!(error instanceof ClientError)) return false;
+  return error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid');
 }
 
 /**

@@ -7,7 +7,7 @@ import { staleAfterMs } from '../../core/chains.ts';
 import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openClient, READY_WITHIN_MS, warnOfUnsaved } from '../open-source.ts';
+import { type OpenedClient, openClient, warnOfUnsaved } from '../open-source.ts';
 import { cleanLine } from '../output.ts';
 import { durationText } from '../parse.ts';
 import type { Settings } from '../settings.ts';
@@ -95,8 +95,6 @@ class PriceFollower {
       try {
         const opened = await openClient(this.#io, this.#settings, {
           historySec: this.#likelihood.pastSec,
-          withinMs: READY_WITHIN_MS,
-          pace: 'real-time',
           signal,
         });
         warnOfUnsaved(this.#io, opened);

@@ -13,7 +13,7 @@ import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openExplorer, openReady, type Ready } from '../open-source.ts';
+import { type OpenedClient, openReady, openSource, type Ready } from '../open-source.ts';
 import { cleanLine, jsonResponse, tableLines, toAscii, utcTime, withSpinner } from '../output.ts';
 import { checked, parseDuration } from '../parse.ts';
 import type { Settings } from '../settings.ts';
@@ -87,12 +87,12 @@ async function openPast(
   historySec: number,
 ): Promise<Pick<Ready, 'opened'> & { readonly snapshot: Ready['snapshot'] | null }> {
   try {
-    return await openReady(io, settings, historySec, 'late');
+    return await openReady(io, settings, 'late', { historySec });
   } catch (error) {
     const isHosted = settings.source.value.kind === 'hosted';
     if (!isHosted || !(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
     io.stderr.write(`gastop: no current prices: ${cleanLine(error.message)}\n`);
-    return { opened: (await openExplorer(io, settings, 'late')).opened, snapshot: null };
+    return { opened: (await openSource(io, settings, 'late')).opened, snapshot: null };
   }
 }
 

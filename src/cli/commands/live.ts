@@ -81,11 +81,10 @@ async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | n
   );
 }
 
-async function open(io: Io, settings: Settings): Promise<OpenedClient> {
+function open(io: Io, settings: Settings): Promise<OpenedClient> {
   return openClient(io, settings, {
     historySec: settings.historySec.value,
     withinMs: NODES_ANSWER_WITHIN_MS,
-    pace: 'real-time',
     role: 'stays',
     // The monitor owns the terminal and its signals.
     signal: new AbortController().signal,

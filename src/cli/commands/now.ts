@@ -69,7 +69,9 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const wantsAdvice = flags.json !== true && (template?.needsAdvice ?? true);
   const wantedSec = wantsAdvice ? ADVICE_HISTORY_SEC : HISTORY_SEC;
   const historySec = isDemo ? settings.historySec.value : Math.min(wantedSec, settings.historySec.value);
-  const ready = await openReady(io, settings, asked === null ? historySec : pastFor(asked), rule);
+  const ready = await openReady(io, settings, rule, {
+    historySec: asked === null ? historySec : pastFor(asked),
+  });
   const { opened } = ready;
   try {
     if (asked !== null) {

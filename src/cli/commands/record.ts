@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { encodeBlock, encodeHeader } from '../../chain/block-formats.ts';
@@ -69,7 +70,7 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
       () => `asking ${cleanLine(chain.source.name)}`,
       () => reachedChain(chain.source, { withinMs: READY_WITHIN_MS, signal, isPublicDefault }),
     );
-    const recorder = await BlockRecorder.create(out, { encodeHeader, encodeBlock }, flags.force === true);
+    const recorder = await BlockRecorder.create(out, flags.force === true);
     try {
       await recorder.begin(id);
       await withSpinner(
@@ -170,43 +171,74 @@ interface Line {
   readonly at: number;
 }
 
-interface LineEncoder {
-  encodeHeader(chainId: number): string;
-  encodeBlock(block: Block): string;
-}
+const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL, O_TRUNC } = constants;
 
-/** A recording being written: whole lines only, and no block that the chain has taken back. */
-export class BlockRecorder {
+/** A file of whole lines: one that cannot be written whole is taken back. */
+export class LineFile {
   readonly #file: FileHandle;
   readonly #path: string;
-  readonly #encode: LineEncoder;
-  #end = 0;
-  #headerEnd = 0;
-  #lines: Line[] = [];
-  #count = 0;
-  #first: Line | null = null;
+  /** Bytes. */
+  end = 0;
 
-  private constructor(file: FileHandle, path: string, encode: LineEncoder) {
+  private constructor(file: FileHandle, path: string) {
     this.#file = file;
     this.#path = path;
-    this.#encode = encode;
   }
 
   /** @throws CliError (usage) where the file exists and `force` is not set, or cannot be made. */
-  static async create(path: string, encode: LineEncoder, force: boolean): Promise<BlockRecorder> {
+  static async create(flag: string, path: string, force: boolean): Promise<LineFile> {
     try {
-      return new BlockRecorder(await open(path, force ? 'w' : 'wx'), path, encode);
+      const mode = O_WRONLY | O_CREAT | O_APPEND | (force ? O_TRUNC : O_EXCL);
+      return new LineFile(await open(path, mode), path);
     } catch (error) {
-      throw usageError(`--out: ${path} ${fileFailureReason(error)}`);
+      throw usageError(`${flag}: ${path} ${fileFailureReason(error)}`);
     }
   }
 
-  get count(): number {
-    return this.#count;
+  /** @throws CliError where the disk takes no more; `holds` says what the file has until there. */
+  async append(text: string, holds: () => string): Promise<void> {
+    try {
+      await this.#file.appendFile(text);
+    } catch (error) {
+      // Half a line would be taken for a broken file.
+      await this.#file.truncate(this.end).catch(() => {});
+      const message = `${this.#path} ${fileFailureReason(error)}; ${holds()} are in it`;
+      throw new CliError(EXIT.failed, message, [], { cause: error });
+    }
+    this.end += Buffer.byteLength(text);
   }
 
-  get first(): Line | null {
-    return this.#first;
+  async truncate(end: number): Promise<void> {
+    await this.#file.truncate(end);
+    this.end = end;
+  }
+
+  /** Everything is on disk; a file that `isEmpty` is removed. */
+  async close(isEmpty: boolean): Promise<void> {
+    try {
+      await this.#file.sync();
+    } finally {
+      await this.#file.close();
+      if (isEmpty) await unlink(this.#path);
+    }
+  }
+}
+
+/** A recording being written, without a block that the chain has taken back. */
+export class BlockRecorder {
+  readonly #file: LineFile;
+  #headerEnd = 0;
+  #lines: Line[] = [];
+  count = 0;
+  first: Line | null = null;
+
+  private constructor(file: LineFile) {
+    this.#file = file;
+  }
+
+  /** @throws CliError (usage) where the file exists and `force` is not set, or cannot be made. */
+  static async create(path: string, force: boolean): Promise<BlockRecorder> {
+    return new BlockRecorder(await LineFile.create('--out', path, force));
   }
 
   get last(): Line | null {
@@ -214,56 +246,37 @@ export class BlockRecorder {
   }
 
   async begin(chainId: number): Promise<void> {
-    await this.#write(this.#encode.encodeHeader(chainId));
-    this.#headerEnd = this.#end;
+    await this.#write(encodeHeader(chainId));
+    this.#headerEnd = this.#file.end;
   }
 
   async add(block: Block): Promise<void> {
-    const line = { number: block.number, timestamp: block.timestamp, at: this.#end };
-    await this.#write(this.#encode.encodeBlock(block));
+    const line = { number: block.number, timestamp: block.timestamp, at: this.#file.end };
+    await this.#write(encodeBlock(block));
     this.#lines.push(line);
     if (this.#lines.length > 2 * REMEMBERED) this.#lines = this.#lines.slice(-REMEMBERED);
-    this.#first ??= line;
-    this.#count += 1;
+    this.first ??= line;
+    this.count += 1;
   }
 
   /** Takes back every block above `number`. */
   async rewindTo(number: number): Promise<void> {
     const index = this.#lines.findIndex((line) => line.number > number);
-    if (index < 0) return;
-    const at =
-      index === 0 && this.#lines[0] === this.#first ? this.#headerEnd : (this.#lines[index]?.at ?? this.#end);
-    await this.#file.truncate(at);
-    this.#count -= this.#lines.length - index;
+    const line = this.#lines[index];
+    if (line === undefined) return;
+    await this.#file.truncate(line === this.first ? this.#headerEnd : line.at);
+    this.count -= this.#lines.length - index;
     this.#lines.length = index;
-    this.#end = at;
-    if (this.#count === 0) this.#first = null;
+    if (this.count === 0) this.first = null;
   }
 
-  /** Everything is on disk; a recording without a block is removed. */
-  async close(): Promise<void> {
-    try {
-      await this.#file.sync();
-    } finally {
-      await this.#file.close();
-      if (this.#count === 0) await unlink(this.#path);
-    }
+  /** A recording without a block is removed. */
+  close(): Promise<void> {
+    return this.#file.close(this.count === 0);
   }
 
-  async #write(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
-    try {
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#end + done);
-        done += bytesWritten;
-      }
-    } catch (error) {
-      // Half a line would be taken for a broken file.
-      await this.#file.truncate(this.#end).catch(() => {});
-      const message = `${this.#path} ${fileFailureReason(error)}; ${this.#count} blocks are in it`;
-      throw new CliError(EXIT.failed, message, [], { cause: error });
-    }
-    this.#end += bytes.length;
+  #write(text: string): Promise<void> {
+    return this.#file.append(text, () => `${this.count} blocks`);
   }
 }
 
