@@ -102,47 +102,23 @@ interface ErrorReport {
   readonly lines: readonly string[];
 }
 
-const CLIENT_EXIT: Readonly<Record<ClientErrorCode, ExitCode>> = {
-  unreachable: EXIT.unreachable,
-  unavailable: EXIT.unreachable,
-  // Whatever answered there is not a service that can be used as the source.
-  'not-found': EXIT.unreachable,
-  unreadable: EXIT.unreachable,
-  server: EXIT.unreachable,
+/** Any other: what answered there is not a service that can be used as the source. */
+const CLIENT_EXIT: Partial<Record<ClientErrorCode, ExitCode>> = {
   key: EXIT.key,
   plan: EXIT.key,
   quota: EXIT.quota,
   invalid: EXIT.usage,
   conflict: EXIT.failed,
 };
-
-const CHAIN_EXIT: Readonly<Record<ChainErrorCode, ExitCode>> = {
-  unreachable: EXIT.unreachable,
-  timeout: EXIT.unreachable,
-  'wrong-chain': EXIT.unreachable,
-  restarted: EXIT.unreachable,
-  'bad-answer': EXIT.unreachable,
-  'rate-limited': EXIT.unreachable,
+/** Any other: the nodes are at fault. */
+const CHAIN_EXIT: Partial<Record<ChainErrorCode, ExitCode>> = {
   'bad-file': EXIT.usage,
   unsupported: EXIT.usage,
   rejected: EXIT.failed,
   pruned: EXIT.failed,
 };
-
 /** A database that cannot be used was named wrongly, unless its disk or another program is at fault. */
-const STORE_EXIT: Readonly<Record<StoreErrorCode, ExitCode>> = {
-  'not-a-database': EXIT.usage,
-  'foreign-database': EXIT.usage,
-  'newer-schema': EXIT.usage,
-  'wrong-chain': EXIT.usage,
-  'read-only': EXIT.usage,
-  'not-permitted': EXIT.usage,
-  full: EXIT.failed,
-  busy: EXIT.failed,
-  closed: EXIT.failed,
-  'not-holder': EXIT.failed,
-  failed: EXIT.failed,
-};
+const STORE_FAILS: readonly StoreErrorCode[] = ['full', 'busy', 'closed', 'not-holder', 'failed'];
 
 /** What to print for an error and how to exit, without `secrets`. `debug` adds the stack, for a bug report. */
 export function reportError(error: unknown, debug: boolean, secrets: readonly string[] = []): ErrorReport {
@@ -160,10 +136,17 @@ function knownReport(error: unknown): ErrorReport | null {
     // A service with one detail often says it in its message already.
     const news = error.details.filter(({ message }) => !error.message.includes(message));
     const details = news.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    return { exitCode: CLIENT_EXIT[error.code], lines: [error.message + whenAgain(error), ...details] };
+    return {
+      exitCode: CLIENT_EXIT[error.code] ?? EXIT.unreachable,
+      lines: [error.message + whenAgain(error), ...details],
+    };
   }
-  if (error instanceof StoreError) return { exitCode: STORE_EXIT[error.code], lines: [error.message] };
-  if (error instanceof ChainError) return { exitCode: CHAIN_EXIT[error.code], lines: [error.message] };
+  if (error instanceof StoreError) {
+    return { exitCode: STORE_FAILS.includes(error.code) ? EXIT.failed : EXIT.usage, lines: [error.message] };
+  }
+  if (error instanceof ChainError) {
+    return { exitCode: CHAIN_EXIT[error.code] ?? EXIT.unreachable, lines: [error.message] };
+  }
   return null;
 }
 

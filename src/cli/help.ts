@@ -19,7 +19,6 @@ export function examples(lines: readonly string[]): string {
 }
 
 const GLOBAL_HINT = 'Source and settings flags go with every command: gastop --help';
-const COLUMN_GAP = 2;
 
 interface Item {
   readonly term: string;
@@ -31,37 +30,42 @@ export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const title = (text: string): string => helper.styleTitle(text);
   const isRoot = command.parent === null;
-  const commands = groups(
-    command.commands,
+  const commands = helper.groupItems(
+    [...command.commands],
     helper.visibleCommands(command),
     (each) => each.helpGroup() || 'Commands',
   );
-  const own = helper.visibleOptions(command);
-  const options = groups(own, own, (option) => option.helpGroupHeading ?? 'Flags');
-  const sections = [
-    ...commands.map(([heading, list]) => ({ heading, items: list.map((each) => commandItem(each, helper)) })),
-    {
-      heading: 'Arguments',
-      items: helper.visibleArguments(command).map((argument) => ({
-        term: helper.argumentTerm(argument),
-        text: argument.description,
-      })),
-    },
-    ...options.map(([heading, list]) => ({
+  const options = helper.groupItems(
+    [...command.options],
+    helper.visibleOptions(command),
+    (option) => option.helpGroupHeading ?? 'Flags',
+  );
+  const args = helper.visibleArguments(command);
+  const sections: [string, Item[]][] = [
+    ...[...commands].map(([heading, list]): [string, Item[]] => [
       heading,
-      items: list.map((option) => optionItem(option, helper)),
-    })),
-  ].filter(({ items }) => items.length > 0);
-  const termWidth = Math.max(...sections.flatMap(({ items }) => items.map(({ term }) => term.length)), 0);
+      list.map((each) => commandItem(each, helper)),
+    ]),
+    ['Arguments', args.map((each) => ({ term: helper.argumentTerm(each), text: each.description }))],
+    ...[...options].map(([heading, list]): [string, Item[]] => [
+      heading,
+      list.map((option) => optionItem(option, helper)),
+    ]),
+  ];
+  const termWidth = Math.max(...sections.flatMap(([, items]) => items.map(({ term }) => term.length)), 0);
   return `${[
     helper.boxWrap(`${title(fullName(command))}  ${command.description()}`, width),
     '',
     `${title('Usage')}  ${helper.commandUsage(command)}`,
-    ...sections.flatMap(({ heading, items }) => [
-      '',
-      title(heading),
-      ...items.map((item) => itemLines(item, termWidth, width, helper)),
-    ]),
+    ...sections.flatMap(([heading, items]) =>
+      items.length === 0
+        ? []
+        : [
+            '',
+            title(heading),
+            ...items.map(({ term, text }) => helper.formatItem(term, termWidth, text, helper)),
+          ],
+    ),
     ...(isRoot ? [] : ['', GLOBAL_HINT]),
   ].join('\n')}\n`;
 }
@@ -69,13 +73,6 @@ export function formatHelp(command: Command, helper: Help): string {
 /** `gastop keys create` */
 function fullName(command: Command): string {
   return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
-}
-
-function groups<T>(all: readonly T[], visible: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
-  const found = new Map<string, T[]>();
-  for (const item of all)
-    if (visible.includes(item)) found.set(groupOf(item), [...(found.get(groupOf(item)) ?? []), item]);
-  return [...found];
 }
 
 function commandItem(command: Command, helper: Help): Item {
@@ -90,15 +87,6 @@ function optionItem(option: Option, helper: Help): Item {
   const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.join(', ')}`;
   const standard = typeof option.defaultValue === 'string' ? ` (default ${option.defaultValue})` : '';
   return { term: helper.optionTerm(option), text: `${option.description}${choices}${standard}` };
-}
-
-function itemLines({ term, text }: Item, termWidth: number, width: number, helper: Help): string {
-  const indent = 2 + termWidth + COLUMN_GAP;
-  const [first = '', ...rest] = helper.boxWrap(text, width - indent).split('\n');
-  return [
-    `  ${term.padEnd(termWidth + COLUMN_GAP)}${first}`,
-    ...rest.map((line) => ' '.repeat(indent) + line),
-  ].join('\n');
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

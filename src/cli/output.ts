@@ -149,61 +149,46 @@ export function wrapped(parts: readonly string[]): string {
   return lines.join('\n');
 }
 
-export interface Column<Row> {
-  readonly title: string;
-  readonly align: 'left' | 'right';
-  readonly cell: (row: Row) => string;
-}
+export type Column<Row> = readonly [title: string, align: 'left' | 'right', cell: (row: Row) => string];
 
 /** Lines of a plain table: a heading, then one line per row, two spaces between columns; wide characters take two columns. */
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
-  const cells = columns.map((column) => [column.title, ...rows.map(column.cell)]);
-  const padded = cells.map((texts, index) => {
+  const padded = columns.map(([title, align, cell]) => {
+    const texts = [title, ...rows.map(cell)];
     const widths = texts.map((text) => stringWidth(text));
     const widest = Math.max(...widths);
-    const right = columns[index]?.align === 'right';
     return texts.map((text, line) => {
       const space = ' '.repeat(widest - (widths[line] ?? 0));
-      return right ? space + text : text + space;
+      return align === 'right' ? space + text : text + space;
     });
   });
-  return [undefined, ...rows].map((_row, line) =>
-    padded
-      .map((texts) => texts[line] ?? '')
-      .join('  ')
-      .trimEnd(),
-  );
+  return ['', ...rows].map((_row, line) => {
+    const cells = padded.map((texts) => texts[line] ?? '');
+    return cells.join('  ').trimEnd();
+  });
 }
 
-const APPEARS_AFTER_MS = 1_000;
-const REDRAW_MS = 100;
-const CELLS = 30;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A bar on stderr that fills as work is done, from one second on and only on a terminal. */
-export class ProgressBar {
-  readonly #io: Pick<Io, 'stderr' | 'env' | 'now'>;
-  readonly #drawsAtAll: boolean;
-  #drawsFrom: number;
+/** One line on stderr that is drawn again and again; only on a terminal that can erase it. */
+export class StatusLine {
+  readonly #io: Pick<Io, 'stderr'>;
+  readonly #spare: number;
+  readonly isDrawn: boolean;
   #isShown = false;
 
-  constructor(io: Pick<Io, 'stderr' | 'env' | 'now'>) {
+  /** @param spare columns that stay free: a line that wraps could not be cleared. */
+  constructor(io: Pick<Io, 'stderr' | 'env'>, wanted = true, spare = 1) {
     this.#io = io;
-    this.#drawsAtAll = io.stderr.isTTY === true && io.env.TERM !== 'dumb';
-    this.#drawsFrom = io.now() + APPEARS_AFTER_MS;
+    this.#spare = spare;
+    this.isDrawn = wanted && io.stderr.isTTY === true && io.env.TERM !== 'dumb';
   }
 
-  /** @param done share of the work, 0 to 1. @param text what is being done, for the space beside the bar. */
-  show(done: number, text: () => string): void {
-    if (!this.#drawsAtAll || this.#io.now() < this.#drawsFrom) return;
-    this.#drawsFrom = this.#io.now() + REDRAW_MS;
+  draw(text: string): void {
+    if (!this.isDrawn) return;
     this.#isShown = true;
-    const full = Math.round(Math.min(Math.max(done, 0), 1) * CELLS);
-    const bar = '#'.repeat(full) + '.'.repeat(CELLS - full);
-    const percent = `${Math.floor(done * 100)}`.padStart(3);
-    const line = `[${bar}] ${percent} %  ${text()}`;
-    // A line that wraps could not be cleared.
-    this.#io.stderr.write(`${CLEAR_LINE}${line.slice(0, (this.#io.stderr.columns ?? 80) - 1)}`);
+    const width = (this.#io.stderr.columns ?? 80) - this.#spare;
+    this.#io.stderr.write(CLEAR_LINE + text.slice(0, width));
   }
 
   clear(): void {
@@ -212,35 +197,61 @@ export class ProgressBar {
   }
 }
 
+const APPEARS_AFTER_MS = 1_000;
+const REDRAW_MS = 100;
+const CELLS = 30;
+
+/** A bar on stderr that fills as work is done, from one second on. */
+export class ProgressBar {
+  readonly #io: Pick<Io, 'stderr' | 'env' | 'now'>;
+  readonly #line: StatusLine;
+  #drawsFrom: number;
+
+  constructor(io: Pick<Io, 'stderr' | 'env' | 'now'>) {
+    this.#io = io;
+    this.#line = new StatusLine(io);
+    this.#drawsFrom = io.now() + APPEARS_AFTER_MS;
+  }
+
+  /** @param done share of the work, 0 to 1. @param text what is being done, for the space beside the bar. */
+  show(done: number, text: () => string): void {
+    if (!this.#line.isDrawn || this.#io.now() < this.#drawsFrom) return;
+    this.#drawsFrom = this.#io.now() + REDRAW_MS;
+    const full = Math.round(Math.min(Math.max(done, 0), 1) * CELLS);
+    const bar = '#'.repeat(full) + '.'.repeat(CELLS - full);
+    this.#line.draw(`[${bar}] ${`${Math.floor(done * 100)}`.padStart(3)} %  ${text()}`);
+  }
+
+  clear(): void {
+    this.#line.clear();
+  }
+}
+
 const FRAMES = ['|', '/', '-', '\\'] as const;
-const SPINNER_AFTER_MS = 1_000;
 const FRAME_MS = 150;
 
 /**
- * Shows `text` beside a turning bar on stderr while `work` runs, from one second on and only on a terminal.
- * `text` is read at every turn, so that it can tell of progress.
+ * Shows `text` beside a turning bar on stderr while `work` runs, from one second on. `text` is read at every turn, so
+ * that it can tell of progress.
  */
 export async function withSpinner<Result>(
   io: Pick<Io, 'stderr' | 'env'>,
   text: () => string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (io.stderr.isTTY !== true || io.env.TERM === 'dumb') return work();
+  const line = new StatusLine(io);
+  if (!line.isDrawn) return work();
   let frame = 0;
-  let shown = false;
-  const draw = (): void => {
-    shown = true;
-    io.stderr.write(`${CLEAR_LINE}${FRAMES[frame++ % FRAMES.length]} ${text()}`);
-  };
+  const draw = () => line.draw(`${FRAMES[frame++ % FRAMES.length]} ${text()}`);
   let timer = setTimeout(() => {
     draw();
     timer = setInterval(draw, FRAME_MS);
-  }, SPINNER_AFTER_MS);
+  }, APPEARS_AFTER_MS);
   try {
     return await work();
   } finally {
     clearTimeout(timer);
-    if (shown) io.stderr.write(CLEAR_LINE);
+    line.clear();
   }
 }
 

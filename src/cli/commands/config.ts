@@ -82,7 +82,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   }
   const titles = ['setting', 'value', 'from'];
   const lines = tableLines<readonly string[]>(
-    titles.map((title, at) => ({ title, align: 'left', cell: (cells) => cleanLine(cells[at] ?? '') })),
+    titles.map((title, at) => [title, 'left', (cells) => cleanLine(cells[at] ?? '')]),
     rows.flatMap(({ title, from, lines: texts }) =>
       texts.map((line, index) => (index === 0 ? [title, line, from] : ['', line, ''])),
     ),

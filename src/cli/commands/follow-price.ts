@@ -8,7 +8,7 @@ import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString }
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openClient, warnOfUnsaved } from '../open-source.ts';
-import { cleanLine } from '../output.ts';
+import { cleanLine, StatusLine } from '../output.ts';
 import { durationText } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { pastFor } from './now.ts';
@@ -537,43 +537,42 @@ class WaitLikelihood {
 }
 
 const REDRAW_MS = 1_000;
-const CLEAR_LINE = '\r\u001b[K';
 
-/** One line on stderr that is drawn again every second, on a terminal; lines of lasting interest stay above it. */
+/** The line of progress, drawn again every second; lines of lasting interest stay above it. */
 class WaitProgress {
   readonly #io: Pick<Io, 'stderr'>;
+  readonly #line: StatusLine;
   readonly #text: () => string;
   #timer: NodeJS.Timeout | null = null;
-  #isShown = false;
-  readonly isDrawn: boolean;
 
   constructor(io: Pick<Io, 'stderr' | 'env'>, wanted: boolean, text: () => string) {
     this.#io = io;
+    // The terminal itself adds ^C.
+    this.#line = new StatusLine(io, wanted, 3);
     this.#text = text;
-    this.isDrawn = wanted && io.stderr.isTTY === true && io.env.TERM !== 'dumb';
+  }
+
+  get isDrawn(): boolean {
+    return this.#line.isDrawn;
   }
 
   draw(): void {
     if (!this.isDrawn) return;
-    this.#isShown = true;
-    // A line that wraps could not be cleared; the terminal itself adds ^C.
-    const width = (this.#io.stderr.columns ?? 80) - 3;
-    this.#io.stderr.write(CLEAR_LINE + this.#text().slice(0, width));
+    this.#line.draw(this.#text());
     this.#timer ??= setInterval(() => this.draw(), REDRAW_MS);
   }
 
   /** Writes a whole line that stays. */
   note(line: string): void {
-    if (this.#isShown) this.#io.stderr.write(CLEAR_LINE);
+    this.#line.clear();
     this.#io.stderr.write(`${line}\n`);
-    if (this.#isShown) this.draw();
+    if (this.#timer !== null) this.draw();
   }
 
   end(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    if (this.#isShown) this.#io.stderr.write(CLEAR_LINE);
-    this.#isShown = false;
+    this.#line.clear();
   }
 }
 

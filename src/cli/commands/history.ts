@@ -259,21 +259,17 @@ function historyText(rows: readonly HistoryRow[], bar: string): string {
   const gwei = (wei: number | null) => (wei === null ? UNKNOWN : formatGwei(wei));
   return tableLines<HistoryRow>(
     [
-      { title: 'UTC', align: 'left', cell: (row) => utcTime(row.timestamp, 'minutes') },
-      { title: 'base', align: 'right', cell: (row) => gwei(row.mean) },
-      { title: 'lowest', align: 'right', cell: (row) => gwei(row.min) },
-      { title: 'highest', align: 'right', cell: (row) => gwei(row.max) },
-      { title: 'tip', align: 'right', cell: (row) => gwei(row.tip) },
-      {
-        title: 'full',
-        align: 'right',
-        cell: (row) => (row.gasUsedRatio === null ? UNKNOWN : formatPercent(row.gasUsedRatio)),
-      },
-      {
-        title: '',
-        align: 'left',
-        cell: (row) => (highest > 0 ? bar.repeat(Math.round(((row.mean ?? 0) / highest) * BAR_CELLS)) : ''),
-      },
+      ['UTC', 'left', (row) => utcTime(row.timestamp, 'minutes')],
+      ['base', 'right', (row) => gwei(row.mean)],
+      ['lowest', 'right', (row) => gwei(row.min)],
+      ['highest', 'right', (row) => gwei(row.max)],
+      ['tip', 'right', (row) => gwei(row.tip)],
+      ['full', 'right', (row) => (row.gasUsedRatio === null ? UNKNOWN : formatPercent(row.gasUsedRatio))],
+      [
+        '',
+        'left',
+        (row) => (highest > 0 ? bar.repeat(Math.round(((row.mean ?? 0) / highest) * BAR_CELLS)) : ''),
+      ],
     ],
     rows,
   ).join('\n');

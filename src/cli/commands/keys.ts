@@ -285,13 +285,13 @@ function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number): L
 function keyLines(keys: readonly ListedKey[]): string[] {
   return tableLines<ListedKey>(
     [
-      { title: 'id', align: 'left', cell: (key) => cleanLine(key.id) },
-      { title: 'name', align: 'left', cell: (key) => cleanLine(key.name) || '-' },
-      { title: 'plan', align: 'left', cell: (key) => cleanLine(key.plan) },
-      { title: 'created (UTC)', align: 'left', cell: (key) => utcTime(Date.parse(key.createdAt), 'minutes') },
-      { title: 'state', align: 'left', cell: (key) => key.state },
-      { title: 'used today', align: 'right', cell: (key) => count(key.usedToday) },
-      { title: 'remaining', align: 'right', cell: remaining },
+      ['id', 'left', (key) => cleanLine(key.id)],
+      ['name', 'left', (key) => cleanLine(key.name) || '-'],
+      ['plan', 'left', (key) => cleanLine(key.plan)],
+      ['created (UTC)', 'left', (key) => utcTime(Date.parse(key.createdAt), 'minutes')],
+      ['state', 'left', (key) => key.state],
+      ['used today', 'right', (key) => count(key.usedToday)],
+      ['remaining', 'right', remaining],
     ],
     keys,
   );

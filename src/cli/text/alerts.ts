@@ -80,17 +80,13 @@ export function alertListLines(
 
 function columnsAt(now: number): Column<AlertView>[] {
   return [
-    { title: 'id', align: 'left', cell: (alert) => cleanLine(alert.id) },
-    { title: 'when', align: 'left', cell: (alert) => cleanLine(describeCondition(alert)) },
-    { title: 'state', align: 'left', cell: (alert) => stateWords(alert, now) },
-    { title: 'notify', align: 'left', cell: channelWords },
-    {
-      title: 'fired',
-      align: 'right',
-      cell: ({ triggerCount }) => (triggerCount === null ? '-' : formatCount(triggerCount)),
-    },
-    { title: 'last (UTC)', align: 'left', cell: (alert) => timeWords(alert.lastTriggeredAt) },
-    { title: 'note', align: 'left', cell: noteOf },
+    ['id', 'left', (alert) => cleanLine(alert.id)],
+    ['when', 'left', (alert) => cleanLine(describeCondition(alert))],
+    ['state', 'left', (alert) => stateWords(alert, now)],
+    ['notify', 'left', channelWords],
+    ['fired', 'right', ({ triggerCount }) => (triggerCount === null ? '-' : formatCount(triggerCount))],
+    ['last (UTC)', 'left', (alert) => timeWords(alert.lastTriggeredAt)],
+    ['note', 'left', noteOf],
   ];
 }
 
@@ -100,7 +96,7 @@ function columnsWithout(
   columns: readonly Column<AlertView>[],
   titles: readonly string[],
 ): Column<AlertView>[] {
-  return columns.filter(({ title }) => !titles.includes(title));
+  return columns.filter(([title]) => !titles.includes(title));
 }
 
 const widest = (lines: readonly string[]) => Math.max(...lines.map((line) => stringWidth(line)));
@@ -196,15 +192,11 @@ export function alertSavingsText(savings: AlertSavingsView): string {
   if (entries.length === 0) return head.join('\n');
   const table = tableLines<SavingsEntryView>(
     [
-      { title: 'fired (UTC)', align: 'left', cell: ({ triggeredAt }) => timeWords(triggeredAt) },
-      {
-        title: 'block',
-        align: 'right',
-        cell: ({ blockNumber }) => (blockNumber === null ? '-' : formatCount(blockNumber)),
-      },
-      { title: 'gwei', align: 'right', cell: ({ price }) => gwei(price) },
-      { title: 'reference', align: 'right', cell: ({ referencePrice }) => gwei(referencePrice) },
-      { title: 'saved', align: 'right', cell: amount },
+      ['fired (UTC)', 'left', ({ triggeredAt }) => timeWords(triggeredAt)],
+      ['block', 'right', ({ blockNumber }) => (blockNumber === null ? '-' : formatCount(blockNumber))],
+      ['gwei', 'right', ({ price }) => gwei(price)],
+      ['reference', 'right', ({ referencePrice }) => gwei(referencePrice)],
+      ['saved', 'right', amount],
     ],
     entries.slice(0, ROWS),
   );

@@ -143,7 +143,7 @@ export function autoTxListLines(
   if (width === null) return tableLines(columns, rows);
   const without = (spared: number) =>
     tableLines(
-      columns.filter(({ title }) => !SPARED.slice(0, spared).includes(title)),
+      columns.filter(([title]) => !SPARED.slice(0, spared).includes(title)),
       rows,
     );
   const isNarrow = (lines: readonly string[]) => lines.every((line) => stringWidth(line) <= width);
@@ -161,19 +161,15 @@ function columnsAt(
   callName: (autoTx: AutoTxView) => string | null,
 ): Column<AutoTxView>[] {
   return [
-    { title: 'id', align: 'left', cell: ({ id }) => cleanLine(id) },
-    { title: 'state', align: 'left', cell: (autoTx) => cleanLine(describeState(autoTx)) },
-    { title: 'target', align: 'left', cell: (autoTx) => cleanLine(describeTarget(autoTx)) },
-    { title: 'distance', align: 'right', cell: (autoTx) => distanceWords(autoTx, snapshot) },
-    { title: 'likely', align: 'right', cell: likelyWords },
-    {
-      title: 'expires (UTC)',
-      align: 'left',
-      cell: (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt),
-    },
-    { title: 'nonce', align: 'right', cell: ({ nonce }) => (nonce === null ? '-' : String(nonce)) },
-    { title: 'does', align: 'left', cell: (autoTx) => describeContent(autoTx, { name: callName(autoTx) }) },
-    { title: 'note', align: 'left', cell: ({ note }) => cleanLine(note ?? '') },
+    ['id', 'left', ({ id }) => cleanLine(id)],
+    ['state', 'left', (autoTx) => cleanLine(describeState(autoTx))],
+    ['target', 'left', (autoTx) => cleanLine(describeTarget(autoTx))],
+    ['distance', 'right', (autoTx) => distanceWords(autoTx, snapshot)],
+    ['likely', 'right', likelyWords],
+    ['expires (UTC)', 'left', (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt)],
+    ['nonce', 'right', ({ nonce }) => (nonce === null ? '-' : String(nonce))],
+    ['does', 'left', (autoTx) => describeContent(autoTx, { name: callName(autoTx) })],
+    ['note', 'left', ({ note }) => cleanLine(note ?? '')],
   ];
 }
 

@@ -98,13 +98,13 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
   if (rules.length === 0) return [title, 'nothing could be judged: no probability was stated', ...quiet];
   const table = tableLines<RuleScore>(
     [
-      { title: 'rule', align: 'left', cell: ({ rule }) => rule },
-      { title: 'kept', align: 'right', cell: (score) => keptWords(score, target, paint) },
-      { title: 'stated', align: 'right', cell: ({ kind }) => (kind === 'own' ? share(stated) : '') },
-      { title: 'saving', align: 'right', cell: ({ saving }) => share(saving) },
-      { title: 'cap above paid', align: 'right', cell: ({ overhang }) => room(overhang) },
-      { title: 'if late', align: 'right', cell: ({ keptLate }) => share(keptLate) },
-      { title: 'pinball', align: 'right', cell: ({ pinball }) => percent(pinball, 2) },
+      ['rule', 'left', ({ rule }) => rule],
+      ['kept', 'right', (score) => keptWords(score, target, paint)],
+      ['stated', 'right', ({ kind }) => (kind === 'own' ? share(stated) : '')],
+      ['saving', 'right', ({ saving }) => share(saving)],
+      ['cap above paid', 'right', ({ overhang }) => room(overhang)],
+      ['if late', 'right', ({ keptLate }) => share(keptLate)],
+      ['pinball', 'right', ({ pinball }) => percent(pinball, 2)],
     ],
     rules,
   );
@@ -146,13 +146,13 @@ function horizonLines({ horizons, unjudgedHorizons }: BacktestReport, paint: Pai
   if (horizons.length === 0) return [title, ...rest];
   const table = tableLines<HorizonScore>(
     [
-      { title: 'within', align: 'left', cell: ({ horizonSec }) => formatDuration(horizonSec) },
-      { title: 'times', align: 'right', cell: ({ judged }) => formatCount(judged) },
-      { title: 'stated', align: 'right', cell: ({ stated }) => share(stated) },
-      { title: 'kept', align: 'right', cell: ({ kept }) => share(kept) },
-      { title: 'saving', align: 'right', cell: ({ saving }) => share(saving) },
-      { title: 'best possible', align: 'right', cell: ({ foresight }) => share(foresight) },
-      { title: 'calibration error', align: 'right', cell: (score) => share(score.calibrationError) },
+      ['within', 'left', ({ horizonSec }) => formatDuration(horizonSec)],
+      ['times', 'right', ({ judged }) => formatCount(judged)],
+      ['stated', 'right', ({ stated }) => share(stated)],
+      ['kept', 'right', ({ kept }) => share(kept)],
+      ['saving', 'right', ({ saving }) => share(saving)],
+      ['best possible', 'right', ({ foresight }) => share(foresight)],
+      ['calibration error', 'right', (score) => share(score.calibrationError)],
     ],
     horizons,
   );
@@ -166,13 +166,13 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
     title,
     ...tableLines<WaitScore>(
       [
-        { title: 'advice', align: 'left', cell: ({ action }) => action },
-        { title: 'times', align: 'right', cell: ({ judged }) => formatCount(judged) },
-        { title: 'of blocks', align: 'right', cell: (score) => share(score.share) },
-        { title: 'stated', align: 'right', cell: ({ stated }) => share(stated) },
-        { title: 'kept', align: 'right', cell: ({ kept }) => share(kept) },
-        { title: 'expected', align: 'right', cell: ({ expectedSaving }) => share(expectedSaving) },
-        { title: 'saved', align: 'right', cell: ({ saving }) => share(saving) },
+        ['advice', 'left', ({ action }) => action],
+        ['times', 'right', ({ judged }) => formatCount(judged)],
+        ['of blocks', 'right', (score) => share(score.share)],
+        ['stated', 'right', ({ stated }) => share(stated)],
+        ['kept', 'right', ({ kept }) => share(kept)],
+        ['expected', 'right', ({ expectedSaving }) => share(expectedSaving)],
+        ['saved', 'right', ({ saving }) => share(saving)],
       ],
       waits,
     ),

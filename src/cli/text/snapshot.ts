@@ -44,17 +44,13 @@ export function snapshotText(
 ): string {
   const table = tableLines(
     [
-      { title: 'lane', align: 'left', cell: ([, title]) => title },
-      { title: 'gwei', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].price) },
-      { title: 'max fee', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].maxFeePerGas) },
-      { title: 'tip', align: 'right', cell: ([lane]) => gwei(snapshot.lanes[lane].maxPriorityFeePerGas) },
-      { title: 'within', align: 'right', cell: ([lane]) => within(snapshot.lanes[lane].withinBlocks) },
-      { title: 'usually, at most', align: 'right', cell: ([lane]) => wait(snapshot.lanes[lane].waitSec) },
-      {
-        title: 'likely',
-        align: 'right',
-        cell: ([lane]) => share(snapshot.stale ? null : snapshot.lanes[lane].probability),
-      },
+      ['lane', 'left', ([, title]) => title],
+      ['gwei', 'right', ([lane]) => gwei(snapshot.lanes[lane].price)],
+      ['max fee', 'right', ([lane]) => gwei(snapshot.lanes[lane].maxFeePerGas)],
+      ['tip', 'right', ([lane]) => gwei(snapshot.lanes[lane].maxPriorityFeePerGas)],
+      ['within', 'right', ([lane]) => within(snapshot.lanes[lane].withinBlocks)],
+      ['usually, at most', 'right', ([lane]) => wait(snapshot.lanes[lane].waitSec)],
+      ['likely', 'right', ([lane]) => share(snapshot.stale ? null : snapshot.lanes[lane].probability)],
     ],
     LANES,
   );
