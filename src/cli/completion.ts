@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import type { CommandContext, Run } from './context.ts';
-import { EXIT, type ExitCode } from './errors.ts';
+import type { Run } from './context.ts';
+import { EXIT } from './errors.ts';
 import { examples } from './help.ts';
 
 /** Completion for shells. */
@@ -18,7 +18,12 @@ export function addCompletion(program: Command, run: Run): void {
         'gastop completion fish > ~/.config/fish/completions/gastop.fish',
       ]),
     )
-    .action((shell: Shell) => run((context) => completion(context, program, shell)));
+    .action((shell: Shell) =>
+      run(({ io }) => {
+        io.stdout.write(completionScript(program, shell));
+        return EXIT.ok;
+      }),
+    );
 }
 
 interface Flag {
@@ -41,8 +46,7 @@ interface Entry {
 /** Placeholders, in flags and arguments, that stand for a file. */
 const FILES = ['FILE', 'OUT'];
 
-interface Tree {
-  readonly flags: readonly Flag[];
+interface Tree extends Pick<Entry, 'flags'> {
   readonly commands: readonly Entry[];
 }
 
@@ -114,14 +118,8 @@ complete -F _gastop gastop
 
 function zsh({ flags, commands }: Tree): string {
   const spec = (flag: Flag): string => {
-    const value =
-      flag.value === 'none'
-        ? ''
-        : flag.value === 'file'
-          ? ':file:_files'
-          : flag.value === 'text'
-            ? ':value: '
-            : `:value:(${flag.value.join(' ')})`;
+    const kinds = { none: '', file: ':file:_files', text: ':value: ' } as const;
+    const value = typeof flag.value === 'string' ? kinds[flag.value] : `:value:(${flag.value.join(' ')})`;
     return zshQuote(`${flag.long === '--rpc' ? '*' : ''}${flag.long}[${bracketSafe(flag.text)}]${value}`);
   };
   const specs = (list: readonly Flag[]) => list.map((flag) => `    ${spec(flag)}`);
@@ -158,14 +156,9 @@ if [ "$funcstack[1]" = _gastop ]; then _gastop "$@"; else compdef _gastop gastop
 function fish({ flags, commands }: Tree): string {
   const names = commands.map((command) => command.name).join(' ');
   const flagLine = (flag: Flag, condition: string): string => {
+    const kinds = { none: '', file: ' -r -F', text: ' -x' } as const;
     const value =
-      flag.value === 'none'
-        ? ''
-        : flag.value === 'file'
-          ? ' -r -F'
-          : flag.value === 'text'
-            ? ' -x'
-            : ` -x -a ${fishQuote(flag.value.join(' '))}`;
+      typeof flag.value === 'string' ? kinds[flag.value] : ` -x -a ${fishQuote(flag.value.join(' '))}`;
     return `complete -c gastop${condition} -l ${flag.long.replace(/^--/, '')}${value} -d ${fishQuote(flag.text)}`;
   };
   const none = ` -n ${fishQuote(`not __fish_seen_subcommand_from ${names}`)}`;
@@ -207,10 +200,4 @@ function bracketSafe(text: string): string {
 
 function fishQuote(text: string): string {
   return `'${text.replace(/['\\]/g, (character) => `\\${character}`)}'`;
-}
-
-/** `gastop completion SHELL`; commander has checked the shell's name. */
-function completion({ io }: CommandContext, program: Command, shell: Shell): ExitCode {
-  io.stdout.write(completionScript(program, shell));
-  return EXIT.ok;
 }

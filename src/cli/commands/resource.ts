@@ -34,51 +34,6 @@ export async function eachId(
   return exitCode;
 }
 
-/**
- * Waits for `work` on one thing of a service. Where that fails because the service finds nothing, `missing` is asked
- * what is not there; `null` leaves the failure as it is. A service that lacks the route says so in its own words.
- *
- * @throws CliError (failed) with what `missing` says; else whatever `work` throws.
- */
-async function sayMissing<Result>(
-  work: Promise<Result>,
-  missing: () => Promise<string | null>,
-): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    const isElsewhere = error instanceof ClientError && (error.status === 405 || error.status === 501);
-    if (!(error instanceof ClientError) || error.code !== 'not-found' || error.mayBeDone || isElsewhere) {
-      throw error;
-    }
-    const what = await missing();
-    if (what === null) throw error;
-    throw new CliError(EXIT.failed, what, [], { cause: error });
-  }
-}
-
-/**
- * One thing of a service by the service's own account: the thing itself, or that it is missing. Not every service
- * answers for a single one, so the list is asked, too; `unknown`: it is in the list, or nobody can say.
- */
-async function lookFor<One>(
-  id: string,
-  one: () => Promise<One>,
-  list: () => Promise<{ readonly items: readonly { readonly id: string }[] }>,
-): Promise<One | 'missing' | 'unknown'> {
-  try {
-    return await one();
-  } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== 'not-found') return 'unknown';
-  }
-  try {
-    const { items } = await list();
-    return items.some((item) => item.id === id) ? 'unknown' : 'missing';
-  } catch {
-    return 'unknown';
-  }
-}
-
 export const JSON_ANSWER = "print the service's v1 response as it is";
 
 export interface JsonFlags {
@@ -281,26 +236,29 @@ interface Named {
 }
 
 /**
- * Waits for `work` on one. Where the service does not find it, `other` may say what else is missing.
+ * Waits for `work` on one. Where the service does not find it, the list says whether it is there, as not every service
+ * answers for a single one; of one that is, `other` may say what else is missing.
  *
  * @throws CliError (failed) where it is known not to exist; else whatever `work` throws.
  */
-export function onOne<Item extends { readonly id: string }, Details, Result>(
+export async function onOne<Item extends { readonly id: string }, Details, Result>(
   { many, one, get, list }: Resource<Item, Details>,
   { client, id, signal }: Named,
   work: Promise<Result>,
   other: (details: Details) => string | null = () => null,
 ): Promise<Result> {
-  return sayMissing(work, async () => {
-    const details = await lookFor(
-      id,
-      () => get(client, id, { signal }),
-      () => list(client, { signal }),
-    );
-    if (details === 'unknown') return null;
-    if (details === 'missing') return `there is no ${one} ${cleanLine(id)}; gastop ${many} list shows them`;
-    return other(details);
-  });
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.code !== 'not-found' || error.mayBeDone) throw error;
+    // A service that lacks the route says so in its own words.
+    if (error.status === 405 || error.status === 501) throw error;
+    const { items } = await list(client, { signal }).catch(() => Promise.reject(error));
+    const what = items.some((item) => item.id === id)
+      ? await get(client, id, { signal }).then(other, () => null)
+      : `there is no ${one} ${cleanLine(id)}; gastop ${many} list shows them`;
+    throw what === null ? error : new CliError(EXIT.failed, what, [], { cause: error });
+  }
 }
 
 /** For what changes something: its answer goes to stdout as the service gave it, a line each. */
