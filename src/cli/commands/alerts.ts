@@ -11,7 +11,6 @@ import { alertDetailsText, alertListLines, alertSavingsText, channelWords } from
 import {
   type CreateAlertFlags,
   createAlert,
-  type PreviewFlags,
   previewAlert,
   rotateSecret,
   updateAlert,
@@ -145,7 +144,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
       'after',
       examples(['gastop alerts preview --below 5', 'gastop alerts preview - < alert.json']),
     )
-    .action((file: string | undefined, flags: PreviewFlags) =>
+    .action((file: string | undefined, flags: CreateAlertFlags) =>
       run((context) => previewAlert(context, file, flags)),
     );
   alerts

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
-import type { GasClient, ReachQuery } from '../../client/client.ts';
+import { type AlertPreview, AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
+import type { ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import {
   type AlertView,
@@ -23,14 +23,14 @@ import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CommandContext } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, type OpenedResource, openReady, type Ready } from '../open-source.ts';
-import { cleanLine, toAscii, utcTime, withSpinner } from '../output.ts';
+import { type OpenedResource, openReady, type Ready } from '../open-source.ts';
+import { cleanLine, utcTime, withSpinner } from '../output.ts';
 import { durationText, parseGwei, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, parseCount, type Settings } from '../settings.ts';
 import { channelWords, cooldownWords } from '../text/alerts.ts';
 import { ALERTS } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
-import { answers, type JsonFlags, onOne, withResource } from './resource.ts';
+import { answers, type JsonFlags, onOne, print, withResource } from './resource.ts';
 
 export type CreateAlertFlags = AlertFlags & JsonFlags;
 
@@ -55,9 +55,13 @@ export async function createAlert(
       });
     if (flags.json) return EXIT.ok;
     io.stdout.write(`${cleanLine(created.id)}\n`);
-    for (const line of createdLines(created, isOwn)) io.stderr.write(`gastop: ${line}\n`);
+    io.stderr.write(`gastop: made ${cleanLine(created.id)}: ${alertWords(created)}\n`);
+    if (isOwn) io.stderr.write('gastop: it fires while gastop or gastop serve runs on this database\n');
+    tellSecret(io, created);
     // The alerts in the database here are opened without a chain, of which nothing could be said.
-    const likelihood = isOwn ? null : await alertLikelihood(reachOf(client, io.interruption()), alert);
+    const ask = async (reach: ReachQuery) =>
+      (await client.gasRecommendation({ reach, signal: io.interruption() })).reach;
+    const likelihood = isOwn ? null : await alertLikelihood(ask, alert);
     if (likelihood !== null) io.stderr.write(`gastop: ${likelihood}\n`);
     return EXIT.ok;
   };
@@ -72,24 +76,15 @@ async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> 
   return targetRules(channels, { allowPrivateTargets }, 'operator');
 }
 
-const reachOf = (client: GasClient, signal: AbortSignal) => async (reach: ReachQuery) =>
-  (await client.gasRecommendation({ reach, signal })).reach;
-
-const createdLines = (alert: CreatedAlertView, isOwn: boolean): string[] => [
-  `made ${cleanLine(alert.id)}: ${alertWords(alert)}`,
-  ...(isOwn ? ['it fires while gastop or gastop serve runs on this database'] : []),
-  ...secretLines(alert),
-];
-
 const alertWords = (alert: CreatedAlertView) =>
   `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`;
 
-function secretLines(alert: CreatedAlertView | null): string[] {
+function tellSecret(io: Io, alert: CreatedAlertView | null): void {
   const secret = alert?.signingSecret ?? null;
-  if (secret === null) return [];
-  return [
-    `the webhooks of all your alerts are signed with ${cleanLine(secret)}; gastop alerts rotate-secret changes it`,
-  ];
+  if (secret === null) return;
+  io.stderr.write(
+    `gastop: the webhooks of all your alerts are signed with ${cleanLine(secret)}; gastop alerts rotate-secret changes it\n`,
+  );
 }
 
 /** @throws CliError (usage) */
@@ -134,7 +129,7 @@ export async function updateAlert(
     if (flags.json) return EXIT.ok;
     const words = updated === null ? '' : `: ${alertWords(updated)}`;
     io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
-    for (const line of secretLines(updated)) io.stderr.write(`gastop: ${line}\n`);
+    tellSecret(io, updated);
     return EXIT.ok;
   });
 }
@@ -158,20 +153,20 @@ export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise
 
 const DAY_SEC = 86_400;
 
-export interface PreviewFlags extends AlertFlags {
-  readonly json?: boolean;
-}
-
 /** `gastop alerts preview`: what an alert would have done in the last 24 hours. Whom it would notify does not matter. */
 export async function previewAlert(
-  { io, loadSettings }: CommandContext,
+  context: CommandContext,
   file: string | undefined,
-  flags: PreviewFlags,
+  flags: CreateAlertFlags,
 ): Promise<ExitCode> {
-  const alert = await alertAsked(io, file, flags);
+  const { io } = context;
+  refuseBoth(file, flags);
+  // What cannot be judged here is not previewed either.
+  const alert =
+    file === undefined ? { ...ruleOfFlags(flags), channels: [] } : await alertOfInput(io, file, false);
   const rule = alertRuleOf(alert);
   if (rule === null) throw usageError('what this alert watches for cannot be previewed');
-  const { settings } = await loadSettings();
+  const { settings } = await context.loadSettings();
   const { opened, snapshot } = await openReady(io, settings, 'late', { historySec: DAY_SEC });
   try {
     const { client, embedded } = opened;
@@ -181,7 +176,8 @@ export async function previewAlert(
       io,
       () => 'reading 24 hours of history',
       async () => {
-        await dayFilled(opened, presentMs);
+        const presentSec = Math.floor(presentMs / 1_000);
+        await embedded?.historyFilled({ presentSec, windowSec: DAY_SEC, onProgress: () => {} });
         return previewer.preview(rule, { signal: io.interruption() });
       },
     );
@@ -189,70 +185,44 @@ export async function previewAlert(
       io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
       return EXIT.ok;
     }
-    if (preview.lowest === null) throw new CliError(EXIT.failed, previewWords(preview, timeText));
-    const text = [previewWords(preview, timeText), await likelihood(io, { opened, snapshot }, alert)]
-      .filter((line) => line !== null)
-      .join('\n');
-    io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
+    const words = previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`);
+    if (preview.lowest === null) throw new CliError(EXIT.failed, words);
+    const likelihood = await likelihoodIn(io, { opened, snapshot }, alert);
+    print(context, settings, likelihood === null ? words : `${words}\n${likelihood}`);
     return EXIT.ok;
   } finally {
     await opened.close();
   }
 }
 
-/** A recording's present is over. */
-async function likelihood(io: Io, ready: Ready, alert: NewAlert): Promise<string | null> {
+/** Of what the day that was read is enough for, it is waited until that is learned; of more only what is known. */
+async function likelihoodIn(io: Io, ready: Ready, alert: NewAlert): Promise<string | null> {
+  // A recording's present is over.
   if (ready.snapshot.source.kind === 'replay') return null;
+  const { client } = ready.opened;
+  const ask = async (reach: ReachQuery) =>
+    pastFor(reach) <= DAY_SEC
+      ? knownReach(io, ready, reach)
+      : (await client.gasRecommendation({ reach, signal: io.interruption() })).reach;
   return withSpinner(
     io,
     () => 'asking how likely that is',
-    () => alertLikelihood((asked) => reachIn(io, ready, asked), alert),
+    () => alertLikelihood(ask, alert),
   );
 }
 
-/** Of what the day that was read is enough for, it is waited until that is learned; of more only what is known. */
-async function reachIn(io: Io, ready: Ready, asked: ReachQuery): Promise<ReachView | null> {
-  if (pastFor(asked) <= DAY_SEC) return knownReach(io, ready, asked);
-  const { client } = ready.opened;
-  return (await client.gasRecommendation({ reach: asked, signal: io.interruption() })).reach;
-}
-
-async function alertAsked(io: Io, file: string | undefined, flags: AlertFlags): Promise<NewAlert> {
-  if (file === undefined) return { ...ruleOfFlags(flags), channels: [] };
-  refuseBoth(file, flags);
-  // What cannot be judged here is not previewed either.
-  return alertOfInput(io, file, false);
-}
-
-/** A service in this process has to read its past first. */
-async function dayFilled({ embedded }: OpenedClient, presentMs: number): Promise<void> {
-  await embedded?.historyFilled({
-    presentSec: Math.floor(presentMs / 1_000),
-    windowSec: DAY_SEC,
-    onProgress: () => {},
-  });
-}
-
-const timeText = (ms: number) => `${utcTime(ms, 'minutes')} UTC`;
-
 /** Prices in wei, times as v1 writes them. */
-function previewJson({
-  times,
-  last,
-  from,
-  to,
-  everySec,
-  lowest,
-  highest,
-}: Awaited<ReturnType<AlertPreviewer['preview']>>) {
+function previewJson({ last, from, to, lowest, highest, ...preview }: AlertPreview) {
+  const price = (wei: bigint | null) => (wei === null ? null : Number(wei));
+  const iso = (ms: number) => new Date(ms).toISOString();
   return {
-    times,
-    last: last === null ? null : { at: new Date(last.at).toISOString(), price: Number(last.price) },
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
-    everySec,
-    lowest: lowest === null ? null : Number(lowest),
-    highest: highest === null ? null : Number(highest),
+    times: preview.times,
+    last: last === null ? null : { at: iso(last.at), price: price(last.price) },
+    from: iso(from),
+    to: iso(to),
+    everySec: preview.everySec,
+    lowest: price(lowest),
+    highest: price(highest),
   };
 }
 
