@@ -88,7 +88,12 @@ export async function openService(
   const opening = openChain(choice, options.pace);
   // Which chain it is, is asked before the rest is loaded: a node answers meanwhile.
   const naming = opening.then(({ source }) =>
-    choice.kind === 'rpc' && db === null ? ownDatabase(io, source, choice, options) : db,
+    // Recordings and simulations begin anew each time and leave nothing behind.
+    choice.kind === 'rpc' && db === null
+      ? reachedChain(source, { ...options, isPublicDefault: choice.isPublicDefault }).then((chain) =>
+          chainDatabase(io, chain),
+        )
+      : db,
   );
   // Told below.
   naming.catch(() => {});
@@ -152,10 +157,7 @@ const CHAIN_WITHIN_MS = 1_000;
 async function refuseOtherChain(source: ChainSource, database: Database): Promise<void> {
   const store = new BlockStore(database);
   if ((await store.chainId()) === null) return;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), CHAIN_WITHIN_MS);
-  const known = await abortable(source.chain(), late.signal).catch(() => null);
-  clearTimeout(timer);
+  const known = await abortable(source.chain(), AbortSignal.timeout(CHAIN_WITHIN_MS)).catch(() => null);
   if (known !== null) await store.refuseOther(known);
 }
 
@@ -206,19 +208,6 @@ function lazyPriceFeed(source: ChainSource): PriceFeed {
     nativeUsd: async () => (await open()).nativeUsd(),
     nativeUsdAt: async (timestampSec) => (await open()).nativeUsdAt(timestampSec),
   };
-}
-
-/** A chain keeps its own file; recordings and simulations begin anew each time and leave nothing behind. */
-async function ownDatabase(
-  io: Io,
-  source: ChainSource,
-  choice: ChainChoice & { readonly kind: 'rpc' },
-  options: OpenOptions,
-): Promise<string> {
-  return chainDatabase(
-    io,
-    await reachedChain(source, { ...options, isPublicDefault: choice.isPublicDefault }),
-  );
 }
 
 /**
@@ -350,18 +339,14 @@ interface ReachOptions {
  * @throws ClientError (unreachable) with one line per node when none has answered within `withinMs`.
  */
 export async function reachedChain(source: ChainSource, options: ReachOptions): Promise<ChainProfile> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new ChainError('timeout', 'no answer in time')), options.withinMs);
-  const interrupt = (): void => reject(options.signal.reason);
-  options.signal.addEventListener('abort', interrupt, { once: true });
+  const late = AbortSignal.timeout(options.withinMs);
   try {
     options.signal.throwIfAborted();
-    return await Promise.race([source.chain(), late]);
+    return await abortable(source.chain(), AbortSignal.any([late, options.signal]));
   } catch (error) {
-    throw source.kind === 'rpc' && error instanceof ChainError ? unreachable(source, options, error) : error;
-  } finally {
-    clearTimeout(timer);
-    options.signal.removeEventListener('abort', interrupt);
+    options.signal.throwIfAborted();
+    const cause = late.aborted ? new ChainError('timeout', 'no answer in time') : error;
+    throw source.kind === 'rpc' && cause instanceof ChainError ? unreachable(source, options, cause) : cause;
   }
 }
 

@@ -66,34 +66,30 @@ export async function serveUntil(
   const keys = keySettings(io, loaded, flags.keys);
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path));
   const onError = (error: unknown) => log.problem(error);
+  const closers: (() => unknown)[] = [log.close];
   try {
     const plans = freshPlans({ path: loaded.config.path, plans: keys.plans, now: io.now, onError });
     const gate = await openKeyGate({ file: keys.file.value, plans, onError });
-    try {
-      const chain = await serveChain(io, choice, {
-        db: settings.db.value,
-        historySec: settings.historySec.value,
-        process: `gastop serve, process ${process.pid}`,
-        delivery: deliveryOf(settings),
-        ...confirmationsOf(settings),
-        onAttempt: (made) => logAttempt(log, made),
-        gate,
-        onError,
-        onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
-        signal,
-        ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
-      });
-      try {
-        const missing = choice.kind === 'simulated' ? [] : setUpLines(channelsOf(deliveryOf(settings)));
-        await serveUntilStopped(io, signal, { address, chain, gate, keys, log, missing });
-      } finally {
-        await chain.close();
-      }
-    } finally {
-      await gate.close();
-    }
+    closers.unshift(() => gate.close());
+    const delivery = deliveryOf(settings);
+    const chain = await serveChain(io, choice, {
+      db: settings.db.value,
+      historySec: settings.historySec.value,
+      process: `gastop serve, process ${process.pid}`,
+      delivery,
+      ...confirmationsOf(settings),
+      onAttempt: (made) => logAttempt(log, made),
+      gate,
+      onError,
+      onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
+      signal,
+      ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
+    });
+    closers.unshift(chain.close);
+    const missing = choice.kind === 'simulated' ? [] : setUpLines(channelsOf(delivery));
+    await serveUntilStopped(io, signal, { address, chain, gate, keys, log, missing });
   } finally {
-    log.close();
+    for (const close of closers) await close();
   }
 }
 
@@ -194,27 +190,25 @@ async function serveChain(
     // The passing one may end before it hears that the node is there, or say it too.
     let current = await (place === UNKNOWN ? startPassing() : start(place));
     let passing: StoreError | null = null;
-    const moved =
-      place === UNKNOWN
-        ? move(io, chain, {
-            start,
-            swap: (next) => {
-              const before = current;
-              current = next;
-              passing = null;
-              return before;
-            },
-            onNews,
-            onError: (error) => {
-              if (error instanceof StoreError) passing = error;
-              extras.onError(error);
-            },
-            signal: stop.signal,
-          })
-            // Whatever becomes of it, the next one is in its place and must not be started again.
-            .then((before) => before?.stop().catch(extras.onError))
-            .catch(failure.reject)
-        : Promise.resolve();
+    const onRefused = (error: unknown) => {
+      if (error instanceof StoreError) passing = error;
+      extras.onError(error);
+    };
+    const move = async () => {
+      const next = await startOnceKnown(io, chain, {
+        start,
+        onError: onRefused,
+        onNews,
+        signal: stop.signal,
+      });
+      if (next === null) return;
+      const before = current;
+      current = next;
+      passing = null;
+      // Whatever becomes of it, the next one is in its place and must not be started again.
+      await before.stop().catch(extras.onError);
+    };
+    const moved = place === UNKNOWN ? move().catch(failure.reject) : Promise.resolve();
     return {
       get name() {
         return nameOf(chain.source, current.service.condition());
@@ -271,31 +265,28 @@ async function knownPlace(
   }
 }
 
-interface Move {
+interface OnceKnown {
   readonly start: (path: string) => Promise<StartedService>;
-  /** Puts the next service in the place of the one before, which it answers. */
-  readonly swap: (next: StartedService) => StartedService;
   readonly onError: (error: unknown) => void;
   readonly onNews: (news: News) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Waits for a node, then puts the service on the chain's own database in the place of the passing one, which it
- * answers; `null` when the signal came before.
+ * Waits for a node, then starts the service on the chain's own database; `null` when the signal came before.
  * @throws {StoreError} when that database will not do, today or tomorrow.
  */
-async function move(
+async function startOnceKnown(
   io: Io,
   { source }: OpenedChain,
-  { start, swap, onError, onNews, signal }: Move,
+  { start, onError, onNews, signal }: OnceKnown,
 ): Promise<StartedService | null> {
   for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
     try {
       const found = await abortable(source.chain(), signal);
-      const before = swap(await start(chainDatabase(io, found)));
+      const started = await start(chainDatabase(io, found));
       onNews({ isWell: true, message: `${source.name} answers now: it is on ${found.name}` });
-      return before;
+      return started;
     } catch (error) {
       if (signal.aborted) return null;
       if (error instanceof StoreError && !PASSING.has(error.code)) throw error;
@@ -351,28 +342,20 @@ function changedAt(path: string): number | null {
 /** A problem that was not heard of for so long was over meanwhile; whatever is tried again is tried more often. */
 const OVER_AFTER_MS = 60_000;
 
-/** Tells a change from what is only told again: a node that is away is asked, and fails, every few seconds. */
-class FreshProblems {
-  readonly #now: () => number;
+/**
+ * Tells a change from what is only told again: a node that is away is asked, and fails, every few seconds. Answers
+ * whether an error says something that was not said already, or is back after it was over.
+ */
+function freshProblems(now: () => number): (error: unknown) => boolean {
   /** When each was last heard of. */
-  readonly #heard = new Map<string, number>();
-
-  /** `now` in ms since epoch. */
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** Whether `error` says something that was not said already, or is back after it was over. */
-  has(error: unknown): boolean {
-    const now = this.#now();
-    for (const [said, at] of this.#heard) {
-      if (now - at > OVER_AFTER_MS) this.#heard.delete(said);
-    }
+  const heard = new Map<string, number>();
+  return (error) => {
+    for (const [said, at] of heard) if (now() - at > OVER_AFTER_MS) heard.delete(said);
     const says = error instanceof Error ? `${error.name} ${error.message}` : String(error);
-    const isFresh = !this.#heard.has(says);
-    this.#heard.set(says, now);
+    const isFresh = !heard.has(says);
+    heard.set(says, now());
     return isFresh;
-  }
+  };
 }
 
 /**
@@ -426,7 +409,7 @@ export function openServeLog(io: Io, level: string, secrets: readonly string[] =
   const redact = (text: string) => withoutSecrets(text, secrets);
   const create = io.stderr.isTTY === true ? createPlainLog : createRequestLog;
   const log = create({ level: checked('--log-level', () => parseLevel(level)), write, redact });
-  const fresh = new FreshProblems(() => io.now());
+  const isFresh = freshProblems(() => io.now());
   const crash = (error: unknown) => {
     log.fatal(error);
     flush();
@@ -437,7 +420,7 @@ export function openServeLog(io: Io, level: string, secrets: readonly string[] =
   return {
     ...log,
     problem: (error) => {
-      if (fresh.has(error)) log.problem(error);
+      if (isFresh(error)) log.problem(error);
     },
     close: () => {
       process.off('uncaughtException', crash);
