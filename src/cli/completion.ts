@@ -3,7 +3,6 @@ import type { Run } from './context.ts';
 import { EXIT } from './errors.ts';
 import { examples } from './help.ts';
 
-/** Completion for shells. */
 export function addCompletion(program: Command, run: Run): void {
   program
     .command('completion')
@@ -37,9 +36,7 @@ interface Entry {
   readonly name: string;
   readonly text: string;
   readonly flags: readonly Flag[];
-  /** Words that may follow the command's name. */
   readonly words: readonly string[];
-  /** Whether a file may follow it. */
   readonly takesFile: boolean;
 }
 
@@ -70,7 +67,6 @@ function completionScript(program: Command, shell: Shell): string {
   return { bash, zsh, fish }[shell](tree);
 }
 
-/** Its own and those of the commands within it, each once. */
 function flagsOf(command: Command): Flag[] {
   const options = [command, ...command.commands].flatMap((each) => each.options);
   return [...new Map(options.map((option) => [option.long, flagOf(option)])).values()];

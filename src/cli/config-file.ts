@@ -13,7 +13,6 @@ const LARGEST_BYTES = 65_536;
 
 export interface LoadedConfig {
   readonly path: string;
-  /** `null`: there is no such file. */
   readonly content: ConfigFile | null;
   /** For stderr: a secret in the file that others on this machine can read. */
   readonly warning: string | null;
@@ -75,7 +74,6 @@ async function readBytes(
   }
 }
 
-/** `smtp` of the config file. */
 const SmtpConfig = z.strictObject({
   host: z.string().regex(/^[^\s/@]+$/),
   port: z.int().min(1).max(65_535).optional(),
@@ -86,10 +84,8 @@ const SmtpConfig = z.strictObject({
   requireTls: z.boolean().optional(),
 });
 
-/** `telegram` of the config file. */
 const TelegramConfig = z.strictObject({ token: z.string().min(1), apiUrl: z.string().optional() });
 
-/** `plans` of the config file, by name. */
 const PLAN_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/i;
 const PlanSettings = z.record(
   z.string().regex(PLAN_NAME),
@@ -192,7 +188,6 @@ function placeOf(error: unknown, text: string): string {
   return ` (line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}${hint})`;
 }
 
-/** What people write that JSON does not have; `null`: something else. */
 function amissAt(text: string, position: number): string | null {
   const at = text[position] ?? '';
   if (text[position - 1] === '\\') return 'a backslash is written twice, or as /';
@@ -211,7 +206,6 @@ export function planText({ name, dailyLimit, perSecond, groups }: Plan): string 
   return `${name}: ${day}, ${second}${only}`;
 }
 
-/** `50,000` */
 export function count(value: number): string {
   return value.toLocaleString('en');
 }

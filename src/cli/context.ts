@@ -4,14 +4,12 @@ import { cleanLine } from './output.ts';
 import { goThroughProxy } from './proxy.ts';
 import { resolveSettings, type Settings, type SourceFlags } from './settings.ts';
 
-/** What every command gets: its process, and the settings once it asks for them. */
 export interface CommandContext {
   readonly io: Io;
   /** Reads the config file and settles every setting; warnings go to stderr. */
   loadSettings(): Promise<LoadedSettings>;
 }
 
-/** Does a command's work with its context, and hands its exit code to the program. */
 export type Run = (work: (context: CommandContext) => number | Promise<number>) => Promise<void>;
 
 export interface LoadedSettings {

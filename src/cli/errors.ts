@@ -7,7 +7,6 @@ import { StoreError, type StoreErrorCode } from '../store/errors.ts';
 import { Interruption } from './io.ts';
 import { cleanLine } from './output.ts';
 
-/** What a command's end tells the shell. */
 export const EXIT = {
   ok: 0,
   failed: 1,

@@ -12,7 +12,6 @@ Exit codes
   0 ok   1 failed   2 wrong usage   3 source unreachable or prices old
   4 key missing or refused   5 quota used up`;
 
-/** The examples at the end of a command's help. */
 export function examples(lines: readonly string[]): string {
   const list = lines.map((line) => `  ${line}`).join('\n');
   return `\nExamples\n${list}`;
@@ -70,7 +69,6 @@ export function formatHelp(command: Command, helper: Help): string {
   ].join('\n')}\n`;
 }
 
-/** `gastop keys create` */
 function fullName(command: Command): string {
   return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }

@@ -25,7 +25,6 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly home: string;
-  /** Wall clock, ms since epoch. */
   now(): number;
   /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Commands that own the terminal do not ask for it. */
   interruption(): AbortSignal;

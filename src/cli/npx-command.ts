@@ -2,7 +2,6 @@ import { win32 } from 'node:path';
 
 interface Machine {
   readonly platform: NodeJS.Platform;
-  /** The Node that runs. */
   readonly execPath: string;
   /** `npm_execpath`, which npm and npx set for what they run: the script of the npm that did. */
   readonly npmScript: string | undefined;

@@ -38,12 +38,9 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-/** What only some services need. */
 export interface ServiceExtras {
-  /** What people call this process by. */
   readonly process?: string;
   readonly role?: 'stays' | 'visits';
-  /** How fired alerts reach people. */
   readonly delivery?: Delivery;
   /** Blocks that must have an auto-tx before it is final; default: the chain's own number. */
   readonly confirmations?: number;
@@ -144,7 +141,6 @@ async function fillDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** Left out where the chain's own number holds. */
 export const confirmationsOf = ({
   confirmations: { value },
 }: Pick<Settings, 'confirmations'>): Pick<ServiceExtras, 'confirmations'> =>

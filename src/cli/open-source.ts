@@ -135,7 +135,6 @@ async function readyOrLate(ready: Promise<void>): Promise<void> {
   late.abort();
 }
 
-/** A one-shot command gives up after this. */
 export const READY_WITHIN_MS = 10_000;
 const ASK_AGAIN_MS = 60;
 
@@ -303,12 +302,10 @@ export async function withPricing<Result>(
 
 export interface OpenedResource {
   readonly client: GasClient;
-  /** Whether it is kept in a database here, rather than by a service elsewhere. */
   readonly isOwn: boolean;
   close(): Promise<void>;
 }
 
-/** The words for what a service keeps for its users. */
 export interface ResourceWords {
   readonly many: 'alerts' | 'auto-txs';
   readonly one: 'alert' | 'auto-tx';

@@ -29,7 +29,6 @@ export function utcTime(ms: number, precision: 'minutes' | 'seconds'): string {
     .replace('T', ' ');
 }
 
-/** Writes the home folder as `~`, the way people do. */
 export function tildePath(path: string, home: string): string {
   const rest = home !== '' && path.startsWith(home) ? path.slice(home.length) : null;
   return rest !== null && /^[/\\]/.test(rest) ? `~${rest}` : path;
@@ -71,7 +70,6 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   '░': '.',
 };
 
-/** Writes `text` with ASCII alone; what has no likeness becomes `?`. */
 export function toAscii(text: string): string {
   return text.replace(/[^\u0000-\u007f]/gu, (character) => REPLACEMENTS[character] ?? '?');
 }
@@ -98,7 +96,6 @@ export function wantsColour({ stdout, env }: Pick<Io, 'stdout' | 'env'>): boolea
   return stdout.isTTY === true && !env.NO_COLOR && env.CLICOLOR !== '0' && env.TERM !== 'dumb';
 }
 
-/** Words in the colours of their meaning, or as they are. */
 export interface Paint {
   readonly good: (text: string) => string;
   readonly doubtful: (text: string) => string;
@@ -121,10 +118,8 @@ export function paints(colour: boolean): Paint {
 
 /** Wide enough for a label, narrow enough that a 66-character hash beside it ends at the 80th column. */
 const LABEL_WIDTH = 14;
-/** Columns beside a label. */
 export const VALUE_WIDTH = 66;
 
-/** A label and what stands beside it; `null` leaves the line out. */
 export type Labelled = readonly [label: string, value: string | null];
 
 /** Lines of `label  value`, the values in one column; a value of several lines stays in it. */
@@ -281,7 +276,6 @@ const Page = z.looseObject({
 });
 
 interface WholeListJson {
-  /** One line. */
   readonly json: string;
   /** How many of how many it holds, where it is known to hold fewer than there are. */
   readonly part: { readonly shown: number; readonly total: number } | null;

@@ -14,7 +14,6 @@ import type { Io } from './io.ts';
 import { asciiTerminal } from './output.ts';
 import { checked, parseDuration } from './parse.ts';
 
-/** The global flags as they were typed. */
 export interface SourceFlags {
   readonly url?: string;
   readonly rpc?: readonly string[];
@@ -61,7 +60,6 @@ export interface Settings extends DeliverySettings {
   /** `null`: the chain's own file in the data folder; replay and demo keep nothing. */
   readonly db: Setting<string | null>;
   readonly ascii: Setting<boolean>;
-  /** The monitor speaks in sentences. */
   readonly screenReader: Setting<boolean>;
   /** Of alerts that fire, beside the line on the monitor's screen. */
   readonly notifications: Setting<NotificationLevel>;
@@ -77,7 +75,6 @@ const NONE = { value: null, from: DEFAULT } as const;
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export const DEFAULT_SEED = 1;
 
-/** Flags before environment before config file before defaults. */
 export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null): Settings {
   refuseStrayFlags(flags);
   const file = config?.content ?? {};
@@ -269,7 +266,6 @@ function withScheme(text: string): string {
 
 const serviceUrl = (text: string) => parseServiceUrl(withScheme(text));
 
-/** Several nodes in one word: separated by commas or spaces. */
 function parseNodeUrls(text: string): URL[] {
   const urls = text.split(/[\s,]+/).filter((part) => part !== '');
   return urls.length === 0 ? [parseNodeUrl('')] : urls.map(parseNodeUrl);
@@ -333,7 +329,6 @@ function parseNotifications(text: string): NotificationLevel {
   throw new RangeError(`"${text}" is none of on, bell and off; bell rings without a note on the desktop`);
 }
 
-/** A whole number of things, at least one. */
 export function parseCount(text: string): number {
   const count = /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
   if (count < 1) throw new RangeError(`"${text}" is not a count; a whole number from 1`);
@@ -465,7 +460,6 @@ function parseApiUrl(text: string): URL {
   return url;
 }
 
-/** What alerts are delivered with. */
 export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySettings): Delivery => ({
   smtp: smtp.value,
   telegram: telegram.value,
@@ -474,9 +468,7 @@ export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySett
 
 export interface KeySettings {
   readonly file: Setting<string>;
-  /** Built-in ones and those of the config file. */
   readonly plans: Plans;
-  /** Names of those that stand in the config file. */
   readonly ownPlans: readonly string[];
 }
 

@@ -45,7 +45,6 @@ export const ALERTS: Resource<AlertView, AlertDetailsView> = {
 };
 const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; - is stdin'] as const;
 
-/** `gastop alerts` and its commands. */
 export function addAlerts(program: Command, run: Run): void {
   const words = {
     summary: 'alerts: list, show, create, update, enable, disable, delete …',
@@ -183,7 +182,6 @@ function withRule(command: Command, hasDefaults = true): Command {
     .option('--confirm <N>', words('fire when it holds for N blocks in a row', '1'));
 }
 
-/** Whom it notifies, and of what. */
 function withMessage(command: Command, isHidden: boolean): Command {
   const options: readonly (readonly [string, string])[] = [
     ['--email <ADDRESS>', 'notify by mail'],
@@ -201,7 +199,6 @@ interface SavingsFlags extends JsonFlags {
   readonly gas?: string;
 }
 
-/** `gastop alerts list` */
 function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promise<ExitCode> {
   return withResource(context, ALERTS, ({ client }, settings) =>
     printList(
@@ -215,7 +212,6 @@ function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promi
   );
 }
 
-/** `gastop alerts savings` */
 function alertSavings(context: CommandContext, id: string, flags: SavingsFlags): Promise<ExitCode> {
   const { io } = context;
   const gasAmount = flags.gas === undefined ? undefined : parseGas(flags.gas);
@@ -247,7 +243,6 @@ function parseGas(text: string): number {
   throw usageError(`--gas: "${text}" is not an amount of gas; a whole number from 1, such as 21000`);
 }
 
-/** `gastop alerts enable` and `disable` */
 function setAlerts(
   context: CommandContext,
   ids: readonly string[],
@@ -265,7 +260,6 @@ function setAlerts(
   );
 }
 
-/** `gastop alerts redeliver` */
 function redeliverAlert(
   context: CommandContext,
   id: string,

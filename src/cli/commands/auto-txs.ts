@@ -67,7 +67,6 @@ export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
 };
 const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is stdin'] as const;
 
-/** `gastop auto-txs` and its commands. */
 export function addAutoTxs(program: Command, run: Run): void {
   const words = {
     summary: 'signed transactions, broadcast when gas is cheap',
@@ -155,7 +154,6 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
   );
 }
 
-/** When it is to be sent. */
 function withOrder(command: Command): Command {
   return command
     .option('--target <GWEI>', 'broadcast it when the price is that or less')
@@ -170,7 +168,6 @@ function withNote(command: Command): Command {
   return command.option('--note <TEXT>', 'only for you');
 }
 
-/** What a draft is to do. */
 function withDraft(command: Command): Command {
   return command
     .option('--to <ADDRESS>', 'of a draft: whom it goes to')
@@ -186,7 +183,6 @@ interface ListAutoTxsFlags extends JsonFlags {
   readonly status?: string;
 }
 
-/** `gastop auto-txs list` */
 function listAutoTxs(context: CommandContext, { status, json = false }: ListAutoTxsFlags): Promise<ExitCode> {
   const { io } = context;
   const open = json ? withStored : withPrices;
@@ -336,7 +332,6 @@ async function updateAutoTx(
   }
 }
 
-/** `gastop auto-txs cancel` */
 function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: JsonFlags): Promise<number> {
   const { io } = context;
   return withStored(context, ({ client }) =>

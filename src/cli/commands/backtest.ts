@@ -16,7 +16,6 @@ import { type BacktestParts, backtestText } from '../text/backtest.ts';
 import { parseBlockNumber } from './explorer.ts';
 import { isSameFile, LineFile } from './record.ts';
 
-/** Scores the advice. */
 export function addBacktest(program: Command, run: Run): void {
   program
     .command('backtest')
@@ -54,7 +53,6 @@ interface Range {
   readonly to: number;
 }
 
-/** `gastop backtest FILE` */
 async function backtest(
   { io, loadSettings }: CommandContext,
   file: string,
@@ -182,7 +180,6 @@ function checkRange({ from, to }: Range, blocks: readonly Block[]): void {
   throw usageError(`the file holds blocks ${first} to ${last}; choose ${flag} among them`);
 }
 
-/** Neither flag asks for both. */
 function partsOf({ lanes = false, horizons = false }: BacktestFlags): BacktestParts {
   return lanes || horizons ? { lanes, horizons } : { lanes: true, horizons: true };
 }
@@ -267,7 +264,6 @@ async function readStretch(path: string, options: ReadStretchOptions): Promise<R
   return { chainId, blocks };
 }
 
-/** Of an advice, what is written of it. */
 interface WrittenPrediction {
   readonly block: number;
   readonly advice: {

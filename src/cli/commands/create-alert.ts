@@ -87,7 +87,6 @@ function tellSecret(io: Io, alert: CreatedAlertView | null): void {
   );
 }
 
-/** @throws CliError (usage) */
 function refuseBoth(file: string | undefined, flags: AlertFlags): void {
   if (file === undefined || !saysAnything(flags)) return;
   throw usageError('an alert comes from flags or from JSON, not from both; leave one out');
@@ -134,7 +133,6 @@ export async function updateAlert(
   });
 }
 
-/** `gastop alerts rotate-secret`: prints the new secret. */
 export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
   const { io } = context;
   return withResource(context, ALERTS, async ({ client }) => {
@@ -211,7 +209,6 @@ async function likelihoodIn(io: Io, ready: Ready, alert: NewAlert): Promise<stri
   );
 }
 
-/** Prices in wei, times as v1 writes them. */
 function previewJson({ last, from, to, lowest, highest, ...preview }: AlertPreview) {
   const price = (wei: bigint | null) => (wei === null ? null : Number(wei));
   const iso = (ms: number) => new Date(ms).toISOString();
@@ -226,7 +223,6 @@ function previewJson({ last, from, to, lowest, highest, ...preview }: AlertPrevi
   };
 }
 
-/** What an alert is made of on the command line. */
 interface AlertFlags {
   readonly below?: string;
   readonly above?: string;
@@ -243,7 +239,6 @@ interface AlertFlags {
   readonly confirm?: string;
 }
 
-/** Whether the flags say anything of an alert at all. */
 function saysAnything(flags: AlertFlags): boolean {
   const { below, above, lane, cooldown, once, note, rearmMargin, confirm } = flags;
   return (
@@ -252,7 +247,6 @@ function saysAnything(flags: AlertFlags): boolean {
   );
 }
 
-/** An alert that is changed. */
 interface Changed {
   readonly kept: AlertView;
   /** Its service may have words of its own. */
@@ -329,7 +323,6 @@ interface UnreadFlag {
   readonly line: string;
 }
 
-/** `kept`: the alert that the flags change. */
 function readRule(
   flags: AlertFlags,
   kept: Partial<NewAlert>,
@@ -455,7 +448,6 @@ function parsed(text: string, name: string): unknown {
   }
 }
 
-/** How the user calls a field. */
 type NameOf = (path: string) => string;
 
 /** Checks a whole alert by the contract. @throws CliError (usage) with a line per problem. */
@@ -488,7 +480,6 @@ function refused(problems: readonly FieldProblem[], nameOf: NameOf): CliError {
   return refusedAlert(problems.map(({ path, message }) => `${cleanLine(nameOf(path))} ${message}`));
 }
 
-/** All that is wrong with an alert, a line each. */
 function refusedAlert(lines: readonly string[]): CliError {
   const [only = ''] = lines;
   return lines.length === 1

@@ -271,7 +271,6 @@ const LANES: Readonly<Record<string, LaneName>> = { SLOW: 'slow', AVERAGE: 'aver
 
 const laneOf = ({ gasSpeed }: AutoTxView): LaneName => LANES[gasSpeed?.toUpperCase() ?? ''] ?? 'average';
 
-/** When it is to be sent. */
 export interface OrderFlags {
   readonly target?: string;
   readonly lane?: 'slow' | 'average' | 'fast';
@@ -280,7 +279,6 @@ export interface OrderFlags {
   readonly note?: string;
 }
 
-/** What a draft is to do. */
 export interface DraftFlags {
   readonly to?: string;
   readonly value?: string;

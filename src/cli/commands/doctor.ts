@@ -31,7 +31,6 @@ import {
 import { deliveryOf } from '../settings.ts';
 import { type JsonFlags, print } from './resource.ts';
 
-/** Asks every read route. */
 export function addDoctor(program: Command, run: Run): void {
   program
     .command('doctor')
@@ -57,10 +56,8 @@ const EXIT_BY_RESULT: Readonly<Record<Verdict['result'], ExitCode>> = {
   quota: EXIT.quota,
 };
 
-/** Each step of the way to the service. */
 const CONNECT_WITHIN_MS = 5_000;
 
-/** `gastop doctor` */
 async function doctor(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
@@ -140,7 +137,6 @@ function jsonValue(name: string, value: unknown): unknown {
   return /^valid|At$/.test(name) ? new Date(value).toISOString() : Math.round(value * 100) / 100;
 }
 
-/** What the doctor looked at. */
 interface DoctorSubject {
   /** For people: `gas.example.org`, `seed 1`. */
   readonly name: string;
@@ -160,11 +156,9 @@ const MOST_NAMES = 12;
 
 interface TextOptions {
   readonly colour: boolean;
-  /** Wall clock, ms. */
   readonly now: number;
 }
 
-/** What `gastop doctor` prints for people: at most 80 columns wide. */
 function doctorText(
   subject: DoctorSubject,
   finding: ServiceFinding,

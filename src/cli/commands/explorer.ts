@@ -28,7 +28,6 @@ import { type OpenedClient, openSource, type StaleRule } from '../open-source.ts
 import { cleanLine, jsonResponse, labelledLines, utcTime, withSpinner, wrapped } from '../output.ts';
 import { type JsonFlags, print } from './resource.ts';
 
-/** One block, one transaction. */
 export function addExplorer(program: Command, run: Run): void {
   program
     .command('block')
@@ -52,7 +51,6 @@ export function addExplorer(program: Command, run: Run): void {
     .action((hash: string, flags: JsonFlags) => run((context) => tx(context, hash, flags)));
 }
 
-/** `gastop block` */
 async function block(context: CommandContext, number: string, flags: JsonFlags): Promise<ExitCode> {
   const asked = parseBlockNumber(number);
   const lookup = {
@@ -70,7 +68,6 @@ async function block(context: CommandContext, number: string, flags: JsonFlags):
   );
 }
 
-/** `gastop tx` */
 async function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<ExitCode> {
   const hash = parseTxHash(text);
   const lookup = { path: PATHS.tx, parameters: async () => ({ hash }), rule: 'accept' } as const;
@@ -86,7 +83,6 @@ interface Lookup<View> {
   readonly text: (view: View, surroundings: Surroundings) => string;
 }
 
-/** Prints what was looked up: for people, or with `--json` as the service answered it. */
 async function lookUp<View>(
   context: CommandContext,
   { path, parameters, rule, ask, text }: Lookup<View>,
@@ -162,17 +158,14 @@ function shown(text: string): string {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
-/** What a block or transaction does not say about itself. */
 interface Surroundings {
   /** The service's present; `null` where it does not tell. */
   readonly snapshot: SnapshotView | null;
-  /** Wall clock, ms. */
   readonly now: number;
 }
 
 const BADGES = { replay: '[REPLAY]', simulated: '[SIMULATED]', rpc: null, service: null } as const;
 
-/** The badge and the chain's name, for the first line. */
 function whereWords(chainId: number | null, { snapshot }: Surroundings): string {
   const badge = snapshot === null ? null : BADGES[snapshot.source.kind];
   const id = chainId ?? snapshot?.chainId ?? null;
@@ -209,7 +202,6 @@ const confirmationWords = (confirmations: number | null) =>
 
 const BAR_CELLS = 20;
 
-/** What `gastop block` prints for people: at most 80 columns wide. */
 function blockText(block: BlockView, surroundings: Surroundings): string {
   const head = [whereWords(block.chainId, surroundings), `#${formatCount(block.blockNumber)}`];
   return [
@@ -282,7 +274,6 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   REVERTED: 'reverted; its gas was paid anyway',
 };
 
-/** What `gastop tx` prints for people: at most 80 columns wide. */
 export function txText(tx: TxView, surroundings: Surroundings): string {
   const { chainId } = tx;
   const where = whereWords(chainId, surroundings);

@@ -16,7 +16,6 @@ import { isMet, type WaitPlan } from './wait.ts';
 
 export interface Reached {
   readonly snapshot: SnapshotView;
-  /** Wei per gas. */
   readonly price: bigint;
 }
 

@@ -18,7 +18,6 @@ import { cleanLine, jsonResponse, tableLines, toAscii, utcTime, withSpinner } fr
 import { checked, parseDuration } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
-/** Prices of the past. */
 export function addHistory(program: Command, run: Run): void {
   program
     .command('history')
@@ -48,7 +47,6 @@ const DEFAULT_COLUMNS = 80;
 /** The oldest block seldom lies on the window's very edge. */
 const TOLERATED_SEC = 60;
 
-/** `gastop history` */
 async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<ExitCode> {
   const windowSec = windowOf(flags.window);
   const { settings } = await loadSettings();
@@ -180,13 +178,11 @@ type HistoryRow = Pick<BaseFeeRowView, 'timestamp' | 'blockNumber'> & {
 };
 
 interface HistoryWindow {
-  /** Ms since epoch. */
   readonly from: number;
   readonly to: number;
   readonly bucket: Bucket;
 }
 
-/** The finest bucket that cuts `windowSec` into at most `most` rows. */
 export function bucketFor(windowSec: number, most: number): Bucket {
   const fitting = (['1m', '5m', '1h'] as const).find((bucket) => windowSec / BUCKET_SEC[bucket] <= most);
   return fitting ?? '1d';
@@ -276,7 +272,6 @@ function historyText(rows: readonly HistoryRow[], bar: string): string {
 }
 
 const HEIGHT = 12;
-/** asciichart puts a tick and a space behind each label. */
 const TICK_WIDTH = 2;
 
 /**

@@ -12,7 +12,6 @@ import { cleanLine, tableLines, tildePath, utcTime } from '../output.ts';
 import { type KeySettings, keySettings } from '../settings.ts';
 import { addGroup } from './resource.ts';
 
-/** `gastop keys` and its commands. */
 export function addKeys(program: Command, run: Run): void {
   const words = {
     summary: 'keys of gastop serve: create, list, rotate, revoke',
@@ -56,7 +55,6 @@ const LONGEST_NAME = 60;
 const NAMED_IDS = 8;
 
 interface KeysFlags {
-  /** Where the keys are kept. */
   readonly keys?: string;
 }
 
@@ -69,7 +67,6 @@ interface CreateKeyFlags extends ListKeysFlags {
   readonly plan?: string;
 }
 
-/** `gastop keys create` */
 async function createKey(context: CommandContext, flags: CreateKeyFlags): Promise<ExitCode> {
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
@@ -95,7 +92,6 @@ async function createKey(context: CommandContext, flags: CreateKeyFlags): Promis
   return EXIT.ok;
 }
 
-/** `gastop keys list` */
 async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
@@ -114,7 +110,6 @@ async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<
   return EXIT.ok;
 }
 
-/** `gastop keys rotate` */
 async function rotateKey(context: CommandContext, id: string, flags: ListKeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
@@ -140,7 +135,6 @@ async function rotateKey(context: CommandContext, id: string, flags: ListKeysFla
   return EXIT.ok;
 }
 
-/** `gastop keys revoke` */
 async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
@@ -243,7 +237,6 @@ const DAY_MS = 86_400_000;
 
 type KeyState = 'active' | 'revoked' | 'plan unknown';
 
-/** One key as `gastop keys list --json` prints it. */
 interface ListedKey {
   readonly id: string;
   readonly name: string;
@@ -281,7 +274,6 @@ function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number): L
   };
 }
 
-/** The lines of `gastop keys list`. */
 function keyLines(keys: readonly ListedKey[]): string[] {
   return tableLines<ListedKey>(
     [

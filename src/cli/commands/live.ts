@@ -8,7 +8,6 @@ import { withSpinner } from '../output.ts';
 import { refuseUnknownCommand } from '../parse.ts';
 import { parseNodeUrl, type Settings } from '../settings.ts';
 
-/** The monitor. */
 export function addLive(program: Command, run: Run): void {
   program
     .command('live', { isDefault: true })
@@ -24,7 +23,6 @@ export function addLive(program: Command, run: Run): void {
 /** After this the monitor says that nothing answers, and offers what else could be shown. */
 const NODES_ANSWER_WITHIN_MS = 3_000;
 
-/** `gastop` and `gastop live` */
 async function live({ io, loadSettings }: CommandContext): Promise<number> {
   if (io.stdin.isTTY !== true || io.stdout.isTTY !== true) {
     throw usageError('the monitor needs a terminal; for scripts and pipes there is "gastop now"');

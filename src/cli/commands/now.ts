@@ -16,7 +16,6 @@ import { ASCII_BY_LOCALE, cleanLine, jsonResponse, toAscii, withSpinner } from '
 import { checked, durationText, parseDuration, parseGwei } from '../parse.ts';
 import { parseTemplate, placeholderList, snapshotText } from '../text/snapshot.ts';
 
-/** One snapshot. */
 export function addNow(program: Command, run: Run): void {
   program
     .command('now')
@@ -55,7 +54,6 @@ const ADVICE_HISTORY_SEC = 11 * 3_600;
 /** What a node does not give in this time is done without. */
 const ADVICE_WITHIN_MS = 10_000;
 
-/** `gastop now` */
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
   if (flags.format === '{}') {
     io.stdout.write(`${placeholderList()}\n`);
@@ -124,7 +122,6 @@ const NO_ADVICE: Advice = { advice: null, missing: null };
 
 interface Advice {
   readonly advice: RecommendationView | null;
-  /** Why there is no advice. */
   readonly missing: string | null;
 }
 
@@ -174,7 +171,6 @@ function reachAsked(below: string | undefined, within: string | undefined): Reac
   };
 }
 
-/** How much past to read for the answer, in seconds. */
 export function pastFor({ deadlineSec }: ReachQuery): number {
   return Math.max((pastForReach(deadlineSec) ?? 0) + SPARE_SEC, LEAST_PAST_SEC);
 }

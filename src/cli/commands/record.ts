@@ -14,7 +14,6 @@ import { cleanLine, withSpinner } from '../output.ts';
 import { checked, parseDuration } from '../parse.ts';
 import { parseCount, parsePath } from '../settings.ts';
 
-/** Writes blocks to a file. */
 export function addRecord(program: Command, run: Run): void {
   program
     .command('record')
@@ -46,7 +45,6 @@ interface Limits {
 /** How many of the last blocks a subscription is told of, so that it neither repeats nor misses any. */
 const KNOWN = 128;
 
-/** `gastop record` */
 async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<ExitCode> {
   const limits = limitsOf(flags);
   const out = checked('--out', () => parsePath(flags.out));
@@ -167,7 +165,6 @@ const REMEMBERED = 4_096;
 interface Line {
   readonly number: number;
   readonly timestamp: number;
-  /** Where the line begins in the file. */
   readonly at: number;
 }
 
@@ -177,7 +174,6 @@ const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL, O_TRUNC } = constants;
 export class LineFile {
   readonly #file: FileHandle;
   readonly #path: string;
-  /** Bytes. */
   end = 0;
 
   private constructor(file: FileHandle, path: string) {
@@ -270,7 +266,6 @@ export class BlockRecorder {
     if (this.count === 0) this.first = null;
   }
 
-  /** A recording without a block is removed. */
   close(): Promise<void> {
     return this.#file.close(this.count === 0);
   }
@@ -286,7 +281,6 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return a !== null && b !== null && a?.ino === b?.ino && a?.dev === b?.dev;
 }
 
-/** A page of `eth_feeHistory`. */
 const PAGE = 1_024;
 const MOST_STEPS_BACK = 12;
 

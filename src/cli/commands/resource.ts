@@ -43,7 +43,6 @@ export interface JsonFlags {
 /** What `gastop alerts` and `gastop auto-txs` share: lists, details, deletion, and what they say of a missing one. */
 export interface Resource<Item extends { readonly id: string }, Details> extends ResourceWords {
   readonly route: ListRoute;
-  /** The path of one. */
   readonly path: string;
   readonly list: (client: GasClient, call: CallOptions) => Promise<ResourceList<Item>>;
   readonly get: (client: GasClient, id: string, call: CallOptions) => Promise<Details>;
@@ -86,7 +85,6 @@ export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${man
 export const idsArgument = ({ many }: ResourceWords) =>
   ['<id...>', `one or several, as gastop ${many} list shows them`] as const;
 
-/** Opens the resource for `work`, and closes it whatever comes of it. */
 export async function withResource<Result>(
   { io, loadSettings }: CommandContext,
   words: ResourceWords,
@@ -102,7 +100,6 @@ export async function withResource<Result>(
   }
 }
 
-/** What a list is shown with. */
 interface ListOptions<Item> {
   readonly isWanted?: (row: object) => boolean;
   /** Called once all rows were looked at. @throws CliError (usage) */
@@ -149,7 +146,6 @@ export async function printList<Item extends { readonly id: string }>(
   return EXIT.ok;
 }
 
-/** Adds `show`: the service's answer with `--json`, else the text of the details. */
 export function addShow<Item extends { readonly id: string }, Details extends { readonly problem?: string }>(
   group: Command,
   run: Run,
@@ -186,7 +182,6 @@ interface DeleteFlags extends JsonFlags {
   readonly yes?: boolean;
 }
 
-/** Adds `delete`, which asks first. */
 export function addDelete<Item extends { readonly id: string }, Details>(
   group: Command,
   run: Run,

@@ -50,7 +50,6 @@ import {
   servedRoot,
 } from './serve.ts';
 
-/** `gastop serve` until the signal. */
 export async function serveUntil(
   signal: AbortSignal,
   { io, loadSettings }: CommandContext,
@@ -300,11 +299,8 @@ async function startOnceKnown(
 const CHECK_EVERY_MS = 1_000;
 
 interface FreshPlansOptions {
-  /** The config file. */
   readonly path: string;
-  /** Those that were read from it at first. */
   readonly plans: Plans;
-  /** Ms. */
   readonly now: () => number;
   /** Told of a new file that cannot be used; the plans before it stay. */
   readonly onError: (error: unknown) => void;
@@ -347,7 +343,6 @@ const OVER_AFTER_MS = 60_000;
  * whether an error says something that was not said already, or is back after it was over.
  */
 function freshProblems(now: () => number): (error: unknown) => boolean {
-  /** When each was last heard of. */
   const heard = new Map<string, number>();
   return (error) => {
     for (const [said, at] of heard) if (now() - at > OVER_AFTER_MS) heard.delete(said);
@@ -392,7 +387,6 @@ function statusOf(answer: string): string {
 }
 
 interface ServeLog extends RequestLog {
-  /** Writes what is still held. */
   close(): void;
 }
 

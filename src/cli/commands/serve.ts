@@ -12,7 +12,6 @@ import { cleanLine } from '../output.ts';
 import { checked } from '../parse.ts';
 import { flagName, keySettings, type SourceFlags } from '../settings.ts';
 
-/** The v1 service over HTTP. */
 export function addServe(program: Command, run: Run): void {
   program
     .command('serve')
@@ -51,14 +50,11 @@ export interface ServeFlags {
   readonly host: string;
   readonly port: string;
   readonly baseUrl?: string;
-  /** Where the keys are kept. */
   readonly keys?: string;
   readonly logLevel: string;
-  /** Prints a unit that runs it, instead of running it. */
   readonly systemd?: boolean;
 }
 
-/** `gastop serve` */
 async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCode> {
   // First of all, so that it also ends well before the port is open.
   const signal = context.io.interruption();
@@ -80,7 +76,6 @@ export interface ListenAddress {
   readonly baseUrl: URL | null;
 }
 
-/** Where `gastop serve` listens. @throws CliError (usage) with one line. */
 export function listenAddress(flags: {
   readonly host: string;
   readonly port: string;
@@ -117,10 +112,8 @@ export function servedRoot({ host, baseUrl }: ListenAddress, port: number): stri
   return baseUrl === null ? `http://${name}:${port}` : baseUrl.origin + prefixOf(baseUrl);
 }
 
-/** The base URL's path without a slash at its end. */
 export const prefixOf = (baseUrl: URL | null) => baseUrl?.pathname.replace(/\/+$/, '') ?? '';
 
-/** Why nothing can listen there, as one line. */
 export function listenError(error: unknown, { host, port }: ListenAddress): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   switch (code) {
@@ -212,7 +205,6 @@ function flagWords<Name extends string>(
 interface UnitParts {
   /** The Node.js that runs it, and gastop's own file: a user's services do not know the shell's PATH. */
   readonly program: readonly string[];
-  /** What follows, beginning with the command. */
   readonly argv: readonly string[];
   readonly environmentFile: string;
 }

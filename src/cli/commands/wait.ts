@@ -16,7 +16,6 @@ import { checked, parseDuration, parseGwei } from '../parse.ts';
 import { parseCount } from '../settings.ts';
 import { followPrice, type Reached } from './follow-price.ts';
 
-/** Waits for a price. */
 export function addWait(program: Command, run: Run): void {
   program
     .command('wait')
@@ -64,12 +63,10 @@ interface WaitFlags {
   readonly quiet?: boolean;
 }
 
-/** What `gastop wait` waits for. */
 export interface WaitPlan {
   readonly lane: LaneName;
   /** The target itself counts on both sides: at or below, at or above. */
   readonly side: 'below' | 'above';
-  /** Wei per gas. */
   readonly target: bigint;
   /** `null`: as long as it takes. */
   readonly timeoutSec: number | null;
@@ -77,7 +74,6 @@ export interface WaitPlan {
   readonly confirm: number;
 }
 
-/** @throws CliError (usage) */
 export function waitPlan(flags: WaitFlags): WaitPlan {
   const { below, above, timeout, confirm } = flags;
   if (below !== undefined && above !== undefined) {
@@ -107,7 +103,6 @@ function parseConfirm(text: string): number {
   return blocks;
 }
 
-/** Whether the price is where the plan wants it. */
 export function isMet({ side, target }: WaitPlan, price: bigint): boolean {
   return side === 'below' ? price <= target : price >= target;
 }

@@ -51,14 +51,12 @@ export function cooldownWords({ cooldownMs }: AlertView): string {
   return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : cooldownText(cooldownMs);
 }
 
-/** `once`, `3 times`. */
 function timesWords(count: number): string {
   return count === 1 ? 'once' : `${formatCount(count)} times`;
 }
 
 /** Of a note, so that one knows which alert it is. */
 const NOTE_WORTH = 16;
-/** What a narrow terminal does without, first to last; `gastop alerts show` has it. */
 const SPARED = ['last (UTC)', 'fired'];
 
 /** The lines of `gastop alerts list`, made to fit `width` columns; `null`: as long as they are. `now` in ms. */
@@ -104,7 +102,6 @@ const widest = (lines: readonly string[]) => Math.max(...lines.map((line) => str
 /** In UTF-16 units: all of a note, 500 characters that may be emoji. */
 const LONGEST_NOTE = 2_048;
 
-/** What `gastop alerts show` prints. `now` in ms. */
 export function alertDetailsText(alert: AlertDetailsView, now: number): string {
   const lines = labelledLines([...alertRows(alert, now), ...firingRows(alert)]);
   const { deliveries } = alert;
@@ -175,7 +172,6 @@ const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : forma
 
 const ROWS = 20;
 
-/** What `gastop alerts savings` prints. */
 export function alertSavingsText(savings: AlertSavingsView): string {
   const { events, gasAmount, entries, best } = savings;
   const head = labelledLines([

@@ -122,7 +122,6 @@ const ORDER = [
   'EXECUTED',
   'CANCELLED',
 ];
-/** What a narrow terminal does without, first to last; `gastop auto-txs show` has it. */
 const SPARED = ['note', 'nonce', 'expires (UTC)', 'likely'];
 
 /**
@@ -175,7 +174,6 @@ function columnsAt(
 
 const LONGEST_NOTE = 2_048;
 
-/** What `gastop auto-txs show` prints. */
 export function autoTxDetailsText(
   autoTx: AutoTxDetailsView,
   call: CallWords | null,

@@ -19,7 +19,6 @@ import {
 } from '../../core/units.ts';
 import { labelledLines, type Paint, paints, tableLines, utcTime, VALUE_WIDTH } from '../output.ts';
 
-/** Which parts of the report are wanted. */
 export interface BacktestParts {
   readonly lanes: boolean;
   readonly horizons: boolean;
@@ -213,14 +212,12 @@ export function predictionsLine(file: string): string {
   return stringWidth(line) <= COLUMNS ? line : command('FILE');
 }
 
-/** The end of a name that is too long to stand beside its label. */
 function fitting(name: string): string {
   const letters = [...name];
   while (stringWidth(letters.join('')) >= VALUE_WIDTH) letters.shift();
   return letters.join('') === name ? name : `…${letters.join('')}`;
 }
 
-/** A file name as a shell takes it. */
 function quoted(path: string): string {
   return /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

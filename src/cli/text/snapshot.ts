@@ -107,7 +107,6 @@ function feeLine(snapshot: SnapshotView): string {
   return parts.join(' · ');
 }
 
-/** Old advice is not repeated. */
 function staleLine(snapshot: SnapshotView, now: number): string {
   return `advice of ${ageText(snapshot, now)}, no longer valid`;
 }
