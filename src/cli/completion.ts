@@ -17,8 +17,8 @@ export function addCompletion(program: Command, run: Run): void {
         'gastop completion fish > ~/.config/fish/completions/gastop.fish',
       ]),
     )
-    .action((shell: Shell) =>
-      run(({ io }) => {
+    .action(
+      run(({ io }, shell: Shell) => {
         io.stdout.write(completionScript(program, shell));
         return EXIT.ok;
       }),

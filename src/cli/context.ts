@@ -10,7 +10,10 @@ export interface CommandContext {
   loadSettings(): Promise<LoadedSettings>;
 }
 
-export type Run = (work: (context: CommandContext) => number | Promise<number>) => Promise<void>;
+/** Makes an action of a command's work, whose exit code goes to the program. */
+export type Run = <Args extends readonly unknown[]>(
+  work: (context: CommandContext, ...args: Args) => number | Promise<number>,
+) => (...args: Args) => Promise<void>;
 
 export interface LoadedSettings {
   readonly settings: Settings;

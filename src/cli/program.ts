@@ -58,7 +58,10 @@ export function createProgram(
     .addHelpText('after', ROOT_EXAMPLES);
 
   addSourceOptions(program);
-  const run: Run = async (work) => done(await work(contextFor(program.opts<SourceFlags>())));
+  const run: Run =
+    (work) =>
+    async (...args) =>
+      done(await work(contextFor(program.opts<SourceFlags>()), ...args));
   const groups: Readonly<Record<string, readonly ((program: Command, run: Run) => void)[]>> = {
     Watch: [addLive, addNow, addWait, addAlerts, addAutoTxs, addHistory, addExplorer],
     Keep: [addRecord, addBacktest],

@@ -8,13 +8,7 @@ import { EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { cleanLine, ALERTS as ROUTE } from '../output.ts';
 import { alertDetailsText, alertListLines, alertSavingsText, channelWords } from '../text/alerts.ts';
-import {
-  type CreateAlertFlags,
-  createAlert,
-  previewAlert,
-  rotateSecret,
-  updateAlert,
-} from './create-alert.ts';
+import { createAlert, previewAlert, rotateSecret, updateAlert } from './create-alert.ts';
 import {
   addDelete,
   addGroup,
@@ -64,7 +58,7 @@ function addAlertCommands(alerts: Command, run: Run): void {
     .command('list', { isDefault: true })
     .description('Lists the alerts, newest first.')
     .option('--json', "the service's v1 list; several pages as one")
-    .action((flags: JsonFlags) => run((context) => listAlerts(context, flags)));
+    .action(run(listAlerts));
   addShow(
     alerts,
     run,
@@ -89,9 +83,7 @@ function addAlertCommands(alerts: Command, run: Run): void {
 Others can read a command line, and the shell keeps it: a URL that holds a
 secret (Slack's do) is better given as JSON on stdin.`,
     )
-    .action((file: string | undefined, flags: CreateAlertFlags) =>
-      run((context) => createAlert(context, file, flags)),
-    );
+    .action(run(createAlert));
   withMessage(withRule(alerts.command('update'), false), false)
     .description(
       'Changes what is given; id, history, savings and a running cooldown stay. Channels that are given replace all that it notifies.',
@@ -107,9 +99,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
         'gastop alerts update alr_8f2k --terminal --slack https://hooks.example.org/T0/B0',
       ]),
     )
-    .action((id: string, file: string | undefined, flags: CreateAlertFlags) =>
-      run((context) => updateAlert(context, id, file, flags)),
-    );
+    .action(run(updateAlert));
   for (const [name, status, description] of [
     ['enable', 'PENDING', 'Arms alerts again; a running cooldown goes on.'],
     ['disable', 'DISABLED', 'Disables alerts; they stay and can be enabled again.'],
@@ -119,7 +109,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
       .description(description)
       .argument(...idsArgument(ALERTS))
       .option('--json', JSON_ANSWER)
-      .action((ids: string[], flags: JsonFlags) => run((context) => setAlerts(context, ids, status, flags)));
+      .action(run((context, ids: string[], flags: JsonFlags) => setAlerts(context, ids, status, flags)));
   }
   addDelete(
     alerts,
@@ -133,7 +123,7 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .argument(...idArgument(ALERTS))
     .option('--gas <N>', 'gas used each time (default 150,000, a swap)')
     .option('--json', JSON_ANSWER)
-    .action((id: string, flags: SavingsFlags) => run((context) => alertSavings(context, id, flags)));
+    .action(run(alertSavings));
   // So that the same line does for both.
   withMessage(withRule(alerts.command('preview')), true)
     .description('How often an alert would have fired in the last 24 hours; takes all flags of create.')
@@ -143,25 +133,21 @@ secret (Slack's do) is better given as JSON on stdin.`,
       'after',
       examples(['gastop alerts preview --below 5', 'gastop alerts preview - < alert.json']),
     )
-    .action((file: string | undefined, flags: CreateAlertFlags) =>
-      run((context) => previewAlert(context, file, flags)),
-    );
+    .action(run(previewAlert));
   alerts
     .command('redeliver')
     .description('Sends a delivery again, where the service can.')
     .argument(...idArgument(ALERTS))
     .argument('<delivery>', 'as gastop alerts show lists it')
     .option('--json', JSON_ANSWER)
-    .action((id: string, delivery: string, flags: JsonFlags) =>
-      run((context) => redeliverAlert(context, id, delivery, flags)),
-    );
+    .action(run(redeliverAlert));
   alerts
     .command('rotate-secret')
     .description(
       'Changes the secret that signs the webhooks of all your alerts, and prints the new one; the one before signs as well for a day.',
     )
     .option('--json', JSON_ANSWER)
-    .action((flags: JsonFlags) => run((context) => rotateSecret(context, flags)));
+    .action(run(rotateSecret));
 }
 
 /** What an alert watches for; what an update leaves out has no default. */

@@ -24,8 +24,6 @@ import { cleanLine, AUTO_TXS as ROUTE } from '../output.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxDetailsText, autoTxListLines, type CallWords } from '../text/auto-txs.ts';
 import {
-  type CheckAutoTxFlags,
-  type CreateAutoTxFlags,
   changedOrder,
   checkAutoTxs,
   createAutoTx,
@@ -90,7 +88,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
       'only those: draft, pending, held, disabled, submitted, mined …; several by commas',
     )
     .option('--json', "the service's v1 list; several pages as one")
-    .action((flags: ListAutoTxsFlags) => run((context) => listAutoTxs(context, flags)));
+    .action(run(listAutoTxs));
   addShow(
     autoTxs,
     run,
@@ -106,9 +104,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     .option('--id <ID>', 'check a scheduled one again instead')
     .option('--json', 'for programs: hash, from, …, call, checks; prices in wei')
     .addHelpText('after', examples(['gastop auto-txs check --target 5 < signed.txt']))
-    .action((file: string | undefined, flags: CheckAutoTxFlags) =>
-      run((context) => checkAutoTxs(context, file, flags)),
-    );
+    .action(run(checkAutoTxs));
   withDraft(withNote(withOrder(autoTxs.command('create'))))
     .description(
       'Schedules a signed transaction, which is broadcast at its target, and prints its id; with --to, --value or --data makes a draft that is signed later.',
@@ -123,9 +119,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
         'gastop auto-txs create --target 5 --to 0x7099… --value 0.1',
       ]),
     )
-    .action((file: string | undefined, flags: CreateAutoTxFlags) =>
-      run((context) => createAutoTx(context, file, flags)),
-    );
+    .action(run(createAutoTx));
   withDraft(withNote(withOrder(autoTxs.command('update'))))
     .description('Changes what is given; with FILE it signs a draft, or replaces what was not broadcast yet.')
     .argument(...idArgument(AUTO_TXS))
@@ -135,9 +129,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     .option('--disable', 'do not broadcast it for now')
     .option('--yes', 'do not ask at a terminal')
     .option('--json', JSON_ANSWER)
-    .action((id: string, file: string | undefined, flags: UpdateAutoTxFlags) =>
-      run((context) => updateAutoTx(context, id, file, flags)),
-    );
+    .action(run(updateAutoTx));
   autoTxs
     .command('cancel')
     .description(
@@ -145,7 +137,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     )
     .argument(...idsArgument(AUTO_TXS))
     .option('--json', JSON_ANSWER)
-    .action((ids: string[], flags: JsonFlags) => run((context) => cancelAutoTxs(context, ids, flags)));
+    .action(run(cancelAutoTxs));
   addDelete(
     autoTxs,
     run,

@@ -35,7 +35,7 @@ export function addBacktest(program: Command, run: Run): void {
       'after',
       examples(['gastop backtest blocks.jsonl', 'gastop backtest blocks.csv.gz --json | jq .lanes']),
     )
-    .action((file: string, flags: BacktestFlags) => run((context) => backtest(context, file, flags)));
+    .action(run(backtest));
 }
 
 interface BacktestFlags {

@@ -16,7 +16,7 @@ export function addConfig(program: Command, run: Run): void {
       '--json',
       'for programs: { source: { value: { kind, urls }, from }, apiKey: { value: true, from }, ... }',
     )
-    .action((flags: JsonFlags) => run((context) => config(context, flags)));
+    .action(run(config));
 }
 
 /** For people by its title, line by line; for programs by its name in the config file where it has one. */

@@ -32,7 +32,7 @@ import { ALERTS } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
 import { answers, type JsonFlags, onOne, print, withResource } from './resource.ts';
 
-export type CreateAlertFlags = AlertFlags & JsonFlags;
+type CreateAlertFlags = AlertFlags & JsonFlags;
 
 /** `gastop alerts create`: by flags, or as JSON from a file or stdin. */
 export async function createAlert(

@@ -28,7 +28,7 @@ import { AUTO_TXS } from './auto-txs.ts';
 import { answers, type JsonFlags, onOne, print } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
-export interface CreateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
+interface CreateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
   readonly yes?: boolean;
 }
 
@@ -176,7 +176,7 @@ export function flagged(error: unknown): unknown {
     : usageError(`${lines.length} things are wrong with this auto-tx`, lines);
 }
 
-export interface CheckAutoTxFlags extends OrderFlags, JsonFlags {
+interface CheckAutoTxFlags extends OrderFlags, JsonFlags {
   readonly id?: string;
 }
 

@@ -45,7 +45,7 @@ Exit codes
   0 usable   1 its prices cannot be understood   3 unreachable
   4 key missing or refused   5 quota used up`,
     )
-    .action((flags: JsonFlags) => run((context) => doctor(context, flags)));
+    .action(run(doctor));
 }
 
 const EXIT_BY_RESULT: Readonly<Record<Verdict['result'], ExitCode>> = {

@@ -36,7 +36,7 @@ export function addExplorer(program: Command, run: Run): void {
     .argument('[number]', 'its number (24337604, 24,337,604, 0x1735cc4) or latest', 'latest')
     .option('--json', "print the service's v1 response as it is")
     .addHelpText('after', examples(['gastop block', 'gastop block 24337604 --json']))
-    .action((number: string, flags: JsonFlags) => run((context) => block(context, number, flags)));
+    .action(run(block));
 
   program
     .command('tx')
@@ -48,7 +48,7 @@ export function addExplorer(program: Command, run: Run): void {
       'after',
       examples(['gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei']),
     )
-    .action((hash: string, flags: JsonFlags) => run((context) => tx(context, hash, flags)));
+    .action(run(tx));
 }
 
 async function block(context: CommandContext, number: string, flags: JsonFlags): Promise<ExitCode> {

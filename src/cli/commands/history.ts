@@ -29,7 +29,7 @@ export function addHistory(program: Command, run: Run): void {
     .addOption(new Option('--json', "the service's v1 response as it is").conflicts(['csv', 'chart']))
     .addOption(new Option('--chart', 'a line drawn with text').conflicts(['csv', 'json']))
     .addHelpText('after', examples(['gastop history --window 7d --chart', 'gastop history --csv > day.csv']))
-    .action((flags: HistoryFlags) => run((context) => history(context, flags)));
+    .action(run(history));
 }
 
 interface HistoryFlags {

@@ -30,25 +30,25 @@ function addKeyCommands(keys: Command, run: Run): void {
     .option('--name <TEXT>', 'who or what it is for')
     .option('--plan <NAME>', 'free, basic, pro or one of the config file', 'free')
     .option('--json', 'print { id, name, plan, key }')
-    .action((flags: CreateKeyFlags) => run((context) => createKey(context, { ...files(), ...flags })));
+    .action(run((context, flags: CreateKeyFlags) => createKey(context, { ...files(), ...flags })));
   keys
     .command('list', { isDefault: true })
     .description('Lists the keys, their plans and requests today. The keys themselves are not stored.')
     .option('--json', 'for programs')
-    .action((flags: ListKeysFlags) => run((context) => listKeys(context, { ...files(), ...flags })));
+    .action(run((context, flags: ListKeysFlags) => listKeys(context, { ...files(), ...flags })));
   keys
     .command('rotate')
     .description('Gives a key a new secret; the old one stops working at once.')
     .argument('<id>', 'as gastop keys list shows it')
     .option('--json', 'print { id, name, plan, key }')
-    .action((id: string, flags: ListKeysFlags) =>
-      run((context) => rotateKey(context, id, { ...files(), ...flags })),
+    .action(
+      run((context, id: string, flags: ListKeysFlags) => rotateKey(context, id, { ...files(), ...flags })),
     );
   keys
     .command('revoke')
     .description('Revokes a key, at once and for good.')
     .argument('<id>', 'as gastop keys list shows it')
-    .action((id: string) => run((context) => revokeKey(context, id, files())));
+    .action(run((context, id: string) => revokeKey(context, id, files())));
 }
 
 const LONGEST_NAME = 60;

@@ -16,7 +16,7 @@ export function addLive(program: Command, run: Run): void {
     .allowExcessArguments()
     .action((_flags: object, command: Command) => {
       refuseUnknownCommand(command.args, program);
-      return run((context) => live(context));
+      return run(live)();
     });
 }
 

@@ -36,7 +36,7 @@ export function addNow(program: Command, run: Run): void {
         'gastop now --demo --json',
       ]),
     )
-    .action((flags: NowFlags) => run((context) => now(context, flags)));
+    .action(run(now));
 }
 
 interface NowFlags {

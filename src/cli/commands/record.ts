@@ -25,7 +25,7 @@ export function addRecord(program: Command, run: Run): void {
     .option('--blocks <N>', 'stop after N blocks')
     .option('--window <TIME>', 'stop after this much chain time: 10m, 24h')
     .addHelpText('after', examples(['gastop record --out blocks.jsonl --past 24h --blocks 7200']))
-    .action((flags: RecordFlags) => run((context) => record(context, flags)));
+    .action(run(record));
 }
 
 interface RecordFlags {

@@ -175,7 +175,7 @@ export function addShow<Item extends { readonly id: string }, Details extends { 
     .description(description)
     .argument(...idArgument(resource))
     .option('--json', JSON_ANSWER)
-    .action((id: string, flags: JsonFlags) => run((context) => show(context, id, flags)));
+    .action(run(show));
 }
 
 interface DeleteFlags extends JsonFlags {
@@ -221,7 +221,7 @@ export function addDelete<Item extends { readonly id: string }, Details>(
     .argument(...idsArgument(resource))
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
-    .action((ids: string[], flags: DeleteFlags) => run((context) => remove(context, ids, flags)));
+    .action(run(remove));
 }
 
 interface Named {

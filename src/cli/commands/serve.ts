@@ -39,8 +39,8 @@ export function addServe(program: Command, run: Run): void {
         'gastop serve --systemd > ~/.config/systemd/user/gastop.service',
       ]),
     )
-    .action((flags: ServeFlags) =>
-      run((context) =>
+    .action(
+      run((context, flags: ServeFlags) =>
         flags.systemd ? printUnit(context, program.opts<SourceFlags>(), flags) : serve(context, flags),
       ),
     );

@@ -47,7 +47,7 @@ Exit codes
   the command's own, 128 + n if signal n ended it   124 timed out
   126 the command cannot be run   127 it is not found`,
     )
-    .action((words: string[], flags: WaitFlags) => run((context) => wait(context, words, flags)));
+    .action(run(wait));
 }
 
 /** A timer cannot be set for longer. */
