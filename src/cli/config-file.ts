@@ -46,6 +46,15 @@ function secretIn({ apiKey, smtp, telegram }: ConfigFile): string | null {
   return telegram === undefined ? null : 'a token';
 }
 
+const READ_FAILURES: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist; write it, or leave --config and GASTOP_CONFIG away',
+  ENOTDIR: 'does not exist; write it, or leave --config and GASTOP_CONFIG away',
+  ELOOP: 'is a link that leads round to itself; name a file with --config FILE',
+  EACCES: 'may not be read; check its permissions',
+  EPERM: 'may not be read; check its permissions',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
+};
+
 async function readBytes(
   path: string,
   shown: string,
@@ -59,17 +68,10 @@ async function readBytes(
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
     return { text, mode: info.mode };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'ENOENT' || code === 'ENOTDIR') {
-      if (!required) return null;
-      throw usageError(`${shown} does not exist; write it, or leave --config and GASTOP_CONFIG away`);
-    }
-    if (code === 'ELOOP')
-      throw usageError(`${shown} is a link that leads round to itself; name a file with --config FILE`);
-    if (code === 'EACCES' || code === 'EPERM')
-      throw usageError(`${shown} may not be read; check its permissions`);
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw usageError(`${shown} is not UTF-8 text; save it as UTF-8`);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if ((code === 'ENOENT' || code === 'ENOTDIR') && !required) return null;
+    const words = ownValue(READ_FAILURES, code);
+    if (words !== undefined) throw usageError(`${shown} ${words}`);
     throw error;
   }
 }

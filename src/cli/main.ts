@@ -2,12 +2,11 @@ import { accessSync, constants } from 'node:fs';
 import { CommanderError } from 'commander';
 import { refuseSignedArguments } from './commands/signed-input.ts';
 import { configFile, loadConfigFile } from './config-file.ts';
-import { createContext } from './context.ts';
+import { createContext, proxyNote } from './context.ts';
 import { EXIT, reportError } from './errors.ts';
 import { type Io, processIo } from './io.ts';
 import { cleanLine, wantsColour } from './output.ts';
 import { commanderMessage, createProgram } from './program.ts';
-import { proxyNote } from './proxy.ts';
 import type { SourceFlags } from './settings.ts';
 
 /** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EXPIRY_LONGEST_MS, MOST_GWEI } from '../contract/choices.ts';
 import { formatCount } from '../core/units.ts';
-import { type CliError, usageError } from './errors.ts';
+import { usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
 
 /** Runs `parse`; a `RangeError`, which says what would do, becomes a usage error that names the setting. */
@@ -16,18 +16,11 @@ export function checked<Value>(setting: string, parse: () => Value): Value {
   }
 }
 
-/** Which of `names` was meant by a misspelt `word`: the one with the fewest slips, fewer than half its letters; else `null`. */
-function closestName(word: string, names: readonly string[]): string | null {
-  let closest: string | null = null;
-  let fewest = Number.POSITIVE_INFINITY;
-  for (const name of names) {
-    const count = slips(word, name);
-    if (count * 2 < name.length && count < fewest) {
-      closest = name;
-      fewest = count;
-    }
-  }
-  return closest;
+/** Which of `names` was meant by a misspelt `word`: the one with the fewest slips, fewer than half its letters. */
+function closestName(word: string, names: readonly string[]): string | undefined {
+  const counted = names.map((name) => ({ name, count: slips(word, name) }));
+  const near = counted.filter(({ name, count }) => count * 2 < name.length);
+  return near.toSorted((a, b) => a.count - b.count)[0]?.name;
 }
 
 /** Letters left out, put in, mistaken or swapped with the next (the Damerau-Levenshtein distance of adjacent swaps). */
@@ -130,33 +123,27 @@ interface InputOptions {
  *
  * @throws CliError (usage) that repeats nothing of what was read.
  */
-export async function readInput(io: Io, file: string, options: InputOptions): Promise<string> {
-  return (await textOf(io, file, options)).replace(/^\uFEFF/, '');
-}
-
-async function textOf(io: Io, file: string, { name, mostBytes, wanted }: InputOptions): Promise<string> {
+export async function readInput(
+  io: Io,
+  file: string,
+  { name, mostBytes, wanted }: InputOptions,
+): Promise<string> {
   try {
-    if (file === STDIN) return await io.readInput(mostBytes);
-    if ((await stat(file)).isDirectory())
+    if (file !== STDIN && (await stat(file)).isDirectory())
       throw usageError(`${name} is a folder; name a file, or - for stdin`);
-    return await readAll(createReadStream(file), mostBytes);
+    const text = await (file === STDIN
+      ? io.readInput(mostBytes)
+      : readAll(createReadStream(file), mostBytes));
+    return text.replace(/^\uFEFF/, '');
   } catch (error) {
     if (error instanceof RangeError) throw usageError(`${name} ${error.message}; ${wanted}`);
-    throw error instanceof Error && 'code' in error ? notRead(name, String(error.code)) : error;
-  }
-}
-
-function notRead(name: string, code: string): CliError {
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return usageError(`${name} does not exist; name a file, or - for stdin`);
-    case 'ENAMETOOLONG':
-      return usageError('no file has so long a name; name a file, or - for stdin');
-    case 'EACCES':
-      return usageError(`${name} may not be read; check the rights on it`);
-    default:
-      return usageError(`${name} cannot be read (${code})`);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+    if (code === null) throw error;
+    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
+    if (isAbsent) throw usageError(`${name} does not exist; name a file, or - for stdin`);
+    if (code === 'ENAMETOOLONG') throw usageError('no file has so long a name; name a file, or - for stdin');
+    if (code === 'EACCES') throw usageError(`${name} may not be read; check the rights on it`);
+    throw usageError(`${name} cannot be read (${code})`);
   }
 }
 
