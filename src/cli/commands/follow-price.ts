@@ -30,8 +30,7 @@ export async function followPrice(
   plan: WaitPlan,
   quiet: boolean,
 ): Promise<Reached> {
-  const follower = new PriceFollower(io, settings, plan, quiet);
-  return follower.run();
+  return new PriceFollower(io, settings, plan, quiet).run();
 }
 
 class PriceFollower {
@@ -153,13 +152,11 @@ class PriceFollower {
     this.#trouble.begin(passing.reason);
     const untilToldMs = this.#trouble.untilToldMs();
     this.#progress.draw();
-    if (untilToldMs !== null && untilToldMs < passing.afterMs) {
-      await sleep(untilToldMs, undefined, { signal });
-      this.#trouble.begin(passing.reason);
-      await sleep(passing.afterMs - untilToldMs, undefined, { signal });
-      return;
-    }
-    await sleep(passing.afterMs, undefined, { signal });
+    const firstMs = Math.min(untilToldMs ?? passing.afterMs, passing.afterMs);
+    await sleep(firstMs, undefined, { signal });
+    if (firstMs === passing.afterMs) return;
+    this.#trouble.begin(passing.reason);
+    await sleep(passing.afterMs - firstMs, undefined, { signal });
   }
 
   get #isReplay(): boolean {
@@ -177,7 +174,7 @@ class PriceFollower {
       this.#priceText(),
       `waiting: ${this.#targetText()}`,
       this.#confirmText(),
-      this.#trouble.reason === null ? this.#likelihood.text() : '',
+      this.#trouble.reason === null ? this.#likelihood.text : '',
       formatDuration(this.#elapsedSec()),
       this.#trouble.reason === null ? '' : `(${cleanLine(this.#trouble.reason)})`,
     ];
@@ -236,11 +233,19 @@ type Sight =
   /** A recording is over: nothing new will come. */
   | { readonly kind: 'ended' };
 
-/** Judges what a service says, answer after answer, by one plan. Old prices count for nothing. */
+/**
+ * Judges what a service says, response after response, by one plan. Old prices count for nothing.
+ *
+ * A block that could have been seen and was not breaks the row: what it cost is not known. Where blocks come quicker
+ * than the service has responses, or than it can be asked, those that are seen count, unless something came between.
+ */
 export class PriceWatch {
   readonly #plan: WaitPlan;
-  readonly #age = new PriceAge();
-  readonly #row = new BlocksInARow();
+  #before: string | null = null;
+  #changedAt: number | null = null;
+  #inARow = 0;
+  #last: SnapshotView | null = null;
+  #isInterrupted = false;
 
   constructor(plan: WaitPlan) {
     this.#plan = plan;
@@ -249,25 +254,71 @@ export class PriceWatch {
   /** @param now wall clock, ms since epoch. */
   see(snapshot: SnapshotView, now: number): Sight {
     if (snapshot.source.ended) return { kind: 'ended' };
-    const reason = this.#age.whyOld(snapshot, now);
-    if (reason !== null) {
-      this.#row.startOver();
-      return { kind: 'old', reason };
-    }
+    const reason = this.#whyOld(snapshot, now);
     const { price } = snapshot.lanes[this.#plan.lane];
-    if (!isMet(this.#plan, price)) {
-      this.#row.startOver();
-      return { kind: 'present', price, inARow: 0 };
+    if (reason !== null || !isMet(this.#plan, price)) {
+      this.#inARow = 0;
+      this.#last = null;
+      this.#isInterrupted = false;
+      return reason !== null ? { kind: 'old', reason } : { kind: 'present', price, inARow: 0 };
     }
-    this.#row.add(snapshot);
-    return this.#row.count >= this.#plan.confirm
-      ? { kind: 'met', price }
-      : { kind: 'present', price, inARow: this.#row.count };
+    const last = this.#last;
+    if (last === null || blockOf(last) !== blockOf(snapshot)) {
+      this.#inARow = last !== null && this.#follows(last, snapshot) ? this.#inARow + 1 : 1;
+      this.#last = snapshot;
+      this.#isInterrupted = false;
+    }
+    const inARow = this.#inARow;
+    return inARow >= this.#plan.confirm ? { kind: 'met', price } : { kind: 'present', price, inARow };
   }
 
-  /** No answer came: what it cost meanwhile is not known. */
+  /** No response came: what it cost meanwhile is not known, so only the very next block is the next one. */
   missed(): void {
-    this.#row.interrupt();
+    this.#isInterrupted = true;
+  }
+
+  /** Why the prices are not those of now; `null`: they are. */
+  #whyOld(snapshot: SnapshotView, now: number): string | null {
+    const { source, stale, blockTimestamp, updatedAt } = snapshot;
+    const prices = fingerprint(snapshot);
+    if (this.#before !== null && this.#before !== prices) this.#changedAt = now;
+    this.#before = prices;
+    // A problem beside prices that are not stale, for which nothing is asked again, is another one: a history that cannot be written.
+    if (stale || source.problem?.retryAt != null)
+      return source.problem?.message ?? 'the service says its prices are old';
+    // A recording's and a simulation's blocks have no age by our clock.
+    if (source.kind === 'replay' || source.kind === 'simulated') return null;
+    const at = blockTimestamp ?? updatedAt;
+    const freshSec = freshForSec(snapshot);
+    // Prices of an unknown time may be of any day; only a change shows that somebody still looks after them.
+    const isNew = this.#changedAt !== null && (now - this.#changedAt) / 1_000 <= freshSec;
+    if (at === null) {
+      return isNew ? null : 'the service does not say how old its prices are, so they must change first';
+    }
+    const ageSec = (now - at) / 1_000;
+    if (ageSec > freshSec) return `the newest block is ${formatDuration(ageSec)} old by this machine's clock`;
+    // The service's own clock counts as much as ours, which may be behind.
+    const saidSec = ((updatedAt ?? at) - at) / 1_000;
+    if (saidSec > freshSec)
+      return `the newest block is ${formatDuration(saidSec)} old by the service's clock`;
+    if (ageSec >= -SLACK_SEC || isNew) return null;
+    return `the newest block is ${formatDuration(-ageSec)} ahead of this machine's clock, so it must change first`;
+  }
+
+  #follows(last: SnapshotView, next: SnapshotView): boolean {
+    // `null`: blocks have no numbers there.
+    const gap =
+      last.blockNumber === null || next.blockNumber === null ? null : next.blockNumber - last.blockNumber;
+    if (gap === 1) return true;
+    if (this.#isInterrupted || (gap !== null && gap < 1)) return false;
+    // A recording is played as quickly as one likes.
+    if (next.source.kind === 'replay') return true;
+    const [from, to] = [last.blockTimestamp ?? last.updatedAt, next.blockTimestamp ?? next.updatedAt];
+    if (from === null || to === null) return gap === null;
+    const passedSec = (to - from) / 1_000;
+    // A chain with a block in that many seconds can be seen whole.
+    const seeableSec = Math.max(frequencySecOf(next), (2 * FASTEST_POLL_MS) / 1_000);
+    return passedSec <= freshForSec(next) && (gap === null || passedSec / gap < seeableSec * OFTENER);
   }
 }
 
@@ -275,142 +326,23 @@ export class PriceWatch {
 const SLACK_SEC = 15;
 /** Where a service does not say how often it has something new. */
 const UNKNOWN_FREQUENCY_SEC = 30;
-
-type Frequency = Pick<SnapshotView, 'updateFrequencySec'>;
-
-function frequencySecOf({ updateFrequencySec }: Frequency): number {
-  return updateFrequencySec ?? UNKNOWN_FREQUENCY_SEC;
-}
-
-/** How old a block may be to be the newest one, in seconds. */
-function freshForSec(snapshot: Frequency): number {
-  return staleAfterMs(frequencySecOf(snapshot)) / 1_000;
-}
-
-/** Says whether a service's prices are those of now, answer after answer. */
-class PriceAge {
-  #before: string | null = null;
-  #changedAt: number | null = null;
-
-  /** Why they are not; `null`: they are. @param now wall clock, ms since epoch. */
-  whyOld(snapshot: SnapshotView, now: number): string | null {
-    const { source, stale, blockTimestamp, updatedAt } = snapshot;
-    this.#noteChange(snapshot, now);
-    // A problem beside prices that are not stale, for which nothing is asked again, is another one: a history that cannot be written.
-    if (stale || source.problem?.retryAt != null)
-      return source.problem?.message ?? 'the service says its prices are old';
-    // A recording's and a simulation's blocks have no age by our clock.
-    if (source.kind === 'replay' || source.kind === 'simulated') return null;
-    const at = blockTimestamp ?? updatedAt;
-    if (at === null) {
-      return this.#whyUnchanged(
-        snapshot,
-        now,
-        'the service does not say how old its prices are, so they must change first',
-      );
-    }
-    const ageSec = (now - at) / 1_000;
-    if (ageSec > freshForSec(snapshot)) {
-      return `the newest block is ${formatDuration(ageSec)} old by this machine's clock`;
-    }
-    // The service's own clock counts as much as ours, which may be behind.
-    const saidSec = ((updatedAt ?? at) - at) / 1_000;
-    if (saidSec > freshForSec(snapshot)) {
-      return `the newest block is ${formatDuration(saidSec)} old by the service's clock`;
-    }
-    if (ageSec >= -SLACK_SEC) return null;
-    const ahead = `the newest block is ${formatDuration(-ageSec)} ahead of this machine's clock`;
-    return this.#whyUnchanged(snapshot, now, `${ahead}, so it must change first`);
-  }
-
-  #noteChange(snapshot: SnapshotView, now: number): void {
-    const prices = fingerprint(snapshot);
-    if (this.#before !== null && this.#before !== prices) this.#changedAt = now;
-    this.#before = prices;
-  }
-
-  /** Prices of an unknown time may be of any day; only a change shows that somebody still looks after them. */
-  #whyUnchanged(snapshot: SnapshotView, now: number, reason: string): string | null {
-    const isNew = this.#changedAt !== null && (now - this.#changedAt) / 1_000 <= freshForSec(snapshot);
-    return isNew ? null : reason;
-  }
-}
-
-/** What changes with each block. */
-function fingerprint({ blockNumber, baseFee, lanes }: SnapshotView): string {
-  return [blockNumber, baseFee, lanes.slow.price, lanes.average.price, lanes.fast.price].join(' ');
-}
-
 /**
- * The chain is seen whole only where a block takes at least this share of the time between two answers: quicker ones
+ * The chain is seen whole only where a block takes at least this share of the time between two responses: quicker ones
  * are missed, however well one looks.
  */
 const OFTENER = 0.75;
 
-/**
- * Counts blocks that are as wanted, one after the other. A block that could have been seen and was not breaks the
- * row: what it cost is not known. Where blocks come quicker than the service has answers, or than it can be asked,
- * those that are seen count, unless something came between.
- */
-class BlocksInARow {
-  #count = 0;
-  #last: SnapshotView | null = null;
-  #isInterrupted = false;
+const frequencySecOf = ({ updateFrequencySec }: SnapshotView) => updateFrequencySec ?? UNKNOWN_FREQUENCY_SEC;
 
-  get count(): number {
-    return this.#count;
-  }
+/** How old a block may be to be the newest one, in seconds. */
+const freshForSec = (snapshot: SnapshotView) => staleAfterMs(frequencySecOf(snapshot)) / 1_000;
 
-  /** One more answer that is as wanted; the same block again changes nothing. */
-  add(snapshot: SnapshotView): void {
-    const last = this.#last;
-    if (last !== null && blockOf(last) === blockOf(snapshot)) return;
-    this.#count = last !== null && this.#follows(last, snapshot) ? this.#count + 1 : 1;
-    this.#last = snapshot;
-    this.#isInterrupted = false;
-  }
+/** What changes with each block. */
+const fingerprint = ({ blockNumber, baseFee, lanes }: SnapshotView) =>
+  [blockNumber, baseFee, lanes.slow.price, lanes.average.price, lanes.fast.price].join(' ');
 
-  startOver(): void {
-    this.#count = 0;
-    this.#last = null;
-    this.#isInterrupted = false;
-  }
-
-  /** For some time nothing was seen: from now on only the very next block is the next one. */
-  interrupt(): void {
-    this.#isInterrupted = true;
-  }
-
-  #follows(last: SnapshotView, next: SnapshotView): boolean {
-    const gap = gapOf(last, next);
-    if (gap === 1) return true;
-    if (this.#isInterrupted || (gap !== null && gap < 1)) return false;
-    // A recording is played as quickly as one likes.
-    if (next.source.kind === 'replay') return true;
-    const passedSec = passedSecOf(last, next);
-    if (passedSec === null) return gap === null;
-    return passedSec <= freshForSec(next) && (gap === null || passedSec / gap < seeableSec(next) * OFTENER);
-  }
-}
-
-/** `null`: blocks have no numbers there. */
-function gapOf(last: SnapshotView, next: SnapshotView): number | null {
-  return last.blockNumber === null || next.blockNumber === null ? null : next.blockNumber - last.blockNumber;
-}
-
-function passedSecOf(last: SnapshotView, next: SnapshotView): number | null {
-  const [from, to] = [last.blockTimestamp ?? last.updatedAt, next.blockTimestamp ?? next.updatedAt];
-  return from === null || to === null ? null : (to - from) / 1_000;
-}
-
-/** A chain with a block in that many seconds can be seen whole. */
-function seeableSec(snapshot: SnapshotView): number {
-  return Math.max(frequencySecOf(snapshot), (2 * FASTEST_POLL_MS) / 1_000);
-}
-
-function blockOf(snapshot: SnapshotView): number | string {
-  return snapshot.blockNumber ?? snapshot.blockTimestamp ?? snapshot.updatedAt ?? fingerprint(snapshot);
-}
+const blockOf = (snapshot: SnapshotView) =>
+  snapshot.blockNumber ?? snapshot.blockTimestamp ?? snapshot.updatedAt ?? fingerprint(snapshot);
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
@@ -448,7 +380,7 @@ function passingFailure(error: unknown, tries: number, hasWorked: boolean): Pass
 
 function retryAfterMs({ retryAfterSec }: ClientError, tries: number): number {
   const ownMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
-  return retryAfterSec === null ? ownMs : Math.min(Math.max(retryAfterSec * 1_000, ownMs), LAST_RETRY_MS);
+  return Math.min(Math.max((retryAfterSec ?? 0) * 1_000, ownMs), LAST_RETRY_MS);
 }
 
 const NAMED_DETAILS = 3;
@@ -482,7 +414,7 @@ const LEAST_SEC = 60;
 class WaitLikelihood {
   readonly #plan: WaitPlan;
   #askAt = 0;
-  #text = '';
+  text = '';
   /** A service that does not say it once never will. */
   #isOffered = true;
 
@@ -493,10 +425,6 @@ class WaitLikelihood {
   /** How much past the answer needs, seconds. */
   get pastSec(): number {
     return pastFor(this.#question(0));
-  }
-
-  text(): string {
-    return this.#text;
   }
 
   /** Asks now and then; a failure leaves it unsaid. */
@@ -515,14 +443,14 @@ class WaitLikelihood {
       const said = (await client.gasRecommendation({ reach, signal })).reach;
       if (said === null) this.#isOffered = false;
       const within = durationText(Math.ceil(reach.deadlineSec / LEAST_SEC) * LEAST_SEC);
-      this.#text =
+      this.text =
         said === null || said.probability === null
           ? ''
           : `${formatLikelihood(said.probability)} likely within ${within}`;
-      this.#askAt = now + (this.#text === '' ? UNKNOWN_ASK_AGAIN_MS : ASK_AGAIN_MS);
+      this.#askAt = now + (this.text === '' ? UNKNOWN_ASK_AGAIN_MS : ASK_AGAIN_MS);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      this.#text = '';
+      this.text = '';
       this.#askAt = now + ASK_AGAIN_MS;
       this.#isOffered = error.code === 'unreachable' || error.code === 'unavailable';
     }
