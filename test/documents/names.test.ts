@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { allCommands, commandTree, textAfter } from '../../scripts/docs/command-tree.ts';
 import { EXIT_CODES } from '../../scripts/docs/commands.ts';
 import { OTHER_VARIABLES, SETTINGS } from '../../scripts/docs/settings.ts';
-import { PLACEHOLDERS } from '../../src/cli/text/snapshot.ts';
+import { PLACEHOLDERS } from '../../src/cli/commands/now.ts';
 import { runMain } from '../cli/captured-io.ts';
 import { ALL_DOCUMENTS, DOCUMENTS, exists, filesBelow, read } from './project-files.ts';
 

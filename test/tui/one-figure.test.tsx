@@ -1,6 +1,6 @@
 import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
-import { snapshotText } from '../../src/cli/text/snapshot.ts';
+import { snapshotText } from '../../src/cli/commands/now.ts';
 import {
   Recommendation,
   type RecommendationView,

@@ -27,8 +27,7 @@ import { type OpenedResource, openReady, type Ready } from '../open-source.ts';
 import { cleanLine, utcTime, withSpinner } from '../output.ts';
 import { durationText, parseGwei, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, parseCount, type Settings } from '../settings.ts';
-import { channelWords, cooldownWords } from '../text/alerts.ts';
-import { ALERTS } from './alerts.ts';
+import { ALERTS, channelWords, cooldownWords } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
 import { answers, type JsonFlags, onOne, print, withResource } from './resource.ts';
 

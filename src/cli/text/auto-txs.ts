@@ -28,6 +28,7 @@ import {
   formatUsd,
   gweiString,
 } from '../../core/units.ts';
+import { timeWords } from '../commands/alerts.ts';
 import { checkLines } from '../commands/create-auto-tx.ts';
 import { wrapWords } from '../help.ts';
 import {
@@ -40,7 +41,6 @@ import {
   VALUE_WIDTH,
 } from '../output.ts';
 import { durationText } from '../parse.ts';
-import { timeWords } from './alerts.ts';
 
 /** How far the price has to fall: `-12 %`, `reached`; `-` where that is not known or does not matter. */
 function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): string {
