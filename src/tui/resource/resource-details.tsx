@@ -82,8 +82,9 @@ export function ResourceDetailsScreen<Item extends ListItem, Details extends Ite
           return <SpokenSentences sentences={spokenSentences([...known, ...log])} />;
         }
         const below = lines.length - top - room;
-        const hidden =
-          below > 0 ? [[{ text: `${below} ${below === 1 ? 'line' : 'lines'} below (j)`, faint: true }]] : [];
+        // A narrow screen has no room for the word beside a long state.
+        const unit = columns < 80 ? '' : below === 1 ? ' line' : ' lines';
+        const hidden = below > 0 ? [[{ text: `${below}${unit} below (j)`, faint: true }]] : [];
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
             <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} width={columns} />
