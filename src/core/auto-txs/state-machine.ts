@@ -102,8 +102,6 @@ export interface Look {
   readonly isKnown: boolean;
   /** How many transactions of the sender the chain has: the next nonce. */
   readonly nextNonce: number;
-  /** The transaction that has its nonce, where that was found. */
-  readonly takenBy?: { readonly hash: Hex; readonly blockNumber: number } | null;
 }
 
 /** The facts of a decision to send. */
@@ -405,7 +403,10 @@ const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
 
 /** Never sent: it fails once another transaction with its nonce is final. */
 function settleUnsent(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
-  if (seen.nextNonce > facts.nonce) return taken(state, seen, facts, used(facts.nonce, seen));
+  const { nonce } = facts;
+  if (seen.nextNonce > nonce) {
+    return taken(state, seen, facts, { code: 'nonce_used', message: usedWords(nonce, seen.nextNonce) });
+  }
   return to({ ...state, takenSince: null });
 }
 
@@ -418,7 +419,7 @@ function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
   if (isWaiting(state)) return taken(state, seen, facts);
   const takenSince = state.takenSince ?? seen.head;
   if (seen.head - takenSince + 1 < facts.confirmations) return to({ ...state, takenSince });
-  const words = `${takenWords(facts.nonce, seen)}: this one can no longer be mined`;
+  const words = `${takenWords(facts.nonce)}: this one can no longer be mined`;
   return to({ ...state, takenSince, mayBeOut: false }, note('NONCE_TAKEN', words, seen.head));
 }
 
@@ -511,34 +512,21 @@ const LOST: Obstacle = {
   message: 'it had failed, then a node or a block had it, and neither has it any more',
 };
 
-const replaced = (nonce: number, { takenBy }: Look): Obstacle => ({
+const takenWords = (nonce: number) => `another transaction of the sender has nonce ${nonce}`;
+
+const replaced = (nonce: number): Obstacle => ({
   code: 'replaced',
-  message: takenBy
-    ? `replaced by ${takenBy.hash} in block ${formatCount(takenBy.blockNumber)}, which has nonce ${nonce}: this one can never be mined`
-    : `another transaction of the sender has nonce ${nonce}: this one can never be mined`,
+  message: `${takenWords(nonce)}: this one can never be mined`,
 });
-
-const used = (nonce: number, { takenBy, nextNonce }: Look): Obstacle => ({
-  code: 'nonce_used',
-  message: takenBy
-    ? `nonce ${nonce} is used by ${takenBy.hash} in block ${formatCount(takenBy.blockNumber)}: this one can never be mined; sign it again with nonce ${nextNonce}`
-    : usedWords(nonce, nextNonce),
-});
-
-const takenWords = (nonce: number, { takenBy }: Look) =>
-  takenBy
-    ? `${takenBy.hash} in block ${formatCount(takenBy.blockNumber)} has nonce ${nonce}`
-    : `another transaction has nonce ${nonce}`;
 
 function taken(
   state: AutoTxState,
   seen: Look,
   facts: RuleFacts,
-  failure = replaced(facts.nonce, seen),
+  failure = replaced(facts.nonce),
 ): Transition {
   const takenSince = state.takenSince ?? seen.head;
-  const news =
-    state.takenSince === null ? [note('NONCE_TAKEN', takenWords(facts.nonce, seen), seen.head)] : [];
+  const news = state.takenSince === null ? [note('NONCE_TAKEN', takenWords(facts.nonce), seen.head)] : [];
   const next: AutoTxState = { ...state, takenSince, unseen: 0 };
   if (seen.head - takenSince + 1 < facts.confirmations) return to(next, ...news);
   const failed = fail(next, failure, seen.head);

@@ -19,7 +19,13 @@ import {
   sendOne,
   stepKept,
 } from './broadcast.ts';
-import { askOfSender, type Followed, followOne, type Seen, type SenderQuestions } from './observe.ts';
+import {
+  askOfSender,
+  type Followed,
+  type FollowOptions,
+  followOne,
+  type SenderQuestions,
+} from './observe.ts';
 
 /** Times come without a head: what expires, what was held, what a node did not answer. */
 const LOOK_MS = 2_000;
@@ -62,11 +68,10 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
 
   async function run(until: AbortSignal): Promise<void> {
     const engine = new AutoTxEngine(options, until);
-    let isNews = true;
     while (!until.aborted) {
       isWoken = false;
       try {
-        await engine.turn(isNews);
+        await engine.turn();
       } catch (error) {
         // Another process has the lease now: this one hears of it soon.
         const isLost = error instanceof StoreError && error.code === 'not-holder';
@@ -74,7 +79,6 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
         if (isLost) void lease.look();
       }
       await pause(until);
-      isNews = isWoken;
     }
     await engine.idle();
   }
@@ -103,82 +107,67 @@ const SENDER_MS = 10_000;
 const PAGE = 500;
 /** What is due beyond these waits for the next look. */
 const MOST_DUE = 2_000;
-/** With more senders in doubt than these, whole blocks are not read to say what has used their nonces. */
-const DOUBTS_EXPLAINED = 8;
 /** The most senders that are looked at in a second, however quickly blocks come: each look asks a node. */
 const LOOKS_PER_SEC = 50;
-/** How often one that was decided to be sent, and that no node is known to have, is looked for without a new head. */
+/** How often a sender that is to be looked at soon is looked at without a new head. */
 const LOOK_AGAIN_MS = 2_000;
+/** How often each sender is looked at: no block says whose nonce was used elsewhere, or who has funds now. */
+const ROUND_MS = 60_000;
+/** Senders of a round that a turn takes: a request for each. */
+const ROUND_AT_ONCE = 8;
 
 /** Why a sender has its turn. */
 interface Visit {
   /** Those of its auto-txs that are to be looked at. */
   readonly followed: readonly KeptAutoTx[];
-  readonly isPatrol: boolean;
+  /** What waits is looked at too, and what is held is tried again, though it is not due. */
+  readonly isWhole: boolean;
 }
 
-interface Doubt {
-  readonly seen: Map<string, Seen>;
-  /** The head's number. */
-  readonly lookedAt: number;
+/** The last turn of a sender with something out, by the steady clock. */
+interface Visited {
+  readonly at: number;
+  readonly head: Block;
+  /** It is worth looking again without a new head. */
+  readonly isSoon: boolean;
 }
 
 /**
  * What becomes of auto-txs, turn by turn: ends what has expired, looks what has become of what is out, and sends what is due.
- * A sender's work goes on by itself, so that one whose questions hang holds up nobody but itself.
+ * A sender's work goes on by itself, so that one whose node hangs holds up nobody but itself.
  */
 export class AutoTxEngine {
   readonly #context: EngineContext;
   readonly #signal: AbortSignal;
   readonly #slots = new Turns(SENDERS_AT_ONCE);
   readonly #busy = new Map<Hex, Promise<void>>();
-  readonly #seen = new Map<string, Seen>();
-  /** When those that are out were looked at: the head's hash, and the steady time. */
-  readonly #looked = new Map<string, { readonly at: number; readonly head: Block }>();
-  /** Senders of what was never sent, with a nonce that is used: looked at with each head until that is settled. */
-  readonly #doubts = new Map<Hex, Doubt>();
-  readonly #patrol: Patrol;
-  /** Senders of what is out. */
-  #senders = 0;
-  /** Whether nothing is left to be looked at before something new comes. */
-  #isQuiet = false;
+  readonly #used: FollowOptions['used'] = new Map();
+  readonly #visited = new Map<Hex, Visited>();
+  /** The last sender of this round; empty: the round is over. */
+  #roundAt = '';
+  #roundBeganAt = Number.NEGATIVE_INFINITY;
 
   /** @param signal nothing new is begun after it aborts */
   constructor(context: EngineContext, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
-    const { store, steadyNow } = context;
-    this.#patrol = new Patrol((after, limit) => store.liveSenders(after, limit), steadyNow);
   }
 
-  /**
-   * Begins what there is to do now. Rejects with a `StoreError`.
-   * @param isNews whether there is a new head, or an auto-tx was changed, since the turn before
-   */
-  async turn(isNews = true): Promise<void> {
-    if (!(await this.#context.store.hasOpen())) return;
+  /** Begins what there is to do now. Rejects with a `StoreError`. */
+  async turn(): Promise<void> {
+    const { store, present, blocks, profile } = this.#context;
+    if (!(await store.hasOpen())) return;
     await this.#expire();
-    const head = this.#context.present()?.head ?? (await this.#context.blocks.head());
-    if (head === null || this.#context.profile() === null || this.#signal.aborted) return;
+    const head = present()?.head ?? (await blocks.head());
+    if (head === null || profile() === null || this.#signal.aborted) return;
     const visits = new Map<Hex, Visit>();
     // What is due has the price of one block: those senders come first.
-    const due = await this.#due();
-    const visit = (from: Hex, more: Partial<Visit> = {}) => {
-      visits.set(from, { followed: [], isPatrol: false, ...visits.get(from), ...more });
-    };
-    for (const from of due) visit(from);
-    if (isNews || !this.#isQuiet) {
-      for (const [from, followed] of await this.#followed(head)) visit(from, { followed });
+    for (const from of await this.#due()) visits.set(from, { followed: [], isWhole: false });
+    for (const [from, followed] of await this.#followed(head)) visits.set(from, { followed, isWhole: false });
+    for (const from of await this.#nextOfRound()) {
+      visits.set(from, { followed: visits.get(from)?.followed ?? [], isWhole: true });
     }
-    for (const from of await this.#toPatrol(head)) visit(from, { isPatrol: true });
-    for (const [from, each] of visits) this.#begin(from, each, head);
-  }
-
-  /** What it says of nonces counts from a head that is now alone. */
-  async #toPatrol(head: Block): Promise<Hex[]> {
-    if (this.#context.present() === null) return [];
-    const doubtful = [...this.#doubts].filter(([, { lookedAt }]) => lookedAt !== head.number);
-    return [...(await this.#patrol.next()), ...doubtful.map(([from]) => from)];
+    for (const [from, visit] of visits) this.#begin(from, visit, head);
   }
 
   /** Resolves once nothing is under way; never rejects. */
@@ -213,51 +202,37 @@ export class AutoTxEngine {
   /** Those that are to be looked at, by sender. */
   async #followed(head: Block): Promise<Map<Hex, KeptAutoTx[]>> {
     const bySender = new Map<Hex, KeptAutoTx[]>();
-    const all = new Set<string>();
-    const senders = new Set<Hex>();
-    this.#isQuiet = true;
     let after: KeptAutoTx | null = null;
-    for (;;) {
+    do {
       const page: KeptAutoTx[] = await this.#context.store.following({ limit: PAGE, after });
       for (const each of page) {
-        all.add(each.id);
-        if (each.signed !== null) senders.add(each.signed.from);
-        if (each.signed !== null && this.#isToBeLookedAt(each, head)) {
-          this.#isQuiet = false;
-          bySender.set(each.signed.from, [...(bySender.get(each.signed.from) ?? []), each]);
-        }
+        if (each.signed === null) continue;
+        const { from } = each.signed;
+        const others = bySender.get(from) ?? [];
+        bySender.set(from, this.#isBeingConfirmed(each, head) ? others : [...others, each]);
       }
-      after = page.at(-1) ?? null;
-      if (page.length < PAGE || this.#signal.aborted) break;
-    }
-    this.#senders = senders.size;
-    for (const known of [this.#looked, this.#seen]) {
-      for (const id of known.keys()) if (!all.has(id)) known.delete(id);
+      after = page.length < PAGE ? null : (page.at(-1) ?? null);
+    } while (after !== null && !this.#signal.aborted);
+    for (const from of this.#visited.keys()) if (!bySender.has(from)) this.#visited.delete(from);
+    const pauseMs = (bySender.size * 1_000) / LOOKS_PER_SEC;
+    for (const [from, { length }] of bySender) {
+      if (length === 0 || !this.#isToBeLookedAt(from, head, pauseMs)) bySender.delete(from);
     }
     return bySender;
   }
 
-  #isToBeLookedAt(kept: KeptAutoTx, head: Block): boolean {
-    const { id, state } = kept;
-    const last = this.#looked.get(id);
+  #isToBeLookedAt(from: Hex, head: Block, pauseMs: number): boolean {
+    const last = this.#visited.get(from);
     if (last === undefined) return true;
     const passed = this.#context.steadyNow() - last.at;
-    const isUnsure = state.status === 'SUBMITTED' && state.sentAt === null;
-    if (isUnsure) {
-      this.#isQuiet = false;
-      if (passed >= LOOK_AGAIN_MS) return true;
-    }
-    if (last.head.number === head.number && last.head.hash === head.hash) return false;
-    if (this.#isBeingConfirmed(kept, last.head, head)) return false;
-    if (passed >= (this.#senders * 1_000) / LOOKS_PER_SEC) return true;
-    this.#isQuiet = false;
-    return false;
+    if (last.isSoon && passed >= LOOK_AGAIN_MS) return true;
+    return last.head.hash !== head.hash && passed >= pauseMs;
   }
 
   /** A reorg is told by who follows the chain: until a block is deep enough there is nothing more to be asked of it. */
-  #isBeingConfirmed({ state: { inclusion } }: KeptAutoTx, seenAt: Block, head: Block): boolean {
+  #isBeingConfirmed({ state: { inclusion } }: KeptAutoTx, head: Block): boolean {
     const chain = this.#context.profile();
-    if (inclusion === null || chain === null || seenAt.number < inclusion.blockNumber) return false;
+    if (inclusion === null || chain === null) return false;
     return head.number - inclusion.blockNumber + 1 < this.#context.confirmations(chain);
   }
 
@@ -270,10 +245,22 @@ export class AutoTxEngine {
     return new Set(due.flatMap(({ signed }) => (signed === null ? [] : [signed.from])));
   }
 
+  /** The next senders of what may still be sent, or is, once a minute each. */
+  async #nextOfRound(): Promise<readonly Hex[]> {
+    const { store, present, steadyNow } = this.#context;
+    // What a node says of nonces counts from a head that is now alone.
+    if (present() === null) return [];
+    if (this.#roundAt === '') {
+      if (steadyNow() - this.#roundBeganAt < ROUND_MS) return [];
+      this.#roundBeganAt = steadyNow();
+    }
+    const senders = await store.liveSenders(this.#roundAt, ROUND_AT_ONCE);
+    this.#roundAt = senders.length < ROUND_AT_ONCE ? '' : (senders.at(-1) ?? '');
+    return senders;
+  }
+
   #begin(from: Hex, visit: Visit, head: Block): void {
-    if (this.#signal.aborted) return;
-    this.#isQuiet = false;
-    if (this.#busy.has(from)) return;
+    if (this.#signal.aborted || this.#busy.has(from)) return;
     const work = this.#slots
       .take(() => this.#runSender(from, visit, this.#context.present()?.head ?? head), this.#signal)
       .catch((error: unknown) => this.#tell(error))
@@ -281,7 +268,7 @@ export class AutoTxEngine {
     this.#busy.set(from, work);
   }
 
-  async #runSender(from: Hex, { followed, isPatrol }: Visit, head: Block): Promise<void> {
+  async #runSender(from: Hex, { followed, isWhole }: Visit, head: Block): Promise<void> {
     // By hand: what `AbortSignal.any` leaves on a signal that outlives many turns adds up.
     const bound = new AbortController();
     const end = () => bound.abort(this.#signal.reason);
@@ -290,25 +277,14 @@ export class AutoTxEngine {
       this.#context.senderMs ?? SENDER_MS,
     );
     this.#signal.addEventListener('abort', end, { once: true });
-    const doubts = this.#doubts.get(from)?.seen ?? new Map<string, Seen>();
-    let again: readonly string[] = followed.map(({ id }) => id);
+    const at = this.#context.steadyNow();
+    let isSoon = true;
     try {
-      for (const { id } of followed) this.#looked.set(id, { at: this.#context.steadyNow(), head });
-      again = await runSenderTurn(from, followed, {
-        context: this.#context,
-        head,
-        seen: this.#seen,
-        doubts,
-        isPatrol,
-        isLight: this.#doubts.size > DOUBTS_EXPLAINED,
-        signal: bound.signal,
-      });
+      const { signal } = bound;
+      const options = { context: this.#context, head, used: this.#used, isWhole, signal };
+      isSoon = await runSenderTurn(from, followed, options);
     } finally {
-      this.#isQuiet = false;
-      // What could not be looked at is looked at again, head or no head.
-      for (const id of again) this.#looked.delete(id);
-      if (doubts.size > 0) this.#doubts.set(from, { seen: doubts, lookedAt: head.number });
-      else this.#doubts.delete(from);
+      if (followed.length > 0) this.#visited.set(from, { at, head, isSoon });
       clearTimeout(timer);
       this.#signal.removeEventListener('abort', end);
     }
@@ -325,71 +301,41 @@ export class AutoTxEngine {
 /** Receipts asked for at once, of one sender. */
 const PARALLEL = 8;
 
-interface SenderTurnOptions {
-  readonly context: EngineContext;
-  readonly head: Block;
-  /** What was seen of those that are followed. */
-  readonly seen: Map<string, Seen>;
-  /** The same of those that were never sent and whose nonce is used: kept until that is settled. */
-  readonly doubts: Map<string, Seen>;
-  /** What waits is looked at, too, and what is held is tried again, though nothing of it is due. */
-  readonly isPatrol: boolean;
-  /** So much is in doubt that whole blocks are not read to say what has used a nonce. */
-  readonly isLight: boolean;
-  /** Nothing is asked, or begun, after it aborts. */
-  readonly signal: AbortSignal;
-}
+interface SenderTurnOptions extends FollowOptions, Pick<Visit, 'isWhole'> {}
 
 /**
  * One sender's turn: looks what has become of those of its auto-txs that may be out, then sends what is due, in the order of
- * their nonces. Answers the ids of those that are to be looked at again soon. Rejects as the node or the store do; what was
+ * their nonces. Returns whether the sender is to be looked at again soon. Rejects as the node or the store do; what was
  * decided by then is written down.
  */
 async function runSenderTurn(
   from: Hex,
   followed: readonly KeptAutoTx[],
   options: SenderTurnOptions,
-): Promise<readonly string[]> {
-  const { context, signal, isPatrol } = options;
+): Promise<boolean> {
+  const { context, signal, isWhole } = options;
   const sender = askOfSender(context.source, from, signal);
   const looked = await mapBounded(followed, PARALLEL, signal, (kept) => followOne(kept, sender, options));
   for (const each of looked) if (isUnsure(each)) await sendAgain(each, options);
-  if (isPatrol) await lookAtUnsent(from, sender, options);
+  if (isWhole) await lookAtUnsent(from, sender, options);
   await sendDue(from, sender, looked, options);
-  return looked.flatMap(({ kept, isSoon }) => (isSoon ? [kept.id] : []));
+  return looked.some(
+    ({ kept: { state }, isSoon }) => isSoon || (state.status === 'SUBMITTED' && state.sentAt === null),
+  );
 }
 
 /** The nonces of pending ones may be used elsewhere: one request tells. */
 async function lookAtUnsent(from: Hex, sender: SenderQuestions, options: SenderTurnOptions): Promise<void> {
-  const { context, doubts } = options;
   const nextNonce = await sender.nextNonce();
-  const unsent = (await context.store.live(from)).filter(
-    ({ state }) => state.status !== 'SUBMITTED' && !state.mayBeOut,
-  );
-  const used = unsent.filter((kept) => isUsed(kept, nextNonce) || kept.state.takenSince !== null);
-  const ids = new Set(used.map(({ id }) => id));
-  for (const id of doubts.keys()) if (!ids.has(id)) doubts.delete(id);
-  for (const [index, kept] of used.entries()) {
-    await lookAtUsed(kept, sender, index === 0 ? options : { ...options, isLight: true });
+  for (const kept of await options.context.store.live(from)) {
+    const { status, mayBeOut, takenSince } = kept.state;
+    if (status === 'SUBMITTED' || mayBeOut) continue;
+    if (isUsed(kept, nextNonce) || takenSince !== null) await followOne(kept, sender, options);
   }
 }
 
 /** Whether the chain has its nonce already. */
 const isUsed = ({ signed }: KeptAutoTx, nextNonce: number) => signed !== null && signed.nonce < nextNonce;
-
-/** Who signed it may have sent it: it, or another one with its nonce. */
-async function lookAtUsed(
-  kept: KeptAutoTx,
-  sender: SenderQuestions,
-  options: SenderTurnOptions,
-): Promise<Followed> {
-  const { doubts } = options;
-  const followed = await followOne(kept, sender, { ...options, seen: doubts });
-  const { status } = followed.kept.state;
-  const isSettled = status !== 'PENDING' && status !== 'DISABLED';
-  if (isSettled || doubts.get(kept.id)?.used === null) doubts.delete(kept.id);
-  return followed;
-}
 
 /** It was decided to send it, and whether that was done is unknown: after a crash, or when no node answered. */
 const isUnsure = ({ kept, look }: Followed): boolean =>
@@ -408,7 +354,7 @@ async function sendAgain({ kept }: Followed, options: SenderTurnOptions): Promis
 
 async function sendDue(
   from: Hex,
-  questions: ReturnType<typeof askOfSender>,
+  questions: SenderQuestions,
   looked: readonly Followed[],
   options: SenderTurnOptions,
 ): Promise<void> {
@@ -441,15 +387,15 @@ const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
 function isDueNow(
   kept: KeptAutoTx,
-  { context: { present, wallNow }, doubts, head, isPatrol }: SenderTurnOptions,
+  { context: { present, wallNow }, used, head, isWhole }: SenderTurnOptions,
 ): boolean {
   const now = present();
   if (kept.state.status !== 'PENDING' || now === null || !isDueAt(kept, now)) return false;
   // Its nonce is used: at this head there is no more to be seen of it.
-  if (doubts.get(kept.id)?.used?.last === head.number) return false;
-  const { hold } = kept.state;
+  const { hold, takenSince } = kept.state;
+  if (takenSince !== null && used.get(kept.id)?.head === head.number) return false;
   // A gap may have been filled just now, by the one before it.
-  return hold === null || isPatrol || hold.retryAt <= wallNow() || NONCES_BELOW.has(hold.code);
+  return hold === null || isWhole || hold.retryAt <= wallNow() || NONCES_BELOW.has(hold.code);
 }
 
 /** Its own bytes may be what used its nonce: the looks tell, and until they fit together nothing else does. */
@@ -474,7 +420,7 @@ async function isOutByItself(
   const { from, nonce } = kept.signed ?? {};
   if (from === undefined || nonce === undefined || nonce >= pendingNonce || kept.state.mayBeOut) return false;
   const { context, signal } = options;
-  const after = await lookAtUsed(kept, askOfSender(context.source, from, signal), options);
+  const after = await followOne(kept, askOfSender(context.source, from, signal), options);
   return isUsed(kept, nextNonce) || after.look === null || after.look.isKnown;
 }
 
@@ -515,44 +461,4 @@ async function lookAgain(kept: KeptAutoTx, options: SenderTurnOptions): Promise<
     message: `a node says that nonce ${kept.signed?.nonce} is used, the chain that it is free: it is tried again`,
   };
   await happen(after.kept, { type: 'decline', obstacle, retryAt }, context);
-}
-
-/** A sender is looked at no more often than this. */
-const ROUND_MS = 60_000;
-/** A question for each: two a second are no load to a node. */
-const SPACE_MS = 500;
-const MOST_AT_ONCE = 8;
-
-/**
- * Goes round the senders of pending ones, slowly: no block says whose nonce was used elsewhere or whose account has funds now.
- */
-class Patrol {
-  readonly #sendersAfter: (after: string, limit: number) => Promise<readonly Hex[]>;
-  readonly #steadyNow: () => number;
-  /** The last one of this round; `null`: the round is over. */
-  #after: string | null = null;
-  #beganAt = Number.NEGATIVE_INFINITY;
-  #wentAt: number;
-
-  /** @param sendersAfter the next senders in their order */
-  constructor(
-    sendersAfter: (after: string, limit: number) => Promise<readonly Hex[]>,
-    steadyNow: () => number,
-  ) {
-    this.#sendersAfter = sendersAfter;
-    this.#steadyNow = steadyNow;
-    this.#wentAt = steadyNow();
-  }
-
-  /** Those whose turn it is now. */
-  async next(): Promise<readonly Hex[]> {
-    const now = this.#steadyNow();
-    const limit = Math.min(Math.floor((now - this.#wentAt) / SPACE_MS), MOST_AT_ONCE);
-    if (limit <= 0 || (this.#after === null && now - this.#beganAt < ROUND_MS)) return [];
-    if (this.#after === null) this.#beganAt = now;
-    this.#wentAt = now;
-    const senders = await this.#sendersAfter(this.#after ?? '', limit);
-    this.#after = senders.length < limit ? null : (senders.at(-1) ?? null);
-    return senders;
-  }
 }

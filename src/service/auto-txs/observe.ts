@@ -1,9 +1,4 @@
-import {
-  ChainError,
-  type ChainReceipt,
-  type ChainSource,
-  type IncludedTransaction,
-} from '../../chain/chain-source.ts';
+import type { ChainReceipt, ChainSource } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, type Look } from '../../core/auto-txs/state-machine.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
@@ -11,12 +6,6 @@ import type { Block, Hex } from '../../core/block.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { abortable } from '../async.ts';
 import { type Beside, type EngineContext, happen, stepKept } from './broadcast.ts';
-
-/**
- * For so many heads after the first whole blocks are read to find what has a nonce, where those before could not all
- * be read.
- */
-const MORE_SEARCHES = 3;
 
 /** A block mined longer ago than this had another price of the coin than there is now. */
 const NOW_MS = 600_000;
@@ -30,44 +19,44 @@ export interface Followed {
   readonly isSoon: boolean;
 }
 
-/** What was seen of one while it is followed. */
-export interface Seen {
-  /** Up to here the chain was searched for its nonce: at this head it was free, or nothing was found that has it. */
-  readonly searched: Pick<Block, 'number' | 'hash'> | null;
-  /** The transaction that has its nonce. */
-  readonly takenBy: Look['takenBy'];
-  /** The first and the last head at which its nonce was used, as far as was known by another transaction. */
-  readonly used: { readonly first: number; readonly last: number } | null;
-}
+/** A node that says that a nonce is used may be ahead of the one that has no receipt yet: for so long nothing is said. */
+const CERTAIN_MS = 3_000;
 
-const NOTHING: Seen = { searched: null, takenBy: null, used: null };
+/** A nonce that another transaction seems to have used. */
+interface UsedNonce {
+  /** When that was first seen, by the steady clock. */
+  readonly since: number;
+  /** The last head at which it was. */
+  readonly head: number;
+}
 
 export interface FollowOptions {
   readonly context: EngineContext;
   readonly head: Block;
-  readonly seen: Map<string, Seen>;
+  /** By auto-tx id. */
+  readonly used: Map<string, UsedNonce>;
   readonly signal: AbortSignal;
-  /** Whole blocks are not read to say what has its nonce. */
-  readonly isLight?: boolean;
 }
 
 /** Looks what has become of one that may be with a node, and writes it down. Rejects as the node or the store do. */
 export async function followOne(
   kept: KeptAutoTx,
   sender: SenderQuestions,
-  options: FollowOptions,
+  { context, head, used, signal }: FollowOptions,
 ): Promise<Followed> {
-  const { context, head, seen, signal } = options;
   const { source, blocks } = context;
-  const found = await lookAt(kept, sender, { source, blocks, head, signal });
-  if (found === null) return { kept, look: null, isSoon: true };
-  const isTaken = found.inclusion === null && found.nextNonce > (kept.signed?.nonce ?? 0);
-  if (!isTaken) {
-    // What is mined has its nonce itself: should a reorg take it back, another may have it anywhere above.
-    seen.set(kept.id, { ...NOTHING, searched: found.inclusion === null ? head : null });
+  const look = await lookAt(kept, sender, { source, blocks, head, signal });
+  if (look === null) return { kept, look, isSoon: true };
+  if (look.inclusion !== null || look.nextNonce <= (kept.signed?.nonce ?? 0)) used.delete(kept.id);
+  else {
+    const nothing = { kept, look: null, isSoon: false };
+    // How deep it lies is told by the head, which has to be of now.
+    if (context.present() === null) return nothing;
+    const now = context.steadyNow();
+    const { since } = used.get(kept.id) ?? { since: now };
+    used.set(kept.id, { since, head: head.number });
+    if (now - since < CERTAIN_MS && kept.state.takenSince === null) return { ...nothing, isSoon: true };
   }
-  const look = isTaken ? await explain(kept, found, options) : found;
-  if (look === null) return { kept, look: null, isSoon: false };
   const isNews = look.inclusion !== null && look.inclusion.blockHash !== kept.state.inclusion?.blockHash;
   const beside = isNews ? await pricesOf(kept, look.inclusion, context) : undefined;
   // Most looks tell nothing new, and every write waits for the disk.
@@ -76,61 +65,6 @@ export async function followOne(
   }
   const changed = await happen(kept, { type: 'look', look }, context, beside);
   return { kept: changed?.after ?? kept, look, isSoon: false };
-}
-
-/**
- * Says which transaction has used its nonce, where no node has a receipt of it. That may be this very one: one node
- * may be ahead of another, and some know nothing of what they have mined. `null`: that cannot be told before the next
- * head.
- */
-async function explain(
-  kept: KeptAutoTx,
-  found: Look,
-  { context, head, seen, signal, isLight = false }: FollowOptions,
-): Promise<Look | null> {
-  // How deep it lies is told by the head, which has to be of now.
-  if (context.present() === null) return null;
-  const { source, blocks } = context;
-  const before = seen.get(kept.id) ?? NOTHING;
-  const first = before.used?.first ?? head.number;
-  const used = { first, last: head.number };
-  if (before.takenBy) {
-    seen.set(kept.id, { ...before, used });
-    return { ...found, takenBy: before.takenBy };
-  }
-  // What used it is in a block of the first look, or of the next one where the node that said so was ahead: after
-  // that searching again is in vain.
-  const searchedTo = await stillSearched(before, context);
-  const isSearched = searchedTo !== null && searchedTo > first;
-  const isInVain = isLight || isSearched || (before.used?.last ?? 0) >= first + MORE_SEARCHES;
-  const search = isInVain
-    ? { found: null, isComplete: false }
-    : await searchNonce(kept, {
-        source,
-        seen: searchedTo,
-        head: head.number,
-        signal,
-      });
-  const searched = search.isComplete ? head : before.searched;
-  if (search.found === null) {
-    seen.set(kept.id, { ...before, searched, used });
-    return first === head.number && kept.state.takenSince === null ? null : found;
-  }
-  const { transaction, receipt } = search.found;
-  if (transaction.hash === kept.signed?.hash) {
-    const inclusion = await inclusionOf(receipt, { source, blocks, signal });
-    return inclusion && { ...found, inclusion, isKnown: true };
-  }
-  const takenBy = { hash: transaction.hash, blockNumber: receipt.blockNumber };
-  seen.set(kept.id, { searched, takenBy, used });
-  return { ...found, takenBy };
-}
-
-/** The block up to which its nonce was free, unless a reorg has replaced it since. */
-async function stillSearched({ searched }: Seen, { blocks }: EngineContext): Promise<number | null> {
-  if (searched === null) return null;
-  const [stored] = await blocks.page(searched.number, 1);
-  return stored?.number === searched.number && stored.hash === searched.hash ? searched.number : null;
 }
 
 const BUCKET_SEC = 300;
@@ -223,56 +157,6 @@ export async function inclusionOf(
     otherFees: receipt.blobFee + receipt.dataFee,
     minedAt: block.timestamp * 1_000,
   };
-}
-
-/** Whole blocks are large: it is looked for in as many at most. */
-const MOST_BLOCKS = 6;
-
-interface NonceSearch {
-  /** What has the nonce: another transaction, or the auto-tx itself; `null`: it is in none of the blocks. */
-  readonly found: IncludedTransaction | null;
-  /** Whether all of the blocks could be read. */
-  readonly isComplete: boolean;
-}
-
-/**
- * Looks for the transaction that has an auto-tx's nonce in the newest blocks up to `head` and after `seen`, where the nonce
- * was free or nothing was found. Does not reject where a node does
- * not say it.
- */
-async function searchNonce(
-  { signed }: KeptAutoTx,
-  {
-    source,
-    seen,
-    head,
-    signal,
-  }: {
-    readonly source: ChainSource;
-    readonly seen: number | null;
-    readonly head: number;
-    readonly signal: AbortSignal;
-  },
-): Promise<NonceSearch> {
-  const from = signed?.from.toLowerCase();
-  const above = Math.max(seen ?? 0, head - MOST_BLOCKS);
-  let isComplete = true;
-  try {
-    for (let number = head; number > above; number--) {
-      const block = await abortable(source.block(number, { signal }), signal);
-      const included = block && (await abortable(source.transactionsOf(block, { signal }), signal));
-      const found = included?.find(
-        ({ transaction }) => transaction.nonce === signed?.nonce && transaction.from.toLowerCase() === from,
-      );
-      if (found !== undefined) return { found, isComplete: true };
-      // The newest one may not be whole yet where the one that has it is.
-      if (!included) isComplete = false;
-    }
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    return { found: null, isComplete: false };
-  }
-  return { found: null, isComplete };
 }
 
 /** What a node says of one sender, each asked at most once. */

@@ -2,15 +2,14 @@ import { expect, test } from 'vitest';
 import {
   type AutoTxEvent,
   type AutoTxState,
-  type Look,
   NEW_PENDING,
   stepAutoTx,
 } from '../../../src/core/auto-txs/state-machine.ts';
 
 const FACTS = { nonce: 5, confirmations: 3, now: 1_000_000 };
-const look = (head: number, nextNonce: number, more: Partial<Look> = {}): AutoTxEvent => ({
+const look = (head: number, nextNonce: number): AutoTxEvent => ({
   type: 'look',
-  look: { head, inclusion: null, isKnown: false, nextNonce, ...more },
+  look: { head, inclusion: null, isKnown: false, nextNonce },
 });
 
 /** What events make of one that was never sent, and the kinds of what was noted. */
@@ -38,14 +37,6 @@ test.each(['PENDING', 'DISABLED'] as const)(
     expect([...seen.kinds, ...kinds]).toEqual(['NONCE_TAKEN', 'FAILED']);
   },
 );
-
-test('it says by which transaction, where that was found', () => {
-  const takenBy = { hash: '0xbeef', blockNumber: 100 } as const;
-  const { state } = live([look(100, 6, { takenBy }), look(102, 6, { takenBy })]);
-  expect(state.failure?.message).toBe(
-    'nonce 5 is used by 0xbeef in block 100: this one can never be mined; sign it again with nonce 6',
-  );
-});
 
 test('a reorg that frees its nonce has it wait on, as one that was never sent', () => {
   const { state } = live([look(100, 6), { type: 'rewind', to: 99 }]);

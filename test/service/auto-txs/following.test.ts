@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeTransaction } from '../../../src/core/transactions/decode-transaction.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -77,24 +76,24 @@ describe('replaced from the wallet', () => {
     await expectNotJammed(quick, account, 1);
   });
 
-  test('after it was sent: FAILED once that is final, and it says by what', async () => {
+  test('after it was sent: FAILED once that is final, and it says why', async () => {
     await mineAt(anvil, 90);
     const account = await fund(anvil);
     const id = await patient.place(await sign(account));
     await mineAt(anvil, 10);
     await untilSent(patient, id);
-    const other = await anvil.rpc('eth_sendRawTransaction', [
+    await anvil.rpc('eth_sendRawTransaction', [
       await sign(account, { maxFeePerGas: 800n * GWEI, maxPriorityFeePerGas: 5n * GWEI }),
     ]);
     await mineEach(patient, 1, 10);
     await waitFor(async () => (await patient.kinds(id)).includes('NONCE_TAKEN'), { what: 'taken' });
-    expect((await patient.timeline(id)).at(-1)?.message).toContain(String(other));
     expect((await patient.kept(id)).state.status).toBe('SUBMITTED');
-    const block = await headNumber();
     await mineEach(patient, 4, 90);
     const { state } = await patient.until(id, 'FAILED');
-    expect(state.failure).toMatchObject({ code: 'replaced' });
-    expect(state.failure?.message).toContain(`replaced by ${other} in block ${block}`);
+    expect(state.failure).toEqual({
+      code: 'replaced',
+      message: 'another transaction of the sender has nonce 0: this one can never be mined',
+    });
     await expectNotJammed(patient, account, 1);
   });
 });
@@ -170,17 +169,11 @@ test('a reorg whose new block has another transaction with its nonce: FAILED, an
   await mineEach(patient, 1, 10);
   await untilMined(patient, id);
   await mineEach(patient, 2, 10);
-  const first = (await patient.kept(id)).state.inclusion?.blockNumber ?? 0;
   const other = await sign(account, { value: 2n });
   await anvil.rpc('anvil_reorg', [3, [[other, 0]]]);
   // For a while after it was sent nobody is sure that the node has forgotten it.
   patient.pass(30_000);
   const { state } = await mineUntil(patient, id, 'FAILED');
   expect(state.failure).toMatchObject({ code: 'replaced' });
-  // Blocks come here as fast as they are mined: an engine that did not look in time says it without the hash.
-  expect([
-    expect.stringContaining(`replaced by ${decodeTransaction(other).hash} in block ${first}`),
-    `another transaction of the sender has nonce 0: this one can never be mined`,
-  ]).toContainEqual(state.failure?.message);
   await expectNotJammed(patient, account, 1);
 });
