@@ -98,103 +98,47 @@ const MOST_AT_ONCE = 32;
 const MOST_PER_OWNER = 8;
 /** Concurrent attempts to one recipient. */
 const MOST_PER_RECIPIENT = 2;
-/** Concurrent attempts to all recipients whose last attempt failed: each may take its whole deadline. */
-const MOST_FAILING = 16;
-
-type Queue = Map<string, DueDelivery>;
 
 /**
- * Due deliveries, in one queue for each owner and recipient, and the attempts under way. Owners alternate, and so do the
- * recipients of each owner: a slow or dead recipient delays only its own deliveries.
+ * Due deliveries in the order in which they were due, and how many attempts are under way. One whose owner or recipient has
+ * as many as it may have is passed over: a slow or dead recipient delays only its own deliveries.
  */
-export class RecipientQueues {
-  readonly #waiting = new Map<string, Map<string, Queue>>();
-  readonly #underWay = new Map<string, number>();
-  readonly #ofOwner = new Map<string, number>();
-  readonly #failing = new Set<string>();
-  /** Ids that are in a queue or under way. */
-  readonly #known = new Set<string>();
-  #total = 0;
-  #totalFailing = 0;
+export class DeliveryQueue {
+  readonly #waiting = new Map<string, DueDelivery>();
+  readonly #underWay = new Map<string, DueDelivery>();
 
-  /** Puts a delivery at the end of its recipient's queue, unless it is queued or under way already. */
+  /** Puts a delivery at the end, unless it is queued or under way already. */
   add(due: DueDelivery): void {
-    if (this.#known.has(due.id)) return;
-    this.#known.add(due.id);
-    const recipients = this.#waiting.get(due.owner) ?? new Map<string, Queue>();
-    this.#waiting.set(due.owner, recipients);
-    const recipient = recipientOf(due);
-    const queue: Queue = recipients.get(recipient) ?? new Map();
-    recipients.set(recipient, queue);
-    queue.set(due.id, due);
+    if (!this.#underWay.has(due.id) && !this.#waiting.has(due.id)) this.#waiting.set(due.id, due);
   }
 
   /** The next delivery that may be sent now; it counts as under way from then on. `null` when there is none. */
   take(): DueDelivery | null {
-    if (this.#total >= MOST_AT_ONCE) return null;
-    for (const [owner, recipients] of this.#waiting) {
+    if (this.#underWay.size >= MOST_AT_ONCE) return null;
+    const underWay = [...this.#underWay.values()];
+    const owners = countBy(underWay, ({ owner }) => owner);
+    const recipients = countBy(underWay, recipientOf);
+    for (const due of this.#waiting.values()) {
       // The operator has no limit of their own.
-      if (owner !== '' && (this.#ofOwner.get(owner) ?? 0) >= MOST_PER_OWNER) continue;
-      const due = this.#takeFrom(recipients);
-      if (due === null) continue;
-      // To the end of the round.
-      this.#waiting.delete(owner);
-      if (recipients.size > 0) this.#waiting.set(owner, recipients);
-      this.#count(due, 1);
+      if (due.owner !== '' && (owners.get(due.owner) ?? 0) >= MOST_PER_OWNER) continue;
+      if ((recipients.get(recipientOf(due)) ?? 0) >= MOST_PER_RECIPIENT) continue;
+      this.#waiting.delete(due.id);
+      this.#underWay.set(due.id, due);
       return due;
     }
     return null;
   }
 
-  /** A delivery is no longer under way. `isReached`: whether its recipient accepted or refused it for good. */
-  end(due: DueDelivery, isReached: boolean): void {
-    const recipient = recipientOf(due);
-    this.#known.delete(due.id);
-    this.#count(due, -1);
-    const wasFailing = this.#failing.has(recipient);
-    if (wasFailing === !isReached) return;
-    if (isReached) this.#failing.delete(recipient);
-    else this.#failing.add(recipient);
-    this.#totalFailing += (isReached ? -1 : 1) * (this.#underWay.get(recipient) ?? 0);
-  }
-
-  /** How many attempts are under way. */
-  get underWay(): number {
-    return this.#total;
-  }
-
-  #takeFrom(recipients: Map<string, Queue>): DueDelivery | null {
-    for (const [recipient, queue] of recipients) {
-      if (!this.#hasRoom(recipient)) continue;
-      const [due] = queue.values();
-      // To the end of the round.
-      recipients.delete(recipient);
-      if (due === undefined) continue;
-      queue.delete(due.id);
-      if (queue.size > 0) recipients.set(recipient, queue);
-      return due;
-    }
-    return null;
-  }
-
-  #hasRoom(recipient: string): boolean {
-    if ((this.#underWay.get(recipient) ?? 0) >= MOST_PER_RECIPIENT) return false;
-    return !this.#failing.has(recipient) || this.#totalFailing < MOST_FAILING;
-  }
-
-  #count(due: DueDelivery, change: 1 | -1): void {
-    const recipient = recipientOf(due);
-    addTo(this.#underWay, recipient, change);
-    addTo(this.#ofOwner, due.owner, change);
-    this.#total += change;
-    if (this.#failing.has(recipient)) this.#totalFailing += change;
+  /** A delivery is no longer under way. */
+  end({ id }: DueDelivery): void {
+    this.#underWay.delete(id);
   }
 }
 
-function addTo(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
+function countBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  return counts;
 }
 
 /** The recipient that limits apply to: the host of a URL, else the channel. */
@@ -256,7 +200,7 @@ class Dispatching {
   readonly #store: OutboxStore;
   readonly #options: DispatcherOptions;
   readonly #clock: Clock;
-  readonly #queues = new RecipientQueues();
+  readonly #queue = new DeliveryQueue();
   readonly #sending = new Set<Promise<void>>();
   readonly #toldMissing = new Set<string>();
   #hasWokenWaiting = false;
@@ -312,7 +256,7 @@ class Dispatching {
     let last: DueDelivery | null = null;
     for (;;) {
       const page: DueDelivery[] = await this.#store.due(now, PAGE, last);
-      for (const due of page) this.#queues.add(due);
+      for (const due of page) this.#queue.add(due);
       last = page.at(-1) ?? last;
       if (page.length < PAGE || this.#options.signal.aborted) return;
       this.#send();
@@ -323,7 +267,7 @@ class Dispatching {
 
   #send(): void {
     if (this.#options.signal.aborted) return;
-    for (let due = this.#queues.take(); due !== null; due = this.#queues.take()) {
+    for (let due = this.#queue.take(); due !== null; due = this.#queue.take()) {
       const sent = this.#deliver(due).finally(() => this.#sending.delete(sent));
       this.#sending.add(sent);
     }
@@ -331,27 +275,25 @@ class Dispatching {
 
   /** Never rejects. */
   async #deliver(due: DueDelivery): Promise<void> {
-    let isReached = true;
     try {
       const delivery = await this.#store.pending(due.id, this.#clock.now());
       // Cancelled since it was found.
-      if (delivery !== null) isReached = await this.#attempt(delivery);
+      if (delivery !== null) await this.#attempt(delivery);
     } catch (error) {
       if (!this.#options.signal.aborted) this.#options.onError(error);
     }
-    this.#queues.end(due, isReached);
+    this.#queue.end(due);
     this.#send();
   }
 
-  /** Whether the recipient accepted the delivery or refused it for good. */
-  async #attempt(delivery: PendingDelivery): Promise<boolean> {
+  async #attempt(delivery: PendingDelivery): Promise<void> {
     const { notifiers, signal, onAttempt } = this.#options;
     const notifier = notifiers[delivery.channel];
     if (notifier === undefined) return this.#wait(delivery);
     const at = this.#clock.now();
     const beganAt = this.#clock.elapsed();
     const made = await this.#tryOnce(notifier, delivery);
-    if (signal.aborted && made.outcome !== 'delivered') return true;
+    if (signal.aborted && made.outcome !== 'delivered') return;
     const attempt: KeptAttempt = {
       at,
       latencyMs: this.#clock.elapsed() - beganAt,
@@ -361,24 +303,22 @@ class Dispatching {
     const verdict = this.#judge(delivery, made, at);
     await this.#record(delivery, attempt, verdict);
     onAttempt?.({ delivery, attempt, verdict });
-    return made.outcome !== 'later';
   }
 
   /**
    * This process has no notifier for the channel: another process accepted the alert, or the settings have changed. The
    * delivery waits for a process that has one.
    */
-  async #wait(delivery: PendingDelivery): Promise<boolean> {
+  async #wait(delivery: PendingDelivery): Promise<void> {
     const { channel, triesSince, isUntouched } = delivery;
     const at = this.#clock.now();
     const attempt = { at, latencyMs: 0, ok: false, answer: this.#notSetUp(channel) };
     const isOver = !isUntouched && at >= triesSince + GIVE_UP_AFTER_MS;
     const verdict: Verdict = isOver ? { kind: 'failed' } : { kind: 'waits', at: at + NO_NOTIFIER_MS };
     await this.#record(delivery, attempt, verdict);
-    if (!isOver && this.#toldMissing.has(channel)) return true;
+    if (!isOver && this.#toldMissing.has(channel)) return;
     this.#toldMissing.add(channel);
     this.#options.onAttempt?.({ delivery, attempt, verdict });
-    return true;
   }
 
   #notSetUp(channel: string): string {

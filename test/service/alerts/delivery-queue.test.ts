@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecipientQueues } from '../../../src/service/alerts/dispatcher.ts';
+import { DeliveryQueue } from '../../../src/service/alerts/dispatcher.ts';
 import type { DueDelivery } from '../../../src/store/outbox.ts';
 
 const due = (id: string, host: string, owner = ''): DueDelivery => ({
@@ -10,92 +10,63 @@ const due = (id: string, host: string, owner = ''): DueDelivery => ({
   dueAt: 0,
 });
 
-function takeAll(queues: RecipientQueues): DueDelivery[] {
+function takeAll(queue: DeliveryQueue): DueDelivery[] {
   const taken: DueDelivery[] = [];
-  for (let next = queues.take(); next !== null; next = queues.take()) taken.push(next);
+  for (let next = queue.take(); next !== null; next = queue.take()) taken.push(next);
   return taken;
 }
 
 const ids = (deliveries: readonly DueDelivery[]) => deliveries.map(({ id }) => id);
 
-test('one receiver is sent two at a time, the longest due first', () => {
-  const queues = new RecipientQueues();
-  for (const id of ['a', 'b', 'c']) queues.add(due(id, 'one.test'));
-  const [a] = takeAll(queues);
-  expect(queues.underWay).toBe(2);
-  if (a !== undefined) queues.end(a, true);
-  expect(ids(takeAll(queues))).toEqual(['c']);
+test('one recipient is sent two at a time, the longest due first', () => {
+  const queue = new DeliveryQueue();
+  for (const id of ['a', 'b', 'c']) queue.add(due(id, 'one.test'));
+  const [a] = takeAll(queue);
+  if (a !== undefined) queue.end(a);
+  expect(ids(takeAll(queue))).toEqual(['c']);
 });
 
-test('receivers take turns, however much waits for one of them', () => {
-  const queues = new RecipientQueues();
-  for (let n = 0; n < 1_000; n += 1) queues.add(due(`much${n}`, 'much.test'));
-  queues.add(due('one', 'one.test'));
-  queues.add(due('two', 'two.test'));
-  expect(ids(takeAll(queues))).toEqual(['much0', 'one', 'two', 'much1']);
+test('a recipient delays no other, however much waits for it', () => {
+  const queue = new DeliveryQueue();
+  for (let n = 0; n < 1_000; n += 1) queue.add(due(`much${n}`, 'much.test'));
+  queue.add(due('one', 'one.test'));
+  queue.add(due('two', 'two.test'));
+  expect(ids(takeAll(queue))).toEqual(['much0', 'much1', 'one', 'two']);
 });
 
-test('a key has at most 8 under way, however many receivers it names; another key is sent at once', () => {
-  const queues = new RecipientQueues();
-  for (let n = 0; n < 1_000; n += 1) queues.add(due(`much${n}`, `s${n}.much.test`, 'much'));
-  const first = takeAll(queues);
+test('a key has at most 8 under way, however many recipients it names; another key is sent at once', () => {
+  const queue = new DeliveryQueue();
+  for (let n = 0; n < 1_000; n += 1) queue.add(due(`much${n}`, `s${n}.much.test`, 'much'));
+  const first = takeAll(queue);
   expect(first).toHaveLength(8);
-  queues.add(due('other', 'other.test', 'other'));
-  expect(ids(takeAll(queues))).toEqual(['other']);
+  queue.add(due('other', 'other.test', 'other'));
+  expect(ids(takeAll(queue))).toEqual(['other']);
   const [ended] = first;
-  if (ended !== undefined) queues.end(ended, true);
-  expect(ids(takeAll(queues))).toEqual(['much8']);
-});
-
-test('keys take turns at a receiver that they share', () => {
-  const queues = new RecipientQueues();
-  for (const n of [1, 2, 3, 4]) queues.add(due(`a${n}`, 'shared.test', 'a'));
-  for (const n of [1, 2]) queues.add(due(`b${n}`, 'shared.test', 'b'));
-  const sent: string[] = [];
-  for (let next = queues.take(); next !== null; next = queues.take()) {
-    sent.push(next.id);
-    queues.end(next, true);
-  }
-  expect(sent).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
+  if (ended !== undefined) queue.end(ended);
+  expect(ids(takeAll(queue))).toEqual(['much8']);
 });
 
 test('what is known is not taken in again, until it has ended', () => {
-  const queues = new RecipientQueues();
+  const queue = new DeliveryQueue();
   const only = due('a', 'one.test');
-  queues.add(only);
-  queues.add(only);
-  expect(ids(takeAll(queues))).toEqual(['a']);
-  queues.add(only);
-  expect(takeAll(queues)).toEqual([]);
-  queues.end(only, true);
-  queues.add(only);
-  expect(ids(takeAll(queues))).toEqual(['a']);
+  queue.add(only);
+  queue.add(only);
+  expect(ids(takeAll(queue))).toEqual(['a']);
+  queue.add(only);
+  expect(takeAll(queue)).toEqual([]);
+  queue.end(only);
+  queue.add(only);
+  expect(ids(takeAll(queue))).toEqual(['a']);
 });
 
-test('at most 32 are under way, and at most 16 to receivers that failed the last time', () => {
-  const queues = new RecipientQueues();
-  const dead = Array.from({ length: 40 }, (_, n) => due(`dead${n}`, `dead${n}.test`));
-  for (const each of dead) queues.add(each);
-  const first = takeAll(queues);
-  expect(first).toHaveLength(32);
-  for (const each of first) queues.end(each, false);
-  for (const each of takeAll(queues)) queues.end(each, false);
-  // Now all are known to fail.
-  for (const each of dead) queues.add(each);
-  const again = takeAll(queues);
-  expect(again).toHaveLength(16);
-  queues.add(due('fine', 'fine.test'));
-  expect(ids(takeAll(queues))).toEqual(['fine']);
-  const [back] = again;
-  if (back !== undefined) queues.end(back, true);
-  // One that works again makes room for another that is tried.
-  expect(takeAll(queues)).toHaveLength(1);
-  if (back !== undefined) queues.add(back);
-  expect(ids(takeAll(queues))).toEqual([back?.id]);
+test('at most 32 are under way', () => {
+  const queue = new DeliveryQueue();
+  for (let n = 0; n < 40; n += 1) queue.add(due(`w${n}`, `w${n}.test`));
+  expect(takeAll(queue)).toHaveLength(32);
 });
 
-test('each port of a host is a receiver, and so is each channel with one way out', () => {
-  const queues = new RecipientQueues();
+test('each port of a host is a recipient, and so is each channel with one way out', () => {
+  const queue = new DeliveryQueue();
   const mail = (id: string): DueDelivery => ({
     id,
     owner: '',
@@ -103,8 +74,8 @@ test('each port of a host is a receiver, and so is each channel with one way out
     target: `${id}@receiver.test`,
     dueAt: 0,
   });
-  for (const id of ['a', 'b', 'c']) queues.add(mail(id));
-  for (const port of [1, 2, 3]) queues.add(due(`w${port}`, `one.test:${port}`));
-  queues.add({ ...due('odd', 'x'), target: 'no url' });
-  expect(ids(takeAll(queues)).sort()).toEqual(['a', 'b', 'odd', 'w1', 'w2', 'w3']);
+  for (const id of ['a', 'b', 'c']) queue.add(mail(id));
+  for (const port of [1, 2, 3]) queue.add(due(`w${port}`, `one.test:${port}`));
+  queue.add({ ...due('odd', 'x'), target: 'no url' });
+  expect(ids(takeAll(queue)).sort()).toEqual(['a', 'b', 'odd', 'w1', 'w2', 'w3']);
 });

@@ -1,7 +1,7 @@
 import { ALERT_CHANNELS } from '../../../contract/choices.ts';
 import { createEmailNotifier, type SmtpSettings } from './email.ts';
 import { delivered, type Notifiers } from './notifier.ts';
-import { createHostResolver, type ResolveHost, type WebAccess } from './safe-http.ts';
+import { type ResolveHost, resolveHost, type WebAccess } from './safe-http.ts';
 import { createSlackNotifier } from './slack.ts';
 import { createTelegramNotifier, type TelegramSettings } from './telegram.ts';
 import { createWebhookNotifier } from './webhook.ts';
@@ -38,7 +38,7 @@ export function createNotifiers(
 ): Notifiers {
   const { smtp, telegram, allowPrivateTargets } = settings;
   if (settings.isSimulated) return SIMULATED;
-  const { now = Date.now, resolve = createHostResolver(), ...rest } = surroundings;
+  const { now = Date.now, resolve = resolveHost, ...rest } = surroundings;
   const access: WebAccess = { ...rest, allowPrivateTargets, resolve };
   return {
     WEBHOOK: createWebhookNotifier({ access, now }),

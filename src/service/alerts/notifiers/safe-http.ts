@@ -1,8 +1,7 @@
-import { lookup, Resolver } from 'node:dns/promises';
+import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { OnceAtATime, sleep } from '../../async.ts';
 
 /**
  * IPv4 addresses that are not public: the entries of IANA's special-purpose registry (RFC 6890) that are not globally
@@ -131,69 +130,8 @@ export function hostOf(url: URL): string {
 /** All addresses of a name. Rejects with an error that has a `code` when there is none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
-interface ResolverOptions {
-  /** Name servers, `address:port`; default: the system's. */
-  readonly servers?: readonly string[];
-}
-
-const QUERY_TIMEOUT_MS = 2_000;
-const QUERY_TRIES = 2;
-/** After addresses of one kind have come, the other kind has this long. */
-const OTHER_KIND_MS = 1_000;
-/** `dns.lookup` holds one of the four threads of libuv for as long as it hangs. */
-const SYSTEM_AT_ONCE = 2;
-
-/**
- * Queries the name servers without a thread. Only a name that they do not know goes to `dns.lookup`, which reads hosts
- * files and local names, two at a time: a dead name server of one recipient must not delay others, nor the nodes.
- */
-export function createHostResolver({ servers }: ResolverOptions = {}): ResolveHost {
-  const underWay = new OnceAtATime<string, readonly string[]>();
-  const waiting: (() => void)[] = [];
-  let asking = 0;
-  const askSystem: ResolveHost = async (hostname) => {
-    if (asking >= SYSTEM_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    else asking += 1;
-    try {
-      return (await lookup(hostname, { all: true })).map(({ address }) => address);
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) asking -= 1;
-      else next();
-    }
-  };
-  const ask: ResolveHost = async (hostname) => {
-    const found = hostname.includes('.') ? await askNameServers(hostname, servers) : [];
-    return found.length > 0 ? found : askSystem(hostname);
-  };
-  return (hostname) => underWay.ask(hostname, () => ask(hostname));
-}
-
-/** A new resolver reads the system's name servers anew: machines change networks. */
-async function askNameServers(
-  hostname: string,
-  servers: readonly string[] | undefined,
-): Promise<readonly string[]> {
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
-  if (servers !== undefined) resolver.setServers(servers);
-  const found = new Map<4 | 6, readonly string[]>();
-  const ended = new AbortController();
-  const ask = async (kind: 4 | 6, asked: Promise<readonly string[]>) => {
-    const addresses = (await asked.catch(() => [])).filter((address) => isIP(address) !== 0);
-    if (addresses.length > 0) found.set(kind, addresses);
-  };
-  const kinds = [ask(4, resolver.resolve4(hostname)), ask(6, resolver.resolve6(hostname))];
-  const others = kinds.map(async (kind) => {
-    await kind;
-    // Some name servers never respond for a kind that a name does not have.
-    if (found.size > 0) await sleep(OTHER_KIND_MS, ended.signal);
-    else await Promise.all(kinds);
-  });
-  await Promise.race([Promise.all(kinds), ...others]);
-  ended.abort();
-  resolver.cancel();
-  return [...(found.get(4) ?? []), ...(found.get(6) ?? [])];
-}
+export const resolveHost: ResolveHost = async (hostname) =>
+  (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /** A name resolves to an address that messages must not go to. */
 export class ForbiddenAddress extends Error {
