@@ -12,11 +12,11 @@ import {
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { type Firing, insertFirings } from './alert-firings.ts';
-import { mendedRow, readAlertRow, toAlertRow } from './alert-rows.ts';
+import { toAlertRow, toKeptAlert } from './alert-rows.ts';
 import { integer } from './block-rows.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
-import { type AlertRow, pagesOf, type Queries, type Tables } from './tables.ts';
+import { type AlertRow, pagesOf, type Queries, readRows, type Tables } from './tables.ts';
 
 /** A block and what the lanes cost after it. */
 export interface PricedBlock {
@@ -236,10 +236,7 @@ async function change(
 ): Promise<void> {
   await saveChanged(
     trx,
-    rows.map((row) => {
-      const alert = readAlertRow(row);
-      return alert === null ? mendedRow(row) : toAlertRow({ ...alert, phase: next(alert.phase) });
-    }),
+    readRows(rows, toKeptAlert).map((alert) => toAlertRow({ ...alert, phase: next(alert.phase) })),
   );
 }
 
@@ -278,10 +275,7 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
   let fired = 0;
   for await (const rows of wokenAlerts(trx, spanOf([priced]))) {
     const firings: Firing[] = [];
-    const changed = rows.map((row) => {
-      const before = readAlertRow(row);
-      // One that cannot be read must not keep the block from being written.
-      if (before === null) return mendedRow(row);
+    const changed = readRows(rows, toKeptAlert).map((before) => {
       const { alert, price, fires } = stepKept(before, priced, run);
       if (fires) firings.push({ alert, price });
       return toAlertRow(alert);

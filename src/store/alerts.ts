@@ -12,10 +12,10 @@ import {
   newestFirings,
   sumFirings,
 } from './alert-firings.ts';
-import { DISABLED_COLUMNS, phaseColumns, shownAlert, toAlertRow } from './alert-rows.ts';
+import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import { cancelDeliveries, FORGOTTEN_AT_ONCE, forgetSent } from './outbox.ts';
-import type { Queries } from './tables.ts';
+import { type Queries, readRows } from './tables.ts';
 
 /** How many alerts there are by what they do. */
 interface AlertCounts {
@@ -71,7 +71,7 @@ export class AlertStore {
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      return { alerts: rows.map(shownAlert), total: await countAlerts(alertsOf(db, owner)) };
+      return { alerts: readRows(rows, toKeptAlert), total: await countAlerts(alertsOf(db, owner)) };
     });
   }
 
@@ -202,8 +202,8 @@ async function countAlerts(alerts: ReturnType<typeof alertsOf>): Promise<number>
 }
 
 async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAlert | null> {
-  const row = await alertsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : shownAlert(row);
+  const rows = await alertsOf(db, owner).selectAll().where('id', '=', id).execute();
+  return readRows(rows, toKeptAlert)[0] ?? null;
 }
 
 /** What an operator watches: all owners' alerts, and what they send. */

@@ -1,20 +1,11 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import { type KeptAutoTx, savingsOf } from '../core/auto-txs/kept-auto-tx.ts';
-import { type AutoTxEvent, NEW_DRAFT, type Obstacle, stepAutoTx } from '../core/auto-txs/state-machine.ts';
-import {
-  type AutoTxRow,
-  addNotes,
-  dropSigned,
-  KEEP_SIGNED_BLOCKS,
-  toAutoTxRow,
-  toKeptAutoTx,
-  toSigned,
-} from './auto-tx-rows.ts';
+import { type AutoTxEvent, stepAutoTx } from '../core/auto-txs/state-machine.ts';
+import { type AutoTxRow, KEEP_SIGNED_BLOCKS, toKeptAutoTx } from './auto-tx-rows.ts';
 import { writeAutoTx } from './auto-txs.ts';
 import { integer } from './block-rows.ts';
-import { moment, wei, whole } from './columns.ts';
-import type { Queries } from './tables.ts';
+import { type Queries, readRows } from './tables.ts';
 
 /** Said as the indexes say it: SQLite does not use one that says it otherwise. */
 const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
@@ -191,7 +182,7 @@ export async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptA
   const executed = (row?.executed ?? 0) + is.executed - was.executed;
   const next = {
     executed,
-    saved_wei: String(savedBy(row?.saved_wei) + is.wei - was.wei),
+    saved_wei: String(BigInt(row?.saved_wei ?? 0) + is.wei - was.wei),
     // What floating point leaves of a sum is no money.
     usd: executed === 0 ? 0 : (row?.usd ?? 0) + is.usd - was.usd,
     unpriced: (row?.unpriced ?? 0) + is.unpriced - was.unpriced,
@@ -210,16 +201,12 @@ export async function sumSavings(db: Queries, owner: string): Promise<AutoTxSavi
   const sum = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
   for (const row of rows) {
     sum.executed += row.executed;
-    sum.wei += savedBy(row.saved_wei);
+    sum.wei += BigInt(row.saved_wei);
     sum.usd += row.usd;
     sum.unpriced += row.unpriced;
   }
   return { executed: sum.executed, savedWei: sum.wei, savedUsd: sum.unpriced > 0 ? null : sum.usd };
 }
-
-/** A sum that cannot be read counts from nothing: it keeps no transaction from being told as final. */
-const savedBy = (text: string | undefined): bigint =>
-  text !== undefined && /^-?\d{1,100}$/.test(text) ? BigInt(text) : 0n;
 
 /**
  * The blocks above `number` are no longer part of the chain: what was mined in one of them waits to be mined again, at
@@ -248,12 +235,7 @@ async function stepAll(
   event: AutoTxEvent,
   now: number,
 ): Promise<void> {
-  for (const row of rows) {
-    const kept = readAutoTxRow(row);
-    if (kept === null) {
-      await mendAutoTxs(trx, [row]);
-      continue;
-    }
+  for (const kept of readRows(rows, toKeptAutoTx)) {
     const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
     const next = stepAutoTx(kept.state, event, facts);
     if (next === null) continue;
@@ -306,70 +288,4 @@ export async function forgetAutoTx(trx: Queries, id: string): Promise<void> {
   await trx.deleteFrom('auto_txs').where('id', '=', id).execute();
   await trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id).execute();
   await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
-}
-
-/** Said of an auto-tx that a damaged file, or another program, has left without sense. */
-export const UNREADABLE: Obstacle = {
-  code: 'unreadable',
-  message:
-    'what the database holds of it cannot be read; see in the wallet whether it was sent, delete it and make it again',
-};
-
-/** The auto-tx of a row; `null`: no program of ours wrote it. */
-export function readAutoTxRow(row: AutoTxRow): KeptAutoTx | null {
-  try {
-    return toKeptAutoTx(row);
-  } catch {
-    return null;
-  }
-}
-
-/** The auto-tx of a row, failed where it cannot be read: its owner is to see it, and may delete it. */
-export const shownAutoTx = (row: AutoTxRow): KeptAutoTx => readAutoTxRow(row) ?? mendedAutoTx(row);
-
-/** What can be kept of a row that cannot be read, failed. */
-function mendedAutoTx(row: AutoTxRow): KeptAutoTx {
-  return {
-    id: row.id,
-    owner: row.owner,
-    chainId: orElse(() => whole(row.chain_id), 0),
-    order: { target: orElse(() => wei(row.target), 1n), lane: 'average', isStrict: false, expiresAt: null },
-    note: typeof row.note === 'string' ? row.note : '',
-    to: null,
-    value: 0n,
-    data: '0x',
-    signed: orElse(() => toSigned(row), null),
-    state: {
-      ...NEW_DRAFT,
-      status: 'FAILED',
-      attempts: orElse(() => whole(row.attempts), 0),
-      failure: UNREADABLE,
-    },
-    checks: [],
-    checkedAt: null,
-    createdAt: orElse(() => moment(row.created_at), 0),
-    updatedAt: orElse(() => moment(row.updated_at), 0),
-    priceAtCreation: null,
-    dayMeanPrice: null,
-    nativeUsd: null,
-  };
-}
-
-/** Writes them as they are shown, and forgets what was signed: nothing can be done with it. Part of the caller's transaction. */
-export async function mendAutoTxs(trx: Queries, rows: readonly AutoTxRow[]): Promise<void> {
-  for (const row of rows) {
-    const { id: _, ...mended } = toAutoTxRow(mendedAutoTx(row));
-    await trx.updateTable('auto_txs').set(mended).where('id', '=', row.id).execute();
-    const note = { kind: 'FAILED', blockNumber: null, message: UNREADABLE.message } as const;
-    await addNotes(trx, row.id, [note], mended.updated_at);
-    await dropSigned(trx, row.id);
-  }
-}
-
-function orElse<T>(read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
 }

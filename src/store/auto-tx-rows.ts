@@ -1,4 +1,4 @@
-import { AUTO_TX_STATUSES, CHECK_RESULTS } from '../contract/choices.ts';
+import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
 import { type Check, type KeptAutoTx, resultOf, type TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
 import {
@@ -292,31 +292,11 @@ function toInclusion(row: AutoTxRow): Inclusion | null {
   };
 }
 
-/** Those that cannot be read are left out: they are made again before anything depends on them. */
-function toChecks(json: string): Check[] {
-  const read: unknown = parsed(json);
-  return Array.isArray(read) ? read.flatMap(toCheck) : [];
-}
+/** Rows of earlier versions have neither result nor code. */
+type KeptCheck = Pick<Check, 'name' | 'ok' | 'message'> & Partial<Check>;
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
-}
-
-function toCheck(read: unknown): Check[] {
-  if (typeof read !== 'object' || read === null) return [];
-  if (!('name' in read && 'ok' in read && 'message' in read)) return [];
-  const { name, ok, message } = read;
-  if (typeof name !== 'string' || typeof message !== 'string') return [];
-  if (ok !== null && typeof ok !== 'boolean') return [];
-  // Rows of earlier versions have neither.
-  const result = CHECK_RESULTS.find((each) => 'result' in read && each === read.result) ?? resultOf(ok);
-  const code = 'code' in read && typeof read.code === 'string' ? read.code : null;
-  return [{ name, result, ok, code, message }];
-}
+const toChecks = (json: string): Check[] =>
+  (JSON.parse(json) as KeptCheck[]).map((check) => ({ code: null, result: resultOf(check.ok), ...check }));
 
 /** What a row holds of an amount that has to be exact. */
 function exact(wei: bigint): number {
@@ -382,17 +362,12 @@ export async function readTimeline(db: Queries, id: string, limit: number): Prom
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  return rows.flatMap((row) => readEntry(row) ?? []);
-}
-
-/** `null`: no line of ours. */
-function readEntry({ at, kind, block_number, message }: AutoTxEventRow): TimelineEntry | null {
-  try {
-    const blockNumber = maybe(block_number, whole);
-    return { at: moment(at), kind: oneOf(NOTE_KINDS, kind), blockNumber, message: text(message) };
-  } catch {
-    return null;
-  }
+  return rows.map(({ at, kind, block_number, message }) => ({
+    at,
+    kind: oneOf(NOTE_KINDS, kind),
+    blockNumber: block_number,
+    message,
+  }));
 }
 
 /** How a timeline begins. */

@@ -19,13 +19,10 @@ import {
   forgetFinished,
   liveRows,
   liveSenders,
-  mendAutoTxs,
   type NextPrices,
   openRow,
   reachedRows,
-  readAutoTxRow,
   rivalRows,
-  shownAutoTx,
   sumSavings,
   tallyAutoTx,
 } from './auto-tx-queries.ts';
@@ -40,11 +37,12 @@ import {
   readSigned,
   readTimeline,
   toAutoTxRow,
+  toKeptAutoTx,
 } from './auto-tx-rows.ts';
 import { isHex } from './columns.ts';
 import type { Database } from './database.ts';
 import { requireRight, type WriteRight } from './lease.ts';
-import type { Queries } from './tables.ts';
+import { type Queries, readRows } from './tables.ts';
 
 type AutoTxCreated =
   | { readonly kind: 'created' }
@@ -86,8 +84,8 @@ export class AutoTxStore {
 
   find(owner: string, id: string): Promise<KeptAutoTx | null> {
     return this.#database.run(async (db) => {
-      const row = await autoTxsOf(db, owner).selectAll().where('id', '=', id).executeTakeFirst();
-      return row === undefined ? null : shownAutoTx(row);
+      const rows = await autoTxsOf(db, owner).selectAll().where('id', '=', id).execute();
+      return readable(rows)[0] ?? null;
     });
   }
 
@@ -95,8 +93,7 @@ export class AutoTxStore {
   sameBytes(owner: string, hash: Hex): Promise<KeptAutoTx | null> {
     return this.#database.run(async (db) => {
       const same = db.selectFrom('auto_txs').selectAll().where('owner', '=', owner).where('hash', '=', hash);
-      const row = await same.executeTakeFirst();
-      return row === undefined ? null : shownAutoTx(row);
+      return readable(await same.execute())[0] ?? null;
     });
   }
 
@@ -113,7 +110,7 @@ export class AutoTxStore {
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      return { autoTxs: rows.map(shownAutoTx), total: await countAll(db, owner) };
+      return { autoTxs: readable(rows), total: await countAll(db, owner) };
     });
   }
 
@@ -197,12 +194,12 @@ export class AutoTxStore {
    * by sender and nonce. Costs what is reached, not what waits.
    */
   reached(next: NextPrices, at: { readonly now: number; readonly limit: number }): Promise<KeptAutoTx[]> {
-    return this.#mending((db) => reachedRows(db, next, at).execute());
+    return this.#database.run(async (db) => readable(await reachedRows(db, next, at).execute()));
   }
 
   /** Those that may be with a node, by sender and nonce; `after`: the last one of the page before. */
   following(page: { readonly limit: number; readonly after: KeptAutoTx | null }): Promise<KeptAutoTx[]> {
-    return this.#mending((db) => followedRows(db, page).execute());
+    return this.#database.run(async (db) => readable(await followedRows(db, page).execute()));
   }
 
   /** Whether there is any that may still be sent, or may be with a node. */
@@ -212,7 +209,7 @@ export class AutoTxStore {
 
   /** Waiting ones whose time is over at `now` (ms since epoch). */
   expiring(now: number, limit: number): Promise<KeptAutoTx[]> {
-    return this.#mending((db) => expiringRows(db, now, limit).execute());
+    return this.#database.run(async (db) => readable(await expiringRows(db, now, limit).execute()));
   }
 
   /** The raw bytes, for sending alone; `null`: they are gone. */
@@ -250,21 +247,9 @@ export class AutoTxStore {
       await setImmediate();
     }
   }
-
-  /** Those of the rows that can be read; the others fail for good, so that they are in nobody's way. */
-  async #mending(ask: (db: Queries) => Promise<AutoTxRow[]>): Promise<KeptAutoTx[]> {
-    const rows = await this.#database.run(ask);
-    const kept = readable(rows);
-    if (kept.length < rows.length) {
-      const broken = rows.filter((row) => readAutoTxRow(row) === null);
-      await this.#database.transaction((trx) => mendAutoTxs(trx, broken));
-    }
-    return kept;
-  }
 }
 
-const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] =>
-  rows.map(readAutoTxRow).filter((kept) => kept !== null);
+const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] => readRows(rows, toKeptAutoTx);
 
 function autoTxsOf(db: Queries, owner: string) {
   const all = db.selectFrom('auto_txs');
@@ -339,8 +324,7 @@ async function lockAutoTx(trx: Queries, { owner, id }: OwnedAutoTx): Promise<Kep
     .set((e) => ({ unseen: e.ref('unseen') }))
     .where('id', '=', id)
     .returningAll();
-  const row = await (owner === '' ? one : one.where('owner', '=', owner)).executeTakeFirst();
-  return row === undefined ? null : shownAutoTx(row);
+  return readable(await (owner === '' ? one : one.where('owner', '=', owner)).execute())[0] ?? null;
 }
 
 /** The id of another live one of the same owner for the same nonce of the same sender; `null`: there is none. */
@@ -437,12 +421,8 @@ async function disableSome(trx: Queries, owner: string, reason: string, now: num
     .where('owner', '=', owner)
     .limit(DISABLED_AT_ONCE)
     .execute();
-  for (const row of rows) {
-    const kept = readAutoTxRow(row);
-    if (kept === null) {
-      await mendAutoTxs(trx, [row]);
-      continue;
-    }
+  const readableRows = readable(rows);
+  for (const kept of readableRows) {
     const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
     const next = stepAutoTx(kept.state, { type: 'disable' }, facts);
     if (next === null) throw new RangeError(`auto-tx ${kept.id} waits and cannot be disabled`);
@@ -453,7 +433,7 @@ async function disableSome(trx: Queries, owner: string, reason: string, now: num
       at: now,
     });
   }
-  return rows.length;
+  return readableRows.length;
 }
 
 /** Its owner has another auto-tx for the same nonce of the same sender, and only one of them can be mined. */

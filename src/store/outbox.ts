@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type AlertMessage, DISABLED } from '../core/alerts/alert-rule.ts';
-import { DISABLED_COLUMNS, readAlertRow } from './alert-rows.ts';
+import { DISABLED_COLUMNS, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
-import type { DeliveryAttemptRow, DeliveryRow, Queries } from './tables.ts';
+import { type DeliveryAttemptRow, type DeliveryRow, type Queries, readRows } from './tables.ts';
 
 /** One delivery attempt. */
 export interface KeptAttempt {
@@ -475,13 +475,13 @@ async function disableAlert(
   reason: string,
   now: number,
 ): Promise<void> {
-  const row = await trx
+  const rows = await trx
     .selectFrom('alerts')
     .selectAll()
     .where('id', '=', message.alertId)
     .where('phase', '<>', DISABLED.kind)
-    .executeTakeFirst();
-  if (row === undefined || readAlertRow(row)?.targets[channel] !== target) return;
+    .execute();
+  if (readRows(rows, toKeptAlert)[0]?.targets[channel] !== target) return;
   await trx
     .updateTable('alerts')
     .set({ ...DISABLED_COLUMNS, disabled_reason: reason, updated_at: now })

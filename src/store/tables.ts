@@ -241,3 +241,22 @@ export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
     rows.slice(page * ROWS_AT_ONCE, (page + 1) * ROWS_AT_ONCE),
   );
 }
+
+const skipped = new Set<string>();
+
+/** What rows hold. One that no program of ours wrote, as in a damaged file, is left out, and a warning names it once. */
+export function readRows<Row extends { readonly id: string }, Kept>(
+  rows: readonly Row[],
+  read: (row: Row) => Kept,
+): Kept[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)];
+    } catch {
+      if (!skipped.has(row.id))
+        process.emitWarning(`${row.id} is left out: its row in the database cannot be read`);
+      skipped.add(row.id);
+      return [];
+    }
+  });
+}

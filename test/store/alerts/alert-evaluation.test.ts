@@ -272,37 +272,17 @@ describe('an alert that cannot be read', () => {
     { targets: '{"WEBHOOK":5}' },
     { threshold: 1.5 },
     { confirm_blocks: 2, hysteresis: 0.5 },
-  ])('(%j) is disabled, and the block is written; others fire', async (damage) => {
+  ])('(%j) is left out, and the block is written; others fire', async (damage) => {
     const { database, store } = await open(':memory:', keptAlert('a'), keptAlert('broken'));
     await database.queries.updateTable('alerts').set(damage).where('id', '=', 'broken').execute();
     expect(await savePrices(store, 1, 99)).toBe(1);
     expect((await store.head())?.number).toBe(1);
     expect(await readEvents(database)).toEqual(['a.1']);
     const shown = await new AlertStore(database).list('', { offset: 0, limit: 9 });
-    expect(shown.alerts.find(({ id }) => id === 'broken')).toMatchObject({
-      phase: { kind: 'disabled' },
-      disabledReason: 'what the database holds of it cannot be read; delete it and make it again',
-      channels: ['TERMINAL'],
-    });
+    expect(shown.alerts.map(({ id }) => id)).toEqual(['a']);
     expect(await savePrices(store, 2, 99)).toBe(0);
-  });
-
-  test('keeps no reorg from being followed', async () => {
-    const { database, store } = await open(':memory:', keptAlert('broken', { confirmBlocks: 3 }));
-    await savePrices(store, 1, 99, 99);
-    await database.queries.updateTable('alerts').set({ targets: '' }).execute();
     await store.rewindTo(0);
-    const [row] = await database.queries.selectFrom('alerts').select('phase').execute();
-    expect(row?.phase).toBe('disabled');
-  });
-
-  test('is shown to its owner before any block woke it', async () => {
-    const { database } = await open(':memory:', keptAlert('broken'));
-    await database.queries.updateTable('alerts').set({ channels: '' }).execute();
-    expect(await new AlertStore(database).find('', 'broken')).toMatchObject({
-      phase: { kind: 'disabled' },
-      channels: ['TERMINAL'],
-    });
+    expect(await store.head()).toBeNull();
   });
 });
 
