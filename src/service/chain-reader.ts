@@ -1,3 +1,4 @@
+import { DeadlineError, withDeadline } from '../chain/async.ts';
 import type {
   ChainBlock,
   ChainReceipt,
@@ -139,21 +140,16 @@ export async function bounded<T>(
   ended: AbortSignal,
   deadlineMs = DEADLINE_MS,
 ): Promise<T> {
-  // By hand: what `AbortSignal.any` leaves on a signal that outlives many questions adds up.
-  const bound = new AbortController();
-  const { signal } = bound;
-  const timer = setTimeout(() => bound.abort(late(deadlineMs)), deadlineMs);
-  const end = () => bound.abort(givenUp());
-  ended.addEventListener('abort', end, { once: true });
-  if (ended.aborted) end();
+  let inner = ended;
   try {
-    return await abortable(work(signal), signal);
+    return await withDeadline(deadlineMs, ended, (signal) => {
+      inner = signal;
+      return abortable(work(signal), signal);
+    });
   } catch (error) {
     // A part of the work that stops at the signal may say so in its own words, and first.
-    throw signal.aborted ? signal.reason : error;
-  } finally {
-    clearTimeout(timer);
-    ended.removeEventListener('abort', end);
+    if (ended.aborted) throw givenUp();
+    throw inner.reason instanceof DeadlineError ? late(deadlineMs) : error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { Turns } from '../../chain/async.ts';
+import { DeadlineError, Turns, withDeadline } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Look } from '../../core/auto-txs/state-machine.ts';
@@ -269,30 +269,20 @@ export class AutoTxEngine {
   }
 
   async #runSender(from: Hex, { followed, isWhole }: Visit, head: Block): Promise<void> {
-    // By hand: what `AbortSignal.any` leaves on a signal that outlives many turns adds up.
-    const bound = new AbortController();
-    const end = () => bound.abort(this.#signal.reason);
-    const timer = setTimeout(
-      () => bound.abort(new ChainError('timeout', 'a node does not answer')),
-      this.#context.senderMs ?? SENDER_MS,
-    );
-    this.#signal.addEventListener('abort', end, { once: true });
     const at = this.#context.steadyNow();
     let isSoon = true;
     try {
-      const { signal } = bound;
-      const options = { context: this.#context, head, used: this.#used, isWhole, signal };
-      isSoon = await runSenderTurn(from, followed, options);
+      isSoon = await withDeadline(this.#context.senderMs ?? SENDER_MS, this.#signal, (signal) =>
+        runSenderTurn(from, followed, { context: this.#context, head, used: this.#used, isWhole, signal }),
+      );
     } finally {
       if (followed.length > 0) this.#visited.set(from, { at, head, isSoon });
-      clearTimeout(timer);
-      this.#signal.removeEventListener('abort', end);
     }
   }
 
   /** That a node is away is told by who follows it, and that another process has the lease by the lease. */
   #tell(error: unknown): void {
-    if (this.#signal.aborted || error instanceof ChainError) return;
+    if (this.#signal.aborted || error instanceof ChainError || error instanceof DeadlineError) return;
     if (error instanceof StoreError && error.code === 'not-holder') return;
     this.#context.onError(error);
   }

@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import {
   Alert,
@@ -26,22 +26,17 @@ import { PATHS } from '../../../contract/routes.ts';
 import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
 import { readBody, readJson, wrongFields } from '../body.ts';
 import {
-  ANYTHING_ELSE,
   answer,
+  changingRoute,
   conflict,
-  describeRoute,
-  GATE_REFUSALS,
-  getOwnOneRoute,
-  getOwnRoute,
+  getRoute,
   made,
   notFound,
-  takes,
   WRONG_PARAMETER,
   wrongBody,
 } from './describe.ts';
 
-const MISSING = 'There is no such alert, or it belongs to another key';
-const NO_ALERT = notFound(MISSING);
+const NO_ALERT = notFound('There is no such alert, or it belongs to another key');
 const WRONG_BODY = wrongBody('The body is no JSON, or its fields are wrong');
 
 const NEW_ALERT: AlertCreationInput = {
@@ -53,107 +48,80 @@ const NEW_ALERT: AlertCreationInput = {
   note: 'deploy now',
 };
 
-const listRoute = getOwnRoute(PATHS.alerts, 'The alerts of the key, newest first', PageParameters, AlertList);
-const detailsRoute = getOwnOneRoute(PATHS.alert, 'One alert, and what was sent for it', {
-  params: AlertParameter,
-  query: NoParameters,
-  answer: AlertDetails,
-  missing: MISSING,
-});
-const savingsRoute = getOwnOneRoute(PATHS.alertSavings, 'What an alert has saved', {
-  params: AlertParameter,
-  query: SavingsParameters,
-  answer: AlertSavings,
-  missing: MISSING,
-});
+const OF_ONE = { params: AlertParameter, query: NoParameters };
 
-const creationRoute = createRoute({
-  ...describeRoute('post', PATHS.alerts, 'Make an alert'),
+const listRoute = getRoute(
+  PATHS.alerts,
+  'The alerts of the key, newest first',
+  { query: PageParameters },
+  AlertList,
+  {},
+);
+const detailsRoute = getRoute(PATHS.alert, 'One alert, and what was sent for it', OF_ONE, AlertDetails, {
+  404: NO_ALERT,
+});
+const savingsRoute = getRoute(
+  PATHS.alertSavings,
+  'What an alert has saved',
+  { params: AlertParameter, query: SavingsParameters },
+  AlertSavings,
+  { 404: NO_ALERT },
+);
+
+const creationRoute = changingRoute('post', PATHS.alerts, 'Make an alert', {
   description:
     '`method` is one of `channels` (left out: the first) and `to` its target; `targets` names those of the other channels. TERMINAL needs none.',
-  ...takes('AlertCreation', NEW_ALERT),
+  body: { name: 'AlertCreation', example: NEW_ALERT },
   request: { query: NoParameters },
   responses: {
     201: made('The alert, armed', CreatedAlert),
     400: WRONG_BODY,
     409: conflict(`The key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already`),
-    ...GATE_REFUSALS,
-    default: ANYTHING_ELSE,
   },
 });
 
-const updateRoute = createRoute({
-  ...describeRoute('put', PATHS.alert, 'Change an alert'),
+const updateRoute = changingRoute('put', PATHS.alert, 'Change an alert', {
   description:
-    'Not part of v1. Replaces all that `POST /alerts` takes: what is left out has its default. Id, status, history and savings stay; a running cooldown goes on, counted from the last notification; the confirming blocks are counted anew. What has fired already is sent as it was.',
-  'x-gastop-addition': true,
-  ...takes('AlertCreation', NEW_ALERT),
-  request: { params: AlertParameter, query: NoParameters },
-  responses: {
-    200: answer('The alert as it is now', CreatedAlert),
-    400: WRONG_BODY,
-    404: NO_ALERT,
-    ...GATE_REFUSALS,
-    default: ANYTHING_ELSE,
-  },
+    'Replaces all that `POST /alerts` takes: what is left out has its default. Id, status, history and savings stay; a running cooldown goes on, counted from the last notification; the confirming blocks are counted anew. What has fired already is sent as it was.',
+  isAddition: true,
+  body: { name: 'AlertCreation', example: NEW_ALERT },
+  request: OF_ONE,
+  responses: { 200: answer('The alert as it is now', CreatedAlert), 400: WRONG_BODY, 404: NO_ALERT },
 });
 
-const rotationRoute = createRoute({
-  ...describeRoute('post', PATHS.signingSecret, 'Change the secret that signs webhooks'),
+const rotationRoute = changingRoute('post', PATHS.signingSecret, 'Change the secret that signs webhooks', {
   description:
-    'Not part of v1. The new secret signs the webhooks of all alerts of the key. For a day webhooks carry a second signature, with the secret before.',
-  'x-gastop-addition': true,
+    'The new secret signs the webhooks of all alerts of the key. For a day webhooks carry a second signature, with the secret before.',
+  isAddition: true,
   request: { query: NoParameters },
-  responses: {
-    200: answer('The new secret', RotatedSecret),
-    400: WRONG_PARAMETER,
-    ...GATE_REFUSALS,
-    default: ANYTHING_ELSE,
-  },
+  responses: { 200: answer('The new secret', RotatedSecret), 400: WRONG_PARAMETER },
 });
 
-const statusRoute = createRoute({
-  ...describeRoute('put', PATHS.alertStatus, 'Arm or disable an alert'),
+const statusRoute = changingRoute('put', PATHS.alertStatus, 'Arm or disable an alert', {
   description:
     'Enabled again, it may fire at once; a cooldown that is running goes on. A status that it has already changes nothing.',
-  ...takes('AlertStatusUpdate', { status: 'DISABLED' }),
-  request: { params: AlertParameter, query: NoParameters },
-  responses: {
-    200: answer('The alert as it is now', Alert),
-    400: WRONG_BODY,
-    404: NO_ALERT,
-    ...GATE_REFUSALS,
-    default: ANYTHING_ELSE,
-  },
+  body: { name: 'AlertStatusUpdate', example: { status: 'DISABLED' } },
+  request: OF_ONE,
+  responses: { 200: answer('The alert as it is now', Alert), 400: WRONG_BODY, 404: NO_ALERT },
 });
 
-const deletionRoute = createRoute({
-  ...describeRoute('delete', PATHS.alert, 'Delete an alert'),
+const deletionRoute = changingRoute('delete', PATHS.alert, 'Delete an alert', {
   description: 'What was still to be sent for it is not sent any more.',
-  request: { params: AlertParameter, query: NoParameters },
-  responses: {
-    204: { description: 'It is gone' },
-    400: WRONG_PARAMETER,
-    404: NO_ALERT,
-    ...GATE_REFUSALS,
-    default: ANYTHING_ELSE,
-  },
+  request: OF_ONE,
+  responses: { 204: { description: 'It is gone' }, 400: WRONG_PARAMETER, 404: NO_ALERT },
 });
 
-const redeliveryRoute = createRoute({
-  ...describeRoute('post', PATHS.alertRedeliver, 'Send a delivery again'),
+const redeliveryRoute = changingRoute('post', PATHS.alertRedeliver, 'Send a delivery again', {
   description:
-    'Not part of v1. The delivery keeps its id, so that the recipient recognises it; `GET /alerts/{id}` lists the deliveries.',
-  'x-gastop-addition': true,
-  ...takes('AlertRedelivery', { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' }),
-  request: { params: AlertParameter, query: NoParameters },
+    'The delivery keeps its id, so that the recipient recognises it; `GET /alerts/{id}` lists the deliveries.',
+  isAddition: true,
+  body: { name: 'AlertRedelivery', example: { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' } },
+  request: OF_ONE,
   responses: {
     202: answer('The delivery, about to be sent', AlertDelivery),
     400: WRONG_BODY,
     404: notFound('There is no such alert, it belongs to another key, or it has no such delivery'),
     409: conflict('The channel has nothing to send, or the service is not set up for it any more'),
-    ...GATE_REFUSALS,
-    default: ANYTHING_ELSE,
   },
 });
 

@@ -15,32 +15,42 @@ import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
 import { wrongParameters } from '../errors.ts';
 import { recordOf } from '../record.ts';
-import { getOwnRoute, getRoute } from './describe.ts';
+import { getRoute, NEEDS_CHAIN } from './describe.ts';
 
 const currentRoute = getRoute(
   PATHS.statsCurrent,
   'Price, trend and recommendation of the same block',
-  NoParameters,
+  { query: NoParameters },
   StatsCurrent,
+  NEEDS_CHAIN,
 );
-const chartRoute = getRoute(PATHS.statsChart, 'Prices over a time frame', TimeFrameParameters, StatsChart);
+const chartRoute = getRoute(
+  PATHS.statsChart,
+  'Prices over a time frame',
+  { query: TimeFrameParameters },
+  StatsChart,
+  NEEDS_CHAIN,
+);
 const marketRoute = getRoute(
   PATHS.statsMarket,
   'How prices are spread, cheap hours, usual costs',
-  TimeFrameParameters,
+  { query: TimeFrameParameters },
   StatsMarket,
+  NEEDS_CHAIN,
 );
-const rateLimitsRoute = getOwnRoute(
+const rateLimitsRoute = getRoute(
   PATHS.rateLimits,
   'What the key that asks may still ask; not counted',
-  NoParameters,
+  { query: NoParameters },
   RateLimits,
+  {},
 );
 const summaryRoute = getRoute(
   PATHS.summary,
   'Alerts, transactions, gas, advice and health at a glance',
-  NoParameters,
+  { query: NoParameters },
   Summary,
+  NEEDS_CHAIN,
 );
 
 export function addDashboardRoutes(

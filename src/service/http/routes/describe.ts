@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from 'zod';
 import { ErrorBody, MetricsError } from '../../../contract/api-error.ts';
-import { NoParameters } from '../../../contract/queries.ts';
 import { ADDED_ROUTES, PATHS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
 import { schemaReference } from '../openapi.ts';
 
@@ -12,7 +11,7 @@ export const KEY_SCHEME = 'apiKey';
  * What the OpenAPI document says of every route alike. A route that reads is called like its path (`gasCurrent`);
  * others put what they do first.
  */
-export function describeRoute<const Path extends V1Route['path'], const Method extends V1Route['method']>(
+function describeRoute<const Path extends V1Route['path'], const Method extends V1Route['method']>(
   method: Method,
   path: Path,
   summary: string,
@@ -53,7 +52,7 @@ const CHALLENGE = {
 };
 
 /** A refusal as the OpenAPI document says it. */
-export const refusal = <Body extends z.ZodType>(description: string, body: Body) => ({
+const refusal = <Body extends z.ZodType>(description: string, body: Body) => ({
   description,
   content: { 'application/json': { schema: body } },
 });
@@ -65,7 +64,7 @@ export const conflict = (description: string) => refusal(`${description}: \`conf
 const retriable = (description: string) => ({ ...refusal(description, ErrorBody), headers: RETRY_AFTER });
 
 /** What the gate may say before any route is reached. */
-export const GATE_REFUSALS = {
+const GATE_REFUSALS = {
   401: {
     ...refusal(
       'The key is missing, wrong or revoked: `api_key_missing`, `api_key_invalid`, `api_key_revoked`',
@@ -77,116 +76,75 @@ export const GATE_REFUSALS = {
   429: retriable("The key's requests for today or for this second are used up: `rate_limit_exceeded`"),
 } as const;
 
-export const UPSTREAM_DOWN = retriable(
-  'The chain source is down and the question needs it: `upstream_unavailable`',
-);
-
-export const ANYTHING_ELSE = refusal('Any other refusal or failure; `errorCode` names it', ErrorBody);
+const ANYTHING_ELSE = refusal('Any other refusal or failure; `errorCode` names it', ErrorBody);
 
 const ETAG = { ETag: { description: 'Changes with the answer', schema: { type: 'string' as const } } };
 
 /** The header of every route that reads. */
-export const IF_NONE_MATCH = {
+const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header' as const,
   description: 'The ETag of an answer that is still at hand: 304 says that it still holds',
   schema: { type: 'string' as const },
 };
 
-/** A `GET` route of v1 as a value: its parameters, its answer, and the refusals it may give. */
+/** What a route that asks the chain may also answer. */
+export const NEEDS_CHAIN = {
+  503: retriable('The chain source is down and the question needs it: `upstream_unavailable`'),
+} as const;
+
+/** A `GET` route of v1 as a value: its parameters, its answer, and what it may answer `otherwise`. */
 export function getRoute<
   const Path extends V1Route['path'],
-  Query extends z.ZodObject,
+  Request extends { readonly params?: z.ZodObject; readonly query: z.ZodObject },
   Answer extends z.ZodType,
->(path: Path, summary: string, query: Query, answer: Answer) {
+  Otherwise extends object,
+>(path: Path, summary: string, request: Request, answer: Answer, otherwise: Otherwise) {
   return createRoute({
     ...describeRoute('get', path, summary),
     parameters: [IF_NONE_MATCH],
-    request: { query },
-    responses: { ...answers(path, summary, answer), 503: UPSTREAM_DOWN },
+    request,
+    responses: { ...answers(path, summary, answer), ...otherwise },
   });
 }
 
-/** The same for a route of which some sources know nothing at all; `missing` says which. */
-export function getKnownRoute<
+/** A route that changes something. `name` and `example` are those of its body, where it takes one. */
+export function changingRoute<
+  const Method extends 'post' | 'put' | 'delete',
   const Path extends V1Route['path'],
-  Query extends z.ZodObject,
-  Answer extends z.ZodType,
->(path: Path, summary: string, query: Query, answer: Answer, missing: string) {
-  return createRoute({
-    ...describeRoute('get', path, summary),
-    parameters: [IF_NONE_MATCH],
-    request: { query },
-    responses: {
-      ...answers(path, summary, answer),
-      404: notFound(missing),
-      503: UPSTREAM_DOWN,
-    },
-  });
-}
-
-/** A `GET` route about the one thing that its path names; `missing` says when there is no such thing. */
-export function getOneRoute<
-  const Path extends V1Route['path'],
-  Params extends z.ZodObject,
-  Answer extends z.ZodType,
->(path: Path, summary: string, params: Params, answer: Answer, missing: string) {
-  return createRoute({
-    ...describeRoute('get', path, summary),
-    parameters: [IF_NONE_MATCH],
-    request: { params, query: NoParameters },
-    responses: {
-      ...answers(path, summary, answer),
-      404: notFound(missing),
-      503: UPSTREAM_DOWN,
-    },
-  });
-}
-
-/** A `GET` route about the service itself, which needs no chain. */
-export function getOwnRoute<
-  const Path extends V1Route['path'],
-  Query extends z.ZodObject,
-  Answer extends z.ZodType,
->(path: Path, summary: string, query: Query, answer: Answer) {
-  return createRoute({
-    ...describeRoute('get', path, summary),
-    parameters: [IF_NONE_MATCH],
-    request: { query },
-    responses: answers(path, summary, answer),
-  });
-}
-
-/** The same about the one thing of the service that its path names; `missing` says when there is no such thing. */
-export function getOwnOneRoute<
-  const Path extends V1Route['path'],
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Answer extends z.ZodType,
+  Request extends { readonly params?: z.ZodObject; readonly query: z.ZodObject },
+  Responses extends object,
 >(
+  method: Method,
   path: Path,
   summary: string,
-  parts: {
-    readonly params: Params;
-    readonly query: Query;
-    readonly answer: Answer;
-    readonly missing: string;
+  {
+    description,
+    body,
+    isAddition = false,
+    request,
+    responses,
+  }: {
+    readonly description: string;
+    readonly body?: { readonly name: string; readonly example: object };
+    /** It is not part of v1. */
+    readonly isAddition?: boolean;
+    readonly request: Request;
+    readonly responses: Responses;
   },
 ) {
-  const { params, query, answer, missing } = parts;
   return createRoute({
-    ...describeRoute('get', path, summary),
-    parameters: [IF_NONE_MATCH],
-    request: { params, query },
-    responses: {
-      ...answers(path, summary, answer),
-      404: notFound(missing),
-    },
+    ...describeRoute(method, path, summary),
+    description: isAddition ? `Not part of v1. ${description}` : description,
+    ...(isAddition ? { 'x-gastop-addition': true } : {}),
+    ...(body === undefined ? {} : takes(body.name, body.example)),
+    request,
+    responses: { ...responses, ...GATE_REFUSALS, default: ANYTHING_ELSE },
   });
 }
 
 /** What every route that reads may answer. Each refuses parameters that it does not know. */
-export function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: string, answer: Answer) {
+function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: string, answer: Answer) {
   return {
     200: { description: summary, headers: ETAG, content: { 'application/json': { schema: answer } } },
     304: { description: 'Nothing changed since the ETag in If-None-Match', headers: ETAG },
@@ -217,12 +175,14 @@ export const made = <Body extends z.ZodType>(description: string, schema: Body) 
  * it themselves (read-body.ts): the framework would let pass what is not called JSON, and say of the rest one thing at a
  * time.
  */
-export const takes = (name: string, example: object) => ({
+const takes = (name: string, example: object) => ({
   requestBody: {
     required: true,
     content: { 'application/json': { schema: { $ref: schemaReference(name) }, example } },
   },
 });
+
+export const TOO_LARGE = refusal('The body is too large: `payload_too_large`', ErrorBody);
 
 export const WRONG_PARAMETER = refusal(
   'A parameter is none of this route; `details` names it: `validation_failed`',

@@ -5,15 +5,28 @@ import { PATHS } from '../../../contract/routes.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../responses/gas.ts';
 import { wireWei } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
-import { getRoute } from './describe.ts';
+import { getRoute, NEEDS_CHAIN } from './describe.ts';
 
-const currentRoute = getRoute(PATHS.gasCurrent, 'What gas costs now', NoParameters, GasCurrent);
-const trendRoute = getRoute(PATHS.gasTrend, 'Where the price is going', NoParameters, GasTrend);
+const currentRoute = getRoute(
+  PATHS.gasCurrent,
+  'What gas costs now',
+  { query: NoParameters },
+  GasCurrent,
+  NEEDS_CHAIN,
+);
+const trendRoute = getRoute(
+  PATHS.gasTrend,
+  'Where the price is going',
+  { query: NoParameters },
+  GasTrend,
+  NEEDS_CHAIN,
+);
 const recommendationRoute = getRoute(
   PATHS.gasRecommendation,
   'Send now, or wait for what price and how long',
-  RecommendationParameters,
+  { query: RecommendationParameters },
   GasRecommendation,
+  NEEDS_CHAIN,
 );
 
 export function addGasRoutes(app: OpenAPIHono, state: ServiceState): void {

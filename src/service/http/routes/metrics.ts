@@ -9,6 +9,7 @@ import {
 import {
   BlockParameter,
   MetricsParameters,
+  NoParameters,
   PriorityFeeParameters,
   TxParameter,
   TxsParameters,
@@ -26,20 +27,28 @@ import {
   priorityFeeRow,
 } from '../../responses/metrics.ts';
 import type { ServiceState } from '../../service-state.ts';
-import { getKnownRoute, getOneRoute, getRoute } from './describe.ts';
+import { getRoute, NEEDS_CHAIN, notFound } from './describe.ts';
 
-const baseFeeRoute = getRoute(PATHS.baseFee, 'Base fee over a window', MetricsParameters, BaseFeeMetrics);
+const baseFeeRoute = getRoute(
+  PATHS.baseFee,
+  'Base fee over a window',
+  { query: MetricsParameters },
+  BaseFeeMetrics,
+  NEEDS_CHAIN,
+);
 const priorityFeeRoute = getRoute(
   PATHS.priorityFee,
   'Tip at a percentile over a window',
-  PriorityFeeParameters,
+  { query: PriorityFeeParameters },
   PriorityFeeMetrics,
+  NEEDS_CHAIN,
 );
 const gasUsedRatioRoute = getRoute(
   PATHS.gasUsedRatio,
   'How full the blocks of a window were',
-  MetricsParameters,
+  { query: MetricsParameters },
   GasUsedRatioMetrics,
+  NEEDS_CHAIN,
 );
 
 const PERCENTILES = {
@@ -71,26 +80,32 @@ export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
   );
 }
 
-const blockRoute = getOneRoute(
+const blockRoute = getRoute(
   PATHS.block,
   'One block: its fees, how full it was, what it tipped and burnt',
-  BlockParameter,
+  { params: BlockParameter, query: NoParameters },
   BlockMetrics,
-  'The block is not there yet, or neither node nor history holds it any more',
+  {
+    ...NEEDS_CHAIN,
+    404: notFound('The block is not there yet, or neither node nor history holds it any more'),
+  },
 );
-const txRoute = getOneRoute(
+const txRoute = getRoute(
   PATHS.tx,
   'One transaction: what it offered, what it paid, how it stood in its block',
-  TxParameter,
+  { params: TxParameter, query: NoParameters },
   TxMetrics,
-  'The chain knows no such transaction, or a recording is followed, which holds none',
+  {
+    ...NEEDS_CHAIN,
+    404: notFound('The chain knows no such transaction, or a recording is followed, which holds none'),
+  },
 );
-const txsRoute = getKnownRoute(
+const txsRoute = getRoute(
   PATHS.txs,
   'Transactions of a window, newest first',
-  TxsParameters,
+  { query: TxsParameters },
   TxsMetrics,
-  'A recording is followed, which holds no transactions',
+  { ...NEEDS_CHAIN, 404: notFound('A recording is followed, which holds no transactions') },
 );
 
 export function addExplorerRoutes(app: OpenAPIHono, state: ServiceState): void {
