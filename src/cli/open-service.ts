@@ -202,7 +202,6 @@ function lazyPriceFeed(source: ChainSource): PriceFeed {
   };
   return {
     nativeUsd: async () => (await open()).nativeUsd(),
-    nativeUsdAt: async (timestampSec) => (await open()).nativeUsdAt(timestampSec),
   };
 }
 
@@ -247,7 +246,7 @@ export async function openStored(
 }
 
 /** What was saved is known since it was. */
-const NO_PRICES: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => null };
+const NO_PRICES: PriceFeed = { nativeUsd: async () => null };
 
 /** The public nodes are mainnet's, whether or not they answer. */
 async function storedChain(

@@ -4,8 +4,6 @@ import type { ChainProfile } from '../core/chains.ts';
 import { abortable, sleep } from './async.ts';
 
 const REFRESH_MS = 60_000;
-/** An answer waits no longer for an earlier price; the search goes on, and the next answer has it. */
-const EARLIER_WITHIN_MS = 1_000;
 /** Until the chain is known there is no feed to ask. */
 const NO_FEED_MS = 1_000;
 
@@ -24,15 +22,6 @@ export class NativePrice {
   /** Dollars; `null` once the feed's heartbeat is over, also while the node cannot be asked for the next price. */
   get usd(): number | null {
     return this.#price !== null && this.#wallNow() <= this.#price.validUntil ? this.#price.usd : null;
-  }
-
-  /** Dollars at an earlier moment (Unix seconds); `null` where the feed cannot tell, or not soon. Never rejects. */
-  async usdAt(timestampSec: number): Promise<number | null> {
-    const feed = this.#feed();
-    if (feed === null) return null;
-    const signal = AbortSignal.timeout(EARLIER_WITHIN_MS);
-    const usd = await abortable(feed.nativeUsdAt(timestampSec), signal).catch(() => null);
-    return usd !== null && isPrice(usd) ? usd : null;
   }
 
   /** Resolves when the signal aborts; never rejects. */

@@ -23,8 +23,6 @@ interface ServiceParts {
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
   readonly nativeUsd: () => number | null;
-  /** At an earlier moment, Unix seconds. */
-  readonly nativeUsdAt: (timestampSec: number) => Promise<number | null>;
   /** What the service does for people beside answering; left out: nothing yet. */
   readonly tallies?: Tallies;
   /** Who has alerts fire; left out: nobody. */
@@ -97,11 +95,6 @@ export class ServiceState {
 
   /** What the lanes were said to cost at these blocks, on the average; `null` where that is not known of each. */
   readonly meanPrices: PricesSaid = (first, last) => this.#parts.follower.meanPrices(first, last);
-
-  /** Dollars for one native coin at an earlier moment, Unix seconds; `null` where that is not known. */
-  nativeUsdAt(timestampSec: number): Promise<number | null> {
-    return this.#parts.nativeUsdAt(timestampSec);
-  }
 
   /** For whoever watches the service: what it follows, and why it cannot answer if it cannot. */
   condition(): Condition {

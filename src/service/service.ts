@@ -134,7 +134,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return present !== null && freshness.isFresh(present.head) ? present : null;
     },
     nativeUsd: () => price.usd,
-    nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
     wallNow,
     steadyNow,
     senderMs: options.senderMs,
@@ -149,7 +148,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     blocks: store,
     reader: new ChainReader(source, signal),
     nativeUsd: () => price.usd,
-    nativeUsdAt: (timestampSec) => price.usdAt(timestampSec),
     engine: () => (lease.held === null ? null : { ...lease.held, isHere: lease.state === 'holds' }),
     tallies: autoTxTallies(
       autoTxStore,

@@ -1,80 +1,7 @@
 import { BLOCK_COLUMNS } from './block-rows.ts';
 import type { Database } from './database.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
-import {
-  blockRollup,
-  bucketStart,
-  foldRollups,
-  ROLLUP_SEC,
-  type Rollup,
-  type RollupSec,
-  toRollup,
-} from './rollups.ts';
-import type { Queries } from './tables.ts';
-
-/**
- * What a block, or the blocks of one bucket of time, cost: wei per gas, `start` in Unix seconds. Of a `Rollup` what
- * prices are judged by, as a day of whole ones takes four times as long to read.
- */
-export interface PricePart {
-  readonly start: number;
-  readonly blocks: number;
-  readonly firstBlock: number;
-  readonly lastBlock: number;
-  readonly base: { readonly min: number; readonly mean: number; readonly max: number };
-  readonly tippedBlocks: number;
-  /** The mean of the median tips; `null` where no block had known tips. */
-  readonly tip: number | null;
-}
-
-/** Unix seconds, both ends inclusive. */
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The blocks whose time lies in `range`, ascending. */
-async function blockPrices(db: Queries, range: Range): Promise<PricePart[]> {
-  const rows = await db
-    .selectFrom('blocks')
-    .select(['number', 'timestamp', 'base_fee', 'tip_p50'])
-    .where('timestamp', '>=', range.from)
-    .where('timestamp', '<=', range.to)
-    .orderBy('timestamp')
-    .orderBy('number')
-    .execute();
-  return rows.map(({ number, timestamp, base_fee, tip_p50 }) => ({
-    start: timestamp,
-    blocks: 1,
-    firstBlock: number,
-    lastBlock: number,
-    base: { min: base_fee, mean: base_fee, max: base_fee },
-    tippedBlocks: tip_p50 === null ? 0 : 1,
-    tip: tip_p50,
-  }));
-}
-
-/** The stored buckets that start in `range`, ascending. */
-async function bucketPrices(db: Queries, bucketSec: RollupSec, range: Range): Promise<PricePart[]> {
-  const rows = await db
-    .selectFrom('rollups')
-    .select(['start', 'blocks', 'first_block', 'last_block'])
-    .select(['base_min', 'base_mean', 'base_max', 'tipped_blocks', 'tip_p50'])
-    .where('bucket_sec', '=', bucketSec)
-    .where('start', '>=', range.from)
-    .where('start', '<=', range.to)
-    .orderBy('start')
-    .execute();
-  return rows.map((row) => ({
-    start: row.start,
-    blocks: row.blocks,
-    firstBlock: row.first_block,
-    lastBlock: row.last_block,
-    base: { min: row.base_min, mean: row.base_mean, max: row.base_max },
-    tippedBlocks: row.tipped_blocks,
-    tip: row.tip_p50,
-  }));
-}
+import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup, toRollup } from './rollups.ts';
 
 /** A stretch of time in Unix seconds, both ends inclusive. */
 export interface Window {
@@ -115,18 +42,6 @@ export class HistoryStore {
         .execute(),
     );
     return rows.map(blockRollup);
-  }
-
-  /** What each block of `window` cost, ascending. */
-  blockPrices(window: Window): Promise<PricePart[]> {
-    return this.#database.run((db) => blockPrices(db, window));
-  }
-
-  /** What the buckets of `bucketSec` that start in `window` cost, the one around `from` included; ascending. */
-  bucketPrices(bucketSec: RollupSec, { from, to }: Window): Promise<PricePart[]> {
-    return this.#database.run((db) =>
-      bucketPrices(db, bucketSec, { from: bucketStart(from, bucketSec), to }),
-    );
   }
 
   async countBlocks(window: Window): Promise<number> {

@@ -99,7 +99,6 @@ async function openWith(folder: string, waiting: number) {
       confirmations: () => 12,
       present: () => present,
       nativeUsd: () => null,
-      nativeUsdAt: async () => null,
       wallNow: () => NOW,
       steadyNow: () => performance.now(),
       onError: (error) => {

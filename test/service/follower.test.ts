@@ -441,7 +441,7 @@ test('a node that hangs does not hold up the end', async () => {
   source.chain = () => new Promise(() => {});
   const service = await runService({
     source,
-    priceFeed: { nativeUsd: () => new Promise(() => {}), nativeUsdAt: () => new Promise(() => {}) },
+    priceFeed: { nativeUsd: () => new Promise(() => {}) },
   });
   await service.stop();
   await expect(service.ready).rejects.toBeDefined();

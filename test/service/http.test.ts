@@ -14,16 +14,11 @@ import { waitFor } from '../helpers/wait-for.ts';
 
 /** A day and a bit of blocks, all of them in the history. */
 const HEAD = 7_999;
-const DAY_BEFORE = BLOCK_ZERO_TIME + HEAD * 12 - 86_400;
 
 const history = shareService(async (run) => {
   const service = await run({
     source: new ScriptedSource(makeBlocks(0, HEAD), { kind: 'simulated' }),
-    priceFeed: {
-      ...fixedPrice(2_000),
-      // Known of the moment a day before the head alone.
-      nativeUsdAt: async (timestampSec) => (Math.abs(timestampSec - DAY_BEFORE) < 60 ? 1_600 : null),
-    },
+    priceFeed: fixedPrice(2_000),
   });
   await holds(service, HEAD + 1);
   return service;
@@ -319,14 +314,6 @@ test('market figures: extremes are single blocks, usual work is priced, the heat
   const firstHour = makeBlocks(0, 299).reduce((sum, block) => sum + Number(block.baseFeePerGas), 0) / 300;
   expect(market.heatmap[3]?.[0]).toBe(Math.round(firstHour));
   expect(market.cheapestHourUtc).not.toBeNull();
-});
-
-test('the coin’s own price is held against the one at the beginning of the time frame, where the feed knows it', async () => {
-  const service = history();
-  const day = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=24h`));
-  expect(day).toMatchObject({ nativeUsd: 2_000, nativeUsdChangeRatio: 0.25 });
-  const month = StatsMarket.parse(await service.read(`${PATHS.statsMarket}?timeFrame=30d`));
-  expect(month).toMatchObject({ nativeUsd: 2_000, nativeUsdChangeRatio: null });
 });
 
 test('an unchanged answer is 304 to who has it already, a changed one is not', async () => {

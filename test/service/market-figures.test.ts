@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Stats } from '../../src/contract/dashboard.ts';
-import { type Block, TIP_PERCENTILES } from '../../src/core/block.ts';
+import type { Block } from '../../src/core/block.ts';
 import { marketFigures, marketSeries } from '../../src/service/responses/market.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { HistoryStore, type PricePart } from '../../src/store/history.ts';
-import type { Rollup } from '../../src/store/rollups.ts';
+import { HistoryStore } from '../../src/store/history.ts';
 import { BLOCK_ZERO_TIME, makeBlock } from '../helpers/chain-blocks.ts';
 import { rounds } from '../helpers/rounds.ts';
 
@@ -25,25 +24,6 @@ async function stored(blocks: readonly Block[]): Promise<HistoryStore> {
   await new BlockStore(database).saveBlocks([...blocks]);
   return new HistoryStore(database);
 }
-
-/** What prices are judged by, of the whole. */
-const priceOf = ({
-  start,
-  blocks,
-  firstBlock,
-  lastBlock,
-  base: { min, mean, max },
-  tippedBlocks,
-  tips: ladder,
-}: Rollup): PricePart => ({
-  start,
-  blocks,
-  firstBlock,
-  lastBlock,
-  base: { min, mean, max },
-  tippedBlocks,
-  tip: ladder?.[TIP_PERCENTILES.indexOf(50)] ?? null,
-});
 
 function expectOrdered({ min, p10, median, p90, max, mean, now }: Stats) {
   const ladder = [min, p10, median, p90, max];
@@ -66,11 +46,6 @@ test('the figures of a time frame do not contradict each other, whatever the blo
         const history = await stored(blocks);
         const to = (blocks.at(-1)?.timestamp ?? 0) + (length % 30);
         const series = await marketSeries(history, { from: to - length, to }, mostRows);
-        const window = { from: to - length, to };
-        expect(await history.blockPrices(window)).toEqual((await history.blocks(window)).map(priceOf));
-        expect(await history.bucketPrices(60, window)).toEqual(
-          (await history.buckets(60, window)).map(priceOf),
-        );
         const inside = blocks.filter(({ timestamp }) => timestamp >= to - length);
         expect(series.reduce((sum, part) => sum + part.blocks, 0)).toBe(inside.length);
         const { base, average } = marketFigures(series, now, () => null);

@@ -2,8 +2,6 @@ import { expect, test } from 'vitest';
 import type { PriceFeed, UsdPrice } from '../../src/chain/price-feed.ts';
 import { NativePrice } from '../../src/service/native-price.ts';
 
-const none: PriceFeed = { nativeUsd: async () => null, nativeUsdAt: async () => null };
-
 async function run(feed: PriceFeed, judge: (price: NativePrice, clock: { now: number }) => Promise<void>) {
   const clock = { now: 1_000_000 };
   const price = new NativePrice(
@@ -22,7 +20,7 @@ async function run(feed: PriceFeed, judge: (price: NativePrice, clock: { now: nu
 
 test('a price is shown until its feed says it is old, and not a moment longer while the node is silent', async () => {
   const answers: Promise<UsdPrice | null>[] = [Promise.resolve({ usd: 3_000, validUntil: 2_000_000 })];
-  const feed: PriceFeed = { ...none, nativeUsd: () => answers.shift() ?? new Promise(() => {}) };
+  const feed: PriceFeed = { nativeUsd: () => answers.shift() ?? new Promise(() => {}) };
   await run(feed, async (price, clock) => {
     await expect.poll(() => price.usd).toBe(3_000);
     clock.now = 2_000_000;
@@ -39,29 +37,9 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('%s is no price', async (u
       asked.resolve();
       return { usd, validUntil: Number.POSITIVE_INFINITY };
     },
-    nativeUsdAt: async () => usd,
   };
   await run(feed, async (price) => {
     await asked.promise;
     expect(price.usd).toBeNull();
-    expect(await price.usdAt(1)).toBeNull();
   });
-});
-
-test('an earlier price comes from the feed; what fails or takes too long is none', async () => {
-  let answer: () => Promise<number | null> = async () => 2_500;
-  const feed: PriceFeed = { ...none, nativeUsdAt: () => answer() };
-  await run(feed, async (price) => {
-    expect(await price.usdAt(1)).toBe(2_500);
-    answer = () => Promise.reject(new Error('down'));
-    expect(await price.usdAt(1)).toBeNull();
-    answer = () => new Promise(() => {});
-    expect(await price.usdAt(1)).toBeNull();
-  });
-  expect(
-    await new NativePrice(
-      () => null,
-      () => 0,
-    ).usdAt(1),
-  ).toBeNull();
 });

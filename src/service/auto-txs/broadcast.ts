@@ -36,9 +36,8 @@ export interface EngineContext {
   readonly confirmations: (chain: ChainProfile) => number;
   /** `null` unless the head is now. */
   readonly present: () => Present | null;
-  /** Dollars for one native coin now, and at an earlier time (Unix seconds). */
+  /** Dollars for one native coin now. */
   readonly nativeUsd: () => number | null;
-  readonly nativeUsdAt: (timestampSec: number) => Promise<number | null>;
   /** Ms since epoch. */
   readonly wallNow: () => number;
   /** Ms of a clock that nobody sets. */

@@ -7,9 +7,6 @@ import type { BlockStore } from '../../store/blocks.ts';
 import { abortable } from '../async.ts';
 import { type Beside, type EngineContext, happen, stepKept } from './broadcast.ts';
 
-/** A block mined longer ago than this had another price of the coin than there is now. */
-const NOW_MS = 600_000;
-
 export interface Followed {
   /** As it is after the look. */
   readonly kept: KeptAutoTx;
@@ -74,25 +71,18 @@ const NEARLY_A_DAY_SEC = 23 * 3_600;
 export async function pricesOf(
   { signed }: Pick<KeptAutoTx, 'signed'>,
   { minedAt }: Pick<Inclusion, 'minedAt'>,
-  {
-    history,
-    nativeUsd,
-    nativeUsdAt,
-    wallNow,
-  }: Pick<EngineContext, 'history' | 'nativeUsd' | 'nativeUsdAt' | 'wallNow'>,
+  { history, nativeUsd }: Pick<EngineContext, 'history' | 'nativeUsd'>,
 ): Promise<Beside> {
   const minedAtSec = Math.floor(minedAt / 1_000);
-  const isNow = Math.abs(wallNow() - minedAt) <= NOW_MS;
-  const [day, oldest, usd] = await Promise.all([
+  const [day, oldest] = await Promise.all([
     history.referencePrices(minedAtSec),
     history.reachesBackTo(BUCKET_SEC),
-    isNow ? nativeUsd() : nativeUsdAt(minedAtSec),
   ]);
   // A chain's first hours have no mean of a day.
   const isDay = oldest !== null && oldest <= minedAtSec - NEARLY_A_DAY_SEC;
   const dayMeanPrice =
     day === null || signed === null || !isDay ? null : ownPriceAt(signed, BigInt(day.base));
-  return { dayMeanPrice, nativeUsd: usd };
+  return { dayMeanPrice, nativeUsd: nativeUsd() };
 }
 
 interface LookContext {

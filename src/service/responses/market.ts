@@ -10,9 +10,9 @@ import {
   volatility,
   type Weighted,
 } from '../../core/market-stats.ts';
-import type { HistoryStore, PricePart, Window } from '../../store/history.ts';
-import { ROLLUP_SEC } from '../../store/rollups.ts';
-import { CHART_BUCKET_SEC, type PricesSaid } from './charts.ts';
+import type { HistoryStore, Window } from '../../store/history.ts';
+import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
+import { CHART_BUCKET_SEC, meanTip, type PricesSaid } from './charts.ts';
 import type { Present } from './gas.ts';
 import { isoFromSec, wholeWei, wireWei } from './wire.ts';
 
@@ -23,19 +23,17 @@ interface MarketWindow {
   readonly timeFrame: TimeFrame;
   /** Unix seconds. */
   readonly end: number;
-  /** Dollars for one native coin at its beginning; `null` where that is not known. */
-  readonly usdThen: number | null;
 }
 
 /** Figures of a time frame. The heatmap is always that of 30 days. */
 export async function statsMarket(
   history: HistoryStore,
-  { timeFrame, end, usdThen }: MarketWindow,
+  { timeFrame, end }: MarketWindow,
   present: Present,
   pricesSaid: PricesSaid,
 ): Promise<StatsMarket> {
   const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
-  const stored = await history.bucketPrices(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });
+  const stored = await history.buckets(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });
   const hours = stored.map(({ start, base, blocks }) => ({
     timestamp: start,
     meanBaseFee: base.mean,
@@ -53,8 +51,8 @@ export async function statsMarket(
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
     nativeUsd: present.nativeUsd,
-    nativeUsdChangeRatio:
-      present.nativeUsd === null || usdThen === null ? null : changeRatio(present.nativeUsd, usdThen),
+    // Past dollar prices are not known here; other services may have them.
+    nativeUsdChangeRatio: null,
     actions: USUAL_ACTIONS.map(({ name, gas }) => ({
       name,
       gas,
@@ -69,7 +67,7 @@ export async function statsMarket(
 async function firstPoint(
   history: HistoryStore,
   timeFrame: TimeFrame,
-  oldest: PricePart | undefined,
+  oldest: Rollup | undefined,
 ): Promise<number | null> {
   if (timeFrame === '1h' || oldest === undefined) return null;
   const at = { from: oldest.start, to: oldest.start };
@@ -87,7 +85,7 @@ function costOf(gas: number, price: bigint, nativeUsd: number | null) {
  * min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max.
  */
 export function marketFigures(
-  series: readonly PricePart[],
+  series: readonly Rollup[],
   now: { readonly base: number; readonly average: number },
   pricesSaid: PricesSaid,
 ): Pick<StatsMarket, 'base' | 'average' | 'volatility'> {
@@ -112,7 +110,7 @@ function stats(prices: readonly Weighted[], now: number): Stats {
 }
 
 /** With the single dearest and cheapest block, which means over buckets would hide. */
-function baseStats(series: readonly PricePart[], bases: readonly Weighted[], now: number): Stats {
+function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: number): Stats {
   const figures = stats(bases, now);
   let { min, max } = figures;
   for (const { base } of series) {
@@ -126,11 +124,12 @@ function baseStats(series: readonly PricePart[], bases: readonly Weighted[], now
  * What Average was said to cost. Of blocks from before the engine's time it is base fee and median tip of those whose tips
  * are known; the base fee alone where nothing else is known of any.
  */
-function averagesOf(series: readonly PricePart[], pricesSaid: PricesSaid): Weighted[] {
-  const known = series.flatMap(({ base, tip, tippedBlocks, blocks, firstBlock, lastBlock }) => {
-    const said = pricesSaid(firstBlock, lastBlock);
-    if (said !== null) return [{ value: wholeWei(said.average), weight: blocks }];
-    return tip === null ? [] : [{ value: base.mean + tip, weight: tippedBlocks }];
+function averagesOf(series: readonly Rollup[], pricesSaid: PricesSaid): Weighted[] {
+  const known = series.flatMap((part) => {
+    const said = pricesSaid(part.firstBlock, part.lastBlock);
+    if (said !== null) return [{ value: wholeWei(said.average), weight: part.blocks }];
+    const tip = meanTip(part, 50);
+    return tip === null ? [] : [{ value: part.base.mean + tip, weight: part.tippedBlocks }];
   });
   return known.length > 0 ? known : series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
 }
@@ -148,17 +147,17 @@ export async function marketSeries(
   history: HistoryStore,
   window: Window,
   mostRows = MOST_ROWS,
-): Promise<PricePart[]> {
-  if ((await history.countBlocks(window)) <= mostRows) return history.blockPrices(window);
+): Promise<Rollup[]> {
+  if ((await history.countBlocks(window)) <= mostRows) return history.blocks(window);
   const from = Math.max(window.from, (await history.reachesBackTo(null)) ?? window.from);
   const fits = (sec: number) => (window.to - from) / sec <= mostRows;
   const bucketSec = ROLLUP_SEC.find(fits) ?? ROLLUP_SEC.at(-1) ?? MINUTE_SEC;
   const firstWhole = Math.ceil(from / bucketSec) * bucketSec;
   const firstCut = Math.max(firstWhole, Math.floor((window.to + 1) / bucketSec) * bucketSec);
   const [before, whole, after] = await Promise.all([
-    history.blockPrices({ from, to: Math.min(firstWhole - 1, window.to) }),
-    history.bucketPrices(bucketSec, { from: firstWhole, to: firstCut - bucketSec }),
-    history.blockPrices({ from: firstCut, to: window.to }),
+    history.blocks({ from, to: Math.min(firstWhole - 1, window.to) }),
+    history.buckets(bucketSec, { from: firstWhole, to: firstCut - bucketSec }),
+    history.blocks({ from: firstCut, to: window.to }),
   ]);
   return [...before, ...whole, ...after];
 }

@@ -88,7 +88,6 @@ export async function startEngine({
       confirmations: () => confirmations,
       present: () => present,
       nativeUsd: () => null,
-      nativeUsdAt: async () => null,
       wallNow: () => NOW + now,
       steadyNow: () => now,
       onError: (error) => errors.push(error),

@@ -50,7 +50,7 @@ const service = await startService({
   database,
   historySec: 600,
   confirmations: CONFIRMATIONS,
-  priceFeed: fixedPrice(2_000, 2_000),
+  priceFeed: fixedPrice(2_000),
   wallNow,
   signal: abort.signal,
   onError: (error) => say({ type: 'error', text: String(error) }),

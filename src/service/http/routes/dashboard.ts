@@ -77,9 +77,7 @@ export function addDashboardRoutes(
   app.openapi(marketRoute, async (c) => {
     const { timeFrame } = c.req.valid('query');
     const { store, end } = await state.history();
-    const usdThen = await state.nativeUsdAt(end - TIME_FRAME_SEC[timeFrame]);
-    const window = { timeFrame, end, usdThen };
-    return c.json(await statsMarket(store, window, state.present(), state.meanPrices), 200);
+    return c.json(await statsMarket(store, { timeFrame, end }, state.present(), state.meanPrices), 200);
   });
   const limits = (c: Context) =>
     gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {
