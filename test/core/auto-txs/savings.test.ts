@@ -53,8 +53,6 @@ describe('what an auto-tx saved', () => {
             reachesBackTo: async () => oldest,
           },
           nativeUsd: () => 2_500,
-          nativeUsdAt: async () => null,
-          wallNow: () => minedAt,
         },
       );
     // Its cap of 3 would not have covered the 4 of that day.
