@@ -158,8 +158,10 @@ describe('a pre-flight', () => {
       '✗ it makes a contract from 49,153 bytes of code, and 49,152 are the most (EIP-3860): it can never be included; make it shorter and sign it again',
     );
     const until = (expiresAt: number) => ({ ...FACTS, order: { ...FACTS.order, expiresAt } });
-    expect(line(until(FACTS.now + 2 * DAY_MS), 'expiry')).toBe('✓ it expires at 2026-11-23 22:00 UTC, in 2d');
-    expect(line(until(FACTS.now), 'expiry')).toBe('✗ it expired at 2026-11-21 22:00 UTC');
+    expect(line(until(FACTS.now + 2 * DAY_MS), 'expiry')).toBe(
+      '✓ it expires at 23 Nov 2026 22:00 UTC, in 2d',
+    );
+    expect(line(until(FACTS.now), 'expiry')).toBe('✗ it expired at 21 Nov 2026 22:00 UTC');
     expect(line(until(FACTS.now + 367 * DAY_MS), 'expiry')).toBe('✗ it may expire in 366 days at most');
   });
 
@@ -285,7 +287,7 @@ describe('a call with a deadline', () => {
   it('has a line of its own, which fails once that is past', () => {
     expect(line(FACTS, 'deadline')).toBeUndefined();
     expect(line(until(now - 60_000), 'deadline')).toBe(
-      '✗ the deadline of its call was 2026-11-21 21:59 UTC: it would revert; sign it again with a later deadline',
+      '✗ the deadline of its call was 21 Nov 2026 21:59 UTC: it would revert; sign it again with a later deadline',
     );
     expect(line(until(now), 'deadline')).toMatch(/^\?/);
     expect(line(until(now * 1_000), 'deadline')).toMatch(/^▲ .* in milliseconds instead of seconds/);
@@ -293,12 +295,12 @@ describe('a call with a deadline', () => {
 
   it('cannot be told to be in time where it may wait longer', () => {
     const unsure =
-      '? the deadline of its call is 2026-11-21 22:30 UTC, in 30m: it fails if its target is reached later than that';
+      '? the deadline of its call is 21 Nov 2026 22:30 UTC, in 30m: it fails if its target is reached later than that';
     const at = now + 30 * 60_000;
     expect(line(until(at), 'deadline')).toBe(unsure);
     expect(line(until(at, at + 60_000), 'deadline')).toBe(unsure);
     expect(line(until(at, at), 'deadline')).toBe(
-      '✓ the deadline of its call is 2026-11-21 22:30 UTC, in 30m; it expires before that',
+      '✓ the deadline of its call is 21 Nov 2026 22:30 UTC, in 30m; it expires before that',
     );
   });
 
