@@ -51,7 +51,7 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
         }
 
         await terminal.press('2');
-        const now = `base ${formatGwei(fees.base)}  tip p50 ${formatGwei(fees.tip)}  gas ${(fees.gasUsedRatio * 100).toFixed(0)} %`;
+        const now = `base ${formatGwei(fees.base)}  tip p50 ${formatGwei(fees.tip)}  ${(fees.gasUsedRatio * 100).toFixed(0)} % full`;
         await terminal.waitFor((rows) => rows.some((row) => row.startsWith(' now ') && row.includes(now)));
         await terminal.press('1');
       }

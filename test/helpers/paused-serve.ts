@@ -26,7 +26,8 @@ const RESPONSE_MS = 20;
 const PASSED_MOST = 1;
 /** And it is rare: over many pauses at most one in ten. */
 const PAUSES_PER_PASSED = 10;
-const WAIT = { timeoutMs: 120_000 };
+/** Eight groups of programs run side by side in `npm run test:slow`. */
+const WAIT = { timeoutMs: 600_000 };
 const MINED_EVERY_MS = 15_000;
 
 export interface Pauses {
