@@ -79,6 +79,7 @@ export class ServiceState {
       advice,
       said: this.#parts.track.score,
       updatedAt,
+      loading: !follower.isFilled,
       stale: follower.isStale,
       ended: follower.hasEnded,
       restartedAt: follower.restartedAt,
@@ -197,6 +198,7 @@ function isSameMoment(one: Present, other: Present): boolean {
     one.head === other.head &&
     one.profile === other.profile &&
     one.updatedAt === other.updatedAt &&
+    one.loading === other.loading &&
     one.stale === other.stale &&
     one.ended === other.ended &&
     one.nativeUsd === other.nativeUsd &&

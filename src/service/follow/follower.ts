@@ -64,6 +64,10 @@ export class Follower {
     return this.#filler.filled;
   }
 
+  get isFilled(): boolean {
+    return this.#filler.isFilled;
+  }
+
   get profile(): ChainProfile | null {
     return this.#chain.profile;
   }

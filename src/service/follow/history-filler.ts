@@ -61,6 +61,8 @@ export class HistoryFiller {
   #running: Promise<void> | null = null;
   #pass: Promise<void> = Promise.resolve();
   readonly #filled = Promise.withResolvers<void>();
+  /** Whether `filled` has resolved. */
+  isFilled = false;
   #wake = new AbortController();
   /** How far back the engine's memory goes; a restart begins with a day. */
   #rememberedSec = DAY_SEC;
@@ -115,15 +117,20 @@ export class HistoryFiller {
       try {
         this.#pass = this.#engine.isWriting() ? this.#fill() : this.#recall();
         await this.#pass;
-        this.#filled.resolve();
+        this.#noteFilled();
       } catch (error) {
         const isElsewhere = error instanceof StoreError && error.code === 'not-holder';
         if (!signal.aborted && !isElsewhere) onError(error);
-        if (!isElsewhere) this.#filled.resolve();
+        if (!isElsewhere) this.#noteFilled();
         pause = isElsewhere ? TURN_MS : RETRY_MS;
       }
       await sleep(pause, AbortSignal.any([signal, this.#wake.signal]));
     }
+  }
+
+  #noteFilled(): void {
+    this.isFilled = true;
+    this.#filled.resolve();
   }
 
   /** Another process fills: each time there is twice as much, or no more than before, it is worth remembering. */

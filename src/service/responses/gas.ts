@@ -23,6 +23,8 @@ export interface Present {
   readonly said: SaidScore | null;
   /** Ms since epoch, wall clock. */
   readonly updatedAt: number;
+  /** More of the past is still to come. */
+  readonly loading?: boolean;
   readonly stale: boolean;
   /** A recording that has been played to its end. */
   readonly ended: boolean;
@@ -116,7 +118,7 @@ function summaryOf({ now, min, p25, median, p75, max }: Summary): GasTrend['base
 
 /** `reach`: of the price that was asked about, if one was. */
 export function gasRecommendation(
-  { advice, said, updatedAt, profile }: Present,
+  { advice, said, updatedAt, profile, loading = false }: Present,
   reach: GasRecommendation['reach'] = null,
 ): GasRecommendation {
   const { recommendation } = advice;
@@ -129,7 +131,10 @@ export function gasRecommendation(
     probability: recommendation.probability,
     expectedSavingRatio: recommendation.expectedSavingRatio,
     confidence: recommendation.confidence,
-    reasons: [...recommendation.reasons],
+    reasons:
+      loading && recommendation.action === null
+        ? ['no advice yet: history is loading', ...recommendation.reasons.slice(1)]
+        : [...recommendation.reasons],
     alternatives: recommendation.alternatives.map((horizon) => ({
       horizonSec: horizon.horizonSec,
       price: weiOrNull(horizon.price),
