@@ -93,7 +93,13 @@ export const OWN_ROUTES: Answers = {
   '/dashboard/summary': Summary.parse({
     alerts: { total: 0, pending: 0, disabled: 0, fired24h: 0 },
     autoTxs: { total: 0, byStatus: {} },
-    savings: { savedWei: '0', savedUsd: null, events: 0 },
+    savings: {
+      savedWei: '0',
+      savedUsd: null,
+      events: 0,
+      alerts: { savedWei: '0', savedUsd: null },
+      autoTxs: { savedWei: '0', savedUsd: null },
+    },
     gas: { low: 9, average: 9, high: 9, base: 7 },
     recommendation: { action: 'WAIT', targetPrice: 7, probability: null },
     health: {

@@ -131,8 +131,10 @@ describe('the Auto-tx pane on a terminal', () => {
     await screen.press('g');
     await screen.waitFor('[4 Auto-tx ·4]');
     await screen.waitFor(/▸ → mined +0\.01 ETH to 0x7099…79C8/);
+    await screen.waitFor((lines) => /n new .*⏎ details/.test(lines.at(-1) ?? ''));
+    await screen.press('j', 'j', 'j');
     await screen.waitFor((lines) => /n new .*⏎ details .*x cancel/.test(lines.at(-1) ?? ''));
-    await screen.press('j', 'j', 'j', 'enter');
+    await screen.press('enter');
     await screen.waitFor(/target +Average ≤ 0\.04 gwei/);
     await screen.waitFor((lines) => /Esc back .*x cancel/.test(lines.at(-1) ?? ''));
     await screen.press('space');

@@ -209,13 +209,14 @@ export class LineFile {
     this.end = end;
   }
 
-  /** Everything is on disk; a file that `isEmpty` is removed. */
+  /** Everything is on disk; a file that `isEmpty` is removed, a device never. */
   async close(isEmpty: boolean): Promise<void> {
+    const isFile = (await this.#file.stat()).isFile();
     try {
-      await this.#file.sync();
+      if (isFile) await this.#file.sync();
     } finally {
       await this.#file.close();
-      if (isEmpty) await unlink(this.#path);
+      if (isEmpty && isFile) await unlink(this.#path);
     }
   }
 }

@@ -161,7 +161,7 @@ describe('swaps', () => {
     const declared = 'swapExactTokensForTokens(uint256 a, uint256 b, address[] c, address d, uint256 e)';
     const call = describedCall(declared, ROUTER, 1_000n, 900n, [TOKEN, FRIEND, WETH], FRIEND, 1n);
     expect(call.words).toBe(
-      'swaps 1,000 base units of 0xA0b869…eB48 for at least 900 of 0xC02aaA…6Cc2, to 0xd8dA6B…6045 by 1970-01-01 00:00 UTC',
+      'swaps 1,000 base units of 0xA0b869…eB48 for at least 900 of 0xC02aaA…6Cc2, to 0xd8dA6B…6045 by 1 Jan 1970 00:00 UTC',
     );
     expect(call.args.find(({ name }) => name === 'path')?.value).toBe(`[${TOKEN}, ${FRIEND}, ${WETH}]`);
   });
@@ -184,7 +184,7 @@ describe('swaps', () => {
     const declared = 'execute(bytes commands, bytes[] inputs, uint256 deadline)';
     const call = describedCall(declared, ROUTER, '0x0a800c3f', ['0x', '0x', '0x', '0x'], 1n);
     expect(call.words).toBe(
-      'runs a Uniswap router by 1970-01-01 00:00 UTC: Permit2 approval, V3 swap, unwrap, step 0x3f',
+      'runs a Uniswap router by 1 Jan 1970 00:00 UTC: Permit2 approval, V3 swap, unwrap, step 0x3f',
     );
   });
 });
@@ -201,7 +201,7 @@ describe('calls within calls', () => {
       inner,
     ]);
     expect(call.words).toBe(
-      'makes 3 calls by 1970-01-01 00:00 UTC: sends 5 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045; ' +
+      'makes 3 calls by 1 Jan 1970 00:00 UTC: sends 5 base units of token 0xA0b869…eB48 to 0xd8dA6B…6045; ' +
         'takes back (revokes) what 0x7a250d…488D may spend of token 0xA0b869…eB48 (of an NFT: lets it move number 0); makes calls',
     );
     expect(call.calls.map(({ name }) => name)).toEqual(['transfer', 'approve', 'multicall']);
