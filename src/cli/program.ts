@@ -48,10 +48,7 @@ export function createProgram(
       getOutHelpWidth: () => Math.min(output.columns ?? WIDEST_HELP, WIDEST_HELP),
       getOutHasColors: () => output.colour,
     })
-    .configureHelp({
-      styleTitle: (title) => `\u001b[1m${title}\u001b[22m`,
-      formatHelp,
-    })
+    .configureHelp({ styleTitle: (title) => `\u001b[1m${title}\u001b[22m`, formatHelp })
     .helpCommand(false)
     .exitOverride()
     .showHelpAfterError(false)

@@ -434,10 +434,7 @@ const saysStatus = ({ status }: AutoTxView) => status !== null;
 const withTimeFrame = <View extends { readonly timeFrame: string | null }>(
   view: View,
   requested: string,
-) => ({
-  ...view,
-  timeFrame: view.timeFrame ?? requested,
-});
+) => ({ ...view, timeFrame: view.timeFrame ?? requested });
 
 /** After a search for the description that reached no service. */
 const SEARCH_AGAIN_MS = 60_000;

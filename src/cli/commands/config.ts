@@ -39,10 +39,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
     key: string,
     line: string | readonly string[],
     said: Setting<unknown>,
-  ): Row => ({
-    ...{ title, key, lines: [line].flat() },
-    ...said,
-  });
+  ): Row => ({ ...{ title, key, lines: [line].flat() }, ...said });
   const toggle = (title: string, key: string, said: Setting<boolean>, words = ['on', 'off']) =>
     row(title, key, words[said.value ? 0 : 1] ?? '', said);
   const path = `${shown(file.path)}${file.content === null ? ' (not there)' : ''}`;

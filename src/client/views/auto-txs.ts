@@ -148,10 +148,7 @@ export type TimelineEntryView = z.infer<typeof Entry>;
 
 /** `GET /auto-txs/{id}`. The timeline is newest first; `null` where the service keeps none. */
 export const AutoTxDetails = lenient(WIRE.extend({ timeline: rows(Entry) }), 'id').transform(
-  ({ timeline, ...wire }) => ({
-    ...autoTxOf(wire),
-    timeline: timeline?.slice(0, MOST_ENTRIES) ?? null,
-  }),
+  ({ timeline, ...wire }) => ({ ...autoTxOf(wire), timeline: timeline?.slice(0, MOST_ENTRIES) ?? null }),
 );
 export type AutoTxDetailsView = z.infer<typeof AutoTxDetails> & {
   /** Why its own route gave nothing, so that this is what the list says of it. */

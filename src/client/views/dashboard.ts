@@ -105,11 +105,7 @@ const HOURS = 24;
 export const Market = sayingAny(
   lenient(StatsMarket.extend({ base: Spread, average: Spread, actions: rows(Action) })),
   'base',
-).transform((wire) => ({
-  ...wire,
-  heatmap: weekOf(wire.heatmap ?? []),
-  actions: wire.actions ?? [],
-}));
+).transform((wire) => ({ ...wire, heatmap: weekOf(wire.heatmap ?? []), actions: wire.actions ?? [] }));
 export type MarketView = Omit<z.infer<typeof Market>, 'timeFrame'> & { readonly timeFrame: string };
 
 type Grid = readonly (readonly (number | null)[])[];

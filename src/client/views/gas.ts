@@ -102,10 +102,7 @@ const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min',
 export const Trend = lenient(
   GasTrend.extend({ base: PriceSummary, priority: PriceSummary, baseFeeFan: rows(FanStep) }),
   'direction',
-).transform(({ window: _, ...wire }) => ({
-  ...wire,
-  baseFeeFan: wire.baseFeeFan ?? [],
-}));
+).transform(({ window: _, ...wire }) => ({ ...wire, baseFeeFan: wire.baseFeeFan ?? [] }));
 export type TrendView = z.infer<typeof Trend>;
 
 const { alternatives, track, reach } = GasRecommendation.shape;
