@@ -3,8 +3,8 @@ import { CommanderError } from 'commander';
 import { refuseSignedArguments } from './commands/signed-input.ts';
 import { configFile, loadConfigFile } from './config-file.ts';
 import { createContext, proxyNote } from './context.ts';
-import { EXIT, reportError } from './errors.ts';
-import { type Io, processIo } from './io.ts';
+import { CliError, EXIT, reportError } from './errors.ts';
+import { Interruption, type Io, processIo } from './io.ts';
 import { cleanLine, wantsColour } from './output.ts';
 import { commanderMessage, createProgram } from './program.ts';
 import type { SourceFlags } from './settings.ts';
@@ -35,7 +35,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stderr.write(`gastop: ${cleanLine(message, await secrets())}\n`);
       return EXIT.usage;
     }
-    const report = reportError(error, io.env.GASTOP_DEBUG === '1', await secrets());
+    // Whatever an interruption makes fail ends as it; what was to be said of something else is said.
+    const { reason } = io.interruption();
+    const cause = reason instanceof Interruption && !(error instanceof CliError) ? reason : error;
+    const report = reportError(cause, io.env.GASTOP_DEBUG === '1', await secrets());
     const proxy = report.exitCode === EXIT.unreachable ? proxyNote(io.env) : null;
     const lines = proxy === null ? report.lines : [...report.lines, cleanLine(proxy)];
     for (const [index, line] of lines.entries()) {

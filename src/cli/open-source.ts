@@ -6,6 +6,7 @@ import { ClientError } from '../client/errors.ts';
 import { isPlain, parseServiceUrl } from '../client/http.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
 import { formatDuration } from '../core/units.ts';
+import { abortable } from '../service/async.ts';
 import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';
 import type { Io } from './io.ts';
@@ -149,12 +150,11 @@ async function readySnapshot(
   withinMs = READY_WITHIN_MS,
 ): Promise<SnapshotView> {
   const interruption = io.interruption();
-  if (embedded?.ended) await Promise.race([embedded.ended, aborted(interruption)]);
+  if (embedded?.ended) await abortable(embedded.ended, interruption);
   const deadline = AbortSignal.timeout(withinMs);
   const signal = AbortSignal.any([deadline, interruption]);
   if (embedded === null) {
-    const snapshot = await client.gasCurrent({ signal }).catch((error) => failed(error, interruption));
-    return refuseStale(snapshot, rule, io.now());
+    return refuseStale(await client.gasCurrent({ signal }), rule, io.now());
   }
   // An earlier run may have stored blocks that are not the newest any more.
   let head: number | null = null;
@@ -163,7 +163,7 @@ async function readySnapshot(
   });
   for (;;) {
     const snapshot = await client.gasCurrent().catch((error) => {
-      if (!isWarmingUp(error) || deadline.aborted) return failed(error, interruption);
+      if (!isWarmingUp(error) || deadline.aborted) throw error;
       return null;
     });
     if (snapshot !== null) {
@@ -173,20 +173,8 @@ async function readySnapshot(
       const mayRecover = snapshot.stale && (problem === null || problem.retryAt !== null);
       if ((isNewest && !mayRecover) || deadline.aborted) return refuseStale(snapshot, rule, io.now());
     }
-    await sleep(ASK_AGAIN_MS, undefined, { signal: interruption }).catch(() => interruption.throwIfAborted());
+    await sleep(ASK_AGAIN_MS, undefined, { signal: interruption });
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-  });
-}
-
-function failed(error: unknown, interruption: AbortSignal): never {
-  interruption.throwIfAborted();
-  throw error;
 }
 
 function isWarmingUp(error: unknown): boolean {

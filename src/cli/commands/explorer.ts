@@ -95,7 +95,6 @@ async function lookUp<View>(
   const call = { signal: io.interruption() };
   const asked = <Answer>(work: () => Promise<Answer>) =>
     withSpinner(io, () => `asking ${name}`, work).catch((error) => {
-      call.signal.throwIfAborted();
       throw isAnsweredNo(error, opened) ? new CliError(EXIT.failed, ownWords(error)) : error;
     });
   try {

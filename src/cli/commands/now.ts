@@ -264,7 +264,7 @@ export async function knownReach(
   for (;;) {
     const reach = await ask();
     if (reach === null || reach.probability !== null || performance.now() > giveUpAt) return reach;
-    await sleep(ASK_AGAIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await sleep(ASK_AGAIN_MS, undefined, { signal });
   }
 }
 
