@@ -212,8 +212,9 @@ class ReplayPlayer {
     const { clock, speed } = this.#state;
     const leftMs = () => (block.timestamp * 1_000 - this.#playedMs()) / speed;
     if (block.number <= this.#tape.head.number || leftMs() <= 0) return false;
-    while (leftMs() > 0 && !signal.aborted) {
-      await clock.sleep(Math.min(Math.ceil(leftMs()), LONGEST_SLEEP_MS), signal);
+    // Read once: time goes on between two looks at the clock.
+    for (let left = leftMs(); left > 0 && !signal.aborted; left = leftMs()) {
+      await clock.sleep(Math.min(Math.ceil(left), LONGEST_SLEEP_MS), signal);
     }
     return true;
   }
