@@ -1,5 +1,4 @@
 import type { Command, Help, Option } from 'commander';
-import stringWidth from 'string-width';
 
 export const ROOT_EXAMPLES = `
 Examples
@@ -85,39 +84,4 @@ function optionItem(option: Option, helper: Help): Item {
   const choices = option.argChoices === undefined ? '' : `: ${option.argChoices.join(', ')}`;
   const standard = typeof option.defaultValue === 'string' ? ` (default ${option.defaultValue})` : '';
   return { term: helper.optionTerm(option), text: `${option.description}${choices}${standard}` };
-}
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
-/** Breaks `text` between words into lines of at most `width` columns; a longer word is parted between characters. */
-export function wrapWords(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ').flatMap((whole) => pieces(whole, width))) {
-    if (line === '') line = word;
-    else if (stringWidth(line) + 1 + stringWidth(word) <= width) line += ` ${word}`;
-    else {
-      lines.push(line.trimEnd());
-      line = word;
-    }
-  }
-  return [...lines, line.trimEnd()];
-}
-
-function pieces(word: string, width: number): string[] {
-  if (stringWidth(word) <= width) return [word];
-  const parted: string[] = [];
-  let piece = '';
-  let columns = 0;
-  for (const { segment } of graphemes.segment(word)) {
-    const more = stringWidth(segment);
-    if (columns + more > width && piece !== '') {
-      parted.push(piece);
-      piece = '';
-      columns = 0;
-    }
-    piece += segment;
-    columns += more;
-  }
-  return [...parted, piece];
 }

@@ -1,3 +1,5 @@
+import stringWidth from 'string-width';
+
 const PLAIN = /^[\x20-\x7e]*$/;
 
 // Making one takes longer than most of its work.
@@ -11,6 +13,39 @@ function segments(text: string): Intl.Segments {
 /** What people take for single characters (Unicode UAX #29): a flag, an emoji with its skin colour, a letter with its marks. */
 export function graphemes(text: string): string[] {
   return PLAIN.test(text) ? text.split('') : Array.from(segments(text), ({ segment }) => segment);
+}
+
+/**
+ * Breaks `text` between words into lines of at most `width` columns, at least one; a longer word is parted between
+ * characters. `measure` counts the columns that a text takes in a terminal.
+ */
+export function wrapWords(text: string, width: number, measure = stringWidth): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ').flatMap((whole) => partsOf(whole, width, measure))) {
+    const joined = line === '' ? word : `${line} ${word}`;
+    if (measure(joined) <= width) line = joined;
+    else {
+      if (line !== '') lines.push(line.trimEnd());
+      line = word;
+    }
+  }
+  return [...lines, line.trimEnd()];
+}
+
+/** A word in parts of at most `width` columns, each of at least one whole character. */
+function partsOf(word: string, width: number, measure: (text: string) => number): readonly string[] {
+  if (measure(word) <= width) return [word];
+  const parts: string[] = [];
+  let part = '';
+  for (const character of graphemes(word)) {
+    if (part !== '' && measure(part + character) > width) {
+      parts.push(part);
+      part = '';
+    }
+    part += character;
+  }
+  return [...parts, part];
 }
 
 /**

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bucketFor } from '../../src/cli/commands/history.ts';
 import { chainDatabase, configFile } from '../../src/cli/config-file.ts';
-import { wrapWords } from '../../src/cli/help.ts';
 import { expandRpc } from '../../src/cli/main.ts';
 import { cleanLine, jsonResponse, toAscii } from '../../src/cli/output.ts';
 import { durationText, parseDuration } from '../../src/cli/parse.ts';
+import { wrapWords } from '../../src/core/text.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 
 describe('durations', () => {

@@ -14,10 +14,11 @@ import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
+import { wrapWords } from '../../core/text.ts';
 import { formatCount, formatDuration, formatNative, formatUsd, gweiString } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
-import { examples, wrapWords } from '../help.ts';
+import { examples } from '../help.ts';
 import {
   type Column,
   cleanLine,

@@ -14,11 +14,11 @@ import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/ch
 import { PATHS } from '../../contract/routes.ts';
 import type { LaneName } from '../../core/advice.ts';
 import { withKeptDelegation } from '../../core/auto-txs/preflight.ts';
+import { wrapWords } from '../../core/text.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { gweiString } from '../../core/units.ts';
 import type { CommandContext } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
-import { wrapWords } from '../help.ts';
 import { type OpenedPricing, withPricing } from '../open-source.ts';
 import { cleanLine, toAscii } from '../output.ts';
 import { checked, parseExpiry, parseGwei, parseNative } from '../parse.ts';

@@ -11,11 +11,12 @@ import {
 import { Http } from '../../client/http.ts';
 import { ROUTE_GROUPS } from '../../contract/routes.ts';
 import { chainProfile } from '../../core/chains.ts';
+import { wrapWords } from '../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { examples, wrapWords } from '../help.ts';
+import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openSource } from '../open-source.ts';
 import {

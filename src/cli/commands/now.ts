@@ -14,6 +14,7 @@ import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { type LaneName, pastForReach } from '../../core/advice.ts';
 import { ownValue } from '../../core/own-value.ts';
+import { wrapWords } from '../../core/text.ts';
 import {
   formatAge,
   formatChange,
@@ -27,7 +28,7 @@ import {
 } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
-import { examples, wrapWords } from '../help.ts';
+import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
 import {

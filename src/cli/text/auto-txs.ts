@@ -17,6 +17,7 @@ import {
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { chainProfile } from '../../core/chains.ts';
+import { wrapWords } from '../../core/text.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import {
   exactAmount,
@@ -30,7 +31,6 @@ import {
 } from '../../core/units.ts';
 import { timeWords } from '../commands/alerts.ts';
 import { checkLines } from '../commands/create-auto-tx.ts';
-import { wrapWords } from '../help.ts';
 import {
   type Column,
   cleanLine,

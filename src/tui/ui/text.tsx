@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { createElement, Fragment, memo, type ReactElement, type ReactNode } from 'react';
 import stringWidth from 'string-width';
-import { graphemes } from '../../core/text.ts';
+import { graphemes, wrapWords } from '../../core/text.ts';
 import { formatChange } from '../../core/units.ts';
 import { ASCII_THEME, type ColorName, type Theme, useDim, useTheme } from './theme.ts';
 
@@ -45,42 +45,10 @@ export function fitRight(text: string, width: number, ellipsis = '…'): string 
  * line. Of more than `most` lines the last ends in `ellipsis`.
  */
 export function wrapText(text: string, width: number, most: number, ellipsis: string): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    const joined = line === '' ? word : `${line} ${word}`;
-    if (displayWidth(joined) <= width) {
-      line = joined;
-      continue;
-    }
-    if (line !== '') lines.push(line);
-    const parts = partsOf(word, width);
-    lines.push(...parts.slice(0, -1));
-    line = parts.at(-1) ?? '';
-  }
-  if (line !== '') lines.push(line);
+  const lines = wrapWords(text, width, displayWidth).filter((line) => line !== '');
   if (lines.length <= most) return lines;
   const rest = lines.slice(most - 1).join(' ');
   return [...lines.slice(0, most - 1), truncate(rest, width, ellipsis)];
-}
-
-/** A word in parts of at most `width` columns, each of at least one whole character. */
-function partsOf(word: string, width: number): readonly string[] {
-  if (displayWidth(word) <= width) return [word];
-  const parts: string[] = [];
-  let part = '';
-  let used = 0;
-  for (const character of graphemes(word)) {
-    const wide = displayWidth(character);
-    if (part !== '' && used + wide > width) {
-      parts.push(part);
-      part = '';
-      used = 0;
-    }
-    part += character;
-    used += wide;
-  }
-  return [...parts, part];
 }
 
 /** A piece of a line with one look. */
