@@ -11,7 +11,7 @@ import { soakServe } from '../soak/soak-serve.ts';
 const ALLOWED: Allowance = {
   liveBytes: 6_000_000,
   residentBytes: 25_000_000,
-  resources: 20,
+  resources: 100,
   descriptors: 2,
 };
 

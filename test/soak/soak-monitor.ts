@@ -32,6 +32,8 @@ const BETWEEN_MS = 100;
 const ASK_AGAIN_MS = 5_000;
 /** A monitor at rest has some twenty. */
 const FEW_TIMERS = 40;
+/** Two minutes and more. */
+const MOST_ASKED = 30;
 
 export interface Checkpoint {
   readonly block: number;
@@ -58,10 +60,10 @@ export async function soakMonitor(
   });
   /** What was opened is kept for two minutes, with a timer each: how many that are depends on the machine. */
   const atRest = async (pid: number): Promise<Holding> => {
-    for (;;) {
+    for (let asked = 1; ; asked += 1) {
       await sleep(ASK_AGAIN_MS);
       const holding = await watch.ask(pid);
-      if ((holding.resources.Timeout ?? 0) <= FEW_TIMERS) return holding;
+      if ((holding.resources.Timeout ?? 0) <= FEW_TIMERS || asked === MOST_ASKED) return holding;
     }
   };
   const checkpoints: Checkpoint[] = [];
