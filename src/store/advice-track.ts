@@ -3,7 +3,7 @@ import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core
 import type { Hex } from '../core/block.ts';
 import { BLOCK_COLUMNS, integer, toBlock } from './block-rows.ts';
 import type { Database } from './database.ts';
-import type { AdviceRow, Queries } from './tables.ts';
+import { type AdviceRow, countRows, type Queries } from './tables.ts';
 
 const MOST_ROWS = 100_000;
 const KEEP_SEC = 400 * 86_400;
@@ -242,15 +242,8 @@ async function readHead(db: Queries): Promise<Head | null> {
   return (await newest.executeTakeFirst()) ?? null;
 }
 
-async function countUnknown(db: Queries, from: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('advice')
-    .select((e) => e.fn.countAll().as('count'))
-    .where('verdict', '=', 'unknown')
-    .where('block_number', '>=', from)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+const countUnknown = (db: Queries, from: number) =>
+  countRows(db.selectFrom('advice').where('verdict', '=', 'unknown').where('block_number', '>=', from));
 
 async function record(trx: Queries, { block }: GivenAdvice, outcome: Exclude<Outcome, 'waiting'>) {
   if (outcome === 'void') {

@@ -8,6 +8,7 @@ import { FORGOTTEN_AT_ONCE, forgetDeliveries } from './outbox.ts';
 import type { ReferencePrices } from './reference-prices.ts';
 import {
   type AlertEventRow,
+  countRows,
   type DeliveryAttemptRow,
   type DeliveryRow,
   type FiringTallyRow,
@@ -259,12 +260,10 @@ export async function countFirings(db: Queries, owner: string, since: number): P
     .select((e) => e.fn.sum<number | null>('firings').as('count'))
     .where('hour', '>=', wholeFrom)
     .executeTakeFirst();
-  const begun = await firingsOf(db, { owner })
-    .select((e) => e.fn.countAll<number>().as('count'))
+  const begun = firingsOf(db, { owner })
     .where('triggered_at', '>=', since)
-    .where('triggered_at', '<', wholeFrom)
-    .executeTakeFirst();
-  return Number(whole?.count ?? 0) + Number(begun?.count ?? 0);
+    .where('triggered_at', '<', wholeFrom);
+  return Number(whole?.count ?? 0) + (await countRows(begun));
 }
 
 /** What the firings of an alert that are kept saved, or all that an owner's alerts ever had. */

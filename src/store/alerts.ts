@@ -15,7 +15,7 @@ import {
 import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import { cancelDeliveries, FORGOTTEN_AT_ONCE, forgetSent } from './outbox.ts';
-import { type Queries, readRows } from './tables.ts';
+import { countRows, type Queries, readRows } from './tables.ts';
 
 /** How many alerts there are by what they do. */
 interface AlertCounts {
@@ -47,7 +47,7 @@ export class AlertStore {
   create(alert: KeptAlert, most: number): Promise<boolean> {
     return this.#database.transaction(async (trx) => {
       if (Number.isFinite(most)) {
-        if ((await countAlerts(alertsOf(trx, alert.owner))) >= most) return false;
+        if ((await countRows(alertsOf(trx, alert.owner))) >= most) return false;
       }
       await trx.insertInto('alerts').values(toAlertRow(alert)).execute();
       return true;
@@ -71,7 +71,7 @@ export class AlertStore {
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      return { alerts: readRows(rows, toKeptAlert), total: await countAlerts(alertsOf(db, owner)) };
+      return { alerts: readRows(rows, toKeptAlert), total: await countRows(alertsOf(db, owner)) };
     });
   }
 
@@ -157,8 +157,8 @@ export class AlertStore {
 
   counts(owner: string): Promise<AlertCounts> {
     return this.#database.run(async (db) => {
-      const total = await countAlerts(alertsOf(db, owner));
-      const disabled = await countAlerts(alertsOf(db, owner).where(sql<boolean>`phase = 'disabled'`));
+      const total = await countRows(alertsOf(db, owner));
+      const disabled = await countRows(alertsOf(db, owner).where(sql<boolean>`phase = 'disabled'`));
       return { total, pending: total - disabled, disabled };
     });
   }
@@ -194,11 +194,6 @@ export class AlertStore {
 function alertsOf(db: Queries, owner: string) {
   const all = db.selectFrom('alerts');
   return owner === '' ? all : all.where('owner', '=', owner);
-}
-
-async function countAlerts(alerts: ReturnType<typeof alertsOf>): Promise<number> {
-  const { count } = await alerts.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAlert | null> {

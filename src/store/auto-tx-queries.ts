@@ -5,7 +5,7 @@ import { type AutoTxEvent, stepAutoTx } from '../core/auto-txs/state-machine.ts'
 import { type AutoTxRow, KEEP_SIGNED_BLOCKS, toKeptAutoTx } from './auto-tx-rows.ts';
 import { writeAutoTx } from './auto-txs.ts';
 import { integer } from './block-rows.ts';
-import { type Queries, readRows } from './tables.ts';
+import { countRows, type Queries, readRows } from './tables.ts';
 
 /** Said as the indexes say it: SQLite does not use one that says it otherwise. */
 const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
@@ -256,13 +256,8 @@ const IS_FINISHED = sql<boolean>`status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 
  * a reorg can bring back. What they saved stays counted. Part of the caller's transaction.
  */
 export async function forgetFinished(trx: Queries, owner: string, most = MOST_FINISHED): Promise<void> {
-  const { count } = await trx
-    .selectFrom('auto_txs')
-    .select((e) => e.fn.countAll<number>().as('count'))
-    .where('owner', '=', owner)
-    .where(IS_FINISHED)
-    .executeTakeFirstOrThrow();
-  const tooMany = Number(count) - most;
+  const finished = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_FINISHED);
+  const tooMany = (await countRows(finished)) - most;
   if (tooMany <= 0) return;
   const head = await trx
     .selectFrom('blocks')

@@ -42,7 +42,7 @@ import {
 import { isHex } from './columns.ts';
 import type { Database } from './database.ts';
 import { requireRight, type WriteRight } from './lease.ts';
-import { type Queries, readRows } from './tables.ts';
+import { countRows, type Queries, readRows } from './tables.ts';
 
 type AutoTxCreated =
   | { readonly kind: 'created' }
@@ -110,7 +110,7 @@ export class AutoTxStore {
         .limit(page.limit)
         .offset(page.offset)
         .execute();
-      return { autoTxs: readable(rows), total: await countAll(db, owner) };
+      return { autoTxs: readable(rows), total: await countRows(autoTxsOf(db, owner)) };
     });
   }
 
@@ -256,23 +256,14 @@ function autoTxsOf(db: Queries, owner: string) {
   return owner === '' ? all : all.where('owner', '=', owner);
 }
 
-async function countAll(db: Queries, owner: string): Promise<number> {
-  const { count } = await autoTxsOf(db, owner)
-    .select((e) => e.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 /** Drafts, and what may still be sent or is followed. */
-async function countOpen(db: Queries, owner: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('auto_txs')
-    .select((e) => e.fn.countAll<number>().as('count'))
-    .where('owner', '=', owner)
-    .where('status', 'in', ['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED'])
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+const countOpen = (db: Queries, owner: string) =>
+  countRows(
+    db
+      .selectFrom('auto_txs')
+      .where('owner', '=', owner)
+      .where('status', 'in', ['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED']),
+  );
 
 /** Whose auto-tx; who runs the service (the owner '') reaches all. */
 interface OwnedAutoTx {

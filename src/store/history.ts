@@ -2,6 +2,7 @@ import { BLOCK_COLUMNS } from './block-rows.ts';
 import type { Database } from './database.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup, toRollup } from './rollups.ts';
+import { countRows } from './tables.ts';
 
 /** A stretch of time in Unix seconds, both ends inclusive. */
 export interface Window {
@@ -44,17 +45,16 @@ export class HistoryStore {
     return rows.map(blockRollup);
   }
 
-  async countBlocks(window: Window): Promise<number> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('blocks')
-        .select((e) => e.fn.countAll().as('count'))
-        .where('timestamp', '>=', window.from)
-        .where('timestamp', '<=', window.to)
-        .$if(window.tipped === true, (query) => query.where('tip_p50', 'is not', null))
-        .executeTakeFirst(),
+  countBlocks(window: Window): Promise<number> {
+    return this.#database.run((db) =>
+      countRows(
+        db
+          .selectFrom('blocks')
+          .where('timestamp', '>=', window.from)
+          .where('timestamp', '<=', window.to)
+          .$if(window.tipped === true, (query) => query.where('tip_p50', 'is not', null)),
+      ),
     );
-    return Number(row?.count ?? 0);
   }
 
   /** Buckets of `bucketSec` (a multiple of a minute) that start in `window`, the one around `from` included. */
@@ -79,17 +79,16 @@ export class HistoryStore {
 
   async countBuckets(bucketSec: number, window: Window): Promise<number> {
     if (storedSec(bucketSec) !== bucketSec) return (await this.buckets(bucketSec, window)).length;
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('rollups')
-        .select((e) => e.fn.countAll().as('count'))
-        .where('bucket_sec', '=', bucketSec)
-        .where('start', '>=', bucketStart(window.from, bucketSec))
-        .where('start', '<=', window.to)
-        .$if(window.tipped === true, (query) => query.where('tipped_blocks', '>', 0))
-        .executeTakeFirst(),
+    return this.#database.run((db) =>
+      countRows(
+        db
+          .selectFrom('rollups')
+          .where('bucket_sec', '=', bucketSec)
+          .where('start', '>=', bucketStart(window.from, bucketSec))
+          .where('start', '<=', window.to)
+          .$if(window.tipped === true, (query) => query.where('tipped_blocks', '>', 0)),
+      ),
     );
-    return Number(row?.count ?? 0);
   }
 
   /** Time of the oldest block, or start of the oldest bucket of `bucketSec`; `null` while there is no history. */

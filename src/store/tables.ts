@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 
 /** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
@@ -240,6 +240,14 @@ export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, page) =>
     rows.slice(page * ROWS_AT_ONCE, (page + 1) * ROWS_AT_ONCE),
   );
+}
+
+/** How many rows a query finds. */
+export async function countRows<Table extends keyof Tables>(
+  query: SelectQueryBuilder<Tables, Table, object>,
+): Promise<number> {
+  const { count } = await query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 const skipped = new Set<string>();
