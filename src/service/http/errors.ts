@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { ChainError } from '../../chain/chain-source.ts';
-import type { ErrorBody, MetricsError } from '../../contract/api-error.ts';
-import { ERROR_STATUS, type ErrorCode } from '../../contract/error-status.ts';
+import { ERROR_STATUS, type ErrorBody, type ErrorCode, type MetricsError } from '../../contract/api-error.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
 import { StoreError } from '../../store/errors.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../contract/error-status.ts';
+import type { ErrorCode } from '../../contract/api-error.ts';
 
 /** What is learned of one request while it is answered, for log and metrics. Passed to the app as its `env`. */
 export class RequestRecord {

@@ -6,7 +6,6 @@ import type { AlertFigures } from '../../store/alerts.ts';
 import { withTimeout } from '../async.ts';
 import type { Condition } from '../service-state.ts';
 import { ApiFailure, errorResponse } from './errors.ts';
-import { answerOperation, OPERATION_PATHS } from './health.ts';
 import type { RequestLog } from './log.ts';
 import { RequestMetrics } from './metrics.ts';
 import { RequestRecord } from './record.ts';
@@ -247,4 +246,38 @@ function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(`${prefix}/`)) return url;
   const isV1 = url.startsWith(`${BASE_PATH}/`) && !url.startsWith(`${prefix}${BASE_PATH}/`);
   return isV1 ? url : url.slice(prefix.length);
+}
+
+/** Outside v1: for whoever runs the service. No key is needed, and nothing secret is said. */
+const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+/** Answers one of {@link OPERATION_PATHS}. */
+async function answerOperation(
+  request: Request,
+  path: string,
+  condition: Condition,
+  metricsPage: () => Promise<string>,
+): Promise<Response> {
+  const { method } = request;
+  if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: ALLOW } });
+  if (method !== 'GET' && method !== 'HEAD') {
+    const wrong = new ApiFailure('method_not_allowed', 'this path only answers GET', {
+      headers: { Allow: ALLOW },
+    });
+    return errorResponse(wrong, request, null);
+  }
+  const send = (text: string, type: string) =>
+    new Response(method === 'HEAD' ? null : text, {
+      status: 200,
+      headers: { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(text)) },
+    });
+  if (path === '/metrics') return send(await metricsPage(), 'text/plain; version=0.0.4; charset=utf-8');
+  if (path === '/readyz' && condition.failure !== null)
+    return errorResponse(condition.failure, request, null);
+  if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }), 'application/json');
+  // Ready is who can answer; alerts may well fire in another process.
+  const alerts = condition.engine?.isHere ? 'here' : condition.engine ? 'elsewhere' : 'nowhere';
+  return send(JSON.stringify({ status: 'ready', alerts }), 'application/json');
 }
