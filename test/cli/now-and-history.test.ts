@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Interruption } from '../../src/cli/io.ts';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
@@ -274,16 +273,6 @@ describe('a service at a URL', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(GasCurrent.parse(JSON.parse(stdout)).source.kind).toBe('replay');
     expect(new Set(served.keys.slice(before))).toEqual(new Set(['the-key']));
-  });
-
-  it('that is silent when history is interrupted is not blamed for it: exit 130 without a word', async () => {
-    const stop = new AbortController();
-    const { url } = await serve((request, response) => {
-      if (request.url?.includes(PATHS.gasCurrent)) sendJson(response, OWN_SNAPSHOT);
-      else stop.abort(new Interruption(130));
-    });
-    const said = await runMain(['history', '--url', url], { signal: stop.signal });
-    expect(said).toEqual({ exitCode: 130, stdout: '', stderr: '' });
   });
 
   it('named by the environment or the config file is used as one named by a flag', async () => {
