@@ -76,6 +76,10 @@ describe('the reasons', () => {
     expect(reasonsFor({ ...grounds, forecasts: hours, decision: decide(hours) })[0]).toBe(
       'no wait of an hour or less saves enough',
     );
+    const both = [...forecasts, forecast(21_600, 0.98, 0.24)];
+    expect(reasonsFor({ ...grounds, forecasts: both, decision: decide(both) })[0]).toBe(
+      'for 0.0412 gwei within 6h set an alert: a wait takes an hour at most',
+    );
   });
 
   it('own up to advice that was not kept, without a second track record', () => {

@@ -94,6 +94,7 @@ describe('the Live pane', () => {
     ['the same all the time', 0, 1e9, { min: 1e9, median: 1e9, max: 1e9 }, 'unchanged in'],
     ['below most', 0.003, 1e9, { min: 9.9e8, median: 2e9, max: 4e9 }, 'cheaper than 99 % of'],
     ['above most', 0.988, 3e9, { min: 1e9, median: 2e9, max: 4e9 }, 'cheaper than 1 % of'],
+    ['above all', 1, 4.5e9, { min: 1e9, median: 2e9, max: 4e9 }, 'among the highest of'],
   ])('words a base fee %s so that it is true, of the time that is known', (_, rank, next, base, words) => {
     const market = {
       ...MARKET,
@@ -109,13 +110,14 @@ describe('the Live pane', () => {
   it.each([
     ['cheaper than half of a past in which it is dear', 0.45, 3e9],
     ['dearer than most of a past in which it is cheap', 0.8, 1.5e9],
+    ['the median of a past whose mean is far below', 0.3, 2e9],
   ])('says nothing of a base fee that two answers disagree on: %s', (_, rank, next) => {
     const base = {
       now: next,
       min: 1e9,
       p10: null,
       median: 2e9,
-      mean: null,
+      mean: 1.6e9,
       p90: null,
       max: 4e9,
       changeRatio: null,

@@ -196,7 +196,7 @@ describe('nothing is stated', () => {
     for (const text of [live, now, service]) expectSilent(text);
     expect(live).toMatch(/^ NO ADVICE YET *\n • too little history, \S+ of the 1h10m that it takes/m);
     const loading = placesOf(engineAt(BLOCKS.slice(0, 60)), { loading: true }).draw();
-    expect(loading.live).toMatch(/^ NO ADVICE YET *\n • history is loading *$/m);
+    expect(loading.live).toMatch(/^ NO ADVICE YET *\n • history is loading, prices are provisional *$/m);
     expect(now).toMatch(/^no advice yet: too little history, \S+ of the 1h10m that it takes$/m);
   });
 
@@ -213,8 +213,14 @@ describe('nothing is stated', () => {
     expect(recommendation.track).toMatchObject({ hitRatio: null, statedProbability: null });
     for (const lane of LANES) {
       expect(snapshot.lanes[lane]).toMatchObject({ maxPriorityFeePerGas: null, probability: null });
+      // The base fee alone, or the cap where that is lower: nothing above it that no tip explains.
+      expect(snapshot.lanes[lane].price).toBeLessThanOrEqual(snapshot.nextBaseFee ?? 0n);
     }
-    for (const text of Object.values(draw())) expectSilent(text);
+    const { live, now, service } = draw();
+    for (const text of [live, now, service]) expectSilent(text);
+    expect(live).toMatch(/base only.*max fee/);
+    expect(live).not.toContain('usually, at most');
+    expect(now).toMatch(/base only.*max fee/);
   });
 
   it('of advice that is stale', () => {

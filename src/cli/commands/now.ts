@@ -6,6 +6,7 @@ import {
   chainNameOf,
   describeAdvice,
   keptWords,
+  lacksTips,
   type ReachView,
   type RecommendationView,
   type SnapshotView,
@@ -289,14 +290,15 @@ export function snapshotText(
   now: number,
   missing: string | null = null,
 ): string {
+  const noTips = lacksTips(snapshot);
   const table = tableLines(
     [
       ['lane', 'left', ([, title]) => title],
-      ['gwei', 'right', ([lane]) => gwei(snapshot.lanes[lane].price)],
+      [noTips ? 'base only' : 'gwei', 'right', ([lane]) => gwei(snapshot.lanes[lane].price)],
       ['max fee', 'right', ([lane]) => gwei(snapshot.lanes[lane].maxFeePerGas)],
       ['tip', 'right', ([lane]) => gwei(snapshot.lanes[lane].maxPriorityFeePerGas)],
       ['within', 'right', ([lane]) => within(snapshot.lanes[lane].withinBlocks)],
-      ['usually, at most', 'right', ([lane]) => wait(snapshot.lanes[lane].waitSec)],
+      ['usually, at most', 'right', ([lane]) => wait(noTips ? null : snapshot.lanes[lane].waitSec)],
       ['likely', 'right', ([lane]) => share(snapshot.stale ? null : snapshot.lanes[lane].probability)],
     ],
     LANES,
@@ -362,7 +364,12 @@ function adviceLines(advice: RecommendationView): readonly string[] {
   if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)} on average`);
   if (advice.probability !== null) parts.push(`${formatLikelihood(advice.probability)} likely`);
   const kept = advice.track && keptWords(advice.track);
-  if (kept !== null) parts.push(kept);
+  if (kept !== null) {
+    parts.push(kept);
+    const stated = advice.track?.statedProbability ?? null;
+    const text = `stated ${formatPercent(stated ?? 0)}`;
+    if (stated !== null && [...parts, text].join(' · ').length <= WIDTH) parts.push(text);
+  }
   return [parts.join(' · ')];
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GasCurrent, GasRecommendation, GasTrend, Summary } from '../../contract/gas.ts';
+import { LANES } from '../../core/advice.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatDuration, formatGwei } from '../../core/units.ts';
 import { lenient, rows, said, type Wire, wei } from '../lenient.ts';
@@ -169,6 +170,14 @@ export function keptWords({
   const kept = Math.round(hitRatio * evaluated);
   if (basis === 'given') return `given ${evaluated}, kept ${kept}`;
   return basis === 'walked' ? `tried ${evaluated}, kept ${kept}` : `kept ${kept} of ${evaluated}`;
+}
+
+/** Whether the prices are the base fee alone, since no tips are known: of such a price no wait is known either. */
+export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {
+  return LANES.every(
+    (lane) =>
+      lanes[lane].maxPriorityFeePerGas === null && nextBaseFee !== null && lanes[lane].price <= nextBaseFee,
+  );
 }
 
 /** What to do, and at what price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`; `target` is empty where there is none. */

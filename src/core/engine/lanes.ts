@@ -99,7 +99,9 @@ export class LaneBook {
 
   #price(lane: LaneName): number {
     const scorer = this.#scorers[lane];
-    return Math.min(wholeWei(scorer.expectedPrice), scorer.capAt(this.#history.head));
+    // Without tips there is the base fee alone, the same for whoever pays it.
+    const price = this.#tips.areKnown ? wholeWei(scorer.expectedPrice) : scorer.highestNext;
+    return Math.min(price, scorer.capAt(this.#history.head));
   }
 
   #lane(lane: LaneName, price: bigint, blockSec: number): Lane {
@@ -204,12 +206,16 @@ export class LaneScorer {
 
   #baseRatioAt(given: number, included: number): number {
     const paid = Math.min(this.#cap.at(given), this.#history.baseFee.at(included) + this.#tip.at(given));
-    return toPpm(feeRatio(paid - this.#tip.at(given), this.#highestNext(given)));
+    return toPpm(feeRatio(paid - this.#tip.at(given), this.#highestNextAt(given)));
   }
 
   /** The most that the advice would pay beside the tip in the block after `given`, or would there if it got in. */
-  #highestNext(given: number): number {
+  #highestNextAt(given: number): number {
     return Math.min(this.#history.nextBaseFee.at(given), this.#cap.at(given) - this.#tip.at(given));
+  }
+
+  get highestNext(): number {
+    return this.#highestNextAt(this.#history.head);
   }
 
   followHead(): void {
@@ -239,7 +245,7 @@ export class LaneScorer {
     const { head } = this.#history;
     const baseRatio = fromPpm(this.#baseRatio.tally.mean ?? toPpm(1));
     const least = this.#waitsForDips ? 0 : 1;
-    return this.#highestNext(head) * Math.max(baseRatio, least) + this.#tip.at(head);
+    return this.highestNext * Math.max(baseRatio, least) + this.#tip.at(head);
   }
 
   /** Blocks waited in a share `q` of cases; a miss counts as the whole wait, and so does a rare wait until enough are judged. */

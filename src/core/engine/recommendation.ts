@@ -122,11 +122,19 @@ export function reasonsFor(grounds: Grounds): string[] {
 
 function decisive({ decision, forecasts }: Grounds): string[] {
   if (!isMeasured(forecasts)) return [`no advice yet: ${forecasts[0]?.reason ?? 'too little history'}`];
-  if (decision.action === 'WAIT') return [];
+  if (decision.action === 'WAIT') return longer(decision, forecasts);
   if (decision.action === 'SET_ALERT') return ['no wait of an hour or less saves enough'];
   if (decision.isDistrusted)
     return ['too many of the last waits were missed: no waiting until more are kept'];
   return [refusal(forecasts)];
+}
+
+/** Why not to wait for longer where that saves more. */
+function longer({ forecast }: Decision, forecasts: readonly Forecast[]): string[] {
+  const best = mostSaving(forecasts.filter((each) => isLikely(each) && each.horizonSec > LONGEST_WAIT_SEC));
+  if (best === null || forecast === null || saving(best) <= saving(forecast)) return [];
+  const within = formatDuration(best.horizonSec);
+  return [`for ${formatGwei(best.price)} gwei within ${within} set an alert: a wait takes an hour at most`];
 }
 
 /** Why not to wait, told of the alternative that looks best. */
@@ -150,7 +158,8 @@ function refusal(forecasts: readonly Forecast[]): string {
 
 function movement({ trend: { direction, changeRatio }, daySec }: Grounds): string[] {
   if (daySec < LEAST_RANKED_SEC) return [];
-  const mean = `its mean of the last ${daySec >= 0.99 * HOUR_SEC ? 'hour' : formatDuration(daySec)}`;
+  const span = daySec >= 0.99 * HOUR_SEC ? 'hour' : formatDuration(daySec - (daySec % 60));
+  const mean = `its mean of the last ${span}`;
   if (direction === 'STABLE') return [`base fee is close to ${mean}`];
   const how =
     direction === 'RISING'

@@ -133,7 +133,7 @@ export function gasRecommendation(
     confidence: recommendation.confidence,
     reasons:
       loading && recommendation.action === null
-        ? ['no advice yet: history is loading', ...recommendation.reasons.slice(1)]
+        ? ['no advice yet: history is loading, prices are provisional', ...recommendation.reasons.slice(1)]
         : [...recommendation.reasons],
     alternatives: recommendation.alternatives.map((horizon) => ({
       horizonSec: horizon.horizonSec,

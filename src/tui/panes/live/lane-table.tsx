@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import { Table } from 'ink-table';
 import { memo, type ReactNode, useMemo } from 'react';
-import type { LaneView, SnapshotView } from '../../../client/views/gas.ts';
+import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
 import { cost, USUAL_ACTIONS } from '../../../core/market-stats.ts';
 import {
@@ -66,12 +66,20 @@ export function workUnit({ nativeUsd, lanes }: SnapshotView, symbol: string): Wo
 export function laneColumns(snapshot: SnapshotView, symbol: string): readonly LaneColumn[] {
   const { nativeUsd } = snapshot;
   const unit = workUnit(snapshot, symbol);
+  const noTips = lacksTips(snapshot);
   const named = nativeUsd === null ? ` ${unit.name}` : '';
   const price = (wei: bigint | null) => (wei === null ? UNKNOWN : formatGwei(wei));
   const costs = nativeUsd === null ? 10 : 6;
   return [
     { id: 'lane', heading: 'gwei', least: 7, align: 'left', rank: 0, cell: (_, name) => LANE_TITLES[name] },
-    { id: 'price', heading: 'price', least: 6, align: 'right', rank: 0, cell: (lane) => price(lane.price) },
+    {
+      id: 'price',
+      heading: noTips ? 'base only' : 'price',
+      least: 6,
+      align: 'right',
+      rank: 0,
+      cell: (lane) => price(lane.price),
+    },
     {
       id: 'cap',
       heading: 'max fee',
@@ -88,7 +96,14 @@ export function laneColumns(snapshot: SnapshotView, symbol: string): readonly La
       rank: 3,
       cell: (lane) => price(lane.maxPriorityFeePerGas),
     },
-    { id: 'wait', heading: 'usually, at most', least: 13, align: 'right', rank: 2, cell: waitCell },
+    {
+      id: 'wait',
+      heading: 'usually, at most',
+      least: 13,
+      align: 'right',
+      rank: 2,
+      cell: noTips ? () => UNKNOWN : waitCell,
+    },
     {
       id: 'send',
       heading: `transfer${named}`,

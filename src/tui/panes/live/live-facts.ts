@@ -31,9 +31,13 @@ export function adviceFacts(
     return [{ id: 'old', spans: [{ text: `advice of ${age}, no longer valid`, color: 'warn' }] }];
   }
   if (advice.action === null) return [whatToDo(advice, theme)];
-  return [whatToDo(advice, theme), likelihood(advice), saving(advice, narrow), record(advice, narrow)].filter(
-    (fact) => fact !== null,
-  );
+  return [
+    whatToDo(advice, theme),
+    likelihood(advice),
+    saving(advice, narrow),
+    record(advice, narrow),
+    claimed(advice),
+  ].filter((fact) => fact !== null);
 }
 
 const ACTION_COLORS = new Map<string, ColorName>([
@@ -70,6 +74,15 @@ function record({ track }: RecommendationView, narrow: boolean): Fact | null {
   if (track === null || kept === null) return null;
   const since = narrow || track.since === null ? '' : ` since ${dayText(track.since, systemOffset)}`;
   return { id: 'record', spans: [{ text: `${kept}${since}`, faint: true }] };
+}
+
+/** What was promised of those: a record far below it says how far the likelihood is to be trusted. */
+function claimed({ track }: RecommendationView): Fact | null {
+  if (track?.statedProbability == null || keptWords(track) === null) return null;
+  return {
+    id: 'stated',
+    spans: [{ text: `stated ${formatPercent(track.statedProbability)}`, faint: true }],
+  };
 }
 
 /** With the last bucket still to come, an hour is not whole. */

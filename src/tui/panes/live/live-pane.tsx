@@ -1,7 +1,7 @@
 import { Box, Text, useIsScreenReaderEnabled } from 'ink';
 import { memo, useMemo, useState } from 'react';
 import type { MarketView } from '../../../client/views/dashboard.ts';
-import type { HorizonView } from '../../../client/views/gas.ts';
+import { type HorizonView, keptWords, type RecommendationView } from '../../../client/views/gas.ts';
 import { LANES } from '../../../core/advice.ts';
 import { chainProfile, staleAfterMs } from '../../../core/chains.ts';
 import { cost } from '../../../core/market-stats.ts';
@@ -23,12 +23,15 @@ import { useKeys } from '../../input/use-keys.tsx';
 import { FactLines, flowFacts } from '../../ui/fact-list.tsx';
 import { placed, SegmentLine, spokenLine, Words, wrapText } from '../../ui/text.tsx';
 import { ASCII_THEME, type Theme, useDim, useTheme } from '../../ui/theme.ts';
-import { wholeSpan } from '../../ui/time.ts';
+import { dayText, systemOffset, wholeSpan } from '../../ui/time.ts';
+import { keptOfWords, waitWords as pastWaits } from '../service/record-lines.ts';
 import { LANE_TITLES, LaneTable, lanesText } from './lane-table.tsx';
 import { adviceFacts, liveFacts, missingReason } from './live-facts.ts';
 import { DAY, DayRange, SmallChart } from './price-chart.tsx';
 import { knownWaits, UsualWork, unknownWaits, WAIT_ROWS, WaitTable, waitWidth } from './side-tables.tsx';
 import { type LiveView, useLiveData } from './use-live.ts';
+
+type TrackView = NonNullable<RecommendationView['track']>;
 
 /** How the Live pane shares out its rows; 0: a part is not shown. */
 interface LiveLayout {
@@ -213,11 +216,36 @@ function reasonLines(
   return lines;
 }
 
-/** The advice with all its reasons in full, over the pane. */
+const RECKONED = [
+  'likely: how often such a price came in such a time after past blocks like this one',
+  'mean saving: against sending now, with what the misses cost',
+  'a price of a lane is what it usually pays, a price of a wait what some block comes down to',
+];
+
+function recordWords(track: TrackView, day: (ms: number) => string): string {
+  const { hitRatio, statedProbability } = track;
+  const shares = [hitRatio, statedProbability].map((share) => formatPercent(share ?? 0));
+  const words = `${keptWords(track)} ${keptOfWords(track, day)}`.trim();
+  return `record: ${words} (${shares[0]}${statedProbability === null ? '' : `, stated ${shares[1]}`})`;
+}
+
+/** The advice with all its reasons, what each wait is worth, how such advice was kept and how it is reckoned, over the pane. */
 function AdviceInFull({ view, columns, rows }: LivePaneProps) {
   const theme = useTheme();
   const { recommendation, adviceAge } = view;
   const facts = recommendation && adviceFacts(recommendation, theme, false, adviceAge);
+  const waits = adviceAge === null ? (recommendation?.alternatives ?? []) : [];
+  const track = adviceAge === null ? (recommendation?.track ?? null) : null;
+  const day = (ms: number) => dayText(ms, systemOffset);
+  const texts = [
+    ...reasonsOf({ ...view, recommendation: recommendation && { ...recommendation, alternatives: [] } }),
+    ...waits.map(waitWords),
+    ...(track === null
+      ? []
+      : [keptWords(track) === null ? '' : recordWords(track, day), pastWaits(track, day) ?? '']),
+    // Another service may reckon in another way.
+    ...(view.snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
+  ].filter((text) => text !== '');
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <SegmentLine
@@ -225,7 +253,7 @@ function AdviceInFull({ view, columns, rows }: LivePaneProps) {
         width={columns}
       />
       {facts === undefined ? null : <FactLines facts={facts} width={columns} maxLines={4} />}
-      {placed(reasonLines(reasonsOf(view), columns, rows - 2, theme), (line) => (
+      {placed(reasonLines(texts, columns, rows - 2, theme), (line) => (
         <Words>{line}</Words>
       ))}
     </Box>
@@ -255,7 +283,7 @@ function SpokenLive({ view }: { readonly view: LiveView }) {
           .join(', ')}.`}</Text>
       )}
       {waits.map((wait) => (
-        <Text key={wait.horizonSec}>{spokenWait(wait)}</Text>
+        <Text key={wait.horizonSec}>{`${waitWords(wait)}.`}</Text>
       ))}
       {reasonsOf(view).map((reason) => (
         <Text key={reason}>{ASCII_THEME.text(reason)}</Text>
@@ -285,15 +313,16 @@ function spokenLane({ snapshot }: LiveView, name: (typeof LANES)[number]): strin
     .concat('.');
 }
 
-function spokenWait({ horizonSec, price, savingRatio, probability }: HorizonView): string {
+function waitWords({ horizonSec, price, savingRatio, probability, reason }: HorizonView): string {
+  if (probability === null)
+    return `If you wait up to ${formatDuration(horizonSec)}: ${reason ?? 'not known'}`;
   return [
     `If you wait up to ${formatDuration(horizonSec)}: ${price === null ? UNKNOWN : `${formatGwei(price)} gwei`}`,
     savingRatio === null ? null : `saves ${formatPercent(savingRatio)}`,
-    probability === null ? null : `${formatLikelihood(probability)} likely`,
+    `${formatLikelihood(probability)} likely`,
   ]
     .filter((part) => part !== null)
-    .join(', ')
-    .concat('.');
+    .join(', ');
 }
 
 /** Gathers what the Live pane draws and says what its keys do. */

@@ -71,21 +71,31 @@ function shareOf(now: number, min: number, max: number): number {
 
 /** How far off the median the price in the middle may lie: that of an even number is between two, and some blocks old. */
 const AROUND_MEDIAN = 1.02;
+/** From here on the advice calls it above its mean. */
+const AROUND_MEAN = 1.05;
 
 /**
  * In words that stay true where prices tie, as they do at a chain's floor. Nothing where `rank` is of another past than
  * the figures, as it is for a moment once a service has learnt of more.
  */
-function verdictOf(rank: number, now: number, { min, p10, median, max }: StatsView, span: string): string {
+function verdictOf(
+  rank: number,
+  now: number,
+  { min, p10, median, mean, max }: StatsView,
+  span: string,
+): string {
   const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
   if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
     return '';
   if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
   // No more than half lies below and yet the median is reached: the median itself.
-  if (rank <= 0.5 && median !== null && now >= median) return `the usual price of ${past}`;
+  if (rank <= 0.5 && median !== null && now >= median) {
+    // Half of a past that is dear against its mean: neither usual nor cheap.
+    return mean !== null && now > mean * AROUND_MEAN ? '' : `the usual price of ${past}`;
+  }
   // A tenth of the blocks asked for this very price, and how many more is not known.
   if (rank <= 0.1 && now === p10) return `among the lowest of ${past}`;
-  return `cheaper than ${wholePercent(1 - rank)} of ${past}`;
+  return rank > 0.99 ? `among the highest of ${past}` : `cheaper than ${wholePercent(1 - rank)} of ${past}`;
 }
 
 /** Rounded down: 99.7 % of the blocks are not all. */
@@ -105,8 +115,8 @@ export const SmallChart = memo(function SmallChart({ hour, width, height }: Smal
   const dim = useDim();
   const series = useMemo(() => {
     const lines = [
-      { label: 'base', style: 'solid', values: hour.points.map(({ base }) => base) },
-      { label: 'tip', style: 'dashed', values: hour.points.map(({ priority }) => priority) },
+      { label: 'base', name: 'base', style: 'solid', values: hour.points.map(({ base }) => base) },
+      { label: 'tip', name: 'tip p50', style: 'dashed', values: hour.points.map(({ priority }) => priority) },
     ] as const;
     return lines
       .filter(({ values }) => values.some((value) => value !== null))
@@ -117,11 +127,11 @@ export const SmallChart = memo(function SmallChart({ hour, width, height }: Smal
       <Text wrap="truncate">
         {' '}
         <Words faint>{`${spanOf(hour)} in gwei`}</Words>
-        {series.map(({ label, style }) => (
+        {series.map(({ label, name, style }) => (
           <Text key={label}>
             {'   '}
             <Words color={label}>{legendGlyph(style, theme.ascii).repeat(2)}</Words>
-            <Words>{` ${label}`}</Words>
+            <Words>{` ${name}`}</Words>
           </Text>
         ))}
       </Text>
