@@ -6,7 +6,6 @@ const forecast = (horizonSec: number, probability: number | null, savingRatio: n
   horizonSec,
   price: 41_200_000,
   probability,
-  waitProbability: probability,
   reason: probability === null ? 'too little history' : null,
   savingRatio: probability === null ? null : savingRatio,
   expectedWaitSec: horizonSec / 3,
@@ -105,12 +104,9 @@ describe('the reasons', () => {
       expect(because(forecast(900, null, 0.2))).toBe('no advice yet: too little history');
     });
 
-    it('say that a price is not likely enough, as such or of those that were waited for', () => {
+    it('say that a price is not likely enough', () => {
       expect(because(forecast(900, 0.72, 0.4))).toBe(
         '0.0412 gwei within 15m is 72 % likely; waiting takes 80 %',
-      );
-      expect(because({ ...forecast(900, 0.84, 0.4), waitProbability: 0.7 })).toBe(
-        '0.0412 gwei within 15m is 84 % likely, but waits for such prices were missed too often',
       );
     });
 

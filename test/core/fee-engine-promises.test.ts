@@ -187,9 +187,7 @@ describe.runIf(isSlowRun)('on two days of the simulated chain, whose tips drift'
   it('advice to wait is kept about as often as stated and pays', async () => {
     const { stated, kept, savingRatio } = means((await walkOnce()).waits);
     expect((await walkOnce()).waits.length).toBeGreaterThan(1_000);
-    // What is stated is the horizon's own, and one waits where that flatters: by 0.051 on six such chains. The waits of
-    // one of them are some 35 cases of an hour, which lie 0.03 about it (standard error).
-    expect(stated - kept).toBeLessThan(0.08);
+    expect(stated - kept).toBeLessThan(0.06);
     expect(savingRatio).toBeGreaterThan(0.03);
   });
 
@@ -210,12 +208,14 @@ describe.each(
   const found: Promise<Walk> = simulatedBlocks(seed, count).then((blocks) => walk(blocks));
 
   it.each([300, 900, 3_600])(
-    'targets within %i s are reached as often as stated, within five points',
+    'targets within %i s are reached no less often than stated, within five points, and not much more',
     async (horizonSec) => {
       const verdicts = (await found).horizons.get(horizonSec) ?? [];
       expect(verdicts.length).toBeGreaterThan(4_000);
       const { stated, kept } = means(verdicts);
-      expect(Math.abs(kept - stated)).toBeLessThan(0.05);
+      expect(stated - kept).toBeLessThan(0.05);
+      // Where waiting looks worth it the statement is doubted, until enough such waits have been seen.
+      expect(kept - stated).toBeLessThan(0.08);
     },
   );
 });

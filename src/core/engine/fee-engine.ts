@@ -232,7 +232,6 @@ function forecastsOf({ horizons, lanes }: Books): readonly Forecast[] {
   return forecasts.map((forecast) => ({
     ...forecast,
     ...UNKNOWN_TIPS,
-    waitProbability: null,
     savingRatio: null,
   }));
 }

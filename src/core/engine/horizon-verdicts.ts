@@ -13,8 +13,7 @@ const DOUBTED_HORIZONS = 1;
 const LEAST_SAVING = 0.05;
 /**
  * One waits where the forecast looks best, and there it flatters: it is taken to be this much too high, as if so many
- * horizons had shown that, until real verdicts outweigh them. What is stated of a horizon as such, block after block,
- * is not doubted.
+ * horizons had shown that, until real verdicts outweigh them.
  */
 const FLATTERY = 0.15;
 const FLATTERED_HORIZONS = 4;

@@ -47,11 +47,10 @@ export interface Forecast {
    * that of sending at once.
    */
   readonly price: number;
+  /** Where waiting looks worth it the forecast flatters: there it is as often as such waits were kept. */
   readonly probability: number | null;
   /** Why there is no probability; `null` where there is one. */
   readonly reason: string | null;
-  /** What a wait is decided by: no more than `probability`, since where waiting looks worth it the forecast flatters. */
-  readonly waitProbability: number | null;
   /**
    * What waiting saves against sending in the next block, by what was paid where targets were reached, and with misses
    * counted at what the last block of the horizon asks for; `null` until measured.
@@ -95,19 +94,16 @@ export class HorizonForecast {
   /** @param shorter what the next shorter horizon says. */
   forecast(shorter: Forecast | undefined): Forecast {
     const { head, sendNow } = this.#history;
-    const { correction, doubt, meanWaitSec, judgedRatio } = this.#verdicts;
+    const { doubt, meanWaitSec, judgedRatio } = this.#verdicts;
     const target = this.#verdicts.targetAt(head);
     const price = Number.isNaN(target) ? (shorter?.price ?? sendNow.at(head)) : target;
-    const isSame = price === shorter?.price;
-    const probability = noLess(this.#chance(correction), isSame ? shorter.probability : null);
-    const waitProbability = noLess(this.#chance(doubt), isSame ? shorter.waitProbability : null);
+    const probability = noLess(this.#chance(doubt), price === shorter?.price ? shorter.probability : null);
     return {
       horizonSec: this.horizonSec,
       price,
       probability,
       reason: probability === null ? tooLittlePast(this.#history, this.#pastSec).reason : null,
-      waitProbability,
-      savingRatio: waitProbability === null ? null : this.#verdicts.expectedSaving(waitProbability),
+      savingRatio: probability === null ? null : this.#verdicts.expectedSaving(probability),
       expectedWaitSec: meanWaitSec,
       judgedRatio,
     };

@@ -145,11 +145,7 @@ function refusal(forecasts: readonly Forecast[]): string {
   if (best === null || saving(best) <= 0) return 'waiting saves nothing on average';
   const chance = formatPercent(best.probability ?? 0);
   const what = `${formatGwei(best.price)} gwei within ${formatDuration(best.horizonSec)} is ${chance} likely`;
-  if (likely.length === 0) {
-    return (best.probability ?? 0) < LEAST_PROBABILITY
-      ? `${what}; waiting takes ${formatPercent(LEAST_PROBABILITY)}`
-      : `${what}, but waits for such prices were missed too often`;
-  }
+  if (likely.length === 0) return `${what}; waiting takes ${formatPercent(LEAST_PROBABILITY)}`;
   const saves = `${what} and saves ${formatPercent(saving(best))} on average`;
   return saving(best) < leastSaving(best)
     ? `${saves}: too little for the wait`
@@ -207,8 +203,8 @@ function waitFor(forecast: Forecast): Decision {
   return { action: forecast.horizonSec <= LONGEST_WAIT_SEC ? 'WAIT' : 'SET_ALERT', forecast };
 }
 
-function isLikely({ waitProbability }: Forecast): boolean {
-  return (waitProbability ?? 0) >= LEAST_PROBABILITY;
+function isLikely({ probability }: Forecast): boolean {
+  return (probability ?? 0) >= LEAST_PROBABILITY;
 }
 
 function saving({ savingRatio }: Forecast): number {
@@ -253,7 +249,7 @@ function isClearlyBetter(best: Decision, standing: Decision): boolean {
 /** How far a wait lies above what is asked of it, below 0 where it falls short. */
 function margin({ forecast }: Decision): number {
   if (forecast === null) return 0;
-  const likely = (forecast.waitProbability ?? 0) - LEAST_PROBABILITY;
+  const likely = (forecast.probability ?? 0) - LEAST_PROBABILITY;
   const saves = saving(forecast) - leastSaving(forecast);
   return likely < 0 ? Math.min(likely, saves) : saves;
 }
