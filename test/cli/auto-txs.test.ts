@@ -439,6 +439,17 @@ describe('auto-txs of a service elsewhere', () => {
     expect(service.requests.some(({ method }) => method === 'PUT')).toBe(false);
   });
 
+  it('one that pays far more than its target needs --yes where nobody can be asked', async () => {
+    const service = await foreignService();
+    const argv = ['create', file('signed.txt'), '--target', '0.5', '--url', service.url];
+    const refused = await run(argv);
+    expect([refused.exitCode, refused.stdout, service.kept.size]).toEqual([2, '', 0]);
+    expect(refused.stderr).toContain('it pays far more itself than its target (see cost)');
+    expect(refused.stderr).toContain('say --yes');
+    const wanted = await run([...argv, '--yes']);
+    expect([wanted.exitCode, wanted.stdout]).toEqual([0, 'made-1\n']);
+  });
+
   it('one without an end says so, and how it gets one', async () => {
     const { url } = await foreignService();
     const argv = ['create', file('signed.txt'), '--target', '5', '--url', url];

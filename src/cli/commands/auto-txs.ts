@@ -110,7 +110,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
       'Schedules a signed transaction, which is broadcast at its target, and prints its id; with --to, --value or --data makes a draft that is signed later.',
     )
     .argument(...SIGNED)
-    .option('--yes', 'do not ask at a terminal')
+    .option('--yes', 'do not ask; without a terminal, needed where it pays far above its target')
     .option('--json', JSON_ANSWER)
     .addHelpText(
       'after',
@@ -127,7 +127,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     .option('--no-strict', "compare the lane's price again")
     .option('--enable', 'broadcast it at its target again')
     .option('--disable', 'do not broadcast it for now')
-    .option('--yes', 'do not ask at a terminal')
+    .option('--yes', 'do not ask; without a terminal, needed where it pays far above its target')
     .option('--json', JSON_ANSWER)
     .action(run(updateAutoTx));
   autoTxs

@@ -9,6 +9,7 @@ import {
   describeState,
   describeTarget,
   type NewAutoTx,
+  overpaysCheck,
 } from '../../client/views/auto-txs.ts';
 import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
@@ -70,6 +71,7 @@ export async function createAutoTx(
 /**
  * Shows what is about to be scheduled, and where; at a terminal it asks. A script has chosen its target, so that it is told
  * but not asked when that is reached already; the service refuses what can never be included.
+ * @throws CliError (usage) where nobody can be asked whether it is to pay far more than its target.
  */
 export async function isWanted(
   { io }: CommandContext,
@@ -96,8 +98,13 @@ export async function isWanted(
     checked.checks.some(({ name, result }) => name === 'reachable' && result === 'pass') &&
     checked.checks.every(({ result }) => result === 'pass' || result === 'unknown');
   if (isDue) io.stderr.write('gastop: its target is reached already: it is broadcast at once\n');
-  const asks = !yes && io.stdin.isTTY === true && io.stderr.isTTY === true;
-  if (!asks) return true;
+  if (yes) return true;
+  if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) {
+    if (overpaysCheck(checked.checks) === null) return true;
+    throw usageError(
+      'it pays far more itself than its target (see cost), and there is no terminal to ask at; say --yes',
+    );
+  }
   const answer = await io.ask(`${isDue ? 'Send it at once by' : 'Schedule it with'} ${whom}? [y/N] `);
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }

@@ -12,6 +12,7 @@ import {
   describeTarget,
   distanceToTarget,
   isOver,
+  needsAttention,
   type SignedTransactionView,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
@@ -161,7 +162,7 @@ function columnsAt(
 ): Column<AutoTxView>[] {
   return [
     ['id', 'left', ({ id }) => cleanLine(id)],
-    ['state', 'left', (autoTx) => cleanLine(describeState(autoTx))],
+    ['state', 'left', (autoTx) => `${cleanLine(describeState(autoTx))}${needsAttention(autoTx) ? ' !' : ''}`],
     ['target', 'left', (autoTx) => cleanLine(describeTarget(autoTx))],
     ['distance', 'right', (autoTx) => distanceWords(autoTx, snapshot)],
     ['likely', 'right', likelyWords],

@@ -8,7 +8,7 @@ import {
   AutoTx as AutoTxWire,
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
-import { resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import { OVERPAYS, resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -337,18 +337,30 @@ export function isPriceThere(autoTx: PricedAutoTx, snapshot: SnapshotView): bool
   return distance?.isThere === true && !distance.isCapped;
 }
 
-/** `It pays 0.0507 gwei itself, fees of up to 0.00000106 ETH ($0.003).`; `null` when that is not known. */
+/** `It pays 0.0507 gwei itself: fees of about 0.00000106 ETH ($0.003), at most 0.0000105 ETH.`; `null` when that is not known. */
 export function describeOwnFee(
   autoTx: Pick<AutoTxView, 'chainId' | 'gasLimit'> & Bid,
   { nextBaseFee, nativeUsd }: SnapshotView,
 ): string | null {
   const { gasLimit } = autoTx;
-  if (gasLimit === null || nextBaseFee === null || (autoTx.maxFeePerGas ?? autoTx.gasPrice) === null)
-    return null;
+  const cap = autoTx.maxFeePerGas ?? autoTx.gasPrice;
+  if (gasLimit === null || nextBaseFee === null || cap === null) return null;
   const pays = paysAt(autoTx, nextBaseFee);
   const fees = gasLimit * pays;
   const usd = nativeUsd === null ? '' : ` (${formatUsd(usdOf(fees, nativeUsd))})`;
-  return `It pays ${formatGwei(pays)} gwei itself, fees of up to ${formatNative(fees, symbolOf(autoTx.chainId))}${usd}.`;
+  const native = (wei: bigint) => formatNative(wei, symbolOf(autoTx.chainId));
+  return `It pays ${formatGwei(pays)} gwei itself: fees of about ${native(fees)}${usd}, at most ${native(gasLimit * cap)}.`;
+}
+
+/** The warning that it pays far more itself than its target; `null`: there is none. */
+export function overpaysCheck(checks: readonly CheckView[]): CheckView | null {
+  return checks.find(({ code }) => code === OVERPAYS) ?? null;
+}
+
+/** Whether a check of one that is not broadcast yet needs attention, whatever its price does. */
+export function needsAttention(autoTx: AutoTxView): boolean {
+  const status = statusOf(autoTx);
+  return (status === 'PENDING' || status === 'DISABLED') && autoTx.checks.some(({ ok }) => ok === false);
 }
 
 /** Checks of the price, which the distance to the target says. */

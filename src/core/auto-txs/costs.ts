@@ -3,6 +3,7 @@ import { chainProfile } from '../chains.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, formatAmount, formatUsd, gweiString, priceBeside, usdOf } from '../units.ts';
+import { OVERPAYS } from './kept-auto-tx.ts';
 import { nonceHoldWords } from './nonces.ts';
 import {
   blocks,
@@ -90,7 +91,7 @@ export function costCheck(facts: PreflightFacts): Found {
   const price = priceToPay(facts);
   const tooMuch = overpaidWords(price, facts);
   const cost = costWords(facts, price);
-  return tooMuch === null ? passes(cost) : warns('above_target', `${tooMuch}; ${cost}`);
+  return tooMuch === null ? passes(cost) : warns(OVERPAYS, `${tooMuch}; ${cost}`);
 }
 
 /** @param price The price of the estimate. */

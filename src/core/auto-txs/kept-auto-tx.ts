@@ -122,3 +122,6 @@ function savingAgainst(
 export function paidInAll({ gasUsed, effectiveGasPrice, otherFees }: Inclusion): bigint {
   return gasUsed * effectiveGasPrice + otherFees;
 }
+
+/** The code of the warning that it pays far more itself than its target. */
+export const OVERPAYS = 'above_target';

@@ -220,7 +220,12 @@ function ListScreen<Item extends ListItem, Details extends Item, Seed>(
       : {
           ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
           open: () => dispatch({ type: 'open', cursor: { id: selected.id, place } }),
-          sort: () => dispatch({ type: 'sort', order: (order + 1) % resource.orders.length }),
+          sort: () =>
+            dispatch({
+              type: 'sort',
+              order: (order + 1) % resource.orders.length,
+              cursor: { id: selected.id, place },
+            }),
         }),
     ...itemKeys(selected),
   });

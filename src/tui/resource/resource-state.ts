@@ -40,7 +40,7 @@ export interface ResourceState<Seed> {
 
 export type ResourceAction<Seed> =
   | { readonly type: 'select'; readonly cursor: Cursor }
-  | { readonly type: 'sort'; readonly order: number }
+  | { readonly type: 'sort'; readonly order: number; readonly cursor: Cursor }
   | { readonly type: 'open'; readonly cursor: Cursor }
   | { readonly type: 'scroll'; readonly top: number; readonly entry?: string }
   | { readonly type: 'form'; readonly seed: Seed }
@@ -66,7 +66,7 @@ export function resourceReducer<Seed>(
     case 'select':
       return { ...state, cursor: action.cursor };
     case 'sort':
-      return { ...state, cursor: null, order: action.order };
+      return { ...state, cursor: action.cursor, order: action.order };
     case 'open':
       return { ...state, cursor: action.cursor, view: detailsOf(action.cursor.id) };
     case 'scroll':

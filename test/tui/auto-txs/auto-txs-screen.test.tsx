@@ -456,6 +456,14 @@ describe('the keys of an auto-tx', () => {
     },
   );
 
+  it('one whose checks need attention is marked in its row', async () => {
+    const message = 'its own priority fee of 100 gwei makes it pay about 100 gwei';
+    const check = { name: 'cost', result: 'pass', ok: false, code: 'above_target', message } as const;
+    const { shows } = show([autoTxView({ id: 'dear', checks: [check] })]);
+    await shows('! pending');
+    await shows(message);
+  });
+
   it('one that a block has takes neither edit nor cancel', async () => {
     const { shows, press, screen } = show([CONFIRMING]);
     await shows('mined');
@@ -470,7 +478,7 @@ describe('the keys of an auto-tx', () => {
     await shows('— disabled');
     await press('space');
     await shows('Enable it, and send it at once?');
-    await shows('It pays 0.0507 gwei itself, fees of up to 0.00000106 ETH');
+    await shows('It pays 0.0507 gwei itself: fees of about 0.00000106 ETH');
     await press('enter');
     await shows('— disabled');
     await press('space');

@@ -95,14 +95,27 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await shows('target reached: it is broadcast at once');
     await press('ctrl+s');
     await shows('Send it at once?');
-    await shows('Average ≤ 0.06 gwei: now 0.0507, target reached.');
-    await shows('It pays 0.0507 gwei itself, fees of up to 0.00000106 ETH');
+    await shows(/After block [\d,]+:\s+Average ≤ 0.06 gwei:\s+now\s+0.0507,/);
+    await shows(/It pays 0.0507 gwei itself: fees of\s+about\s+0.00000106\s+ETH/);
+    await shows(/at\s+most\s+0.00000126\s+ETH/);
     await shows('[▸ Not yet ]');
     await press('enter');
     await shows('New auto-tx');
     expect(sent).toEqual([]);
     await press('ctrl+s');
     await shows('Send it at once?');
+    await press('y');
+    await waitFor(() => sent.length === 1);
+  });
+
+  it('asks before one is scheduled that pays far more itself than its target', async () => {
+    const { shows, press, paste, sent } = await showForm();
+    paste(await signedTransfer({ maxFeePerGas: 101_000_000_000n, maxPriorityFeePerGas: 100_000_000_000n }));
+    await shows(/makes it pay about 100\s+gwei/);
+    await press('ctrl+s');
+    await shows('Schedule it although it pays far more?');
+    await shows(/own\s+priority\s+fee\s+of\s+100\s+gwei/);
+    expect(sent).toEqual([]);
     await press('y');
     await waitFor(() => sent.length === 1);
   });

@@ -9,6 +9,7 @@ import {
   describeState,
   distanceToTarget,
   isOver,
+  needsAttention,
   obstacleOf,
   statusOf,
 } from '../../../client/views/auto-txs.ts';
@@ -171,7 +172,7 @@ const LOOKS: Readonly<Record<AutoTxState, { readonly glyph: GlyphName; readonly 
 
 /** `◌ waiting`, `● executed` */
 export function stateLine(autoTx: AutoTxView, { theme }: Pick<PaneContext, 'theme'>): Line {
-  const { glyph, color } = LOOKS[autoTxState(autoTx)];
+  const { glyph, color } = LOOKS[needsAttention(autoTx) ? 'held' : autoTxState(autoTx)];
   return [
     { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
     { text: describeState(autoTx), faint: isOver(autoTx) && statusOf(autoTx) !== 'FAILED' },

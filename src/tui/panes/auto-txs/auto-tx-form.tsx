@@ -11,11 +11,12 @@ import {
   distanceToTarget,
   isPriceThere,
   obstacleOf,
+  overpaysCheck,
   type PricedAutoTx,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
-import { formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
+import { formatCount, formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useSaveAutoTx } from '../../data/mutations.ts';
@@ -112,7 +113,7 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
       confirm={async () => {
         // A block may have come since the prices on the screen, and the service judges by its own.
         const latest = outlook.isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
-        const judged = { order: outlook.order, ...outlook.at(latest) };
+        const judged = { ...outlook, ...outlook.at(latest), latest };
         return scheduleQuestion(draft.signed.length > 0 ? host : null, isPlain, pasted, judged);
       }}
       unchanged={edited !== null && !isDirty ? 'Nothing is changed yet' : null}
@@ -146,25 +147,30 @@ const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown:
 
 /**
  * Asked before another service (`host`) gets a signed transaction, and before one is scheduled whose target is reached
- * already; `null`: neither is the case.
+ * already, or that pays far more itself than its target; `null`: none is the case.
  */
 function scheduleQuestion(
   host: string | null,
   isPlain: boolean,
   pasted: Pasted,
-  { order, isDue, price, pays }: Judged & Pick<Outlook, 'order'>,
+  { order, isDue, price, pays, checks, latest }: Outlook & { readonly latest: SnapshotView },
 ): Confirmation | null {
-  if (host === null && !isDue) return null;
+  const overpays = overpaysCheck(checks ?? []);
+  if (host === null && !isDue && overpays === null) return null;
   const text = pastedText(pasted);
-  const due = [`${describeTarget(order)}: ${price}.`, ...(pays === null ? [] : [pays])];
+  // Blocks come while it is asked, and its figures stay.
+  const block = latest.blockNumber === null ? '' : `After block ${formatCount(latest.blockNumber)}: `;
+  const due = [`${block}${describeTarget(order)}: ${price}.`, ...(pays === null ? [] : [pays])];
+  const title = isDue ? 'Send it at once?' : 'Schedule it although it pays far more?';
   return {
-    title: host === null ? 'Send it at once?' : `Schedule it with ${host}?`,
+    title: host === null ? title : `Schedule it with ${host}?`,
     lines: [
       ...(text === null ? [] : [`${text}:`]),
       ...(pasted.kind === 'transaction' ? [transactionText(pasted.transaction)] : []),
       ...(isDue
         ? [...due, 'It is broadcast at once and cannot be recalled.']
         : [`It is broadcast at ${describeTarget(order)}.`]),
+      ...(overpays === null ? [] : [`! ${overpays.message}.`]),
       ...(host === null
         ? []
         : ['This service can send it at any time, whatever the price: only use one that you trust.']),
