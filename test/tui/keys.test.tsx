@@ -1,20 +1,12 @@
-import { PassThrough } from 'node:stream';
-import { stripVTControlCharacters } from 'node:util';
-import { render as renderInk, Text } from 'ink';
+import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { useState } from 'react';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { helpLines } from '../../src/tui/chrome/help.ts';
 import { footerKeys, KeyBar } from '../../src/tui/chrome/key-bar.tsx';
 import { KEYMAP, type Scope } from '../../src/tui/input/keymap.ts';
 import { TextField } from '../../src/tui/input/text-field.tsx';
-import {
-  KeyListener,
-  OverlayContext,
-  useKeys,
-  useModalKeys,
-  useOverlayScopes,
-} from '../../src/tui/input/use-keys.tsx';
+import { KeyListener, useKeys, useModalKeys } from '../../src/tui/input/use-keys.tsx';
 import { ASCII_THEME, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -204,29 +196,24 @@ describe('the keymap', () => {
   });
 });
 
-const LIST: readonly Scope[] = ['alerts'];
-
 /** A list whose `d` opens a dialog over it, and the footer. */
 function Screen() {
-  const over = useOverlayScopes(LIST);
   return (
-    <OverlayContext value={over.show}>
-      <KeyListener scopes={over.active}>
-        <Pane />
-        <KeyBar width={60} scopes={over.named} />
-      </KeyListener>
-    </OverlayContext>
+    <KeyListener scopes={['alerts']}>
+      <Pane />
+      <KeyBar width={60} />
+    </KeyListener>
   );
 }
 
 function Pane() {
   const [isOpen, setOpen] = useState(false);
   useKeys('alerts', { delete: () => setOpen(true) });
-  return isOpen ? <Dialog /> : <Text>a list</Text>;
+  return isOpen ? <Dialog onClose={() => setOpen(false)} /> : <Text>a list</Text>;
 }
 
-function Dialog() {
-  useModalKeys('question', { yes: () => {}, no: () => {} });
+function Dialog({ onClose }: { readonly onClose: () => void }) {
+  useModalKeys('question', { yes: () => {}, no: onClose });
   return <Text>Sure?</Text>;
 }
 
@@ -249,33 +236,20 @@ describe('the footer', () => {
     expect(keys).toEqual([{ key: 'r', word: 'retry' }]);
   });
 
-  it('names the keys of what was just opened without waiting for a timer', async () => {
-    const sleep = globalThis.setTimeout;
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const terminal = {
-      isTTY: true,
-      columns: 60,
-      rows: 10,
-      setRawMode: () => {},
-      ref: () => {},
-      unref: () => {},
-    };
-    const stdin = Object.assign(new PassThrough(), terminal);
-    const stdout = Object.assign(new PassThrough(), terminal);
-    let drawn = '';
-    stdout.on('data', (bytes) => {
-      drawn += stripVTControlCharacters(String(bytes));
-    });
-    const shows = async (text: string) => {
-      while (!drawn.includes(text)) await new Promise((done) => sleep(done, 10));
-    };
-    const app = renderInk(<Screen />, { stdin, stdout, interactive: true, patchConsole: false });
-    onTestFinished(() => app.unmount());
-    await shows('d delete');
-    stdin.write('d');
+  it('names the keys of a dialog in every frame in which it stands, and those of the list in every other', async () => {
+    const app = render(<Screen />);
+    opened = app;
+    const shows = (text: string) => waitFor(() => app.lastFrame()?.includes(text), { what: text });
+    await waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
+    app.stdin.write('d');
     await shows('Sure?');
-    await shows('y yes  n no');
+    app.stdin.write('n');
+    await shows('a list');
+    const footers = app.frames.map((frame) => frame.split('\n'));
+    for (const [body, footer] of footers) {
+      expect(footer).toBe(body === 'a list' ? ' d delete' : ' y yes  n no');
+    }
+    expect(footers.length).toBeGreaterThan(2);
   });
 
   it('names no key that does nothing now', () => {

@@ -1,6 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from 'ink-testing-library';
-import { type ReactNode, useState } from 'react';
 import { onTestFinished } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
@@ -13,7 +12,7 @@ import { ListsProvider } from '../../src/tui/data/lists.tsx';
 import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import type { Scope } from '../../src/tui/input/keymap.ts';
-import { KeyListener, OverlayContext, useOverlayScopes } from '../../src/tui/input/use-keys.tsx';
+import { KeyListener } from '../../src/tui/input/use-keys.tsx';
 import type { AlertPrefill } from '../../src/tui/panes/alerts/alert-prefill.ts';
 import { openPlace, type PlaceName } from '../../src/tui/panes/explorer/explorer-state.ts';
 import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
@@ -88,11 +87,11 @@ export function showScreen(options: ShowOptions) {
                   beforeClosing={beforeClosing}
                 >
                   <NavigationContext value={navigation}>
-                    <Scoped scope={scope}>
+                    <KeyListener scopes={[scope, 'global']}>
                       <Finder scope={scope} snapshot={snapshot} columns={columns} rows={rows}>
                         {(rest) => <Screen snapshot={snapshot} columns={columns} rows={rest} />}
                       </Finder>
-                    </Scoped>
+                    </KeyListener>
                   </NavigationContext>
                 </ListsProvider>
               </MemoryContext>
@@ -141,15 +140,4 @@ export function showScreen(options: ShowOptions) {
       });
     },
   };
-}
-
-/** Hears the keys of a tab, and of what lies over it. */
-function Scoped({ scope, children }: { readonly scope: Scope; readonly children: ReactNode }) {
-  const [scopes] = useState<readonly Scope[]>([scope, 'global']);
-  const over = useOverlayScopes(scopes);
-  return (
-    <OverlayContext value={over.show}>
-      <KeyListener scopes={over.active}>{children}</KeyListener>
-    </OverlayContext>
-  );
 }

@@ -34,7 +34,7 @@ import {
 } from '../data/queries.ts';
 import { createQueryClient } from '../data/query-client.ts';
 import type { Scope } from '../input/keymap.ts';
-import { KeyListener, OverlayContext, useKeys, useOverlayScopes } from '../input/use-keys.tsx';
+import { KeyListener, useKeys } from '../input/use-keys.tsx';
 import { cheaperThan } from '../panes/alerts/alert-prefill.ts';
 import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
 import { openPlace } from '../panes/explorer/explorer-state.ts';
@@ -178,7 +178,6 @@ function SessionScreen(props: SessionProps) {
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
   const top = topScope(state, tab, nothingAnswers, snapshot === undefined);
-  const over = useOverlayScopes(useMemo(() => activeScopes(top), [top]));
   const host = isOwnService ? null : (opened?.name ?? null);
   const url = opened?.reach?.baseUrl;
   const isPlainHost = host !== null && url !== undefined && isPlain(new URL(url));
@@ -237,33 +236,30 @@ function SessionScreen(props: SessionProps) {
       <DimContext value={isPast(health) || overdue}>
         <ListsProvider {...lists} shown={shownList} beforeClosing={beforeClosing}>
           <NavigationProvider tab={state.tab} dispatch={dispatch}>
-            <OverlayContext value={over.show}>
-              <KeyListener scopes={over.active}>
-                <GlobalKeys
-                  state={state}
-                  dispatch={dispatch}
-                  wantedMs={wantedMs}
-                  quotaMs={quotaMs}
-                  health={health}
-                  snapshot={snapshot}
-                  tryNow={() => client?.rateLimit.tryNow()}
-                />
-                <Frame
-                  columns={columns}
-                  rows={rows}
-                  chainName={chainName}
-                  badge={badge}
-                  snapshot={snapshot}
-                  health={health}
-                  tab={tab}
-                  intervalMs={intervalMs}
-                  slowed={quotaMs > wantedMs}
-                  scopes={over.named}
-                  toast={toast}
-                  body={body}
-                />
-              </KeyListener>
-            </OverlayContext>
+            <KeyListener scopes={activeScopes(top)}>
+              <GlobalKeys
+                state={state}
+                dispatch={dispatch}
+                wantedMs={wantedMs}
+                quotaMs={quotaMs}
+                health={health}
+                snapshot={snapshot}
+                tryNow={() => client?.rateLimit.tryNow()}
+              />
+              <Frame
+                columns={columns}
+                rows={rows}
+                chainName={chainName}
+                badge={badge}
+                snapshot={snapshot}
+                health={health}
+                tab={tab}
+                intervalMs={intervalMs}
+                slowed={quotaMs > wantedMs}
+                toast={toast}
+                body={body}
+              />
+            </KeyListener>
           </NavigationProvider>
         </ListsProvider>
       </DimContext>

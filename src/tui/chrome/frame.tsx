@@ -7,7 +7,7 @@ import type { Health } from '../app/connection.ts';
 import { TABS, type Tab } from '../app/tabs.ts';
 import { SMALLEST } from '../app/ui-state.ts';
 import { ListsContext } from '../data/lists.tsx';
-import { KEYMAP, type Scope } from '../input/keymap.ts';
+import { KEYMAP } from '../input/keymap.ts';
 import { displayWidth, SpreadLine, truncate } from '../ui/text.tsx';
 import { type Theme, useTheme } from '../ui/theme.ts';
 import { KeyBar } from './key-bar.tsx';
@@ -235,7 +235,6 @@ interface FrameProps {
   readonly intervalMs: number;
   /** The service's limit makes the interval longer than wanted. */
   readonly slowed: boolean;
-  readonly scopes: readonly Scope[];
   readonly toast: Toast | null;
   /** Draws what lies between the bars in the room that is left. */
   readonly body: (rows: number) => ReactNode;
@@ -243,8 +242,7 @@ interface FrameProps {
 
 /** What stands around every pane; exactly as high as the terminal, for a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { columns, rows, chainName, badge, snapshot, health, tab, intervalMs, slowed, scopes, toast, body } =
-    props;
+  const { columns, rows, chainName, badge, snapshot, health, tab, intervalMs, slowed, toast, body } = props;
   const spoken = useIsScreenReaderEnabled();
   if (spoken) return <SpokenFrame {...props} />;
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
@@ -262,7 +260,7 @@ export function Frame(props: FrameProps) {
         {body(rows - 3 - (noticed ? 1 : 0) - (toast === null || tab.scope === 'live' ? 0 : 1))}
       </Box>
       {toast === null ? null : <ToastLine toast={toast} width={columns} />}
-      <KeyBar width={columns} scopes={scopes} />
+      <KeyBar width={columns} />
     </Box>
   );
 }

@@ -1,7 +1,7 @@
-import { Box, Text, useApp } from 'ink';
-import { memo, useLayoutEffect } from 'react';
+import { Box, Text, Transform } from 'ink';
+import { memo, useContext } from 'react';
 import { KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
-import { useWorkingKeys } from '../input/use-keys.tsx';
+import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
 import { displayWidth } from '../ui/text.tsx';
 import { useTheme } from '../ui/theme.ts';
 
@@ -18,7 +18,7 @@ interface FooterKey {
 export function footerKeys(
   scopes: readonly Scope[],
   width: number,
-  isWorking: ReturnType<typeof useWorkingKeys>,
+  isWorking: Dispatcher['works'],
   textOf: (text: string) => string = (text) => text,
 ): readonly FooterKey[] {
   const footerKey = (binding: KeyBinding): FooterKey => ({
@@ -63,29 +63,21 @@ function isFixed({ action }: KeyBinding): boolean {
   return action === 'help' || action === 'quit';
 }
 
-interface KeyBarProps {
-  readonly width: number;
-  readonly scopes: readonly Scope[];
-}
-
-/** The last line: what the keys do. */
-export const KeyBar = memo(function KeyBar({ width, scopes }: KeyBarProps) {
+/** The last line: what the keys do. Ink asks for it at each drawing, so that it is of what is drawn with it. */
+export const KeyBar = memo(function KeyBar({ width }: { readonly width: number }) {
   const theme = useTheme();
-  const keys = footerKeys(scopes, width, useWorkingKeys(), theme.text);
-  const { waitUntilRenderFlush } = useApp();
-  // A pane says what its keys do once Ink has drawn it. Ink draws again after a timer, which comes late on a busy machine.
-  useLayoutEffect(() => void waitUntilRenderFlush());
+  const dispatcher = useContext(DispatcherContext);
+  const draw = (example: string) =>
+    footerKeys(dispatcher.named, width, (scope, action) => dispatcher.works(scope, action), theme.text)
+      .map(({ key, word }) => example.replace(/[KW]/g, (letter) => (letter === 'K' ? key : word)))
+      .join('');
   return (
     <Box width={width} height={1} flexShrink={0} overflow="hidden">
-      <Text wrap="truncate">
-        {keys.map(({ key, word }) => (
-          <Text key={key}>
-            {' '}
-            <Text bold>{key}</Text>
-            <Text dimColor>{` ${word} `}</Text>
-          </Text>
-        ))}
-      </Text>
+      <Transform transform={draw}>
+        {' '}
+        <Text bold>K</Text>
+        <Text dimColor>{' W '}</Text>
+      </Transform>
     </Box>
   );
 });

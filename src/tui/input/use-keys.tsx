@@ -2,15 +2,12 @@ import { type Key, useInput, usePaste, useStdin } from 'ink';
 import {
   createContext,
   type ReactNode,
-  useCallback,
   useContext,
   useEffect,
-  useLayoutEffect,
-  useMemo,
+  useInsertionEffect,
   useReducer,
   useRef,
   useState,
-  useSyncExternalStore,
 } from 'react';
 import { useToast } from '../chrome/toast.tsx';
 import { type ActionName, actionOf, type Scope } from './keymap.ts';
@@ -33,16 +30,26 @@ interface TextCapture {
 /** These keys quit or go back to the shell over a form, too. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
 
-/** Turns key names into actions by the keymap. Screens register what they can do; nothing else listens to keys. */
+/** What lies over a tab, and puts its scope before that of the tab. */
+interface Overlay {
+  readonly scope: Scope;
+  /** It takes every key, so the footer names only its own. */
+  readonly isModal: boolean;
+}
+
+/**
+ * Turns key names into actions by the keymap. Screens register what they can do; nothing else listens to keys. They
+ * register in insertion effects, which React runs before Ink draws the commit: the footer asks at each drawing, and
+ * so names the keys of what is drawn with it.
+ */
 export class Dispatcher {
-  /** The scopes that are active now, the topmost first. */
-  scopes: readonly Scope[] = [];
+  /** The scopes of what is shown, the nearest first, without what lies over it. */
+  shown: readonly Scope[] = [];
   /** Says why an action cannot be done. */
   refuse: (reason: string) => void = () => {};
   readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
   readonly #captures: (() => TextCapture)[] = [];
-  readonly #listeners = new Set<() => void>();
-  #working = '';
+  readonly #overlays: Overlay[] = [];
 
   /** The last handlers registered in a scope come first. Returns the function that unregisters. */
   register(scope: Scope, read: () => ActionHandlers): () => void {
@@ -52,28 +59,33 @@ export class Dispatcher {
     return () => readers.delete(read);
   }
 
-  /** The keys that do something now: `live:copy chart:write`. */
-  readonly working = (): string => this.#working;
+  /** Returns the function that takes the overlay away. */
+  cover(overlay: Overlay): () => void {
+    this.#overlays.push(overlay);
+    return () => this.#overlays.splice(this.#overlays.indexOf(overlay), 1);
+  }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  /** The scopes that are active now, the topmost first. */
+  get scopes(): readonly Scope[] {
+    const top = this.#overlays.at(-1);
+    return top === undefined ? this.shown : [top.scope, ...this.shown];
+  }
 
-  /** Called after each commit that may have changed what the keys do. */
-  readonly update = (): void => {
-    const names = [...this.#handlers].flatMap(([scope, readers]) =>
-      [...readers].flatMap((read) =>
-        Object.entries(read()).flatMap(([action, handler]) =>
-          typeof handler === 'function' ? [`${scope}:${action}`] : [],
-        ),
-      ),
-    );
-    const working = [...new Set(names)].join(' ');
-    if (working === this.#working) return;
-    this.#working = working;
-    for (const listener of this.#listeners) listener();
-  };
+  /** The scopes whose keys the footer names. */
+  get named(): readonly Scope[] {
+    const top = this.#overlays.at(-1);
+    return top?.isModal ? [top.scope] : this.scopes;
+  }
+
+  #handler(scope: Scope, action: ActionName): ActionHandler | undefined {
+    const handlers = [...(this.#handlers.get(scope) ?? [])].map((read) => read()[action]);
+    return handlers.findLast((each) => each !== undefined);
+  }
+
+  /** Whether a key does something now. */
+  works(scope: Scope, action: ActionName): boolean {
+    return typeof this.#handler(scope, action) === 'function';
+  }
 
   /** While captured, every key but those that leave the terminal goes to the capture. */
   capture(read: () => TextCapture): () => void {
@@ -123,8 +135,7 @@ export class Dispatcher {
   run(scope: Scope, name: string): boolean {
     const action = actionOf(scope, name);
     if (action === undefined) return false;
-    const handlers = [...(this.#handlers.get(scope) ?? [])].map((read) => read()[action]);
-    const handler = handlers.findLast((each) => each !== undefined);
+    const handler = this.#handler(scope, action);
     if (typeof handler === 'string') this.refuse(handler);
     else handler?.();
     return handler !== undefined;
@@ -135,14 +146,13 @@ export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
 
 /**
  * Says what the keys of `scope` do while the calling component is on screen. Handlers may be new functions at
- * every render; a key that has none, or a reason instead of one, is not in the footer. `global` is always active; another scope only while its
- * tab is shown and nothing lies over it.
+ * every render; a key that has none, or a reason instead of one, is not in the footer. `global` is always active;
+ * another scope only while its tab is shown and nothing lies over it.
  */
 export function useKeys(scope: Scope, handlers: ActionHandlers): void {
   const dispatcher = useContext(DispatcherContext);
   const read = useLatest(handlers);
-  useLayoutEffect(() => dispatcher.register(scope, read), [dispatcher, scope, read]);
-  useLayoutEffect(dispatcher.update);
+  useInsertionEffect(() => dispatcher.register(scope, read), [dispatcher, scope, read]);
 }
 
 /** What the keys of movement do to a list or a text that is `most` lines longer than its `room`. */
@@ -160,41 +170,20 @@ export function scrollKeys(
   } satisfies ActionHandlers;
 }
 
-/** Whether a key does something now. */
-export function useWorkingKeys(): (scope: Scope, action: ActionName) => boolean {
-  const dispatcher = useContext(DispatcherContext);
-  const working = useSyncExternalStore(dispatcher.subscribe, dispatcher.working);
-  return useMemo(() => {
-    const names = new Set(working.split(' '));
-    return (scope, action) => names.has(`${scope}:${action}`);
-  }, [working]);
-}
-
 /** A reader, the same at every render, of what the last committed render passed. */
 function useLatest<T>(value: T): () => T {
   const latest = useRef(value);
   const read = useRef(() => latest.current);
-  useLayoutEffect(() => {
+  useInsertionEffect(() => {
     latest.current = value;
   });
   return read.current;
 }
 
-interface Overlay {
-  readonly scope: Scope;
-  /** It takes every key, so the footer names only its own. */
-  readonly isModal: boolean;
-}
-
-/** Tells the frame what lies over a tab; returns the function that takes it away. */
-type ShowOverlay = (overlay: Overlay) => () => void;
-
-export const OverlayContext = createContext<ShowOverlay>(() => () => {});
-
 /** Puts a scope before that of the tab while the calling component is on the screen; the footer names its keys. */
 export function useOverlayScope(scope: Scope, isModal = false): void {
-  const show = useContext(OverlayContext);
-  useLayoutEffect(() => show({ scope, isModal }), [show, scope, isModal]);
+  const dispatcher = useContext(DispatcherContext);
+  useInsertionEffect(() => dispatcher.cover({ scope, isModal }), [dispatcher, scope, isModal]);
 }
 
 interface ModalText {
@@ -219,38 +208,11 @@ export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: Modal
     },
     onPaste: (pasted) => text.onText?.(pasted),
   });
-  useLayoutEffect(() => dispatcher.capture(read), [dispatcher, read]);
-}
-
-interface OverlayScopes {
-  /** The active scopes, the topmost first. */
-  readonly active: readonly Scope[];
-  /** The scopes whose keys the footer names. */
-  readonly named: readonly Scope[];
-  /** For {@link OverlayContext}. */
-  readonly show: ShowOverlay;
-}
-
-/** For the frame: `scopes` with the overlay that lies over them. */
-export function useOverlayScopes(scopes: readonly Scope[]): OverlayScopes {
-  const [open, setOpen] = useState<readonly Overlay[]>([]);
-  const show = useCallback<ShowOverlay>((overlay) => {
-    setOpen((before) => [...before, overlay]);
-    return () => setOpen((before) => before.filter((each) => each !== overlay));
-  }, []);
-  const top = open.at(-1) ?? null;
-  return useMemo(
-    () => ({
-      active: top === null ? scopes : [top.scope, ...scopes],
-      named: top === null ? scopes : top.isModal ? [top.scope] : [top.scope, ...scopes],
-      show,
-    }),
-    [top, scopes, show],
-  );
+  useInsertionEffect(() => dispatcher.capture(read), [dispatcher, read]);
 }
 
 interface KeyListenerProps {
-  /** The active scopes, the topmost first. */
+  /** The scopes of what is shown, the nearest first. */
   readonly scopes: readonly Scope[];
   readonly children: ReactNode;
 }
@@ -268,8 +230,10 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
   const queue = useRef<Input[]>([]);
   const [, next] = useReducer((count: number) => count + 1, 0);
   const toast = useToast();
-  dispatcher.scopes = scopes;
-  dispatcher.refuse = (text) => toast({ kind: 'error', text });
+  useInsertionEffect(() => {
+    dispatcher.shown = scopes;
+    dispatcher.refuse = (text) => toast({ kind: 'error', text });
+  });
   const add = (inputs: readonly Input[]) => {
     for (const input of inputs) queue.current.push(input);
     next();

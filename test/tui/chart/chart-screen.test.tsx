@@ -27,7 +27,7 @@ interface ShowOptions {
 
 function show({ gas = {}, memory = new Map(), saveFile, intervalMs = 60_000 }: ShowOptions = {}) {
   const dispatcher = new Dispatcher();
-  dispatcher.scopes = ['chart'];
+  dispatcher.shown = ['chart'];
   const toasts: Toast[] = [];
   const queries = createQueryClient();
   const scope: MonitorScope = {
