@@ -35,11 +35,8 @@ async function listen() {
 
 test('says where it listens and how to make a key; a key made meanwhile works; SIGTERM ends it with 0', async () => {
   const home = await temporaryFolder();
-  const { origin, child, ended, stdout } = await startServe(DEMO, { home });
-  await waitFor(() =>
-    stdout().includes('There is no key yet, so every request is refused; make one with: gastop keys create'),
-  );
-  expect(stdout()).not.toContain('every address');
+  const { origin, child, ended, stderr: said } = await startServe(DEMO, { home });
+  await waitFor(() => said().includes('there is no key yet'));
   expect((await fetch(origin + GAS)).status).toBe(401);
   const key = await createKey({ home });
   let requests = 1;
@@ -51,13 +48,22 @@ test('says where it listens and how to make a key; a key made meanwhile works; S
   });
   expect(GasCurrent.parse(await answer.json()).source.kind).toBe('simulated');
   child.kill('SIGTERM');
-  const { code, stderr } = await ended;
-  expect(code).toBe(0);
-  // Nothing but JSON lines, one per request.
-  const lines = stderr
+  const { code, stdout, stderr } = await ended;
+  // The URL alone is for other programs.
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^gastop serves [^\n]+\n$/) });
+  // Nothing but JSON lines: two for people, then one per request.
+  const [routes, noKey, ...lines] = stderr
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
+  expect(routes).toMatchObject({
+    level: 'info',
+    msg: `its routes are on ${origin}/api-playground; requests carry a key in the header x-api-key`,
+  });
+  expect(noKey).toMatchObject({
+    level: 'warn',
+    msg: 'there is no key yet, so every request is refused; make one with: gastop keys create',
+  });
   expect(lines).toHaveLength(requests);
   expect(lines[0]).toMatchObject({ level: 'info', route: GAS, status: 401, errorCode: 'api_key_missing' });
   expect(lines.at(-1)).toMatchObject({ level: 'info', route: GAS, status: 200, keyId: key.split('_')[1] });
@@ -71,13 +77,13 @@ test('open to others says so, with the base URL it was given, and SIGINT and SIG
       ['serve', ...DEMO, '--port', '0', '--host', '0.0.0.0', '--base-url', 'https://gas.example.org/eth/'],
       { home },
     );
-    await waitFor(() => program.stdout().includes('keys travel unencrypted unless a proxy adds https'));
+    await waitFor(() => program.stderr().includes('keys travel unencrypted unless a proxy adds https'));
     expect(program.stdout()).toMatch(
-      /^gastop serves the simulated chain on https:\/\/gas\.example\.org\/eth\/be\/api\/v1\n/,
+      /^gastop serves the simulated chain on https:\/\/gas\.example\.org\/eth\/be\/api\/v1\n$/,
     );
-    expect(program.stdout()).not.toContain('no key yet');
+    expect(program.stderr()).not.toContain('no key yet');
     program.child.kill(signal);
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await program.ended).toMatchObject({ code: 0 });
   }
 });
 

@@ -113,19 +113,18 @@ async function serveUntilStopped(
   const server = await startServer({ ...address, served: chain, prefix, log }).catch((error: unknown) => {
     throw listenError(error, address);
   });
-  const say = (line: string) => io.stdout.write(`${cleanLine(line)}\n`);
   const root = servedRoot(address, server.port);
-  say(`gastop serves ${chain.name} on ${root}${BASE_PATH}`);
-  say(`Its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}.`);
+  io.stdout.write(cleanLine(`gastop serves ${chain.name} on ${root}${BASE_PATH}`) + '\n');
+  log.info(`its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}`);
   for (const line of missing) log.info(line);
   if (!isLoopback(address.host)) {
-    say(
-      `It is open to everybody who can reach ${address.host}; keys travel unencrypted unless a proxy adds https.`,
+    log.warn(
+      `it is open to everybody who can reach ${address.host}; keys travel unencrypted unless a proxy adds https`,
     );
   }
   if (!(await gate.hasKeys())) {
     const where = keys.file.from === 'default' ? '' : `--keys ${keys.file.value} `;
-    say(`There is no key yet, so every request is refused; make one with: gastop keys ${where}create`);
+    log.warn(`there is no key yet, so every request is refused; make one with: gastop keys ${where}create`);
   }
   try {
     await Promise.race([untilAborted(signal), chain.failure]);
