@@ -2,23 +2,28 @@ import { render } from 'ink-testing-library';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
+import { TABS } from '../../src/tui/app/tabs.ts';
 import { SILENT } from '../../src/tui/data/notifications.ts';
+import { type ActionName, KEYMAP } from '../../src/tui/input/keymap.ts';
+import { rounds } from '../helpers/rounds.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
-import { BLOCK, fakeGas, SNAPSHOT } from './fake-gas.ts';
+import { fakeGas, SNAPSHOT } from './fake-gas.ts';
+import { showScreen } from './show-screen.tsx';
+
+const SERVICE = {
+  ...fakeAlerts([ALERT, { ...ALERT, id: 'alr_2', gasSpeed: 'SLOW', note: 'payouts' }]),
+  ...fakeAutoTxs([autoTxView(), autoTxView({ id: 'tx-2', nonce: 8, target: 30_000_000n })]),
+};
 
 const now = () => (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 
 /** The whole monitor over known responses, wide enough for every key in its footer. */
 async function open(columns = 200, rows = 30) {
   const holder = new SourceHolder(now);
-  const client = fakeGas({
-    ...fakeAlerts([ALERT, { ...ALERT, id: 'alr_2', gasSpeed: 'SLOW', note: 'payouts' }]),
-    ...fakeAutoTxs([autoTxView(), autoTxView({ id: 'tx-2', nonce: 8, target: 30_000_000n })]),
-    block: async () => BLOCK,
-  });
+  const client = fakeGas(SERVICE);
   void holder.open(async () => ({ client, intervalMs: 60_000, embedded: {} }));
   const app = render(
     <Monitor
@@ -50,6 +55,91 @@ async function open(columns = 200, rows = 30) {
   await shows('Average');
   return { frame, footer, shows, press };
 }
+
+/** What opens something over the pane or in its place: Esc leads back. */
+const OPENS: ReadonlySet<ActionName> = new Set([
+  'find',
+  'new',
+  'open',
+  'edit',
+  'another',
+  'delete',
+  'cancel',
+  'heatmap',
+]);
+
+/** A tab with its footer, without the frame and its notices: each key's effect is in what is drawn or in what it reports. */
+function showTab(place: number, rows: number) {
+  const { Screen, scope } = TABS[place] ?? TABS[0];
+  return showScreen({ Screen, scope, gas: SERVICE, columns: 200, rows, hasFooter: true });
+}
+
+/** Tab, rows, the keys that lead to the pane as the footer names them, and its footer once all is loaded. */
+const PANES = [
+  ['Alerts', 2, 22, [], 'n new  ⏎ details  space on/off  c another  d delete  s sort  / find'],
+  ['an open block', 4, 22, ['⏎ open'], 'Esc back  ←/→ block  y copy  / find'],
+  [
+    'an open alert',
+    2,
+    22,
+    ['⏎ details'],
+    'Esc back  R send again  n new  space on/off  c another  d delete  / find',
+  ],
+  ['Live', 0, 22, [], '⏎ why  y copy  / find'],
+  ['Chart', 1, 22, [], 't time frame  p percentile  v compare  h hours  w write CSV  / find'],
+  ['the cheap hours', 1, 22, ['h hours'], 'h hours  Esc back  w write CSV  / find'],
+  [
+    'Auto-tx',
+    3,
+    22,
+    [],
+    'n new  ⏎ details  space on/off  x cancel  e edit  c another  y copy hash  s sort  / find',
+  ],
+  [
+    'an open auto-tx',
+    3,
+    22,
+    ['⏎ details'],
+    'Esc back  n new  space on/off  x cancel  e edit  c another  y copy hash  / find',
+  ],
+  ['Explorer', 4, 22, [], '⏎ open  y copy  / find'],
+  ['Service', 5, 8, [], 'j/k scroll  / find'],
+] as const;
+
+describe('every key in the footer does something', () => {
+  it.each(PANES.slice(0, Math.max(rounds(PANES.length), 2)))('%s', async (_, place, rows, way, home) => {
+    const { screen, press, toasts, prefills, opened } = showTab(place, rows);
+    const footer = () => (screen().split('\n').at(-1) ?? '').trim();
+    const until = (isThere: () => boolean, what: string) =>
+      waitFor(isThere).catch((cause) => {
+        throw new Error(`${what} on\n${screen()}`, { cause });
+      });
+    const binding = (text: string) =>
+      KEYMAP.find((key) => `${key.footerLabel ?? key.label} ${key.footer}` === text);
+    for (const name of way) {
+      await until(() => footer().includes(name), name);
+      await press(binding(name)?.keys[0] ?? '');
+    }
+    await until(() => footer() === home, home);
+    for (const key of home.split('  ').map(binding)) {
+      if (key === undefined) throw new Error(`no key is named so: ${home}`);
+      const { action, keys } = key;
+      // Pressed at the end: they leave the pane.
+      if (action === 'close' || (action === 'heatmap' && way.length > 0)) continue;
+      const state = () => [screen(), toasts.length, prefills.length, opened.length].join();
+      const before = state();
+      await press(keys[0]);
+      await until(() => state() !== before, `an effect of ${keys[0]} (${action})`);
+      if (!OPENS.has(action)) continue;
+      await until(() => footer() !== home, `what ${action} opens`);
+      await press('escape');
+      await until(() => footer() === home, `the way back from ${action}`);
+    }
+    if (way.length === 0) return;
+    await press('escape');
+    await until(() => footer() !== home && footer().includes(way[0]), 'the way back');
+  });
+});
 
 describe('/ finds from every tab', () => {
   it('filters a list as one types, keeps it with Enter and clears it with Esc', async () => {

@@ -7,6 +7,7 @@ import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
 import { Finder } from '../../src/tui/app/finder.tsx';
 import type { Tab } from '../../src/tui/app/tabs.ts';
 import { MemoryContext, type Navigation, NavigationContext } from '../../src/tui/app/ui-state.ts';
+import { KeyBar } from '../../src/tui/chrome/key-bar.tsx';
 import { type Toast, ToastContext } from '../../src/tui/chrome/toast.tsx';
 import { ListsProvider } from '../../src/tui/data/lists.tsx';
 import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts';
@@ -30,6 +31,8 @@ export interface ShowOptions {
   readonly rows?: number;
   readonly ascii?: boolean;
   readonly frozen?: boolean;
+  /** The keys stand below the tab. */
+  readonly hasFooter?: boolean;
   /** The service runs in this process. */
   readonly isOwnService?: boolean;
   /** Who gets what is sent, where the service is elsewhere. */
@@ -91,6 +94,7 @@ export function showScreen(options: ShowOptions) {
                       <Finder scope={scope} snapshot={snapshot} columns={columns} rows={rows}>
                         {(rest) => <Screen snapshot={snapshot} columns={columns} rows={rest} />}
                       </Finder>
+                      {options.hasFooter === true ? <KeyBar width={columns} /> : null}
                     </KeyListener>
                   </NavigationContext>
                 </ListsProvider>

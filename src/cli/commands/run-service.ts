@@ -114,8 +114,10 @@ async function serveUntilStopped(
     throw listenError(error, address);
   });
   const root = servedRoot(address, server.port);
-  io.stdout.write(cleanLine(`gastop serves ${chain.name} on ${root}${BASE_PATH}`) + '\n');
-  log.info(`its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}`);
+  io.stdout.write(`${cleanLine(`gastop serves ${chain.name} on ${root}${BASE_PATH}`)}\n`);
+  log.info(
+    `its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}`,
+  );
   for (const line of missing) log.info(line);
   if (!isLoopback(address.host)) {
     log.warn(
