@@ -72,7 +72,7 @@ describe.each([
     expect(exitCode).toBe(0);
     expect(stdout.trim()).toMatch(ID);
     expect(stderr).toContain(
-      `made ${stdout.trim()}: Slow < 5.000000001 gwei, notify: terminal, cooldown 4h\n`,
+      `made ${stdout.trim()}: Slow < 5.000000001 gwei, notify: terminal, fires once\n`,
     );
     const shown = await alerts(['show', stdout.trim(), '--json']);
     expect(AlertDetails.parse(JSON.parse(shown.stdout))).toMatchObject({

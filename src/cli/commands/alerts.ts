@@ -7,6 +7,7 @@ import {
   type AlertView,
   type DeliveryView,
   describeCondition,
+  isSavingUnknown,
   mustLeave,
   type SavingsEntryView,
 } from '../../client/views/alerts.ts';
@@ -442,7 +443,7 @@ export function alertSavingsText(savings: AlertSavingsView): string {
   const { events, gasAmount, entries, best } = savings;
   const head = labelledLines([
     ['fired', events === null ? null : timesWords(events)],
-    ['saved', amount(savings)],
+    ['saved', isSavingUnknown(savings) ? 'not known: the day before was not known' : amount(savings)],
     [
       'counted for',
       gasAmount === null

@@ -76,7 +76,7 @@ async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> 
 }
 
 const alertWords = (alert: CreatedAlertView) =>
-  `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, cooldown ${cooldownWords(alert)}`;
+  `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, ${alert.disableOnce === true ? 'fires once' : `cooldown ${cooldownWords(alert)}`}`;
 
 function tellSecret(io: Io, alert: CreatedAlertView | null): void {
   const secret = alert?.signingSecret ?? null;

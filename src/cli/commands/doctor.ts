@@ -9,7 +9,7 @@ import {
   verdictOf,
 } from '../../client/doctor.ts';
 import { Http } from '../../client/http.ts';
-import { ROUTE_GROUPS } from '../../contract/routes.ts';
+import { OPENAPI_PATH, ROUTE_GROUPS } from '../../contract/routes.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
@@ -409,7 +409,7 @@ function limitWords({ quota }: ServiceFinding): string | null {
 }
 
 function descriptionWords({ description }: ServiceFinding): string | null {
-  if (description === null) return 'no OpenAPI document found';
+  if (description === null) return `no OpenAPI document was read from ${OPENAPI_PATH}`;
   const name = [description.title, description.version].filter((part) => part !== null).join(' ');
   const routes = description.routes === 1 ? '1 route of v1' : `${description.routes} routes of v1`;
   return `OpenAPI${name === '' ? '' : `, ${name}`}: ${routes}`;

@@ -183,6 +183,13 @@ export const AlertSavings = sayingAny(
 }));
 export type AlertSavingsView = z.infer<typeof AlertSavings>;
 
+/** What was saved is not known, rather than nothing, where no firing had a price to compare it with. */
+export function isSavingUnknown({ savedWei, entries }: AlertSavingsView): boolean {
+  return (
+    savedWei === 0n && entries.length > 0 && entries.every(({ referencePrice }) => referencePrice === null)
+  );
+}
+
 /** Words for alerts that the monitor and the commands share. A service's own words stay as they are. */
 
 /** `AVERAGE` is `average`, `WEB_PUSH` is `web push`. */

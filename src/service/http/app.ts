@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { BASE_PATH, PATHS } from '../../contract/routes.ts';
+import { BASE_PATH, PATHS, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertService } from '../alerts/alert-service.ts';
 import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceState } from '../service-state.ts';
@@ -53,7 +53,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
   });
   app.notFound((c) =>
     errorResponse(
-      new ApiFailure('not_found', `there is no such route; v1 begins at ${BASE_PATH}`),
+      new ApiFailure('not_found', `there is no such route; the routes are at ${PLAYGROUND_PATH}`),
       c.req.raw,
       null,
     ),

@@ -293,6 +293,19 @@ describe('the Service pane', () => {
     );
   });
 
+  it('gives the savings a line of their own where they do not fit beside the counts', async () => {
+    const saved = { savedWei: 5_123n * 10n ** 9n, savedUsd: null };
+    const savings = { ...SUMMARY.savings, events: 1, alerts: { savedWei: 0n, savedUsd: 0 }, autoTxs: saved };
+    const alerts = { total: 3, pending: 2, disabled: 1, fired24h: 1 };
+    const autoTxs = { total: 3, byStatus: { PENDING: 1, EXECUTED: 2 } };
+    const { shows } = show({
+      rows: 24,
+      columns: 80,
+      gas: { summary: async () => ({ ...SUMMARY, alerts, autoTxs, savings }) },
+    });
+    await shows(/Summary .*auto-txs \(1 waiting.*\) *\n +auto-txs saved 0\.00000512 ETH/);
+  });
+
   it('names first what still comes and cuts neither that nor the savings, however narrow it is', async () => {
     const byStatus = { CANCELLED: 2, EXECUTED: 6, EXPIRED: 1, FAILED: 4, PENDING: 1, SUBMITTED: 3 };
     const summary = async () => ({

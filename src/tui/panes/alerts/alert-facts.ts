@@ -7,6 +7,7 @@ import {
   describeDistance,
   describeWaiting,
   distanceToThreshold,
+  isSavingUnknown,
   plainWord,
   shortTarget,
   targetOf,
@@ -109,7 +110,8 @@ export function savingsFacts(
         ]
           .filter((part) => part !== '')
           .join(' ');
-  const saved = savedWei === null && savedUsd === null ? null : `${amount(savedWei, savedUsd)}${gas}`;
+  const figure = savedWei === null && savedUsd === null ? null : `${amount(savedWei, savedUsd)}${gas}`;
+  const saved = isSavingUnknown(savings) ? 'not known: the day before was not known' : figure;
   return [
     ...given(events, 'firings', formatCount),
     ...given(saved, 'saved', (text) => text, true),

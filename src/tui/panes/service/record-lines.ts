@@ -101,9 +101,12 @@ export function summaryLines(
       saved.push(`alerts could have saved ${amountText(supposed.savedWei, supposed.savedUsd, symbol)}`);
   }
   // What is a fact and what is supposed stand together, on a line of their own.
-  const isApart = saved.length > 1;
-  const lineWith = (named: number) => [...parts, ...countedTxs(named), ...(isApart ? [] : saved)].join('  ');
-  const line = (named: number) => partTitle('Summary', [{ text: lineWith(named) }]);
+  const together = (named: number, apart: boolean) =>
+    [...parts, ...countedTxs(named), ...(apart ? [] : saved)].join('  ');
+  const titled = (text: string) => partTitle('Summary', [{ text }]);
+  const isApart = saved.length > 1 || lineWidth(titled(together(0, false))) >= width;
+  const lineWith = (named: number) => together(named, isApart);
+  const line = (named: number) => titled(lineWith(named));
   if (lineWith(0) === '') {
     return [
       partTitle('Summary', [{ text: 'the service counts no alerts, auto-txs or savings', faint: true }]),
@@ -112,7 +115,8 @@ export function summaryLines(
   // What was saved is not pushed off the line by the states that matter least.
   let named = states.length;
   while (named > 0 && lineWidth(line(named)) >= width) named -= 1;
-  return [line(named), ...(isApart ? [[{ text: `   ${saved.join('  ')}`, faint: true }]] : [])];
+  const rest = saved.join('  ').length + 3 < width ? [saved.join('  ')] : saved;
+  return [line(named), ...(isApart ? rest : []).map((text): Line => [{ text: `   ${text}`, faint: true }])];
 }
 
 function amountText(wei: bigint, usd: number | null, symbol: string): string {
