@@ -141,7 +141,12 @@ export function autoTxChecks(
       below.nonce < transaction.nonce && below.id !== id ? [{ ...below, status: status ?? '' }] : [],
     ),
   });
+  const rival = account?.waiting.find((other) => other.nonce === transaction.nonce && other.id !== id);
   return checks.flatMap((check) => {
+    if (check.name === 'nonce' && check.result === 'pass' && rival !== undefined) {
+      const message = `auto-tx ${rival.id} of the same sender has nonce ${rival.nonce}, too, and only one of them can be mined: cancel that one first, or sign with another nonce`;
+      return [{ name: check.name, result: 'block', ok: false, code: 'same_nonce', message }];
+    }
     // Without a target there is none to reach.
     if (check.name === 'reachable' && order.target === null) return [];
     return check.name === 'chain' && chainId === null ? [UNTOLD_CHAIN] : [check];

@@ -126,6 +126,13 @@ describe('a pre-flight that is made at home', () => {
     const { checks } = await checkAutoTx(client, { transaction, order: ORDER, id: 'me' }, NOW);
     const gap = checks.find(({ name }) => name === 'nonce-gap');
     expect(gap?.message).not.toContain('me');
+    expect(checks.find(({ name }) => name === 'nonce')?.result).toBe('pass');
+    const rival = await serviceOf({ current: PRICES, accounts: { ...SENDER, nonce: 6, waiting } });
+    const another = await checkAutoTx(rival.client, { transaction, order: ORDER }, NOW);
+    expect(another.checks.find(({ name }) => name === 'nonce')).toMatchObject({
+      code: 'same_nonce',
+      result: 'block',
+    });
     const alone = await serviceOf({ current: PRICES, accounts: { ...SENDER, nonce: 6, pendingNonce: 6 } });
     const { checks: without } = await checkAutoTx(alone.client, { transaction, order: ORDER }, NOW);
     expect(okByName(without)).toMatchObject({ 'nonce-gap': false });

@@ -43,7 +43,11 @@ export function balanceCheck(facts: PreflightFacts): Found {
   const has = formatAmount(balance, nativeSymbol);
   if (balance >= most) return passes(`${has} covers ${needed}`);
   const lacking = formatAmount(most - balance, nativeSymbol);
-  const message = `it waits until the account has ${lacking} more: it has ${has} and needs ${needed}`;
+  const figures =
+    has === formatAmount(most, nativeSymbol)
+      ? `it has ${exactAmount(balance, nativeSymbol)} and needs ${exactAmount(most, nativeSymbol)} (${partsWords(facts)})`
+      : `it has ${has} and needs ${needed}`;
+  const message = `it waits until the account has ${lacking} more: ${figures}`;
   return needs('insufficient_balance', message);
 }
 

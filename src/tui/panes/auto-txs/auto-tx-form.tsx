@@ -260,7 +260,7 @@ function useOutlook(
     order,
     ...judged,
     at,
-    odds: judged.isDue ? dueText(checks) : isThere || isHeld ? null : likely,
+    odds: judged.isDue ? dueText(checks) : isThere || isHeld || pasted.kind === 'problem' ? null : likely,
     checks,
   };
 }
@@ -370,7 +370,16 @@ function formBody(parts: BodyParts, said: SaidProblem, rows: number): readonly L
     0,
   );
   if (isPasting && !isRoomy) {
-    const lines = visibleLines([blocks[place] ?? []], 0, rows);
+    const lines = [...visibleLines([blocks[place] ?? []], 0, rows)];
+    // Ctrl-S schedules from here, too.
+    if (parts.pasted.kind === 'transaction' && lines.length < rows)
+      lines.push([
+        {
+          text: theme.text(
+            `   at ${describeTarget(outlook.order)}${outlook.price === null ? '' : `, ${outlook.price}`}`,
+          ),
+        },
+      ]);
     const open = (outlook.checks ?? []).filter(({ result, ok }) => ok === false || result === 'wait');
     return [...lines, ...preflightLines(open, width, theme, rows - lines.length)];
   }
