@@ -234,7 +234,6 @@ function line(value: unknown): string | null {
 
 /** v1's own place first, then the given one, and where NestJS puts the document of such a page. */
 const PLACES = [OPENAPI_PATH, PLAYGROUND_PATH, `${PLAYGROUND_PATH}-json`] as const;
-const TIMEOUT_MS = 5_000;
 
 /**
  * Looks for a service's OpenAPI document beside the v1 base path.
@@ -246,7 +245,7 @@ export async function findDescription(http: Http): Promise<ServiceDescription | 
   const root = http.service.href.replace(/\/$/, '');
   for (const path of PLACES) {
     try {
-      const { text } = await http.send({ root, path, timeoutMs: Math.min(TIMEOUT_MS, http.timeoutMs) });
+      const { text } = await http.send({ root, path });
       const description = readDescription(parseJson(text));
       if (description !== null) return description;
     } catch (error) {
