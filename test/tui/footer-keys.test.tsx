@@ -43,12 +43,11 @@ async function open(columns = 200, rows = 30) {
   onTestFinished(() => app.unmount());
   Object.defineProperties(app.stdout, { columns: { value: columns }, rows: { value: rows } });
   app.stdout.emit('resize');
-  const frame = () => app.lastFrame() ?? '';
+  // What is copied is written between two frames, in one line.
+  const frame = () => app.frames.findLast((written) => written.includes('\n')) ?? '';
   const footer = () => frame().split('\n').at(-1) ?? '';
-  const shows = (text: string | RegExp, timeoutMs = 20_000) =>
-    waitFor(() => (typeof text === 'string' ? frame().includes(text) : text.test(frame())), {
-      timeoutMs,
-    }).catch((cause) => {
+  const shows = (text: string | RegExp) =>
+    waitFor(() => (typeof text === 'string' ? frame().includes(text) : text.test(frame()))).catch((cause) => {
       throw new Error(`${text} is not on\n${frame()}`, { cause });
     });
   const press = (key: string) => app.stdin.write(keyBytes(key).join(''));
