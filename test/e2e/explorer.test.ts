@@ -147,7 +147,7 @@ describe('the Explorer on a real node', () => {
     expect(tx).not.toMatch(/[█░─│▸●↑↓]|[#.]{4}/u);
     await terminal.press('6');
     await terminal.waitFor(/^Node 127\.0\.0\.1:\d+: ok, head \d+, answers in \d+ milliseconds\.$/m);
-    const service = (await terminal.waitFor(/^Record, /m)).join('\n');
+    const service = (await terminal.waitFor(/^Advice, /m)).join('\n');
     expect(service).not.toMatch(/[█░─│▸●↑↓]|[#.]{4}/u);
     await terminal.press('q');
     expect((await terminal.waitForExit()).exitCode).toBe(0);
