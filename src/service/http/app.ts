@@ -53,7 +53,10 @@ export function createApp(options: AppOptions): OpenAPIHono {
   });
   app.notFound((c) =>
     errorResponse(
-      new ApiFailure('not_found', `there is no such route; the routes are at ${PLAYGROUND_PATH}`),
+      new ApiFailure(
+        'not_found',
+        `there is no such route; ${PLAYGROUND_PATH} shows those of v1, below ${BASE_PATH}`,
+      ),
       c.req.raw,
       null,
     ),
