@@ -63,7 +63,7 @@ export async function checkAutoTx(
     snapshot,
     account,
     distance:
-      snapshot === null || isElsewhere
+      snapshot === null || isPast(snapshot) || isElsewhere
         ? null
         : distanceToTarget({ ...transaction, ...order, gasSpeed: order.lane }, snapshot),
     // How likely its price is on another chain is not told by this one.
