@@ -16,13 +16,17 @@ export interface Followed {
   readonly isSoon: boolean;
 }
 
-/** A node that says that a nonce is used may be ahead of the one that has no receipt yet: for so long nothing is said. */
+/**
+ * A node that says that a nonce is used may be ahead of the one that has no receipt yet: nothing is said before the next head,
+ * or for so long where none comes.
+ */
 const CERTAIN_MS = 3_000;
 
 /** A nonce that another transaction seems to have used. */
 interface UsedNonce {
-  /** When that was first seen, by the steady clock. */
+  /** When that was first seen, by the steady clock, and at which head. */
   readonly since: number;
+  readonly first: number;
   /** The last head at which it was. */
   readonly head: number;
 }
@@ -50,9 +54,10 @@ export async function followOne(
     // How deep it lies is told by the head, which has to be of now.
     if (context.present() === null) return nothing;
     const now = context.steadyNow();
-    const { since } = used.get(kept.id) ?? { since: now };
-    used.set(kept.id, { since, head: head.number });
-    if (now - since < CERTAIN_MS && kept.state.takenSince === null) return { ...nothing, isSoon: true };
+    const { since, first } = used.get(kept.id) ?? { since: now, first: head.number };
+    used.set(kept.id, { since, first, head: head.number });
+    const isCertain = head.number > first || now - since >= CERTAIN_MS;
+    if (!isCertain && kept.state.takenSince === null) return { ...nothing, isSoon: true };
   }
   const isNews = look.inclusion !== null && look.inclusion.blockHash !== kept.state.inclusion?.blockHash;
   const beside = isNews ? await pricesOf(kept, look.inclusion, context) : undefined;
