@@ -87,7 +87,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
   const apiKey = keyFor(source.value, env, file);
   if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
   const setting = <Value>(name: keyof typeof VARIABLES, parse: (text: string) => Value) =>
-    said({ flags, env, file }, name, parse);
+    settingFrom({ flags, env, file }, name, parse);
   const asciiFrom = asciiTerminal(env);
   return {
     source:
@@ -120,15 +120,15 @@ const VARIABLES = {
   allowPrivateTargets: 'GASTOP_ALLOW_PRIVATE_TARGETS',
 } as const;
 
-interface Sayings {
+interface SettingSources {
   readonly flags: Partial<Record<keyof typeof VARIABLES, string | boolean>>;
   readonly env: Env;
   readonly file: ConfigFile;
 }
 
-/** What was said of a setting, by whoever comes first; `null`: nothing. */
-function said<Value>(
-  { flags, env, file }: Sayings,
+/** The value of a setting by precedence: flag, environment, config file; `null` where none sets it. */
+function settingFrom<Value>(
+  { flags, env, file }: SettingSources,
   name: keyof typeof VARIABLES,
   parse: (text: string) => Value,
 ): Setting<Value> | null {

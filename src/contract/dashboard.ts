@@ -148,7 +148,7 @@ export const Summary = z
       savedWei: Amount.describe('Of alerts and auto-txs together, at least 0'),
       savedUsd: Usd.nullable(),
       events: Count,
-      alerts: Saved.describe('What somebody would have saved who used 150,000 gas at each firing'),
+      alerts: Saved.describe('Saved if 150,000 gas had been used at each firing'),
       autoTxs: Saved.describe('What executed auto-txs saved, less what others of them paid more'),
     }),
     gas: z

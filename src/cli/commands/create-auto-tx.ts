@@ -71,7 +71,7 @@ export async function createAutoTx(
 /**
  * Shows what is about to be scheduled, and where; at a terminal it asks. A script has chosen its target, so that it is told
  * but not asked when that is reached already; the service refuses what can never be included.
- * @throws CliError (usage) where nobody can be asked whether it is to pay far more than its target.
+ * @throws CliError (usage) without a terminal, where it would pay far more than its target and `--yes` is not set.
  */
 export async function isWanted(
   { io }: CommandContext,

@@ -290,7 +290,7 @@ export class PriceWatch {
     if (source.kind === 'replay' || source.kind === 'simulated') return null;
     const at = blockTimestamp ?? updatedAt;
     const freshSec = freshForSec(snapshot);
-    // Prices of an unknown time may be of any day; only a change shows that somebody still looks after them.
+    // Prices without a time may be of any day; only a change shows that the service is still updated.
     const isNew = this.#changedAt !== null && (now - this.#changedAt) / 1_000 <= freshSec;
     if (at === null) {
       return isNew ? null : 'the service does not say how old its prices are, so they must change first';

@@ -490,11 +490,16 @@ function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): stri
   return `, ${confirmations}${confirmationsNeeded === null ? '' : ` of ${confirmationsNeeded}`} confirmations`;
 }
 
-/** `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than at its creation` */
+/**
+ * `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than at its creation`. A target is of the lane unless it
+ * is strict, so the transaction's own tip may take it above.
+ */
 function minedText(autoTx: AutoTxView): string {
-  const { blockNumber, effectiveGasPrice: paid, atCreation } = autoTx;
+  const { blockNumber, effectiveGasPrice: paid, atCreation, target } = autoTx;
   const block = blockNumber === null ? 'mined' : `mined in block ${formatCount(blockNumber)}`;
-  const price = paid === null ? '' : ` at ${formatGwei(paid)} gwei`;
+  const isAbove = paid !== null && target !== null && paid > target;
+  const above = isAbove ? ` with its own tip, above its target of ${formatGwei(target)} gwei` : '';
+  const price = paid === null ? '' : ` at ${formatGwei(paid)} gwei${above}`;
   const saved = atCreation?.savedWei ?? autoTx.savedWei;
   if (saved === null || saved === 0n) return `${block}${price}`;
   const amount = formatNative(saved < 0n ? -saved : saved, symbolOf(autoTx.chainId));

@@ -99,7 +99,7 @@ export class LaneBook {
 
   #price(lane: LaneName): number {
     const scorer = this.#scorers[lane];
-    // Without tips there is the base fee alone, the same for whoever pays it.
+    // Without known tips the price is the base fee alone, the same in each lane.
     const price = this.#tips.areKnown ? wholeWei(scorer.expectedPrice) : scorer.highestNext;
     return Math.min(price, scorer.capAt(this.#history.head));
   }

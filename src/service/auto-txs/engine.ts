@@ -120,7 +120,7 @@ const ROUND_AT_ONCE = 8;
 interface Visit {
   /** Those of its auto-txs that are to be looked at. */
   readonly followed: readonly KeptAutoTx[];
-  /** What waits is looked at too, and what is held is tried again, though it is not due. */
+  /** Pending ones are checked too, and held ones are tried again, before they are due. */
   readonly isWhole: boolean;
 }
 
@@ -134,7 +134,7 @@ interface Visited {
 
 /**
  * What becomes of auto-txs, turn by turn: ends what has expired, looks what has become of what is out, and sends what is due.
- * A sender's work goes on by itself, so that one whose node hangs holds up nobody but itself.
+ * Each sender has a queue of its own: a request that hangs delays no other sender.
  */
 export class AutoTxEngine {
   readonly #context: EngineContext;

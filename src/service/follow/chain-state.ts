@@ -288,7 +288,7 @@ export class ChainState {
     const near = isDemo ? roundBlock((newest.at(-1)?.number ?? 0) - NEAR_BLOCKS) : 0;
     const read = (at: number) => (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
     await this.#live?.rebuild(enginePages(read, isDemo ? roundBlock(from) : from, newest), signal, near);
-    // The figures of the same block have changed: whoever tells them apart by their time requests them all again.
+    // The figures of the same block have changed: clients that cache by `updatedAt` refetch them.
     if (this.#updatedAt !== null) this.#updatedAt += 1;
   }
 

@@ -63,13 +63,16 @@ function isFixed({ action }: KeyBinding): boolean {
   return action === 'help' || action === 'quit';
 }
 
-/** The last line: what the keys do. Ink asks for it at each drawing, so that it is of what is drawn with it. */
+/**
+ * The last line: what the keys do. A transform runs whenever Ink draws, so it names the keys of the very frame. Ink styles
+ * one pair, in which each key and its word take the places of K and W.
+ */
 export const KeyBar = memo(function KeyBar({ width }: { readonly width: number }) {
   const theme = useTheme();
   const dispatcher = useContext(DispatcherContext);
-  const draw = (example: string) =>
+  const draw = (pair: string) =>
     footerKeys(dispatcher.named, width, (scope, action) => dispatcher.works(scope, action), theme.text)
-      .map(({ key, word }) => example.replace(/[KW]/g, (letter) => (letter === 'K' ? key : word)))
+      .map(({ key, word }) => pair.replace(/[KW]/g, (letter) => (letter === 'K' ? key : word)))
       .join('');
   return (
     <Box width={width} height={1} flexShrink={0} overflow="hidden">
