@@ -47,7 +47,7 @@ const MOST_POLLED = 7_200;
 const ABSENT_MS = 600_000;
 /** A chart that reaches back so much of its time frame covers it. */
 const COVERED_RATIO = 0.9;
-const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
+export const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
 
 /**
  * The charts of a service elsewhere: `stats/chart` where it has the time frame, else the base fees and tips of the

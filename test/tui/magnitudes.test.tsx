@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { chartData } from '../../src/tui/panes/chart/chart-data.ts';
-import { ChartSide, chartLayout } from '../../src/tui/panes/chart/chart-pane.tsx';
+import { ChartSide, SIDE_WIDTH } from '../../src/tui/panes/chart/chart-pane.tsx';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { hourAnswer, points, tipRows } from './chart/chart-answer.ts';
@@ -99,10 +99,9 @@ describe('the figures beside a wide chart keep their columns apart', () => {
     const wei = Number(price);
     const of = points(300, () => wei / 1e9);
     const data = chartData(hourAnswer(of, { tips: { rows: tipRows(of, wei / 1e9), problem: null } }));
-    const { sideWidth } = chartLayout(120, 30, true);
     const lines = draw(
       <Box>
-        <ChartSide data={data} width={sideWidth} height={30} offsetAt={() => 0} />
+        <ChartSide data={data} width={SIDE_WIDTH} height={30} offsetAt={() => 0} />
       </Box>,
     );
     expect(lines.join('\n')).toMatch(/now +\S+ +\S+/);

@@ -78,6 +78,13 @@ export function useKeptReducer<S, A>(
   return [keptOr(memory, id, initial), dispatch];
 }
 
+const applyChange = <S>(state: S, change: (state: S) => S): S => change(state);
+
+/** `useState` whose value outlives the pane; it is changed by a function of what it is now. */
+export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
+  return useKeptReducer<S, (state: S) => S>(id, applyChange, initial);
+}
+
 function keptOr<S>(memory: Memory, id: string, initial: S): S {
   return memory.has(id) ? (memory.get(id) as S) : initial;
 }

@@ -243,9 +243,17 @@ export function SpreadLine({ width, left, right }: SpreadLineProps) {
 export function spokenLine(line: Line): string {
   return ASCII_THEME.text(line.map(({ text }) => text).join(''))
     .replace(/\s*[#.]{4,}\s*/g, ' ')
-    .replace(/^[*o!] |[>^=] |\bv (?=[-+\d])/g, '')
+    .replace(/^[-~*o!] |[>^=] |\bv (?=[-+\d])/g, '')
     .trim()
     .replace(/\s{2,}/g, ', ');
+}
+
+/** Lines of segments for a screen reader, each a sentence. */
+export function SpokenLines({ lines }: { readonly lines: readonly (readonly Line[])[] }) {
+  const said = lines
+    .filter(({ length }) => length > 0)
+    .map((segments) => segments.map(spokenLine).join(', '));
+  return <SpokenSentences sentences={said.map((sentence) => `${sentence}.`)} />;
 }
 
 /** Sentences for a screen reader, one under the other, in ASCII; two of them may be alike. */

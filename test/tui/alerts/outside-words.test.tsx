@@ -7,7 +7,7 @@ import {
 } from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
-import { markLook } from '../../../src/tui/panes/chart/chart-words.ts';
+import { markLook } from '../../../src/tui/panes/chart/chart-lines.ts';
 import { shortStatus } from '../../../src/tui/panes/explorer/tx-details.tsx';
 import { UNICODE_THEME } from '../../../src/tui/ui/theme.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';

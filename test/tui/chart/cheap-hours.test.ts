@@ -4,7 +4,6 @@ import {
   hoursUntilCheap,
   hourWords,
   localWeek,
-  shareAbove,
 } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { NOON } from './chart-answer.ts';
 
@@ -62,11 +61,5 @@ describe('cheap stretches', () => {
     expect(lines[0]).toContain('Mon 02–05h 1.00');
     expect(lines[1]).toContain('next cheap in 1d21h: Wed 02–11h');
     expect(lines[1]).toMatch(/cheaper than \d+ % of hours/);
-  });
-});
-
-describe('shareAbove', () => {
-  it('counts known hours alone', () => {
-    expect(shareAbove([[1, 2, null, 3]], 1)).toBeCloseTo(2 / 3);
   });
 });

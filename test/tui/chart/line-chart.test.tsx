@@ -23,7 +23,7 @@ describe('chartFrame', () => {
         [200, 50],
       ] as const) {
         const rows = draw({
-          series: [{ label: 'base', values }],
+          series: [{ values }],
           width,
           height,
           xLabels: [{ index: 0, text: '14:00' }],
@@ -36,7 +36,7 @@ describe('chartFrame', () => {
 
   it('labels rows with round values that all read differently, also where the series is flat', () => {
     const labels = (values: readonly number[]) =>
-      draw({ series: [{ label: 'base', values: gwei(values) }] })
+      draw({ series: [{ values: gwei(values) }] })
         .map((row) => row.slice(0, 8).trim())
         .filter((label) => label !== '');
     expect(labels(ramp)).toEqual(['20.0', '16.0', '12.0']);
@@ -45,39 +45,34 @@ describe('chartFrame', () => {
   });
 
   it('writes 0 alone for a series of zeros', () => {
-    const rows = draw({ series: [{ label: 'tip', values: [0, 0, 0] }] });
+    const rows = draw({ series: [{ values: [0, 0, 0] }] });
     expect(rows.at(-1)).toMatch(/^ +0 ┼─+$/);
     expect(rows.slice(0, -1).join('')).not.toMatch(/\d/);
   });
 
   it('keeps the plot at the same column while values change their number of digits', () => {
     const columnOfAxis = (values: readonly number[]) =>
-      draw({ series: [{ label: 'base', values: gwei(values) }] })[0]?.search(/[┤┼│]/);
+      draw({ series: [{ values: gwei(values) }] })[0]?.search(/[┤┼│]/);
     expect(columnOfAxis([0.0412, 0.05])).toBe(columnOfAxis([12, 1352]));
   });
 
   it('leaves gaps open', () => {
     const values = [5, 5, 5, null, null, null, 5, 5, 5];
-    const line = draw({ series: [{ label: 'base', values: gwei(values) }], width: 18 }).find((row) =>
-      row.includes('─'),
-    );
+    const line = draw({ series: [{ values: gwei(values) }], width: 18 }).find((row) => row.includes('─'));
     expect(line).toMatch(/─── {3}───$/);
   });
 
   it('shows a spike of one block among thousands', () => {
     const values = Array.from({ length: 5_000 }, (_, i) => (i === 2_500 ? 160 * GWEI : 10 * GWEI));
-    const rows = draw({ series: [{ label: 'base', values }], height: 9 });
+    const rows = draw({ series: [{ values }], height: 9 });
     expect(rows.slice(0, 3).join('')).toContain('·');
-    const small = draw({ series: [{ label: 'base', values }], height: 3 });
+    const small = draw({ series: [{ values }], height: 3 });
     expect(small[0]).toMatch(/[╭╮]/);
   });
 
   it('tells two lines apart without colour', () => {
     const rows = draw({
-      series: [
-        { label: 'base', values: [9, 9] },
-        { label: 'tip', values: [2, 2] },
-      ],
+      series: [{ values: [9, 9] }, { values: [2, 2] }],
     }).join('\n');
     expect(rows).toContain('───');
     expect(rows).toContain('╌╌╌');
@@ -85,10 +80,7 @@ describe('chartFrame', () => {
 
   it('draws with ASCII alone where asked to', () => {
     const rows = draw({
-      series: [
-        { label: 'base', values: ramp },
-        { label: 'tip', values: ramp.map((value) => value / 2) },
-      ],
+      series: [{ values: ramp }, { values: ramp.map((value) => value / 2) }],
       ascii: true,
       cursor: 4,
       marks: [{ index: 3, glyph: '^' }],
@@ -99,7 +91,7 @@ describe('chartFrame', () => {
 
   it('stands the cursor, marks and time labels at their slots', () => {
     const rows = draw({
-      series: [{ label: 'base', values: gwei(Array.from({ length: 31 }, () => 5)) }],
+      series: [{ values: gwei(Array.from({ length: 31 }, () => 5)) }],
       cursor: 10,
       marks: [{ index: 20, glyph: '▲' }],
       xLabels: [
@@ -118,13 +110,13 @@ describe('LineChart', () => {
   it('puts the frame on the screen without colour codes where colour is off', () => {
     const { lastFrame } = render(
       <LineChart
-        series={[{ label: 'base', color: 'cyan', values: gwei(ramp) }]}
+        series={[{ color: 'cyan', values: gwei(ramp) }]}
         width={40}
         height={6}
         format={formatGwei}
       />,
     );
-    const drawn = draw({ series: [{ label: 'base', values: gwei(ramp) }], height: 6 });
+    const drawn = draw({ series: [{ values: gwei(ramp) }], height: 6 });
     expect(lastFrame()?.split('\n')).toEqual(drawn.map((row) => row.trimEnd()));
   });
 });

@@ -1,53 +1,40 @@
 import type { CallOptions, GasClient } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
-import { fittingBucket, type Part, type PriceChartView } from '../../../client/price-chart.ts';
+import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
+import { fittingBucket, type Part, type PriceChartView, REFUSALS } from '../../../client/price-chart.ts';
 import { timeFrameSec } from '../../../client/values.ts';
 import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from '../../../client/views/metrics.ts';
+import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
+import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { type Dated, type Polled, useMarket, useMonitor, usePolledQuery } from '../../data/queries.ts';
-import type { ChartState } from './chart-state.ts';
+import { longestTimeFrame } from '../../ui/time.ts';
 
-/** Missing steps that a value is held over; more are a hole in the history. */
-const HELD_STEPS = 3;
-
-/** The usual distance of points: the service's word, unless most points lie farther apart. */
-function usualStep(timestamps: readonly number[], bucketSec: number | null): number {
-  const gaps = timestamps.slice(1).map((timestamp, i) => timestamp - (timestamps[i] ?? timestamp));
-  const middle = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
-  return Math.max((bucketSec ?? 0) * 1_000, middle, 1_000);
-}
-
-/** Reads rows on another grid: those within a slot summed up by `fold`, else the one whose step covers it. */
-function alignRows<Row extends { readonly timestamp: number }>(
-  rows: readonly Row[],
-  value: (row: Row) => number,
-  fold: (values: readonly number[]) => number,
-  slotMs: number,
-): (timestamp: number) => number | null {
-  const sorted = [...rows].sort((a, b) => a.timestamp - b.timestamp);
-  const times = sorted.map(({ timestamp }) => timestamp);
-  const held = Math.max(usualStep(times, null), slotMs) * HELD_STEPS;
-  let next = 0;
-  // Slots are asked for in order, so one walk through the rows serves them all.
-  return (timestamp) => {
-    while (next < sorted.length && (times[next] ?? 0) < timestamp) next += 1;
-    const within: number[] = [];
-    for (let i = next; i < sorted.length && (times[i] ?? 0) < timestamp + slotMs; i += 1) {
-      const row = sorted[i];
-      if (row) within.push(value(row));
-    }
-    if (within.length > 0) return fold(within);
-    const before = sorted[next - 1];
-    return before !== undefined && timestamp - before.timestamp < held ? value(before) : null;
+/** What `t` and `p` walk through, each at least one: the service's own words where it names them, else the contract's. */
+export function chartChoices(description: ServiceDescription | null | undefined) {
+  const percentiles = offeredValues(description, PATHS.priorityFee, 'percentile') ?? PERCENTILES;
+  // The tips that get a transaction in, not the ones that nearly do.
+  const useful = percentiles.filter((word) => Number(/^p?(\d{1,2}(?:\.\d+)?)$/i.exec(word)?.[1] ?? 50) >= 50);
+  return {
+    timeFrames: offeredValues(description, PATHS.statsChart, 'timeFrame') ?? TIME_FRAMES,
+    percentiles: useful.length === 0 ? percentiles : useful,
   };
 }
 
-/** A `fold` for {@link alignRows}. */
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+/** `wanted` if it is offered, else the first that is; or the one `by` places after that. */
+export function choiceOf(offered: readonly string[], wanted: string, by = 0): string {
+  return offered[(Math.max(offered.indexOf(wanted), 0) + by) % offered.length] ?? wanted;
+}
+
+/** What the hours of the week are compared over: a month, or as much as the service has, which by v1 alone is a day. */
+export function hoursTimeFrame(description: ServiceDescription | null | undefined): string {
+  // Of the own service there is no description, as there is nothing to learn.
+  if (description === null) return '24h';
+  const offered = offeredValues(description, PATHS.statsMarket, 'timeFrame') ?? TIME_FRAMES;
+  return offered.includes('30d') ? '30d' : (longestTimeFrame(offered) ?? offered[0] ?? '30d');
 }
 
 /** What was fetched together for one look at the chart. Everything in it belongs to its own time frame. */
@@ -105,9 +92,42 @@ export interface ChartData {
   readonly previousProblem: string | null;
 }
 
+interface Timed {
+  readonly timestamp: number;
+}
+
+/** Missing steps that a value is held over; more are a hole in the history. */
+const HELD_STEPS = 3;
+const MOST_SLOTS = 4_000;
 const NOTHING = { base: null, low: null, high: null, tip: null, gasUsedRatio: null } as const;
 
-const MOST_SLOTS = 4_000;
+const byTime = <Row extends Timed>(rows: readonly Row[]): Row[] =>
+  rows.toSorted((a, b) => a.timestamp - b.timestamp);
+const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The usual distance of points: the service's word, unless most points lie farther apart. */
+function usualStep(rows: readonly Timed[], bucketSec: number | null): number {
+  const gaps = rows.slice(1).map(({ timestamp }, i) => timestamp - (rows[i]?.timestamp ?? timestamp));
+  const middle = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
+  return Math.max((bucketSec ?? 0) * 1_000, middle, 1_000);
+}
+
+/** For ascending moments: the rows within the slot that begins there, else the one before, as far as it is held. */
+function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (at: number) => readonly Row[] {
+  const sorted = byTime(rows);
+  const heldMs = Math.max(usualStep(sorted, null), slotMs) * HELD_STEPS;
+  const timeOf = (place: number) => sorted[place]?.timestamp ?? Number.POSITIVE_INFINITY;
+  let next = 0;
+  return (at) => {
+    while (timeOf(next) < at) next += 1;
+    let end = next;
+    while (timeOf(end) < at + slotMs) end += 1;
+    if (end > next) return sorted.slice(next, end);
+    const before = sorted[next - 1];
+    return before !== undefined && at - before.timestamp < heldMs ? [before] : [];
+  };
+}
 
 /**
  * Puts points, tips, the window before and marks on one time axis.
@@ -115,75 +135,61 @@ const MOST_SLOTS = 4_000;
  * @param head the base fee of the newest block, wei, where it is known: it may be younger than the answer
  */
 export function chartData(answer: ChartAnswer, head: number | null = null): ChartData {
-  const sorted = [...answer.chart.points].sort((a, b) => a.timestamp - b.timestamp);
-  const last = sorted.at(-1)?.timestamp ?? 0;
-  const frameSec = timeFrameSec(answer.timeFrame);
-  // A word that does not say how long it is means what came.
-  const frameMs = frameSec === null ? last - (sorted[0]?.timestamp ?? last) : frameSec * 1_000;
-  const points = sorted.filter(({ timestamp }) => timestamp >= last - frameMs);
-  const slotMs = usualStep(
-    points.map(({ timestamp }) => timestamp),
-    answer.chart.bucketSec,
-  );
-  const ranges = [...answer.ranges].sort((a, b) => a.timestamp - b.timestamp);
-  const frame = answer.previous?.rows ?? [];
-  const shifted = frame.map((row) => ({ ...row, timestamp: row.timestamp + frameMs }));
-  const tipAt = alignRows(answer.tips.rows, (row) => row.value, meanOf, slotMs);
-  const previousAt = alignRows(shifted, (row) => row.mean, meanOf, slotMs);
-  const lowAt = alignRows(
-    ranges,
-    (row) => row.min,
-    (values) => Math.min(...values),
-    slotMs,
-  );
-  const highAt = alignRows(
-    ranges,
-    (row) => row.max,
-    (values) => Math.max(...values),
-    slotMs,
-  );
+  const { timeFrame, percentile, chart, tips, previous } = answer;
+  const frameMs = frameMsOf(timeFrame, chart);
+  const last = Math.max(0, ...chart.points.map(({ timestamp }) => timestamp));
+  const points = byTime(chart.points).filter(({ timestamp }) => timestamp >= last - frameMs);
+  const slotMs = usualStep(points, chart.bucketSec);
+  const ranges = byTime(answer.ranges);
+  const shifted = (previous?.rows ?? []).map((row) => ({ ...row, timestamp: row.timestamp + frameMs }));
+  const tipsAt = rowsOfSlot(tips.rows, slotMs);
+  const rangesAt = rowsOfSlot(ranges, slotMs);
+  const shiftedAt = rowsOfSlot(shifted, slotMs);
+  const previousAt = (at: number) => meanOf(shiftedAt(at).map(({ mean }) => mean));
   // The answer's own points carry the median tip, should the finer question not have been answered.
-  const median = answer.percentile === 'p50' && answer.tips.rows.length === 0;
+  const isMedian = percentile === 'p50' && tips.rows.length === 0;
 
   const slots: ChartSlot[] = [];
-  for (const point of points) {
-    for (const timestamp of missingSteps(slots.at(-1)?.timestamp, point.timestamp, slotMs)) {
-      slots.push({ ...NOTHING, timestamp, previous: previousAt(timestamp) });
+  for (const { timestamp, base, priority, gasUsedRatio } of points) {
+    for (const missing of missingSteps(slots.at(-1)?.timestamp, timestamp, slotMs)) {
+      slots.push({ ...NOTHING, timestamp: missing, previous: previousAt(missing) });
     }
-    const { timestamp, base, priority, gasUsedRatio } = point;
-    const asked = median ? priority : tipAt(timestamp);
+    const asked = isMedian ? priority : meanOf(tipsAt(timestamp).map(({ value }) => value));
     // A service that knows no tips may say so by zeros, and an empty block has none; its points tell.
     const tip = (asked === 0 && priority === null) || gasUsedRatio === 0 ? null : asked;
-    const low = Math.min(lowAt(timestamp) ?? base, base);
-    const high = Math.max(highAt(timestamp) ?? base, base);
+    const within = rangesAt(timestamp);
+    const low = Math.min(base, ...within.map(({ min }) => min));
+    const high = Math.max(base, ...within.map(({ max }) => max));
     slots.push({ timestamp, base, low, high, tip, gasUsedRatio, previous: previousAt(timestamp) });
   }
   // Blocks may begin well after the first point does; finer rows come nearer to the truth.
-  const first = Math.max(slots[0]?.timestamp ?? last, ranges[0]?.timestamp ?? 0);
+  const start = slots[0]?.timestamp ?? last;
+  const oldest = ranges[0]?.timestamp ?? 0;
   const newest = ranges.at(-1);
   const isCovered = newest !== undefined && newest.timestamp + slotMs > last;
-  const isWhole = isCovered && (ranges[0]?.timestamp ?? 0) < (slots[0]?.timestamp ?? 0) + slotMs;
-  const reachMs = Math.max((isCovered ? newest.timestamp : last) - first, 0);
+  const reachMs = Math.max((isCovered ? newest.timestamp : last) - Math.max(start, oldest), 0);
   return {
-    timeFrame: answer.timeFrame,
-    percentile: answer.percentile,
+    timeFrame,
+    percentile,
     slots,
     slotMs,
     nowBase: head ?? (isCovered ? newest.close : (points.at(-1)?.base ?? null)),
-    meanBase: isWhole ? meanOf(ranges.map(({ mean }) => mean)) : null,
-    marks: marksOf(answer.chart, slots, slotMs),
+    meanBase: isCovered && oldest < start + slotMs ? meanOf(ranges.map(({ mean }) => mean)) : null,
+    marks: marksOf(chart, slots, slotMs),
     reachSec: slots.length > 0 && reachMs < frameMs * 0.97 - 2 * slotMs ? reachMs / 1_000 : null,
-    problem: answer.chart.problem,
-    tipsProblem: answer.tips.problem,
-    compared: answer.previous !== null,
-    previousProblem: answer.previous?.problem ?? null,
+    problem: chart.problem,
+    tipsProblem: tips.problem,
+    compared: previous !== null,
+    previousProblem: previous?.problem ?? null,
   };
 }
 
 /** The slot that shows moment `timestamp`: the last that begins no later, the first for what is before all. */
 export function slotAt(slots: readonly ChartSlot[], timestamp: number): number {
-  const after = slots.findIndex((slot) => slot.timestamp > timestamp);
-  return after < 0 ? Math.max(slots.length - 1, 0) : Math.max(after - 1, 0);
+  return Math.max(
+    slots.findLastIndex((slot) => slot.timestamp <= timestamp),
+    0,
+  );
 }
 
 function missingSteps(before: number | undefined, next: number, slotMs: number): readonly number[] {
@@ -192,17 +198,24 @@ function missingSteps(before: number | undefined, next: number, slotMs: number):
   return Array.from({ length: count }, (_, i) => before + ((i + 1) * (next - before)) / (count + 1));
 }
 
-function marksOf(chart: ChartView, slots: readonly ChartSlot[], slotMs: number): readonly SlotMark[] {
-  const [first] = slots;
-  const last = slots.at(-1);
-  if (!first || !last) return [];
-  return [
-    ...chart.anomalies,
-    ...chart.events.map(({ timestamp, kind }) => ({ timestamp, kind, value: null })),
-  ]
-    .filter(({ timestamp }) => timestamp >= first.timestamp && timestamp < last.timestamp + slotMs)
-    .sort((a, b) => a.timestamp - b.timestamp)
-    .map((mark) => ({ ...mark, index: slotAt(slots, mark.timestamp) }));
+function marksOf({ anomalies, events }: ChartView, slots: readonly ChartSlot[], slotMs: number) {
+  const from = slots[0]?.timestamp ?? Number.POSITIVE_INFINITY;
+  const to = (slots.at(-1)?.timestamp ?? 0) + slotMs;
+  const all = [...anomalies, ...events.map(({ timestamp, kind }) => ({ timestamp, kind, value: null }))];
+  return byTime(all)
+    .filter(({ timestamp }) => timestamp >= from && timestamp < to)
+    .map((mark): SlotMark => ({ ...mark, index: slotAt(slots, mark.timestamp) }));
+}
+
+/** A time frame that does not say how long it is means what came. */
+function frameMsOf(timeFrame: string, { points }: ChartView): number {
+  const sec = timeFrameSec(timeFrame);
+  return sec === null ? shownMs(points) : sec * 1_000;
+}
+
+function shownMs(points: readonly Timed[]): number {
+  const sorted = byTime(points);
+  return (sorted.at(-1)?.timestamp ?? 0) - (sorted[0]?.timestamp ?? 0);
 }
 
 interface ChartRequest {
@@ -219,77 +232,44 @@ interface ChartRequest {
  */
 export async function loadChart(
   client: GasClient,
-  request: ChartRequest,
+  { timeFrame, percentile, compare, blockTimeSec }: ChartRequest,
   options: CallOptions,
 ): Promise<ChartAnswer> {
-  const { timeFrame, percentile, compare } = request;
   const chart = await client.chart(timeFrame, { ...options, percentile });
-  const first = chart.points[0]?.timestamp;
-  const last = chart.points.at(-1)?.timestamp;
-  if (first === undefined || last === undefined || last <= first) {
+  const first = chart.points[0]?.timestamp ?? 0;
+  const last = chart.points.at(-1)?.timestamp ?? 0;
+  if (last <= first) {
     const nothing = { rows: [], problem: null };
     return { timeFrame, percentile, chart, tips: nothing, ranges: [], previous: compare ? nothing : null };
   }
-
   const frameMs = frameMsOf(timeFrame, chart);
-  const start = Math.max(first, last - frameMs);
+  const from = Math.max(first, last - frameMs);
   // The last point begins then; the newest block is within it.
   const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
   // A young history is read block by block, whatever its frame will hold one day.
-  const bucket = fittingBucket((to - start) / 1_000, request.blockTimeSec);
-  const window = { from: start, to, bucket };
+  const bucket = fittingBucket((to - from) / 1_000, blockTimeSec);
+  // A block has no extremes within it.
+  const areBlocks = bucket === 'block' && (chart.bucketSec ?? 0) <= (blockTimeSec ?? 0);
+  const needed = formatDuration((2 * frameMs) / 1_000);
+  const tooYoung = `history reaches back ${formatDuration((last - first) / 1_000)}, two windows of ${timeFrame} need ${needed}`;
   const [tips, ranges, previous] = await Promise.all([
-    chart.made?.tips ?? partOf(() => client.priorityFee({ ...window, percentile }, options)),
-    // A block has no extremes within it.
-    chart.made?.baseFees ??
-      (bucket === 'block' && (chart.bucketSec ?? 0) <= (request.blockTimeSec ?? 0)
-        ? null
-        : partOf(() => client.baseFee(window, options))),
+    chart.made?.tips ?? partOf(client.priorityFee({ from, to, bucket, percentile }, options)),
+    chart.made?.baseFees ?? (areBlocks ? null : partOf(client.baseFee({ from, to, bucket }, options))),
     compare
-      ? partOf(
-          () => client.baseFee({ from: start - frameMs, to: to - frameMs, bucket }, options),
-          reachText(timeFrame, chart),
-        )
+      ? partOf(client.baseFee({ from: from - frameMs, to: to - frameMs, bucket }, options), tooYoung)
       : null,
   ]);
   return { timeFrame, percentile, chart, tips, ranges: ranges?.rows ?? [], previous };
 }
 
 /** A part that the service refuses is told in its place; a service that does not answer fails the whole. */
-async function partOf<Row>(
-  request: () => Promise<MetricsView<Row>>,
-  ifInvalid: string | null = null,
-): Promise<Part<Row>> {
+async function partOf<Row>(request: Promise<MetricsView<Row>>, ifInvalid?: string): Promise<Part<Row>> {
   try {
-    return { rows: (await request()).rows, problem: null };
+    return { rows: (await request).rows, problem: null };
   } catch (error) {
-    if (!(error instanceof ClientError)) throw error;
-    switch (error.code) {
-      case 'invalid':
-        return { rows: [], problem: ifInvalid ?? error.message };
-      case 'not-found':
-      case 'plan':
-      case 'server':
-      case 'unreadable':
-        return { rows: [], problem: error.message };
-      default:
-        throw error;
-    }
+    if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
+    return { rows: [], problem: (error.code === 'invalid' ? ifInvalid : undefined) ?? error.message };
   }
-}
-
-/** Why there is no window before: how far history reaches, and how far it would have to. */
-function reachText(timeFrame: string, chart: ChartView): string {
-  const { points } = chart;
-  const shownSec = ((points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0)) / 1_000;
-  const neededSec = (2 * frameMsOf(timeFrame, chart)) / 1_000;
-  return `history reaches back ${formatDuration(shownSec)}, two windows of ${timeFrame} need ${formatDuration(neededSec)}`;
-}
-
-/** A time frame that does not say how long it is means what came. */
-function frameMsOf(timeFrame: string, { points }: ChartView): number {
-  const sec = timeFrameSec(timeFrame);
-  return sec === null ? (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0) : sec * 1_000;
 }
 
 /** The longer the frame the less one block changes it, and the more an answer costs the service. */
@@ -299,18 +279,26 @@ function leastMs(timeFrame: string): number {
   if (sec <= 86_400) return 30_000;
   return sec <= 604_800 ? 120_000 : 300_000;
 }
-const HEATMAP_MS = 300_000;
-/** A young history fills an hour's place soon. */
-const FRESH_HOURS_MS = 30_000;
+
+/** What the user chose on the Chart tab; it outlives a look at another tab. */
+export interface ChartState {
+  /** The contract's word or one that the service offers. */
+  readonly timeFrame: string;
+  readonly percentile: string;
+  readonly compare: boolean;
+  readonly heatmap: boolean;
+  /** The moment under the cursor, ms; `null` follows the newest value. A time, so that it stays while the chart rolls. */
+  readonly cursor: number | null;
+}
 
 /**
  * What the chart shows. While the answer to a new choice is awaited `data` is still the old one: it says itself
  * which time frame and percentile it is of, and `pending` that another is on its way.
  */
-export function useChartData(state: ChartState, snapshot: SnapshotView): Polled<Dated<ChartAnswer>> {
+export function useChartData(state: ChartState, head: SnapshotView): Polled<Dated<ChartAnswer>> {
   const { client, frozen, now } = useMonitor();
+  const { chainId } = head;
   const { timeFrame, percentile, compare, heatmap } = state;
-  const { chainId } = snapshot;
   const blockTimeSec = chainId === null ? null : chainProfile(chainId).feeRule.blockTimeSec;
   const polled = usePolledQuery({
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
@@ -319,27 +307,27 @@ export function useChartData(state: ChartState, snapshot: SnapshotView): Polled<
       const value = await loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal });
       return { value, at: now() };
     },
-    head: snapshot,
+    head,
     leastMs: leastMs(timeFrame),
     sameParts: 1,
     frozen,
   });
-  return { ...polled, pending: polled.data !== undefined && isOther(polled.data.value, state) };
+  const shown = polled.data?.value;
+  const isOlder =
+    shown !== undefined &&
+    (shown.timeFrame !== timeFrame ||
+      shown.percentile !== percentile ||
+      (shown.previous !== null) !== compare);
+  return { ...polled, pending: isOlder };
 }
 
-/** Whether the data is still of an older choice. */
-function isOther({ timeFrame, percentile, previous }: ChartAnswer, state: ChartState): boolean {
-  return (
-    timeFrame !== state.timeFrame || percentile !== state.percentile || (previous !== null) !== state.compare
-  );
-}
+const HEATMAP_MS = 300_000;
+/** A young history fills an hour's place soon. */
+const FRESH_HOURS_MS = 30_000;
 
 /** Mean base fees by hour of the week, asked for only while they are shown. */
 export function useHeatmap(shown: boolean, timeFrame: string): Polled<Dated<MarketView>> {
   const { intervalMs } = useMonitor();
-  return useMarket(timeFrame, {
-    enabled: shown,
-    everyMs: Math.max(intervalMs, HEATMAP_MS),
-    freshMs: Math.max(intervalMs, FRESH_HOURS_MS),
-  });
+  const [everyMs, freshMs] = [Math.max(intervalMs, HEATMAP_MS), Math.max(intervalMs, FRESH_HOURS_MS)];
+  return useMarket(timeFrame, { enabled: shown, everyMs, freshMs });
 }

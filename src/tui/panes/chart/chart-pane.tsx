@@ -1,88 +1,72 @@
-import { Box, Text, useIsScreenReaderEnabled } from 'ink';
+import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useMemo } from 'react';
-import {
-  formatChange,
-  formatDuration,
-  formatGwei,
-  formatLikelihood,
-  formatPercent,
-  UNKNOWN,
-} from '../../../core/units.ts';
+import { formatGwei, formatPercent } from '../../../core/units.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
-import { useKeptReducer, useNavigation } from '../../app/ui-state.ts';
+import { useKeptState, useNavigation } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useDescription, useMonitor, useReach } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { type ChartSeries, chartPlotWidth, LineChart } from '../../ui/line-chart.tsx';
+import { chartPlotWidth, LineChart } from '../../ui/line-chart.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
-import { displayWidth, fitSegments, type Line, placed, SegmentLine, Words } from '../../ui/text.tsx';
+import {
+  displayWidth,
+  fitSegments,
+  type Line,
+  LineList,
+  placed,
+  SegmentLine,
+  SpokenLines,
+} from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
-import { type OffsetAt, systemOffset, timeFrameName, zoneText } from '../../ui/time.ts';
+import { type OffsetAt, systemOffset, timeFrameName } from '../../ui/time.ts';
 import { thereAgain } from '../alerts/alert-prefill.ts';
 import { chartCsv, csvName, heatmapCsv, saveErrorText } from './chart-csv.ts';
-import { type ChartData, chartData, slotAt, useChartData, useHeatmap } from './chart-data.ts';
 import {
+  type ChartData,
+  type ChartState,
   chartChoices,
-  chartReducer,
+  chartData,
+  choiceOf,
   hoursTimeFrame,
-  INITIAL_CHART_STATE,
-  offeredChoice,
-} from './chart-state.ts';
+  slotAt,
+  useChartData,
+  useHeatmap,
+} from './chart-data.ts';
 import {
   baseSegments,
-  byRank,
-  countMarks,
   cursorSegments,
+  figureRows,
   gasSegments,
-  type LineSummary,
   legendSegments,
   markLook,
   moment,
   previousSegments,
-  quantile,
   REACH_SEC,
   slotPrice,
-  summarise,
-  summariseBase,
   timeLabels,
   tipSegments,
   titleSegments,
-} from './chart-words.ts';
+} from './chart-lines.ts';
 import { HoursPane } from './cheap-hours.tsx';
 
-/** How the room of the pane is shared; rows and columns. */
-interface ChartLayout {
-  readonly chartWidth: number;
-  /** Columns of the figures at the right; 0 where there is no room. */
-  readonly sideWidth: number;
-  readonly baseRows: number;
-  /** 0: the tips are drawn into the chart of the base fee. */
-  readonly tipRows: number;
-  /** 0: not shown. */
-  readonly gasRows: number;
-}
-
 /** A name of 8 columns and two prices of 11, as those of some wei are, with what keeps them apart. */
-const SIDE_WIDTH = 35;
+export const SIDE_WIDTH = 35;
 const SIDE_FROM = 116;
 /** Below this two charts would both be too flat to read. */
 const TWO_CHARTS_FROM = 7;
 const THREE_CHARTS_FROM = 26;
 
 /**
- * Shares what title, captions, time labels and cursor line leave (`rows`). Base fee and tips are charts of their own
- * where possible: a tip of 2 gwei over a base fee of 0.05 would otherwise press one of them flat.
+ * The rows of each chart out of those that title, captions, time labels and cursor line leave. Base fee and tips are
+ * charts of their own where possible: a tip of 2 gwei over a base fee of 0.05 would otherwise press one of them flat.
  */
-export function chartLayout(width: number, rows: number, hasTips: boolean): ChartLayout {
-  const sideWidth = width >= SIDE_FROM ? SIDE_WIDTH : 0;
-  const chartWidth = width - sideWidth;
-  const only = { chartWidth, sideWidth, baseRows: Math.max(rows, 1), tipRows: 0, gasRows: 0 };
-  const gasRows = rows >= THREE_CHARTS_FROM ? Math.round((rows - 1) * 0.2) : 0;
-  const left = gasRows > 0 ? rows - gasRows - 1 : rows;
+function chartRows(rows: number, hasTips: boolean) {
+  const gas = rows >= THREE_CHARTS_FROM ? Math.round((rows - 1) * 0.2) : 0;
   // One row goes to the caption of each chart after the first.
-  if (!hasTips || left - 1 < TWO_CHARTS_FROM) return { ...only, baseRows: Math.max(left, 1), gasRows };
-  const tipRows = Math.max(Math.round((left - 1) * 0.33), 2);
-  return { ...only, baseRows: left - 1 - tipRows, tipRows, gasRows };
+  const left = rows - (gas === 0 ? 0 : gas + 1);
+  if (!hasTips || left - 1 < TWO_CHARTS_FROM) return { base: Math.max(left, 1), tip: 0, gas };
+  const tip = Math.max(Math.round((left - 1) * 0.33), 2);
+  return { base: left - 1 - tip, tip, gas };
 }
 
 interface ChartSideProps {
@@ -96,66 +80,27 @@ interface ChartSideProps {
 export function ChartSide({ data, width, height, offsetAt }: ChartSideProps) {
   const theme = useTheme();
   const inner = width - 3;
-  const rows = figureRows(data);
-  const room = Math.max(height - rows.length - 4, 0);
+  const column = Math.floor((inner - 8) / 2);
+  const figures = figureRows(data).map(
+    ([name, base, tip], place): Line => [
+      { text: name.padEnd(8) + ` ${base}`.padStart(column) + ` ${tip}`.padStart(column), faint: place === 0 },
+    ],
+  );
+  const room = Math.max(height - figures.length - 3, 0);
   const marks = data.marks.slice(Math.max(data.marks.length - room, 0)).toReversed();
+  const marked = marks.map(({ kind, timestamp, value }): Line => {
+    const { glyph, name, color } = markLook(kind, theme.ascii);
+    const left = `${glyph} ${moment(timestamp, data.timeFrame, offsetAt)} ${name}`;
+    const price = value === null ? '' : formatGwei(value);
+    return [{ text: left + price.padStart(Math.max(inner - displayWidth(left), price.length + 1)), color }];
+  });
+  const heading: readonly Line[] =
+    marks.length === 0 ? [] : [[], [{ text: 'marked, newest first', faint: true }]];
   return (
-    <Box
-      flexDirection="column"
-      width={width}
-      height={height}
-      paddingLeft={2}
-      paddingRight={1}
-      overflow="hidden"
-    >
-      <Words faint>{theme.text(columns(['', 'base', `tip ${data.percentile}`], inner))}</Words>
-      {rows.map(([name, base, tip]) => (
-        <Words key={name}>{theme.text(columns([name, base, tip], inner))}</Words>
-      ))}
-      {marks.length > 0 && (
-        <Box flexDirection="column" marginTop={1}>
-          <Words faint>marked, newest first</Words>
-          {placed(marks, (mark) => {
-            const look = markLook(mark.kind, theme.ascii);
-            const when = moment(mark.timestamp, data, offsetAt);
-            const value = mark.value === null ? '' : formatGwei(mark.value);
-            const left = `${look.glyph} ${when} ${look.name}`;
-            return (
-              <Words color={look.color}>
-                {left + value.padStart(Math.max(inner - displayWidth(left), value.length + 1))}
-              </Words>
-            );
-          })}
-        </Box>
-      )}
+    <Box width={width} height={height} paddingLeft={2} overflow="hidden">
+      <LineList lines={[...figures, ...heading, ...marked]} width={inner} />
     </Box>
   );
-}
-
-function figureRows(data: ChartData): readonly (readonly [string, string, string])[] {
-  const base = data.slots.map((slot) => slot.base);
-  const tip = data.slots.map((slot) => slot.tip);
-  const [of, tips] = [summariseBase(data), summarise(tip)];
-  const gas = summarise(data.slots.map(({ gasUsedRatio }) => gasUsedRatio));
-  const gwei = (value: number | null | undefined) => (value == null ? UNKNOWN : formatGwei(value));
-  const change = (value: number | null | undefined) => (value == null ? UNKNOWN : formatChange(value));
-  const spread = (at: number): [string, string] => [gwei(quantile(base, at)), gwei(quantile(tip, at))];
-  return [
-    ['now', gwei(of?.now), gwei(tips?.now)],
-    ['change', change(of?.changeRatio), change(tips?.changeRatio)],
-    ['max', gwei(of?.max), gwei(tips?.max)],
-    ['p90', ...spread(0.9)],
-    ['mean', gwei(of?.mean), gwei(tips?.mean)],
-    ['median', ...spread(0.5)],
-    ['p10', ...spread(0.1)],
-    ['min', gwei(of?.min), gwei(tips?.min)],
-    ['full', gas === null ? UNKNOWN : formatPercent(gas.mean), gas === null ? '' : '(mean)'],
-  ];
-}
-
-function columns([name, base, tip]: readonly [string, string, string], width: number): string {
-  const each = Math.floor((width - 8) / 2);
-  return name.padEnd(8) + ` ${base}`.padStart(each) + ` ${tip}`.padStart(each);
 }
 
 export interface ChartPaneProps {
@@ -173,193 +118,126 @@ export interface ChartPaneProps {
 }
 
 /** The chart of base fee and tips with all that is said about it; fills exactly its room. */
-export const ChartPane = memo(function ChartPane({
-  data,
-  width,
-  height,
-  cursor,
-  notice,
-  offsetAt,
-  likely = null,
-}: ChartPaneProps) {
+export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
+  const { data, width, height, cursor, notice, offsetAt, likely = null } = props;
   const theme = useTheme();
-  const { slots } = data;
+  const spoken = useIsScreenReaderEnabled();
+  const { slots, marks } = data;
   const hasTips = slots.some(({ tip }) => tip !== null);
   const legend = legendSegments(data, theme);
-  const title = fitSegments([...titleSegments(data, offsetAt), ...legend], width - 2);
+  const titled = [...titleSegments(data, offsetAt), ...legend];
+  const title = fitSegments(titled, width - 2);
   // Nothing is drawn that is not explained: what the title has no room for stands below it.
   const unexplained = legend.filter((segment) => !title.includes(segment));
-  // Title, base caption, time labels and cursor line; then what is there only at times.
-  const more = (notice === null ? 0 : 1) + (unexplained.length === 0 ? 0 : 1);
-  const lines = 4 + more + (data.compared ? 1 : 0);
-  const layout = chartLayout(width, height - lines - (hasTips ? 0 : 1), hasTips);
-  const { chartWidth, baseRows, tipRows, gasRows } = layout;
+  const above = [title, unexplained, notice === null ? [] : [notice]].filter(({ length }) => length > 0);
+  const previous = data.compared ? [previousSegments(data, theme)] : [];
+  const sideWidth = width >= SIDE_FROM ? SIDE_WIDTH : 0;
+  const chartWidth = width - sideWidth;
+  // The caption of the base fee, the time labels and the cursor line.
+  const rows = chartRows(height - above.length - 3 - previous.length - (hasTips ? 0 : 1), hasTips);
 
   const index = cursor === null ? null : slotAt(slots, cursor);
-  const slot = slots[index ?? slots.length - 1];
-  const labels = timeLabels(
-    slots.map(({ timestamp }) => timestamp),
-    chartPlotWidth(chartWidth),
-    offsetAt,
-  );
-  const marks = byRank(data.marks).map((mark) => {
-    const look = markLook(mark.kind, theme.ascii);
-    return { index: mark.index, glyph: look.glyph, color: theme.color(look.color) };
-  });
-  // The cursor names the marks in its column.
-  const reach = slots.length / Math.max(chartPlotWidth(chartWidth), 1) / 2;
-  const explained = index === null ? [] : data.marks.filter((mark) => Math.abs(mark.index - index) <= reach);
-  const base: ChartSeries = {
-    label: 'base',
+  const plotWidth = Math.max(chartPlotWidth(chartWidth), 1);
+  const values = (name: 'base' | 'tip' | 'previous' | 'low' | 'high' | 'gasUsedRatio') =>
+    slots.map((slot) => slot[name]);
+  const base = {
     color: theme.color('base'),
-    style: 'solid',
-    values: slots.map((one) => one.base),
-    lows: slots.map((one) => one.low),
-    highs: slots.map((one) => one.high),
+    values: values('base'),
+    lows: values('low'),
+    highs: values('high'),
   };
-  const tip: ChartSeries = {
-    label: 'tip',
-    color: theme.color('tip'),
-    style: 'dashed',
-    values: slots.map((one) => one.tip),
+  const before = { color: theme.color('previous'), style: 'dotted', values: values('previous') } as const;
+  const tip = { color: theme.color('tip'), style: 'dashed', values: values('tip') } as const;
+  const gas = { color: theme.color('warn'), values: values('gasUsedRatio') };
+  const looks = marks.map(({ index: place, kind }) => ({ index: place, ...markLook(kind, theme.ascii) }));
+  const captions = {
+    base: [baseSegments(data, theme), ...previous],
+    tip: [tipSegments(data, theme)],
+    gas: [gasSegments(data, theme)],
   };
-  const previous: ChartSeries = {
-    label: 'before',
-    color: theme.color('previous'),
-    style: 'dotted',
-    values: slots.map((one) => one.previous),
-  };
-  const upper = [base, ...(data.compared ? [previous] : []), ...(tipRows === 0 && hasTips ? [tip] : [])];
-  const shared = { width: chartWidth, format: formatGwei, cursor: index } as const;
-  const last = gasRows > 0 ? 'gas' : tipRows > 0 ? 'tip' : 'base';
-  const bottom = (place: typeof last) => (place === last ? { xLabels: labels } : {});
-  const extra = (place: typeof last) => (place === last ? 1 : 0);
+  const charts = [
+    {
+      captions: captions.base,
+      height: rows.base,
+      series: [base, ...(data.compared ? [before] : []), ...(rows.tip === 0 && hasTips ? [tip] : [])],
+      // Of two in one column the more important is drawn last, on top.
+      marks: looks
+        .sort((a, b) => a.rank - b.rank)
+        .map((look) => ({ ...look, color: theme.color(look.color) })),
+    },
+    { captions: captions.tip, height: rows.tip, series: [tip] },
+    { captions: captions.gas, height: rows.gas, series: [gas], include: [0, 1], format: percentText },
+  ].filter((chart) => chart.height > 0);
 
+  const slot = slots[index ?? slots.length - 1];
+  const isNear = (mark: { readonly index: number }) =>
+    index !== null && Math.abs(mark.index - index) <= slots.length / plotWidth / 2;
+  const at = slot && { slot, isFollowing: index === null, marks: marks.filter(isNear), likely };
+  const cursorLine = at === undefined ? [] : cursorSegments(data, at, theme, offsetAt);
+  if (spoken) {
+    const lines = [
+      titled,
+      notice === null ? [] : [notice],
+      ...captions.base,
+      ...captions.tip,
+      ...captions.gas,
+    ];
+    return <SpokenLines lines={[...lines, cursorLine]} />;
+  }
+  const times = slots.map(({ timestamp }) => timestamp);
+  const line = (segments: readonly Line[]) => <SegmentLine segments={segments} width={chartWidth} />;
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={title} width={width} />
-      {unexplained.length > 0 && <SegmentLine segments={unexplained} width={width} />}
-      {notice !== null && <SegmentLine segments={[notice]} width={width} />}
+      {placed(above, (segments) => (
+        <SegmentLine segments={segments} width={width} />
+      ))}
       <Box flexDirection="row">
         <Box flexDirection="column" width={chartWidth} flexShrink={0}>
-          <SegmentLine segments={baseSegments(data, theme)} width={chartWidth} />
-          {data.compared && <SegmentLine segments={previousSegments(data, theme)} width={chartWidth} />}
-          <LineChart
-            {...shared}
-            series={upper}
-            marks={marks}
-            height={baseRows + extra('base')}
-            {...bottom('base')}
-          />
-          {tipRows > 0 && (
+          {placed(charts, ({ captions: said, height: own, ...chart }, place) => (
             <>
-              <SegmentLine segments={tipSegments(data, theme)} width={chartWidth} />
-              <LineChart {...shared} series={[tip]} height={tipRows + extra('tip')} {...bottom('tip')} />
-            </>
-          )}
-          {gasRows > 0 && (
-            <>
-              <SegmentLine segments={gasSegments(data, theme)} width={chartWidth} />
+              {placed(said, line)}
               <LineChart
-                {...shared}
-                format={(ratio) => formatPercent(ratio)}
-                include={[0, 1]}
-                series={[
-                  {
-                    label: 'full',
-                    color: theme.color('warn'),
-                    values: slots.map(({ gasUsedRatio }) => gasUsedRatio),
-                  },
-                ]}
-                height={gasRows + extra('gas')}
-                {...bottom('gas')}
+                format={formatGwei}
+                {...chart}
+                width={chartWidth}
+                cursor={index}
+                {...(place < charts.length - 1
+                  ? { height: own }
+                  : { height: own + 1, xLabels: timeLabels(times, plotWidth, offsetAt) })}
               />
             </>
-          )}
-          {!hasTips && <SegmentLine segments={tipSegments(data, theme)} width={chartWidth} />}
+          ))}
+          {!hasTips && line(tipSegments(data, theme))}
         </Box>
-        {layout.sideWidth > 0 && (
-          <ChartSide data={data} width={layout.sideWidth} height={height - 2 - more} offsetAt={offsetAt} />
+        {sideWidth > 0 && (
+          <ChartSide data={data} width={sideWidth} height={height - above.length - 1} offsetAt={offsetAt} />
         )}
       </Box>
-      {slot && (
-        <SegmentLine
-          segments={cursorSegments(data, slot, index === null, explained, theme, offsetAt, likely)}
-          width={width}
-        />
-      )}
+      <SegmentLine segments={cursorLine} width={width} />
     </Box>
   );
 });
 
-interface SpokenChartProps {
-  readonly data: ChartData;
-  readonly cursor: number | null;
-  readonly offsetAt: OffsetAt;
-  /** How likely the price under the cursor is reached again soon. */
-  readonly likely: number | null;
-}
+const percentText = (ratio: number) => formatPercent(ratio);
 
-/** The chart in sentences, for screen readers: a drawing of lines would be read sign by sign. */
-function SpokenChart({ data, cursor, offsetAt, likely }: SpokenChartProps) {
-  const slot = data.slots[cursor === null ? data.slots.length - 1 : slotAt(data.slots, cursor)];
-  const marks = countMarks(data.marks, true).map(({ look, count }) => `${count} ${look.name}`);
-  return (
-    <Box flexDirection="column">
-      <Text>{`Chart of the ${timeFrameName(data.timeFrame)}, in gwei.`}</Text>
-      <Text>{sentence('Base fee', summariseBase(data))}</Text>
-      <Text>{sentence(`Tip ${data.percentile}`, summarise(data.slots.map(({ tip }) => tip)))}</Text>
-      {data.compared && (
-        <Text>
-          {data.previousProblem ??
-            sentence(
-              `Base fee ${data.timeFrame} before`,
-              summarise(data.slots.map(({ previous }) => previous)),
-            )}
-        </Text>
-      )}
-      {marks.length > 0 && <Text>{`Marked: ${marks.join(', ')}.`}</Text>}
-      {slot && (
-        <Text>
-          {`At ${moment(slot.timestamp, data, offsetAt)} ${zoneText(offsetAt(slot.timestamp))}: base fee ${gwei(slot.base)}, ` +
-            `tip ${gwei(slot.tip)}, ${slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio)} full.`}
-        </Text>
-      )}
-      {cursor !== null && likely !== null && (
-        <Text>{`Reached again within ${formatDuration(REACH_SEC)}: ${formatLikelihood(likely)} likely.`}</Text>
-      )}
-    </Box>
-  );
-}
-
-function sentence(name: string, of: LineSummary | null): string {
-  if (of === null) return `${name}: not known.`;
-  const change = of.changeRatio === null ? '' : `, ${formatChange(of.changeRatio)} over the window`;
-  return (
-    `${name}: ${formatGwei(of.now)} now, lowest ${formatGwei(of.min)}, mean ${formatGwei(of.mean)}, ` +
-    `highest ${formatGwei(of.max)}${change}.`
-  );
-}
-
-function gwei(wei: number | null): string {
-  return wei === null ? UNKNOWN : formatGwei(wei);
-}
+const INITIAL: ChartState = {
+  timeFrame: '1h',
+  percentile: 'p50',
+  compare: false,
+  heatmap: false,
+  cursor: null,
+};
 
 /** The Chart tab: gathers what it draws and says what its keys do. */
 export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
-  const [chosen, dispatch] = useKeptReducer('chart', chartReducer, INITIAL_CHART_STATE);
+  const [chosen, change] = useKeptState('chart', INITIAL);
   const description = useDescription();
-  const choices = chartChoices(description);
-  const { timeFrames, percentiles } = choices;
-  const state = {
-    ...chosen,
-    timeFrame: offeredChoice(timeFrames, chosen.timeFrame),
-    percentile: offeredChoice(percentiles, chosen.percentile),
-  };
+  const { timeFrames, percentiles } = chartChoices(description);
+  const timeFrame = choiceOf(timeFrames, chosen.timeFrame);
+  const state = { ...chosen, timeFrame, percentile: choiceOf(percentiles, chosen.percentile) };
   const { saveFile, now } = useMonitor();
   const toast = useToast();
   const { newAlert } = useNavigation();
-  const spoken = useIsScreenReaderEnabled();
   const chart = useChartData(state, snapshot);
   const hoursFrame = hoursTimeFrame(description);
   const hours = useHeatmap(state.heatmap, hoursFrame);
@@ -368,25 +246,23 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     () => (answer === undefined ? null : chartData(answer, Number(snapshot.baseFee))),
     [answer, snapshot.baseFee],
   );
+  const slots = data?.slots ?? [];
   const heatmap = hours.data?.value.heatmap ?? null;
-  const slot =
-    state.cursor === null || state.heatmap ? undefined : data?.slots[slotAt(data.slots, state.cursor)];
-  const reach = useReach(slot === undefined ? null : slotPrice(slot), REACH_SEC, snapshot);
-  const likely = reach.data?.probability ?? null;
+  const slot = state.cursor === null || state.heatmap ? undefined : slots[slotAt(slots, state.cursor)];
+  const price = slot === undefined ? null : slotPrice(slot);
+  const reach = useReach(price, REACH_SEC, snapshot);
 
-  const moveCursor = (by: number) => {
-    if (data === null || data.slots.length === 0) return;
+  const moveTo = (cursor: number | null) => change((now_) => ({ ...now_, cursor }));
+  const moveBy = (by: number) => {
     // One press moves the cursor by what can be seen: a column.
-    const step = Math.max(1, Math.round(data.slots.length / Math.max(chartPlotWidth(columns), 1)));
-    const newest = data.slots.length - 1;
-    const from = state.cursor === null ? newest : slotAt(data.slots, state.cursor);
+    const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
+    const from = state.cursor === null ? slots.length - 1 : slotAt(slots, state.cursor);
     const to = Math.max(from + by * step, 0);
-    dispatch({ type: 'move-cursor', to: to >= newest ? null : (data.slots[to]?.timestamp ?? null) });
+    moveTo(to >= slots.length - 1 ? null : (slots[to]?.timestamp ?? null));
   };
   const save = async (span: string, text: string) => {
     try {
-      const name = csvName(snapshot.chainId, span, now());
-      toast({ kind: 'info', text: `Saved ${await saveFile(name, text)}` });
+      toast({ kind: 'info', text: `Saved ${await saveFile(csvName(snapshot.chainId, span, now()), text)}` });
     } catch (error) {
       toast({ kind: 'error', text: saveErrorText(error) });
     }
@@ -394,44 +270,50 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   const write = state.heatmap
     ? heatmap && (() => void save('hours', heatmapCsv(heatmap)))
     : data && (() => void save(data.timeFrame, chartCsv(data)));
-  const price = slot === undefined ? null : slotPrice(slot);
-  const nextTimeFrame = () => dispatch({ type: 'next-time-frame', offered: timeFrames });
-  const nextPercentile = () => dispatch({ type: 'next-percentile', offered: percentiles });
+  const toggleHours = () => change((before) => ({ ...before, heatmap: !before.heatmap }));
+  const nextTimeFrame = () =>
+    change((before) => ({ ...before, timeFrame: choiceOf(timeFrames, before.timeFrame, 1) }));
+  const nextPercentile = () =>
+    change((before) => ({ ...before, percentile: choiceOf(percentiles, before.percentile, 1) }));
   const chartKeys = {
     ...(timeFrames.length > 1 ? { 'time-frame': nextTimeFrame } : {}),
     ...(percentiles.length > 1 ? { percentile: nextPercentile } : {}),
-    compare: () => dispatch({ type: 'toggle-compare' }),
+    compare: () => change((before) => ({ ...before, compare: !before.compare })),
     ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
-    'cursor-left': () => moveCursor(-1),
-    'cursor-right': () => moveCursor(1),
-    start: () => dispatch({ type: 'move-cursor', to: data?.slots[0]?.timestamp ?? null }),
-    end: () => dispatch({ type: 'move-cursor', to: null }),
+    'cursor-left': () => moveBy(-1),
+    'cursor-right': () => moveBy(1),
+    start: () => moveTo(slots[0]?.timestamp ?? null),
+    end: () => moveTo(null),
   };
   useKeys('chart', {
-    heatmap: () => dispatch({ type: 'toggle-heatmap' }),
+    heatmap: toggleHours,
     write: write ?? 'Nothing to save yet: wait until the chart is there',
-    ...(state.heatmap ? { close: () => dispatch({ type: 'toggle-heatmap' }) } : chartKeys),
+    ...(state.heatmap ? { close: toggleHours } : chartKeys),
   });
 
-  const room = { width: columns, height: rows, offsetAt: systemOffset };
+  const room = { width: columns, height: rows };
   if (state.heatmap) {
+    const known = heatmap?.some((row) => row.some((value) => value !== null)) === true ? heatmap : null;
     return (
-      <PolledFrame polled={hours} what="the hours of the week" pending={false} width={columns} height={rows}>
+      <PolledFrame {...room} polled={hours} what="the hours of the week" pending={false}>
         {(notice) =>
-          heatmap?.some((row) => row.some((value) => value !== null)) ? (
+          known === null ? (
+            <Box {...room}>
+              <PaneState
+                kind="empty"
+                title="No hours to compare yet"
+                hint="Each hour that is seen fills its place; h goes back to the chart."
+              />
+            </Box>
+          ) : (
             <HoursPane
               {...room}
               notice={notice}
-              heatmap={heatmap}
+              heatmap={known}
               timeFrame={hoursFrame}
               from={hours.data?.value.from ?? null}
               now={snapshot.blockTimestamp ?? now()}
-            />
-          ) : (
-            <Empty
-              {...room}
-              title="No hours to compare yet"
-              hint="Each hour that is seen fills its place; h goes back to the chart."
+              offsetAt={systemOffset}
             />
           )
         }
@@ -440,42 +322,32 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   }
   return (
     <PolledFrame
+      {...room}
       polled={chart}
       what={`the ${timeFrameName(state.timeFrame)}`}
       hint="r asks again now, t tries another time frame"
       pending={chart.pending}
-      width={columns}
-      height={rows}
     >
-      {(notice) => {
-        if (data === null || data.slots.length === 0) {
-          return (
-            <Empty
-              {...room}
+      {(notice) =>
+        data === null || slots.length === 0 ? (
+          <Box {...room}>
+            <PaneState
+              kind="empty"
               title="No history yet"
               hint="The chart begins with the next block; t tries another time frame."
             />
-          );
-        }
-        if (spoken)
-          return <SpokenChart data={data} cursor={state.cursor} offsetAt={systemOffset} likely={likely} />;
-        return <ChartPane {...room} notice={notice} data={data} cursor={state.cursor} likely={likely} />;
-      }}
+          </Box>
+        ) : (
+          <ChartPane
+            {...room}
+            data={data}
+            notice={notice}
+            cursor={state.cursor}
+            offsetAt={systemOffset}
+            likely={reach.data?.probability ?? null}
+          />
+        )
+      }
     </PolledFrame>
-  );
-}
-
-interface EmptyProps {
-  readonly title: string;
-  readonly hint: string;
-  readonly width: number;
-  readonly height: number;
-}
-
-function Empty({ title, hint, width, height }: EmptyProps) {
-  return (
-    <Box width={width} height={height}>
-      <PaneState kind="empty" title={title} hint={hint} />
-    </Box>
   );
 }

@@ -2,15 +2,13 @@ import { Box } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { formatChange, formatCount, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
-import { Heatmap } from '../../ui/heatmap.tsx';
-import { type Line, placed, SegmentLine } from '../../ui/text.tsx';
-import { useTheme } from '../../ui/theme.ts';
+import { type Line, LineList, placed, SegmentLine, type Span } from '../../ui/text.tsx';
+import { type ColorName, type Theme, useTheme } from '../../ui/theme.ts';
 import { fillsFrame, type OffsetAt, WEEKDAYS, wholeSpan, zoneText } from '../../ui/time.ts';
-import { changeRatio, summarise } from './chart-words.ts';
+import { changeRatio, summarise } from './chart-lines.ts';
 
-const DAYS = 7;
 const HOURS = 24;
-const WEEK_HOURS = DAYS * HOURS;
+const WEEK_HOURS = 7 * HOURS;
 const HOUR_MS = 3_600_000;
 /** 1 January 1970 was a Thursday, the fourth day of a week that begins on Monday. */
 const EPOCH_HOUR_OF_WEEK = 3 * HOURS;
@@ -26,6 +24,9 @@ interface HourWeek {
   readonly current: { readonly row: number; readonly column: number };
 }
 
+const wrap = (hour: number): number => ((hour % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS;
+const knownOf = (cells: WeekCells) => cells.flat().filter((value) => value !== null);
+
 /**
  * Turns the week of UTC hours to local time. Where local clocks are not whole hours from UTC the hours would have to be
  * cut in two: there the week stays in UTC.
@@ -34,7 +35,7 @@ export function localWeek(heatmap: WeekCells, now: number, offsetAt: OffsetAt): 
   const offset = offsetAt(now);
   const offsetMinutes = offset % 60 === 0 ? offset : 0;
   const shift = offsetMinutes / 60;
-  const cells = Array.from({ length: DAYS }, (_, day) =>
+  const cells = WEEKDAYS.map((_, day) =>
     Array.from({ length: HOURS }, (_, hour) => {
       const utc = wrap(day * HOURS + hour - shift);
       return heatmap[Math.floor(utc / HOURS)]?.[utc % HOURS] ?? null;
@@ -53,15 +54,13 @@ interface CheapStretch {
 
 /** The cheapest twelfth of the week's known hours, neighbours joined, cheapest first. */
 export function cheapStretches(cells: WeekCells): readonly CheapStretch[] {
-  const values = cells.flat();
-  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
-  const limit = known[Math.max(Math.ceil(known.length / 12) - 1, 0)];
-  if (limit === undefined) return [];
+  const known = knownOf(cells).sort((a, b) => a - b);
+  const limit = known[Math.max(Math.ceil(known.length / 12) - 1, 0)] ?? 0;
   const stretches: CheapStretch[] = [];
-  for (const [hour, value] of values.entries()) {
+  for (const [hour, value] of cells.flat().entries()) {
     if (value === null || value > limit) continue;
     const last = stretches.at(-1);
-    if (last !== undefined && last.start + last.hours === hour) {
+    if (last?.start !== undefined && last.start + last.hours === hour) {
       const mean = (last.mean * last.hours + value) / (last.hours + 1);
       stretches[stretches.length - 1] = { start: last.start, hours: last.hours + 1, mean };
     } else stretches.push({ start: hour, hours: 1, mean: value });
@@ -70,53 +69,26 @@ export function cheapStretches(cells: WeekCells): readonly CheapStretch[] {
 }
 
 /** Whole hours until the next of `stretches` begins; 0 within one, `null` where there is none. */
-export function hoursUntilCheap(
-  stretches: readonly CheapStretch[],
-  current: HourWeek['current'],
-): { readonly hours: number; readonly stretch: CheapStretch } | null {
-  const now = current.row * HOURS + current.column;
+export function hoursUntilCheap(stretches: readonly CheapStretch[], { row, column }: HourWeek['current']) {
+  const now = row * HOURS + column;
   const waits = stretches.map((stretch) => {
-    const since = wrap(now - stretch.start);
-    return { stretch, hours: since < stretch.hours ? 0 : wrap(stretch.start - now) };
+    const isWithin = wrap(now - stretch.start) < stretch.hours;
+    return { stretch, hours: isWithin ? 0 : wrap(stretch.start - now) };
   });
   return waits.sort((a, b) => a.hours - b.hours)[0] ?? null;
-}
-
-/** Share of the known hours that `value` is cheaper than. */
-export function shareAbove(cells: WeekCells, value: number): number {
-  const known = cells.flat().filter((one) => one !== null);
-  return known.length === 0 ? 0 : known.filter((one) => one > value).length / known.length;
-}
-
-function wrap(hour: number): number {
-  return ((hour % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS;
-}
-
-/** What the map shows and how full it is. */
-function hoursTitle(cells: WeekCells, offsetMinutes: number, span: string): readonly Line[] {
-  const known = cells.flat().filter((value) => value !== null).length;
-  return [
-    [{ text: 'cheap hours', bold: true, color: 'accent' }],
-    [{ text: `day × hour in ${zoneText(offsetMinutes)}` }],
-    ...(known < 168
-      ? [[{ text: `${formatCount(known)} of 168 hours seen so far`, color: 'warn' as const }]]
-      : []),
-    [{ text: `mean base fee of ${span}, gwei`, faint: true }],
-  ];
 }
 
 /** The cheapest stretches, then what the present hour is like and when the next cheap one begins. */
 export function hourWords(
   cells: WeekCells,
-  current: { readonly row: number; readonly column: number },
+  current: HourWeek['current'],
   arrow: string,
 ): readonly (readonly Line[])[] {
-  const stretches = cheapStretches(cells);
-  const mean = summarise(cells.flat())?.mean;
-  if (mean === undefined) return [];
-  if (cells.flat().filter((value) => value !== null).length < HOURS) {
+  const known = knownOf(cells);
+  const mean = summarise(known)?.mean ?? 0;
+  if (known.length < HOURS)
     return [[[{ text: 'cheap hours are named once a whole day is seen', faint: true }]]];
-  }
+  const stretches = cheapStretches(cells);
   const against = (value: number) => formatChange(changeRatio(mean, value) ?? 0, 0);
   const cheapest = stretches
     .slice(0, 4)
@@ -128,29 +100,90 @@ export function hourWords(
       ],
     );
   const here = cells[current.row]?.[current.column] ?? null;
-  const next = hoursUntilCheap(stretches, current);
   const present: Line[] = [
     [
       { text: `${arrow} this hour`, color: 'accent' },
       { text: here === null ? ' not seen yet' : ` ${formatGwei(here)}` },
       { text: here === null ? '' : ` (${against(here)} against the mean)`, faint: true },
     ],
-    ...(next === null ? [] : [[{ text: nextText(next) }]]),
-    ...(here === null ? [] : [[{ text: `cheaper than ${formatPercent(shareAbove(cells, here))} of hours` }]]),
   ];
+  const next = hoursUntilCheap(stretches, current);
+  if (next !== null) {
+    const wait = `next cheap in ${formatDuration(next.hours * 3_600)}: ${stretchText(next.stretch)}`;
+    present.push([{ text: next.hours === 0 ? 'among the cheapest' : wait }]);
+  }
+  if (here !== null) {
+    const share = known.filter((one) => one > here).length / known.length;
+    present.push([{ text: `cheaper than ${formatPercent(share)} of hours` }]);
+  }
   return [[[{ text: 'cheapest', faint: true }], ...cheapest], present];
-}
-
-function nextText({ hours, stretch }: { readonly hours: number; readonly stretch: CheapStretch }): string {
-  if (hours === 0) return 'among the cheapest';
-  return `next cheap in ${formatDuration(hours * 3_600)}: ${stretchText(stretch)}`;
 }
 
 /** `Sun 04–07h`: from the beginning of the first hour to the end of the last. */
 function stretchText({ start, hours }: CheapStretch): string {
-  const day = WEEKDAYS[Math.floor(start / 24)] ?? '';
   const clock = (hour: number) => String(hour % 24).padStart(2, '0');
-  return `${day} ${clock(start)}–${clock(start + hours)}h`;
+  return `${WEEKDAYS[Math.floor(start / 24)] ?? ''} ${clock(start)}–${clock(start + hours)}h`;
+}
+
+const COLORS: readonly ColorName[] = ['good', 'accent', 'warn', 'bad'];
+/** `▒ 0.0412`: from here on a cell holds its value. */
+const VALUE_WIDTH = 8;
+const LABEL_WIDTH = 5;
+
+/**
+ * The week as a table of shades and its legend: every quarter of the hours differs by glyph as well as by colour, so
+ * that one dear hour does not make all others look cheap. `height` is that of header, cells and legend.
+ */
+function mapLines({ cells, current }: HourWeek, width: number, height: number, theme: Theme) {
+  const shades = theme.ascii ? '.:+#' : '░▒▓█';
+  const unknown = theme.ascii ? '_' : '·';
+  const room = Math.min(Math.max(Math.floor((width - LABEL_WIDTH - 1) / HOURS), 1), VALUE_WIDTH);
+  const isTall = room > 3 && height - 3 >= 2 * WEEKDAYS.length;
+  const sorted = knownOf(cells).sort((a, b) => a - b);
+  // Equal values share a shade.
+  const bounds = [0.25, 0.5, 0.75, 1].map((share) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0);
+  const cell = (value: number | null, isNow: boolean, isFirst: boolean): Span => {
+    const level = value === null ? -1 : bounds.findIndex((bound) => value <= bound);
+    const shade = shades[level] ?? unknown;
+    const color = COLORS[level];
+    const text = value === null || room < VALUE_WIDTH || !isFirst ? '' : formatGwei(value);
+    const filled =
+      text !== '' && text.length <= room - 2
+        ? `${shade}${text.padStart(room - 2)} `
+        : value === null
+          ? shade.padStart(Math.ceil(room / 2)).padEnd(room)
+          : shade.repeat(room);
+    return {
+      text: isNow && room > 1 ? `[${filled.slice(1, -1)}]` : filled,
+      bold: isNow,
+      ...(color === undefined ? { faint: true } : { color }),
+    };
+  };
+  const every = room >= 3 ? 1 : room === 2 ? 3 : 6;
+  const hours = Array.from({ length: HOURS / every }, (_, place) =>
+    String(place * every)
+      .padStart(2, '0')
+      .padEnd(room * every),
+  );
+  const rows = cells.flatMap((row, y) =>
+    (isTall ? [true, false] : [true]).map(
+      (isFirst): Line => [
+        { text: ` ${isFirst ? WEEKDAYS[y] : ''}`.padEnd(LABEL_WIDTH), bold: current.row === y },
+        ...row.map((value, x) => cell(value, current.row === y && current.column === x, isFirst)),
+      ],
+    ),
+  );
+  const legend: readonly Line[] = [
+    ...bounds.map(
+      (bound, level): Line => [
+        { text: shades[level] ?? '', color: COLORS[level] ?? 'accent' },
+        { text: ` ≤ ${formatGwei(bound)}` },
+      ],
+    ),
+    [{ text: '[ ] now', faint: true }],
+    [{ text: `${unknown} no data`, faint: true }],
+  ];
+  return { lines: [[{ text: `${' '.repeat(LABEL_WIDTH)}${hours.join('')}`, faint: true }], ...rows], legend };
 }
 
 interface HoursPaneProps {
@@ -169,41 +202,34 @@ interface HoursPaneProps {
 }
 
 /** When gas is cheap: the week as a map, and in words. */
-export const HoursPane = memo(function HoursPane({
-  heatmap,
-  timeFrame,
-  from,
-  now,
-  width,
-  height,
-  notice,
-  offsetAt,
-}: HoursPaneProps) {
+export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
+  const { heatmap, timeFrame, from, now, width, height, notice, offsetAt } = props;
   const theme = useTheme();
   const week = localWeek(heatmap, now, offsetAt);
-  const airy = height >= 16;
+  const seen = knownOf(week.cells).length;
   const historySec = from === null ? Number.POSITIVE_INFINITY : (now - from) / 1_000;
-  const isWhole = fillsFrame(historySec, timeFrameSec(timeFrame) ?? 0);
   const whole = timeFrame === '30d' ? '30 days' : timeFrame;
-  const span = isWhole ? whole : wholeSpan(historySec);
-  const used = 5 + (notice === null ? 0 : 1) + (airy ? 2 : 0);
+  const span = fillsFrame(historySec, timeFrameSec(timeFrame) ?? 0) ? whole : wholeSpan(historySec);
+  const title: readonly Line[] = [
+    [{ text: 'cheap hours', bold: true, color: 'accent' }],
+    [{ text: `day × hour in ${zoneText(week.offsetMinutes)}` }],
+    ...(seen < WEEK_HOURS
+      ? [[{ text: `${formatCount(seen)} of ${WEEK_HOURS} hours seen so far`, color: 'warn' } as const]]
+      : []),
+    [{ text: `mean base fee of ${span}, gwei`, faint: true }],
+  ];
+  const margin = height >= 16 ? 1 : 0;
+  const above = notice === null ? [title] : [title, [notice]];
+  const { lines, legend } = mapLines(week, width, height - above.length - 2 * margin - 2, theme);
+  const line = (segments: readonly Line[]) => <SegmentLine segments={segments} width={width} />;
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={hoursTitle(week.cells, week.offsetMinutes, span)} width={width} />
-      {notice !== null && <SegmentLine segments={[notice]} width={width} />}
-      <Box flexDirection="column" marginTop={airy ? 1 : 0} marginBottom={airy ? 1 : 0} flexShrink={0}>
-        <Heatmap
-          cells={week.cells}
-          rowLabels={WEEKDAYS}
-          format={formatGwei}
-          current={week.current}
-          width={width}
-          height={height - used + 2}
-        />
+      {placed(above, line)}
+      <Box flexDirection="column" marginTop={margin} marginBottom={margin} flexShrink={0}>
+        <LineList lines={lines} width={width} />
+        {line(legend)}
       </Box>
-      {placed(hourWords(week.cells, week.current, theme.glyph.arrow), (segments) => (
-        <SegmentLine segments={segments} width={width} />
-      ))}
+      {placed(hourWords(week.cells, week.current, theme.glyph.arrow), line)}
     </Box>
   );
 });

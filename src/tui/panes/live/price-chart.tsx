@@ -3,10 +3,9 @@ import { memo, useMemo } from 'react';
 import type { ChartView, StatsView } from '../../../client/views/dashboard.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { useWidest } from '../../ui/fact-list.tsx';
-import { LineChart } from '../../ui/line-chart.tsx';
-import { legendGlyph } from '../../ui/plot.ts';
+import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
 import { displayWidth, Words } from '../../ui/text.tsx';
-import { useDim, useTheme } from '../../ui/theme.ts';
+import { useTheme } from '../../ui/theme.ts';
 import { spanOf } from './live-facts.ts';
 
 interface DayRangeProps {
@@ -112,7 +111,6 @@ interface SmallChartProps {
 /** Base fee and tip of the last hour, or of the shortest while the service knows, as far as they are known, with a legend above. */
 export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
   const theme = useTheme();
-  const dim = useDim();
   const series = useMemo(() => {
     const lines = [
       { label: 'base', name: 'base', style: 'solid', values: hour.points.map(({ base }) => base) },
@@ -135,7 +133,7 @@ export const SmallChart = memo(function SmallChart({ hour, width, height }: Smal
           </Text>
         ))}
       </Text>
-      <LineChart series={series} width={width} height={height - 1} format={formatGwei} dim={dim} />
+      <LineChart series={series} width={width} height={height - 1} format={formatGwei} />
     </Box>
   );
 });

@@ -10,7 +10,7 @@ import {
   usePolledQuery,
   useRecommendation,
 } from '../../data/queries.ts';
-import { chartChoices, offeredChoice } from '../chart/chart-state.ts';
+import { chartChoices, choiceOf } from '../chart/chart-data.ts';
 
 /** All that the Live pane draws. What is not there yet, or what the service does not have, is `undefined`. */
 export interface LiveView {
@@ -51,7 +51,7 @@ export function useLiveData(snapshot: SnapshotView): LiveData {
   });
   const recommendation = useRecommendation(snapshot);
   const { timeFrames } = chartChoices(useDescription());
-  const timeFrame = offeredChoice(timeFrames, '1h');
+  const timeFrame = choiceOf(timeFrames, '1h');
   const isReplay = snapshot.source.kind === 'replay';
   const hour = usePolledQuery({
     key: ['chart', timeFrame],

@@ -1,35 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { readDescription } from '../../../src/client/openapi.ts';
 import { timeFrameSec } from '../../../src/client/values.ts';
-import { TIME_FRAMES } from '../../../src/contract/choices.ts';
-import {
-  chartChoices,
-  chartReducer,
-  choiceAfter,
-  hoursTimeFrame,
-  INITIAL_CHART_STATE,
-  offeredChoice,
-} from '../../../src/tui/panes/chart/chart-state.ts';
+import { chartChoices, choiceOf, hoursTimeFrame } from '../../../src/tui/panes/chart/chart-data.ts';
 import { longestTimeFrame, timeFrameName } from '../../../src/tui/ui/time.ts';
 import { FOREIGN_30, FOREIGN_WORDS } from '../../client/foreign-openapi.ts';
 
 const walk = (offered: readonly string[], first: string, steps: number) =>
   Array.from({ length: steps }).reduce<string[]>(
-    (seen) => [...seen, choiceAfter(offered, seen.at(-1) ?? first)],
+    (seen) => [...seen, choiceOf(offered, seen.at(-1) ?? first, 1)],
     [first],
   );
-
-describe('chartReducer', () => {
-  it('keeps the moment under the cursor through other choices', () => {
-    const at = chartReducer(INITIAL_CHART_STATE, { type: 'move-cursor', to: 42 });
-    const later = chartReducer(chartReducer(at, { type: 'next-time-frame', offered: TIME_FRAMES }), {
-      type: 'toggle-compare',
-    });
-    expect(later).toMatchObject({ cursor: 42, timeFrame: '24h', compare: true });
-    expect(chartReducer(later, { type: 'toggle-heatmap' }).heatmap).toBe(true);
-    expect(chartReducer(later, { type: 'next-percentile', offered: ['p50', 'max'] }).percentile).toBe('max');
-  });
-});
 
 describe('what t and p walk through', () => {
   it('is the contract’s where the service says nothing, from p50 up', () => {
@@ -48,9 +28,9 @@ describe('what t and p walk through', () => {
 
   it('begins with the first that is offered where the usual one is not', () => {
     const { timeFrames } = chartChoices(readDescription(FOREIGN_WORDS));
-    expect(offeredChoice(timeFrames, '1h')).toBe('today');
-    expect(choiceAfter(timeFrames, '1h')).toBe('week');
-    expect(choiceAfter(timeFrames, 'week')).toBe('today');
+    expect(choiceOf(timeFrames, '1h')).toBe('today');
+    expect(choiceOf(timeFrames, '1h', 1)).toBe('week');
+    expect(choiceOf(timeFrames, 'week', 1)).toBe('today');
   });
 });
 
