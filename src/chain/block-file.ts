@@ -49,7 +49,7 @@ export async function readBlockFileHeader(
 /**
  * The blocks of a recording in order, read as they are asked for and in constant memory: JSON Lines as
  * `gastop record` writes them, or CSV (see `createCsvDecoder` for its columns), each plain or gzip. Block numbers
- * must go up by one and timestamps not go down. A last JSON line that was cut off while being written is left
+ * must go up and timestamps not go down; numbers that are left out are a gap. A last JSON line that was cut off while being written is left
  * out. Ends (does not throw) when `signal` aborts.
  * @throws ChainError `bad-file` with the file's name, the line, what is wrong and what to do.
  */
@@ -67,6 +67,8 @@ export async function* readBlockFile(
 export interface BlockFileSummary extends BlockFileHeader {
   readonly first: Block;
   readonly last: Block;
+  /** Times that blocks are missing between two others. */
+  readonly gaps: number;
   /** Ascending, the first at the first block. */
   readonly marks: readonly BlockFileMark[];
 }
@@ -77,13 +79,17 @@ export async function scanBlockFile(path: string): Promise<BlockFileSummary> {
   const marks: BlockFileMark[] = [];
   let first: Block | null = null;
   let last: Block | null = null;
+  let gaps = 0;
   for await (const { blocks, mark } of readBlockBatches(path, {})) {
     first ??= blocks[0] ?? null;
-    last = blocks.at(-1) ?? last;
+    for (const block of blocks) {
+      if (last !== null && block.number !== last.number + 1) gaps += 1;
+      last = block;
+    }
     if (mark !== null) marks.push(mark);
   }
   if (first === null || last === null) throw isEmpty(path);
-  return { ...header, first, last, marks };
+  return { ...header, first, last, gaps, marks };
 }
 
 async function* readBlockBatches(path: string, options: ReadBlockFileOptions): AsyncGenerator<BlockBatch> {
@@ -105,7 +111,7 @@ async function* readBlockBatches(path: string, options: ReadBlockFileOptions): A
       const record = decoder.decode(text, line);
       if (held !== null) {
         checkOrder(path, line, held, record);
-        blocks.push(decoder.complete(held, record));
+        blocks.push(decoder.complete(held, record.number === held.number + 1 ? record : null));
       }
       mark ??= { number: record.number, timestamp: record.timestamp, position: batch.at };
       held = record;
@@ -156,15 +162,15 @@ function isCutOff(batch: LineBatch, line: number, text: string): boolean {
 
 function checkOrder(path: string, line: number, before: BlockRecord, record: BlockRecord): void {
   const fault = orderFault(before, record);
-  if (fault !== null) throw badFile(path, line, `${fault}; sort the blocks, without gaps or repeats`);
+  if (fault !== null) throw badFile(path, line, `${fault}; sort the blocks, without repeats`);
 }
 
 function orderFault(before: BlockRecord, { number, parentHash, timestamp }: BlockRecord): string | null {
   if (number === before.number) return `repeats block ${number}`;
   if (number < before.number) return `goes back from block ${before.number} to ${number}`;
-  if (number > before.number + 1) return `jumps from block ${before.number} to ${number}`;
   if (timestamp < before.timestamp) return `block ${number} is older than the one before it`;
-  if (parentHash !== null && before.hash !== null && parentHash !== before.hash) {
+  const isNext = number === before.number + 1;
+  if (isNext && parentHash !== null && before.hash !== null && parentHash !== before.hash) {
     return `block ${number} is no child of the one before it`;
   }
   return null;

@@ -64,7 +64,7 @@ export interface BlockFileDecoder {
   readonly chainId: number;
   /** @throws ChainError `bad-file` */
   decode(text: string, line: number): BlockRecord;
-  /** @param next the record that follows, `null` after the last. */
+  /** @param next the record of the block that follows, `null` where that is not there. */
   complete(record: BlockRecord, next: BlockRecord | null): Block;
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
+import { formatCount } from '../core/units.ts';
 import { type Clock, systemClock } from './async.ts';
 import { type BlockFileSummary, readBlockFile, scanBlockFile } from './block-file.ts';
 import { badFile, fileLabel } from './block-formats.ts';
@@ -111,7 +112,12 @@ export async function openReplaySource(options: ReplayOptions): Promise<ChainSou
     blocks: (from, to, { signal } = {}) => player.blocks(from, to, signal),
     subscribe: ({ known, signal }) => player.play(known, signal),
     health() {
-      const message = player.hasEnded ? 'played to its end' : `plays at ${speed}×`;
+      const state = player.hasEnded ? 'played to its end' : `plays at ${speed}×`;
+      const { gaps } = summary;
+      const message =
+        gaps === 0
+          ? state
+          : `${state}; the recording has ${formatCount(gaps)} ${gaps === 1 ? 'gap' : 'gaps'}`;
       return [{ name, state: 'ok', head: tape.head.number, latencyMs: null, message }];
     },
   };
@@ -179,6 +185,13 @@ class ReplayPlayer {
     this.#startedAt ??= clock.elapsed();
     yield* start.events;
 
+    let expected = start.from;
+    /** The gap before a block, where there is one, and the block. */
+    const told = function* (block: Block): Generator<ChainEvent> {
+      if (block.number > expected) yield { type: 'gap', from: expected, to: block.number - 1 };
+      expected = block.number + 1;
+      yield { type: 'block', block };
+    };
     let current: Block | null = null;
     let inBurst = 0;
     for await (const next of this.#read(start.from, signal)) {
@@ -188,7 +201,7 @@ class ReplayPlayer {
         if (inBurst % BURST === BURST - 1) await setImmediate();
         if (signal.aborted) return;
         this.#advance(current, next);
-        yield { type: 'block', block: current };
+        yield* told(current);
       }
       current = next;
     }
@@ -200,7 +213,7 @@ class ReplayPlayer {
       await this.#untilDue(current, signal);
       if (signal.aborted) return;
       this.#advance(current, null);
-      yield { type: 'block', block: current };
+      yield* told(current);
     }
     this.#ended = true;
     yield { type: 'ended' };

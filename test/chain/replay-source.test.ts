@@ -198,11 +198,29 @@ describe('openReplaySource', () => {
 
   it('refuses a file with a fault anywhere in it before anything is played', async () => {
     const file = join(folder, 'faulty.csv');
-    await writeFile(file, 'block_number,timestamp,base_fee_wei\n1,1,5\n2,13,6\n4,25,7\n');
+    await writeFile(file, 'block_number,timestamp,base_fee_wei\n1,1,5\n2,13,6\n2,25,7\n');
     await expect(openReplaySource({ file, speed: 1 })).rejects.toMatchObject({
       code: 'bad-file',
-      message: 'faulty.csv line 4: jumps from block 2 to 4; sort the blocks, without gaps or repeats',
+      message: 'faulty.csv line 4: repeats block 2; sort the blocks, without repeats',
     });
+  });
+
+  it('tells of the gaps in a recording as they come, and how many there are', async () => {
+    const file = join(folder, 'gaps.csv');
+    const rows = [1, 2, 3, 7, 8, 20].map((number) => `${number},${12 * number},1000`);
+    await writeFile(file, `block_number,timestamp,base_fee_wei\n${rows.join('\n')}\n`);
+    const source = await openReplaySource({ file, speed: 60, clock: manualClock() });
+    expect(source.health()[0]?.message).toBe('plays at 60×; the recording has 2 gaps');
+    const events = await playOut(source, [{ number: 2, hash: null }]);
+    expect(events.map((event) => (event.type === 'block' ? event.block.number : event))).toEqual([
+      3,
+      { type: 'gap', from: 4, to: 6 },
+      7,
+      8,
+      { type: 'gap', from: 9, to: 19 },
+      20,
+      { type: 'ended' },
+    ]);
   });
 
   it('says so when the file shrinks while it is played', async () => {

@@ -90,6 +90,7 @@ describe('gastop backtest', () => {
       firstBlock: 20_973_164,
       lastBlock: 20_973_563,
       blocks: 400,
+      gaps: 0,
       baseFee: { lowest: 12_416_775_109, median: 17_748_516_734, highest: 21_493_716_770 },
       gasUsed: 'derived',
       firstTime: '2024-10-15T19:50:59.000Z',

@@ -251,7 +251,7 @@ async function readStretch(path: string, options: ReadStretchOptions): Promise<R
   let enough = Number.POSITIVE_INFINITY;
   for await (const block of readBlockFile(path, { signal })) {
     blocks.push(block);
-    if (block.number === to) enough = block.timestamp + OUTLOOK_SEC;
+    if (block.number >= to) enough = Math.min(enough, block.timestamp + OUTLOOK_SEC);
     if (block.timestamp > enough) break;
     if (blocks.length > MOST_BLOCKS) {
       throw usageError(

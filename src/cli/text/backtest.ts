@@ -54,12 +54,13 @@ export function backtestText(report: BacktestReport, options: BacktestTextOption
 }
 
 function factLines({ stretch, judged }: BacktestReport, { file, chainId }: BacktestTextOptions): string[] {
-  const { firstBlock, lastBlock, blocks, firstTime, lastTime, baseFee } = stretch;
+  const { firstBlock, lastBlock, blocks, gaps, firstTime, lastTime, baseFee } = stretch;
   const learned = Math.max(judged.from - firstBlock, 0);
   const range = judged.blocks === blocks ? 'every block' : `blocks ${span(judged.from, judged.to)}`;
   return labelledLines([
     ['file', fitting(basename(file))],
     ['blocks', `${formatCount(blocks)} of ${chainProfile(chainId).name}: ${span(firstBlock, lastBlock)}`],
+    ['gaps', gaps === 0 ? null : `${formatCount(gaps)}; after each the advice begins anew`],
     [
       'time',
       `${utcTime(firstTime * 1_000, 'minutes')} to ${utcTime(lastTime * 1_000, 'minutes')} UTC (${formatDuration(lastTime - firstTime)})`,

@@ -43,7 +43,7 @@ interface BacktestStep {
 }
 
 export interface BacktestOptions {
-  /** In order and without gaps. */
+  /** In order. What a gap leaves out is taken as an interruption: from the block after it everything begins anew. */
   readonly blocks: readonly Block[];
   readonly feeRule: FeeRule;
   /** The first and the last block, by number, whose advice is judged. */
@@ -69,19 +69,27 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
   const said = new Said(blocks.length);
   const others = new Offerings(blocks.length);
   const given: number[] = [];
-  for (const [at, block] of blocks.entries()) {
-    // A recording of base fees alone is judged as if no block had asked for more.
-    engine.push(isTipless ? { ...block, tips: NO_TIPS } : block);
-    const advice = engine.advice();
-    past.push(block, Number(advice?.nextBaseFee ?? block.baseFeePerGas));
-    others.ask(past);
-    const isJudged = advice !== null && block.number >= from && block.number <= to;
-    if (isJudged) {
-      given.push(at);
-      said.put(at, advice);
+  for (const run of runsOf(blocks)) {
+    engine.rewindTo(-1);
+    others.begin(run.length);
+    const known = new Past(run.length);
+    for (const block of run) {
+      // A recording of base fees alone is judged as if no block had asked for more.
+      engine.push(isTipless ? { ...block, tips: NO_TIPS } : block);
+      const advice = engine.advice();
+      const at = past.length;
+      const next = Number(advice?.nextBaseFee ?? block.baseFeePerGas);
+      past.push(block, next);
+      known.push(block, next);
+      others.ask(known, at);
+      const isJudged = advice !== null && block.number >= from && block.number <= to;
+      if (isJudged) {
+        given.push(at);
+        said.put(at, advice);
+      }
+      const prediction = isJudged ? { block: block.number, advice } : null;
+      yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
     }
-    const prediction = isJudged ? { block: block.number, advice } : null;
-    yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
   }
   const lanes: LaneReport[] = [];
   for (const lane of LANES.toReversed()) {
@@ -105,11 +113,25 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
   };
 }
 
+/** The blocks between one gap and the next. */
+function runsOf(blocks: readonly Block[]): Block[][] {
+  const runs: Block[][] = [];
+  let newest = Number.NaN;
+  for (const block of blocks) {
+    if (block.number === newest + 1) runs.at(-1)?.push(block);
+    else runs.push([block]);
+    newest = block.number;
+  }
+  return runs;
+}
+
 /** The figures of a recording. Wei per gas; Unix seconds. */
 export interface StretchFacts {
   readonly firstBlock: number;
   readonly lastBlock: number;
   readonly blocks: number;
+  /** Times that blocks are missing between two others. */
+  readonly gaps: number;
   readonly firstTime: number;
   readonly lastTime: number;
   readonly baseFee: { readonly lowest: bigint; readonly median: bigint; readonly highest: bigint };
@@ -128,6 +150,7 @@ function stretchFacts(blocks: readonly Block[], rule: FeeRule): StretchFacts {
     firstBlock: first.number,
     lastBlock: last.number,
     blocks: blocks.length,
+    gaps: runsOf(blocks).length - 1,
     firstTime: first.timestamp,
     lastTime: last.timestamp,
     baseFee: {
@@ -144,16 +167,16 @@ function gasUsedOf(blocks: readonly Block[], rule: FeeRule): StretchFacts['gasUs
   if (blocks.every((block) => block.gasUsed !== null)) return 'counted';
   // To the last bit: no measured ratio is that.
   const isDerived = blocks.every((block, index) => {
-    const next = blocks[index + 1]?.baseFeePerGas;
-    if (next === undefined || block.gasUsed !== null) return true;
-    return block.gasUsedRatio === gasUsedRatioFromBaseFees(block.baseFeePerGas, next, rule);
+    const next = blocks[index + 1];
+    if (next?.number !== block.number + 1 || block.gasUsed !== null) return true;
+    return block.gasUsedRatio === gasUsedRatioFromBaseFees(block.baseFeePerGas, next.baseFeePerGas, rule);
   });
   return isDerived ? 'derived' : 'ratio';
 }
 
 /** What every peer and the naive rule would have signed at every block. */
 export class Offerings {
-  readonly #naiveRule: NaiveRule;
+  #naiveRule: NaiveRule;
   readonly #naive: OfferColumn;
   readonly #peers: ReadonlyMap<string, Readonly<Record<LaneName, OfferColumn>>>;
 
@@ -167,9 +190,16 @@ export class Offerings {
     );
   }
 
-  /** Asks each rule what it signs at the newest block, which must be the one after the last one asked about. */
-  ask(past: Past): void {
-    const at = past.length - 1;
+  /** Forgets what came before a gap. @param length blocks up to the next one. */
+  begin(length: number): void {
+    this.#naiveRule = new NaiveRule(length);
+  }
+
+  /**
+   * Asks each rule what it signs at the newest block of `past`, which is that of index `at` and must be the one after the
+   * last one asked about.
+   */
+  ask(past: Past, at = past.length - 1): void {
     for (const peer of PEERS) {
       const offers = peer.offers(past);
       for (const lane of LANES) this.#peers.get(peer.name)?.[lane].put(at, offers[lane]);

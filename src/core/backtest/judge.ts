@@ -73,7 +73,7 @@ export interface HorizonScore {
 
 /**
  * Judges the targets given at the blocks `indices` (ascending). Those without a probability, and those whose time had not
- * ended when the recording did, count nothing; `null` if none is left. A price is reached by the first block that asks
+ * ended when the recording did or a gap came, count nothing; `null` if none is left. A price is reached by the first block that asks
  * for no more, and that is what is paid.
  */
 export function judgeHorizon(
@@ -89,12 +89,11 @@ export function judgeHorizon(
   let foresight = 0;
   const calibration = new Calibration();
   const window = new WindowMinimum();
-  const end = past.time[past.length - 1] ?? 0;
   let last = -1;
   for (const at of indices) {
     const { price, probability } = targetAt(at);
     const until = (past.time[at] ?? 0) + horizonSec;
-    if (until >= end) break;
+    if (until >= (past.time[past.lastOf(at)] ?? 0)) continue;
     for (; (past.time[last + 1] ?? 0) <= until; last += 1) window.push(last + 1, past.price[last + 1] ?? 0);
     window.dropBefore(at + 1);
     const cheapest = window.minimum;
@@ -152,9 +151,9 @@ interface LaneScore {
   readonly pinball: number;
 }
 
-/** Whether an offer made at block `at` has its whole window in the recording. */
+/** Whether an offer made at block `at` has its whole window in the recording, without a gap. */
 export const isSettled = (past: Past, at: number, { withinBlocks }: LanePromise): boolean =>
-  at + withinBlocks < past.length;
+  at + withinBlocks <= past.lastOf(at);
 
 /**
  * Judges the offers made at the blocks `indices`, whose windows must have ended. In block `j` an offer is included where
@@ -260,7 +259,7 @@ export interface Waiting {
 /** What came of the advice to wait. Shares 0 to 1. */
 export interface WaitScore {
   readonly action: Waiting['action'];
-  /** Times it was given and its time was over when the recording was. */
+  /** Times it was given and its time was over when the recording was, or before a gap. */
   readonly judged: number;
   /** Of all blocks whose advice was judged. */
   readonly share: number;
@@ -307,7 +306,7 @@ function outcomeOf(past: Past, wait: Waiting): WaitOutcome | null {
   const timeOf = (at: number) => past.time[at] ?? 0;
   const until = timeOf(wait.at) + wait.deadlineSec;
   const first = wait.at + 1;
-  if (until >= timeOf(past.length - 1) || timeOf(first) > until) return null;
+  if (until >= timeOf(past.lastOf(wait.at)) || timeOf(first) > until) return null;
   let at = first;
   while (timeOf(at + 1) <= until && (past.price[at] ?? 0) > wait.price) at += 1;
   const paid = past.price[at] ?? 0;

@@ -8,6 +8,10 @@ import { type Block, TIP_PERCENTILES, tipAt } from '../block.ts';
 export class Past {
   #length = 0;
   #hasTips = false;
+  #newest = Number.NaN;
+  /** Which run of consecutive blocks each belongs to, and where each run begins. */
+  readonly #run: Uint32Array;
+  readonly #starts: number[] = [];
   /** Unix seconds, never falling. */
   readonly time: Float64Array;
   readonly baseFee: Float64Array;
@@ -22,6 +26,7 @@ export class Past {
 
   constructor(capacity: number) {
     const column = () => new Float64Array(capacity);
+    this.#run = new Uint32Array(capacity);
     this.time = column();
     this.baseFee = column();
     this.gasUsedRatio = column();
@@ -40,11 +45,19 @@ export class Past {
     return this.#hasTips;
   }
 
+  /** The last block that is known of those that follow block `at` without a gap. */
+  lastOf(at: number): number {
+    return (this.#starts[(this.#run[at] ?? 0) + 1] ?? this.#length) - 1;
+  }
+
   /** @throws RangeError beyond the capacity. */
   push(block: Block, nextBaseFee: number): void {
     const at = this.#length;
     if (at >= this.time.length) throw new RangeError(`no room for block ${block.number}`);
     this.#length = at + 1;
+    if (block.number !== this.#newest + 1) this.#starts.push(at);
+    this.#newest = block.number;
+    this.#run[at] = this.#starts.length - 1;
     this.#hasTips ||= block.tips !== null;
     this.time[at] = Math.max(block.timestamp, at > 0 ? (this.time[at - 1] ?? 0) : 0);
     this.baseFee[at] = Number(block.baseFeePerGas);

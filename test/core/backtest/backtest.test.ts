@@ -81,6 +81,23 @@ describe('no look-ahead', () => {
   });
 });
 
+describe('a gap', () => {
+  it('is an interruption: what is said after it is what the blocks after it alone have said, and nothing is judged across', () => {
+    const blocks = makeBlocks(restlessSteps(900, 4));
+    const [before, after] = [blocks.slice(0, 400), blocks.slice(401)];
+    const broken = run({ blocks: [...before, ...after] });
+    const [first, second] = [run({ blocks: before }), run({ blocks: after })];
+    expect(broken.report.stretch.gaps).toBe(1);
+    expect(text(broken.predictions)).toBe(text([...first.predictions, ...second.predictions]));
+    const judged = ({ report }: typeof broken) =>
+      report.lanes.slice(0, 2).map(({ rules, unstated }) => (rules[0]?.judged ?? 0) + unstated.judged);
+    expect(judged(broken)).toEqual(judged(first).map((count, lane) => count + (judged(second)[lane] ?? 0)));
+    const five = ({ report }: typeof broken) =>
+      report.horizons.find(({ horizonSec }) => horizonSec === 300)?.judged;
+    expect(five(broken)).toBe((five(first) ?? 0) + (five(second) ?? 0));
+  });
+});
+
 describe('the walk and the live engine', () => {
   it('say the same at every block', () => {
     const blocks = makeBlocks(restlessSteps(isSlowRun ? 700 : 300, 5));
@@ -123,6 +140,7 @@ describe('the report on recorded blocks', () => {
       firstBlock: 20_973_164,
       lastBlock: 20_975_164,
       blocks: 2_001,
+      gaps: 0,
       firstTime: 1_729_021_859,
       lastTime: 1_729_046_015,
       baseFee: { lowest: 7_709_445_197n, median: 10_484_045_237n, highest: 21_493_716_770n },
