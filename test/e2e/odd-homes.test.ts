@@ -112,7 +112,12 @@ describe('no home', () => {
   it.runIf(isRunnableByOthers)(
     'a user whom no list names, as in a container, sees prices like any other',
     async () => {
-      const { code, stdout, stderr } = await run(['now', '--demo', '--format', '{chain}'], { uid: 54_321 });
+      const { code, stdout, stderr } = await run(
+        ['now', '--demo', '--history', '1h', '--format', '{chain}'],
+        {
+          uid: 54_321,
+        },
+      );
       expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Simulated\n', stderr: '' });
     },
   );

@@ -145,7 +145,7 @@ test('a sender whose questions hang holds up nobody else', async () => {
 describe('nobody knows whether a node has it', () => {
   test('it has, and its answer was lost: that is found out, and no other is sent', async () => {
     const between = await standBetween(anvil.url);
-    const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 1_000 });
+    const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 3_000 });
     await mineAt(anvil, 90);
     const id = await rig.place(await sign(await fund(anvil)));
     between.treat = (body) => (isSending(body) ? 'answer' : 'pass');
@@ -160,7 +160,7 @@ describe('nobody knows whether a node has it', () => {
 
   test('it has not: the same bytes go out again', async () => {
     const between = await standBetween(anvil.url);
-    const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 1_000 });
+    const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 3_000 });
     await mineAt(anvil, 90);
     const id = await rig.place(await sign(await fund(anvil)));
     between.treat = (body) => (isSending(body) ? 'ask' : 'pass');
