@@ -186,7 +186,7 @@ const DAY_SEC = 86_400;
 export function previewWords(preview: AlertPreview, timeText: (ms: number) => string): string {
   const { times, last, lowest, highest } = preview;
   if (lowest === null || highest === null) return 'cannot be previewed: the service has no history yet';
-  const looked = `in the last ${spanText(preview)}`;
+  const looked = `in ${spanText(preview)}`;
   const manner = `(${mannerText(preview)})`;
   if (last === null) {
     const range =
@@ -203,7 +203,8 @@ export function previewWords(preview: AlertPreview, timeText: (ms: number) => st
 function spanText({ from, to, everySec }: AlertPreview): string {
   const seconds = Math.round((to - from) / 1_000);
   // Buckets do not begin just when a day does.
-  return seconds >= DAY_SEC - 2 * (everySec ?? 60) ? '24 h' : formatDuration(Math.max(seconds, 1));
+  if (seconds >= DAY_SEC - 2 * (everySec ?? 60)) return 'the last 24 h';
+  return `the ${formatDuration(Math.max(seconds, 1))} of history that there is`;
 }
 
 function mannerText({ everySec }: AlertPreview): string {

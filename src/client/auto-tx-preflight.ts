@@ -1,5 +1,5 @@
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
-import { preflight } from '../core/auto-txs/preflight.ts';
+import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainProfile } from '../core/chains.ts';
 import type { DescribedCall } from '../core/transactions/describe-call.ts';
@@ -160,6 +160,45 @@ const UNTOLD_CHAIN: CheckView = {
   code: null,
   message: 'unknown: the service does not say which chain it is for',
 };
+
+/**
+ * What a service says of a signed transaction that it keeps, as far as a pre-flight goes; `null`: not enough. What cannot
+ * be seen without the bytes (access lists, blobs, authorizations) is not counted.
+ */
+export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null {
+  const { type, from, nonce, gasLimit, value, maxFeePerGas } = autoTx;
+  if (from === null || nonce === null || gasLimit === null || value === null) return null;
+  if (maxFeePerGas === null && autoTx.gasPrice === null) return null;
+  return {
+    ...autoTx,
+    from,
+    nonce,
+    gasLimit,
+    value,
+    type: SIGNED_TYPES.find((each) => each === type) ?? (maxFeePerGas === null ? 0 : 2),
+    hash: autoTx.hash ?? '0x',
+    data: autoTx.data ?? '0x',
+    maxFeePerBlobGas: null,
+    blobCount: 0,
+    authorizations: [],
+    intrinsicGas: 0n,
+  };
+}
+
+const SIGNED_TYPES = [0, 1, 2, 3, 4] as const;
+
+/** The checks of a stored one made again: of those that need its bytes, what the service found when it had them stands. */
+export function storedChecks(checks: readonly CheckView[], autoTx: AutoTxView): readonly CheckView[] {
+  const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
+  return withKeptDelegation(checks, autoTx.checks).flatMap((check) => {
+    const needsBytes = OF_BYTES.has(check.name) || (autoTx.type === 3 && OF_BLOBS.has(check.name));
+    return needsBytes ? (kept.get(check.name) ?? []) : [check];
+  });
+}
+
+const OF_BYTES: ReadonlySet<string> = new Set(['signature', 'intrinsic-gas', 'blob-cap']);
+/** Blobs cost what is not said. */
+const OF_BLOBS: ReadonlySet<string> = new Set(['balance', 'cost', 'reachable']);
 
 export interface DraftDifference {
   readonly field: 'to' | 'value' | 'data' | 'chain';

@@ -167,13 +167,13 @@ export const AutoTx = z
     costWei: Amount.nullable().describe('What it paid in all'),
     costUsd: Usd.nullable(),
     savedWei: Amount.nullable().describe(
-      'Against what it would have paid itself at its creation, at least 0',
+      'Against what it would have paid itself at its creation, at least 0; `null` as `savings` is',
     ),
     savings: z
       .strictObject({ atCreation: Comparison.nullable(), dayMean: Comparison.nullable() })
       .nullable()
       .describe(
-        'Against what it would have paid itself at its creation, and at the mean base fee of the 24 hours before it was mined',
+        'Against what it would have paid itself at its creation, and at the mean base fee of the 24 hours before it was mined; `null` until it is mined, where it reverted, and where it paid more than half above its target',
       ),
     failure: Problem.nullable(),
     hold: Problem.extend({ retryAt: Timestamp })

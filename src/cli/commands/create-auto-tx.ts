@@ -1,4 +1,10 @@
-import { type AutoTxToCheck, type CheckedAutoTx, checkAutoTx } from '../../client/auto-tx-preflight.ts';
+import {
+  type AutoTxToCheck,
+  type CheckedAutoTx,
+  checkAutoTx,
+  storedChecks,
+  storedTransaction,
+} from '../../client/auto-tx-preflight.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/http.ts';
@@ -14,7 +20,6 @@ import {
 import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { LaneName } from '../../core/advice.ts';
-import { withKeptDelegation } from '../../core/auto-txs/preflight.ts';
 import { wrapWords } from '../../core/text.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { gweiString } from '../../core/units.ts';
@@ -266,11 +271,7 @@ async function checkStored(
   }
   const order = changedOrder(autoTx, flags, now);
   const checked = await checkAutoTx(client, { transaction, order, id: autoTx.id }, now, { signal });
-  const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
-  const checks = withKeptDelegation(checked.checks, autoTx.checks).flatMap((check) => {
-    if (!needsBytes(check.name, transaction)) return [check];
-    return kept.get(check.name) ?? [];
-  });
+  const checks = storedChecks(checked.checks, autoTx);
   return { transaction, checked: { ...checked, checks } };
 }
 
@@ -338,49 +339,6 @@ export function draftOf({ to, value, data }: DraftFlags): Pick<NewAutoTx, 'to' |
 
 export const saysDraft = ({ to, value, data }: DraftFlags): boolean =>
   [to, value, data].some((flag) => flag !== undefined);
-
-const ZERO_HASH = '0x';
-
-/**
- * What a service says of a signed transaction that it keeps, as far as a pre-flight goes; `null`: not enough. What cannot
- * be seen without the bytes (access lists, blobs, authorizations) is not counted.
- */
-function storedTransaction(autoTx: AutoTxView): SignedTransaction | null {
-  const { type, from, nonce, gasLimit, value, hash } = autoTx;
-  if (from === null || nonce === null || gasLimit === null || value === null) return null;
-  if (autoTx.maxFeePerGas === null && autoTx.gasPrice === null) return null;
-  return {
-    type: typeOf(type, autoTx.maxFeePerGas !== null),
-    hash: hash ?? ZERO_HASH,
-    from,
-    to: autoTx.to,
-    chainId: autoTx.chainId,
-    nonce,
-    gasLimit,
-    value,
-    data: autoTx.data ?? '0x',
-    gasPrice: autoTx.gasPrice,
-    maxFeePerGas: autoTx.maxFeePerGas,
-    maxPriorityFeePerGas: autoTx.maxPriorityFeePerGas,
-    maxFeePerBlobGas: null,
-    blobCount: 0,
-    authorizations: [],
-    intrinsicGas: 0n,
-  };
-}
-
-function typeOf(type: number | null, hasFeeMarket: boolean): SignedTransaction['type'] {
-  if (type === 0 || type === 1 || type === 2 || type === 3 || type === 4) return type;
-  return hasFeeMarket ? 2 : 0;
-}
-
-/** Whether a check needs the bytes: what the service found when it had them stands. Blobs cost what is not said. */
-function needsBytes(name: string, { type }: Pick<SignedTransaction, 'type'>): boolean {
-  return WITH_BYTES.includes(name) || (type === 3 && OF_BLOBS.includes(name));
-}
-
-const WITH_BYTES: readonly string[] = ['signature', 'intrinsic-gas', 'blob-cap'];
-const OF_BLOBS: readonly string[] = ['balance', 'cost', 'reachable'];
 
 const MARKS = {
   signs: { pass: '✓', warning: '▲', wait: '◌', block: '✗', unknown: '?' },

@@ -8,7 +8,7 @@ import {
   AutoTx as AutoTxWire,
 } from '../../contract/auto-txs.ts';
 import { AUTO_TX_STATUSES, type AutoTxStatus, CHECK_RESULTS } from '../../contract/choices.ts';
-import { OVERPAYS, resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
+import { isFarAbove, OVERPAYS, resultOf } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Bid, cannotBroadcastReason, paysAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -479,7 +479,7 @@ const sentBeforeText = (autoTx: AutoTxView) =>
 function cancelledText(autoTx: AutoTxView): string {
   if (mayBeMined(autoTx))
     return 'cancelled; it was broadcast before and may be mined until its nonce is used';
-  if (autoTx.submittedAt !== null) return 'cancelled; its nonce is used, so it can no longer be mined';
+  if (autoTx.submittedAt !== null) return 'cancelled; its nonce is used, and no node has it';
   return autoTx.mayBeMined === null
     ? 'cancelled; the service does not say whether it was broadcast before'
     : 'cancelled before it was broadcast';
@@ -495,15 +495,17 @@ function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): stri
  * is strict, so the transaction's own tip may take it above.
  */
 function minedText(autoTx: AutoTxView): string {
-  const { blockNumber, effectiveGasPrice: paid, atCreation, target } = autoTx;
+  const { blockNumber, effectiveGasPrice: paid, atCreation, target, gasUsed } = autoTx;
   const block = blockNumber === null ? 'mined' : `mined in block ${formatCount(blockNumber)}`;
+  const native = (wei: bigint) => formatNative(wei, symbolOf(autoTx.chainId));
   const isAbove = paid !== null && target !== null && paid > target;
-  const above = isAbove ? ` with its own tip, above its target of ${formatGwei(target)} gwei` : '';
+  const isFar = isAbove && isFarAbove(paid, target);
+  const lost = isFar && gasUsed !== null ? `${native((paid - target) * gasUsed)} ` : '';
+  const above = isAbove ? ` with its own tip, ${lost}above its target of ${formatGwei(target)} gwei` : '';
   const price = paid === null ? '' : ` at ${formatGwei(paid)} gwei${above}`;
   const saved = atCreation?.savedWei ?? autoTx.savedWei;
-  if (saved === null || saved === 0n) return `${block}${price}`;
-  const amount = formatNative(saved < 0n ? -saved : saved, symbolOf(autoTx.chainId));
-  return `${block}${price}, ${amount} ${saved < 0n ? 'more' : 'less'} than at its creation`;
+  if (saved === null || saved === 0n || isFar) return `${block}${price}`;
+  return `${block}${price}, ${native(saved < 0n ? -saved : saved)} ${saved < 0n ? 'more' : 'less'} than at its creation`;
 }
 
 const LONGEST_REASON = 160;

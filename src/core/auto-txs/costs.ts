@@ -3,7 +3,7 @@ import { chainProfile } from '../chains.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, formatAmount, formatUsd, gweiString, priceBeside, usdOf } from '../units.ts';
-import { OVERPAYS } from './kept-auto-tx.ts';
+import { isFarAbove, OVERPAYS } from './kept-auto-tx.ts';
 import { nonceHoldWords } from './nonces.ts';
 import {
   blocks,
@@ -274,9 +274,6 @@ function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent
   if (isStrict) return `at your target of ${gwei(target)}`;
   return `at ${price}${isMost ? ' or less' : ''}, its own tip included, when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
 }
-
-/** Above by more than half; the cost mentions less. */
-const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
 
 /** The least that it pays, wei per gas, where that is far above the target of its lane; else `null`. */
 function overpaidBy(facts: PriceFacts, { pays, isMost } = priceToPay(facts)): bigint | null {

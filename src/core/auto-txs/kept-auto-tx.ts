@@ -93,15 +93,23 @@ export interface Savings {
   readonly dayMean: Saving | null;
 }
 
-/** What it saved by waiting; `null` until a block has it, and where it reverted: that was for nothing. */
+/** Above by more than half. */
+export const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
+
+/**
+ * What it saved by waiting; `null` until a block has it, where it reverted, and where it paid far more than its target: its
+ * own tip was then lost beside which nothing was saved.
+ */
 export function savingsOf({
   state,
+  order,
   priceAtCreation,
   dayMeanPrice,
   nativeUsd,
-}: Pick<KeptAutoTx, 'state' | 'priceAtCreation' | 'dayMeanPrice' | 'nativeUsd'>): Savings | null {
+}: Pick<KeptAutoTx, 'state' | 'order' | 'priceAtCreation' | 'dayMeanPrice' | 'nativeUsd'>): Savings | null {
   const { inclusion } = state;
   if (inclusion === null || inclusion.outcome === 'reverted') return null;
+  if (isFarAbove(inclusion.effectiveGasPrice, order.target)) return null;
   return {
     atCreation: savingAgainst(priceAtCreation, inclusion, nativeUsd),
     dayMean: savingAgainst(dayMeanPrice, inclusion, nativeUsd),

@@ -348,7 +348,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
   const isUnsent = isWaiting(state) && !state.mayBeOut;
   const open: AutoTxState = { ...state, takenSince: null, mayBeOut: !isUnsent };
   if (state.status !== 'FAILED') return to(open);
-  const words = 'the block in which another transaction had its nonce is no longer part of the chain';
+  const words = 'the block that used its nonce is no longer part of the chain';
   return to(open, note('REORGED', `${words}: it may be mined after all`, number));
 }
 
@@ -419,7 +419,7 @@ function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
   if (isWaiting(state)) return taken(state, seen, facts);
   const takenSince = state.takenSince ?? seen.head;
   if (seen.head - takenSince + 1 < facts.confirmations) return to({ ...state, takenSince });
-  const words = `${takenWords(facts.nonce)}: this one can no longer be mined`;
+  const words = `${takenWords(facts.nonce)}: it is no longer watched`;
   return to({ ...state, takenSince, mayBeOut: false }, note('NONCE_TAKEN', words, seen.head));
 }
 
@@ -512,11 +512,12 @@ const LOST: Obstacle = {
   message: 'it had failed, then a node or a block had it, and neither has it any more',
 };
 
-const takenWords = (nonce: number) => `another transaction of the sender has nonce ${nonce}`;
+/** Nodes forget old transactions: what they do not have may have been mined all the same. */
+export const takenWords = (nonce: number) => `nonce ${nonce} is used, and no node has this transaction`;
 
 const replaced = (nonce: number): Obstacle => ({
-  code: 'replaced',
-  message: `${takenWords(nonce)}: this one can never be mined`,
+  code: 'nonce_used',
+  message: `${takenWords(nonce)}: most likely another one replaced it; look at the sender's account before you sign it again`,
 });
 
 function taken(

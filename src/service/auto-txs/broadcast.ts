@@ -48,7 +48,10 @@ export interface EngineContext {
   readonly onError: (error: unknown) => void;
 }
 
-function ruleFacts({ confirmations, profile, wallNow }: EngineContext, { signed }: KeptAutoTx): RuleFacts {
+export function ruleFacts(
+  { confirmations, profile, wallNow }: EngineContext,
+  { signed }: KeptAutoTx,
+): RuleFacts {
   const chain = profile();
   // Nothing is followed before the chain is known.
   const needed = chain === null ? Number.POSITIVE_INFINITY : confirmations(chain);

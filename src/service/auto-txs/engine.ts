@@ -24,6 +24,7 @@ import {
   type Followed,
   type FollowOptions,
   followOne,
+  PARALLEL,
   type SenderQuestions,
 } from './observe.ts';
 
@@ -287,9 +288,6 @@ export class AutoTxEngine {
     this.#context.onError(error);
   }
 }
-
-/** Receipts asked for at once, of one sender. */
-const PARALLEL = 8;
 
 interface SenderTurnOptions extends FollowOptions, Pick<Visit, 'isWhole'> {}
 

@@ -4,8 +4,11 @@ import { type Inclusion, isFinal, type Look } from '../../core/auto-txs/state-ma
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { BlockStore } from '../../store/blocks.ts';
-import { abortable } from '../async.ts';
-import { type Beside, type EngineContext, happen, stepKept } from './broadcast.ts';
+import { abortable, mapBounded } from '../async.ts';
+import { type Beside, type EngineContext, happen, ruleFacts, stepKept } from './broadcast.ts';
+
+/** Requests at once, of one sender. */
+export const PARALLEL = 8;
 
 export interface Followed {
   /** As it is after the look. */
@@ -46,7 +49,8 @@ export async function followOne(
   { context, head, used, signal }: FollowOptions,
 ): Promise<Followed> {
   const { source, blocks } = context;
-  const look = await lookAt(kept, sender, { source, blocks, head, signal });
+  const { confirmations } = ruleFacts(context, kept);
+  const look = await lookAt(kept, sender, { source, blocks, head, confirmations, signal });
   if (look === null) return { kept, look, isSoon: true };
   if (look.inclusion !== null || look.nextNonce <= (kept.signed?.nonce ?? 0)) used.delete(kept.id);
   else {
@@ -94,6 +98,8 @@ interface LookContext {
   readonly source: ChainSource;
   readonly blocks: BlockStore;
   readonly head: Block;
+  /** Blocks that make it final. */
+  readonly confirmations: number;
   readonly signal: AbortSignal;
 }
 
@@ -104,9 +110,10 @@ interface LookContext {
 export async function lookAt(
   { state, signed }: KeptAutoTx,
   sender: SenderQuestions,
-  { source, blocks, head, signal }: LookContext,
+  context: LookContext,
 ): Promise<Look | null> {
   if (signed === null) return null;
+  const { source, head, signal } = context;
   // First of all: whoever has used the nonce by then is in the chain when it is asked for the receipt.
   const nextNonce = await sender.nextNonce();
   const isTaken = nextNonce > signed.nonce;
@@ -119,15 +126,40 @@ export async function lookAt(
   if (isInPool && signed.nonce > nextNonce && signed.nonce < (await sender.pendingNonce())) {
     return { head: head.number, inclusion: null, isKnown: true, nextNonce };
   }
-  const receipt = isInPool && !isTaken ? null : await abortable(source.receipt(signed.hash), signal);
+  const told = isInPool && !isTaken ? null : await abortable(source.receipt(signed.hash), signal);
+  const isToBeFinal = isTaken && head.number - (state.takenSince ?? head.number) + 1 >= context.confirmations;
+  const receipt =
+    told ?? (isToBeFinal ? await receiptInBlocks(signed.hash, state.takenSince, context) : null);
+  if (receipt === undefined) return null;
   if (receipt !== null) {
-    const inclusion = await inclusionOf(receipt, { source, blocks, signal });
+    const inclusion = await inclusionOf(receipt, context);
     return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };
   }
   const transaction = await abortable(source.transaction(signed.hash), signal);
   // Mined, as one node says, while another has no receipt yet.
   if (transaction !== null && transaction.blockNumber !== null) return null;
   return { head: head.number, inclusion: null, isKnown: transaction !== null, nextNonce };
+}
+
+/** Blocks below the first head at which its nonce was seen to be used: senders are looked at once a minute at least. */
+const SEARCHED = 32;
+
+/**
+ * A node may have neither the receipt nor the hash of what it mined. Before its nonce is said to be used by another, the
+ * blocks in which it was used are looked through, once; `null`: none has it, `undefined`: one has it, and no receipt.
+ */
+async function receiptInBlocks(
+  hash: Hex,
+  takenSince: number | null,
+  { source, head, signal }: LookContext,
+): Promise<ChainReceipt | null | undefined> {
+  const last = takenSince ?? head.number;
+  const numbers = Array.from({ length: Math.min(SEARCHED, last) }, (_, place) => last - place);
+  const read = await mapBounded(numbers, PARALLEL, signal, (number) => source.block(number, { signal }));
+  const block = read.find((each) => each?.transactionHashes.includes(hash)) ?? null;
+  if (block === null) return null;
+  const included = await abortable(source.transactionsOf(block, { signal }), signal);
+  return included?.find(({ receipt }) => receipt.hash === hash)?.receipt;
 }
 
 /** `null`: its block is not of the chain that is followed, or not known yet. */

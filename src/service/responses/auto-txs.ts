@@ -8,7 +8,7 @@ import {
   savingsOf,
   type TimelineEntry,
 } from '../../core/auto-txs/kept-auto-tx.ts';
-import type { AutoTxState } from '../../core/auto-txs/state-machine.ts';
+import { type AutoTxState, takenWords } from '../../core/auto-txs/state-machine.ts';
 import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
@@ -250,7 +250,7 @@ function presentHold({ state, order, signed }: KeptAutoTx, present: Present | nu
   const { head, advice, profile } = present;
   const retryAt = Math.round((head.timestamp + profile.feeRule.blockTimeSec) * 1_000);
   if (state.takenSince !== null) {
-    const message = `another transaction of the sender has nonce ${signed.nonce}: this one fails once that one is final`;
+    const message = `${takenWords(signed.nonce)}: it fails once that is final`;
     return { code: 'nonce_used', message, retryAt, times: 1 };
   }
   const { nextBaseFee, lanes } = advice;

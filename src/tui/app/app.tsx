@@ -325,14 +325,24 @@ function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, snapshot, tryN
     const held = quotaMs <= next ? '' : `, but every ${quotaMs / 1_000} s until the quota resets`;
     toast({ kind: 'info', text: `Refreshing every ${next / 1_000} s${held}` });
   };
+  const freeze = () => {
+    dispatch({ type: 'toggle-freeze' });
+    if (state.frozen) void ask();
+    else standStill(queries);
+    toast({ kind: 'info', text: state.frozen ? 'Resumed' : 'Frozen: f resumes, r refreshes once' });
+  };
   const showTab = (tab: number) => dispatch({ type: 'show-tab', tab: (tab + TABS.length) % TABS.length });
   useKeys('global', {
     help: () => dispatch({ type: 'toggle-overlay', overlay: 'help' }),
     raw: () => dispatch({ type: 'toggle-overlay', overlay: 'raw' }),
+    // Before the first prices these have nothing to act on.
     ...(snapshot === undefined
       ? {}
       : {
           alert: () => newAlert(cheaperThan(snapshot.lanes.average.price)),
+          freeze,
+          slower: () => setPace('slower'),
+          faster: () => setPace('faster'),
         }),
     back: () => dispatch({ type: 'close-overlay' }),
     ...Object.fromEntries(TABS.map(({ action }, index) => [action, () => showTab(index)])),
@@ -344,14 +354,6 @@ function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, snapshot, tryN
         if (health.kind === 'live' || health.kind === 'frozen') toast({ kind: 'info', text: 'Refreshed' });
       });
     },
-    freeze: () => {
-      dispatch({ type: 'toggle-freeze' });
-      if (state.frozen) void ask();
-      else standStill(queries);
-      toast({ kind: 'info', text: state.frozen ? 'Resumed' : 'Frozen: f resumes, r refreshes once' });
-    },
-    slower: () => setPace('slower'),
-    faster: () => setPace('faster'),
     suspend,
     quit: () => exit(),
   });

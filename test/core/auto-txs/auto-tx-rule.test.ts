@@ -223,8 +223,8 @@ describe('in any order of blocks, answers, drops, reorgs, replacements, crashes 
           const { mined } = engine.chain;
           if (status === 'EXECUTED') expect(mined?.filling).toBe('ours');
           if (failure?.code === 'reverted') expect(mined?.filling).toBe('ours-reverted');
-          if (failure?.code === 'replaced') expect(mined?.filling).toBe('another');
-          const isFinal = status === 'EXECUTED' || ['reverted', 'replaced'].includes(failure?.code ?? '');
+          if (failure?.code === 'nonce_used') expect(mined?.filling).toBe('another');
+          const isFinal = status === 'EXECUTED' || ['reverted', 'nonce_used'].includes(failure?.code ?? '');
           if (isFinal) expect(mined?.confirmations).toBeGreaterThanOrEqual(engine.confirmations);
         }
       }),
@@ -302,7 +302,11 @@ const kindsOf = ({ steps }: ModelEngine) => steps.flatMap(({ notes }) => notes.m
 describe('of what is rare', () => {
   it('a replacement that a reorg takes back leaves it watched, and mined after all', () => {
     const failed = lived(1, SEND, mine('another'), LOOK);
-    expect(failed.state).toMatchObject({ status: 'FAILED', failure: { code: 'replaced' }, mayBeOut: false });
+    expect(failed.state).toMatchObject({
+      status: 'FAILED',
+      failure: { code: 'nonce_used' },
+      mayBeOut: false,
+    });
     failed.live({ type: 'reorg', depth: 1, comesBack: false });
     expect(failed.state).toMatchObject({ status: 'FAILED', mayBeOut: true });
     for (const happening of [{ type: 'wallet-sends' } as const, mine('ours'), LOOK]) failed.live(happening);

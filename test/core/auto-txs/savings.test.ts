@@ -15,6 +15,7 @@ const inclusion: Inclusion = {
 };
 const kept = {
   state: { ...NEW_PENDING, inclusion },
+  order: { target: 4n * GWEI, lane: 'average', isStrict: false, expiresAt: null } as const,
   priceAtCreation: 13n * GWEI,
   dayMeanPrice: 4n * GWEI,
   nativeUsd: 2_500,
@@ -35,7 +36,8 @@ describe('what an auto-tx saved', () => {
     });
   });
 
-  it('is nothing before a block has it, and where it reverted', () => {
+  it('is nothing before a block has it, where it reverted, and where its tip took it far above its target', () => {
+    expect(savingsOf({ ...kept, order: { ...kept.order, target: 3n * GWEI } })).toBeNull();
     expect(savingsOf({ ...kept, state: NEW_PENDING })).toBeNull();
     const reverted = { ...inclusion, outcome: 'reverted' } as const;
     expect(savingsOf({ ...kept, state: { ...NEW_PENDING, inclusion: reverted } })).toBeNull();

@@ -91,8 +91,9 @@ describe('replaced from the wallet', () => {
     await mineEach(patient, 4, 90);
     const { state } = await patient.until(id, 'FAILED');
     expect(state.failure).toEqual({
-      code: 'replaced',
-      message: 'another transaction of the sender has nonce 0: this one can never be mined',
+      code: 'nonce_used',
+      message:
+        "nonce 0 is used, and no node has this transaction: most likely another one replaced it; look at the sender's account before you sign it again",
     });
     await expectNotJammed(patient, account, 1);
   });
@@ -174,6 +175,6 @@ test('a reorg whose new block has another transaction with its nonce: FAILED, an
   // For a while after it was sent nobody is sure that the node has forgotten it.
   patient.pass(30_000);
   const { state } = await mineUntil(patient, id, 'FAILED');
-  expect(state.failure).toMatchObject({ code: 'replaced' });
+  expect(state.failure).toMatchObject({ code: 'nonce_used' });
   await expectNotJammed(patient, account, 1);
 });

@@ -156,6 +156,14 @@ describe('the list of auto-txs', () => {
     );
   });
 
+  it('says of one that its own tip made far too dear what that cost, and no saving', async () => {
+    const { shows, screen } = show([{ ...EXECUTED, target: 20_000_000n }]);
+    await shows(
+      /at 0.0388 gwei with its own tip, 0.000000395 ETH\s+above\s+its\s+target\s+of\s+0.0200\s+gwei/,
+    );
+    expect(screen()).not.toContain('its creation');
+  });
+
   it('says which well-known function is called, and in words with what', async () => {
     const { shows, press } = show([TRANSFER, { ...TRANSFER, id: 'listed', data: null }]);
     await shows('transfer on 0xA0b8…eB48');
@@ -606,7 +614,7 @@ describe('the details of an auto-tx', () => {
     await shows(/confirmed +12 of 12 blocks/);
     await shows(/cost +0.000000815 ETH {2}\$0.0026/);
     await shows(/saved +0.000000250 ETH {2}\$0.0008, at creation 0.0507 gwei/);
-    await shows('−0.000000655 ETH  −$0.0021, 24 h mean 0.0700 gwei');
+    await shows('−0.000000655 ETH  −$0.0021, 24 h mean + its tip 0.0700 gwei');
   });
 
   it('scroll by lines and pages, and Esc goes back to where the list was', async () => {

@@ -385,6 +385,19 @@ describe('the form of an auto-tx that is changed', () => {
     await waitFor(() => toasts.at(-1)?.text === 'Changed: Average ≤ 0.03 gwei');
   });
 
+  it('checks again what is stored, and asks where a lower target has it pay far more', async () => {
+    const edited = autoTxView({ maxFeePerGas: 101_000_000_000n, maxPriorityFeePerGas: 30_000_000n });
+    const { press, shows, changed } = await showForm({ edited });
+    await shows(/✓ nonce +nonce 7 is the sender's next/);
+    await press('ctrl+u', '0.01', 'ctrl+s');
+    await shows('Schedule it although it pays far more?');
+    await shows(/own\s+priority\s+fee\s+of\s+0\.03\s+gwei/);
+    expect(changed).toEqual([]);
+    await press('y');
+    await waitFor(() => changed.length === 1);
+    expect(changed[0]).toEqual({ targetGasPriceGwei: 0.01 });
+  });
+
   it('does not ask for what stays as it is, and is left at once', async () => {
     const { press, shows, changed, toasts } = await showForm({ edited: autoTxView() });
     await press('ctrl+s');
@@ -397,7 +410,7 @@ describe('the form of an auto-tx that is changed', () => {
   it('keeps an expiry to the minute, and takes a new one', async () => {
     const edited = autoTxView({ expiresAt: Date.UTC(2026, 0, 6, 12, 30) });
     const { press, shows, changed } = await showForm({ edited });
-    await shows(/expires +2026-01-06T12:30Z/);
+    await shows(/expires +2026-01-06 12:30 UTC +in /);
     await press('tab', 'tab', 'tab', 'ctrl+u', 'none', 'ctrl+s');
     await waitFor(() => changed.length === 1);
     expect(changed[0]).toEqual({ expiresAt: null });

@@ -21,7 +21,8 @@ import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
 import { type Line, truncate } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
 
-const LEAST_CALL = 20;
+/** `0.01 ETH to 0x7099…79C8` */
+const LEAST_CALL = 24;
 const MOST_CALL = 44;
 const LEAST_NOTE = 12;
 /** From this width on a note is worth more than the sender, and there is room for the price and the time. */
@@ -35,6 +36,7 @@ export function autoTxColumns(
   const { theme, width } = context;
   // From there on a column has the nonce.
   const called = Map.groupBy(width < NOTES_FROM ? rows : [], contentOf);
+  const isTwice = [...called.values()].some(({ length }) => length > 1);
   return [
     {
       id: 'state',
@@ -46,9 +48,9 @@ export function autoTxColumns(
     },
     {
       id: 'call',
-      heading: 'what it does',
+      heading: isTwice ? '#nonce, what it does' : 'what it does',
       align: 'left',
-      least: LEAST_CALL,
+      least: isTwice ? LEAST_CALL + 3 : LEAST_CALL,
       most: MOST_CALL,
       rank: 0,
       cell: (autoTx) => {

@@ -87,13 +87,16 @@ function whyLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Lin
   ).map((part): Line => [{ text: ` ${part}`, ...(severity === null ? {} : { color: severity }) }]);
 }
 
-function checksNote({ status, checks, checkedAt }: AutoTxDetailsView, { present }: PaneContext): Line {
+function checksNote(autoTx: AutoTxDetailsView, { present }: PaneContext): Line {
+  const { status, checks, checkedAt } = autoTx;
   if (checks.length === 0) {
     const why = status === 'DRAFT' ? 'none before it is signed' : 'this service has none';
     return [{ text: why, faint: true }];
   }
   const age = checkedAt === null ? '' : `, ${formatAge(Math.max(present - checkedAt, 0) / 1_000)}`;
-  return [{ text: `${describeChecks(checks)}${age}`, faint: true }];
+  // The end may say otherwise than they did.
+  const when = isOver(autoTx) ? ', before it ended' : '';
+  return [{ text: `${describeChecks(checks)}${age}${when}`, faint: true }];
 }
 
 function timelineNote({ timeline, problem }: AutoTxDetailsView): Line {
@@ -191,7 +194,7 @@ export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContex
     ...given(
       dayMean,
       atCreation === null ? 'saved' : '',
-      (compared) => savedText(compared, '24 h mean', symbol),
+      (compared) => savedText(compared, '24 h mean + its tip', symbol),
       true,
     ),
     ...given(

@@ -5,7 +5,7 @@ import type { AutoTxChange, AutoTxView, NewAutoTx } from '../../../client/views/
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { EXPIRY_LONGEST_MS, GAS_SPEEDS, MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
-import { gweiString } from '../../../core/units.ts';
+import { formatDuration, gweiString } from '../../../core/units.ts';
 import type { FormField } from '../../input/form.ts';
 import { cheaperThan } from '../alerts/alert-prefill.ts';
 import { type Pasted, pastedText, SignedText, transactionText } from './pasted-transaction.ts';
@@ -78,11 +78,14 @@ interface FieldsContext {
   readonly price: string | null;
   /** Fields that the service does not know. */
   readonly unknown: readonly ExtraAutoTxField[];
+  /** Ms since epoch. */
+  readonly now: number;
 }
 
 /** The fields from top to bottom. A service's own lane stays a choice. */
 export function autoTxFields(context: FieldsContext): readonly FormField<AutoTxDraft>[] {
-  const { draft, role, pasted, focus, price, unknown } = context;
+  const { draft, role, pasted, focus, price, unknown, now } = context;
+  const end = TIME.test(draft.expires.trim()) ? expiresAt(draft.expires, now) : null;
   const said = pastedText(pasted);
   const signed: FormField<AutoTxDraft> = {
     id: 'signed',
@@ -130,6 +133,10 @@ export function autoTxFields(context: FieldsContext): readonly FormField<AutoTxD
       ...text('expires'),
       label: 'expires',
       hint: 'space: 1h 6h 1d 7d none; or type 2d, or a time',
+      beside:
+        focus === 'expires' || end === null || end <= now
+          ? null
+          : `in ${formatDuration((end - now) / 1_000)}`,
       next: nextExpiry,
     },
     { ...text('note'), label: 'note', hint: 'only for you', isProse: true },
@@ -235,7 +242,7 @@ export function autoTxFieldOf(path: string): string {
 const NEVER = 'none';
 const NEVER_TYPED = /^(none|never|no|-|—)$/i;
 const EXPIRY_PRESETS: readonly string[] = [NEVER, '1h', '6h', '1d', '7d'];
-const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z?$/i;
+const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z| UTC)?$/i;
 
 /** `6h` and `1d12h` from `now`, `2026-01-06T12:00Z` (UTC), `none`: ms since epoch, `null` for never, `undefined` for no expiry. */
 function parseExpiry(typed: string, now: number): number | null | undefined {
@@ -244,7 +251,7 @@ function parseExpiry(typed: string, now: number): number | null | undefined {
   const ms = parseCooldown(bare);
   if (ms !== null) return ms > 0 ? now + ms : undefined;
   if (!TIME.test(bare)) return undefined;
-  const at = Date.parse(`${bare.replace(/z$/i, '').replace(' ', 'T')}Z`);
+  const at = Date.parse(`${bare.replace(/(z| utc)$/i, '').replace(' ', 'T')}Z`);
   return Number.isNaN(at) ? undefined : at;
 }
 
@@ -261,10 +268,10 @@ export function expiryProblem(typed: string, now: number): string | null {
   return at > now + EXPIRY_LONGEST_MS ? 'must be at most 366 days ahead' : null;
 }
 
-/** A time as it can be typed: `2026-01-31T12:00Z`; `none`. */
+/** A time as it can be typed: `2026-01-31 12:00 UTC`; `none`. */
 function expiryText(at: number | null): string {
   if (at === null) return NEVER;
-  return new Date(at).toISOString().replace(/(:00)?\.000Z$/, 'Z');
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** The expiry preset after this one; the first when this is none. */

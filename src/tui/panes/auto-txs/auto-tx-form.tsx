@@ -1,4 +1,4 @@
-import { autoTxChecks } from '../../../client/auto-tx-preflight.ts';
+import { autoTxChecks, storedChecks, storedTransaction } from '../../../client/auto-tx-preflight.ts';
 import { unknownAutoTxFields } from '../../../client/openapi.ts';
 import { describeDistance, laneOf, weiOfTypedGwei } from '../../../client/views/alerts.ts';
 import {
@@ -69,7 +69,8 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
   const unknown = unknownAutoTxFields(useDescription());
   const pasted = usePastedTransaction(draft.signed, draft.pastes);
   const outlook = useOutlook(draft, pasted, edited, snapshot, !unknown.includes('expiresAt'));
-  const fields = autoTxFields({ draft, role, pasted, focus: form.focus, price: outlook.price, unknown });
+  const { focus } = form;
+  const fields = autoTxFields({ draft, role, pasted, focus, price: outlook.price, unknown, now: now() });
   const problems = autoTxProblems(draft, initial, pasted, edited, now());
   const isDirty =
     draft.signed.length > 0 ||
@@ -114,7 +115,9 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
         // A block may have come since the prices on the screen, and the service judges by its own.
         const latest = outlook.isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
         const judged = { ...outlook, ...outlook.at(latest), latest };
-        return scheduleQuestion(draft.signed.length > 0 ? host : null, isPlain, pasted, judged);
+        const isOrderNew = ORDER_FIELDS.some((field) => draft[field] !== initial[field]);
+        const overpays = draft.signed.length > 0 || isOrderNew ? overpaysCheck(judged.checks ?? []) : null;
+        return scheduleQuestion(draft.signed.length > 0 ? host : null, isPlain, pasted, judged, overpays);
       }}
       unchanged={edited !== null && !isDirty ? 'Nothing is changed yet' : null}
       fieldOfPath={autoTxFieldOf}
@@ -143,6 +146,9 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
   );
 }
 
+/** What decides how much it pays. */
+const ORDER_FIELDS = ['target', 'gasSpeed', 'isStrict'] as const;
+
 const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
 
 /**
@@ -153,9 +159,9 @@ function scheduleQuestion(
   host: string | null,
   isPlain: boolean,
   pasted: Pasted,
-  { order, isDue, price, pays, checks, latest }: Outlook & { readonly latest: SnapshotView },
+  { order, isDue, price, pays, latest }: Outlook & { readonly latest: SnapshotView },
+  overpays: CheckView | null,
 ): Confirmation | null {
-  const overpays = overpaysCheck(checks ?? []);
   if (host === null && !isDue && overpays === null) return null;
   const text = pastedText(pasted);
   // Blocks come while it is asked, and its figures stay.
@@ -210,7 +216,8 @@ function useOutlook(
   mayExpire: boolean,
 ): Outlook {
   const now = useNow();
-  const transaction = pasted.kind === 'transaction' ? pasted.transaction : null;
+  const stored = pasted.kind === 'nothing' && edited !== null ? storedTransaction(edited) : null;
+  const transaction = pasted.kind === 'transaction' ? pasted.transaction : stored;
   const bid = transaction ?? edited;
   const order: PricedAutoTx = {
     target: weiOfTypedGwei(draft.target),
@@ -228,7 +235,7 @@ function useOutlook(
   const lane = laneOf(draft.gasSpeed);
   const lanePrice = lane === null ? null : snapshot.lanes[lane].price;
   const account = useSender(transaction?.from ?? null, snapshot);
-  const checks =
+  const made =
     transaction === null || account === undefined
       ? null
       : autoTxChecks(
@@ -244,6 +251,7 @@ function useOutlook(
           },
           { snapshot, account, lanePrice, now },
         );
+  const checks = made === null || stored === null || edited === null ? made : storedChecks(made, edited);
   const isHeld = obstacleOf(checks ?? []) !== null;
   const at = (present: SnapshotView): Judged => {
     const isBlobLow = checks?.some(({ name, result }) => name === 'blob-cap' && result === 'wait') === true;
