@@ -5,6 +5,18 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
 
+/** Pauses that a ring ends; one between two pauses ends the next at once. */
+export class Alarm {
+  #rung = new AbortController();
+
+  readonly ring = (): void => this.#rung.abort();
+
+  async pause(ms: number, wait = sleep): Promise<void> {
+    await wait(ms, this.#rung.signal);
+    this.#rung = new AbortController();
+  }
+}
+
 /** Waits until `signal` aborts. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

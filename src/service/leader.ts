@@ -97,6 +97,28 @@ export class Lease {
     this.#listeners.add(listener);
   }
 
+  /**
+   * Calls `run` whenever this process holds the lease, with a signal that aborts once it does not. A run ends before the
+   * next begins; the result resolves with the last one and never rejects.
+   */
+  whileHeld(
+    run: (until: AbortSignal) => Promise<void>,
+    { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
+  ): () => Promise<void> {
+    let stop = new AbortController();
+    let work: Promise<void> = Promise.resolve();
+    const follow = (state: LeaseState) => {
+      stop.abort();
+      if (state !== 'holds' || signal.aborted) return;
+      stop = new AbortController();
+      const until = AbortSignal.any([signal, stop.signal]);
+      work = work.then(() => run(until)).catch(onError);
+    };
+    this.onChange(follow);
+    follow(this.state);
+    return () => work;
+  }
+
   /** From now on it wants the lease. Resolves when it has looked for the first time; never rejects. */
   async bid(): Promise<void> {
     const isFirst = !this.#isBidding;

@@ -497,7 +497,9 @@ describe('alerts preview', () => {
       /^would have fired (?:once|\d+ times) in the \S+ of history that there is, (?:last )?at 2024-10-1\d \d\d:\d\d UTC at [\d.]+ gwei \(block by block\)\n$/,
     );
     const never = await runMain(['alerts', 'preview', '--replay', SHORT_RECORDING, '--below', '0.001']);
-    expect(never.stdout).toMatch(/^would not have fired in the \S+ of history that there is: the price was between /);
+    expect(never.stdout).toMatch(
+      /^would not have fired in the \S+ of history that there is: the price was between /,
+    );
   });
 
   it('gives programs the same, and takes the JSON that create takes', async () => {

@@ -8,8 +8,8 @@ import {
   type PendingDelivery,
   type Verdict,
 } from '../../store/outbox.ts';
-import { sleep, untilAborted } from '../async.ts';
-import type { Lease, LeaseState } from '../leader.ts';
+import { Alarm, sleep, untilAborted } from '../async.ts';
+import type { Lease } from '../leader.ts';
 import { createNotifiers, type NotifierSettings } from './notifiers/create-notifiers.ts';
 import {
   type Attempt,
@@ -193,7 +193,7 @@ export interface Dispatcher {
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const dispatching = new Dispatching(options);
-  return { wake: () => dispatching.wake(), done: dispatching.run() };
+  return { wake: dispatching.wake, done: dispatching.run() };
 }
 
 class Dispatching {
@@ -204,8 +204,7 @@ class Dispatching {
   readonly #sending = new Set<Promise<void>>();
   readonly #toldMissing = new Set<string>();
   #hasWokenWaiting = false;
-  #wakeUp = () => {};
-  #isWoken = false;
+  readonly #alarm = new Alarm();
   #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: DispatcherOptions) {
@@ -214,16 +213,12 @@ class Dispatching {
     this.#clock = options.clock ?? systemClock;
   }
 
-  wake(): void {
-    this.#isWoken = true;
-    this.#wakeUp();
-  }
+  readonly wake = this.#alarm.ring;
 
   async run(): Promise<void> {
     const { signal, onError } = this.#options;
-    signal.addEventListener('abort', () => this.wake(), { once: true });
+    signal.addEventListener('abort', this.wake, { once: true });
     while (!signal.aborted) {
-      this.#isWoken = false;
       let pause = LOOK_MS;
       try {
         const now = this.#clock.now();
@@ -235,17 +230,9 @@ class Dispatching {
       } catch (error) {
         if (!signal.aborted) onError(error);
       }
-      await this.#pause(pause);
+      await this.#alarm.pause(pause, this.#clock.sleep);
     }
     await Promise.all(this.#sending);
-  }
-
-  async #pause(ms: number): Promise<void> {
-    if (this.#isWoken) return;
-    const ended = new AbortController();
-    this.#wakeUp = () => ended.abort();
-    await this.#clock.sleep(ms, ended.signal);
-    this.#wakeUp = () => {};
   }
 
   /** Queues every due delivery, page by page. */
@@ -404,36 +391,23 @@ interface Sending {
 
 /** Runs the dispatcher while this process holds the lease. */
 export function startSending(options: SendingOptions): Sending {
-  const { lease, signal, onError } = options;
+  const { lease, database, delivery, wallNow, onError, onAttempt } = options;
   let dispatcher: Dispatcher | null = null;
-  let stop = new AbortController();
-  let work: Promise<void> = Promise.resolve();
-
-  async function run(until: AbortSignal): Promise<void> {
-    if (until.aborted) return;
+  const run = async (signal: AbortSignal) => {
+    if (signal.aborted) return;
     dispatcher = startDispatcher({
-      store: new OutboxStore(options.database),
-      notifiers: createNotifiers(options.delivery, { now: options.wallNow }),
+      store: new OutboxStore(database),
+      notifiers: createNotifiers(delivery, { now: wallNow }),
       process: lease.process,
-      signal: until,
-      clock: { ...systemClock, now: options.wallNow },
+      signal,
+      clock: { ...systemClock, now: wallNow },
       onError,
-      ...(options.onAttempt === undefined ? {} : { onAttempt: options.onAttempt }),
+      ...(onAttempt === undefined ? {} : { onAttempt }),
     });
     await dispatcher.done;
     dispatcher = null;
-  }
-
-  function follow(state: LeaseState): void {
-    stop.abort();
-    if (state !== 'holds' || signal.aborted) return;
-    stop = new AbortController();
-    const until = AbortSignal.any([signal, stop.signal]);
-    // Attempts that were under way when the lease was lost end first.
-    work = work.then(() => run(until)).catch(onError);
-  }
-
-  lease.onChange(follow);
-  follow(lease.state);
-  return { wake: () => dispatcher?.wake(), done: () => work };
+  };
+  // Attempts that were under way when the lease was lost end first.
+  const done = lease.whileHeld(run, options);
+  return { wake: () => dispatcher?.wake(), done };
 }

@@ -129,61 +129,53 @@ const momentOf = ({ steadyNow, wallNow, profile }: EngineContext): Moment => ({
 });
 
 /** Whether it goes out at these prices, if nothing is in the way. */
-export const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
+const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
   signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
 
-/**
- * Decides what becomes of a pending one and writes it down: that it is held, refused, or sent. Answers what is to be sent
- * now; `null`: nothing is. What its owner or the chain did in the meantime counts: it is asked within the transaction.
- */
-export async function decideOne(
-  { id, owner, signed }: KeptAutoTx,
-  sender: SenderFacts,
+/** Writes down what `decide` makes of one that is due, in one transaction; `null`: nothing is to be sent now. */
+async function decideDue(
+  { id, owner }: KeptAutoTx,
   context: EngineContext,
+  decide: (kept: KeptAutoTx, present: Present) => AutoTxChange | null,
 ): Promise<Decided | null> {
-  let at: Moment = momentOf(context);
+  let at = momentOf(context);
   const changed = await context.store.change(
     { id, owner },
     (kept) => {
       const present = context.present();
-      if (kept.state.status !== 'PENDING' || present === null || !isDueAt(kept, present)) return null;
-      // What is known of the sender is of this one.
-      if (kept.signed?.hash !== signed?.hash) return null;
-      const facts = preflightFacts(kept, sender, present, context);
-      if (facts === null) return null;
+      if (present === null || !isDueAt(kept, present)) return null;
       at = momentOf(context);
-      const beside = {
-        checks: withKeptDelegation(preflight(facts), kept.checks),
-        checkedAt: context.wallNow(),
-      };
-      const change = stepKept(kept, eventOf(kept, facts, sender, present, context), context, beside);
-      // A pause while this was worked out makes the head stale.
-      return context.present()?.head === present.head ? change : null;
+      return decide(kept, present);
     },
     'engine',
   );
   return changed?.after.state.status === 'SUBMITTED' ? { kept: changed.after, at } : null;
 }
 
+/**
+ * Decides what becomes of a pending one and writes it down: that it is held, refused, or sent. Answers what is to be sent
+ * now; `null`: nothing is. What its owner or the chain did in the meantime counts: it is asked within the transaction.
+ */
+export const decideOne = (looked: KeptAutoTx, sender: SenderFacts, context: EngineContext) =>
+  decideDue(looked, context, (kept, present) => {
+    // What is known of the sender is of what was signed then.
+    if (kept.state.status !== 'PENDING' || kept.signed?.hash !== looked.signed?.hash) return null;
+    const facts = preflightFacts(kept, sender, present, context);
+    if (facts === null) return null;
+    const checks = withKeptDelegation(preflight(facts), kept.checks);
+    const event = eventOf(kept, facts, sender, present, context);
+    const change = stepKept(kept, event, context, { checks, checkedAt: context.wallNow() });
+    // A pause while this was worked out makes the head stale.
+    return context.present()?.head === present.head ? change : null;
+  });
+
 /** The same bytes may go out again, of one that was decided to be sent and that no node is known to have. */
-export async function decideAgain(
-  { id, owner }: KeptAutoTx,
-  context: EngineContext,
-): Promise<Decided | null> {
-  let at: Moment = momentOf(context);
-  const changed = await context.store.change(
-    { id, owner },
-    (kept) => {
-      const present = context.present();
-      const isOpen = kept.state.status === 'SUBMITTED' && kept.state.sentAt === null;
-      if (!isOpen || present === null || !isDueAt(kept, present)) return null;
-      at = momentOf(context);
-      return { autoTx: kept, notes: [], at: context.wallNow() };
-    },
-    'engine',
+export const decideAgain = (looked: KeptAutoTx, context: EngineContext) =>
+  decideDue(looked, context, (kept) =>
+    kept.state.status === 'SUBMITTED' && kept.state.sentAt === null
+      ? { autoTx: kept, notes: [], at: context.wallNow() }
+      : null,
   );
-  return changed === null ? null : { kept: changed.after, at };
-}
 
 function eventOf(
   kept: KeptAutoTx,
@@ -198,8 +190,7 @@ function eventOf(
   if (obstacle === null) return { type: 'submit', ...reachedBy(kept, present) };
   const { hold } = kept.state;
   const times = hold !== null && hold.code === obstacle.code ? hold.times : 0;
-  const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;
-  return { type: 'hold', obstacle, retryAt: retryLater(times, context.wallNow(), blockTimeSec) };
+  return { type: 'hold', obstacle, retryAt: retryLater(times, context) };
 }
 
 function reachedBy({ order, signed }: KeptAutoTx, { head, prices, nextBaseFee }: Present) {
@@ -266,10 +257,10 @@ const BYTES_GONE: Obstacle = {
 };
 
 /**
- * Gives one to the nodes that it was decided to send at `decidedAt` and writes down what they say. Its bytes
+ * Gives one to the nodes that it was decided to send and writes down what they say. Its bytes
  * are nowhere but in the question. Rejects with a `StoreError` alone.
  */
-export async function sendOne(kept: KeptAutoTx, decidedAt: Moment, context: EngineContext): Promise<Sent> {
+export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineContext): Promise<Sent> {
   const { source, store } = context;
   const isStillWanted = () =>
     isDueNow(kept, context) && isSameChain(decidedAt, context) && isInTime(decidedAt, context);
@@ -299,7 +290,7 @@ const isInTime = (decidedAt: Moment, { steadyNow, wallNow }: EngineContext): boo
   steadyNow() - decidedAt.steady <= SEND_WITHIN_MS && Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
 
 /** The head may have changed, or become stale, since it was decided. */
-function isDueNow(kept: KeptAutoTx, { present }: EngineContext): boolean {
+export function isDueNow(kept: KeptAutoTx, { present }: EngineContext): boolean {
   const now = present();
   return now !== null && isDueAt(kept, now);
 }
@@ -319,16 +310,16 @@ async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext)
 }
 
 /** Refused for good, or declined for now. */
-function refusalOf({ state }: KeptAutoTx, failure: SendFailure, context: EngineContext): AutoTxEvent {
-  const obstacle = sendWords(failure);
-  if (failure.outcome === 'never') return { type: 'refuse', obstacle };
-  const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;
-  return {
-    type: 'decline',
-    obstacle,
-    retryAt: retryLater(Math.max(state.attempts - 1, 0), context.wallNow(), blockTimeSec),
-  };
+function refusalOf(kept: KeptAutoTx, { reason, message, outcome }: SendFailure, context: EngineContext) {
+  const obstacle = sendObstacle(reason, message);
+  return outcome === 'never' ? ({ type: 'refuse', obstacle } as const) : declined(kept, obstacle, context);
 }
+
+export const declined = ({ state }: KeptAutoTx, obstacle: Obstacle, context: EngineContext): AutoTxEvent => ({
+  type: 'decline',
+  obstacle,
+  retryAt: retryLater(Math.max(state.attempts - 1, 0), context),
+});
 
 /** Said in our own words wherever the node's are understood: they might repeat what was sent. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -357,10 +348,11 @@ const WORDS: Readonly<Record<string, string>> = {
   invalid: 'the node says that it is not valid: sign it again',
 };
 
-/** What a node's refusal is to people. */
-function sendWords({ reason, message }: SendFailure): Obstacle {
-  return { code: reason, message: ownValue(WORDS, reason) ?? message };
-}
+/** What a node's refusal is to people; `message` is its own, for what is not known here. */
+export const sendObstacle = (reason: string, message = reason): Obstacle => ({
+  code: reason,
+  message: ownValue(WORDS, reason) ?? message,
+});
 
 /** Something that is in the way is looked for this often at least. */
 const LONGEST_MS = 300_000;
@@ -370,7 +362,7 @@ const LONGEST_MS = 300_000;
  * five minutes.
  * @param times how often in a row the same was in the way before
  */
-export function retryLater(times: number, now: number, blockTimeSec: number): number {
-  if (times === 0) return now;
-  return now + Math.min(blockTimeSec * 1_000 * 2 ** Math.min(times - 1, 30), LONGEST_MS);
+function retryLater(times: number, { wallNow, profile }: EngineContext): number {
+  const blockMs = (profile()?.feeRule.blockTimeSec ?? 0) * 1_000;
+  return times === 0 ? wallNow() : wallNow() + Math.min(blockMs * 2 ** Math.min(times - 1, 30), LONGEST_MS);
 }

@@ -5,17 +5,19 @@ import type { Look } from '../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
-import { mapBounded, sleep } from '../async.ts';
-import type { Lease, LeaseState } from '../leader.ts';
+import { Alarm, mapBounded } from '../async.ts';
+import type { Lease } from '../leader.ts';
 import {
+  type Decided,
   decideAgain,
   decideOne,
+  declined,
   type EngineContext,
   happen,
-  isDueAt,
-  retryLater,
+  isDueNow,
   type SenderFacts,
   type Sent,
+  sendObstacle,
   sendOne,
   stepKept,
 } from './broadcast.ts';
@@ -45,32 +47,13 @@ interface RunningAutoTxs {
 
 /** Sends auto-txs and follows what becomes of them while, and only while, this process holds the lease. */
 export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
-  const { lease, signal, source, onError } = options;
-  let stop = new AbortController();
-  let work: Promise<void> = Promise.resolve();
-  let isWoken = false;
-  let wakeUp = () => {};
-
-  const wake = () => {
-    isWoken = true;
-    wakeUp();
-  };
-
-  async function pause(until: AbortSignal): Promise<void> {
-    if (isWoken) return;
-    const woken = new AbortController();
-    const end = () => woken.abort();
-    wakeUp = end;
-    until.addEventListener('abort', end, { once: true });
-    if (!until.aborted) await sleep(LOOK_MS, woken.signal);
-    until.removeEventListener('abort', end);
-    wakeUp = () => {};
-  }
+  const { lease, source, onError } = options;
+  const alarm = new Alarm();
 
   async function run(until: AbortSignal): Promise<void> {
     const engine = new AutoTxEngine(options, until);
+    until.addEventListener('abort', alarm.ring, { once: true });
     while (!until.aborted) {
-      isWoken = false;
       try {
         await engine.turn();
       } catch (error) {
@@ -79,23 +62,13 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
         if (!until.aborted && !isLost) onError(error);
         if (isLost) void lease.look();
       }
-      await pause(until);
+      await alarm.pause(LOOK_MS);
     }
     await engine.idle();
   }
 
-  function follow(state: LeaseState): void {
-    stop.abort();
-    if (state !== 'holds' || signal.aborted || cannotBroadcastReason(source.kind) !== null) return;
-    stop = new AbortController();
-    const until = AbortSignal.any([signal, stop.signal]);
-    // What was under way when the lease was lost ends first.
-    work = work.then(() => run(until)).catch(onError);
-  }
-
-  lease.onChange(follow);
-  follow(lease.state);
-  return { wake, done: () => work };
+  const canSend = cannotBroadcastReason(source.kind) === null;
+  return { wake: alarm.ring, done: canSend ? lease.whileHeld(run, options) : async () => {} };
 }
 
 /** Senders whose turns go on at the same time. */
@@ -304,7 +277,9 @@ async function runSenderTurn(
   const { context, signal, isWhole } = options;
   const sender = askOfSender(context.source, from, signal);
   const looked = await mapBounded(followed, PARALLEL, signal, (kept) => followOne(kept, sender, options));
-  for (const each of looked) if (isUnsure(each)) await sendAgain(each, options);
+  for (const each of looked) {
+    if (isUnsure(each)) await sendDecided(await decideAgain(each.kept, context), options);
+  }
   if (isWhole) await lookAtUnsent(from, sender, options);
   await sendDue(from, sender, looked, options);
   return looked.some(
@@ -333,11 +308,12 @@ const isUnsure = ({ kept, look }: Followed): boolean =>
   !look.isKnown &&
   look.nextNonce <= (kept.signed?.nonce ?? 0);
 
-async function sendAgain({ kept }: Followed, options: SenderTurnOptions): Promise<void> {
-  const decided = await decideAgain(kept, options.context);
-  if (decided === null) return;
-  const sent = await sendOne(decided.kept, decided.at, options.context);
+/** Gives to the nodes what it was decided to send; `null`: nothing. */
+async function sendDecided(decided: Decided | null, options: SenderTurnOptions): Promise<Sent | null> {
+  if (decided === null) return null;
+  const sent = await sendOne(decided, options.context);
   if (sent === 'nonce-used') await lookAgain(decided.kept, options);
+  return sent;
 }
 
 async function sendDue(
@@ -349,7 +325,7 @@ async function sendDue(
   const { context, signal } = options;
   const looks = new Map(looked.map(({ kept, look }) => [kept.id, look]));
   const live = await context.store.live(from);
-  if (!live.some((kept) => isDueNow(kept, options))) return;
+  if (!live.some((kept) => isToBeDecided(kept, options))) return;
   const [nextNonce, pendingNonce, balance] = await Promise.all([
     questions.nextNonce(),
     // As it is now: what was not known to be out may have been sent again.
@@ -360,9 +336,9 @@ async function sendDue(
   let facts: SenderFacts = sender;
   for (const kept of live) {
     if (signal.aborted) return;
-    if (!isDueNow(kept, options) || !mayBeDecided(kept, looks.get(kept.id), nextNonce)) continue;
+    if (!isToBeDecided(kept, options) || !mayBeDecided(kept, looks.get(kept.id), nextNonce)) continue;
     if (isStillGapped(kept, facts, context) || (await isOutByItself(kept, facts, options))) continue;
-    const sent = await sendIfClear(kept, facts, options);
+    const sent = await sendDecided(await decideOne(kept, facts, context), options);
     // Nobody knows whether it is out: what comes after it, or has its nonce, waits until the next look tells.
     if (sent === 'unsure' || sent === 'nonce-used') return;
     if (sent !== 'sent' || kept.signed === null) continue;
@@ -373,17 +349,13 @@ async function sendDue(
 /** What is in the way while others have to go before. */
 const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
-function isDueNow(
-  kept: KeptAutoTx,
-  { context: { present, wallNow }, used, head, isWhole }: SenderTurnOptions,
-): boolean {
-  const now = present();
-  if (kept.state.status !== 'PENDING' || now === null || !isDueAt(kept, now)) return false;
+function isToBeDecided(kept: KeptAutoTx, { context, used, head, isWhole }: SenderTurnOptions): boolean {
+  const { status, hold, takenSince } = kept.state;
+  if (status !== 'PENDING' || !isDueNow(kept, context)) return false;
   // Its nonce is used: at this head there is no more to be seen of it.
-  const { hold, takenSince } = kept.state;
   if (takenSince !== null && used.get(kept.id)?.head === head.number) return false;
   // A gap may have been filled just now, by the one before it.
-  return hold === null || isWhole || hold.retryAt <= wallNow() || NONCES_BELOW.has(hold.code);
+  return hold === null || isWhole || hold.retryAt <= context.wallNow() || NONCES_BELOW.has(hold.code);
 }
 
 /** Its own bytes may be what used its nonce: the looks tell, and until they fit together nothing else does. */
@@ -422,18 +394,6 @@ const isStillGapped = (
   hold.retryAt > wallNow() &&
   (signed?.nonce ?? 0) > pendingNonce;
 
-async function sendIfClear(
-  kept: KeptAutoTx,
-  facts: SenderFacts,
-  options: SenderTurnOptions,
-): Promise<Sent | null> {
-  const decided = await decideOne(kept, facts, options.context);
-  if (decided === null) return null;
-  const sent = await sendOne(decided.kept, decided.at, options.context);
-  if (sent === 'nonce-used') await lookAgain(decided.kept, options);
-  return sent;
-}
-
 /** A node says that its nonce is used: whether by itself or by another, the chain tells, not the node's words. */
 async function lookAgain(kept: KeptAutoTx, options: SenderTurnOptions): Promise<void> {
   const { context, signal } = options;
@@ -441,12 +401,5 @@ async function lookAgain(kept: KeptAutoTx, options: SenderTurnOptions): Promise<
   if (from === undefined) return;
   const after = await followOne(kept, askOfSender(context.source, from, signal), options);
   if (!isUnsure(after)) return;
-  const { state } = after.kept;
-  const blockTimeSec = context.profile()?.feeRule.blockTimeSec ?? 0;
-  const retryAt = retryLater(Math.max(state.attempts - 1, 0), context.wallNow(), blockTimeSec);
-  const obstacle = {
-    code: 'nonce_used',
-    message: `a node says that nonce ${kept.signed?.nonce} is used, the chain that it is free: it is tried again`,
-  };
-  await happen(after.kept, { type: 'decline', obstacle, retryAt }, context);
+  await happen(after.kept, declined(after.kept, sendObstacle('nonce_used'), context), context);
 }

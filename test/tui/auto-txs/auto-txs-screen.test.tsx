@@ -122,8 +122,8 @@ describe('the list of auto-txs', () => {
       EXECUTED,
       FAILED,
     ]);
-    await shows('#7 0.01 ETH to 0x7099');
-    await shows('#8 0.01 ETH to 0x7099');
+    await shows('#7 0.01 ETH to 0x7099…79C8');
+    await shows('#8 0.01 ETH to 0x7099…79C8');
     expect(lines()[0]).toMatch(/Auto-txs 5 +1 failed/);
     expect(lines().find((line) => line.includes('transfer on'))).not.toContain('#');
   });

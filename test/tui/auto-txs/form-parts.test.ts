@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { AutoTxView } from '../../../src/client/views/auto-txs.ts';
 import {
   autoTxFields,
   draftOf,
@@ -68,17 +67,19 @@ describe('the time an auto-tx may wait', () => {
     expect(expiryProblem(text, NOW)).toContain(words);
   });
 
-  it('is written as it can be typed, to the second where it has one', () => {
-    for (const at of [null, Date.UTC(2026, 1, 1, 8, 30), Date.UTC(2026, 1, 1, 8, 30, 7), NOW + 1]) {
-      const edited: AutoTxView = { ...WAITING, expiresAt: at };
-      expect(expiresAt(draftOf(edited, SNAPSHOT).expires, 0)).toBe(at);
+  it('is written as it can be typed, to the minute', () => {
+    const minute = Date.UTC(2026, 1, 1, 8, 30);
+    for (const at of [null, minute, minute + 7_001]) {
+      const { expires } = draftOf({ ...WAITING, expiresAt: at }, SNAPSHOT);
+      expect(expires).toBe(at === null ? 'none' : '2026-02-01 08:30 UTC');
+      expect(expiresAt(expires, 0)).toBe(at === null ? null : minute);
     }
   });
 
   it('goes round its presets, and to the first from anything else', () => {
     const draft = draftOf(null, SNAPSHOT);
     const context = { draft, role: 'needed', pasted: { kind: 'nothing' }, focus: '', price: null } as const;
-    const field = autoTxFields({ ...context, unknown: [] }).find(({ id }) => id === 'expires');
+    const field = autoTxFields({ ...context, unknown: [], now: NOW }).find(({ id }) => id === 'expires');
     const next = (text: string) => (field?.kind === 'text' ? field.next?.(text) : undefined);
     expect(['none', '1h', '6h', '1d', '7d', '2d'].map(next)).toEqual([
       '1h',

@@ -21,8 +21,10 @@ import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
 import { type Line, truncate } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
 
-/** `0.01 ETH to 0x7099…79C8` */
-const LEAST_CALL = 24;
+const LEAST_CALL = 20;
+/** `0.01 ETH to 0x7099…79C8`: from this width on there is room for it. */
+const WHOLE_CALL = 23;
+const WHOLE_FROM = 80;
 const MOST_CALL = 44;
 const LEAST_NOTE = 12;
 /** From this width on a note is worth more than the sender, and there is room for the price and the time. */
@@ -50,7 +52,7 @@ export function autoTxColumns(
       id: 'call',
       heading: isTwice ? '#nonce, what it does' : 'what it does',
       align: 'left',
-      least: isTwice ? LEAST_CALL + 3 : LEAST_CALL,
+      least: width < WHOLE_FROM ? LEAST_CALL : isTwice ? WHOLE_CALL + 3 : WHOLE_CALL,
       most: MOST_CALL,
       rank: 0,
       cell: (autoTx) => {
