@@ -2,14 +2,10 @@ import * as z from 'zod';
 import { checkTargets, type FieldProblem, type TargetFields, type TargetRules } from './alert-targets.ts';
 import { AlertCreation } from './alerts.ts';
 import { ALERT_CHANNELS, type AlertChannel } from './choices.ts';
-import { fieldProblems } from './field-problems.ts';
-
-export type CheckedAlert =
-  | { readonly ok: true; readonly alert: AlertCreation }
-  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+import { type Checked, fieldProblems, givenField } from './field-problems.ts';
 
 /** Checks the body of `POST /alerts` as a whole: everything that is wrong with it at once, field by field. */
-export function checkAlert(body: unknown, rules: TargetRules): CheckedAlert {
+export function checkAlert(body: unknown, rules: TargetRules): Checked<AlertCreation> {
   const parsed = AlertCreation.safeParse(body);
   const passedOver = hiddenTargets(body);
   if (!parsed.success) {
@@ -18,7 +14,7 @@ export function checkAlert(body: unknown, rules: TargetRules): CheckedAlert {
     return { ok: false, problems: [...own, ...further] };
   }
   const problems = [...passedOver, ...checkTargets(parsed.data, rules)];
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, alert: parsed.data };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: parsed.data };
 }
 
 /** A name that zod takes out of records before anything sees it. */
@@ -41,13 +37,12 @@ function isNews({ path }: FieldProblem, own: readonly FieldProblem[]): boolean {
 function soundFields(body: unknown): TargetFields {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
   const { method, to, condition, thresholdGwei, hysteresisGwei } = AlertCreation.shape;
-  const given = (name: string): unknown => (Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined);
   const sound = <Field extends z.ZodType>(name: string, field: Field): z.output<Field> | undefined =>
-    field.safeParse(given(name)).data;
+    field.safeParse(givenField(body, name)).data;
   return {
     method: sound('method', method),
     to: sound('to', to),
-    targets: soundTargets(given('targets')),
+    targets: soundTargets(givenField(body, 'targets')),
     condition: sound('condition', condition),
     thresholdGwei: sound('thresholdGwei', thresholdGwei),
     hysteresisGwei: sound('hysteresisGwei', hysteresisGwei),
@@ -60,9 +55,7 @@ function soundTargets(targets: unknown): Partial<Record<AlertChannel, string>> {
   if (typeof targets !== 'object' || targets === null) return {};
   return Object.fromEntries(
     ALERT_CHANNELS.flatMap((channel) => {
-      const target = Object.hasOwn(targets, channel)
-        ? AlertCreation.shape.to.safeParse(Reflect.get(targets, channel)).data
-        : undefined;
+      const target = AlertCreation.shape.to.safeParse(givenField(targets, channel)).data;
       return target === undefined ? [] : [[channel, target]];
     }),
   );

@@ -1,6 +1,31 @@
 import type * as z from 'zod';
 import type { FieldProblem } from './alert-targets.ts';
 
+export type Checked<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+
+/**
+ * Checks a body as a whole: everything that is wrong with it at once, field by field. `between` says what is wrong between
+ * the fields of an object; of a field that is wrong by itself that is not said twice.
+ */
+export function checkBody<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+  between: (body: object) => readonly FieldProblem[],
+): Checked<z.output<Schema>> {
+  const parsed = schema.safeParse(body);
+  const own = parsed.success ? [] : fieldProblems(parsed.error, body);
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const further = isObject ? between(body) : [];
+  const problems = [...own, ...further.filter(({ path }) => !own.some((each) => each.path === path))];
+  return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems };
+}
+
+/** A field of a body that was not parsed yet. */
+export const givenField = (body: object, name: string): unknown =>
+  Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+
 /** What a schema finds wrong with `body`, field by field, in words that go after the field's name. */
 export function fieldProblems({ issues }: z.core.$ZodError, body: unknown): FieldProblem[] {
   return issues.filter((issue) => !isBeyondNumbers(issue)).flatMap((issue) => problemsOf(issue, body));

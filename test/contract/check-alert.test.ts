@@ -27,7 +27,7 @@ describe('a new alert', () => {
   it('gets what is left out', () => {
     expect(checkAlert(MAIL, STRICT)).toEqual({
       ok: true,
-      alert: {
+      value: {
         ...MAIL,
         cooldownMs: 3_600_000,
         disableOnce: false,

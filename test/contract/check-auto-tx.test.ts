@@ -18,7 +18,7 @@ const pathsOf = (body: unknown) => problems(body).map(({ path }) => path);
 test('what is left out of a body is filled in', () => {
   expect(checkAutoTx(DRAFT, NOW)).toEqual({
     ok: true,
-    autoTx: { ...DRAFT, gasSpeed: 'AVERAGE', strictTargetPrice: false, note: '', expiresAt: null },
+    value: { ...DRAFT, gasSpeed: 'AVERAGE', strictTargetPrice: false, note: '', expiresAt: null },
   });
 });
 
@@ -66,8 +66,8 @@ test('call data of the longest size is read, and one digit too few is not', () =
 
 test('an update names something that is to change', () => {
   expect(checkAutoTxUpdate({}, NOW)).toMatchObject({ ok: false });
-  expect(checkAutoTxUpdate({ note: '' }, NOW)).toEqual({ ok: true, update: { note: '' } });
-  expect(checkAutoTxUpdate({ expiresAt: null }, NOW)).toEqual({ ok: true, update: { expiresAt: null } });
+  expect(checkAutoTxUpdate({ note: '' }, NOW)).toEqual({ ok: true, value: { note: '' } });
+  expect(checkAutoTxUpdate({ expiresAt: null }, NOW)).toEqual({ ok: true, value: { expiresAt: null } });
 });
 
 test('whatever is sent is taken or refused in words, and those never repeat what was signed', () => {

@@ -285,7 +285,7 @@ function alertOfFlags(flags: AlertFlags, rules: TargetRules, changed: Changed | 
     return plausibleAlert(body, (path) => flagOf(path, flags) ?? path);
   }
   const result = checkAlert(body, rules);
-  if (result.ok && problems.length === 0) return result.alert;
+  if (result.ok && problems.length === 0) return result.value;
   const isKnown = (path: string) => problems.some((problem) => problem.path === path);
   const found = result.ok ? [] : result.problems.filter(({ path }) => !isKnown(path));
   throw refusedAlert([...problems.map(({ line }) => line), ...found.map((each) => flagLine(each, flags))]);
@@ -452,7 +452,7 @@ type NameOf = (path: string) => string;
 /** Checks a whole alert by the contract. @throws CliError (usage) with a line per problem. */
 function acceptedAlert(body: unknown, nameOf: NameOf): AlertCreation {
   const result = checkAlert(body, ANY_SERVICE);
-  if (result.ok) return result.alert;
+  if (result.ok) return result.value;
   throw refused(result.problems, nameOf);
 }
 

@@ -120,9 +120,7 @@ export class AutoTxService {
     });
     const planned = planChange(before, update, facts());
     if (planned === null) return this.#details(owner, before);
-    const checks = planned.isToCheck
-      ? await this.#check(owner, planned.autoTx, signed?.transaction ?? null)
-      : null;
+    const checks = planned.isToCheck ? await this.#check(owner, planned.autoTx, facts().signed) : null;
     return this.#change(owner, before, (kept) => {
       // The checks are of what was read before them.
       if (checks !== null && !isSameOrder(kept, before)) throw changedMeanwhile();
@@ -130,16 +128,10 @@ export class AutoTxService {
       if (change === null) return null;
       const { autoTx, notes } = change;
       const checked = checks === null ? {} : { checks, checkedAt: wallNow() };
-      return {
-        autoTx: {
-          ...autoTx,
-          ...checked,
-          ...(signed === null ? {} : { priceAtCreation: this.#ownPrice(signed.transaction) }),
-        },
-        notes,
-        at: wallNow(),
-        ...(signed === null ? {} : { signed: signed.bytes }),
-      };
+      const written = { autoTx: { ...autoTx, ...checked }, notes, at: wallNow() };
+      if (signed === null) return written;
+      const priceAtCreation = this.#ownPrice(signed.transaction);
+      return { ...written, autoTx: { ...written.autoTx, priceAtCreation }, signed: signed.bytes };
     });
   }
 
@@ -188,7 +180,7 @@ export class AutoTxService {
     transaction: SignedTransaction | null,
   ): Promise<KeptAutoTx> {
     const { wallNow } = this.#parts;
-    const order = orderOf(creation);
+    const order = orderWith(creation);
     const id = `atx_${randomBytes(ID_BYTES).toString('hex')}`;
     const { id: chainId } = this.#chain();
     const checks =
@@ -290,18 +282,9 @@ export class AutoTxService {
 
 const isSameOrder = (one: KeptAutoTx, other: KeptAutoTx) =>
   one.signed?.hash === other.signed?.hash &&
-  one.order.target === other.order.target &&
-  one.order.lane === other.order.lane &&
-  one.order.isStrict === other.order.isStrict &&
-  one.order.expiresAt === other.order.expiresAt;
-
-/** What an update makes of an auto-tx. */
-interface PlannedChange {
-  readonly autoTx: KeptAutoTx;
-  readonly notes: readonly Note[];
-  /** What was signed, or when it is to be sent, is another: its checks are to be made again. */
-  readonly isToCheck: boolean;
-}
+  (['target', 'lane', 'isStrict', 'expiresAt'] as const).every(
+    (field) => one.order[field] === other.order[field],
+  );
 
 interface ChangeFacts {
   /** What the update's signature is of; `null`: it has none. */
@@ -313,29 +296,21 @@ interface ChangeFacts {
 }
 
 /**
- * What becomes of `kept` by an update; `null`: nothing changes.
+ * What becomes of `kept` by an update, and whether its checks are to be made again; `null`: nothing changes.
  * @throws {ApiFailure} `conflict` where it is too late for that, `validation_failed` where a signature is of something else.
  */
-function planChange(
-  kept: KeptAutoTx,
-  update: AutoTxUpdate,
-  { signed, confirmations, now }: ChangeFacts,
-): PlannedChange | null {
+function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmations, now }: ChangeFacts) {
   const content = contentAfter(kept, update, signed);
-  const order = orderAfter(kept.order, update);
+  const order = orderWith(update, kept.order);
   const news = changedWords(kept, { content, order, signed });
   const isSigned = kept.signed !== null || signed !== null;
   if (!isOpen(kept.state) && (news.length > 0 || update.status !== undefined)) throw tooLate(kept);
-  const step = (state: AutoTxState, event: AutoTxEvent) => {
-    const nonce = (signed ?? kept.signed)?.nonce ?? 0;
-    const next = stepAutoTx(state, event, { nonce, confirmations, now });
-    if (next === null) throw tooLate(kept);
-    return next;
-  };
   const notes: Note[] = [];
   let { state } = kept;
+  const nonce = (signed ?? kept.signed)?.nonce ?? 0;
   const apply = (event: AutoTxEvent) => {
-    const next = step(state, event);
+    const next = stepAutoTx(state, event, { nonce, confirmations, now });
+    if (next === null) throw tooLate(kept);
     state = next.state;
     notes.push(...next.notes);
   };
@@ -347,16 +322,13 @@ function planChange(
   }
   const note = (update.note ?? kept.note).toWellFormed();
   if (notes.length === 0 && note === kept.note) return null;
-  const autoTx = { ...kept, ...content, ...signatureAfter(kept, signed), order, note, state, updatedAt: now };
+  const signature = signed === null ? {} : { signed: signatureOf(signed) };
+  const autoTx: KeptAutoTx = { ...kept, ...content, ...signature, order, note, state, updatedAt: now };
   return { autoTx, notes, isToCheck: isSigned && (signed !== null || news.length > 0) };
 }
 
 const isOpen = ({ status }: AutoTxState) =>
   status === 'DRAFT' || status === 'PENDING' || status === 'DISABLED';
-
-function signatureAfter(kept: KeptAutoTx, signed: SignedTransaction | null): Pick<KeptAutoTx, 'signed'> {
-  return { signed: signed === null ? kept.signed : signatureOf(signed) };
-}
 
 /** What is kept of a signed transaction beside what it does. */
 function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['signed']> {
@@ -366,13 +338,8 @@ function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['si
 
 function changedWords(
   kept: KeptAutoTx,
-  after: {
-    readonly content: Content;
-    readonly order: AutoTxOrder;
-    readonly signed: SignedTransaction | null;
-  },
+  { content, order, signed }: Pick<KeptAutoTx, 'order'> & Pick<ChangeFacts, 'signed'> & { content: Content },
 ): string[] {
-  const { content, order, signed } = after;
   const before = kept.order;
   const words: string[] = [];
   if (kept.signed !== null && signed !== null) words.push(`signed again, with nonce ${signed.nonce}`);
@@ -408,19 +375,13 @@ function tooLate({ state }: KeptAutoTx): ApiFailure {
   );
 }
 
-/** When a new auto-tx is to be sent. */
-export function orderOf(creation: AutoTxCreation): AutoTxOrder {
-  return {
-    target: weiOfGwei(creation.targetGasPriceGwei),
-    lane: LANE_OF_SPEED[creation.gasSpeed],
-    isStrict: creation.strictTargetPrice,
-    expiresAt: timeOf(creation.expiresAt),
-  };
-}
+const NO_ORDER: AutoTxOrder = { target: 0n, lane: 'average', isStrict: false, expiresAt: null };
 
-/** The order with what an update says of it. */
-function orderAfter(order: AutoTxOrder, update: AutoTxUpdate): AutoTxOrder {
-  const { targetGasPriceGwei, gasSpeed, strictTargetPrice, expiresAt } = update;
+/** The order with what a request says of it; a creation says all. */
+function orderWith(
+  { targetGasPriceGwei, gasSpeed, strictTargetPrice, expiresAt }: AutoTxUpdate,
+  order = NO_ORDER,
+): AutoTxOrder {
   return {
     target: targetGasPriceGwei === undefined ? order.target : weiOfGwei(targetGasPriceGwei),
     lane: gasSpeed === undefined ? order.lane : LANE_OF_SPEED[gasSpeed],
@@ -437,7 +398,7 @@ export const AUTO_TXS_PER_KEY = 1_000;
 const changedMeanwhile = () =>
   new ApiFailure('conflict', 'another request changed it meanwhile; read it and try again');
 
-export const tooMany = () =>
+const tooMany = () =>
   new ApiFailure(
     'conflict',
     `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, which is the most; cancel some, or delete drafts`,

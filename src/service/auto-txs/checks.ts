@@ -89,9 +89,8 @@ export type Content = Pick<KeptAutoTx, 'to' | 'value' | 'data'>;
 type SaidContent = Pick<AutoTxUpdate, 'to' | 'value' | 'data'>;
 
 /** @throws {ApiFailure} `validation_failed` where an address is mistyped, by its checksum. */
-export function contentOf({ to = null, value = '0', data = '0x' }: SaidContent): Content {
-  return { to: to === null ? null : addressOf(to), value: BigInt(value), data: hexOf(data) };
-}
+export const contentOf = (said: SaidContent): Content =>
+  contentWith({ to: null, value: 0n, data: '0x' }, said);
 
 /**
  * What an auto-tx does after an update.

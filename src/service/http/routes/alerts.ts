@@ -137,7 +137,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
   const readAlert = async (c: Context): Promise<AlertCreation> => {
     const checked = checkAlert(await readJson(c), alerts.rules(c.get('owner')));
     if (!checked.ok) throw wrongFields(checked.problems);
-    return checked.alert;
+    return checked.value;
   };
   app.openapi(creationRoute, async (c) => {
     const alert = await alerts.create(c.get('owner'), await readAlert(c));

@@ -138,14 +138,14 @@ export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void 
   app.openapi(creationRoute, async (c) => {
     const checked = checkAutoTx(await readJson(c), autoTxs.now());
     if (!checked.ok) throw wrongFields(checked.problems);
-    const autoTx = await autoTxs.create(c.get('owner'), checked.autoTx);
+    const autoTx = await autoTxs.create(c.get('owner'), checked.value);
     // Beside the list, wherever a proxy has put that.
     return c.json(autoTx, 201, { Location: `auto-txs/${autoTx.id}` });
   });
   app.openapi(updateRoute, async (c) => {
     const checked = checkAutoTxUpdate(await readJson(c), autoTxs.now());
     if (!checked.ok) throw wrongFields(checked.problems);
-    return c.json(await autoTxs.update(c.get('owner'), c.req.valid('param').id, checked.update), 200);
+    return c.json(await autoTxs.update(c.get('owner'), c.req.valid('param').id, checked.value), 200);
   });
   app.openapi(cancellationRoute, async (c) =>
     c.json(await autoTxs.cancel(c.get('owner'), c.req.valid('param').id), 200),
