@@ -11,7 +11,7 @@ export class Alarm {
 
   readonly ring = (): void => this.#rung.abort();
 
-  async pause(ms: number, wait = sleep): Promise<void> {
+  async pause(ms: number, wait: typeof sleep = sleep): Promise<void> {
     await wait(ms, this.#rung.signal);
     this.#rung = new AbortController();
   }

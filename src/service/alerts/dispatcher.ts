@@ -230,7 +230,7 @@ class Dispatching {
       } catch (error) {
         if (!signal.aborted) onError(error);
       }
-      await this.#alarm.pause(pause, this.#clock.sleep);
+      await this.#alarm.pause(pause, (ms, until) => this.#clock.sleep(ms, until));
     }
     await Promise.all(this.#sending);
   }
