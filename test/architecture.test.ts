@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages that belong to one folder, so that what they cost is loaded only there. */
 const OWNER: Readonly<Record<string, readonly string[]>> = {
   viem: ['core', 'chain'],
+  ws: ['chain'],
   '@noble/curves': ['core'],
   kysely: ['store'],
   'node:sqlite': ['store'],

@@ -40,11 +40,15 @@ export async function loadConfigFile(
   return { path, content, warning };
 }
 
-function secretIn({ apiKey, smtp, telegram }: ConfigFile): string | null {
+function secretIn({ apiKey, smtp, telegram, rpc = [] }: ConfigFile): string | null {
   if (apiKey !== undefined) return 'a key';
   if (smtp?.password !== undefined) return 'a password';
-  return telegram === undefined ? null : 'a token';
+  if (telegram !== undefined) return 'a token';
+  return [rpc].flat().some(holdsKey) ? 'the key of a node' : null;
 }
+
+/** Whether URLs of nodes hold a user name or a password, or a key as providers write it: a long word in the path or query. */
+export const holdsKey = (urls: string) => /\/\/[^/\s]*@|[/=?][\w-]{20,}/.test(urls);
 
 const READ_FAILURES: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist; write it, or leave --config and GASTOP_CONFIG away',

@@ -45,6 +45,8 @@ interface Embedded {
   readonly ended: Promise<void> | null;
   /** The highest block the source itself knows of; `null` while it does not answer. */
   headNumber(): Promise<number | null>;
+  /** Whether no node of the source is of use, as their last responses were. */
+  isDown(): boolean;
   /** Waits until the stored history holds the last `windowSec`, or all there is; answers where it begins (ms). */
   historyFilled(question: {
     /** The chain's present, Unix seconds. */
@@ -109,6 +111,7 @@ async function openEmbedded(
             (head) => head.number,
             () => null,
           ),
+        isDown: () => source.health().every(({ state }) => state === 'down' || state === 'wrong-chain'),
         historyFilled: (question) => historyFilled({ ...question, database, source, signal: options.signal }),
       },
       unsaved: unsaved?.message ?? null,
@@ -137,6 +140,8 @@ async function readyOrLate(ready: Promise<void>): Promise<void> {
 }
 
 export const READY_WITHIN_MS = 10_000;
+/** Nodes that respond and are of no use, as those that state nonsense, seldom are a moment later. */
+const DOWN_WITHIN_MS = 3_500;
 const ASK_AGAIN_MS = 60;
 
 /**
@@ -151,9 +156,8 @@ async function readySnapshot(
 ): Promise<SnapshotView> {
   const interruption = io.interruption();
   if (embedded?.ended) await abortable(embedded.ended, interruption);
-  const deadline = AbortSignal.timeout(withinMs);
-  const signal = AbortSignal.any([deadline, interruption]);
   if (embedded === null) {
+    const signal = AbortSignal.any([AbortSignal.timeout(withinMs), interruption]);
     return refuseStale(await client.gasCurrent({ signal }), rule, io.now());
   }
   // An earlier run may have stored blocks that are not the newest any more.
@@ -161,9 +165,16 @@ async function readySnapshot(
   void embedded.headNumber().then((number) => {
     head = number;
   });
+  let giveUpAt = performance.now() + withinMs;
+  let hasFailed = false;
   for (;;) {
+    if (!hasFailed && embedded.isDown()) {
+      hasFailed = true;
+      giveUpAt = Math.min(giveUpAt, performance.now() + DOWN_WITHIN_MS);
+    }
+    const isLate = performance.now() >= giveUpAt;
     const snapshot = await client.gasCurrent().catch((error) => {
-      if (!isWarmingUp(error) || deadline.aborted) throw error;
+      if (!isWarmingUp(error) || isLate) throw error;
       return null;
     });
     if (snapshot !== null) {
@@ -171,7 +182,7 @@ async function readySnapshot(
       // A source that is being asked, or is again, may yet answer; one without a new block is as it is.
       const { problem } = snapshot.source;
       const mayRecover = snapshot.stale && (problem === null || problem.retryAt !== null);
-      if ((isNewest && !mayRecover) || deadline.aborted) return refuseStale(snapshot, rule, io.now());
+      if ((isNewest && !mayRecover) || isLate) return refuseStale(snapshot, rule, io.now());
     }
     await sleep(ASK_AGAIN_MS, undefined, { signal: interruption });
   }

@@ -165,6 +165,8 @@ describe('gastop config', () => {
   it.skipIf(process.platform === 'win32').each([
     [{ smtp: { host: 'a.example', from: 'a@a.example', password: 'hunter22' } }, 'a password'],
     [{ telegram: { token: TOKEN } }, 'a token'],
+    [{ rpc: ['http://127.0.0.1:8545', 'https://node.example/v3/0123456789abcdef0123'] }, 'the key of a node'],
+    [{ rpc: 'wss://me:hunter22@node.example' }, 'the key of a node'],
   ])('warns where others on the machine can read %j', async (content, what) => {
     const open = await runMain(['config', '--config', await configured(content, 0o644)]);
     expect(open.stderr).toContain(

@@ -149,7 +149,7 @@ test('waits at a stop for a request that is under way; a second signal does not'
   const home = await temporaryFolder();
   const { child, ended, port } = await startServe(DEMO, { home });
   const connection = await RawConnection.open(port);
-  connection.send(`GET ${GAS} HTTP/1.1\r\nHost: x\r\n`);
+  connection.send(`GET ${GAS} HTTP/1.1\r\nHost: localhost\r\n`);
   await fetch(`http://127.0.0.1:${port}/healthz`);
   child.kill('SIGTERM');
   await waitFor(() =>

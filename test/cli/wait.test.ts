@@ -31,13 +31,21 @@ const recorder = (log: string, stop: string) => `
 const linesOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []);
 
 describe('the command that wait runs', () => {
-  it('gets its arguments untouched, what gastop is given to read, the price in its environment, and nothing that gastop set for itself', async () => {
+  it('gets its arguments untouched, what gastop is given to read, the price in its environment, and neither gastop’s secrets nor what it set for itself', async () => {
     const script = 'JSON.stringify([process.argv.slice(1), process.env, fs.readFileSync(0, "utf8")])';
     const command = [process.execPath, '-p', script, '--'];
     const args = ['--rpc', 'http://a', 'http://b', '--json', '--', '-h', '--version', '$HOME', ''];
     const { child, ended } = startProgram([...AT_ONCE, '--lane', 'fast', '--', ...command, ...args], {
       home: folder,
-      env: { NO_COLOR: '1', GASTOP_BLOCK: 'inherited' },
+      env: {
+        NO_COLOR: '1',
+        GASTOP_BLOCK: 'inherited',
+        GASTOP_URL: 'https://gas.example',
+        GASTOP_API_KEY: 'env-secret',
+        GASTOP_SMTP_URL: 'smtp://me:env-secret@mail.example',
+        GASTOP_SMTP_FROM: 'gas@mail.example',
+        GASTOP_TELEGRAM_TOKEN: '123456789:env-secret',
+      },
       input: 'pipe',
     });
     child.stdin?.end('first\nsecond\n');
@@ -59,6 +67,8 @@ describe('the command that wait runs', () => {
     expect(env).not.toHaveProperty('GASTOP_TIP_GWEI');
     expect(env).not.toHaveProperty('NODE_ENV');
     expect(env).not.toHaveProperty('FORCE_COLOR');
+    expect(env).toHaveProperty('GASTOP_URL');
+    expect(JSON.stringify(env)).not.toContain('env-secret');
   });
 
   it.each([

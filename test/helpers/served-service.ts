@@ -24,7 +24,7 @@ export interface ServedService extends Pick<RunningService, 'errors' | 'stop'> {
 
 interface ServedOptions
   extends Omit<TestServiceOptions, 'gate'>,
-    Partial<Pick<ServerOptions, 'limits' | 'prefix' | 'served'>> {
+    Partial<Pick<ServerOptions, 'limits' | 'prefix' | 'publicName' | 'served'>> {
   readonly logLevel?: LogLevel;
   /** The first is that of `key`. */
   readonly plans?: Readonly<Record<string, PlanSetting>>;
@@ -56,6 +56,7 @@ export function shareServedService(options: () => ServedOptions): () => ServedSe
 export async function startServedService({
   limits,
   prefix,
+  publicName,
   served,
   logLevel = 'info',
   plans = { test: { dailyLimit: 1_000, perSecond: null } },
@@ -73,6 +74,7 @@ export async function startServedService({
     served: served ?? service,
     host: '127.0.0.1',
     port: 0,
+    publicName,
     log: createRequestLog({
       level: logLevel,
       redact: withoutKeys,

@@ -5,6 +5,8 @@ import type { Duplex } from 'node:stream';
 
 export interface WebSocketPeer {
   send(text: string): void;
+  /** Begins a message of so many bytes, of which none is sent. */
+  begin(bytes: number): void;
   /** Breaks the connection off without a closing handshake. */
   drop(): void;
 }
@@ -26,6 +28,7 @@ export function serveWebSockets(
     );
     const peer: WebSocketPeer = {
       send: (text) => socket.write(frame(1, Buffer.from(text))),
+      begin: (bytes) => socket.write(frameHead(1, bytes)),
       drop: () => socket.destroy(),
     };
     peers.add(peer);
@@ -54,8 +57,10 @@ export function serveWebSockets(
   return { peers: () => [...peers] };
 }
 
-function frame(opcode: number, payload: Buffer): Buffer {
-  const { length } = payload;
+const frame = (opcode: number, payload: Buffer) =>
+  Buffer.concat([frameHead(opcode, payload.length), payload]);
+
+function frameHead(opcode: number, length: number): Buffer {
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
   head[0] = 0x80 | opcode;
   if (length < 126) head[1] = length;
@@ -66,7 +71,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
     head[1] = 127;
     head.writeBigUInt64BE(BigInt(length), 2);
   }
-  return Buffer.concat([head, payload]);
+  return head;
 }
 
 /** One masked frame from a client; `null` until all of it has come. */

@@ -1,14 +1,16 @@
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { API_KEY_HEADER, PATHS } from '../../src/contract/routes.ts';
 import type { Gate } from '../../src/service/http/auth.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
+import { HistoryStore } from '../../src/store/history.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
-const CACHED = [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsCurrent];
+const MARKET = `${PATHS.statsMarket}?timeFrame=1h`;
+const CACHED = [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsCurrent, MARKET];
 const limits = () => Promise.reject(new Error('not requested'));
 
 async function start(gate?: Gate) {
@@ -66,6 +68,19 @@ describe('a response that is requested again', () => {
       const after = await Promise.all(CACHED.map((path) => tagOf(service, path)));
       return after.every((tag, index) => tag !== before[index]);
     });
+  });
+
+  it('is computed once where a hundred ask for it at once', async () => {
+    const { service, source } = await start();
+    const count = vi.spyOn(HistoryStore.prototype, 'countBlocks');
+    onTestFinished(() => count.mockRestore());
+    const before = await tagOf(service, MARKET);
+    source.mine(...makeBlocks(270, 270));
+    await waitFor(async () => (await tagOf(service, PATHS.gasCurrent)) !== before);
+    count.mockClear();
+    const all = await Promise.all(Array.from({ length: 100 }, () => tagOf(service, MARKET)));
+    expect(all.every((tag) => tag === all[0])).toBe(true);
+    expect(count).toHaveBeenCalledTimes(1);
   });
 
   it('is counted for its key each time', async () => {

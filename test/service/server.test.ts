@@ -1,14 +1,23 @@
 import { request } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
+import { Hono } from 'hono';
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { ErrorBody } from '../../src/contract/api-error.ts';
 import { RateLimits, StatsChart } from '../../src/contract/dashboard.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
+import { takeBodies } from '../../src/service/http/body.ts';
+import { errorResponse } from '../../src/service/http/errors.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
+import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { RawConnection } from './fuzz/raw-connection.ts';
 
@@ -135,15 +144,17 @@ test('a request that no route can take is refused: 400, 408, 413, 414, 417, 431'
   const head = `GET ${BASE_PATH}/gas/current HTTP/1.1\r\n`;
   expect(await status('this is not HTTP\r\n\r\n')).toBe(400);
   expect(await status(`${head}\r\n`)).toBe(400);
-  expect(await status(`${head}Host: x\r\n`)).toBe(408);
-  expect(await status(`${head}Host: x\r\nExpect: miracles\r\n\r\n`)).toBe(417);
-  expect(await status(`${head}Host: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)).toBe(431);
+  expect(await status(`${head}Host: localhost\r\n`)).toBe(408);
+  expect(await status(`${head}Host: localhost\r\nExpect: miracles\r\n\r\n`)).toBe(417);
+  expect(await status(`${head}Host: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)).toBe(431);
   // What can be read is answered in JSON.
   const send = (text: string) => sendRaw(served.port, text);
   expect(await send(`${head}Host: a b\r\n\r\n`)).toMatchObject({ status: 400 });
-  expect(await send(`GET /${'a'.repeat(5_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)).toMatchObject({ status: 414 });
+  expect(await send(`GET /${'a'.repeat(5_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)).toMatchObject({
+    status: 414,
+  });
   for (const expectation of ['', 'Expect: 100-continue\r\n']) {
-    const text = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: x\r\nx-api-key: ${served.key}\r\n${expectation}Content-Length: 262145\r\n\r\n`;
+    const text = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.key}\r\n${expectation}Content-Length: 32769\r\n\r\n`;
     expect(await send(text)).toMatchObject({ status: 413, error: { errorCode: 'payload_too_large' } });
   }
 });
@@ -300,7 +311,7 @@ test('log and metrics say 499 of what nobody waited for, also behind another ans
     },
   });
   const connection = await RawConnection.open(served.port);
-  connection.send('GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n');
+  connection.send('GET /a HTTP/1.1\r\nHost: localhost\r\n\r\nGET /b HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await waitFor(() => asked.length === 2);
   connection.close();
   await logged(served.log, 2);
@@ -330,7 +341,7 @@ test('what changes something is logged with the length of its answer', async () 
 test('a refusal is logged as it was sent: status, code and length', async () => {
   const served = await serveService({ source: source() });
   await ready(served);
-  const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: x\r\nx-api-key: ${served.key}\r\n`;
+  const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.key}\r\n`;
   const cases = [
     [`${head}Content-Length: 300000\r\n\r\n`, 413, 'payload_too_large'],
     [`${head}Content-Length: 0\r\n\r\n`, 400, 'validation_failed'],
@@ -369,14 +380,129 @@ test('a body in chunks is held to the limit as well, whoever reads it', async ()
     const connection = await RawConnection.open(served.port);
     onTestFinished(() => connection.close());
     connection.send(
-      `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: x\r\nx-api-key: ${served.key}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.key}\r\nTransfer-Encoding: chunked\r\n\r\n`,
     );
     connection.send(`${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n0\r\n\r\n`);
     return (await connection.answer(false, 20_000))?.status;
   };
   // Read, and no alert.
-  expect(await chunked(262_144)).toBe(400);
-  expect(await chunked(262_145)).toBe(413);
+  expect(await chunked(32_768)).toBe(400);
+  expect(await chunked(32_769)).toBe(413);
+});
+
+test('of bodies of megabytes each key has two under way at a time, all keys together eight', async () => {
+  const served = await serveService({ source: source() });
+  const head = (key: string, bytes: number) =>
+    `POST ${BASE_PATH}${PATHS.autoTxs} HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
+  const beginTwo = async (key: string) => {
+    const both = [await RawConnection.open(served.port), await RawConnection.open(served.port)];
+    for (const connection of both) {
+      onTestFinished(() => connection.close());
+      connection.send(`${head(key, 4_000_000)}{`);
+    }
+    return both;
+  };
+  const send = (key: string, bytes: number) => sendRaw(served.port, head(key, bytes) + 'a'.repeat(bytes));
+  const becomes = (key: string, bytes: number, status: number) =>
+    waitFor(async () => (await send(key, bytes)).status === status);
+  const first = await beginTwo(served.key);
+  await becomes(served.key, 40_000, 429);
+  const refused = await send(served.key, 40_000);
+  expect(refused.error).toMatchObject({ errorCode: 'rate_limit_exceeded' });
+  expect(refused.headers.get('retry-after')).toBe('2');
+  // What is not large, and another key, are let through: read, and no JSON.
+  expect((await send(served.key, 30_000)).status).toBe(400);
+  const other = await served.newKey();
+  expect((await send(other, 140_000)).status).toBe(400);
+  for (let keys = 1; keys < 4; keys += 1) await beginTwo(await served.newKey());
+  await becomes(other, 140_000, 503);
+  expect((await send(other, 140_000)).headers.get('retry-after')).toBe('2');
+  for (const connection of first) connection.close();
+  await becomes(served.key, 40_000, 400);
+});
+
+test('a body that does not come whole in time is 408, and its connection is closed', async () => {
+  const app = new Hono();
+  app.onError((error, c) => errorResponse(error, c.req.raw, null));
+  app.use((c, next) => {
+    c.set('owner', 'somebody');
+    return next();
+  });
+  app.use(takeBodies(100));
+  const served = await serveService({
+    source: source(),
+    served: { fetch: async (request) => app.fetch(request), condition: () => well },
+  });
+  const head = `POST ${BASE_PATH}/alerts HTTP/1.1\r\nHost: localhost\r\n`;
+  for (const text of ['Content-Length: 50\r\n\r\n{', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n']) {
+    const late = await sendRaw(served.port, head + text);
+    expect([late.status, late.headers.get('connection')]).toEqual([408, 'close']);
+    expect(late.error.message).toBe('the body did not arrive within 0.1 s; send it again');
+  }
+});
+
+test('on loopback only local names and the public one are answered, so that no page brings its own name here', async () => {
+  const served = await serveService({ source: source(), publicName: 'gas.example.org' });
+  const status = async (path: string, host: string) => {
+    const connection = await RawConnection.open(served.port);
+    onTestFinished(() => connection.close());
+    connection.send(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    return (await connection.answer(false, 20_000))?.status;
+  };
+  for (const host of [
+    'localhost:80',
+    'LOCALHOST.',
+    '127.0.0.1',
+    '127.8.8.8:1',
+    '[::1]:80',
+    'gas.example.org',
+  ]) {
+    expect([host, await status('/healthz', host)]).toEqual([host, 200]);
+  }
+  for (const host of ['evil.example', '127.0.0.1.evil.example', '192.168.1.7', '0.0.0.0', '[::2]']) {
+    for (const path of ['/healthz', '/metrics', '/api-playground', `${BASE_PATH}/gas/current`])
+      expect([host, await status(path, host)]).toEqual([host, 421]);
+  }
+  const refused = await sendRaw(served.port, 'GET /readyz HTTP/1.1\r\nHost: evil.example\r\n\r\n');
+  expect(refused.error.message).toMatch(/^this service is not called evil\.example: .*--base-url$/);
+});
+
+test('what changes something is 503 with Retry-After while the disk is full or the database is locked', async () => {
+  const path = join(await temporaryFolder(), 'chain.db');
+  const database = await openDatabase(path);
+  const served = await serveService({ source: source(), database });
+  const post = () =>
+    fetch(`${served.origin}${BASE_PATH}${PATHS.alerts}`, {
+      method: 'POST',
+      headers: { 'x-api-key': served.key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        thresholdGwei: 5,
+        gasSpeed: 'SLOW',
+        condition: 'LESS_THAN',
+        channels: ['WEBHOOK'],
+        to: `https://receiver.example/${'a'.repeat(1_500)}`,
+      }),
+    });
+  const expectLater = async (response: Response, words: string) => {
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    const { errorCode, message } = ErrorBody.parse(await response.json());
+    expect([errorCode, message]).toEqual(['upstream_unavailable', expect.stringContaining(words)]);
+  };
+  expect((await post()).status).toBe(201);
+  await sql`pragma max_page_count = 1`.execute(database.queries);
+  let response = await post();
+  for (let posts = 0; response.status === 201 && posts < 100; posts += 1) response = await post();
+  await expectLater(response, 'the disk is full');
+  await sql`pragma max_page_count = 1000000`.execute(database.queries);
+  expect((await post()).status).toBe(201);
+  // It is waited for five seconds.
+  if (!isSlowRun) return;
+  const holder = new DatabaseSync(path);
+  holder.exec('begin immediate');
+  await expectLater(await post(), 'in use by another program');
+  holder.exec('rollback');
+  holder.close();
+  expect((await post()).status).toBe(201);
 });
 
 test('what nobody foresaw is a 500 without a stack, and the log says both', async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { getHttpRpcClient } from 'viem/utils';
+import { WebSocket } from 'ws';
 import type { Hex } from '../../core/block.ts';
 import { DeadlineError, withDeadline } from '../async.ts';
 import { ChainError, type ChainErrorCode, isRefusal } from '../chain-source.ts';
@@ -237,8 +238,8 @@ interface Attempt {
 }
 
 /**
- * JSON-RPC over ws(s) with the platform's own WebSocket. viem's is not used: it shares sockets in a global table by address,
- * cannot end a handshake that hangs, has no limit on what it reads, and no moment right before bytes are written.
+ * JSON-RPC over ws(s). viem's transport is not used: it shares sockets in a global table by address, cannot end a handshake
+ * that hangs, and has no moment right before bytes are written.
  *
  * The socket opens with the first request and closes when it has had nothing to do for `idleMs`.
  */
@@ -262,7 +263,7 @@ export function createWsLink(
   }
 
   function open(): Attempt {
-    const socket = openSocket(url);
+    const socket = openSocket(url, maxResponseBytes);
     const connection: Connection = {
       socket,
       pending: new Map(),
@@ -293,9 +294,11 @@ export function createWsLink(
         opened = true;
         resolve(connection);
       });
-      socket.addEventListener('error', (event) =>
-        end(connectionFailure(name, opened ? 'ECONNRESET' : codeOf(event))),
-      );
+      socket.addEventListener('error', (event) => {
+        const code = codeOf(event);
+        if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') end(tooLargeFailure(name, maxResponseBytes));
+        else end(connectionFailure(name, opened ? 'ECONNRESET' : code));
+      });
       socket.addEventListener('close', () => end(connectionFailure(name, opened ? 'ECONNRESET' : null)));
       socket.addEventListener('message', (event) => {
         if (typeof event.data !== 'string') return end(notJsonFailure(name));
@@ -395,15 +398,24 @@ export function createWsLink(
   };
 }
 
-function openSocket(url: URL): WebSocket {
-  if (url.username === '') return new WebSocket(url);
-  // A WebSocket address may not hold credentials in the request itself, they go as a header.
+/** A peer that does not answer the close is left. */
+const CLOSE_MS = 1_000;
+
+/**
+ * A response that is too large costs its request alone, up to twice the limit: what is longer would have to be held to be
+ * told apart, and breaks the connection before it is read. The platform's own WebSocket would read all of it.
+ */
+function openSocket(url: URL, maxResponseBytes: number): WebSocket {
+  // The other agent would ask a proxy for a plain connection, which is no WebSocket.
+  const agent = url.protocol === 'wss:' ? process.getBuiltinModule('node:https').globalAgent : undefined;
+  const options = { maxPayload: 2 * maxResponseBytes, closeTimeout: CLOSE_MS, agent };
+  if (url.username === '') return new WebSocket(url, options);
   const bare = new URL(url);
   bare.username = '';
   bare.password = '';
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
-  return new WebSocket(bare, { headers: { authorization } });
+  return new WebSocket(bare, { ...options, headers: { authorization } });
 }
 
 function receive(connection: Connection, message: unknown): void {

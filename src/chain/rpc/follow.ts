@@ -145,6 +145,8 @@ function createInbox(): Inbox {
 
 const MIN_WATCH_MS = 1_000;
 const MAX_WATCH_MS = 12_000;
+/** A node that is not well is looked after more often. */
+const ILL_WATCH_MS = 2_000;
 
 interface NodeWatchOptions {
   readonly pool: NodePool;
@@ -181,7 +183,9 @@ async function watchNode(
         pool.failed(node, error instanceof ChainError ? error : unforeseen(node));
       }
     }
-    await clock.sleep(Math.min(MAX_WATCH_MS, Math.max(MIN_WATCH_MS, pace.blockMs())), signal);
+    const isWell = pool.health()[pool.nodes.indexOf(node)]?.state === 'ok';
+    const most = isWell ? MAX_WATCH_MS : ILL_WATCH_MS;
+    await clock.sleep(Math.min(most, Math.max(MIN_WATCH_MS, pace.blockMs())), signal);
   }
 }
 

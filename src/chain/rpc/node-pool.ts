@@ -159,6 +159,8 @@ export async function firstKnown<T>(
 }
 
 const BACKOFF_CAP_MS = 30_000;
+/** A node that was mended, or is on the right chain again, must not be missed for long; one that refuses more requests may. */
+const MENDED_MS = 3_000;
 /** A node may be started anew as another chain without its connection breaking; one for development often is. */
 const RECHECK_CHAIN_MS = 60_000;
 const RECHECK_DEVELOPMENT_MS = 1_000;
@@ -304,8 +306,9 @@ export function createNodePool(
     member.verifiedAt = null;
     member.baseFees.clear();
     // The second failure comes right after the first (see pick), so the doubling begins with the third.
-    const pause = state === 'wrong-chain' ? BACKOFF_CAP_MS : 1_000 * 2 ** Math.max(0, member.failures - 2);
-    member.retryAt = clock.elapsed() + Math.min(pause, BACKOFF_CAP_MS);
+    const pause = state === 'wrong-chain' ? MENDED_MS : 1_000 * 2 ** Math.max(0, member.failures - 2);
+    const cap = error.code === 'rate-limited' ? BACKOFF_CAP_MS : MENDED_MS;
+    member.retryAt = clock.elapsed() + Math.min(pause, cap);
   }
 
   /** Runs `work` with one member. A failure is recorded where it means that the node is not well. */

@@ -7,7 +7,7 @@ import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
 import type { News } from '../../service/follow/follower.ts';
-import { ApiFailure } from '../../service/http/errors.ts';
+import { ApiFailure, PASSING } from '../../service/http/errors.ts';
 import {
   createPlainLog,
   createRequestLog,
@@ -21,7 +21,7 @@ import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
 import { type KeyGate, openKeyGate } from '../../service/keys/key-gate.ts';
 import type { Condition } from '../../service/service-state.ts';
-import { StoreError, type StoreErrorCode } from '../../store/errors.ts';
+import { StoreError } from '../../store/errors.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
 import type { CommandContext } from '../context.ts';
 import { usageError } from '../errors.ts';
@@ -110,9 +110,12 @@ async function serveUntilStopped(
 ): Promise<void> {
   signal.throwIfAborted();
   const prefix = prefixOf(address.baseUrl);
-  const server = await startServer({ ...address, served: chain, prefix, log }).catch((error: unknown) => {
-    throw listenError(error, address);
-  });
+  const publicName = address.baseUrl?.hostname;
+  const server = await startServer({ ...address, served: chain, prefix, publicName, log }).catch(
+    (error: unknown) => {
+      throw listenError(error, address);
+    },
+  );
   const root = servedRoot(address, server.port);
   io.stdout.write(`${cleanLine(`gastop serves ${chain.name} on ${root}${BASE_PATH}`)}\n`);
   log.info(
@@ -139,8 +142,6 @@ async function serveUntilStopped(
 const CHAIN_WITHIN_MS = 2_000;
 const FIRST_RETRY_MS = 2_000;
 const LAST_RETRY_MS = 15_000;
-/** What another program or a full disk does to a database passes; anything else waits for a person. */
-const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'failed']);
 
 interface ServeChainOptions extends ServiceExtras {
   readonly db: string | null;

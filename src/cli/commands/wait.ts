@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { LaneName } from '../../core/advice.ts';
 import { formatCount, formatGwei, gweiString } from '../../core/units.ts';
+import { holdsKey } from '../config-file.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -130,11 +131,21 @@ function reachedText({ lane }: WaitPlan, { price, snapshot }: Reached): string {
   return `${lane} is ${formatGwei(price)} gwei${blockNumber === null ? '' : ` at block ${formatCount(blockNumber)}`}`;
 }
 
-/** The command's environment: ours and what it was waited for. What the service does not say is not set. */
+/** Keys and passwords are gastop's alone: the command may be anything, and passes its environment on. */
+const SECRETS = ['GASTOP_API_KEY', 'GASTOP_SMTP_URL', 'GASTOP_TELEGRAM_TOKEN', 'GASTOP_DATABASE_URL'];
+
+const withoutSecrets = (env: Io['env']): Io['env'] =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value = '']) => !SECRETS.includes(name) && !(name === 'GASTOP_RPC' && holdsKey(value)),
+    ),
+  );
+
+/** The command's environment: ours without secrets, and the price. What the service does not say is not set. */
 function withPrice(env: Io['env'], { lane }: WaitPlan, { price, snapshot }: Reached): Io['env'] {
   const { maxFeePerGas, maxPriorityFeePerGas } = snapshot.lanes[lane];
   return {
-    ...env,
+    ...withoutSecrets(env),
     GASTOP_PRICE_GWEI: gweiString(price),
     GASTOP_BLOCK: snapshot.blockNumber?.toString(),
     GASTOP_CHAIN_ID: snapshot.chainId?.toString(),

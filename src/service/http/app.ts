@@ -5,7 +5,7 @@ import type { AlertService } from '../alerts/alert-service.ts';
 import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
 import type { ServiceState } from '../service-state.ts';
 import { authorise, type Gate, routerPath } from './auth.ts';
-import { boundBody } from './body.ts';
+import { takeBodies } from './body.ts';
 import {
   ApiFailure,
   checkParameters,
@@ -62,7 +62,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
     ),
   );
   app.use(authorise(gate));
-  app.use(boundBody);
+  app.use(takeBodies());
   app.use(cacheResponses(() => state.moment()));
   addGasRoutes(app, state);
   addDashboardRoutes(app, state, gate, { alerts, autoTxs });

@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import type { FieldProblem } from '../../contract/alert-targets.ts';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
@@ -19,7 +18,7 @@ export async function readJson(c: Context): Promise<unknown> {
   if (!['', 'identity'].includes(c.req.header('content-encoding')?.toLowerCase() ?? '')) {
     throw wrongBody('send the body as it is, without Content-Encoding');
   }
-  const text = textOf(await bytesOf(c));
+  const text = textOf(c.get('body'));
   if (text.trim() === '') throw wrongBody('the body is empty; send a JSON object');
   try {
     return JSON.parse(text);
@@ -50,15 +49,7 @@ export function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
   return new ApiFailure('validation_failed', words.join('; '), { details });
 }
 
-async function bytesOf(c: Context): Promise<ArrayBuffer> {
-  try {
-    return await c.req.arrayBuffer();
-  } catch (error) {
-    throw wrongBody('the body did not arrive whole; send it again', error);
-  }
-}
-
-function textOf(bytes: ArrayBuffer): string {
+function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
@@ -69,53 +60,141 @@ function textOf(bytes: ArrayBuffer): string {
 const wrongBody = (message: string, cause?: unknown) =>
   new ApiFailure('validation_failed', message, { cause });
 
+declare module 'hono' {
+  interface ContextVariableMap {
+    body: Uint8Array;
+  }
+}
+
 /** The largest body of most routes, an alert with every target, is below 20 kB. */
-const BODY_BYTES = 262_144;
+const BODY_BYTES = 32_768;
 /** A signed transaction in hexadecimal, which with blobs is a megabyte and more, and the fields beside it. */
 const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
 const TAKES_SIGNED = new RegExp(`^${BASE_PATH}${PATHS.autoTxs}(/[^/]*)?/?$`);
 
-const tooLarge = (most: number) =>
-  new ApiFailure('payload_too_large', `the body of this request has at most ${most} bytes; send less`, {
-    // The rest of the body may not have come: no client may send its next request on this connection.
-    headers: { Connection: 'close' },
-  });
+/** What larger bodies may come to at once: those of one key, and all. A request takes a few times its body in memory. */
+const KEY_BYTES = 2 * SIGNED_BODY_BYTES;
+const ALL_BYTES = 8 * SIGNED_BODY_BYTES;
 
+/** Less than a response may take. The largest body there is comes in it at 350 kB/s, a transaction with six blobs at 140. */
+const BODY_MS = 12_000;
+const RETRY_SEC = 2;
 const REST_MS = 500;
 
-/** Takes what still comes of a body: a connection that closes before is reset, and the client loses the response. */
+/**
+ * Reads each body that a route takes, before the route runs: within its size, within `bodyMs`, and a large one only
+ * while there is room for it, which it has until it is answered.
+ */
+export function takeBodies(bodyMs = BODY_MS): MiddlewareHandler {
+  const heldBy = new Map<string, number>();
+  let held = 0;
+  return async (c, next) => {
+    const { method, raw, path } = c.req;
+    const takesSigned = (method === 'POST' || method === 'PUT') && TAKES_SIGNED.test(path);
+    const most = takesSigned ? SIGNED_BODY_BYTES : BODY_BYTES;
+    const declared = Number(c.req.header('content-length') ?? 0);
+    if (declared === 0 && (method === 'GET' || method === 'HEAD')) return next();
+    const owner = c.get('owner');
+    const { body } = raw;
+    let room = 0;
+    /** Makes sure of room for `bytes` of this body. */
+    const hold = (bytes: number) => {
+      if (bytes > most) throw tooLarge(most);
+      const more = bytes <= BODY_BYTES ? 0 : Math.max(bytes - room, 0);
+      if (held + more > ALL_BYTES) throw noRoom();
+      if ((heldBy.get(owner) ?? 0) + more > KEY_BYTES) throw noRoomForKey();
+      take(more);
+    };
+    const take = (bytes: number) => {
+      room += bytes;
+      held += bytes;
+      const mine = (heldBy.get(owner) ?? 0) + bytes;
+      if (mine > 0) heldBy.set(owner, mine);
+      else heldBy.delete(owner);
+    };
+    try {
+      try {
+        hold(declared);
+        // Without an owner no route takes it.
+        const isTaken = owner !== undefined && body !== null;
+        c.set('body', isTaken ? await bytesOf(body, bodyMs, hold) : new Uint8Array());
+      } catch (error) {
+        // A connection that closes before is reset, and the client loses the response.
+        await takeRest(body);
+        throw error;
+      }
+      await next();
+    } finally {
+      take(-room);
+    }
+  };
+}
+
+/** @throws {ApiFailure} also what `hold` throws, which is told how much has come. */
+async function bytesOf(
+  body: ReadableStream<Uint8Array>,
+  ms: number,
+  hold: (bytes: number) => void,
+): Promise<Uint8Array> {
+  const reader = body.getReader();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    reader.releaseLock();
+  }, ms);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return Buffer.concat(parts);
+      length += value.length;
+      hold(length);
+      parts.push(value);
+    }
+  } catch (error) {
+    if (isLate) throw tooSlow(ms);
+    throw error instanceof ApiFailure
+      ? error
+      : wrongBody('the body did not arrive whole; send it again', error);
+  } finally {
+    clearTimeout(timer);
+    reader.releaseLock();
+  }
+}
+
 async function takeRest(body: ReadableStream<Uint8Array> | null): Promise<void> {
   if (body === null || body.locked) return;
   const options = { signal: AbortSignal.timeout(REST_MS), preventCancel: true };
   await body.pipeTo(new WritableStream(), options).catch(() => {});
 }
 
-const limitTo = (maxSize: number) =>
-  bodyLimit({
-    maxSize,
-    onError: async (c) => {
-      await takeRest(c.req.raw.body);
-      throw tooLarge(maxSize);
-    },
+/** The rest of the body may not have come: no client may send its next request on this connection. */
+const CLOSE = { Connection: 'close' };
+
+const tooLarge = (most: number) =>
+  new ApiFailure('payload_too_large', `the body of this request has at most ${most} bytes; send less`, {
+    headers: CLOSE,
   });
 
-const limit = limitTo(BODY_BYTES);
-const signedLimit = limitTo(SIGNED_BODY_BYTES);
+const tooSlow = (ms: number) =>
+  new ApiFailure('validation_failed', `the body did not arrive within ${ms / 1_000} s; send it again`, {
+    status: 408,
+    headers: CLOSE,
+  });
 
-/** Holds every body to the limit, also one in chunks that does not say how long it will be. */
-export const boundBody: MiddlewareHandler = async (c, next) => {
-  if (c.req.method === 'GET' || c.req.method === 'HEAD') {
-    if (Number(c.req.header('content-length') ?? 0) > BODY_BYTES) throw tooLarge(BODY_BYTES);
-    return next();
-  }
-  const takesSigned = ['POST', 'PUT'].includes(c.req.method) && TAKES_SIGNED.test(c.req.path);
-  try {
-    return await (takesSigned ? signedLimit : limit)(c, next);
-  } catch (error) {
-    if (error instanceof ApiFailure) throw error;
-    // What routes throw does not come by here, so this is the reading: who sent it has gone, as a rule.
-    throw new ApiFailure('validation_failed', 'the body did not arrive whole; send it again', {
-      cause: error,
-    });
-  }
-};
+const noRoomForKey = () =>
+  new ApiFailure(
+    'rate_limit_exceeded',
+    `this key sends more than ${KEY_BYTES / 1_000_000} MB at once; wait for the answers to what it has sent`,
+    { headers: { ...CLOSE, 'Retry-After': String(RETRY_SEC) } },
+  );
+
+const noRoom = () =>
+  new ApiFailure(
+    'upstream_unavailable',
+    `too much is sent to this service at once; ask again in ${RETRY_SEC} s`,
+    {
+      headers: { ...CLOSE, 'Retry-After': String(RETRY_SEC) },
+    },
+  );

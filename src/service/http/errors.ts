@@ -3,9 +3,9 @@ import { ChainError } from '../../chain/chain-source.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode, type MetricsError } from '../../contract/api-error.ts';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
-import { StoreError } from '../../store/errors.ts';
+import { StoreError, type StoreErrorCode } from '../../store/errors.ts';
 
-/** An answer that is a refusal. Handlers throw it; error-response.ts is the one place that makes it a response. */
+/** An answer that is a refusal. Handlers throw it; `errorResponse` alone makes it a response. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly code: ErrorCode;
@@ -44,23 +44,19 @@ const METRICS = `${BASE_PATH}/metrics/`;
 /** Every error of the service becomes its response here. `chainId` is for the envelope of a bad metrics window. */
 export function errorResponse(error: unknown, request: Request, chainId: number | null): Response {
   const failure = toFailure(error);
-  const { text, init } = errorText(failure, withEnvelope(bodyOf(failure), new URL(request.url), chainId));
-  return new Response(text, init);
-}
-
-/** What a failure says, as it is sent. */
-function errorText(failure: ApiFailure, body: object = bodyOf(failure)) {
+  const body = withEnvelope(bodyOf(failure), new URL(request.url), chainId);
   // A refusal repeats what was typed; a key that was typed in the wrong place goes no further.
   const text = withoutKeys(JSON.stringify(body));
   const status = failure.status ?? ERROR_STATUS[failure.code];
-  const bytes = Buffer.byteLength(text);
-  const headers: Record<string, string> = {
-    'Content-Type': 'application/json',
-    'Content-Length': String(bytes),
-    ...(status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}),
-    ...failure.headers,
-  };
-  return { text, bytes, init: { status, headers } };
+  return new Response(text, {
+    status,
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(text)),
+      ...(status === 401 ? { 'WWW-Authenticate': CHALLENGE } : {}),
+      ...failure.headers,
+    },
+  });
 }
 
 function bodyOf({ code, message, details }: ApiFailure): ErrorBody {
@@ -72,13 +68,20 @@ export function isUnforeseen(error: unknown): boolean {
   return !(error instanceof ApiFailure || error instanceof ChainError || error instanceof StoreError);
 }
 
+/** What another program or a full disk does to a database passes; anything else waits for a person. */
+export const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'failed']);
+
 /** What an error says to whoever asked. */
 export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   if (error instanceof ChainError) {
     return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
   }
-  if (error instanceof StoreError) return new ApiFailure('internal_error', error.message);
+  if (error instanceof StoreError) {
+    return PASSING.has(error.code)
+      ? new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } })
+      : new ApiFailure('internal_error', error.message);
+  }
   return new ApiFailure(
     'internal_error',
     'the service failed on this question; ask again, and report it if it stays',

@@ -36,13 +36,8 @@ export class RequestMetrics {
     this.#underWay += 1;
   }
 
-  end(request: AnsweredRequest): void {
+  end({ method, route, status, durationMs }: AnsweredRequest): void {
     this.#underWay -= 1;
-    this.count(request);
-  }
-
-  /** For what never became a request. */
-  count({ method, route, status, durationMs }: AnsweredRequest): void {
     const series = `method="${METHODS.has(method) ? method : 'other'}",route="${route ?? 'none'}",status="${status}"`;
     this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
     if (status === 429) this.#quotaRefusals += 1;

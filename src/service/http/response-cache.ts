@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler, Next } from 'hono';
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { recordOf } from './record.ts';
 
@@ -18,7 +18,7 @@ const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' 
 
 /** Routes whose responses depend on the present state and the query alone, and are the same for every key. */
 const SHARED: ReadonlySet<string> = new Set(
-  [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsCurrent].map(
+  [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsCurrent, PATHS.statsMarket].map(
     (path) => BASE_PATH + path,
   ),
 );
@@ -54,10 +54,10 @@ export class EncodedResponse {
 
 /**
  * Encodes every 200 of a `GET`, and keeps the shared ones as long as `version` returns the same object: between two
- * blocks all clients request the same few responses.
+ * blocks all clients request the same few responses. One that is being made is waited for, not made again.
  */
 export function cacheResponses(version: () => object | null): MiddlewareHandler {
-  const cache = new Map<string, EncodedResponse>();
+  const cache = new Map<string, Promise<EncodedResponse | null>>();
   let cachedVersion: object | null = null;
   return async (c, next) => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
@@ -68,17 +68,29 @@ export function cacheResponses(version: () => object | null): MiddlewareHandler 
     if (now !== cachedVersion || cache.size >= ENTRIES_MAX) cache.clear();
     cachedVersion = now;
     const key = SHARED.has(c.req.path) && now !== null ? c.req.url : null;
-    const cached = key === null ? undefined : cache.get(key);
-    if (cached !== undefined) return cached.respond(c);
-    await next();
-    if (c.res.status !== 200 || !isJson(c.res)) return;
-    const encoded = new EncodedResponse(await c.res.text());
-    if (key !== null && version() === now) cache.set(key, encoded);
+    const made = key === null ? undefined : cache.get(key);
+    const cached = made && (await made);
+    if (cached) return cached.respond(c);
+    const making = encodedAnswer(c, next);
+    if (key !== null) cache.set(key, making);
+    let encoded: EncodedResponse | null = null;
+    try {
+      encoded = await making;
+    } finally {
+      if (key !== null && encoded === null && cache.get(key) === making) cache.delete(key);
+    }
+    if (encoded === null) return;
     const response = await encoded.respond(c);
     // Hono would add the old response's headers to the new one's.
     c.res = undefined;
     c.res = response;
   };
+}
+
+/** What the route answers; `null` where that is no JSON with 200. */
+async function encodedAnswer(c: Context, next: Next): Promise<EncodedResponse | null> {
+  await next();
+  return c.res.status === 200 && isJson(c.res) ? new EncodedResponse(await c.res.text()) : null;
 }
 
 function sent(

@@ -4,8 +4,9 @@ import { getRequestListener } from '@hono/node-server';
 import { BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertFigures } from '../../store/alerts.ts';
 import { withTimeout } from '../async.ts';
+import { isLoopback } from '../is-loopback.ts';
 import type { Condition } from '../service-state.ts';
-import { ApiFailure, errorResponse } from './errors.ts';
+import { ApiFailure, errorResponse, shorten } from './errors.ts';
 import type { RequestLog } from './log.ts';
 import { RequestMetrics } from './metrics.ts';
 import { RequestRecord } from './record.ts';
@@ -73,6 +74,8 @@ export interface ServerOptions {
   readonly port: number;
   /** The path of the base URL, which a proxy may pass on or take away; `''` without one. */
   readonly prefix?: string;
+  /** What others call this service by, behind a proxy that passes their `Host` on. */
+  readonly publicName?: string | undefined;
   readonly log: RequestLog;
   readonly limits?: Partial<ServerLimits>;
 }
@@ -190,7 +193,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   async function route(request: Request, record: RequestRecord): Promise<Response> {
     if (request.url.length > limits.urlBytes) throw urlTooLong(limits.urlBytes);
-    const path = new URL(request.url).pathname;
+    const { pathname: path, hostname } = new URL(request.url);
+    // A page of another origin can have its own name lead to this machine, and would be let in by that name.
+    const asked = hostname.replace(/^\[|\]$/g, '');
+    if (isLoopback(host) && !isLoopback(asked) && asked !== options.publicName) throw unknownHost(asked);
     if (OPERATION_PATHS.has(path)) {
       record.route = path;
       const condition = served.condition();
@@ -237,6 +243,13 @@ const tooSlow = () =>
 
 const urlTooLong = (most: number) =>
   new ApiFailure('payload_too_large', `the URL is longer than ${most} bytes; shorten it`, { status: 414 });
+
+const unknownHost = (name: string) =>
+  new ApiFailure(
+    'validation_failed',
+    `this service is not called ${shorten(name)}: use localhost, or let its operator name it with --base-url`,
+    { status: 421 },
+  );
 
 /**
  * A request's path as this service knows it. `prefix` is the path of the base URL, which a proxy may pass on or have

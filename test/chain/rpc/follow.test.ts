@@ -4,6 +4,7 @@ import type { ChainEvent } from '../../../src/chain/chain-source.ts';
 import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type Reply } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
+import { manualClock } from '../manual-clock.ts';
 import { hurried, servedNodes } from './served-nodes.ts';
 
 const { serve, following } = servedNodes();
@@ -119,22 +120,54 @@ describe('one node', () => {
     expect(source.health()[0]).toMatchObject({ state: 'ok', head: 11 });
   });
 
-  test('tries are further and further apart, at most half a minute', async () => {
-    const node = await serve(createScriptedChain());
-    await node.stop();
-    const pauses: number[] = [];
-    let now = 1_000_000;
-    const clock: Clock = {
-      now: () => now,
-      elapsed: () => now,
-      sleep: async (ms) => {
-        pauses.push(ms);
-        now += ms;
+  test.each([
+    ['at most three seconds', { raw: '<html>' }, [1, 1, 2, 3, 3, 3, 3, 3]],
+    [
+      'at most half a minute where it has had too many requests',
+      { error: { code: 429, message: 'too many requests' } },
+      [1, 1, 2, 4, 8, 16, 30, 30],
+    ],
+  ] as const)(
+    'tries of a node that is not well are further and further apart, %s',
+    async (_, reply, apart) => {
+      const node = await serve(createScriptedChain(), { answer: () => reply });
+      const pauses: number[] = [];
+      let now = 1_000_000;
+      const clock: Clock = {
+        now: () => now,
+        elapsed: () => now,
+        sleep: async (ms) => {
+          pauses.push(ms);
+          now += ms;
+        },
+      };
+      const followed = following(sourceOf([node], { clock }));
+      await followed.until((words) => words.length === 9);
+      expect(pauses.slice(0, 8)).toEqual(apart.map((sec) => sec * 1_000));
+    },
+  );
+
+  test('a node that served another chain is asked again, and followed, within five seconds', async () => {
+    const chain = createScriptedChain({ length: 10 });
+    const node = await serve(chain);
+    const clock = manualClock();
+    const source = sourceOf([node], { clock });
+    const followed = following(source);
+    await followed.until((words) => words.includes('block 9'));
+    node.chain = createScriptedChain({ length: 20, chainId: 5 });
+    await eventually(() => source.health()[0]?.state === 'wrong-chain');
+    chain.mine();
+    node.chain = chain;
+    const mendedAt = clock.elapsed();
+    let askedAt = Number.POSITIVE_INFINITY;
+    node.options = {
+      answer: () => {
+        askedAt = Math.min(askedAt, clock.elapsed());
+        return undefined;
       },
     };
-    const followed = following(sourceOf([node], { clock }));
-    await followed.until((words) => words.length === 9);
-    expect(pauses.slice(0, 8)).toEqual([1, 1, 2, 4, 8, 16, 30, 30].map((sec) => sec * 1_000));
+    await followed.until((words) => words.includes('block 10'));
+    expect(askedAt - mendedAt).toBeLessThanOrEqual(5_000);
   });
 
   test('a wall clock that is set back an hour holds nothing up', async () => {

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/chain/async.ts';
@@ -6,6 +7,7 @@ import { createWsLink } from '../../../src/chain/rpc/client.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
+import { serveWebSockets } from '../../helpers/web-socket-server.ts';
 import type { Followed } from './followed.ts';
 import { hurried, servedNodes } from './served-nodes.ts';
 
@@ -189,6 +191,24 @@ describe('one clean line over WebSocket too', () => {
     await expect(link.request('eth_chainId', [])).rejects.toMatchObject({ code: 'bad-answer' });
     link.close();
   });
+  test('for an answer of a hundred megabytes, before any of it has come', async () => {
+    const http = createHttpServer();
+    serveWebSockets(http, (_, peer) => peer.begin(100 * 2 ** 20));
+    await new Promise<void>((resolve) => {
+      http.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => {
+      http.closeAllConnections();
+      http.close();
+    });
+    const address = http.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const link = createWsLink(new URL(`ws://127.0.0.1:${port}`), { name: 'node', timeoutMs: 60_000 });
+    await expect(link.request('eth_chainId', [])).rejects.toMatchObject({
+      message: 'node answers more than 32 MB: try another node',
+    });
+    link.close();
+  });
   test.each([
     ['begins', `{"jsonrpc": "2.0", "id": 2, "result": "0x${'0'.repeat(5_000)}"}\n`],
     ['ends', `{"result":"0x${'0'.repeat(5_000)}","id":2,"jsonrpc":"2.0"}`],
@@ -202,7 +222,7 @@ describe('one clean line over WebSocket too', () => {
     const link = createWsLink(new URL(server.wsUrl), {
       name: 'node',
       timeoutMs: 20_000,
-      maxResponseBytes: 1_000,
+      maxResponseBytes: 4_000,
     });
     const end = new AbortController();
     const other = link.request('eth_gasPrice', [], { signal: end.signal });

@@ -245,7 +245,7 @@ export function madeRequests({ key, slowKey, alertId }: Keys): fc.Arbitrary<Made
     .record({ asked, keyHeader, odd, manner })
     .map(({ asked: { method, route, path, headers, body }, keyHeader, odd, manner }) => {
       const length = body === null || odd !== null ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-      const lines = [`${method} ${path} HTTP/1.1`, 'Host: fuzz', ...keyHeader, ...headers, ...length];
+      const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...keyHeader, ...headers, ...length];
       if (odd !== null) lines.push(odd);
       const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
       return {

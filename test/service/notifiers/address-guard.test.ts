@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { isForbiddenAddress, readWebTarget } from '../../../src/service/alerts/notifiers/safe-http.ts';
@@ -145,6 +146,10 @@ describe('the URL of a receiver', () => {
     ],
     ['https://localhost/', 'private network (localhost)'],
     ['https://LOCALHOST./', 'private network (localhost.)'],
+    ['https://localhost../', 'private network (localhost..)'],
+    ['https://printer.local../', 'private network'],
+    [`https://${hostname()}/`, 'private network'],
+    [`https://${hostname().toUpperCase()}./`, 'private network'],
     ['https://a.localhost/', 'private network'],
     ['https://printer.local/', 'private network'],
     ['https://metadata.google.internal/', 'private network'],

@@ -44,7 +44,7 @@ export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
  */
 function readRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
-  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value);
+  if (/^\s*\d+\s*$/.test(value)) return Number(value);
   const at = / GMT\s*$/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(Math.ceil((at - now) / 1_000), 0);
 }

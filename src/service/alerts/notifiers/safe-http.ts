@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { hostname } from 'node:os';
 
 /**
  * IPv4 addresses that are not public: the entries of IANA's special-purpose registry (RFC 6890) that are not globally
@@ -95,7 +96,12 @@ type WebTarget =
   | { readonly ok: false; readonly problem: string };
 
 /** Names that mean this machine (RFC 6761) or this network, whatever a resolver says. */
-const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)\.?$/;
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)$/;
+
+function isLocalName(host: string): boolean {
+  const name = host.replace(/\.+$/, '');
+  return LOCAL_NAME.test(name) || name === hostname().toLowerCase();
+}
 
 const refused = (problem: string): WebTarget => ({ ok: false, problem });
 
@@ -110,7 +116,7 @@ export function readWebTarget(text: string, policy: TargetPolicy): WebTarget {
   if (url.username !== '' || url.password !== '') return refused('must have no user name or password in it');
   const host = hostOf(url);
   const isHttp = url.protocol === 'http:';
-  const isPrivate = isIP(host) === 0 ? LOCAL_NAME.test(host) : isForbidden(host);
+  const isPrivate = isIP(host) === 0 ? isLocalName(host) : isForbidden(host);
   if (!allowPrivateTargets && isPrivate && (isHttp || url.protocol === 'https:')) {
     return refused(
       `must not be on this machine or in a private network (${host}); the operator can allow it with --allow-private-targets`,

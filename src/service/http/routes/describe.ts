@@ -172,7 +172,7 @@ export const made = <Body extends z.ZodType>(description: string, schema: Body) 
 
 /**
  * The body of a route as the document says it: the name of its schema (`meta({ id })`) and an example. The routes read
- * it themselves (read-body.ts): the framework would let pass what is not called JSON, and say of the rest one thing at a
+ * it themselves (body.ts): the framework would let pass what is not called JSON, and say of the rest one thing at a
  * time.
  */
 const takes = (name: string, example: object) => ({

@@ -1,0 +1,18 @@
+/** As much of `ws` as is used here: it has no types of its own. */
+declare module 'ws' {
+  export class WebSocket {
+    constructor(
+      address: URL,
+      options: {
+        readonly maxPayload: number;
+        readonly closeTimeout: number;
+        readonly agent: unknown;
+        readonly headers?: { readonly authorization: string };
+      },
+    );
+    addEventListener(type: 'open' | 'close', listener: () => void): void;
+    addEventListener(type: 'error' | 'message', listener: (event: { readonly data?: unknown }) => void): void;
+    send(text: string): void;
+    close(): void;
+  }
+}
