@@ -154,7 +154,7 @@ describe('one node', () => {
     const source = sourceOf([node], { clock });
     const followed = following(source);
     await followed.until((words) => words.includes('block 9'));
-    node.chain = createScriptedChain({ length: 20, chainId: 5 });
+    node.chain = createScriptedChain({ length: 5, chainId: 5 });
     await eventually(() => source.health()[0]?.state === 'wrong-chain');
     chain.mine();
     node.chain = chain;
