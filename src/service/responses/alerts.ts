@@ -9,7 +9,7 @@ import type { KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alert-firings.ts';
 import type { KeptDelivery } from '../../store/outbox.ts';
-import { isoFromMs, wireWei } from './wire.ts';
+import { isoFromMs, isoOrNull, weiOrNull, wireWei } from './wire.ts';
 
 /** An alert as v1 says it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
 export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert {
@@ -35,7 +35,7 @@ export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert
     confirmBlocks: rule.confirmBlocks,
     createdAt: isoFromMs(alert.createdAt),
     updatedAt: isoFromMs(alert.updatedAt),
-    lastTriggeredAt: alert.lastTriggeredAt === null ? null : isoFromMs(alert.lastTriggeredAt),
+    lastTriggeredAt: isoOrNull(alert.lastTriggeredAt),
     cooldownUntil: isCooling ? isoFromMs(phase.cooldownUntil) : null,
     triggerCount: alert.triggerCount,
     disabledReason: alert.disabledReason,
@@ -56,7 +56,7 @@ export function deliveryAnswer(delivery: KeptDelivery): AlertDelivery {
     target,
     status: known(DELIVERY_STATUSES, delivery.status),
     createdAt: isoFromMs(createdAt),
-    nextAttemptAt: nextAttemptAt === null ? null : isoFromMs(nextAttemptAt),
+    nextAttemptAt: isoOrNull(nextAttemptAt),
     attempts: attempts.map(({ at, latencyMs, ok, answer }) => ({ at: isoFromMs(at), latencyMs, ok, answer })),
   };
 }
@@ -110,7 +110,7 @@ function toEntry(firing: AlertFiring, gasAmount: number): AlertSavings['entries'
     triggeredAt: isoFromMs(firing.triggeredAt),
     blockNumber: firing.blockNumber,
     price: wireWei(firing.price),
-    referencePrice: firing.referencePrice === null ? null : wireWei(firing.referencePrice),
+    referencePrice: weiOrNull(firing.referencePrice),
     savedWei: savedWei.toString(),
     savedUsd: savedInUsd(savedWei, firing.nativeUsd),
   };

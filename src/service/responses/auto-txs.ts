@@ -15,7 +15,7 @@ import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
 import type { Present } from './gas.ts';
-import { isoFromMs, wireInteger, wireWei } from './wire.ts';
+import { isoFromMs, isoOrNull, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
 /** An auto-tx as v1 says it to `asker` (as `KeptAutoTx.owner`). Nothing of it can send it. */
 export function autoTxAnswer(
@@ -138,11 +138,6 @@ function savingAnswer(saving: Saving | null) {
   const { referencePrice, savedWei, savedUsd } = saving;
   return { referencePrice: wireWei(referencePrice), savedWei: savedWei.toString(), savedUsd };
 }
-
-const isoOrNull = (ms: number | null) => (ms === null ? null : isoFromMs(ms));
-
-const weiOrNull = (wei: bigint | null | undefined) =>
-  wei === null || wei === undefined ? null : wireWei(wei);
 
 /** Further than a day ahead nothing is stated. */
 const LONGEST_SEC = 86_400;

@@ -15,7 +15,7 @@ import { abortable, mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
 import { ApiFailure } from '../http/errors.ts';
 import { metricsWindow } from './metrics.ts';
-import { isoFromSec, wireInteger, wireWei } from './wire.ts';
+import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
 /** What is at hand to say something of single blocks and transactions. */
 export interface LookupContext {
@@ -87,25 +87,8 @@ function costOf({
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 
-/** What a transaction's receipt and block say of it; all `null` while it waits in the pool. */
-type Inclusion = Pick<
-  TxMetrics,
-  | 'status'
-  | 'gasUsed'
-  | 'effectiveGasPrice'
-  | 'priorityFeePerGas'
-  | 'costWei'
-  | 'costUsd'
-  | 'blockNumber'
-  | 'blockHash'
-  | 'timestamp'
-  | 'transactionIndex'
-  | 'confirmations'
-  | 'tipRank'
-  | 'blockTransactionCount'
->;
-
-const PENDING: Inclusion = {
+/** What a transaction's receipt and block say of it: all `null` while it waits in the pool. */
+const PENDING = {
   status: 'PENDING',
   gasUsed: null,
   effectiveGasPrice: null,
@@ -119,7 +102,8 @@ const PENDING: Inclusion = {
   confirmations: 0,
   tipRank: null,
   blockTransactionCount: null,
-};
+} as const satisfies Partial<TxMetrics>;
+type Inclusion = Pick<TxMetrics, keyof typeof PENDING>;
 
 /** @throws {ApiFailure} `not_found` where neither the chain nor the node's pool has it */
 export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMetrics> {
@@ -148,15 +132,13 @@ function signed(transaction: ChainTransaction, chainId: number): Omit<TxMetrics,
     nonce,
     selector: data.length < SELECTOR_LENGTH ? null : data.slice(0, SELECTOR_LENGTH).toLowerCase(),
     gasLimit: wireInteger(gasLimit),
-    maxFeePerGas: price(transaction.maxFeePerGas),
-    maxPriorityFeePerGas: price(transaction.maxPriorityFeePerGas),
-    gasPrice: price(transaction.gasPrice),
-    maxFeePerBlobGas: price(transaction.maxFeePerBlobGas),
+    maxFeePerGas: weiOrNull(transaction.maxFeePerGas),
+    maxPriorityFeePerGas: weiOrNull(transaction.maxPriorityFeePerGas),
+    gasPrice: weiOrNull(transaction.gasPrice),
+    maxFeePerBlobGas: weiOrNull(transaction.maxFeePerBlobGas),
     blobCount,
   };
 }
-
-const price = (wei: bigint | null) => (wei === null ? null : wireWei(wei));
 
 async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: LookupContext) {
   if (blockNumber === null) return PENDING;

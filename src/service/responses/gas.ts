@@ -12,7 +12,7 @@ import type { Block } from '../../core/block.ts';
 import { type ChainProfile, updateFrequencySec } from '../../core/chains.ts';
 import type { SaidCount, SaidScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
-import { isoFromMs, isoFromSec, weiOrNull, wireWei } from './wire.ts';
+import { isoFromMs, isoFromSec, isoOrNull, weiOrNull, wireWei } from './wire.ts';
 
 /** What is known at this moment, all of one block. */
 export interface Present {
@@ -59,16 +59,10 @@ export function gasCurrent(present: Present): GasCurrent {
     source: {
       kind: present.source.kind,
       name: present.source.name,
-      problem:
-        problem === null
-          ? null
-          : {
-              message: problem.message,
-              retryAt: problem.retryAt === null ? null : isoFromMs(problem.retryAt),
-            },
+      problem: problem && { message: problem.message, retryAt: isoOrNull(problem.retryAt) },
       ended: present.ended,
       chainName: profile.name,
-      restartedAt: present.restartedAt === null ? null : isoFromMs(present.restartedAt),
+      restartedAt: isoOrNull(present.restartedAt),
     },
   };
 }

@@ -8,7 +8,7 @@ export function wireWei(wei: bigint): number {
   return wireInteger(wei);
 }
 
-export const weiOrNull = (wei: bigint | null) => (wei === null ? null : wireWei(wei));
+export const weiOrNull = (wei: bigint | null | undefined) => (wei == null ? null : wireWei(wei));
 
 /** Gas and other counts as whole JSON numbers, with the same limit. */
 export function wireInteger(count: bigint): number {
@@ -26,3 +26,5 @@ export const isoFromSec = (sec: number) => new Date(sec * 1_000).toISOString();
 
 /** Milliseconds since epoch as ISO 8601 UTC. */
 export const isoFromMs = (ms: number) => new Date(ms).toISOString();
+
+export const isoOrNull = (ms: number | null) => (ms === null ? null : isoFromMs(ms));

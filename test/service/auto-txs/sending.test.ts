@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { paidInAll } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
-import { type AutoTxRig, fund, GWEI, mineAt, setBalance, sign, startRig } from '../../helpers/auto-tx-rig.ts';
+import { type AutoTxRig, fund, GWEI, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 let anvil: Anvil;
@@ -87,21 +87,6 @@ test('a normal target is held against the price of its lane', async () => {
   await rig.until(id, 'EXECUTED');
 });
 
-test('one whose nonce is used when its target is reached has failed, and says so', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
-  const id = await rig.place(await sign(account));
-  await anvil.rpc('eth_sendRawTransaction', [await sign(account, { value: 2n })]);
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  await mineAt(anvil, 10);
-  const { state } = await rig.until(id, 'FAILED');
-  expect(state).toMatchObject({ attempts: 0, failure: { code: 'nonce_used' } });
-  expect(state.failure?.message).toContain('nonce 0 is used');
-  expect(await rig.store.signedBytes(id)).toBeNull();
-});
-
 test('one above a gap in the nonces is held, and goes once the gap is filled', async () => {
   await mineAt(anvil, 90);
   await rig.seen(await headNumber());
@@ -118,21 +103,6 @@ test('one above a gap in the nonces is held, and goes once the gap is filled', a
   const { state } = await rig.until(id, 'EXECUTED');
   expect(state.hold).toBeNull();
   expect(await rig.kinds(id)).toEqual(['CREATED', 'HELD', 'SUBMITTED', 'SENT', 'MINED', 'EXECUTED']);
-});
-
-test('one that the balance does not cover is held, and goes once there are funds', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil, 0n);
-  const id = await rig.place(await sign(account));
-  await mineAt(anvil, 10);
-  const held = await heldOf(id);
-  expect(held).toMatchObject({ code: 'insufficient_balance' });
-  await setBalance(anvil, account.address, 10n ** 18n);
-  rig.pass(600_000);
-  await mineAt(anvil, 10);
-  await mineWhenSent(id);
-  await rig.until(id, 'EXECUTED');
 });
 
 test('one whose cap is below the base fee waits, whatever its target, and goes when the base fee falls', async () => {
@@ -254,16 +224,4 @@ test('what the node’s pool has already, because its owner sent it, is followed
   await mineAt(anvil, 10);
   const { state } = await rig.until(id, 'EXECUTED');
   expect(state).toMatchObject({ failure: null, mayBeOut: false });
-});
-
-test('what its owner has sent and the chain has taken meanwhile is executed, not failed for its nonce', async () => {
-  await mineAt(anvil, 90);
-  await rig.seen(await headNumber());
-  const account = await fund(anvil);
-  const signed = await sign(account);
-  const id = await rig.place(signed);
-  await anvil.rpc('eth_sendRawTransaction', [signed]);
-  await mineAt(anvil, 10);
-  const { state } = await rig.until(id, 'EXECUTED');
-  expect(state).toMatchObject({ failure: null, attempts: 0 });
 });

@@ -52,7 +52,7 @@ function readRetryAfter(value: string | undefined, now: number): number | null {
 /** The released version, inserted by the build. */
 const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
 
-export const USER_AGENT = `gastop/${VERSION}`;
+export const JSON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': `gastop/${VERSION}` };
 
 /** Error codes of Node and OpenSSL in words for the log of a delivery. */
 const BY_CODE: Readonly<Record<string, string>> = {
@@ -107,8 +107,14 @@ function attempt(outcome: Attempt['outcome'], answer: string, retryAfterSec: num
   return { outcome, answer: cleanText(answer, LONGEST_ANSWER), retryAfterSec };
 }
 
+/** A notifier over HTTP: one attempt that may reject as its request does. */
+export const webNotifier = (attempt: Notifier['deliver']): Notifier => ({
+  deliver: (notification, signal) =>
+    attempt(notification, signal).catch((error: unknown) => unanswered(error, signal)),
+});
+
 /** The attempt that got no response. `signal` tells whether its deadline was over. */
-export function unanswered(error: unknown, signal: AbortSignal): Attempt {
+function unanswered(error: unknown, signal: AbortSignal): Attempt {
   if (error instanceof RequestRefused) return later(`refused: ${error.message}`);
   if (signal.aborted) return later('no response in time');
   return later(connectionWords(error));

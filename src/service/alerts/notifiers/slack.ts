@@ -2,13 +2,13 @@ import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { alertText } from './message.ts';
 import {
   delivered,
+  JSON_HEADERS,
   laterAfter,
   type Notifier,
   never,
   secretsOf,
   statusWords,
-  USER_AGENT,
-  unanswered,
+  webNotifier,
 } from './notifier.ts';
 import { sendRequest } from './safe-http.ts';
 import type { WebhookOptions } from './webhook.ts';
@@ -33,26 +33,16 @@ const FINAL: ReadonlyMap<string, string> = new Map([
  * and not the alert, which may have other channels; a bare 404 is what many a proxy says while its server restarts, so
  * that only Slack's own words count.
  */
-export function createSlackNotifier({ access, now }: WebhookOptions): Notifier {
-  return {
-    async deliver({ message, target }, signal) {
-      const headers = { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT };
-      try {
-        return judge(await sendRequest({ url: target, headers, body: slackBody(message) }, access, signal));
-      } catch (error) {
-        return unanswered(error, signal);
-      }
-
-      function judge(answer: Awaited<ReturnType<typeof sendRequest>>) {
-        if (answer.status >= 200 && answer.status < 300)
-          return delivered(statusWords(answer, secretsOf(target)));
-        const said = answer.status < 500 ? FINAL.get(answer.text.trim()) : undefined;
-        if (said !== undefined) return never(`${answer.status} ${answer.text.trim()}: ${said}`);
-        return laterAfter(answer, statusWords(answer, secretsOf(target)), now());
-      }
-    },
-  };
-}
+export const createSlackNotifier = ({ access, now }: WebhookOptions): Notifier =>
+  webNotifier(async ({ message, target }, signal) => {
+    const request = { url: target, headers: JSON_HEADERS, body: slackBody(message) };
+    const answer = await sendRequest(request, access, signal);
+    const words = statusWords(answer, secretsOf(target));
+    if (answer.status >= 200 && answer.status < 300) return delivered(words);
+    const said = answer.status < 500 ? FINAL.get(answer.text.trim()) : undefined;
+    if (said !== undefined) return never(`${answer.status} ${answer.text.trim()}: ${said}`);
+    return laterAfter(answer, words, now());
+  });
 
 /**
  * Without formatting, so that the note is shown as it was written. `&`, `<` and `>` escaped there is no mention, link or

@@ -3,13 +3,13 @@ import { alertText } from './message.ts';
 import {
   type Attempt,
   delivered,
+  JSON_HEADERS,
   later,
   laterAfter,
   type Notifier,
   never,
   statusWords,
-  USER_AGENT,
-  unanswered,
+  webNotifier,
 } from './notifier.ts';
 import { sendRequest, type WebAccess, type WebResponse } from './safe-http.ts';
 
@@ -49,9 +49,8 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
     signal: AbortSignal,
   ): Promise<Attempt | { chat: string }> => {
     const body = JSON.stringify({ chat_id: chatId, text, link_preview_options: { is_disabled: true } });
-    const headers = { 'Content-Type': 'application/json', 'User-Agent': USER_AGENT };
     // Elsewhere nobody is to see the token, which is in the path.
-    const answer = await sendRequest({ url, headers, body, redirects: 0 }, trusted, signal);
+    const answer = await sendRequest({ url, headers: JSON_HEADERS, body, redirects: 0 }, trusted, signal);
     return judge(answer, [token]);
   };
 
@@ -80,20 +79,14 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
     }
   };
 
-  return {
-    async deliver({ target, message }, signal) {
-      try {
-        const text = alertText(message).plain;
-        const first = await send(target, text, signal);
-        if ('outcome' in first) return first;
-        // A group that has become a supergroup has another id from then on.
-        const second = await send(first.chat, text, signal);
-        return 'outcome' in second ? second : never('the chat has moved twice');
-      } catch (error) {
-        return unanswered(error, signal);
-      }
-    },
-  };
+  return webNotifier(async ({ target, message }, signal) => {
+    const text = alertText(message).plain;
+    const first = await send(target, text, signal);
+    if ('outcome' in first) return first;
+    // A group that has become a supergroup has another id from then on.
+    const second = await send(first.chat, text, signal);
+    return 'outcome' in second ? second : never('the chat has moved twice');
+  });
 }
 
 function askedFor({ parameters }: Answer): Partial<Attempt> {

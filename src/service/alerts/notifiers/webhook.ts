@@ -6,12 +6,12 @@ import { sentNote } from './message.ts';
 import {
   delivered,
   gone,
+  JSON_HEADERS,
   laterAfter,
   type Notifier,
   secretsOf,
   statusWords,
-  USER_AGENT,
-  unanswered,
+  webNotifier,
 } from './notifier.ts';
 import { sendRequest, type WebAccess } from './safe-http.ts';
 
@@ -36,29 +36,20 @@ export interface WebhookOptions {
 }
 
 /** Posts signed JSON. 2xx is delivered, 410 means never again, everything else is tried again. */
-export function createWebhookNotifier({ access, now }: WebhookOptions): Notifier {
-  return {
-    async deliver(notification, signal) {
-      const body = webhookBody(notification.message);
-      const headers = {
-        'Content-Type': 'application/json',
-        Accept: '*/*',
-        'User-Agent': USER_AGENT,
-        [IDEMPOTENCY_HEADER]: notification.id,
-        [SIGNATURE_HEADER]: sign(body, notification.signingSecrets, Math.floor(now() / 1_000)),
-      };
-      try {
-        const answer = await sendRequest({ url: notification.target, headers, body }, access, signal);
-        const words = statusWords(answer, secretsOf(notification.target));
-        if (answer.status >= 200 && answer.status < 300) return delivered(words);
-        if (answer.status === 410) return gone(words);
-        return laterAfter(answer, words, now());
-      } catch (error) {
-        return unanswered(error, signal);
-      }
-    },
-  };
-}
+export const createWebhookNotifier = ({ access, now }: WebhookOptions): Notifier =>
+  webNotifier(async ({ id, target, message, signingSecrets }, signal) => {
+    const body = webhookBody(message);
+    const headers = {
+      ...JSON_HEADERS,
+      Accept: '*/*',
+      [IDEMPOTENCY_HEADER]: id,
+      [SIGNATURE_HEADER]: sign(body, signingSecrets, Math.floor(now() / 1_000)),
+    };
+    const answer = await sendRequest({ url: target, headers, body }, access, signal);
+    const words = statusWords(answer, secretsOf(target));
+    if (answer.status >= 200 && answer.status < 300) return delivered(words);
+    return answer.status === 410 ? gone(words) : laterAfter(answer, words, now());
+  });
 
 /** What a webhook is sent; docs/WEBHOOKS.md says what each field means. Fields are added, never changed or taken away. */
 export function webhookBody(message: AlertMessage): string {
