@@ -49,7 +49,6 @@ interface Tree extends Pick<Entry, 'flags'> {
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** A completion script for the commands and flags that `program` really has. */
 function completionScript(program: Command, shell: Shell): string {
   const tree: Tree = {
     flags: program.options.map(flagOf),

@@ -206,19 +206,15 @@ function amissAt(text: string, position: number): string | null {
 
 /** `free: 50,000 requests a day, 20 a second` */
 export function planText({ name, dailyLimit, perSecond, groups }: Plan): string {
+  const count = (value: number) => value.toLocaleString('en');
   const day = dailyLimit === null ? 'any number of requests a day' : `${count(dailyLimit)} requests a day`;
   const second = perSecond === null ? 'any number a second' : `${count(perSecond)} a second`;
   const only = groups.length === ROUTE_GROUPS.length ? '' : `, only ${groups.join(', ')}`;
   return `${name}: ${day}, ${second}${only}`;
 }
 
-export function count(value: number): string {
-  return value.toLocaleString('en');
-}
-
 type Place = Pick<Io, 'env' | 'platform' | 'home'>;
 
-/** Where the platform keeps settings: XDG_CONFIG_HOME, Application Support or APPDATA. */
 export function configFile(place: Place): string {
   const path = pathOf(place);
   return path.join(
@@ -228,7 +224,6 @@ export function configFile(place: Place): string {
   );
 }
 
-/** Where the platform keeps data: XDG_DATA_HOME, Application Support or LOCALAPPDATA. */
 export function dataFolder(place: Place): string {
   return pathOf(place).join(
     folder(place, 'XDG_DATA_HOME', '.local/share', 'LOCALAPPDATA', 'Local'),

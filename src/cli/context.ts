@@ -1,11 +1,10 @@
 import { configFile, type LoadedConfig, loadConfigFile } from './config-file.ts';
 import type { Io } from './io.ts';
-import { cleanLine } from './output.ts';
+import { cleanLine, note } from './output.ts';
 import { resolveSettings, type Settings, type SourceFlags } from './settings.ts';
 
 export interface CommandContext {
   readonly io: Io;
-  /** Reads the config file and settles every setting; warnings go to stderr. */
   loadSettings(): Promise<LoadedSettings>;
 }
 
@@ -17,37 +16,29 @@ export type Run = <Args extends readonly unknown[]>(
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly config: LoadedConfig;
-  /** Who named the config file: `--config`, `GASTOP_CONFIG` or `default`. */
   readonly configFrom: string;
 }
 
 export function createContext(io: Io, flags: SourceFlags): CommandContext {
-  return {
-    io,
-    loadSettings: async () => {
-      const named = flags.config ?? (io.env.GASTOP_CONFIG?.trim() || undefined);
-      const config = await loadConfigFile(named ?? configFile(io), {
-        required: named !== undefined,
-        home: io.home,
-        platform: io.platform,
-      });
-      if (config.warning !== null) io.stderr.write(`gastop: ${cleanLine(config.warning)}\n`);
-      const configFrom =
-        flags.config !== undefined ? '--config' : named !== undefined ? 'GASTOP_CONFIG' : 'default';
-      const settings = resolveSettings(flags, io.env, config);
-      const { kind } = settings.source.value;
-      if (kind === 'rpc' || kind === 'hosted') {
-        const problem = goThroughProxy(io.env);
-        if (problem !== null) io.stderr.write(`gastop: ${cleanLine(problem)}\n`);
-      }
-      if (hasLooseKey(settings, config)) {
-        io.stderr.write(
-          'gastop: the key in the config file is not used, because no url stands beside it; add the url, or set GASTOP_API_KEY\n',
-        );
-      }
-      return { settings, config, configFrom };
-    },
+  const loadSettings = async (): Promise<LoadedSettings> => {
+    const named = flags.config ?? (io.env.GASTOP_CONFIG?.trim() || undefined);
+    const { home, platform } = io;
+    const required = named !== undefined;
+    const config = await loadConfigFile(named ?? configFile(io), { required, home, platform });
+    const settings = resolveSettings(flags, io.env, config);
+    const { kind } = settings.source.value;
+    const warnings = [
+      config.warning,
+      kind === 'rpc' || kind === 'hosted' ? goThroughProxy(io.env) : null,
+      hasLooseKey(settings, config)
+        ? 'the key in the config file is not used, because no url stands beside it; add the url, or set GASTOP_API_KEY'
+        : null,
+    ];
+    for (const warning of warnings) if (warning !== null) note(io, cleanLine(warning));
+    const configFrom = flags.config !== undefined ? '--config' : required ? 'GASTOP_CONFIG' : 'default';
+    return { settings, config, configFrom };
   };
+  return { io, loadSettings };
 }
 
 /** A key that could be meant for any service is sent to none. */
@@ -72,7 +63,6 @@ function goThroughProxy(env: Env): string | null {
   const proxy = namedProxy(env);
   // Node has set it up itself.
   if (proxy === null || env.NODE_USE_ENV_PROXY === '1') return null;
-  // Loaded for this alone: most people have no proxy.
   const http = process.getBuiltinModule('node:http');
   const of = (lower: string) => env[lower] || env[lower.toUpperCase()] || undefined;
   if (typeof http.setGlobalProxyFromEnv !== 'function')

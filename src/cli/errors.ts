@@ -14,9 +14,7 @@ export const EXIT = {
   unreachable: 3,
   key: 4,
   quota: 5,
-  /** Of `wait` alone, as of timeout(1). */
   timedOut: 124,
-  /** The command that `wait` was to run cannot be run, or is not there: as shells say it. */
   notExecutable: 126,
   notFound: 127,
 } as const;
@@ -50,6 +48,10 @@ export class CliError extends Error {
 
 export function usageError(message: string, details: readonly string[] = []): CliError {
   return new CliError(EXIT.usage, message, details);
+}
+
+export function failure(message: string, cause?: unknown): CliError {
+  return new CliError(EXIT.failed, message, [], { cause });
 }
 
 /** Why a file cannot be written and what to do, to follow its name. */
@@ -97,7 +99,6 @@ export function nameAsGiven(error: unknown, path: string): unknown {
 
 interface ErrorReport {
   readonly exitCode: number;
-  /** The first says what to do; more follow only where there is one per node or field. */
   readonly lines: readonly string[];
 }
 
@@ -153,7 +154,6 @@ function knownReport(error: unknown): ErrorReport | null {
 const SAYS_HOW_SOON = /\bagain in (a|\d+) ?(second|minute|s|sec|min)\b[^;:]*$/i;
 const SAYS_WHEN = /\bagain (from|after|at)\b[^;]*$/i;
 
-/** A script, or who wrote it, wants to know when asking again makes sense. */
 function whenAgain({ code, retryAfterSec, message }: ClientError): string {
   const waits = (code === 'quota' || code === 'unavailable' || code === 'server') && retryAfterSec !== null;
   if (!waits || retryAfterSec <= 0 || SAYS_HOW_SOON.test(message)) return '';

@@ -23,7 +23,6 @@ interface Item {
   readonly text: string;
 }
 
-/** Lays out a command's help: what it is, how to call it, commands before flags, each in its group. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const title = (text: string): string => helper.styleTitle(text);

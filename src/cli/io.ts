@@ -176,7 +176,6 @@ async function askHidden(
   return pasted.trim() === '' ? null : pasted;
 }
 
-/** Asks on stderr and gives the line that is typed; `null` at the end of the input. Rejects when interrupted. */
 function askOn(question: string, interruption: AbortSignal): Promise<string | null> {
   return new Promise((resolve, reject) => {
     // Without keys of its own: Ctrl-C stays a signal.

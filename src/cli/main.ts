@@ -56,7 +56,6 @@ export async function run(argv: readonly string[], env: Io['env']): Promise<void
   end(exitCode);
 }
 
-/** How long what is still open may hold the process once everything is done. */
 const LINGER_MS = 400;
 
 /**

@@ -92,7 +92,6 @@ export async function openService(
         )
       : db,
   );
-  // Told below.
   naming.catch(() => {});
   const chain = await opening;
   try {
@@ -131,7 +130,6 @@ export async function openService(
   }
 }
 
-/** What the monitor's demo has to show beside prices; its code is loaded once those are there. */
 async function fillDemo(options: DemoOptions): Promise<void> {
   try {
     await options.service.ready;

@@ -11,7 +11,7 @@ import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import type { ChainChoice, OpenOptions } from './open-service.ts';
-import { cleanLine, tildePath, VERSION, withSpinner } from './output.ts';
+import { cleanLine, note, tildePath, VERSION, withSpinner } from './output.ts';
 import { DEFAULT_SEED, parseNodeUrl, type Settings, type SourceChoice, withSource } from './settings.ts';
 
 /** Stands for the embedded service in requests that never leave the process. */
@@ -22,11 +22,10 @@ const EMBEDDED_INTERVAL_MS = 1_000;
 /** A service that has its first block by then is shown without a waiting screen before it. */
 const FIRST_BLOCK_WITHIN_MS = 1_000;
 
-export interface OpenedClient {
+export interface OpenedClient extends AsyncDisposable {
   readonly client: GasClient;
   /** How `client` reaches its service, for who asks it in another way. */
   readonly reach: GasClientOptions;
-  /** For people: `gas.example.org`, `seed 1`. */
   readonly name: string;
   readonly badge: 'REPLAY' | 'SIMULATED' | undefined;
   /** How often there is something new, ms, where the service's own word (the chain's pace) does not hold. */
@@ -43,8 +42,8 @@ interface Embedded {
   readonly filled: Promise<void>;
   /** A recording's end, where it is to be read through. */
   readonly ended: Promise<void> | null;
-  /** The highest block the source itself knows of; `null` while it does not answer. */
-  headNumber(): Promise<number | null>;
+  /** The newest block the source itself knows of; `null` while it does not respond. */
+  head(): Promise<{ readonly number: number } | null>;
   /** Whether no node of the source is of use, as their last responses were. */
   isDown(): boolean;
   /** Waits until the stored history holds the last `windowSec`, or all there is; answers where it begins (ms). */
@@ -65,6 +64,7 @@ export async function openClient(
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, { ...visit(io), ...more });
   const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
+  const close = async () => {};
   return {
     client: createGasClient(reach),
     reach,
@@ -73,7 +73,8 @@ export async function openClient(
     intervalMs: undefined,
     embedded: null,
     unsaved: null,
-    close: async () => {},
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -95,7 +96,11 @@ async function openEmbedded(
   const { chain, service, database, unsaved, close } = await openService(io, choice, settings, options);
   const { source } = chain;
   try {
-    await readyOrLate(service.ready);
+    // What goes wrong is told by the service's responses, not here.
+    await Promise.race([
+      service.ready.catch(() => {}),
+      sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false }),
+    ]);
     const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
     return {
       client: createGasClient({ ...reach, isOwn: true }),
@@ -106,16 +111,13 @@ async function openEmbedded(
       embedded: {
         filled: service.filled,
         ended: options.pace === 'fastest' ? chain.ended : null,
-        headNumber: () =>
-          source.head().then(
-            (head) => head.number,
-            () => null,
-          ),
+        head: () => source.head().catch(() => null),
         isDown: () => source.health().every(({ state }) => state === 'down' || state === 'wrong-chain'),
         historyFilled: (question) => historyFilled({ ...question, database, source, signal: options.signal }),
       },
       unsaved: unsaved?.message ?? null,
       close,
+      [Symbol.asyncDispose]: close,
     };
   } catch (error) {
     await close();
@@ -127,16 +129,6 @@ async function openEmbedded(
 async function replayInterval(source: ChainSource, speed: number): Promise<number> {
   const { feeRule } = await source.chain();
   return Math.max((feeRule.blockTimeSec * 1_000) / speed, FASTEST_INTERVAL_MS);
-}
-
-/** Waits a moment for the first block. What goes wrong is told by the service's answers, not here. */
-async function readyOrLate(ready: Promise<void>): Promise<void> {
-  const late = new AbortController();
-  await Promise.race([
-    ready.catch(() => {}),
-    sleep(FIRST_BLOCK_WITHIN_MS, undefined, { signal: late.signal }).catch(() => {}),
-  ]);
-  late.abort();
 }
 
 export const READY_WITHIN_MS = 10_000;
@@ -162,8 +154,8 @@ async function readySnapshot(
   }
   // An earlier run may have stored blocks that are not the newest any more.
   let head: number | null = null;
-  void embedded.headNumber().then((number) => {
-    head = number;
+  void embedded.head().then((found) => {
+    head = found?.number ?? null;
   });
   let giveUpAt = performance.now() + withinMs;
   let hasFailed = false;
@@ -174,7 +166,8 @@ async function readySnapshot(
     }
     const isLate = performance.now() >= giveUpAt;
     const snapshot = await client.gasCurrent().catch((error) => {
-      if (!isWarmingUp(error) || isLate) throw error;
+      const isWarmingUp = error instanceof ClientError && error.code === 'unavailable';
+      if (!isWarmingUp || isLate) throw error;
       return null;
     });
     if (snapshot !== null) {
@@ -186,10 +179,6 @@ async function readySnapshot(
     }
     await sleep(ASK_AGAIN_MS, undefined, { signal: interruption });
   }
-}
-
-function isWarmingUp(error: unknown): boolean {
-  return error instanceof ClientError && error.code === 'unavailable';
 }
 
 /** Blocks that come late are no news; beyond this they are old, even if they have only just been heard of. */
@@ -204,42 +193,30 @@ export type StaleRule = 'refuse' | 'late' | 'accept';
 
 /** Gives the snapshot back unless it is staler than `rule` allows. `now` is the wall clock in ms. */
 function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): SnapshotView {
-  const { stale, source } = snapshot;
+  const { stale, source, blockTimestamp, updateFrequencySec } = snapshot;
   const { problem } = source;
   if (source.ended || rule === 'accept') return snapshot;
-  if (!stale && !isOld(snapshot, now)) return snapshot;
+  // A recording's or a simulation's blocks have no age by our clock.
+  const isOfNow = source.kind === 'rpc' || source.kind === 'service';
+  const ageSec = isOfNow && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null;
+  const isOld = (ageSec ?? 0) > Math.max(OLD_BLOCKS * (updateFrequencySec ?? 0), OLD_SEC);
+  if (!stale && !isOld) return snapshot;
   if (rule === 'late') {
     if (!stale || problem === null || problem.retryAt === null) return snapshot;
     throw new CliError(EXIT.unreachable, `the source gives nothing new: ${problem.message}`);
   }
+  const age = ageSec === null ? '' : `${formatDuration(ageSec)} `;
+  const reason = (stale ? problem?.message : null) ?? 'the source gives nothing new';
   throw new CliError(
     EXIT.unreachable,
-    `the prices are ${ageText(snapshot, now)}old: ${(stale ? problem?.message : null) ?? 'the source gives nothing new'}; check the source, or add --stale-ok if its chain makes blocks only now and then`,
+    `the prices are ${age}old: ${reason}; check the source, or add --stale-ok if its chain makes blocks only now and then`,
   );
 }
 
-function isOld(snapshot: SnapshotView, now: number): boolean {
-  const patience = Math.max(OLD_BLOCKS * (snapshot.updateFrequencySec ?? 0), OLD_SEC);
-  return (ageSec(snapshot, now) ?? 0) > patience;
-}
-
-function ageText(snapshot: SnapshotView, now: number): string {
-  const sec = ageSec(snapshot, now);
-  return sec === null ? '' : `${formatDuration(sec)} `;
-}
-
-/** A recording's or a simulation's blocks have no age by our clock. */
-function ageSec({ source, blockTimestamp }: SnapshotView, now: number): number | null {
-  const isOfNow = source.kind === 'rpc' || source.kind === 'service';
-  return isOfNow && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null;
-}
-
-export interface Ready {
-  readonly opened: OpenedClient;
+export interface Ready extends OpenedClient {
   readonly snapshot: SnapshotView;
 }
 
-/** Opens the chosen source for a one-shot command and waits for its first snapshot; the caller closes it. */
 export async function openReady(
   io: Io,
   settings: Settings,
@@ -253,14 +230,14 @@ export async function openReady(
     async () => {
       const opened = await openClient(io, settings, { pace: 'fastest', ...more });
       try {
-        return { opened, snapshot: await readySnapshot(io, opened, rule, more.withinMs) };
+        return { ...opened, snapshot: await readySnapshot(io, opened, rule, more.withinMs) };
       } catch (error) {
         await opened.close();
         throw error;
       }
     },
   );
-  warnOfUnsaved(io, ready.opened);
+  warnOfUnsaved(io, ready);
   return ready;
 }
 
@@ -269,16 +246,14 @@ export async function openSource(
   io: Io,
   settings: Settings,
   rule: StaleRule = 'accept',
-  withinMs = READY_WITHIN_MS,
-): Promise<Pick<Ready, 'opened'> & { readonly snapshot: SnapshotView | null }> {
-  if (settings.source.value.kind !== 'hosted') return openReady(io, settings, rule, { withinMs });
+): Promise<OpenedClient & { readonly snapshot: SnapshotView | null }> {
+  if (settings.source.value.kind !== 'hosted') return openReady(io, settings, rule);
   warnOfPlainKey(io, settings.source.value);
-  return { opened: await openClient(io, settings), snapshot: null };
+  return { ...(await openClient(io, settings)), snapshot: null };
 }
 
 export interface OpenedPricing {
   readonly client: GasClient;
-  /** The service elsewhere, `gas.example.org`; `null`: the one of the database here. */
   readonly host: string | null;
 }
 
@@ -291,18 +266,13 @@ export async function withPricing<Result>(
   settings: Settings,
   work: (opened: OpenedPricing) => Promise<Result>,
 ): Promise<Result> {
-  const { client, embedded, name, close } = (await openSource(io, settings)).opened;
-  try {
-    return await work({ client, host: embedded === null ? name : null });
-  } finally {
-    await close();
-  }
+  await using opened = await openSource(io, settings);
+  return await work({ client: opened.client, host: opened.embedded === null ? opened.name : null });
 }
 
-export interface OpenedResource {
+export interface OpenedResource extends AsyncDisposable {
   readonly client: GasClient;
   readonly isOwn: boolean;
-  close(): Promise<void>;
 }
 
 export interface ResourceWords {
@@ -324,18 +294,13 @@ export async function openResource(
   mayMake = false,
 ): Promise<OpenedResource> {
   const choice = settings.source.value;
-  if (choice.kind === 'hosted') {
-    const { client, close } = (await openSource(io, settings)).opened;
-    return { client, isOwn: false, close };
-  }
+  if (choice.kind === 'hosted') return { ...(await openSource(io, settings)), isOwn: false };
   const db = settings.db.value;
   if (db === null && choice.kind === 'replay') {
     throw usageError(`a recording keeps no ${many} when gastop ends; name a database with --db FILE`);
   }
   if (db === null && choice.kind === 'simulated') {
-    io.stderr.write(
-      `gastop: the simulated chain ends with this command, and keeps no ${many}; --db FILE does\n`,
-    );
+    note(io, `the simulated chain ends with this command, and keeps no ${many}; --db FILE does`);
   }
   if (db !== null && !mayMake && !existsSync(db)) {
     const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;
@@ -343,11 +308,8 @@ export async function openResource(
   }
   const { openStored } = await import('./open-service.ts');
   const { service, close } = await openStored(io, choice, settings, { ...visit(io), remedy: THE_DATABASE });
-  return {
-    client: createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true }),
-    isOwn: true,
-    close,
-  };
+  const client = createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true });
+  return { client, isOwn: true, [Symbol.asyncDispose]: close };
 }
 
 /** What is kept can be seen and changed without a node. */
@@ -389,15 +351,14 @@ async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<
 
 /** A key that crosses a network unencrypted can be read on the way. */
 export function warnOfPlainKey(io: Io, source: SourceChoice): void {
-  if (source.kind !== 'hosted' || source.apiKey === null) return;
+  if (source.kind !== 'hosted' || source.apiKey === null || !isPlain(source.url)) return;
   const { url } = source;
-  if (!isPlain(url)) return;
-  io.stderr.write(`gastop: the key travels unencrypted to ${cleanLine(url.host)}; use https:// if it can\n`);
+  note(io, `the key travels unencrypted to ${cleanLine(url.host)}; use https:// if it can`);
 }
 
 /** The prices are right, but the next start will have to read the past again: worth a line, and no failure. */
 export function warnOfUnsaved(io: Io, { unsaved }: Pick<OpenedClient, 'unsaved'>): void {
   if (unsaved === null) return;
   const folder = cleanLine(tildePath(dataFolder(io), io.home));
-  io.stderr.write(`gastop: no history is kept in ${folder}: ${cleanLine(unsaved)}\n`);
+  note(io, `no history is kept in ${folder}: ${cleanLine(unsaved)}`);
 }

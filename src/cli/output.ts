@@ -4,11 +4,13 @@ import type { GasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ListPage } from '../client/paging.ts';
 import { readResponse } from '../client/response.ts';
-import { type ClientRoute, ROUTES } from '../client/routes.ts';
+import { type ClientRoute, type Query, ROUTES } from '../client/routes.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import { cleanText } from '../core/text.ts';
 import type { Io } from './io.ts';
+import type { Settings } from './settings.ts';
 
 /** The released version; the build puts it in. */
 export const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
@@ -21,7 +23,31 @@ export function cleanLine(text: string, secrets: readonly string[] = [], longest
   return withoutSecrets(cleanText(withoutSecrets(text, secrets), longest), secrets).trim();
 }
 
-/** `2026-11-20 19:44` in UTC; with seconds `2026-11-20 19:44:11`. */
+/** Something beside the output, for people: a line on stderr. */
+export function note({ stderr }: Pick<Io, 'stderr'>, line: string): void {
+  stderr.write(`gastop: ${line}\n`);
+}
+
+export function print(
+  { stdout }: Pick<Io, 'stdout'>,
+  { ascii }: Pick<Settings, 'ascii'>,
+  text: string,
+): void {
+  stdout.write(`${ascii.value ? toAscii(text) : text}\n`);
+}
+
+/** What `write` makes of a value that is there. */
+export const mapped = <Value, Result>(
+  value: Value | null | undefined,
+  write: (value: Value) => Result,
+): Result | null => (value === null || value === undefined ? null : write(value));
+
+/** What stands before all that is not of a live chain. */
+export const BADGES = { replay: '[REPLAY]  ', simulated: '[SIMULATED]  ', rpc: '', service: '' } as const;
+
+export const badgeOf = (snapshot: Pick<SnapshotView, 'source'> | null): string =>
+  snapshot === null ? '' : BADGES[snapshot.source.kind];
+
 export function utcTime(ms: number, precision: 'minutes' | 'seconds'): string {
   return new Date(ms)
     .toISOString()
@@ -122,7 +148,6 @@ export const VALUE_WIDTH = 66;
 
 export type Labelled = readonly [label: string, value: string | null];
 
-/** Lines of `label  value`, the values in one column; a value of several lines stays in it. */
 export function labelledLines(rows: readonly Labelled[]): string[] {
   return rows.flatMap(([label, value]) => {
     if (value === null) return [];
@@ -168,60 +193,54 @@ const CLEAR_LINE = '\r\u001b[K';
 /** One line on stderr that is drawn again and again; only on a terminal that can erase it. */
 export class StatusLine {
   readonly #io: Pick<Io, 'stderr'>;
+  readonly #text: () => string;
   readonly #spare: number;
   readonly isDrawn: boolean;
   #isShown = false;
+  #timer: NodeJS.Timeout | undefined;
 
   /** @param spare columns that stay free: a line that wraps could not be cleared. */
-  constructor(io: Pick<Io, 'stderr' | 'env'>, wanted = true, spare = 1) {
+  constructor(io: Pick<Io, 'stderr' | 'env'>, text: () => string, wanted = true, spare = 1) {
     this.#io = io;
+    this.#text = text;
     this.#spare = spare;
     this.isDrawn = wanted && io.stderr.isTTY === true && io.env.TERM !== 'dumb';
   }
 
-  draw(text: string): void {
+  start(afterMs: number, everyMs: number): void {
+    if (!this.isDrawn) return;
+    this.#timer = setTimeout(() => {
+      this.draw();
+      this.#timer = setInterval(() => this.draw(), everyMs);
+    }, afterMs);
+  }
+
+  draw(): void {
     if (!this.isDrawn) return;
     this.#isShown = true;
     const width = (this.#io.stderr.columns ?? 80) - this.#spare;
-    this.#io.stderr.write(CLEAR_LINE + text.slice(0, width));
+    this.#io.stderr.write(CLEAR_LINE + this.#text().slice(0, width));
   }
 
-  clear(): void {
+  note(line: string): void {
+    const wasShown = this.#isShown;
+    this.#clear();
+    note(this.#io, line);
+    if (wasShown) this.draw();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#clear();
+  }
+
+  #clear(): void {
     if (this.#isShown) this.#io.stderr.write(CLEAR_LINE);
     this.#isShown = false;
   }
 }
 
 const APPEARS_AFTER_MS = 1_000;
-const REDRAW_MS = 100;
-const CELLS = 30;
-
-/** A bar on stderr that fills as work is done, from one second on. */
-export class ProgressBar {
-  readonly #io: Pick<Io, 'stderr' | 'env' | 'now'>;
-  readonly #line: StatusLine;
-  #drawsFrom: number;
-
-  constructor(io: Pick<Io, 'stderr' | 'env' | 'now'>) {
-    this.#io = io;
-    this.#line = new StatusLine(io);
-    this.#drawsFrom = io.now() + APPEARS_AFTER_MS;
-  }
-
-  /** @param done share of the work, 0 to 1. @param text what is being done, for the space beside the bar. */
-  show(done: number, text: () => string): void {
-    if (!this.#line.isDrawn || this.#io.now() < this.#drawsFrom) return;
-    this.#drawsFrom = this.#io.now() + REDRAW_MS;
-    const full = Math.round(Math.min(Math.max(done, 0), 1) * CELLS);
-    const bar = '#'.repeat(full) + '.'.repeat(CELLS - full);
-    this.#line.draw(`[${bar}] ${`${Math.floor(done * 100)}`.padStart(3)} %  ${text()}`);
-  }
-
-  clear(): void {
-    this.#line.clear();
-  }
-}
-
 const FRAMES = ['|', '/', '-', '\\'] as const;
 const FRAME_MS = 150;
 
@@ -234,19 +253,13 @@ export async function withSpinner<Result>(
   text: () => string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const line = new StatusLine(io);
-  if (!line.isDrawn) return work();
   let frame = 0;
-  const draw = () => line.draw(`${FRAMES[frame++ % FRAMES.length]} ${text()}`);
-  let timer = setTimeout(() => {
-    draw();
-    timer = setInterval(draw, FRAME_MS);
-  }, APPEARS_AFTER_MS);
+  const line = new StatusLine(io, () => `${FRAMES[frame++ % FRAMES.length]} ${text()}`);
+  line.start(APPEARS_AFTER_MS, FRAME_MS);
   try {
     return await work();
   } finally {
-    clearTimeout(timer);
-    line.clear();
+    line.end();
   }
 }
 
@@ -282,7 +295,7 @@ interface WholeListJson {
 }
 
 /**
- * A list as JSON: the answer as it is where that is all, else one v1 list of all pages, each row once. Of a
+ * A list as JSON: the response as it is where that is all, else one v1 list of all pages, each row once. Of a
  * service whose list is none of v1's it is the first page.
  *
  * @param isKept Leaves rows out of a list of v1.
@@ -295,17 +308,16 @@ export async function wholeListJson(
   isKept: (row: Readonly<Record<string, unknown>>) => boolean = () => true,
 ): Promise<WholeListJson> {
   const { path } = route;
-  const ask = (page: number) =>
-    client.raw(path, { page: String(page), size: String(PAGE_SIZE_MAX) }, { signal });
-  const text = await client.raw(path, {}, { signal });
-  const json = jsonResponse(text, path);
-  const first = Page.safeParse(JSON.parse(text)).data;
-  if (first === undefined) return { json, part: partOf(text, route) };
+  const request = async (query: Query) => jsonResponse(await client.raw(path, query, { signal }), path);
+  const json = await request({});
+  const first = Page.safeParse(JSON.parse(json)).data;
+  if (first === undefined) return { json, part: partOf(json, route) };
   if (first.items.length >= first.total && first.items.every(isKept)) return { json, part: null };
   const rows = new Map(first.items.map((row) => [row.id, row]));
   let { total } = first;
   for (let page = 0; page < MOST_PAGES && rows.size < total; page++) {
-    const next = Page.safeParse(JSON.parse(jsonResponse(await ask(page), path))).data;
+    const text = await request({ page: String(page), size: String(PAGE_SIZE_MAX) });
+    const next = Page.safeParse(JSON.parse(text)).data;
     const before = rows.size;
     for (const row of next?.items ?? []) rows.set(row.id, row);
     total = next?.total ?? total;
@@ -314,24 +326,24 @@ export async function wholeListJson(
   }
   const shown = rows.size;
   const items = [...rows.values()].filter(isKept);
-  const isAll = items.length === shown;
   // A list of size 0 is none of v1's.
-  const list = {
-    ...first,
-    items,
+  const sizes = {
     page: 0,
     size: Math.max(items.length, 1),
-    total: isAll ? total : items.length,
+    total: items.length < shown ? items.length : total,
   };
-  return { json: `${JSON.stringify(list)}\n`, part: shown < total ? { shown, total } : null };
+  return {
+    json: `${JSON.stringify({ ...first, items, ...sizes })}\n`,
+    part: shown < total ? { shown, total } : null,
+  };
 }
 
 function partOf(text: string, route: ListRoute): WholeListJson['part'] {
   try {
-    const page = readResponse(text, route, { endpoint: route.path, host: '' });
-    return page.total !== null && page.total > page.rows ? { shown: page.rows, total: page.total } : null;
+    const { total, rows } = readResponse(text, route, { endpoint: route.path, host: '' });
+    return total !== null && total > rows ? { shown: rows, total } : null;
   } catch {
-    // An answer that is no list at all is shown as it is.
+    // A response that is no list at all is shown as it is.
     return null;
   }
 }

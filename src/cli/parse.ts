@@ -16,6 +16,22 @@ export function checked<Value>(setting: string, parse: () => Value): Value {
   }
 }
 
+/** As {@link checked}, of a text that may not be given; `null`: it is not. */
+export function given<Value>(
+  setting: string,
+  text: string | undefined,
+  parse: (text: string) => Value,
+): Value | null {
+  return text === undefined ? null : checked(setting, () => parse(text));
+}
+
+export function parseCount(text: string, most = 999_999_999): number {
+  const count = /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
+  if (count < 1) throw new RangeError(`"${text}" is not a count; a whole number from 1`);
+  if (count > most) throw new RangeError(`"${text}" is too many; at most ${formatCount(most)}`);
+  return count;
+}
+
 /** Which of `names` was meant by a misspelt `word`: the one with the fewest slips, fewer than half its letters. */
 function closestName(word: string, names: readonly string[]): string | undefined {
   const counted = names.map((name) => ({ name, count: slips(word, name) }));
@@ -110,9 +126,7 @@ export function parseGwei(text: string): bigint {
 export const STDIN = '-';
 
 interface InputOptions {
-  /** What messages call the input. */
   readonly name: string;
-  /** A longer input is refused before it is all in memory. */
   readonly mostBytes: number;
   /** Ends what is said of an input that is too long or no text: `an alert as JSON was expected`. */
   readonly wanted: string;

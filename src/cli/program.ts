@@ -104,7 +104,6 @@ function append(url: string, before: readonly string[] = []): readonly string[] 
   return [...before, url];
 }
 
-/** commander's words about `argv` as one line; `null` where it only printed help or the version. */
 export function commanderMessage(
   error: CommanderError,
   program: Command,

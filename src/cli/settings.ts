@@ -47,7 +47,6 @@ export interface Setting<Value> {
 export interface DeliverySettings {
   readonly smtp: Setting<SmtpSettings | null>;
   readonly telegram: Setting<TelegramSettings | null>;
-  /** Whether webhooks may go to addresses of this machine and of private networks. */
   readonly allowPrivateTargets: Setting<boolean>;
 }
 
@@ -61,7 +60,6 @@ export interface Settings extends DeliverySettings {
   readonly db: Setting<string | null>;
   readonly ascii: Setting<boolean>;
   readonly screenReader: Setting<boolean>;
-  /** Of alerts that fire, beside the line on the monitor's screen. */
   readonly notifications: Setting<NotificationLevel>;
   /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
   readonly keys: Setting<string | null>;
@@ -139,7 +137,6 @@ function settingFrom<Value>(
   );
 }
 
-/** `--allow-private-targets` of `allowPrivateTargets` */
 export const flagName = (name: string) =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -244,7 +241,6 @@ function joined(urls: string | readonly string[] | undefined): string | undefine
   return typeof urls === 'string' ? urls : urls?.join(' ');
 }
 
-/** As fast as a recording can be played: 24 hours in a second. */
 export const FASTEST = 100_000;
 
 /** An Ethereum JSON-RPC node. Its path often holds a key, so messages never repeat it. */
@@ -287,7 +283,6 @@ function parseHistory(text: string): number {
 
 const MOST_CONFIRMATIONS = 10_000;
 
-/** Blocks that have an auto-tx, its own included. */
 function parseConfirmations(text: string): number {
   const blocks = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (!(blocks >= 1 && blocks <= MOST_CONFIRMATIONS)) {
@@ -327,12 +322,6 @@ function parseNotifications(text: string): NotificationLevel {
   const word = text.trim().toLowerCase();
   if (word === 'on' || word === 'bell' || word === 'off') return word;
   throw new RangeError(`"${text}" is none of on, bell and off; bell rings without a note on the desktop`);
-}
-
-export function parseCount(text: string): number {
-  const count = /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
-  if (count < 1) throw new RangeError(`"${text}" is not a count; a whole number from 1`);
-  return count;
 }
 
 export function parsePath(text: string): string {
@@ -403,7 +392,6 @@ function telegramSettings(env: Env, file: ConfigFile): Setting<TelegramSettings 
   return { value: { token: token.value, apiUrl: apiUrl?.value ?? new URL(TELEGRAM_API) }, from };
 }
 
-/** `smtp://user:password@mail.example.org:587`; `smtps://` is TLS from the first byte. */
 function parseSmtpUrl(text: string): Omit<SmtpSettings, 'from'> {
   if (!URL.canParse(text)) throw new RangeError(NOT_SMTP);
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);

@@ -8,15 +8,12 @@ import { allPages } from './paging.ts';
 import { givenPayload, type NewAlert } from './views/alerts.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
 
-/** A day of history is fresh for so long. */
 const KEPT_MS = 60_000;
 
 /** What an alert would have done in the last 24 hours, or in as much of them as the service knows. */
 export interface AlertPreview {
   readonly times: number;
-  /** Where it would have fired last; `at` in ms since epoch, `price` in wei per gas. */
   readonly last: { readonly at: number; readonly price: bigint } | null;
-  /** The time that was looked at, ms since epoch. */
   readonly from: number;
   readonly to: number;
   /** How far apart the prices that were looked at are; `null`: every block's own. */
@@ -29,7 +26,6 @@ export interface AlertPreview {
 interface PreviewerOptions {
   /** Whether many requests may be sent, as to a service in this process; else one. */
   readonly thorough: boolean;
-  /** Wall clock, ms. */
   readonly now: () => number;
 }
 
@@ -85,7 +81,6 @@ const MOST_BLOCKS = 8_000;
 const TIPS: Readonly<Record<LaneName, string>> = { slow: 'p25', average: 'p50', fast: 'p75' };
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;
 
-/** What a preview needs of a client. */
 export type History = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
 
 /** A lane's price over the last 24 hours, oldest first, or as much of it as the service knows. Times in ms since epoch. */
@@ -147,7 +142,6 @@ function pricesOfRows(
   return { prices, everySec: isNext(0) ? null : apartSec(sorted) };
 }
 
-/** How far apart the first two are; 0 where there are none. */
 function apartSec([first, second]: readonly { readonly timestamp: number }[]): number {
   return first === undefined || second === undefined ? 0 : (second.timestamp - first.timestamp) / 1_000;
 }

@@ -123,7 +123,6 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   message: ['reason', 'detail', 'description'],
 };
 
-/** Other spellings of the contract's words. */
 const WORD_ALIASES: Readonly<Record<string, string>> = { CANCELED: 'CANCELLED' };
 
 /** What services put around what they mean, and beside it where they page. */
@@ -138,7 +137,6 @@ const LISTS = ['items', 'points', 'data'] as const;
 /** What was found under which name, for the doctor. Paths are the contract's, with the rows of a list folded into one. */
 export class Renaming {
   readonly envelopes = new Set<string>();
-  /** Name by field, where it is not the contract's. */
   readonly names = new Map<string, string>();
   /** Prices whose unit was told from their size. */
   readonly guessed = { wei: new Set<string>(), gwei: new Set<string>() };
@@ -236,7 +234,6 @@ const isSentence = (field: z.ZodObject, value: unknown) =>
   'message' in field.shape && typeof value === 'string' && value !== '';
 
 interface Place {
-  /** The contract's name, and the one that was found. */
   readonly name: string;
   readonly key: string;
   readonly place: string;

@@ -30,7 +30,6 @@ export interface CheckedAutoTx {
   readonly reach: ReachView | null;
 }
 
-/** With these no request succeeds; any other failure leaves a check unknown. */
 const FATAL: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
 const DAY_SEC = 86_400;
 
@@ -98,7 +97,6 @@ export interface AutoTxToCheck {
   readonly transaction: SignedTransaction;
   /** `target` is `null` where none was given: it is then checked as if it were sent now. Wei per gas. */
   readonly order: Omit<AutoTxOrder, 'target'> & { readonly target: bigint | null };
-  /** Of the auto-tx that it is already, which is not in its own way. */
   readonly id?: string | null;
 }
 
@@ -108,7 +106,6 @@ export interface Told {
   readonly account: AutoTxAccountView | null;
   /** Of the lane that it waits for; `null` also where that is a service's own. */
   readonly lanePrice: bigint | null;
-  /** Wall clock, ms. */
   readonly now: number;
 }
 
@@ -202,7 +199,6 @@ const OF_BLOBS: ReadonlySet<string> = new Set(['balance', 'cost', 'reachable']);
 
 export interface DraftDifference {
   readonly field: 'to' | 'value' | 'data' | 'chain';
-  /** A sentence about the transaction, amounts in the chain's coin. */
   readonly words: string;
 }
 

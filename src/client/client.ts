@@ -51,11 +51,9 @@ export interface WriteOptions extends CallOptions {
   readonly onResponse?: (text: string) => void;
 }
 
-/** How likely some block until then takes no more. */
 export interface ReachQuery {
   /** Wei per gas, base fee and tip together. */
   readonly targetPrice: bigint;
-  /** Whole seconds from now, at most 7 days. */
   readonly deadlineSec: number;
 }
 
@@ -85,19 +83,14 @@ export function createGasClient(options: GasClientOptions) {
   const http = new Http(options, rateLimit);
   const { host } = http;
   const { isOwn = false, now = Date.now } = options;
-  let description: ServiceDescription | null = null;
   let search: Promise<ServiceDescription | null> | null = null;
   let searchFailedAt = Number.NEGATIVE_INFINITY;
-  /** Routes that refused a parameter which the service's own description lists. */
-  const refusing = new Set<string>();
 
   const describe = async (): Promise<ServiceDescription | null> => {
     try {
       search ??= findDescription(http);
-      description = await search;
-      return description;
+      return await search;
     } catch (error) {
-      // A search that reached no service is made again.
       search = null;
       searchFailedAt = now();
       throw error;
@@ -106,42 +99,18 @@ export function createGasClient(options: GasClientOptions) {
 
   /** What v1 documents goes to any service, all else only to one whose own description lists it. */
   const takes = async (route: DocumentedRoute, name: string, value: string): Promise<boolean> => {
-    if (isOwn || isDocumented(route, name, value)) return true;
-    if (refusing.has(route.path) || Math.abs(now() - searchFailedAt) < SEARCH_AGAIN_MS) return false;
-    return listsParameter(await describe().catch(() => null), route.path, name, value);
+    const { documented, path } = route;
+    if (isOwn || documented.includes(name) || documented.includes(`${name}=${value}`)) return true;
+    if (Math.abs(now() - searchFailedAt) < SEARCH_AGAIN_MS) return false;
+    return listsParameter(await describe().catch(() => null), path, name, value);
   };
 
-  /** Requests with what the service takes of `query`. A route that refuses it all the same gets what v1 documents from then on. */
-  const withTaken = async <T>(
-    route: DocumentedRoute,
-    query: Query,
-    request: (query: Query) => Promise<T>,
-  ): Promise<T> => {
-    const documented = Object.entries(query).filter(([name, value]) => isDocumented(route, name, value));
+  const takenOf = async (route: DocumentedRoute, query: Query): Promise<Query> => {
     const taken: [string, string][] = [];
     for (const [name, value] of Object.entries(query)) {
       if (await takes(route, name, value)) taken.push([name, value]);
     }
-    try {
-      return await request(Object.fromEntries(taken));
-    } catch (error) {
-      const isRefused = error instanceof ClientError && error.code === 'invalid';
-      if (!isRefused || isOwn || taken.length === documented.length) throw error;
-      const response = await request(Object.fromEntries(documented)).catch(() => Promise.reject(error));
-      refusing.add(route.path);
-      return response;
-    }
-  };
-
-  /** Throws for a route that the service's own description, once known, does not list. */
-  const mustBeListed = ({ method, path }: ClientRoute<unknown>) => {
-    // A description without the prices that are shown is not to be relied on.
-    if (describedRoute(description, PATHS.gasCurrent) === null) return;
-    if (describedRoute(description, path, method) !== null) return;
-    const what = method === 'get' ? path : `${method.toUpperCase()} ${path}`;
-    throw new ClientError('not-found', `the service has no ${what}: its own description does not list it`, {
-      endpoint: path,
-    });
+    return Object.fromEntries(taken);
   };
 
   const read = <View>(route: ClientRoute<View>, path: string, text: string): View =>
@@ -153,10 +122,8 @@ export function createGasClient(options: GasClientOptions) {
     query: Query = {},
     path: string = route.path,
   ): Promise<View> => {
-    mustBeListed(route);
-    return withTaken(route, query, async (taken) =>
-      read(route, path, (await http.send({ path, query: taken, signal })).text),
-    );
+    const { text } = await http.send({ path, query: await takenOf(route, query), signal });
+    return read(route, path, text);
   };
 
   const write = async (
@@ -165,9 +132,8 @@ export function createGasClient(options: GasClientOptions) {
     { signal, onResponse }: WriteOptions,
     body?: HttpRequest['body'],
   ): Promise<string> => {
-    mustBeListed(route);
     const { method } = route;
-    const { text } = await http.send({ path, method, signal, ...(body === undefined ? {} : { body }) });
+    const { text } = await http.send({ path, method, signal, body });
     if (text.trim() !== '') onResponse?.(harmlessJson(text));
     return text;
   };
@@ -196,20 +162,41 @@ export function createGasClient(options: GasClientOptions) {
     }
   };
 
+  /** What the description says, for what depends on it. @throws ClientError where it could not be looked up. */
+  const described = async (toTell: string) => {
+    try {
+      return await describe();
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      const message = `it could not be looked up whether this service can ${toTell}: ${error.message}`;
+      throw new ClientError(error.code, message, { ...error });
+    }
+  };
+
   /** For what v1 does not document: nobody knows what a service without it makes of the request. */
   const requireListed = async ({ method, path }: ClientRoute<unknown>, what: string) => {
-    if (isOwn || describedRoute(await describe().catch(() => null), path, method) !== null) return;
+    if (isOwn || describedRoute(await described(what), path, method) !== null) return;
     const route = `${method.toUpperCase()} ${path}`;
     throw new ClientError('not-found', `this service cannot ${what}: it does not list ${route}`, {
       endpoint: path,
     });
   };
 
-  const refuseUnknown = async (fields: readonly ExtraField[]) => {
-    if (fields.length === 0) return;
-    const { unknown } = alertChoices(isOwn ? undefined : await describe().catch(() => null), isOwn);
-    const refused = fields.filter((name) => unknown.includes(name));
-    if (refused.length > 0) throw unknownFields(refused);
+  /** The body of an alert. Without a field that the service does not know it would not be the one that was wanted. */
+  const alertBody = async (alert: NewAlert) => {
+    const extras = extraPayload(alert);
+    const fields = EXTRA_FIELDS.filter((name) => name in extras);
+    if (fields.length > 0 && !isOwn) {
+      const { unknown } = alertChoices(await described(`take ${fields.join(', ')}`), isOwn);
+      const details = fields
+        .filter((name) => unknown.includes(name))
+        .map((path) => ({ path, message: WITHOUT[path] }));
+      if (details.length > 0) {
+        const message = details.map((detail) => detail.message).join('; ');
+        throw new ClientError('invalid', message, { endpoint: PATHS.alerts, details });
+      }
+    }
+    return { ...givenPayload(alert), ...extras };
   };
 
   const alerts = listLoader(
@@ -233,7 +220,7 @@ export function createGasClient(options: GasClientOptions) {
     ) =>
       get(ROUTES.priorityFee, call, {
         ...metricsQuery(query, PATHS.priorityFee),
-        ...(percentile === undefined ? {} : { percentile }),
+        ...(percentile && { percentile }),
       }),
   };
   /** What stands for a block in a path: for the head its number, as the prices name it or else the base fees. */
@@ -301,14 +288,12 @@ export function createGasClient(options: GasClientOptions) {
      * (`mayBeDone`).
      */
     createAlert: async (alert: NewAlert, call: WriteOptions = {}): Promise<CreatedAlertView> => {
-      const extras = extraPayload(alert);
-      await refuseUnknown(EXTRA_FIELDS.filter((name) => name in extras));
-      const given = givenPayload(alert);
-      const text = await write(ROUTES.createAlert, PATHS.alerts, call, { ...given, ...extras });
+      const body = await alertBody(alert);
+      const text = await write(ROUTES.createAlert, PATHS.alerts, call, body);
       return created('the alert', {
         read: () => read(ROUTES.createAlert, PATHS.alerts, text),
         isWhole: isWholeAlert,
-        sent: (id) => read(ROUTES.createAlert, PATHS.alerts, JSON.stringify({ ...given, id })),
+        sent: (id) => read(ROUTES.createAlert, PATHS.alerts, JSON.stringify({ ...givenPayload(alert), id })),
       });
     },
     /**
@@ -317,10 +302,8 @@ export function createGasClient(options: GasClientOptions) {
      */
     updateAlert: async (id: string, alert: NewAlert, call: WriteOptions = {}) => {
       await requireListed(ROUTES.updateAlert, 'change alerts');
-      const extras = extraPayload(alert);
-      await refuseUnknown(EXTRA_FIELDS.filter((name) => name in extras));
       const path = alertPath(PATHS.alert, id);
-      const body = { ...givenPayload(alert), ...extras };
+      const body = await alertBody(alert);
       return change(ROUTES.updateAlert, path, call, body, isWholeAlert);
     },
     /** A new secret for the webhooks of all alerts; gastop's own addition to v1. */
@@ -341,15 +324,11 @@ export function createGasClient(options: GasClientOptions) {
     /** `gasAmount`: gas that the savings are counted for; left out: the service's own idea. */
     alertSavings: async (
       id: string,
-      { gasAmount, ...call }: CallOptions & { readonly gasAmount?: number } = {},
-    ) =>
-      get(
-        ROUTES.alertSavings,
-        call,
-        gasAmount === undefined ? {} : { gasAmount: String(gasAmount) },
-        alertPath(PATHS.alertSavings, id),
-      ),
-    /** Sends once more what was sent; gastop's own addition to v1. */
+      { gasAmount, ...call }: CallOptions & { readonly gasAmount?: number | undefined } = {},
+    ) => {
+      const query: Query = gasAmount === undefined ? {} : { gasAmount: String(gasAmount) };
+      return get(ROUTES.alertSavings, call, query, alertPath(PATHS.alertSavings, id));
+    },
     redeliver: async (id: string, deliveryId: string, call: WriteOptions = {}): Promise<void> => {
       await change(ROUTES.redeliver, alertPath(PATHS.alertRedeliver, id), call, { deliveryId });
     },
@@ -399,9 +378,7 @@ export function createGasClient(options: GasClientOptions) {
     description: (_: CallOptions = {}) => describe(),
     /** The service's response to any GET as text, for `--json` and the raw view; refused requests reject. */
     raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
-      const { text } = await withTaken(routeAt(path), query, (taken) =>
-        http.send({ path, query: taken, signal }),
-      );
+      const { text } = await http.send({ path, query: await takenOf(routeAt(path), query), signal });
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
     },
   };
@@ -436,16 +413,12 @@ const withTimeFrame = <View extends { readonly timeFrame: string | null }>(
   requested: string,
 ) => ({ ...view, timeFrame: view.timeFrame ?? requested });
 
-/** After a search for the description that reached no service. */
 const SEARCH_AGAIN_MS = 60_000;
 
 interface DocumentedRoute {
   readonly path: string;
   readonly documented: readonly string[];
 }
-
-const isDocumented = ({ documented }: DocumentedRoute, name: string, value: string) =>
-  documented.includes(name) || documented.includes(`${name}=${value}`);
 
 /** The route that a path with its parameters filled in belongs to. */
 function routeAt(path: string): DocumentedRoute {
@@ -496,18 +469,12 @@ function metricsQuery(query: MetricsQuery, endpoint: string): Query {
   return Object.fromEntries(texts);
 }
 
+/** What is said of fields that a service does not know. */
 const WITHOUT: Readonly<Record<ExtraField, string>> = {
   hysteresisGwei: 'this service does not list a re-arm margin; leave it at 0',
   confirmBlocks: 'this service does not list blocks in a row; leave it at 1',
   targets: 'this service lists one target, that of the method; leave out the others',
 };
-
-/** For fields that the service says it does not know: an alert without them would not be the one that was wanted. */
-function unknownFields(fields: readonly ExtraField[]): ClientError {
-  const details = fields.map((path) => ({ path, message: WITHOUT[path] }));
-  const message = details.map((detail) => detail.message).join('; ');
-  return new ClientError('invalid', message, { endpoint: PATHS.alerts, details });
-}
 
 /**
  * The body with the signed transaction as nodes take it. Whatever is too short to be one, such as a private key that was

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
 import { PATHS, type RouteGroup, V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
-import { formatDuration, formatPercent } from '../core/units.ts';
+import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
 import { Renaming, unwrapped } from './aliases.ts';
 import { type GasClient, pathOf } from './client.ts';
 import type { ConnectionFinding } from './connection.ts';
-import { ClientError, type ClientErrorCode, httpDate, type LimitKind } from './errors.ts';
+import { ClientError, type ClientErrorCode, httpDate } from './errors.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
 import { describedRoute, type ServiceDescription } from './openapi.ts';
@@ -40,10 +40,8 @@ export interface RouteFinding {
   readonly outcome: RouteOutcome;
   /** Why, where it was not understood. */
   readonly code: ClientErrorCode | null;
-  /** The path and query of the request. */
   readonly asked: string | null;
   readonly status: number | null;
-  /** From the request to the last byte of the response. */
   readonly latencyMs: number | null;
   /** Of the body, unpacked, in UTF-8. */
   readonly bytes: number | null;
@@ -89,7 +87,6 @@ export interface Verdict {
   readonly result: 'usable' | 'not-usable' | 'unreachable' | 'key' | 'quota';
   /** One line that says why. */
   readonly message: string;
-  /** What is worth knowing and changes nothing. */
   readonly warnings: readonly string[];
 }
 
@@ -132,18 +129,19 @@ export function verdictOf(finding: ServiceFinding, now: number): Verdict {
 }
 
 function usableMessage(routes: readonly RouteFinding[]): string {
-  const count = (outcome: RouteOutcome) => routes.filter((route) => route.outcome === outcome).length;
+  const count = (...outcomes: RouteOutcome[]) =>
+    routes.filter(({ outcome }) => outcomes.includes(outcome)).length;
   const others = [
     [count('not-offered'), 'not offered'],
     [count('refused'), 'not in the plan of this key'],
     [count('unreadable'), 'not understood'],
-    [count('failed') + count('unreachable'), 'not answered'],
+    [count('failed', 'unreachable'), 'not answered'],
     [count('skipped'), 'skipped'],
   ] as const;
   return [
     `its prices are understood, and so are ${count('understood')} of ${routes.length} read routes`,
     ...others.flatMap(([number, what]) =>
-      number === 0 ? [] : [`${number} ${number === 1 ? 'is' : 'are'} ${what}`],
+      number === 0 ? [] : `${number} ${number === 1 ? 'is' : 'are'} ${what}`,
     ),
   ].join('; ');
 }
@@ -179,7 +177,8 @@ function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
   const { dailyLimit = null, remainingToday = null } = quota ?? {};
   const left = dailyLimit === null || remainingToday === null ? 1 : remainingToday / dailyLimit;
   if (left < LITTLE_QUOTA_RATIO) {
-    warnings.push(`${remainingToday} requests are left of today's quota (${formatPercent(left, 1)})`);
+    const rest = formatCount(remainingToday ?? 0);
+    warnings.push(`${rest} requests are left of today's quota (${formatPercent(left, 1)})`);
   }
   return warnings;
 }
@@ -190,13 +189,10 @@ const USED_UP = 'the quota is used up';
 
 interface ProbeOptions {
   readonly http: Http;
-  /** Of the same service, for its own description. */
   readonly client: Pick<GasClient, 'description'>;
   readonly connection: ConnectionFinding | null;
-  /** Wall clock, ms. */
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Told of each path before it is requested. */
   readonly onRequest?: (path: string) => void;
 }
 
@@ -204,10 +200,16 @@ interface ProbeOptions {
  * Requests every read route of a service once, one after the other. It stops when the key is refused, the quota is used
  * up, or the service does not respond. Only the signal's reason is thrown.
  */
-export async function probeService(options: ProbeOptions): Promise<ServiceFinding> {
-  const { http, now, signal, client, connection } = options;
+export async function probeService({
+  http,
+  now,
+  signal,
+  client,
+  connection,
+  onRequest = () => {},
+}: ProbeOptions): Promise<ServiceFinding> {
   const routes: RouteFinding[] = [];
-  let known: Known = NOTHING_KNOWN;
+  let known: Known = {};
   let stop: string | null = null;
   let unanswered = 0;
   let clock: ClockFinding | null = null;
@@ -222,7 +224,9 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
     }
     const { query }: RouteRequest = request;
     const path = pathOf(route.path, request.path ?? {});
-    options.onRequest?.(path);
+    const parameters = new URLSearchParams(query).toString();
+    const asked = parameters === '' ? path : `${path}?${parameters}`;
+    onRequest(path);
     const sentAt = now();
     const began = performance.now();
     const response: HttpResponse | ClientError = await http
@@ -233,42 +237,43 @@ export async function probeService(options: ProbeOptions): Promise<ServiceFindin
         throw error;
       });
     const latencyMs = performance.now() - began;
-    const isFailure = response instanceof ClientError;
-    const { outcome, learned } = isFailure
-      ? { outcome: failed(response), learned: {} }
-      : judged(route, response, path, http.host);
-    const parameters = new URLSearchParams(query).toString();
-    const asked = parameters === '' ? path : `${path}?${parameters}`;
-    const finding = { ...blank(route), asked, status: response.status, latencyMs, ...outcome };
-    if (!isFailure) clock ??= clockOf(response.headers, sentAt, latencyMs);
-    known = { ...known, ...learned };
-    unanswered = finding.outcome === 'unreachable' ? unanswered + 1 : 0;
-    if (unanswered >= (routes.length === 0 ? 1 : MOST_UNANSWERED)) stop = 'the service does not answer';
-    if (isFailure) stop = refusedAs(response.code, response.limit, http.apiKey) ?? stop;
-    routes.push(finding);
+    const finding = { ...blank(route), asked, status: response.status, latencyMs };
+    if (response instanceof ClientError) {
+      const { code, message: note } = response;
+      const outcome = OUTCOMES[code] ?? 'failed';
+      routes.push({ ...finding, outcome, code, note });
+      unanswered = outcome === 'unreachable' ? unanswered + 1 : 0;
+      if (unanswered >= (routes.length === 1 ? 1 : MOST_UNANSWERED)) stop = 'the service does not answer';
+      stop = refusedAs(response, http.apiKey) ?? stop;
+      continue;
+    }
+    const { text, headers } = response;
+    // Read exactly as the client does.
+    const { view, reading, problem } = judgeResponse(text, { endpoint: path, host: http.host }, route);
+    const judged =
+      problem === null
+        ? ({ outcome: 'understood' } as const)
+        : ({ outcome: 'unreadable', code: 'unreadable', note: problem } as const);
+    routes.push({ ...finding, ...judged, reading, bytes: Buffer.byteLength(text) });
+    unanswered = 0;
+    clock ??= clockOf(headers, sentAt, latencyMs);
+    known = { ...known, ...view };
   }
+  const { quota = null } = known;
   return {
     connection,
     clock,
-    ...snapshotFindings(known, http.host, now()),
+    ...snapshotFindings(known.snapshot ?? null, http.host, now()),
     // What was left when the service was asked may have gone with the requests that followed.
-    quota: known.quota !== null && stop === USED_UP ? { ...known.quota, remainingToday: 0 } : known.quota,
+    quota: quota !== null && stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
     description: stop === null ? await describe(client, signal) : null,
     routes,
   };
 }
 
 const blank = ({ path, group }: ReadRoute): RouteFinding => ({
-  path,
-  group,
-  outcome: 'failed',
-  code: null,
-  asked: null,
-  status: null,
-  latencyMs: null,
-  bytes: null,
-  note: null,
-  reading: null,
+  ...{ path, group, outcome: 'failed', code: null, asked: null, status: null },
+  ...{ latencyMs: null, bytes: null, note: null, reading: null },
 });
 
 const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
@@ -280,25 +285,8 @@ const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
   unreadable: 'unreadable',
 };
 
-const failed = ({ code, message }: ClientError): Partial<RouteFinding> => ({
-  outcome: OUTCOMES[code] ?? 'failed',
-  code,
-  note: message,
-});
-
-/** Reads a response exactly as the client does. */
-function judged(route: ReadRoute, { text }: HttpResponse, path: string, host: string) {
-  const { view, reading, problem } = judgeResponse(text, { endpoint: path, host }, route);
-  const judgement =
-    problem === null
-      ? ({ outcome: 'understood' } as const)
-      : ({ outcome: 'unreadable', code: 'unreadable', note: problem } as const);
-  const outcome: Partial<RouteFinding> = { ...judgement, reading, bytes: Buffer.byteLength(text) };
-  return { outcome, learned: view ?? {} };
-}
-
 /** The refusal after which no other request would fare better; `null`: none. */
-function refusedAs(code: ClientErrorCode, limit: LimitKind | null, apiKey: string | null): string | null {
+function refusedAs({ code, limit }: ClientError, apiKey: string | null): string | null {
   if (code === 'key') return apiKey === null ? 'the service asks for a key' : 'the service refused the key';
   if (code !== 'quota') return null;
   return limit === 'rate' ? 'they came too fast for this key; ask again in a moment' : USED_UP;
@@ -317,7 +305,7 @@ async function describe(
 }
 
 function snapshotFindings(
-  { snapshot }: Known,
+  snapshot: SnapshotView | null,
   host: string,
   now: number,
 ): Pick<ServiceFinding, 'snapshot' | 'headAgeSec'> {
@@ -371,10 +359,8 @@ export interface ResponseReading {
   readonly senseless: readonly string[];
   /** Found under another name than the contract's. */
   readonly renamed: readonly { readonly field: string; readonly name: string }[];
-  /** The first of those that the contract does not have. */
   readonly unknown: readonly string[];
   readonly unknownCount: number;
-  /** What it was wrapped in. */
   readonly envelopes: readonly string[];
   readonly prices: PriceUnits;
   /** Fees whose unit was guessed, where the guesses differ. */
@@ -383,20 +369,15 @@ export interface ResponseReading {
   readonly problem: string | null;
 }
 
-interface Judged<View> {
-  /** `null`: it could not be read. */
-  readonly view: View | null;
-  /** `null`: it was no JSON, so there is nothing to be said of its fields. */
-  readonly reading: ResponseReading | null;
-  readonly problem: string | null;
-}
-
-/** Tells what was understood of a response, measured by the contract. Pure. */
+/**
+ * Tells what was understood of a response, measured by the contract. Pure. `view` is `null` where it could not be read,
+ * `reading` where it was no JSON, so that there is nothing to be said of its fields.
+ */
 export function judgeResponse<View>(
   text: string,
   context: { readonly endpoint: string; readonly host: string },
   { schema, view }: ResponseSchemas<View>,
-): Judged<View> {
+) {
   const renaming = new Renaming();
   let reading: ResponseReading | null = null;
   try {
@@ -481,28 +462,17 @@ const MOST_ROWS = 100;
 
 /** What earlier responses taught, for the next requests. */
 interface Known {
-  readonly snapshot: SnapshotView | null;
-  readonly quota: RateLimitsView | null;
+  readonly snapshot?: SnapshotView;
+  readonly quota?: RateLimitsView;
   /** As the prices name it, and as the base fees do. */
-  readonly blockNumber: number | null;
-  readonly newestRow: number | null;
-  readonly txHash: string | null;
-  readonly alertId: string | null;
-  readonly autoTxId: string | null;
+  readonly blockNumber?: number | null;
+  readonly newestRow?: number;
+  readonly txHash?: string | undefined;
+  readonly alertId?: string | undefined;
+  readonly autoTxId?: string | undefined;
 }
 
-const NOTHING_KNOWN: Known = {
-  snapshot: null,
-  quota: null,
-  blockNumber: null,
-  newestRow: null,
-  txHash: null,
-  alertId: null,
-  autoTxId: null,
-};
-
-/** How a read route is requested and what its response teaches. */
-interface ReadRoute extends ResponseSchemas<Partial<Known>> {
+interface ReadRoute extends ResponseSchemas<Known> {
   readonly path: V1Route['path'];
   readonly group: V1Route['group'];
   /** Parameters of the path and the query, or why there is no request to make. `presentMs`: the service's present. */
@@ -533,9 +503,13 @@ const windowed =
 
 /** One thing by what an earlier response called it. */
 const named =
-  (parameter: string, value: (known: Known) => string | number | null, without: string): RequestOf =>
+  (
+    parameter: string,
+    value: (known: Known) => string | number | null | undefined,
+    without: string,
+  ): RequestOf =>
   (known) => {
-    const found = value(known);
+    const found = value(known) ?? null;
     return found === null ? without : { path: { [parameter]: String(found) } };
   };
 
@@ -550,7 +524,7 @@ const current = {
 const read = <View>(
   route: ResponseSchemas<View> & Pick<V1Route, 'path'>,
   request: RequestOf = requested(),
-  learn: (view: View) => Partial<Known> = () => ({}),
+  learn: (view: View) => Known = () => ({}),
 ): ReadRoute => ({
   path: route.path,
   group: V1_ROUTES.find(({ path }) => path === route.path)?.group ?? 'gas',
@@ -560,7 +534,7 @@ const read = <View>(
 });
 
 /** Not every snapshot names its block, but rows of history may. */
-function newestBlockOf(rows: readonly { readonly blockNumber: number | null }[]): Partial<Known> {
+function newestBlockOf(rows: readonly { readonly blockNumber: number | null }[]): Known {
   const newest = Math.max(...rows.map(({ blockNumber }) => blockNumber ?? 0), 0);
   return newest === 0 ? {} : { newestRow: newest };
 }
@@ -586,15 +560,15 @@ export const READ_ROUTES: readonly ReadRoute[] = [
       'no block to ask for: neither prices nor history name one',
     ),
   ),
-  read(ROUTES.txs, windowed(TXS_WINDOW_SEC), ({ rows: [first] }) => ({ txHash: first?.hash ?? null })),
+  read(ROUTES.txs, windowed(TXS_WINDOW_SEC), ({ rows: [first] }) => ({ txHash: first?.hash })),
   read(
     ROUTES.tx,
     named('hash', ({ txHash }) => txHash, 'no transaction to ask for: /metrics/txs gave none'),
   ),
-  read(ROUTES.alerts, requested(), ({ items: [first] }) => ({ alertId: first?.id ?? null })),
+  read(ROUTES.alerts, requested(), ({ items: [first] }) => ({ alertId: first?.id })),
   read(ROUTES.alert, FIRST_ALERT),
   read(ROUTES.alertSavings, FIRST_ALERT),
-  read(ROUTES.autoTxs, requested(), ({ items: [first] }) => ({ autoTxId: first?.id ?? null })),
+  read(ROUTES.autoTxs, requested(), ({ items: [first] }) => ({ autoTxId: first?.id })),
   read(
     ROUTES.autoTx,
     named('id', ({ autoTxId }) => autoTxId, 'no auto-tx to ask for: /auto-txs gave none'),

@@ -26,6 +26,17 @@ export type ClientErrorCode =
 /** More of a response than anyone reads in an error. */
 export const LONGEST_RAW = 2_000;
 
+type Optional =
+  | 'status'
+  | 'retryAfterSec'
+  | 'limit'
+  | 'errorCode'
+  | 'details'
+  | 'field'
+  | 'raw'
+  | 'mayBeDone'
+  | 'cause';
+
 /** A v1 call that did not work. `message` is one clean line for people; nothing in it repeats the key. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
@@ -51,18 +62,7 @@ export class ClientError extends Error {
   constructor(
     code: ClientErrorCode,
     message: string,
-    context: {
-      readonly endpoint: string;
-      readonly status?: number | null;
-      readonly retryAfterSec?: number | null;
-      readonly limit?: LimitKind | null;
-      readonly errorCode?: string | null;
-      readonly details?: readonly { readonly path: string; readonly message: string }[];
-      readonly field?: string | null;
-      readonly raw?: string | null;
-      readonly mayBeDone?: boolean;
-      readonly cause?: unknown;
-    },
+    context: Pick<ClientError, 'endpoint'> & Partial<Pick<ClientError, Optional>>,
   ) {
     super(message, { cause: context.cause });
     this.code = code;
@@ -141,25 +141,15 @@ export function errorWords(body: unknown): ErrorWords {
   const record = isRecord(body) ? body : {};
   const inner = isRecord(record.error) ? record.error : {};
   const row: unknown = Array.isArray(record.data) ? record.data[0] : undefined;
-  const { details, errors } = record;
-  const messages = [
-    record.message,
-    inner.message,
-    record.error,
-    isRecord(row) ? row.error : '',
-    record.title,
-  ];
+  const messages = [record.message, inner.message, record.error, isRecord(row) && row.error, record.title];
+  const details = [record.details, record.errors]
+    .flatMap((list): unknown[] => (Array.isArray(list) ? list.slice(0, MOST_DETAILS) : []))
+    .filter(isRecord)
+    .map(({ path, field, message }) => ({ path: line(path ?? field), message: line(message) }));
   return {
     errorCode: line([record.errorCode, inner.code, record.code].find((code) => typeof code === 'string')),
     message: messages.map(line).find((text) => text !== '') ?? '',
-    details: [details, errors]
-      .flatMap((list): unknown[] => (Array.isArray(list) ? list.slice(0, MOST_DETAILS) : []))
-      .flatMap((detail) => {
-        const message = isRecord(detail) ? line(detail.message) : '';
-        return isRecord(detail) && message !== ''
-          ? [{ path: line(detail.path ?? detail.field), message }]
-          : [];
-      }),
+    details: details.filter(({ message }) => message !== ''),
   };
 }
 
@@ -197,7 +187,7 @@ interface RefusalContext {
   readonly endpoint: string;
   readonly withKey: boolean;
   /** The method, where something was to be changed. */
-  readonly write?: string;
+  readonly write?: string | undefined;
 }
 
 /** The typed error for an HTTP response that is not a success. */
@@ -266,25 +256,20 @@ function sentence(
   }
 }
 
-const closed = (host: string) => `${host} closed the connection`;
-const silent = (host: string) => `${host} did not take the connection`;
-const noWay = (host: string) => `there is no way to ${host}: is there a network?`;
-const notTls = (host: string) => `${host} does not speak https; try http://`;
-
-/** One line for what Node's sockets, HTTP and TLS call by code. */
-const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
-  ECONNREFUSED: (host) => `nothing listens at ${host}: is the service running there?`,
-  ENOTFOUND: (host) => `no such host: ${host}; check the URL`,
-  EAI_AGAIN: (host) => `${host} could not be looked up: is there a network?`,
-  ECONNRESET: closed,
-  UND_ERR_SOCKET: closed,
-  EPIPE: closed,
-  ETIMEDOUT: silent,
-  UND_ERR_CONNECT_TIMEOUT: silent,
-  EHOSTUNREACH: noWay,
-  ENETUNREACH: noWay,
-  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+/** One line for what Node's sockets, HTTP and TLS call by code; HOST is the service's. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at HOST: is the service running there?',
+  ENOTFOUND: 'no such host: HOST; check the URL',
+  EAI_AGAIN: 'HOST could not be looked up: is there a network?',
+  ECONNRESET: 'HOST closed the connection',
+  UND_ERR_SOCKET: 'HOST closed the connection',
+  EPIPE: 'HOST closed the connection',
+  ETIMEDOUT: 'HOST did not take the connection',
+  UND_ERR_CONNECT_TIMEOUT: 'HOST did not take the connection',
+  EHOSTUNREACH: 'there is no way to HOST: is there a network?',
+  ENETUNREACH: 'there is no way to HOST: is there a network?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'HOST does not speak https; try http://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'HOST does not speak https; try http://',
 };
 
 const UNTRUSTED = 'is not trusted by this machine; NODE_EXTRA_CA_CERTS can name its authority';
@@ -313,13 +298,17 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
     return new ClientError('unreadable', message, { endpoint });
   }
   const fault = certificateFault(code);
-  const message = code.startsWith('HPE_')
-    ? `${host} answers, but not as a web service does; check the URL`
-    : fault === null
-      ? ownValue(BY_CODE, code)?.(host)
-      : `the certificate of ${host} ${fault}`;
-  const unknown = `${host} could not be reached${code === '' ? '' : ` (${code})`}`;
-  return new ClientError('unreachable', message ?? unknown, { endpoint });
+  const isOdd = code.startsWith('HPE_');
+  const known = isOdd
+    ? 'HOST answers, but not as a web service does; check the URL'
+    : ownValue(BY_CODE, code);
+  const unknown = `HOST could not be reached${code === '' ? '' : ` (${code})`}`;
+  const message = fault === null ? (known ?? unknown) : `the certificate of HOST ${fault}`;
+  return new ClientError(
+    'unreachable',
+    message.replace('HOST', () => host),
+    { endpoint },
+  );
 }
 
 /** No connection came about, so nothing of the request can have arrived. */

@@ -37,7 +37,6 @@ export interface HttpRequest {
   readonly query?: Readonly<Record<string, string>>;
   /** Default: `get`. Any other method changes something and is sent once. */
   readonly method?: 'get' | 'post' | 'put' | 'delete';
-  /** Sent as JSON; `undefined`: no body. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly root?: string;
@@ -53,9 +52,7 @@ export interface HttpResponse {
 
 /** Speaks HTTP with one service, by ky: every request of the client, the doctor and the OpenAPI search goes through here. */
 export class Http {
-  /** `host:port`, for messages. */
   readonly host: string;
-  /** The service without the v1 base path. */
   readonly service: URL;
   readonly apiKey: string | null;
   readonly timeoutMs: number;
@@ -134,9 +131,9 @@ export class Http {
       isBegun = true;
       const sent = this.#ky(url, {
         method,
-        ...(apiKey === null ? {} : { headers: { [API_KEY_HEADER]: apiKey } }),
-        ...(body === undefined ? {} : { json: body }),
-        ...(signal === undefined ? {} : { signal }),
+        headers: { [API_KEY_HEADER]: apiKey ?? undefined },
+        json: body,
+        ...(signal && { signal }),
         timeout: false,
         totalTimeout: timeoutMs,
         // A write is sent once: only its caller can know whether to send it again.
@@ -163,7 +160,7 @@ export class Http {
               endpoint,
               withKey: apiKey !== null,
               now: Date.now(),
-              ...(isWrite ? { write: method } : {}),
+              write: isWrite ? method : undefined,
             });
       throw isWrite && mayBeDone(status) ? failure.unsettled() : failure;
     } catch (error) {

@@ -46,6 +46,10 @@ export function describedRoute(
   return description?.routes.find((route) => route.method === method && route.path === path) ?? null;
 }
 
+/** The values a service says a query parameter takes, empty where it takes any; `null` where it does not list it. */
+const listedValues = (description: ServiceDescription | null | undefined, path: string, parameter: string) =>
+  describedRoute(description, path)?.parameters.find(({ name }) => name === parameter)?.values ?? null;
+
 /** Whether a service says that a route takes a query parameter, and this value of it. */
 export function listsParameter(
   description: ServiceDescription | null,
@@ -53,18 +57,17 @@ export function listsParameter(
   name: string,
   value: string,
 ): boolean {
-  const found = describedRoute(description, path)?.parameters.find((parameter) => parameter.name === name);
-  return found !== undefined && (found.values.length === 0 || found.values.includes(value));
+  const values = listedValues(description, path, name);
+  return values !== null && (values.length === 0 || values.includes(value));
 }
 
-/** The values a service says a query parameter takes; `null` where it does not say. */
 export function offeredValues(
   description: ServiceDescription | null | undefined,
   path: string,
   parameter: string,
 ): readonly string[] | null {
-  const found = describedRoute(description, path)?.parameters.find(({ name }) => name === parameter);
-  return found === undefined || found.values.length === 0 ? null : found.values;
+  const values = listedValues(description, path, parameter) ?? [];
+  return values.length === 0 ? null : values;
 }
 
 /** What an alert may be made of, in the service's own words where it names them. */

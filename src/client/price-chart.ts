@@ -39,7 +39,6 @@ interface ChartRoutes {
   readonly takesTimeFrame: (timeFrame: string) => Promise<boolean>;
 }
 
-/** As many rows as any screen shows. */
 const MOST_ROWS = 1_000;
 /** A day of a chain with a block every 12 seconds. */
 const MOST_POLLED = 7_200;

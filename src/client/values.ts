@@ -16,7 +16,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a text is a web page (or other markup) where JSON was awaited. */
 export function isWebPage(text: string): boolean {
   return /^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(text.replace(/^\ufeff/, ''));
 }
@@ -70,14 +69,12 @@ export function readWholeWei(value: unknown): bigint | null {
   return wei >= 0n ? wei : null;
 }
 
-/** Any finite number, or text that is one. */
 export function readNumber(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   // -0 prints as 0 but is not equal to it.
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : null;
 }
 
-/** A number ≥ 0: seconds, dollars. */
 function readAmount(value: unknown): number | null {
   const number = readNumber(value);
   return number !== null && number >= 0 ? number : null;

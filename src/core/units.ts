@@ -76,10 +76,20 @@ export function gweiString(wei: bigint): string {
   return exactly(wei, GWEI_DECIMALS);
 }
 
+/** The same for people: `1,352.5`. */
+export function exactGwei(wei: bigint): string {
+  return grouped(gweiString(wei));
+}
+
+function grouped(decimal: string): string {
+  const [whole = '', ...fraction] = decimal.split('.');
+  return [groupDigits(whole), ...fraction].join('.');
+}
+
 /** A chosen price in gwei: exact where that is short, else three significant digits. */
 export function shortGwei(wei: bigint): string {
   const exact = gweiString(wei);
-  return exact.length <= LONGEST_PRICE ? exact : formatGwei(wei);
+  return exact.length <= LONGEST_PRICE ? grouped(exact) : formatGwei(wei);
 }
 
 const LONGEST_PRICE = 7;
@@ -93,7 +103,7 @@ export function nativeString(wei: bigint): string {
 export function exactAmount(wei: bigint, symbol: string): string {
   return wei > 0n && wei < WEI_PER_GWEI
     ? `${groupDigits(wei.toString())} wei`
-    : `${nativeString(wei)} ${symbol}`;
+    : `${grouped(nativeString(wei))} ${symbol}`;
 }
 
 function exactly(units: bigint, decimals: number): string {

@@ -61,7 +61,7 @@ describe('how likely the price of an alert is', () => {
     const { exitCode, stdout } = await runMain(argv);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
-      /^would have fired [^\n]+\nat or below 1000000 gwei: over 99 % likely within 1h[^\n]*\n$/,
+      /^\[SIMULATED\] {2}would have fired [^\n]+\nat or below 1,000,000 gwei: over 99 % likely within 1h[^\n]*\n$/,
     );
     expect((await runMain([...argv, '--json'])).stdout).not.toContain('likely');
   });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodePrediction } from '../../src/cli/commands/backtest.ts';
-import { ProgressBar } from '../../src/cli/output.ts';
 import { calibrationChart, predictionsLine } from '../../src/cli/text/backtest.ts';
 import { GASTOP, gastop } from '../helpers/gastop.ts';
 import { type Captured, runMain } from './captured-io.ts';
@@ -414,43 +413,10 @@ describe('a long walk', () => {
 
   it('shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C', async () => {
     await using terminal = await gastop(['backtest', RECORDING], { watchTty: true });
-    await terminal.waitFor(/^\[#*\.+\] +\d+ % {2}block [\d,]+ of 2,001$/m);
+    await terminal.waitFor(/^[|/\\-] \d+ % {2}block [\d,]+ of 2,001$/m);
     await terminal.press('ctrl+c');
     expect((await terminal.waitForExit()).exitCode).toBe(130);
     expect(terminal.screen().join('')).not.toContain('%');
-  });
-});
-
-describe('the progress bar', () => {
-  const bar = (isTTY: boolean, env = {}) => {
-    let now = 0;
-    let text = '';
-    const stderr = { isTTY, columns: 40, write: (more: string) => (text += more) };
-    const made = new ProgressBar({ stderr, env, now: () => now });
-    return { made, pass: (ms: number) => (now += ms), written: () => text };
-  };
-
-  it('appears after a second, fills, fits the line, and leaves nothing behind', () => {
-    const { made, pass, written } = bar(true);
-    made.show(0.2, () => 'early');
-    expect(written()).toBe('');
-    pass(1_000);
-    made.show(0.5, () => 'block 5 of 10, and on and on');
-    const line = `[${'#'.repeat(15)}${'.'.repeat(15)}]  50 %  block 5 of 10`.slice(0, 39);
-    expect(written()).toBe(`\r\u001b[K${line}`);
-    made.show(0.6, () => 'too soon to draw again');
-    expect(written()).toBe(`\r\u001b[K${line}`);
-    made.clear();
-    expect(written()).toBe(`\r\u001b[K${line}\r\u001b[K`);
-  });
-
-  it('is for terminals that can erase', () => {
-    for (const { made, pass, written } of [bar(false), bar(true, { TERM: 'dumb' })]) {
-      pass(5_000);
-      made.show(0.5, () => 'x');
-      made.clear();
-      expect(written()).toBe('');
-    }
   });
 });
 

@@ -195,7 +195,7 @@ describe('gastop keys list', () => {
     const { id } = await issueKey(store, { name: `of ${key}`, plan: 'free', now: Date.now() });
     await store.close();
     const shown = await Promise.all([run('list'), run('list', '--json'), run('rotate', id, '--json')]);
-    for (const { exitCode, stdout, stderr } of [...shown, await run('revoke', id)]) {
+    for (const { exitCode, stdout, stderr } of [...shown, await run('revoke', id, '--yes')]) {
       expect(exitCode).toBe(0);
       expect(stdout + stderr).toContain(`of gastop_${key.split('_')[1]}_…`);
       expect(stdout + stderr).not.toContain(secret);
@@ -218,7 +218,7 @@ describe('gastop keys list', () => {
     const { create, list, ask, run } = newHome();
     const { id, key } = await create('--plan', 'pro');
     await ask(key, 2);
-    await run('revoke', id);
+    await run('revoke', id, '--yes');
     expect(await list()).toEqual([
       {
         id,
@@ -263,7 +263,7 @@ describe('gastop keys rotate', () => {
   it('does not bring a revoked key back: exit 1', async () => {
     const { run, create, ask } = newHome();
     const { id, key } = await create();
-    await run('revoke', id);
+    await run('revoke', id, '--yes');
     const { exitCode, stdout, stderr } = await run('rotate', id);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/was revoked on .* for good; make another with gastop keys create\n$/);
@@ -272,10 +272,20 @@ describe('gastop keys rotate', () => {
 });
 
 describe('gastop keys revoke', () => {
-  it('ends a key and says so; a second time changes nothing and says so too', async () => {
-    const { run, create, ask } = newHome();
+  it('asks at a terminal, ends a key and says so; a second time changes nothing and says so too', async () => {
+    const { home, run, create, ask } = newHome();
     const { id, key } = await create('--name', 'bot');
     expect(await run('revoke', id)).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'gastop: cannot ask before revoking, as stdin is no terminal; say --yes\n',
+    });
+    const asked = (answer: string) => runMain(['keys', 'revoke', id], { home, terminal: true, answer });
+    expect((await asked('n')).stderr).toBe(
+      `Revoke key ${id} (bot) of the plan free and disable its alerts, for good? [y/N] gastop: kept key ${id}\n`,
+    );
+    expect(await ask(key)).toBe('ok');
+    expect(await run('revoke', id, '--yes')).toEqual({
       exitCode: 0,
       stdout: '',
       stderr: `gastop: revoked key ${id} (bot) of the plan free; it stopped working, and every running serve disables its alerts\n`,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { BaseFeeMetrics } from '../../src/contract/metrics.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
-import { formatGwei } from '../../src/core/units.ts';
+import { formatCount, formatGwei } from '../../src/core/units.ts';
 import { sendJson, serve } from '../client/http-server.ts';
 import { OWN_RECOMMENDATION, OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -120,14 +120,16 @@ describe('now --below', () => {
     const dear = await below('1000000', '--within', '10m');
     expect(dear).toEqual({
       exitCode: 0,
-      stdout: 'at or below 1000000 gwei within 10m: over 99 % likely\n',
+      stdout: '[REPLAY]  at or below 1,000,000 gwei within 10m: over 99 % likely\n',
       stderr: '',
     });
     expect((await below('0.000000001', '--within', '15m')).stdout).toBe(
-      'at or below 0.000000001 gwei within 15m: 2 % likely\n',
+      '[REPLAY]  at or below 0.000000001 gwei within 15m: 2 % likely\n',
     );
     const near = await below((Number(last.baseFee) / 1e9).toFixed(9), '--within', '15m');
-    expect(near.stdout).toMatch(/^at or below [\d.]+ gwei within 15m: (over |under )?\d+ % likely\n$/);
+    expect(near.stdout).toMatch(
+      /^\[REPLAY\] {2}at or below [\d.]+ gwei within 15m: (over |under )?\d+ % likely\n$/,
+    );
   });
 
   it('is the service’s own answer to that question with --json', async () => {
@@ -180,7 +182,7 @@ describe('now --below', () => {
 
 describe('history over a recording', () => {
   it('as CSV by blocks is the recording, number by number', async () => {
-    const { exitCode, stdout } = await runMain([
+    const { exitCode, stdout, stderr } = await runMain([
       'history',
       '--csv',
       '--bucket',
@@ -190,7 +192,10 @@ describe('history over a recording', () => {
       '--url',
       served.origin,
     ]);
-    expect(exitCode).toBe(0);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'gastop: [REPLAY]  these are no live prices\n',
+    });
     const [heading, ...rows] = stdout.trim().split('\n');
     expect(heading?.split(',').slice(0, 3)).toEqual(['time', 'block_number', 'base_fee_open_wei']);
     const expected = recorded.filter(({ timestamp }) => timestamp > last.timestamp - 10_800);
@@ -214,6 +219,7 @@ describe('history over a recording', () => {
       served.origin,
     ]);
     expect(stderr).toBe('');
+    expect(stdout).toMatch(/^\[REPLAY\] {2}base fee and median tip in gwei\nUTC /);
     const hour = recorded.filter(
       ({ timestamp }) => Math.floor(timestamp / 3_600) === Math.floor(last.timestamp / 3_600) - 1,
     );
@@ -238,14 +244,15 @@ describe('history over a recording', () => {
     const answer = BaseFeeMetrics.parse(JSON.parse(stdout));
     expect(answer.data).toHaveLength(500);
     expect(stderr).toBe(
-      `gastop: these are 500 of ${answer.total} rows; a larger --bucket makes them fewer, such as 1h\n`,
+      `gastop: these are 500 of ${formatCount(answer.total)} rows; a larger --bucket makes them fewer, such as 1h\n`,
     );
   });
 
   it('as a chart fits the terminal and spans the window’s lowest and highest', async () => {
     const { stdout } = await runMain(['history', '--chart', '--window', '6h', '--url', served.origin]);
     const lines = stdout.trimEnd().split('\n');
-    expect(lines).toHaveLength(14);
+    expect(lines).toHaveLength(15);
+    expect(lines[0]).toBe('[REPLAY]  mean base fee in gwei');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines.at(-1)).toContain('2024-10-16 02:3');
   });

@@ -65,7 +65,7 @@ describe.concurrent('gastop wait on a node', () => {
     await node.stop();
     expect({ exitCode, stdout, ran: existsSync(ran) }).toEqual({ exitCode: 124, stdout: '', ran: false });
     expect(stderr).toMatch(
-      /^gastop: gave up after 2s of waiting until average is at or below 1000 gwei; [^\n]+\n$/,
+      /^gastop: gave up after 2s of waiting until average is at or below 1,000 gwei; [^\n]+\n$/,
     );
   });
 

@@ -51,7 +51,7 @@ describe('the command that wait runs', () => {
     child.stdin?.end('first\nsecond\n');
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^gastop: fast is [\d.]+ gwei at block [\d,]+\n$/);
+    expect(stderr).toMatch(/^gastop: \[REPLAY\] {2}fast is [\d.]+ gwei at block [\d,]+\n$/);
     const [seen, env, read]: [string[], Record<string, string>, string] = JSON.parse(stdout);
     expect({ seen, read }).toEqual({ seen: args, read: 'first\nsecond\n' });
     expect(env).toMatchObject({
@@ -255,7 +255,7 @@ describe('a service elsewhere', () => {
     const waiting = runMain(['wait', '--url', origin, '--below', '1000000']);
     await waitFor(() => asked === before + 2);
     refusal = null;
-    const stderr = expect.stringMatching(/^gastop: average is \S+ gwei at block \S+\n$/);
+    const stderr = expect.stringMatching(/^gastop: \[REPLAY\] {2}average is \S+ gwei at block \S+\n$/);
     expect(await waiting).toEqual({ exitCode: 0, stdout: '', stderr });
   });
 });
@@ -320,7 +320,7 @@ describe('what wait says', () => {
   });
 
   it('ends with the price and its block, and is nothing with --quiet', async () => {
-    const stderr = expect.stringMatching(/gastop: average is [\d.]+ gwei at block [\d,]+\n$/);
+    const stderr = expect.stringMatching(/gastop: \[REPLAY\] {2}average is [\d.]+ gwei at block [\d,]+\n$/);
     for (const terminal of [true, false])
       expect(await runMain(AT_ONCE, { terminal })).toEqual({ exitCode: 0, stdout: '', stderr });
     const silent = { exitCode: 0, stdout: '', stderr: '' };

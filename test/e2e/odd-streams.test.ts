@@ -28,7 +28,7 @@ async function shell(script: string) {
 
 /** One that prints as it goes; in `npm run test:slow` the others too. */
 const PRINTING = [
-  `history --window 5m --csv --replay ${SHORT_RECORDING}`,
+  `history --window 5m --replay ${SHORT_RECORDING}`,
   ...(isSlowRun
     ? [
         '--help',

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import stringWidth from 'string-width';
 import { pathOf } from '../../client/client.ts';
+import type { Query } from '../../client/routes.ts';
 import {
   type AlertDetailsView,
   type AlertSavingsView,
@@ -16,7 +17,7 @@ import { PATHS } from '../../contract/routes.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
-import { formatCount, formatDuration, formatNative, formatUsd, gweiString } from '../../core/units.ts';
+import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -24,8 +25,12 @@ import {
   type Column,
   cleanLine,
   cutToWidth,
+  jsonResponse,
   type Labelled,
   labelledLines,
+  mapped,
+  note,
+  print,
   ALERTS as ROUTE,
   tableLines,
   utcTime,
@@ -43,9 +48,7 @@ import {
   JSON_ANSWER,
   type JsonFlags,
   onOne,
-  print,
   printList,
-  printRaw,
   type Resource,
   withResource,
 } from './resource.ts';
@@ -147,7 +150,6 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .option('--gas <N>', 'gas used each time (default 150,000, a swap)')
     .option('--json', JSON_ANSWER)
     .action(run(alertSavings));
-  // So that the same line does for both.
   withMessage(withRule(alerts.command('preview')), true)
     .description('How often an alert would have fired in the last 24 hours; takes all flags of create.')
     .argument(...INPUT)
@@ -226,21 +228,17 @@ function alertSavings(context: CommandContext, id: string, flags: SavingsFlags):
   const gasAmount = flags.gas === undefined ? undefined : parseGas(flags.gas);
   return withResource(context, ALERTS, async ({ client }, settings) => {
     const signal = io.interruption();
+    const named = { client, id, signal };
     if (flags.json) {
-      const query: Record<string, string> = gasAmount === undefined ? {} : { gasAmount: String(gasAmount) };
-      const path = pathOf(PATHS.alertSavings, { id });
-      await printRaw(
-        context,
-        onOne(ALERTS, { client, id, signal }, client.raw(path, query, { signal })),
-        PATHS.alertSavings,
-      );
+      const query: Query = gasAmount === undefined ? {} : { gasAmount: String(gasAmount) };
+      const raw = client.raw(pathOf(PATHS.alertSavings, { id }), query, { signal });
+      io.stdout.write(jsonResponse(await onOne(ALERTS, named, raw), PATHS.alertSavings));
       return EXIT.ok;
     }
-    const asked = { signal, ...(gasAmount === undefined ? {} : { gasAmount }) };
-    const savings = await onOne(ALERTS, { client, id, signal }, client.alertSavings(id, asked));
-    print(context, settings, alertSavingsText(savings));
+    const savings = await onOne(ALERTS, named, client.alertSavings(id, { signal, gasAmount }));
+    print(io, settings, alertSavingsText(savings));
     if (gasAmount !== undefined && savings.gasAmount !== gasAmount) {
-      io.stderr.write('gastop: the service takes no amount of gas: these savings are for its own\n');
+      note(io, 'the service takes no amount of gas: these savings are for its own');
     }
     return EXIT.ok;
   });
@@ -264,7 +262,7 @@ function setAlerts(
       const signal = context.io.interruption();
       const set = client.setAlertStatus(id, status, { signal, ...answers(context, flags, PATHS.alert) });
       await onOne(ALERTS, { client, id, signal }, set);
-      if (!flags.json) context.io.stderr.write(`gastop: ${done} ${cleanLine(id)}\n`);
+      if (!flags.json) note(context.io, `${done} ${cleanLine(id)}`);
     }),
   );
 }
@@ -285,12 +283,11 @@ function redeliverAlert(
         : `there is no delivery ${cleanLine(deliveryId)} of alert ${cleanLine(id)}; gastop alerts show lists them`,
     );
     const where = isOwn ? ', by the process that evaluates alerts on this database' : '';
-    if (!flags.json) io.stderr.write(`gastop: ${cleanLine(deliveryId)} is sent again${where}\n`);
+    if (!flags.json) note(io, `${cleanLine(deliveryId)} is sent again${where}`);
     return EXIT.ok;
   });
 }
 
-/** `armed`, `cooling down`, `disabled`, or a service's own word. `now` in ms. */
 function stateWords(alert: AlertView, now: number): string {
   const { status } = alert;
   if (status === 'PENDING') return coolingWords(alert, now) === null ? 'armed' : 'cooling down';
@@ -309,9 +306,8 @@ export function channelWords({ channels }: AlertView): string {
   return channels.map((channel) => cleanLine(channel).toLowerCase()).join(', ') || '-';
 }
 
-/** `2026-01-05 11:20`, UTC; with seconds where several may be within a minute. */
 export function timeWords(ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string {
-  return ms === null ? '-' : utcTime(ms, precision);
+  return mapped(ms, (time) => utcTime(time, precision)) ?? '-';
 }
 
 export function cooldownWords({ cooldownMs }: AlertView): string {
@@ -322,7 +318,6 @@ function timesWords(count: number): string {
   return count === 1 ? 'once' : `${formatCount(count)} times`;
 }
 
-/** Of a note, so that one knows which alert it is. */
 const NOTE_WORTH = 16;
 const SPARED = ['last (UTC)', 'fired'];
 
@@ -349,7 +344,7 @@ function columnsAt(now: number): Column<AlertView>[] {
     ['when', 'left', (alert) => cleanLine(describeCondition(alert))],
     ['state', 'left', (alert) => stateWords(alert, now)],
     ['notify', 'left', channelWords],
-    ['fired', 'right', ({ triggerCount }) => (triggerCount === null ? '-' : formatCount(triggerCount))],
+    ['fired', 'right', ({ triggerCount }) => mapped(triggerCount, formatCount) ?? '-'],
     ['last (UTC)', 'left', (alert) => timeWords(alert.lastTriggeredAt)],
     ['note', 'left', noteOf],
   ];
@@ -378,36 +373,31 @@ export function alertDetailsText(alert: AlertDetailsView, now: number): string {
 
 function alertRows(alert: AlertView, now: number): Labelled[] {
   const { hysteresis, confirmBlocks, disableOnce, disabledReason, note } = alert;
-  const until = alert.status === 'PENDING' ? coolingWords(alert, now) : null;
-  const state = until === null ? stateWords(alert, now) : `${stateWords(alert, now)} ${until}`;
+  const until = mapped(alert.status === 'PENDING' ? coolingWords(alert, now) : null, (words) => ` ${words}`);
+  const state = `${stateWords(alert, now)}${until ?? ''}`;
+  const paragraph = (text: string) => wrapWords(cleanLine(text, [], LONGEST_NOTE), VALUE_WIDTH).join('\n');
   return [
     ['id', cleanLine(alert.id)],
     ['fires when', cleanLine(describeCondition(alert))],
     ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
     ['cooldown', cooldownWords(alert)],
     ['then', disableOnce === true ? 'disabled after it has fired once' : null],
-    ['re-arm margin', hysteresis === null || hysteresis === 0n ? null : `${gweiString(hysteresis)} gwei`],
+    ['re-arm margin', mapped(hysteresis || null, (margin) => `${exactGwei(margin)} gwei`)],
     ['holds for', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks in a row`],
     ['notify', targetLines(alert).join('\n')],
-    [
-      'note',
-      note === null || note === ''
-        ? null
-        : wrapWords(cleanLine(note, [], LONGEST_NOTE), VALUE_WIDTH).join('\n'),
-    ],
-    ['made', alert.createdAt === null ? null : `${timeWords(alert.createdAt)} UTC`],
+    ['note', mapped(note || null, paragraph)],
+    ['made', mapped(alert.createdAt, (ms) => `${timeWords(ms)} UTC`)],
   ];
 }
 
 function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Labelled[] {
   const last = lastTriggeredAt === null ? '' : `, last at ${timeWords(lastTriggeredAt, 'seconds')} UTC`;
-  const missedLast =
-    missed === null || missed.lastAt === null ? '' : `, last at ${timeWords(missed.lastAt)} UTC`;
+  const missedLast = mapped(missed?.lastAt, (ms) => `, last at ${timeWords(ms)} UTC`) ?? '';
   return [
-    ['fired', triggerCount === null ? null : `${timesWords(triggerCount)}${last}`],
+    ['fired', mapped(triggerCount, (count) => `${timesWords(count)}${last}`)],
     [
       'missed',
-      missed === null ? null : `${timesWords(missed.count)} while nothing evaluated alerts${missedLast}`,
+      mapped(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${missedLast}`),
     ],
   ];
 }
@@ -417,7 +407,7 @@ function targetLines({ channels, method, to, targets }: AlertView): string[] {
   return channels.map((channel) => {
     const target = channel === (method ?? channels[0]) ? to : ownValue(targets, channel);
     const name = cleanLine(channel).toLowerCase();
-    return target === undefined || target === null || target === '' ? name : `${name} ${cleanLine(target)}`;
+    return target ? `${name} ${cleanLine(target)}` : name;
   });
 }
 
@@ -433,7 +423,7 @@ function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts
   ];
 }
 
-const words = (word: string | null) => (word === null ? '-' : cleanLine(word).toLowerCase());
+const words = (word: string | null) => mapped(word, (text) => cleanLine(text).toLowerCase()) ?? '-';
 
 const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
 
@@ -442,21 +432,19 @@ const ROWS = 20;
 export function alertSavingsText(savings: AlertSavingsView): string {
   const { events, gasAmount, entries, best } = savings;
   const head = labelledLines([
-    ['fired', events === null ? null : timesWords(events)],
+    ['fired', mapped(events, timesWords)],
     ['saved', isSavingUnknown(savings) ? 'not known: the day before was not known' : amount(savings)],
     [
       'counted for',
-      gasAmount === null
-        ? null
-        : `${formatCount(gasAmount)} gas each time, against the mean of the day before`,
+      mapped(gasAmount, (gas) => `${formatCount(gas)} gas each time, against the mean of the day before`),
     ],
-    ['best', best === null ? null : `${amount(best)} at ${timeWords(best.triggeredAt)} UTC`],
+    ['best', mapped(best, (one) => `${amount(one)} at ${timeWords(one.triggeredAt)} UTC`)],
   ]);
   if (entries.length === 0) return head.join('\n');
   const table = tableLines<SavingsEntryView>(
     [
       ['fired (UTC)', 'left', ({ triggeredAt }) => timeWords(triggeredAt)],
-      ['block', 'right', ({ blockNumber }) => (blockNumber === null ? '-' : formatCount(blockNumber))],
+      ['block', 'right', ({ blockNumber }) => mapped(blockNumber, formatCount) ?? '-'],
       ['gwei', 'right', ({ price }) => gwei(price)],
       ['reference', 'right', ({ referencePrice }) => gwei(referencePrice)],
       ['saved', 'right', amount],
@@ -468,7 +456,7 @@ export function alertSavingsText(savings: AlertSavingsView): string {
   return [...head, '', ...table, ...more].join('\n');
 }
 
-const gwei = (wei: bigint | null) => (wei === null ? '-' : gweiString(wei));
+const gwei = (wei: bigint | null) => mapped(wei, exactGwei) ?? '-';
 
 function amount({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string {
   if (savedWei === null) return '-';

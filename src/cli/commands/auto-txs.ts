@@ -17,10 +17,10 @@ import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { describeCall } from '../../core/transactions/describe-call.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
-import { type OpenedClient, openReady, withPricing } from '../open-source.ts';
-import { cleanLine, AUTO_TXS as ROUTE } from '../output.ts';
+import { openReady, withPricing } from '../open-source.ts';
+import { cleanLine, note, AUTO_TXS as ROUTE } from '../output.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxDetailsText, autoTxListLines, type CallWords } from '../text/auto-txs.ts';
 import {
@@ -49,6 +49,7 @@ import {
   printList,
   type Resource,
   withResource,
+  type YesFlags,
 } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
@@ -190,7 +191,7 @@ function listAutoTxs(context: CommandContext, { status, json = false }: ListAuto
         lines: async (items, { width, ending }) => {
           const snapshot = await presentIfAny(client, io.interruption());
           if (snapshot === null && items.some((each) => each.status === 'PENDING')) {
-            io.stderr.write(`gastop: ${NO_PRICES}\n`);
+            note(io, NO_PRICES);
           }
           return autoTxListLines(items, snapshot, width, ending, callName);
         },
@@ -212,22 +213,16 @@ async function withPrices<Result>(context: CommandContext, work: Work<Result>): 
   if (settings.source.value.kind !== 'rpc' || (db !== null && !existsSync(db))) {
     return withStored(context, work);
   }
-  let opened: OpenedClient;
-  try {
-    opened = (await openReady(io, settings, 'accept', { withinMs: PRICES_WITHIN_MS })).opened;
-  } catch (error) {
+  const ready = await openReady(io, settings, 'accept', { withinMs: PRICES_WITHIN_MS }).catch((error) => {
     io.interruption().throwIfAborted();
     if (!(error instanceof ClientError || error instanceof CliError)) throw error;
-    return withStored(context, work);
-  }
-  try {
-    return await work(opened, settings);
-  } finally {
-    await opened.close();
-  }
+    return null;
+  });
+  if (ready === null) return withStored(context, work);
+  await using opened = ready;
+  return await work(opened, settings);
 }
 
-/** The prices of now, where the service says them: a list is worth reading without. */
 async function presentIfAny(
   client: Pick<GasClient, 'gasCurrent'>,
   signal: AbortSignal,
@@ -243,7 +238,6 @@ async function presentIfAny(
   }
 }
 
-/** The well-known function that it calls; `null`: none. */
 function callName({ data, to }: AutoTxView): string | null {
   if (data === null || data === '0x' || to === null) return null;
   return describeCall(data, to)?.name ?? null;
@@ -260,10 +254,9 @@ function callOf({ data, to, checks }: AutoTxDetailsView): CallWords | null {
   return { name: isCall ? (call?.name ?? null) : 'delegation', signature: call?.signature ?? null, words };
 }
 
-interface UpdateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
+interface UpdateAutoTxFlags extends OrderFlags, DraftFlags, YesFlags {
   readonly enable?: boolean;
   readonly disable?: boolean;
-  readonly yes?: boolean;
 }
 
 /** `gastop auto-txs update`: what is given changes; a file signs a draft, or takes the place of what was signed. */
@@ -275,36 +268,37 @@ async function updateAutoTx(
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
+  const signal = io.interruption();
   const changes = changesOf(flags, io.now());
   if (file === undefined) {
-    if (Object.keys(changes).length === 0) {
+    if (Object.values(changes).every((value) => value === undefined)) {
       throw usageError('say what is to change: a flag, or FILE with the signed transaction');
     }
-    return withStored(context, ({ client }) => change({ client }, changes));
+    return withStored(context, ({ client }) => change(client, changes));
   }
   const input = await signedInput(io, file);
   return withPricing(io, settings, async (opened) => {
-    const signal = io.interruption();
-    const kept = await onOne(
-      AUTO_TXS,
-      { client: opened.client, id, signal },
-      opened.client.autoTx(id, { signal }),
-    );
+    const { client } = opened;
+    const kept = await onOne(AUTO_TXS, { client, id, signal }, client.autoTx(id, { signal }));
     requireDrafted(kept, input, flags);
-    const order = changedOrder(kept, flags, io.now());
-    if (!(await isWanted(context, settings, opened, input, { order, id, ...flags }))) {
-      io.stderr.write('gastop: nothing was scheduled\n');
+    const asked = { order: changedOrder(kept, flags, io.now()), id, yes: flags.yes };
+    if (!(await isWanted(context, settings, opened, input, asked))) {
+      note(io, 'nothing was scheduled');
       return EXIT.failed;
     }
-    return change(opened, { ...changes, signedTransaction: input.raw });
+    return change(client, { ...changes, signedTransaction: input.raw });
   });
 
-  async function change({ client }: { readonly client: GasClient }, wanted: AutoTxChange): Promise<ExitCode> {
-    const signal = io.interruption();
+  async function change(client: GasClient, wanted: AutoTxChange): Promise<ExitCode> {
     const asked = client
       .updateAutoTx(id, wanted, { signal, ...answers(context, flags, PATHS.autoTx) })
       .catch(async (error: unknown) => {
-        if (flags.enable && file === undefined && isConflict(error)) await requireSigned(client, signal);
+        const isConflict = error instanceof ClientError && error.status === 409;
+        const kept = flags.enable && file === undefined && isConflict ? client.autoTx(id, { signal }) : null;
+        if ((await kept?.catch(() => null))?.status?.toUpperCase() === 'DRAFT') {
+          const how = `gastop auto-txs update ${cleanLine(id)} FILE`;
+          throw failure(`it is a draft and needs its signature first: ${how}`);
+        }
         throw flagged(error);
       });
     const changed = await onOne(AUTO_TXS, { client, id, signal }, asked);
@@ -312,15 +306,8 @@ async function updateAutoTx(
       changed === null
         ? ''
         : `: ${cleanLine(describeState(changed))}, target ${cleanLine(describeTarget(changed))}`;
-    if (!flags.json) io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
+    if (!flags.json) note(io, `changed ${cleanLine(id)}${words}`);
     return EXIT.ok;
-  }
-
-  async function requireSigned(client: GasClient, signal: AbortSignal): Promise<void> {
-    const kept = await client.autoTx(id, { signal }).catch(() => null);
-    if (kept?.status?.toUpperCase() !== 'DRAFT') return;
-    const how = `gastop auto-txs update ${cleanLine(id)} FILE`;
-    throw new CliError(EXIT.failed, `it is a draft and needs its signature first: ${how}`);
   }
 }
 
@@ -333,16 +320,14 @@ function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: J
       const cancelled = await onOne(AUTO_TXS, { client, id, signal }, asked);
       if (cancelled !== null && cancelled.status !== null && cancelled.status !== 'CANCELLED') {
         const status = cleanLine(describeState(cancelled));
-        throw new CliError(EXIT.failed, `the service says that ${cleanLine(id)} is ${status}, not cancelled`);
+        throw failure(`the service says that ${cleanLine(id)} is ${status}, not cancelled`);
       }
       const isOut = cancelled !== null && mayBeMined(cancelled);
       const words = isOut ? ', but it was broadcast before and may be mined until its nonce is used' : '';
-      if (!flags.json) io.stderr.write(`gastop: cancelled ${cleanLine(id)}${words}\n`);
+      if (!flags.json) note(io, `cancelled ${cleanLine(id)}${words}`);
     }),
   );
 }
-
-const isConflict = (error: unknown) => error instanceof ClientError && error.status === 409;
 
 /** A draft takes the signature of the same transaction only. @throws CliError (usage) */
 function requireDrafted(kept: AutoTxView, { transaction }: SignedInput, flags: DraftFlags): void {
@@ -374,25 +359,18 @@ const KNOWN: readonly string[] = [
   ...Object.keys(PARTS),
 ];
 
-/** An auto-tx, as it was read or as a service wrote it. */
 interface StatusRow {
   readonly status?: unknown;
   readonly hold?: unknown;
   readonly blockNumber?: unknown;
 }
 
-interface StatusFilter {
-  readonly isWanted: (row: StatusRow) => boolean;
-  /** To be called once all were looked at. @throws CliError (usage) for a word that is known and found nowhere. */
-  readonly refuseUnknown: () => void;
-}
-
 /** What `--status` asks for: words in any case, several by commas; a service's own words are as good as the contract's. */
-function statusFilter(flag: string | undefined): StatusFilter {
+function statusFilter(flag: string | undefined) {
   const wanted = flag === undefined ? null : flag.split(',').map((word) => word.trim().toLowerCase());
   const found = new Set(KNOWN);
   return {
-    isWanted: ({ status, hold = null, blockNumber = null }) => {
+    isWanted: ({ status, hold = null, blockNumber = null }: StatusRow): boolean => {
       if (typeof status !== 'string') return wanted === null;
       const word = status.toLowerCase();
       found.add(word);
@@ -401,6 +379,7 @@ function statusFilter(flag: string | undefined): StatusFilter {
         ([part, isOf]) => wanted.includes(part) && isOf({ word, hold, blockNumber }),
       );
     },
+    /** To be called once all were looked at. @throws CliError (usage) for a word that is known and found nowhere. */
     refuseUnknown: () => {
       const unknown = wanted?.find((word) => !found.has(word));
       if (unknown === undefined) return;

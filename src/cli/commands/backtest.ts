@@ -7,10 +7,10 @@ import { chainProfile } from '../../core/chains.ts';
 import { formatCount } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, nameAsGiven, usageError } from '../errors.ts';
+import { EXIT, type ExitCode, nameAsGiven, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
-import { ProgressBar, toAscii, wantsColour } from '../output.ts';
-import { checked } from '../parse.ts';
+import { mapped, note, print, wantsColour, withSpinner } from '../output.ts';
+import { checked, given } from '../parse.ts';
 import { parsePath } from '../settings.ts';
 import { type BacktestParts, backtestText } from '../text/backtest.ts';
 import { parseBlockNumber } from './explorer.ts';
@@ -60,10 +60,7 @@ async function backtest(
 ): Promise<ExitCode> {
   const asked = rangeOf(flags);
   const parts = partsOf(flags);
-  const out =
-    flags.predictions === undefined
-      ? null
-      : checked('--predictions', () => parsePath(flags.predictions ?? ''));
+  const out = given('--predictions', flags.predictions, parsePath);
   // Its lines among those of the report could be read by nobody.
   if (out === '-') throw usageError('--predictions: stdout takes the report; name a file');
   const path = checked('FILE', () => parsePath(file));
@@ -72,96 +69,68 @@ async function backtest(
     throw usageError('--predictions is the file that is read; choose another name');
   }
   const signal = io.interruption();
-  const bar = new ProgressBar(io);
   const slice = new TimeSlice();
   const breathe = async (): Promise<void> => {
     if (!slice.isOver()) return;
     await slice.next();
     signal.throwIfAborted();
   };
-  try {
-    const stretch = await readStretch(path, {
-      to: asked.to,
-      signal,
-      onBlock: (count) => {
-        bar.show(0, () => `reading block ${formatCount(count)}`);
-        return breathe();
-      },
+  let doing = 'reading';
+  const notes: string[] = [];
+  const work = async () => {
+    const stretch = await readStretch(path, asked.to, signal, (count) => {
+      doing = `reading block ${formatCount(count)}`;
+      return breathe();
     });
     checkRange(asked, stretch.blocks);
-    const predictions =
-      out === null
-        ? null
-        : new PredictionFile(await LineFile.create('--predictions', out, flags.force === true));
-    let report: BacktestReport;
+    const file = out === null ? null : await LineFile.create('--predictions', out, flags.force === true);
+    const predictions = file && new PredictionFile(file);
+    const total = stretch.blocks.length;
+    let walked = 0;
+    const onStep = (done: number) => {
+      walked = Math.min(walked + 1, total);
+      doing = `${Math.floor(done * 100)} %  block ${formatCount(walked)} of ${formatCount(total)}`;
+      return breathe();
+    };
     try {
-      report = await judge(stretch, asked, {
-        bar,
-        breathe,
-        predictions,
-        onInterrupted: (walked) => {
-          bar.clear();
-          const all = formatCount(stretch.blocks.length);
-          io.stderr.write(`gastop: interrupted: ${formatCount(walked)} of ${all} blocks\n`);
-        },
-      });
+      return { chainId: stretch.chainId, report: await judge(stretch, asked, predictions, onStep) };
+    } catch (error) {
+      if (signal.aborted) notes.push(`interrupted: ${formatCount(walked)} of ${formatCount(total)} blocks`);
+      throw error;
     } finally {
-      bar.clear();
       await predictions?.close();
-      if (predictions !== null) {
-        io.stderr.write(`gastop: wrote ${formatCount(predictions.count)} predictions to ${out}\n`);
-      }
+      if (predictions !== null) notes.push(`wrote ${formatCount(predictions.count)} predictions to ${out}`);
     }
-    refuseEmpty(report, parts);
-    const { chainId } = stretch;
-    if (flags.json) {
-      io.stdout.write(backtestJson(report, { file, chainId }, parts));
-      return EXIT.ok;
-    }
-    const colour = wantsColour(io);
-    const text = backtestText(report, { file, chainId, parts, colour });
-    io.stdout.write(`${settings.ascii.value ? toAscii(text) : text}\n`);
-    return EXIT.ok;
-  } finally {
-    bar.clear();
-  }
-}
-
-interface Company {
-  readonly bar: ProgressBar;
-  readonly breathe: () => Promise<void>;
-  readonly predictions: PredictionFile | null;
-  /** Told how many blocks were walked when Ctrl-C ended it. */
-  readonly onInterrupted: (walked: number) => void;
+  };
+  const { report, chainId } = await withSpinner(io, () => doing, work).finally(() => {
+    for (const line of notes) note(io, line);
+  });
+  refuseEmpty(report, parts);
+  if (flags.json) io.stdout.write(backtestJson(report, { file, chainId }, parts));
+  else print(io, settings, backtestText(report, { file, chainId, parts, colour: wantsColour(io) }));
+  return EXIT.ok;
 }
 
 async function judge(
   { chainId, blocks }: ReadStretch,
   range: Range,
-  { bar, breathe, predictions, onInterrupted }: Company,
+  predictions: PredictionFile | null,
+  onStep: (done: number) => Promise<void>,
 ): Promise<BacktestReport> {
   const work = walk({ blocks, feeRule: chainProfile(chainId).feeRule, ...range });
-  for (let shown = 0; ; shown += 1) {
+  for (;;) {
     const step = work.next();
     if (step.done) return step.value;
     const { done, prediction } = step.value;
     if (prediction !== null) await predictions?.add(prediction);
-    bar.show(done, () =>
-      shown < blocks.length ? `block ${formatCount(shown + 1)} of ${formatCount(blocks.length)}` : 'judging',
-    );
-    try {
-      await breathe();
-    } catch (error) {
-      onInterrupted(Math.min(shown + 1, blocks.length));
-      throw error;
-    }
+    await onStep(done);
   }
 }
 
 function rangeOf({ from, to }: BacktestFlags): Range {
   const range = {
-    from: from === undefined ? 0 : blockNumber('--from', from),
-    to: to === undefined ? Number.POSITIVE_INFINITY : blockNumber('--to', to),
+    from: mapped(from, (text) => blockNumber('--from', text)) ?? 0,
+    to: mapped(to, (text) => blockNumber('--to', text)) ?? Number.POSITIVE_INFINITY,
   };
   if (range.from > range.to) throw usageError(`--from ${from} is after --to ${to}; swap them`);
   return range;
@@ -189,15 +158,13 @@ function refuseEmpty({ stretch, judged, lanes, horizons }: BacktestReport, parts
     (parts.lanes && lanes.some(({ rules }) => rules.length > 0)) || (parts.horizons && horizons.length > 0);
   if (isAnything) return;
   const part = judged.blocks < stretch.blocks ? ` of ${formatCount(stretch.blocks)}` : '';
-  throw new CliError(
-    EXIT.usage,
+  throw usageError(
     `too few blocks to judge anything: ${formatCount(judged.blocks)}${part}; give some hundred for the lanes, a day for the horizons`,
   );
 }
 
 const DECIMALS = 6;
 
-/** Everything that a backtest measured as one JSON object, documented field by field in docs/COMMANDS.md. */
 function backtestJson(
   { stretch, judged, lanes, horizons, unjudgedHorizons, waits }: BacktestReport,
   about: { readonly file: string; readonly chainId: number },
@@ -231,19 +198,18 @@ interface ReadStretch {
   readonly blocks: readonly Block[];
 }
 
-interface ReadStretchOptions {
-  /** The last block whose advice is judged; reading ends where nothing more can be known about it. */
-  readonly to: number;
-  readonly signal: AbortSignal;
-  readonly onBlock: (count: number) => Promise<void>;
-}
-
 /**
  * The blocks of a recording, into memory.
+ *
+ * @param to The last block whose advice is judged; reading ends where nothing more can be known about it.
  * @throws ChainError `bad-file`; CliError for more blocks than can be held; the signal's reason when it aborts.
  */
-async function readStretch(path: string, options: ReadStretchOptions): Promise<ReadStretch> {
-  const { to, signal, onBlock } = options;
+async function readStretch(
+  path: string,
+  to: number,
+  signal: AbortSignal,
+  onBlock: (count: number) => Promise<void>,
+): Promise<ReadStretch> {
   const { chainId } = await readBlockFileHeader(path, { signal }).catch((error) => {
     throw nameAsGiven(error, path);
   });
@@ -276,10 +242,8 @@ interface WrittenPrediction {
   };
 }
 
-/** Lines are gathered to this many characters before they are written. */
 const CHUNK = 65_536;
 
-/** Predictions being written, a line of JSON for each block. */
 class PredictionFile {
   readonly #file: LineFile;
   #lines: string[] = [];
@@ -318,7 +282,6 @@ class PredictionFile {
   }
 }
 
-/** One prediction as a line with its newline; wei as JSON integers, exact whatever their size. */
 export function encodePrediction({ block, advice }: WrittenPrediction): string {
   const lanes = LANES.map((lane) => {
     const { maxFeePerGas, maxPriorityFeePerGas, withinBlocks, probability } = advice.lanes[lane];

@@ -18,18 +18,18 @@ import { fieldProblems } from '../../contract/field-problems.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { cooldownText, parseCooldown } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
-import { formatLikelihood, gweiString } from '../../core/units.ts';
+import { exactGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CommandContext } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { type CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type OpenedResource, openReady, type Ready } from '../open-source.ts';
-import { cleanLine, utcTime, withSpinner } from '../output.ts';
-import { durationText, parseGwei, readInput, STDIN } from '../parse.ts';
-import { deliveryOf, parseCount, type Settings } from '../settings.ts';
+import { badgeOf, cleanLine, mapped, note, print, utcTime, withSpinner } from '../output.ts';
+import { durationText, parseCount, parseGwei, readInput, STDIN } from '../parse.ts';
+import { deliveryOf, type Settings } from '../settings.ts';
 import { ALERTS, channelWords, cooldownWords } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
-import { answers, type JsonFlags, onOne, print, withResource } from './resource.ts';
+import { answers, type JsonFlags, onOne, withResource } from './resource.ts';
 
 type CreateAlertFlags = AlertFlags & JsonFlags;
 
@@ -47,21 +47,21 @@ export async function createAlert(
       ? alertOfFlags(flags, await rulesOf(settings))
       : await alertOfInput(io, file, settings.source.value.kind === 'hosted');
   const make = async ({ client, isOwn }: OpenedResource): Promise<ExitCode> => {
+    const signal = io.interruption();
     const created = await client
-      .createAlert(alert, { signal: io.interruption(), ...answers(context, flags, PATHS.alerts) })
+      .createAlert(alert, { signal, ...answers(context, flags, PATHS.alerts) })
       .catch((error: unknown) => {
         throw refusalOf(error, file, flags);
       });
     if (flags.json) return EXIT.ok;
     io.stdout.write(`${cleanLine(created.id)}\n`);
-    io.stderr.write(`gastop: made ${cleanLine(created.id)}: ${alertWords(created)}\n`);
-    if (isOwn) io.stderr.write('gastop: it fires while gastop or gastop serve runs on this database\n');
+    note(io, `made ${cleanLine(created.id)}: ${alertWords(created)}`);
+    if (isOwn) note(io, 'it fires while gastop or gastop serve runs on this database');
     tellSecret(io, created);
     // The alerts in the database here are opened without a chain, of which nothing could be said.
-    const ask = async (reach: ReachQuery) =>
-      (await client.gasRecommendation({ reach, signal: io.interruption() })).reach;
+    const ask = async (reach: ReachQuery) => (await client.gasRecommendation({ reach, signal })).reach;
     const likelihood = isOwn ? null : await alertLikelihood(ask, alert);
-    if (likelihood !== null) io.stderr.write(`gastop: ${likelihood}\n`);
+    if (likelihood !== null) note(io, likelihood);
     return EXIT.ok;
   };
   return withResource(context, ALERTS, make, true);
@@ -81,17 +81,17 @@ const alertWords = (alert: CreatedAlertView) =>
 function tellSecret(io: Io, alert: CreatedAlertView | null): void {
   const secret = alert?.signingSecret ?? null;
   if (secret === null) return;
-  io.stderr.write(
-    `gastop: the webhooks of all your alerts are signed with ${cleanLine(secret)}; gastop alerts rotate-secret changes it\n`,
+  note(
+    io,
+    `the webhooks of all your alerts are signed with ${cleanLine(secret)}; gastop alerts rotate-secret changes it`,
   );
 }
 
-function refuseBoth(file: string | undefined, flags: AlertFlags): void {
+function refuseBoth(file: string | undefined, flags: CreateAlertFlags): void {
   if (file === undefined || !saysAnything(flags)) return;
   throw usageError('an alert comes from flags or from JSON, not from both; leave one out');
 }
 
-/** A service's refusal of what the flags said, told by the flags. */
 function refusalOf(error: unknown, file: string | undefined, flags: AlertFlags): unknown {
   const isOfFlags = file === undefined && error instanceof ClientError && error.code === 'invalid';
   return (isOfFlags ? refusedFlags(error.details, flags) : null) ?? error;
@@ -126,7 +126,7 @@ export async function updateAlert(
     const updated = await onOne(ALERTS, named, asked);
     if (flags.json) return EXIT.ok;
     const words = updated === null ? '' : `: ${alertWords(updated)}`;
-    io.stderr.write(`gastop: changed ${cleanLine(id)}${words}\n`);
+    note(io, `changed ${cleanLine(id)}${words}`);
     tellSecret(io, updated);
     return EXIT.ok;
   });
@@ -139,11 +139,11 @@ export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise
     const { signingSecret, previousUntil } = await client.rotateSigningSecret(call);
     if (flags.json) return EXIT.ok;
     io.stdout.write(`${cleanLine(signingSecret)}\n`);
-    const both =
-      previousUntil === null
-        ? ''
-        : `, until ${utcTime(previousUntil, 'minutes')} UTC with the one before as well`;
-    io.stderr.write(`gastop: it signs the webhooks of all your alerts from now on${both}\n`);
+    const until = mapped(
+      previousUntil,
+      (ms) => `, until ${utcTime(ms, 'minutes')} UTC with the one before as well`,
+    );
+    note(io, `it signs the webhooks of all your alerts from now on${until ?? ''}`);
     return EXIT.ok;
   });
 }
@@ -164,43 +164,37 @@ export async function previewAlert(
   const rule = alertRuleOf(alert);
   if (rule === null) throw usageError('what this alert watches for cannot be previewed');
   const { settings } = await context.loadSettings();
-  const { opened, snapshot } = await openReady(io, settings, 'late', { historySec: DAY_SEC });
-  try {
-    const { client, embedded } = opened;
-    const presentMs = snapshot.blockTimestamp ?? io.now();
-    const previewer = new AlertPreviewer(client, { thorough: embedded !== null, now: () => presentMs });
-    const preview = await withSpinner(
-      io,
-      () => 'reading 24 hours of history',
-      async () => {
-        const presentSec = Math.floor(presentMs / 1_000);
-        await embedded?.historyFilled({ presentSec, windowSec: DAY_SEC, onProgress: () => {} });
-        return previewer.preview(rule, { signal: io.interruption() });
-      },
-    );
-    if (flags.json) {
-      io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
-      return EXIT.ok;
-    }
-    const words = previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`);
-    if (preview.lowest === null) throw new CliError(EXIT.failed, words);
-    const likelihood = await likelihoodIn(io, { opened, snapshot }, alert);
-    print(context, settings, likelihood === null ? words : `${words}\n${likelihood}`);
+  await using ready = await openReady(io, settings, 'late', { historySec: DAY_SEC });
+  const { client, embedded, snapshot } = ready;
+  const presentMs = snapshot.blockTimestamp ?? io.now();
+  const previewer = new AlertPreviewer(client, { thorough: embedded !== null, now: () => presentMs });
+  const preview = await withSpinner(
+    io,
+    () => 'reading 24 hours of history',
+    async () => {
+      const presentSec = Math.floor(presentMs / 1_000);
+      await embedded?.historyFilled({ presentSec, windowSec: DAY_SEC, onProgress: () => {} });
+      return previewer.preview(rule, { signal: io.interruption() });
+    },
+  );
+  if (flags.json) {
+    io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
     return EXIT.ok;
-  } finally {
-    await opened.close();
   }
+  const words = `${badgeOf(snapshot)}${previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`)}`;
+  if (preview.lowest === null) throw failure(words);
+  const likelihood = await likelihoodIn(io, ready, alert);
+  print(io, settings, likelihood === null ? words : `${words}\n${likelihood}`);
+  return EXIT.ok;
 }
 
 /** Of what the day that was read is enough for, it is waited until that is learned; of more only what is known. */
 async function likelihoodIn(io: Io, ready: Ready, alert: NewAlert): Promise<string | null> {
-  // A recording's present is over.
   if (ready.snapshot.source.kind === 'replay') return null;
-  const { client } = ready.opened;
   const ask = async (reach: ReachQuery) =>
     pastFor(reach) <= DAY_SEC
       ? knownReach(io, ready, reach)
-      : (await client.gasRecommendation({ reach, signal: io.interruption() })).reach;
+      : (await ready.client.gasRecommendation({ reach, signal: io.interruption() })).reach;
   return withSpinner(
     io,
     () => 'asking how likely that is',
@@ -208,17 +202,16 @@ async function likelihoodIn(io: Io, ready: Ready, alert: NewAlert): Promise<stri
   );
 }
 
-function previewJson({ last, from, to, lowest, highest, ...preview }: AlertPreview) {
-  const price = (wei: bigint | null) => (wei === null ? null : Number(wei));
+function previewJson({ times, last, from, to, everySec, lowest, highest }: AlertPreview) {
   const iso = (ms: number) => new Date(ms).toISOString();
   return {
-    times: preview.times,
-    last: last === null ? null : { at: iso(last.at), price: price(last.price) },
+    times,
+    last: mapped(last, ({ at, price }) => ({ at: iso(at), price: Number(price) })),
     from: iso(from),
     to: iso(to),
-    everySec: preview.everySec,
-    lowest: price(lowest),
-    highest: price(highest),
+    everySec,
+    lowest: mapped(lowest, Number),
+    highest: mapped(highest, Number),
   };
 }
 
@@ -238,17 +231,12 @@ interface AlertFlags {
   readonly confirm?: string;
 }
 
-function saysAnything(flags: AlertFlags): boolean {
-  const { below, above, lane, cooldown, once, note, rearmMargin, confirm } = flags;
-  return (
-    namedTargets(flags).length > 0 ||
-    [below, above, lane, cooldown, once, note, rearmMargin, confirm].some((value) => value !== undefined)
-  );
-}
+/** Every flag of these commands but `--json` says something of the alert. */
+const saysAnything = ({ json: _, ...flags }: CreateAlertFlags) =>
+  Object.values(flags).some((value) => value !== undefined);
 
 interface Changed {
   readonly kept: AlertView;
-  /** Its service may have words of its own. */
   readonly isForeign: boolean;
 }
 
@@ -418,7 +406,6 @@ function readCooldown(text: string): number {
   return ms;
 }
 
-/** An alert has a note of 500 characters and a few targets. */
 const MOST_BYTES = 65_536;
 const WANTED = 'an alert as JSON was expected';
 
@@ -430,31 +417,25 @@ const WANTED = 'an alert as JSON was expected';
 async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<NewAlert> {
   const name = file === STDIN ? 'stdin' : cleanLine(file);
   if (file === STDIN && io.stdin.isTTY === true) {
-    io.stderr.write('gastop: reading an alert as JSON from the terminal; Ctrl-D ends it\n');
+    note(io, 'reading an alert as JSON from the terminal; Ctrl-D ends it');
   }
   const text = await readInput(io, file, { name, mostBytes: MOST_BYTES, wanted: WANTED });
   if (text.trim() === '') throw usageError(`${name} is empty; ${WANTED}`);
-  const accept = isForeign ? plausibleAlert : acceptedAlert;
-  return accept(parsed(text, name), (path) => (path === '' ? 'the alert' : path));
-}
-
-function parsed(text: string, name: string): unknown {
+  let body: unknown;
   try {
-    return JSON.parse(text);
+    body = JSON.parse(text);
   } catch {
     // What was read may hold a secret, so it is not repeated.
     throw usageError(`${name} is not JSON; an alert as POST /alerts takes it was expected`);
   }
-}
-
-type NameOf = (path: string) => string;
-
-/** Checks a whole alert by the contract. @throws CliError (usage) with a line per problem. */
-function acceptedAlert(body: unknown, nameOf: NameOf): AlertCreation {
+  const nameOf = (path: string) => path || 'the alert';
+  if (isForeign) return plausibleAlert(body, nameOf);
   const result = checkAlert(body, ANY_SERVICE);
   if (result.ok) return result.value;
   throw refused(result.problems, nameOf);
 }
+
+type NameOf = (path: string) => string;
 
 /** What a service that others run may have words of its own for. */
 const ForeignAlert = AlertCreation.extend({
@@ -513,5 +494,5 @@ async function alertLikelihood(
       break;
     }
   }
-  return parts.length === 0 ? null : `at or below ${gweiString(rule.threshold)} gwei: ${parts.join(', ')}`;
+  return parts.length === 0 ? null : `at or below ${exactGwei(rule.threshold)} gwei: ${parts.join(', ')}`;
 }

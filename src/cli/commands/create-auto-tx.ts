@@ -1,6 +1,5 @@
 import {
   type AutoTxToCheck,
-  type CheckedAutoTx,
   checkAutoTx,
   storedChecks,
   storedTransaction,
@@ -9,7 +8,6 @@ import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/http.ts';
 import {
-  type AutoTxChange,
   type AutoTxView,
   type CheckView,
   describeState,
@@ -21,22 +19,19 @@ import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/ch
 import { PATHS } from '../../contract/routes.ts';
 import type { LaneName } from '../../core/advice.ts';
 import { wrapWords } from '../../core/text.ts';
-import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { gweiString } from '../../core/units.ts';
 import type { CommandContext } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { type OpenedPricing, withPricing } from '../open-source.ts';
-import { cleanLine, toAscii } from '../output.ts';
-import { checked, parseExpiry, parseGwei, parseNative } from '../parse.ts';
+import { cleanLine, mapped, note, print } from '../output.ts';
+import { given, parseExpiry, parseGwei, parseNative } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxCheckJson, autoTxCheckText } from '../text/auto-txs.ts';
 import { AUTO_TXS } from './auto-txs.ts';
-import { answers, type JsonFlags, onOne, print } from './resource.ts';
+import { answers, isConfirmed, type JsonFlags, onOne, type YesFlags } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
-interface CreateAutoTxFlags extends OrderFlags, DraftFlags, JsonFlags {
-  readonly yes?: boolean;
-}
+type CreateAutoTxFlags = OrderFlags & DraftFlags & YesFlags;
 
 /** `gastop auto-txs create`: of a signed transaction, or a draft by flags. */
 export async function createAutoTx(
@@ -47,29 +42,23 @@ export async function createAutoTx(
   const { io } = context;
   const { settings } = await context.loadSettings();
   const { targetGasPriceGwei, ...order } = orderOf(flags, io.now());
-  if (targetGasPriceGwei === undefined) {
-    throw usageError('an auto-tx needs a target: --target GWEI');
-  }
+  if (targetGasPriceGwei === undefined) throw usageError('an auto-tx needs a target: --target GWEI');
   const autoTx = { ...order, targetGasPriceGwei };
   if (saysDraft(flags)) {
     if (file !== undefined) {
       throw usageError('--to, --value and --data make a draft; a signed transaction says them itself');
     }
     const draft = { ...autoTx, ...draftOf(flags) };
-    return withPricing(io, settings, ({ client, host }) =>
-      create(context, client, draft, flags, placeOf(settings, host)),
-    );
+    return withPricing(io, settings, (opened) => create(context, settings, opened, draft, flags));
   }
   const input = await signedInput(io, file);
   return withPricing(io, settings, async (opened) => {
-    if (
-      !(await isWanted(context, settings, opened, input, { order: orderFrom(flags, io.now()), ...flags }))
-    ) {
-      io.stderr.write('gastop: nothing was scheduled\n');
+    const asked = { order: orderFrom(flags, io.now()), yes: flags.yes };
+    if (!(await isWanted(context, settings, opened, input, asked))) {
+      note(io, 'nothing was scheduled');
       return EXIT.failed;
     }
-    const made = { ...autoTx, signedTransaction: input.raw };
-    return create(context, opened.client, made, flags, placeOf(settings, opened.host));
+    return create(context, settings, opened, { ...autoTx, signedTransaction: input.raw }, flags);
   });
 }
 
@@ -80,29 +69,25 @@ export async function createAutoTx(
  */
 export async function isWanted(
   { io }: CommandContext,
-  { ascii, db, source }: Settings,
+  settings: Settings,
   { client, host }: OpenedPricing,
   { transaction }: SignedInput,
   { order, id = null, yes = false }: Pick<AutoTxToCheck, 'order' | 'id'> & { readonly yes?: boolean },
 ): Promise<boolean> {
+  const { ascii, source } = settings;
   const signal = io.interruption();
   const checked = await checkAutoTx(client, { transaction, order, id }, io.now(), { signal });
-  const text = autoTxCheckText(transaction, checked, ascii.value);
-  io.stderr.write(`${ascii.value ? toAscii(text) : text}\n`);
-  const whom =
-    host === null ? (isPassing({ db, source }) ? 'the simulated chain' : 'this database') : cleanLine(host);
-  if (host !== null) {
-    io.stderr.write(`gastop: ${whom} gets the signed transaction and can send it at any time\n`);
-  }
+  print({ stdout: io.stderr }, settings, autoTxCheckText(transaction, checked, ascii.value));
+  const here = isPassing(settings) ? 'the simulated chain' : 'this database';
+  const whom = host === null ? here : cleanLine(host);
+  if (host !== null) note(io, `${whom} gets the signed transaction and can send it at any time`);
   if (source.value.kind === 'hosted' && isPlain(source.value.url)) {
-    io.stderr.write(
-      'gastop: it travels unencrypted, and whoever reads it can send it; use https:// if possible\n',
-    );
+    note(io, 'it travels unencrypted, and whoever reads it can send it; use https:// if possible');
   }
   const isDue =
     checked.checks.some(({ name, result }) => name === 'reachable' && result === 'pass') &&
     checked.checks.every(({ result }) => result === 'pass' || result === 'unknown');
-  if (isDue) io.stderr.write('gastop: its target is reached already: it is broadcast at once\n');
+  if (isDue) note(io, 'its target is reached already: it is broadcast at once');
   if (yes) return true;
   if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) {
     if (overpaysCheck(checked.checks) === null) return true;
@@ -110,25 +95,18 @@ export async function isWanted(
       'it pays far more itself than its target (see cost), and there is no terminal to ask at; say --yes',
     );
   }
-  const answer = await io.ask(`${isDue ? 'Send it at once by' : 'Schedule it with'} ${whom}? [y/N] `);
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
+  return isConfirmed(io, `${isDue ? 'Send it at once by' : 'Schedule it with'} ${whom}`);
 }
 
-/** Where what is made goes: a service elsewhere, the database here, or a simulated chain that ends with the command. */
-type Place = 'elsewhere' | 'database' | 'passing';
-
-const isPassing = ({ db, source }: Pick<Settings, 'db' | 'source'>) =>
-  source.value.kind === 'simulated' && db.value === null;
-
-const placeOf = (settings: Settings, host: string | null): Place =>
-  host !== null ? 'elsewhere' : isPassing(settings) ? 'passing' : 'database';
+/** Whether the simulated chain ends with the command, and all that is made with it. */
+const isPassing = ({ db, source }: Settings) => source.value.kind === 'simulated' && db.value === null;
 
 async function create(
   context: CommandContext,
-  client: GasClient,
+  settings: Settings,
+  { client, host }: OpenedPricing,
   autoTx: NewAutoTx,
   flags: JsonFlags,
-  place: Place,
 ): Promise<ExitCode> {
   const { io } = context;
   const created = await client
@@ -137,30 +115,24 @@ async function create(
       throw flagged(error);
     });
   if (flags.json) return EXIT.ok;
-  io.stdout.write(`${cleanLine(created.id)}\n`);
-  for (const line of madeLines(created, place, created.expiresAt === null && !autoTx.expiresAt))
-    io.stderr.write(`gastop: ${line}\n`);
+  const id = cleanLine(created.id);
+  io.stdout.write(`${id}\n`);
+  note(
+    io,
+    `created ${id}: ${cleanLine(describeState(created))}, target ${cleanLine(describeTarget(created))}`,
+  );
+  if (host === null && isPassing(settings)) {
+    const how = 'in gastop --demo, n schedules one';
+    note(io, `it is lost with the simulated chain, which ends with this command; ${how}`);
+  } else if (created.status === 'DRAFT') {
+    note(io, `it needs its signature: gastop auto-txs update ${id} FILE`);
+  } else {
+    if (host === null) note(io, 'it is broadcast while gastop or gastop serve runs on this database');
+    if (created.expiresAt === null && !autoTx.expiresAt) {
+      note(io, `it does not expire; gastop auto-txs update ${id} --expires 7d changes that`);
+    }
+  }
   return EXIT.ok;
-}
-
-function madeLines(created: AutoTxView, place: Place, isEndless: boolean): string[] {
-  const made = `created ${cleanLine(created.id)}: ${cleanLine(describeState(created))}, target ${cleanLine(describeTarget(created))}`;
-  if (place === 'passing') {
-    return [
-      made,
-      'it is lost with the simulated chain, which ends with this command; in gastop --demo, n schedules one',
-    ];
-  }
-  if (created.status === 'DRAFT') {
-    return [made, 'it needs its signature: gastop auto-txs update ID FILE'];
-  }
-  return [
-    made,
-    ...(place === 'database' ? ['it is broadcast while gastop or gastop serve runs on this database'] : []),
-    ...(isEndless
-      ? [`it does not expire; gastop auto-txs update ${cleanLine(created.id)} --expires 7d changes that`]
-      : []),
-  ];
 }
 
 const FLAGS: Readonly<Record<string, string>> = {
@@ -194,11 +166,6 @@ interface CheckAutoTxFlags extends OrderFlags, JsonFlags {
 
 type CheckOrder = AutoTxToCheck['order'];
 
-interface Subject {
-  readonly transaction: SignedTransaction;
-  readonly checked: CheckedAutoTx;
-}
-
 /** `gastop auto-txs check`: of a transaction from a file, or of a scheduled one. */
 export async function checkAutoTxs(
   context: CommandContext,
@@ -215,17 +182,15 @@ export async function checkAutoTxs(
   const input = id === undefined ? await signedInput(io, file) : null;
   return withPricing(io, settings, async ({ client }) => {
     const signal = io.interruption();
-    const { transaction, checked }: Subject =
-      input === null
-        ? await checkStored(client, id ?? '', flags, io.now(), signal)
-        : {
-            transaction: input.transaction,
-            checked: await checkAutoTx(client, { transaction: input.transaction, order }, io.now(), {
-              signal,
-            }),
-          };
+    const checkInput = async ({ transaction }: SignedInput) => ({
+      transaction,
+      checked: await checkAutoTx(client, { transaction, order }, io.now(), { signal }),
+    });
+    const { transaction, checked } = await (input === null
+      ? checkStored(client, id ?? '', flags, io.now(), signal)
+      : checkInput(input));
     if (json) io.stdout.write(autoTxCheckJson(transaction, checked));
-    else print(context, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
+    else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
     return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
   });
 }
@@ -233,12 +198,11 @@ export async function checkAutoTxs(
 /** The order that flags ask for; a target left out is `null`. @throws CliError (usage) */
 function orderFrom(flags: OrderFlags, now: number): CheckOrder {
   const { strictTargetPrice, expiresAt } = orderOf(flags, now);
-  const { target, lane = 'average' } = flags;
   return {
-    target: target === undefined ? null : parseGwei(target),
-    lane,
+    target: mapped(flags.target, parseGwei),
+    lane: flags.lane ?? 'average',
     isStrict: strictTargetPrice ?? false,
-    expiresAt: expiresAt === undefined || expiresAt === null ? null : Date.parse(expiresAt),
+    expiresAt: mapped(expiresAt, Date.parse),
   };
 }
 
@@ -259,7 +223,7 @@ async function checkStored(
   flags: OrderFlags,
   now: number,
   signal: AbortSignal,
-): Promise<Subject> {
+) {
   const autoTx = await onOne(AUTO_TXS, { client, id, signal }, client.autoTx(id, { signal }));
   const transaction = storedTransaction(autoTx);
   if (transaction === null) {
@@ -267,7 +231,7 @@ async function checkStored(
       autoTx.status === 'DRAFT'
         ? 'it is a draft without a signature'
         : 'the service does not say enough of it';
-    throw new CliError(EXIT.failed, `${cleanLine(id)} cannot be checked: ${why}`);
+    throw failure(`${cleanLine(id)} cannot be checked: ${why}`);
   }
   const order = changedOrder(autoTx, flags, now);
   const checked = await checkAutoTx(client, { transaction, order, id: autoTx.id }, now, { signal });
@@ -293,29 +257,18 @@ export interface DraftFlags {
   readonly data?: string;
 }
 
-/** What the flags say of an order, and nothing of what they leave out. @throws CliError (usage) */
-export function orderOf(
-  { target, lane, strict, expires, note }: OrderFlags,
-  now: number,
-): Pick<AutoTxChange, 'targetGasPriceGwei' | 'gasSpeed' | 'strictTargetPrice' | 'expiresAt' | 'note'> {
+/** What the flags say of an order; what they leave out is `undefined`. @throws CliError (usage) */
+export function orderOf({ target, lane, strict, expires, note }: OrderFlags, now: number) {
   if (note !== undefined && note.length > NOTE_LONGEST) {
     throw usageError(`--note: it is longer than ${NOTE_LONGEST} characters`);
   }
+  const expiry = (text: string) => (text.trim().toLowerCase() === 'never' ? null : parseExpiry(text, now));
   return {
-    ...(target === undefined
-      ? {}
-      : { targetGasPriceGwei: checked('--target', () => Number(gweiString(parseGwei(target)))) }),
-    ...(lane === undefined ? {} : { gasSpeed: SPEED_OF_LANE[lane] }),
-    ...(strict === undefined ? {} : { strictTargetPrice: strict }),
-    ...(expires === undefined
-      ? {}
-      : {
-          expiresAt:
-            expires.trim().toLowerCase() === 'never'
-              ? null
-              : checked('--expires', () => parseExpiry(expires, now)),
-        }),
-    ...(note === undefined ? {} : { note }),
+    targetGasPriceGwei: given('--target', target, (text) => Number(gweiString(parseGwei(text)))) ?? undefined,
+    gasSpeed: lane === undefined ? undefined : SPEED_OF_LANE[lane],
+    strictTargetPrice: strict,
+    expiresAt: expires === undefined ? undefined : given('--expires', expires, expiry),
+    note,
   };
 }
 
@@ -331,9 +284,9 @@ export function draftOf({ to, value, data }: DraftFlags): Pick<NewAutoTx, 'to' |
     throw usageError('--data: this is more than a transaction may carry');
   }
   return {
-    ...(to === undefined ? {} : { to }),
-    ...(value === undefined ? {} : { value: String(checked('--value', () => parseNative(value))) }),
-    ...(data === undefined ? {} : { data: /^0x/i.test(data) ? `0x${data.slice(2)}` : `0x${data}` }),
+    to,
+    value: given('--value', value, (text) => String(parseNative(text))) ?? undefined,
+    data: data === undefined ? undefined : `0x${data.replace(/^0x/i, '')}`,
   };
 }
 

@@ -20,17 +20,20 @@ import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openSource } from '../open-source.ts';
 import {
+  BADGES,
   cleanLine,
   labelledLines,
+  mapped,
   type Paint,
   paints,
+  print,
   utcTime,
   VALUE_WIDTH,
   wantsColour,
   withSpinner,
 } from '../output.ts';
 import { deliveryOf } from '../settings.ts';
-import { type JsonFlags, print } from './resource.ts';
+import type { JsonFlags } from './resource.ts';
 
 export function addDoctor(program: Command, run: Run): void {
   program
@@ -59,77 +62,48 @@ const EXIT_BY_RESULT: Readonly<Record<Verdict['result'], ExitCode>> = {
 
 const CONNECT_WITHIN_MS = 5_000;
 
-async function doctor(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
-  const { io } = context;
-  const { settings } = await context.loadSettings();
+async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): Promise<ExitCode> {
+  const { settings } = await loadSettings();
   // A service elsewhere is looked at as it is; one in this process gets the time to take in its first block.
-  const { opened } = await openSource(io, settings);
-  try {
-    const finding = await probe(io, opened);
-    const verdict = verdictOf(finding, io.now());
-    const exitCode = EXIT_BY_RESULT[verdict.result];
-    const subject = {
-      name: opened.name,
-      origin: opened.embedded === null ? new URL(opened.reach.baseUrl).origin : null,
-      withKey: (opened.reach.apiKey ?? null) !== null,
-      missingChannels:
-        opened.embedded === null || settings.source.value.kind === 'simulated'
-          ? []
-          : setUpLines(channelsOf(deliveryOf(settings))),
-    };
-    if (flags.json) {
-      io.stdout.write(`${doctorJson(subject, finding, verdict, exitCode)}\n`);
-      return exitCode;
-    }
-    const colour = wantsColour(io);
-    print(context, settings, doctorText(subject, finding, verdict, { colour, now: io.now() }));
-    return exitCode;
-  } finally {
-    await opened.close();
+  await using opened = await openSource(io, settings);
+  const { name, embedded, reach } = opened;
+  const finding = await probe(io, opened);
+  const verdict = verdictOf(finding, io.now());
+  const exitCode = EXIT_BY_RESULT[verdict.result];
+  const subject = {
+    name,
+    origin: embedded === null ? new URL(reach.baseUrl).origin : null,
+    withKey: (reach.apiKey ?? null) !== null,
+    missingChannels:
+      embedded === null || settings.source.value.kind === 'simulated'
+        ? []
+        : setUpLines(channelsOf(deliveryOf(settings))),
+  };
+  if (flags.json) {
+    const { result, message, warnings } = verdict;
+    const judged = { usable: result === 'usable', verdict: result, exitCode, message, warnings };
+    io.stdout.write(`${JSON.stringify({ service: subject, ...judged, ...finding }, jsonValue, 2)}\n`);
+  } else {
+    print(io, settings, doctorText(subject, finding, verdict, paints(wantsColour(io)), io.now()));
   }
+  return exitCode;
 }
 
 async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): Promise<ServiceFinding> {
   const signal = io.interruption();
   let doing = `looking at the way to ${name}`;
+  const onRequest = (path: string) => {
+    doing = `asking ${path}`;
+  };
   return withSpinner(
     io,
     () => doing,
     async () => {
-      const connection =
-        embedded === null
-          ? await inspectConnection(new URL(reach.baseUrl), { timeoutMs: CONNECT_WITHIN_MS, signal })
-          : null;
-      return probeService({
-        http: new Http(reach),
-        client,
-        connection,
-        now: io.now,
-        signal,
-        onRequest: (path) => {
-          doing = `asking ${path}`;
-        },
-      });
+      const way = { timeoutMs: CONNECT_WITHIN_MS, signal };
+      const connection = embedded === null ? await inspectConnection(new URL(reach.baseUrl), way) : null;
+      return probeService({ http: new Http(reach), client, connection, now: io.now, signal, onRequest });
     },
   );
-}
-
-/** The doctor's whole finding as one JSON object; docs/COMMANDS.md says what stands where. */
-function doctorJson(
-  subject: DoctorSubject,
-  finding: ServiceFinding,
-  verdict: Verdict,
-  exitCode: ExitCode,
-): string {
-  const { result, message, warnings } = verdict;
-  const whole = {
-    service: subject,
-    usable: result === 'usable',
-    verdict: result,
-    ...{ exitCode, message, warnings },
-    ...finding,
-  };
-  return JSON.stringify(whole, jsonValue, 2);
 }
 
 /** Times of a certificate and of the quota as ISO 8601, measured figures in short. */
@@ -139,13 +113,10 @@ function jsonValue(name: string, value: unknown): unknown {
 }
 
 interface DoctorSubject {
-  /** For people: `gas.example.org`, `seed 1`. */
   readonly name: string;
-  /** Scheme, host and port; `null`: a service in this process. */
   readonly origin: string | null;
   /** A key was sent; which one is told nowhere. */
   readonly withKey: boolean;
-  /** Channels of alerts that are not set up for the service in this process, and what to set. */
   readonly missingChannels: readonly string[];
 }
 
@@ -155,18 +126,13 @@ const INDENT = '    ';
 /** Names of fields in one line of the report; the rest is counted. `--json` has them all. */
 const MOST_NAMES = 12;
 
-interface TextOptions {
-  readonly colour: boolean;
-  readonly now: number;
-}
-
 function doctorText(
   subject: DoctorSubject,
   finding: ServiceFinding,
   verdict: Verdict,
-  { colour, now }: TextOptions,
+  paint: Paint,
+  now: number,
 ): string {
-  const paint = paints(colour);
   const where =
     subject.origin === null
       ? `${subject.name}, a service in this process`
@@ -195,7 +161,6 @@ function groupLines({ routes }: ServiceFinding, group: string, paint: Paint): st
   ];
 }
 
-/** What the doctor gave up on, in one line for all. */
 function unaskedLines({ routes }: ServiceFinding): string[] {
   const [first, ...rest] = routes.filter(({ outcome }) => outcome === 'not-asked');
   if (first === undefined) return [];
@@ -217,44 +182,37 @@ function routeLines(route: RouteFinding, noteIsKnown: boolean, paint: Paint): st
   const { path, status, latencyMs, outcome } = route;
   const figures = [
     path.padEnd(ROUTE_WIDTH),
-    (status === null ? '—' : String(status)).padStart(6),
-    (latencyMs === null ? '—' : latencyMs.toFixed(0)).padStart(7),
+    String(status ?? '—').padStart(6),
+    (latencyMs?.toFixed(0) ?? '—').padStart(7),
   ].join(' ');
   const [words, kind] = answerWords(route);
   const line = `${figures}  ${paint[kind](words)}`;
   const note = noteIsKnown || outcome === 'understood' || outcome === 'not-offered' ? null : route.note;
-  const details = [note, ...(route.reading === null ? [] : readingLines(route.reading))];
-  return [line, ...details.flatMap((text) => (text === null ? [] : hanging(INDENT, text, (part) => part)))];
+  const details = [note, ...(mapped(route.reading, readingLines) ?? [])];
+  return [line, ...details.flatMap((text) => (text === null ? [] : hanging(INDENT, text)))];
 }
 
-function answerWords({
-  outcome,
-  reading,
-  code,
-}: RouteFinding): readonly [string, 'good' | 'doubtful' | 'bad' | 'plain'] {
-  switch (outcome) {
-    case 'understood': {
-      if (reading === null) return ['understood', 'good'];
-      const { found, missing } = reading;
-      if (found.length + missing.length === 0) return ['answers; not read by this version', 'plain'];
-      if (reading.match === 'letter') return [`valid, ${found.length} fields`, 'good'];
-      if (reading.match === 'extended') return [`valid, ${found.length} fields, and more`, 'good'];
-      return [`understood, ${found.length} of ${fieldCount(reading)} fields`, 'doubtful'];
-    }
-    case 'unreadable':
-      return ['not understood', 'bad'];
-    case 'not-offered':
-      return ['not offered', 'plain'];
-    case 'refused':
-      return [code === 'quota' ? 'limit reached' : code === 'plan' ? 'not in the plan' : 'key needed', 'bad'];
-    case 'failed':
-      return ['failed', 'bad'];
-    case 'unreachable':
-      return ['no answer', 'bad'];
-    case 'skipped':
-    case 'not-asked':
-      return ['skipped', 'plain'];
-  }
+type Kind = 'good' | 'doubtful' | 'bad' | 'plain';
+const ANSWERS: Readonly<Record<RouteFinding['outcome'], readonly [string, Kind]>> = {
+  understood: ['understood', 'good'],
+  unreadable: ['not understood', 'bad'],
+  'not-offered': ['not offered', 'plain'],
+  refused: ['key needed', 'bad'],
+  failed: ['failed', 'bad'],
+  unreachable: ['no answer', 'bad'],
+  skipped: ['skipped', 'plain'],
+  'not-asked': ['skipped', 'plain'],
+};
+
+function answerWords({ outcome, reading, code }: RouteFinding): readonly [string, Kind] {
+  if (outcome === 'refused' && code === 'quota') return ['limit reached', 'bad'];
+  if (outcome === 'refused' && code === 'plan') return ['not in the plan', 'bad'];
+  if (outcome !== 'understood' || reading === null) return ANSWERS[outcome];
+  const { found, missing, match } = reading;
+  if (found.length + missing.length === 0) return ['answers; not read by this version', 'plain'];
+  if (match === 'letter') return [`valid, ${found.length} fields`, 'good'];
+  if (match === 'extended') return [`valid, ${found.length} fields, and more`, 'good'];
+  return [`understood, ${found.length} of ${fieldCount(reading)} fields`, 'doubtful'];
 }
 
 function fieldCount({ found, missing, senseless }: ResponseReading): number {
@@ -314,32 +272,30 @@ function verdictLines(
   return [first.replace(word.trimEnd(), painted), ...rest];
 }
 
-/** Text behind a lead; further lines stand under its beginning. */
-function hanging(lead: string, text: string, paint: (lead: string) => string): string[] {
+function hanging(lead: string, text: string, paint = (part: string) => part): string[] {
   return wrapWords(text, WIDTH - lead.length).map((line, index) =>
     index === 0 ? paint(lead) + line : ' '.repeat(lead.length) + line,
   );
 }
 
-/** The first group of the doctor's report: the way to the service, and what holds for all its answers. */
 function connectionLines(finding: ServiceFinding, now: number, paint: Paint): string[] {
   const { connection, routes } = finding;
   // Of a service that gave no answer at all there is nothing to be said but the way to it.
   const answered = routes.some(({ status }) => status !== null);
   const gaveUp = routes.some(({ outcome }) => outcome === 'not-asked');
   const rows: [string, string | null][] = [
-    ['dns', connection?.dns ? stepWords(connection.dns, ({ addresses }) => addresses.join(', ')) : null],
-    ['tcp', connection?.tcp ? stepWords(connection.tcp, ({ address }) => address) : null],
+    ['dns', mapped(connection?.dns, (dns) => stepWords(dns, ({ addresses }) => addresses.join(', ')))],
+    ['tcp', mapped(connection?.tcp, (tcp) => stepWords(tcp, ({ address }) => address))],
     ['tls', tlsWords(finding)],
     ['certificate', certificateWords(finding, now)],
-    ['source', sourceWords(finding)],
+    ['source', mapped(finding.snapshot, sourceWords)],
     ['head', headWords(finding)],
     ['clock', answered ? clockWords(finding) : null],
-    ['limits', limitWords(finding)],
+    ['limits', mapped(finding.quota, limitWords)],
     ['description', gaveUp ? null : descriptionWords(finding)],
   ];
   const wrapped = rows.map(
-    ([label, value]) => [label, value === null ? null : wrapWords(value, VALUE_WIDTH).join('\n')] as const,
+    ([label, value]) => [label, mapped(value, (text) => wrapWords(text, VALUE_WIDTH).join('\n'))] as const,
   );
   return [paint.title('connection'), ...labelledLines(wrapped)];
 }
@@ -370,23 +326,19 @@ function validWords({ validUntil }: TlsFinding, now: number): string {
   return `valid until ${utcTime(validUntil, 'minutes')} UTC (${distance})`;
 }
 
-function sourceWords({ snapshot }: ServiceFinding): string | null {
-  if (snapshot === null) return null;
-  const badge = { replay: '[REPLAY]', simulated: '[SIMULATED]', rpc: null, service: null }[
-    snapshot.sourceKind
-  ];
-  const chain = snapshot.chainId === null ? 'a chain it does not name' : chainProfile(snapshot.chainId).name;
-  return [badge, chain, cleanLine(snapshot.source)].filter((part) => part !== null).join('  ');
+function sourceWords({ sourceKind, chainId, source }: NonNullable<ServiceFinding['snapshot']>): string {
+  const chain = chainId === null ? 'a chain it does not name' : chainProfile(chainId).name;
+  return `${BADGES[sourceKind]}${chain}  ${cleanLine(source)}`;
 }
 
 function headWords({ snapshot, headAgeSec }: ServiceFinding): string | null {
   if (snapshot === null) return null;
   const parts = [
-    snapshot.blockNumber === null ? null : `#${formatCount(snapshot.blockNumber)}`,
-    headAgeSec === null ? null : formatAge(Math.max(headAgeSec, 0)),
+    mapped(snapshot.blockNumber, (block) => `#${formatCount(block)}`),
+    mapped(headAgeSec, (sec) => formatAge(Math.max(sec, 0))),
     snapshot.stale ? 'stale' : null,
-  ].filter((part) => part !== null);
-  return parts.length === 0 ? null : parts.join(', ');
+  ];
+  return parts.filter((part) => part !== null).join(', ') || null;
 }
 
 function clockWords({ clock, connection }: ServiceFinding): string | null {
@@ -400,9 +352,7 @@ function clockWords({ clock, connection }: ServiceFinding): string | null {
   return `${words} ${side} this machine, give or take ${clock.uncertaintySec.toFixed(1)} s`;
 }
 
-function limitWords({ quota }: ServiceFinding): string | null {
-  if (quota === null) return null;
-  const { dailyLimit, remainingToday } = quota;
+function limitWords({ dailyLimit, remainingToday }: NonNullable<ServiceFinding['quota']>): string {
   if (dailyLimit === null) return 'no daily limit';
   if (remainingToday === null) return `${formatCount(dailyLimit)} a day`;
   return `${formatCount(remainingToday)} of ${formatCount(dailyLimit)} left today`;

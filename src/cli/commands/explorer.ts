@@ -22,11 +22,21 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
-import { type OpenedClient, openSource, type StaleRule } from '../open-source.ts';
-import { cleanLine, jsonResponse, labelledLines, utcTime, withSpinner, wrapped } from '../output.ts';
-import { type JsonFlags, print } from './resource.ts';
+import { openSource, type StaleRule } from '../open-source.ts';
+import {
+  badgeOf,
+  cleanLine,
+  jsonResponse,
+  labelledLines,
+  mapped,
+  print,
+  utcTime,
+  withSpinner,
+  wrapped,
+} from '../output.ts';
+import type { JsonFlags } from './resource.ts';
 
 export function addExplorer(program: Command, run: Run): void {
   program
@@ -51,80 +61,64 @@ export function addExplorer(program: Command, run: Run): void {
     .action(run(tx));
 }
 
-async function block(context: CommandContext, number: string, flags: JsonFlags): Promise<ExitCode> {
-  const asked = parseBlockNumber(number);
-  const lookup = {
-    path: PATHS.block,
-    parameters: async (client: GasClient, call: CallOptions) => ({
-      number: await client.numbered(asked, call),
-    }),
-    // The head of a source that gives nothing new would be no head; a block by its number stays what it is.
-    rule: asked === 'latest' ? 'late' : 'accept',
-  } as const;
-  return lookUp(
-    context,
-    { ...lookup, ask: (client, call) => client.block(asked, call), text: blockText },
-    flags,
-  );
+/** The head of a source that gives nothing new would be no head; a block by its number stays what it is. */
+function block(context: CommandContext, text: string, flags: JsonFlags): Promise<ExitCode> {
+  const number = parseBlockNumber(text);
+  return lookUp(context, flags, number === 'latest' ? 'late' : 'accept', {
+    path: async (client, call) => pathOf(PATHS.block, { number: await client.numbered(number, call) }),
+    ask: (client, call) => client.block(number, call),
+    text: blockText,
+  });
 }
 
-async function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<ExitCode> {
+function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<ExitCode> {
   const hash = parseTxHash(text);
-  const lookup = { path: PATHS.tx, parameters: async () => ({ hash }), rule: 'accept' } as const;
-  return lookUp(context, { ...lookup, ask: (client, call) => client.tx(hash, call), text: txText }, flags);
+  return lookUp(context, flags, 'accept', {
+    path: async () => pathOf(PATHS.tx, { hash }),
+    ask: (client, call) => client.tx(hash, call),
+    text: txText,
+  });
 }
 
-/** One thing that is looked up: how it is asked for and told. */
 interface Lookup<View> {
-  readonly path: (typeof PATHS)[keyof typeof PATHS];
-  readonly parameters: (client: GasClient, call: CallOptions) => Promise<Readonly<Record<string, string>>>;
-  readonly rule: StaleRule;
+  readonly path: (client: GasClient, call: CallOptions) => Promise<string>;
   readonly ask: (client: GasClient, call: CallOptions) => Promise<View>;
   readonly text: (view: View, surroundings: Surroundings) => string;
 }
 
 async function lookUp<View>(
   context: CommandContext,
-  { path, parameters, rule, ask, text }: Lookup<View>,
   flags: JsonFlags,
+  rule: StaleRule,
+  { path, ask, text }: Lookup<View>,
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
-  const { opened, snapshot } = await openSource(io, settings, rule);
-  const { client, name, close } = opened;
+  await using opened = await openSource(io, settings, rule);
+  const { client, badge, name, snapshot } = opened;
   const call = { signal: io.interruption() };
   const asked = <Answer>(work: () => Promise<Answer>) =>
     withSpinner(io, () => `asking ${name}`, work).catch((error) => {
-      throw isAnsweredNo(error, opened) ? new CliError(EXIT.failed, ownWords(error)) : error;
+      // There is no such thing, or a recording or simulation holds none: that is an answer, the source is well.
+      const isNo =
+        error instanceof ClientError &&
+        (error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid'));
+      // The path that was requested is not what people asked for.
+      throw isNo ? failure(error.message.replace(`the service has no ${error.endpoint}: `, '')) : error;
     });
-  try {
-    if (flags.json) {
-      const raw = await asked(async () => {
-        const at = pathOf(path, await parameters(client, call));
-        return jsonResponse(await client.raw(at, {}, call), at);
-      });
-      io.stdout.write(raw);
-      return EXIT.ok;
-    }
-    const view = await asked(() => ask(client, call));
-    // Only what dresses the answer up: without it the answer stands all the same.
-    const present = snapshot ?? (await client.gasCurrent(call).catch(() => null));
-    print(context, settings, text(view, { snapshot: present, now: io.now() }));
+  if (flags.json) {
+    const json = await asked(async () => {
+      const at = await path(client, call);
+      return jsonResponse(await client.raw(at, {}, call), at);
+    });
+    io.stdout.write(json);
     return EXIT.ok;
-  } finally {
-    await close();
   }
-}
-
-/** What the service says of the thing is enough; the path that was asked is not what people asked for. */
-function ownWords({ message, endpoint }: ClientError): string {
-  return message.replace(`the service has no ${endpoint}: `, '');
-}
-
-/** There is no such thing, or a recording or simulation holds none: that is an answer, the source is well. */
-function isAnsweredNo(error: unknown, { badge }: OpenedClient): error is ClientError {
-  if (!(error instanceof ClientError)) return false;
-  return error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid');
+  const view = await asked(() => ask(client, call));
+  // Only what dresses the answer up: without it the answer stands all the same.
+  const present = snapshot ?? (await client.gasCurrent(call).catch(() => null));
+  print(io, settings, text(view, { snapshot: present, now: io.now() }));
+  return EXIT.ok;
 }
 
 /**
@@ -158,17 +152,13 @@ function shown(text: string): string {
 }
 
 interface Surroundings {
-  /** The service's present; `null` where it does not tell. */
   readonly snapshot: SnapshotView | null;
   readonly now: number;
 }
 
-const BADGES = { replay: '[REPLAY]', simulated: '[SIMULATED]', rpc: null, service: null } as const;
-
 function whereWords(chainId: number | null, { snapshot }: Surroundings): string {
-  const badge = snapshot === null ? null : BADGES[snapshot.source.kind];
   const id = chainId ?? snapshot?.chainId ?? null;
-  return [badge, id === null ? null : chainProfile(id).name].filter((word) => word !== null).join('  ');
+  return `${badgeOf(snapshot)}${id === null ? '' : chainProfile(id).name}`.trimEnd();
 }
 
 /** `2026-01-05 12:00:00 UTC, 4s ago`; a recording's blocks have no age by our clock. */
@@ -197,7 +187,7 @@ function coinWords(
 const counted = (count: number, one: string) => (count === 1 ? `1 ${one}` : `${formatCount(count)} ${one}s`);
 
 const confirmationWords = (confirmations: number | null) =>
-  confirmations === null ? null : counted(confirmations, 'confirmation');
+  mapped(confirmations, (count) => counted(count, 'confirmation'));
 
 const BAR_CELLS = 20;
 
@@ -214,7 +204,7 @@ function blockText(block: BlockView, surroundings: Surroundings): string {
       ['base fee', `${formatGwei(block.baseFeePerGas)} gwei`],
       ['next base', nextWords(block.baseFeePerGas, block.nextBaseFeePerGas)],
       ['full', fullWords(block)],
-      ['transactions', block.transactionCount === null ? null : formatCount(block.transactionCount)],
+      ['transactions', mapped(block.transactionCount, formatCount)],
       ['tips, gwei', tipWords(block.tips)],
       ['blob fee', blobFeeWords(block)],
       ['blobs', blobWords(block)],
@@ -224,11 +214,8 @@ function blockText(block: BlockView, surroundings: Surroundings): string {
   ].join('\n');
 }
 
-function cleaned(value: string | null): string | null {
-  return value === null ? null : cleanLine(value);
-}
+const cleaned = (value: string | null) => mapped(value, (text) => cleanLine(text));
 
-/** A fee and how it differs from the one before. */
 function nextWords(now: number, next: number | null): string | null {
   if (next === null) return null;
   const change = now === 0 ? '' : ` (${formatChange((next - now) / now)})`;
@@ -237,22 +224,17 @@ function nextWords(now: number, next: number | null): string | null {
 
 function fullWords({ gasUsedRatio, gasUsed, gasLimit }: BlockView): string | null {
   const limit = gasLimit === null ? '' : ` of ${formatCount(gasLimit)}`;
-  const gas = gasUsed === null ? null : `${formatCount(gasUsed)}${limit} gas`;
-  if (gasUsedRatio === null) return gas;
+  const gas = gasUsed === null ? [] : [`${formatCount(gasUsed)}${limit} gas`];
+  if (gasUsedRatio === null) return gas[0] ?? null;
   const filled = Math.round(gasUsedRatio * BAR_CELLS);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
-  return [bar, formatPercent(gasUsedRatio), gas].filter((part) => part !== null).join('  ');
+  return [bar, formatPercent(gasUsedRatio), ...gas].join('  ');
 }
 
-function tipWords(tips: BlockView['tips']): string | null {
-  if (tips === null) return null;
-  return wrapped(
-    PERCENTILES.flatMap((name) => {
-      const tip = tips[name];
-      return tip === undefined ? [] : [`${name} ${formatGwei(tip)}`];
-    }),
+const tipWords = (tips: BlockView['tips']): string | null =>
+  mapped(tips, (known) =>
+    wrapped(PERCENTILES.flatMap((name) => mapped(known[name], (tip) => `${name} ${formatGwei(tip)}`) ?? [])),
   );
-}
 
 function blobFeeWords({ blobBaseFee, nextBlobBaseFee }: BlockView): string | null {
   if (blobBaseFee === null) return null;
@@ -284,12 +266,12 @@ export function txText(tx: TxView, surroundings: Surroundings): string {
       ['status', statusWords(tx)],
       ['block', blockWords(tx)],
       ['time', whenWords(tx.timestamp, surroundings)],
-      ['type', tx.type === null ? null : describeTxType(tx.type)],
+      ['type', mapped(tx.type, describeTxType)],
       ['from', cleaned(tx.from)],
       ['to', tx.to === null ? (tx.from === null ? null : 'none: it creates a contract') : cleaned(tx.to)],
       ['call', cleaned(tx.selector)],
       ['value', coinWords(tx.value, chainId, surroundings)],
-      ['nonce', tx.nonce === null ? null : String(tx.nonce)],
+      ['nonce', mapped(tx.nonce, String)],
       ['gas', gasWords(tx)],
       ['max fee', gwei(tx.maxFeePerGas)],
       ['max tip', gwei(tx.maxPriorityFeePerGas)],
@@ -302,9 +284,7 @@ export function txText(tx: TxView, surroundings: Surroundings): string {
   ].join('\n');
 }
 
-function gwei(wei: number | null): string | null {
-  return wei === null ? null : `${formatGwei(wei)} gwei`;
-}
+const gwei = (wei: number | null) => mapped(wei, (known) => `${formatGwei(known)} gwei`);
 
 function statusWords({ status, confirmations }: TxView): string | null {
   if (status === null) return confirmationWords(confirmations);

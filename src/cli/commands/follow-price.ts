@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GasClient, ReachQuery } from '../../client/client.ts';
+import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { pauseMs } from '../../client/rate-limit.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { staleAfterMs } from '../../core/chains.ts';
-import { formatCount, formatDuration, formatGwei, formatLikelihood, gweiString } from '../../core/units.ts';
+import { exactGwei, formatCount, formatDuration, formatGwei, formatLikelihood } from '../../core/units.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openClient, warnOfUnsaved } from '../open-source.ts';
-import { cleanLine, StatusLine } from '../output.ts';
+import { openClient, warnOfUnsaved } from '../open-source.ts';
+import { badgeOf, cleanLine, StatusLine } from '../output.ts';
 import { durationText } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { pastFor } from './now.ts';
@@ -18,6 +18,8 @@ export interface Reached {
   readonly snapshot: SnapshotView;
   readonly price: bigint;
 }
+
+const REDRAW_MS = 1_000;
 
 /**
  * Follows the price until it is where the plan wants it, over all failures that pass; the source is closed then.
@@ -30,197 +32,122 @@ export async function followPrice(
   plan: WaitPlan,
   quiet: boolean,
 ): Promise<Reached> {
-  return new PriceFollower(io, settings, plan, quiet).run();
-}
-
-class PriceFollower {
-  readonly #io: Io;
-  readonly #settings: Settings;
-  readonly #plan: WaitPlan;
-  readonly #watch: PriceWatch;
-  readonly #progress: WaitProgress;
-  readonly #likelihood: WaitLikelihood;
-  readonly #trouble: WaitTrouble;
-  readonly #beganAt = performance.now();
-  /** Nothing was known before. */
-  #hasWorked = false;
-  #snapshot: SnapshotView | null = null;
-  /** The last price that was of its time. */
-  #price: bigint | null = null;
-  #sight: Sight | null = null;
-  #firstBlockAt: number | null = null;
-  #tries = 0;
-
-  constructor(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
-    this.#io = io;
-    this.#settings = settings;
-    this.#plan = plan;
-    this.#watch = new PriceWatch(plan);
-    this.#likelihood = new WaitLikelihood(plan);
-    this.#progress = new WaitProgress(io, !quiet, () => this.#line());
-    this.#trouble = new WaitTrouble((line) => {
-      if (!quiet) this.#progress.note(`gastop: ${line}`);
-    });
-  }
-
-  async run(): Promise<Reached> {
-    const { timeoutSec } = this.#plan;
-    const interruption = this.#io.interruption();
-    const timeLimit = new AbortController();
-    const timer =
-      timeoutSec === null || this.#isReplay ? null : setTimeout(() => timeLimit.abort(), timeoutSec * 1_000);
-    const signal = AbortSignal.any([interruption, timeLimit.signal]);
-    try {
-      this.#progress.draw();
-      const opened = await this.#open(signal);
-      try {
-        return await this.#follow(opened, signal);
-      } finally {
-        await opened.close();
-      }
-    } catch (error) {
-      interruption.throwIfAborted();
-      throw timeLimit.signal.aborted ? this.#timedOut() : error;
-    } finally {
-      if (timer !== null) clearTimeout(timer);
-      this.#progress.end();
-    }
-  }
-
-  /** A node that does not say which chain it is will, once it is there. */
-  async #open(signal: AbortSignal): Promise<OpenedClient> {
-    for (;;) {
-      try {
-        const opened = await openClient(this.#io, this.#settings, {
-          historySec: this.#likelihood.pastSec,
-          signal,
-        });
-        warnOfUnsaved(this.#io, opened);
-        return opened;
-      } catch (error) {
-        await this.#survive(error, signal);
-      }
-    }
-  }
-
-  async #follow(opened: OpenedClient, signal: AbortSignal): Promise<Reached> {
-    for (;;) {
-      try {
-        const snapshot = await opened.client.gasCurrent({ signal });
-        const sight = this.#take(snapshot);
-        if (sight.kind === 'met') {
-          return { snapshot, price: sight.price };
-        }
-        if (sight.kind === 'ended') throw this.#recordingEnded(snapshot);
-        if (sight.kind === 'old') this.#trouble.begin(sight.reason);
-        else this.#trouble.end();
-        if (this.#isReplay && this.#elapsedSec() >= (this.#plan.timeoutSec ?? Number.POSITIVE_INFINITY)) {
-          throw this.#timedOut();
-        }
-        if (this.#progress.isDrawn)
-          await this.#likelihood.ask(opened.client, snapshot, this.#elapsedSec(), signal);
-        this.#progress.draw();
-        await sleep(opened.intervalMs ?? pollIntervalMs(snapshot.updateFrequencySec), undefined, { signal });
-      } catch (error) {
-        signal.throwIfAborted();
-        await this.#survive(error, signal);
-      }
-    }
-  }
-
-  #take(snapshot: SnapshotView): Sight {
-    const sight = this.#watch.see(snapshot, this.#io.now());
-    this.#hasWorked = true;
-    this.#trouble.bePatient(false);
-    this.#tries = 0;
-    this.#snapshot = snapshot;
-    this.#sight = sight;
-    this.#firstBlockAt ??= snapshot.blockTimestamp;
-    if (sight.kind === 'met' || sight.kind === 'present') this.#price = sight.price;
-    return sight;
-  }
-
-  /** Waits until the next try; rethrows what will not pass. */
-  async #survive(error: unknown, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    this.#tries += 1;
-    this.#watch.missed();
-    const isStarting = !this.#hasWorked && error instanceof ClientError && error.code === 'unavailable';
-    this.#trouble.bePatient(isStarting);
-    const passing: PassingFailure | null = passingFailure(error, this.#tries, this.#hasWorked);
-    if (passing === null) throw error;
-    this.#trouble.begin(passing.reason);
-    const untilToldMs = this.#trouble.untilToldMs();
-    this.#progress.draw();
-    const firstMs = Math.min(untilToldMs ?? passing.afterMs, passing.afterMs);
-    await sleep(firstMs, undefined, { signal });
-    if (firstMs === passing.afterMs) return;
-    this.#trouble.begin(passing.reason);
-    await sleep(passing.afterMs - firstMs, undefined, { signal });
-  }
-
-  get #isReplay(): boolean {
-    return this.#settings.source.value.kind === 'replay';
-  }
+  const { lane, side, timeoutSec, confirm } = plan;
+  const isReplay = settings.source.value.kind === 'replay';
+  const wanted = `at or ${side} ${exactGwei(plan.target)} gwei`;
+  const began = performance.now();
+  const watch = new PriceWatch(plan);
+  const likelihood = new WaitLikelihood(plan);
+  let snapshot: SnapshotView | null = null;
+  let firstBlockAt: number | null = null;
+  /** The last price that was of its time, and how many blocks in a row were as wanted. */
+  let price: bigint | null = null;
+  let inARow = 0;
+  let tries = 0;
 
   /** In the recording's own time where one is played. */
-  #elapsedSec(): number {
-    if (!this.#isReplay) return (performance.now() - this.#beganAt) / 1_000;
-    return ((this.#snapshot?.blockTimestamp ?? 0) - (this.#firstBlockAt ?? 0)) / 1_000;
-  }
-
-  #line(): string {
-    const parts = [
-      this.#priceText(),
-      `waiting: ${this.#targetText()}`,
-      this.#confirmText(),
-      this.#trouble.reason === null ? this.#likelihood.text : '',
-      formatDuration(this.#elapsedSec()),
-      this.#trouble.reason === null ? '' : `(${cleanLine(this.#trouble.reason)})`,
-    ];
-    return parts.filter((part) => part !== '').join('  ');
-  }
-
-  #priceText(): string {
-    const kind = this.#snapshot?.source.kind;
-    const badge = kind === 'replay' ? '[REPLAY] ' : kind === 'simulated' ? '[SIMULATED] ' : '';
-    if (this.#price === null) return `${badge}${this.#plan.lane} price not known yet`;
-    const block =
-      this.#snapshot?.blockNumber == null ? '' : ` at #${formatCount(this.#snapshot.blockNumber)}`;
-    return `${badge}${this.#plan.lane} ${formatGwei(this.#price)} gwei${block}`;
-  }
-
-  #targetText(): string {
-    return `at or ${this.#plan.side} ${gweiString(this.#plan.target)} gwei`;
-  }
-
-  #confirmText(): string {
-    if (this.#sight?.kind !== 'present' || this.#sight.inARow === 0) return '';
-    return `${this.#sight.inARow} of ${this.#plan.confirm} blocks`;
-  }
-
-  #timedOut(): CliError {
-    const waited = durationText(this.#plan.timeoutSec ?? 0);
-    const { lane } = this.#plan;
-    const state =
-      this.#trouble.reason !== null
-        ? `no current prices: ${this.#trouble.reason}`
-        : this.#price === null
-          ? 'no price came'
-          : `it is ${formatGwei(this.#price)} gwei`;
-    return new CliError(
-      EXIT.timedOut,
-      `gave up after ${waited} of waiting until ${lane} is ${this.#targetText()}; ${state}`,
-    );
-  }
-
-  #recordingEnded({ blockNumber }: SnapshotView): CliError {
+  const elapsedSec = () =>
+    isReplay
+      ? ((snapshot?.blockTimestamp ?? 0) - (firstBlockAt ?? 0)) / 1_000
+      : (performance.now() - began) / 1_000;
+  const line = new StatusLine(
+    io,
+    () => {
+      const at = snapshot?.blockNumber == null ? '' : ` at #${formatCount(snapshot.blockNumber)}`;
+      const known = price === null ? `${lane} price not known yet` : `${lane} ${formatGwei(price)} gwei${at}`;
+      const parts = [
+        `${badgeOf(snapshot).trimEnd()} ${known}`.trimStart(),
+        `waiting: ${wanted}`,
+        inARow === 0 ? '' : `${inARow} of ${confirm} blocks`,
+        trouble.reason === null ? likelihood.text : '',
+        formatDuration(elapsedSec()),
+        trouble.reason === null ? '' : `(${cleanLine(trouble.reason)})`,
+      ];
+      return parts.filter((part) => part !== '').join('  ');
+    },
+    !quiet,
+    // The terminal itself adds ^C.
+    3,
+  );
+  const trouble = new WaitTrouble((text) => {
+    if (!quiet) line.note(text);
+  });
+  const timedOut = () => {
+    const noPrice = price === null ? 'no price came' : `it is ${formatGwei(price)} gwei`;
+    const state = trouble.reason === null ? noPrice : `no current prices: ${trouble.reason}`;
+    const waited = durationText(timeoutSec ?? 0);
+    const message = `gave up after ${waited} of waiting until ${lane} is ${wanted}; ${state}`;
+    return new CliError(EXIT.timedOut, message);
+  };
+  const recordingEnded = ({ blockNumber }: SnapshotView) => {
     const where = blockNumber === null ? '' : ` at block ${formatCount(blockNumber)}`;
-    const price = this.#price === null ? '' : `; ${this.#plan.lane} was last ${formatGwei(this.#price)} gwei`;
-    return new CliError(
-      EXIT.unreachable,
-      `the recording ended${where} before the price was ${this.#targetText()}${price}`,
-    );
+    const last = price === null ? '' : `; ${lane} was last ${formatGwei(price)} gwei`;
+    const message = `the recording ended${where} before the price was ${wanted}${last}`;
+    return new CliError(EXIT.unreachable, message);
+  };
+
+  const interruption = io.interruption();
+  const timeLimit = new AbortController();
+  const timer =
+    timeoutSec === null || isReplay ? undefined : setTimeout(() => timeLimit.abort(), timeoutSec * 1_000);
+  const signal = AbortSignal.any([interruption, timeLimit.signal]);
+
+  /** Waits until the next try; rethrows what will not pass. */
+  const survive = async (error: unknown) => {
+    signal.throwIfAborted();
+    tries += 1;
+    watch.missed();
+    const passing = passingFailure(error, tries, snapshot !== null);
+    if (passing === null) throw error;
+    const isStarting = snapshot === null && error instanceof ClientError && error.code === 'unavailable';
+    trouble.begin(passing.reason, isStarting);
+    line.draw();
+    await sleep(passing.afterMs, undefined, { signal });
+  };
+  /** A node that does not say which chain it is will, once it is there. */
+  const open = async () => {
+    for (;;) {
+      try {
+        return await openClient(io, settings, { historySec: likelihood.pastSec, signal });
+      } catch (error) {
+        await survive(error);
+      }
+    }
+  };
+
+  try {
+    line.start(0, REDRAW_MS);
+    await using opened = await open();
+    warnOfUnsaved(io, opened);
+    for (;;) {
+      try {
+        const current = await opened.client.gasCurrent({ signal });
+        const sight = watch.see(current, io.now());
+        tries = 0;
+        snapshot = current;
+        firstBlockAt ??= current.blockTimestamp;
+        inARow = sight.kind === 'present' ? sight.inARow : 0;
+        if (sight.kind === 'met') return { snapshot, price: sight.price };
+        if (sight.kind === 'ended') throw recordingEnded(current);
+        if (sight.kind === 'present') {
+          price = sight.price;
+          trouble.end();
+        } else trouble.begin(sight.reason);
+        if (isReplay && timeoutSec !== null && elapsedSec() >= timeoutSec) throw timedOut();
+        if (line.isDrawn) await likelihood.ask(opened.client, current, elapsedSec(), signal);
+        line.draw();
+        await sleep(opened.intervalMs ?? pollIntervalMs(current.updateFrequencySec), undefined, { signal });
+      } catch (error) {
+        await survive(error);
+      }
+    }
+  } catch (error) {
+    interruption.throwIfAborted();
+    throw timeLimit.signal.aborted ? timedOut() : error;
+  } finally {
+    clearTimeout(timer);
+    trouble.forget();
+    line.end();
   }
 }
 
@@ -347,40 +274,27 @@ const blockOf = (snapshot: SnapshotView) =>
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 
-interface PassingFailure {
-  readonly reason: string;
-  /** When to ask again. */
-  readonly afterMs: number;
-}
-
 /**
- * What to do about a failed question when waiting: `null` where waiting does not help and a person must act.
+ * Why it failed and when to ask again; `null` where waiting does not help and a person must act.
  *
  * @param tries how many failed in a row, this one included. @param hasWorked whether the service was ever understood:
  * an address that never was one is a mistake, one that was will be one again.
  */
-function passingFailure(error: unknown, tries: number, hasWorked: boolean): PassingFailure | null {
+function passingFailure(error: unknown, tries: number, hasWorked: boolean) {
   if (!(error instanceof ClientError)) return null;
-  const passing = { reason: reasonOf(error), afterMs: retryAfterMs(error, tries) };
-  switch (error.code) {
-    case 'quota':
-      return { reason: error.message, afterMs: pauseMs(error) };
-    case 'not-found':
-    case 'unreadable':
-      return hasWorked ? passing : null;
-    case 'server':
-      return hasWorked || (error.status ?? 500) >= 500 ? passing : null;
-    case 'unreachable':
-    case 'unavailable':
-      return passing;
-    default:
-      return null;
-  }
-}
-
-function retryAfterMs({ retryAfterSec }: ClientError, tries: number): number {
+  const { code, status, message, retryAfterSec } = error;
+  if (code === 'quota') return { reason: message, afterMs: pauseMs(error) };
+  const mayPass =
+    code === 'unreachable' ||
+    code === 'unavailable' ||
+    (code === 'server' && (status ?? 500) >= 500) ||
+    (hasWorked && (code === 'server' || code === 'not-found' || code === 'unreadable'));
+  if (!mayPass) return null;
   const ownMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
-  return Math.min(Math.max((retryAfterSec ?? 0) * 1_000, ownMs), LAST_RETRY_MS);
+  return {
+    reason: reasonOf(error),
+    afterMs: Math.min(Math.max((retryAfterSec ?? 0) * 1_000, ownMs), LAST_RETRY_MS),
+  };
 }
 
 const NAMED_DETAILS = 3;
@@ -415,91 +329,41 @@ class WaitLikelihood {
   readonly #plan: WaitPlan;
   #askAt = 0;
   text = '';
-  /** A service that does not say it once never will. */
-  #isOffered = true;
 
   constructor(plan: WaitPlan) {
     this.#plan = plan;
   }
 
-  /** How much past the answer needs, seconds. */
+  /** How much past that needs, seconds. */
   get pastSec(): number {
-    return pastFor(this.#question(0));
+    return pastFor(this.#query(0));
   }
 
-  /** Asks now and then; a failure leaves it unsaid. */
-  async ask(
-    client: GasClient,
-    { source }: SnapshotView,
-    elapsedSec: number,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Asks now and then; a failure leaves it unsaid. A service that does not say it once never will. */
+  async ask(client: GasClient, { source }: SnapshotView, elapsedSec: number, signal: AbortSignal) {
     const now = performance.now();
     // The service counts how often a price came down to one, not how often it went up.
-    const isAsked = this.#plan.side === 'below' && source.kind !== 'replay';
-    if (!isAsked || !this.#isOffered || now < this.#askAt) return;
-    const reach = this.#question(elapsedSec);
+    if (this.#plan.side !== 'below' || source.kind === 'replay' || now < this.#askAt) return;
+    const query = this.#query(elapsedSec);
+    const within = durationText(Math.ceil(query.deadlineSec / LEAST_SEC) * LEAST_SEC);
+    this.text = '';
     try {
-      const said = (await client.gasRecommendation({ reach, signal })).reach;
-      if (said === null) this.#isOffered = false;
-      const within = durationText(Math.ceil(reach.deadlineSec / LEAST_SEC) * LEAST_SEC);
-      this.text =
-        said === null || said.probability === null
-          ? ''
-          : `${formatLikelihood(said.probability)} likely within ${within}`;
-      this.#askAt = now + (this.text === '' ? UNKNOWN_ASK_AGAIN_MS : ASK_AGAIN_MS);
+      const { reach } = await client.gasRecommendation({ reach: query, signal });
+      this.#askAt = reach === null ? Number.POSITIVE_INFINITY : now + UNKNOWN_ASK_AGAIN_MS;
+      if (reach === null || reach.probability === null) return;
+      this.text = `${formatLikelihood(reach.probability)} likely within ${within}`;
+      this.#askAt = now + ASK_AGAIN_MS;
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      this.text = '';
-      this.#askAt = now + ASK_AGAIN_MS;
-      this.#isOffered = error.code === 'unreachable' || error.code === 'unavailable';
+      const mayCome = error.code === 'unreachable' || error.code === 'unavailable';
+      this.#askAt = mayCome ? now + ASK_AGAIN_MS : Number.POSITIVE_INFINITY;
     }
   }
 
-  #question(elapsedSec: number): ReachQuery {
+  #query(elapsedSec: number) {
     const leftSec = (this.#plan.timeoutSec ?? elapsedSec + DEFAULT_WITHIN_SEC) - elapsedSec;
     const deadlineSec = Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC));
     return { targetPrice: this.#plan.target, deadlineSec };
-  }
-}
-
-const REDRAW_MS = 1_000;
-
-/** The line of progress, drawn again every second; lines of lasting interest stay above it. */
-class WaitProgress {
-  readonly #io: Pick<Io, 'stderr'>;
-  readonly #line: StatusLine;
-  readonly #text: () => string;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(io: Pick<Io, 'stderr' | 'env'>, wanted: boolean, text: () => string) {
-    this.#io = io;
-    // The terminal itself adds ^C.
-    this.#line = new StatusLine(io, wanted, 3);
-    this.#text = text;
-  }
-
-  get isDrawn(): boolean {
-    return this.#line.isDrawn;
-  }
-
-  draw(): void {
-    if (!this.isDrawn) return;
-    this.#line.draw(this.#text());
-    this.#timer ??= setInterval(() => this.draw(), REDRAW_MS);
-  }
-
-  /** Writes a whole line that stays. */
-  note(line: string): void {
-    this.#line.clear();
-    this.#io.stderr.write(`${line}\n`);
-    if (this.#timer !== null) this.draw();
-  }
-
-  end(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
-    this.#line.clear();
   }
 }
 
@@ -508,47 +372,43 @@ const NOTE_AFTER_MS = 5_000;
 /** A service that has just been started may still read its history. */
 const NOTE_AFTER_START_MS = 30_000;
 
-/** Since when there are no current prices, and whether that was said. */
+/** Since when there are no current prices; says so once it lasts, and when it is over. */
 export class WaitTrouble {
   readonly #note: (line: string) => void;
-  readonly #elapsed: () => number;
-  #current: { readonly reason: string; readonly since: number; isTold: boolean } | null = null;
-  #patienceMs = NOTE_AFTER_MS;
-
-  /** @param elapsed a steady clock, ms. */
-  constructor(note: (line: string) => void, elapsed = () => performance.now()) {
-    this.#note = note;
-    this.#elapsed = elapsed;
-  }
-
+  #timer: NodeJS.Timeout | undefined;
+  #since = 0;
+  #isTold = false;
   /** `null`: there is none. */
-  get reason(): string | null {
-    return this.#current?.reason ?? null;
+  reason: string | null = null;
+
+  constructor(note: (line: string) => void) {
+    this.#note = note;
   }
 
   /** Of a service that is starting, trouble is told later. */
-  bePatient(isStarting: boolean): void {
-    this.#patienceMs = isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS;
-  }
-
-  begin(reason: string): void {
-    const { since, isTold } = this.#current ?? { since: this.#elapsed(), isTold: false };
-    const isLong = this.#elapsed() - since >= this.#patienceMs;
-    if (isLong && !isTold) this.#note(`no current prices: ${cleanLine(reason)}; still waiting`);
-    this.#current = { reason, since, isTold: isTold || isLong };
-  }
-
-  /** Until it is to be told, ms; `null`: it has been, or there is none. */
-  untilToldMs(): number | null {
-    if (this.#current === null || this.#current.isTold) return null;
-    return Math.max(this.#current.since + this.#patienceMs - this.#elapsed(), 0);
+  begin(reason: string, isStarting = false): void {
+    if (this.reason === null) {
+      this.#since = performance.now();
+      this.#timer = setTimeout(
+        () => {
+          this.#isTold = true;
+          this.#note(`no current prices: ${cleanLine(this.reason ?? '')}; still waiting`);
+        },
+        isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS,
+      );
+    }
+    this.reason = reason;
   }
 
   end(): void {
-    if (this.#current?.isTold) {
-      const sec = (this.#elapsed() - this.#current.since) / 1_000;
-      this.#note(`prices are back after ${formatDuration(sec)}`);
-    }
-    this.#current = null;
+    const sec = (performance.now() - this.#since) / 1_000;
+    if (this.#isTold) this.#note(`prices are back after ${formatDuration(sec)}`);
+    this.forget();
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#isTold = false;
+    this.reason = null;
   }
 }

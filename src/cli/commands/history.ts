@@ -6,15 +6,32 @@ import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { allPages, inBuckets } from '../../client/paging.ts';
 import type { BaseFeeRowView } from '../../client/views/metrics.ts';
 import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
-import { Bucket as BucketSchema } from '../../contract/metrics.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { formatDuration, formatGwei, formatPercent, gweiString, UNKNOWN } from '../../core/units.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatPercent,
+  gweiString,
+  UNKNOWN,
+} from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
-import { type OpenedClient, openReady, openSource, type Ready } from '../open-source.ts';
-import { cleanLine, jsonResponse, tableLines, toAscii, utcTime, withSpinner } from '../output.ts';
+import { type OpenedClient, openReady, openSource } from '../open-source.ts';
+import {
+  badgeOf,
+  type Column,
+  cleanLine,
+  jsonResponse,
+  mapped,
+  note,
+  print,
+  tableLines,
+  utcTime,
+  withSpinner,
+} from '../output.ts';
 import { checked, parseDuration } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
@@ -34,7 +51,7 @@ export function addHistory(program: Command, run: Run): void {
 
 interface HistoryFlags {
   readonly window: string;
-  readonly bucket?: string;
+  readonly bucket?: Bucket;
   readonly csv?: boolean;
   readonly json?: boolean;
   readonly chart?: boolean;
@@ -48,129 +65,95 @@ const DEFAULT_COLUMNS = 80;
 const TOLERATED_SEC = 60;
 
 async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<ExitCode> {
-  const windowSec = windowOf(flags.window);
+  const windowSec = checked('--window', () => parseDuration(flags.window, { min: '1m', max: '30d' }));
   const { settings } = await loadSettings();
-  const { opened, snapshot } = await openPast(io, settings, Math.max(windowSec, 3_600));
-  try {
-    // The chain's own clock: a recording's present lies in the past.
-    const present = snapshot?.blockTimestamp ?? io.now();
-    const to = present + 1_000;
-    const asked = flags.bucket === undefined ? null : BucketSchema.parse(flags.bucket);
-    const from = Math.max(to - windowSec * 1_000, await beginning(io, opened, present, windowSec));
-    if (flags.json) {
-      const query = {
-        from: iso(from),
-        to: iso(to),
-        size: '500',
-        ...(asked === null ? {} : { bucket: asked }),
-      };
-      const answer = jsonResponse(await opened.client.raw(PATHS.baseFee, query), PATHS.baseFee);
-      io.stdout.write(answer);
-      tellOfFurtherRows(io, answer);
-      return EXIT.ok;
-    }
-    const wide = flags.csv === true || flags.chart === true;
-    const bucket = asked ?? bucketFor(windowSec, wide ? SERIES_ROWS : TABLE_ROWS);
-    await printRows(io, opened, { from, to, bucket }, flags, settings.ascii.value);
+  await using opened = await openPast(io, settings, Math.max(windowSec, 3_600));
+  const { client, embedded, snapshot } = opened;
+  // The chain's own clock: a recording's present lies in the past.
+  const present = snapshot?.blockTimestamp ?? io.now();
+  const to = present + 1_000;
+  const start = await beginning(io, embedded, present, windowSec);
+  const from = Math.max(to - windowSec * 1_000, start ?? Number.NEGATIVE_INFINITY);
+  const badge = badgeOf(snapshot);
+  if (flags.json) {
+    const query = {
+      from: iso(from),
+      to: iso(to),
+      size: '500',
+      ...(flags.bucket && { bucket: flags.bucket }),
+    };
+    const response = jsonResponse(await client.raw(PATHS.baseFee, query), PATHS.baseFee);
+    io.stdout.write(response);
+    tellOfFurtherRows(io, response);
     return EXIT.ok;
-  } finally {
-    await opened.close();
   }
+  const wide = flags.csv === true || flags.chart === true;
+  const bucket = flags.bucket ?? bucketFor(windowSec, wide ? SERIES_ROWS : TABLE_ROWS);
+  const { rows, missing } = await withSpinner(
+    io,
+    () => 'reading history',
+    () => historyRows(client, { from, to, bucket }, io.interruption()),
+  );
+  for (const line of missing) note(io, line);
+  const begins = rows[0]?.timestamp ?? from;
+  const tolerated = Math.max(TOLERATED_SEC, bucket === 'block' ? 0 : BUCKET_SEC[bucket]);
+  if (embedded === null && begins - from > tolerated * 1_000) {
+    tellOfReach(io, Math.floor((to - begins) / 1_000));
+  }
+  if (flags.csv) {
+    if (badge !== '') note(io, `${badge}these are no live prices`);
+    io.stdout.write(historyCsv(rows));
+  } else if (rows.length === 0 || (flags.chart && rows.every(({ mean }) => mean === null))) {
+    note(io, 'there is no data for that window yet');
+  } else if (flags.chart) {
+    const chart = historyChart(rows, io.stdout.columns ?? DEFAULT_COLUMNS);
+    print(io, settings, `${badge}mean base fee in gwei\n${chart}`);
+  } else {
+    const table = historyText(rows, settings.ascii.value ? '#' : '█');
+    print(io, settings, `${badge}base fee and median tip in gwei\n${table}`);
+  }
+  return EXIT.ok;
 }
 
 /** The source and its present. A service elsewhere may have a past without the prices of now. */
-async function openPast(
-  io: Io,
-  settings: Settings,
-  historySec: number,
-): Promise<Pick<Ready, 'opened'> & { readonly snapshot: Ready['snapshot'] | null }> {
+async function openPast(io: Io, settings: Settings, historySec: number) {
   try {
     return await openReady(io, settings, 'late', { historySec });
   } catch (error) {
     const isHosted = settings.source.value.kind === 'hosted';
     if (!isHosted || !(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
-    io.stderr.write(`gastop: no current prices: ${cleanLine(error.message)}\n`);
-    return { opened: (await openSource(io, settings, 'late')).opened, snapshot: null };
+    note(io, `no current prices: ${cleanLine(error.message)}`);
+    return openSource(io, settings, 'late');
   }
-}
-
-function windowOf(text: string): number {
-  return checked('--window', () => parseDuration(text, { min: '1m', max: '30d' }));
 }
 
 /** Where the history that is there begins (ms): what is missing of the window is said, not waited for forever. */
-async function beginning(
-  io: Io,
-  { embedded }: OpenedClient,
-  present: number,
-  windowSec: number,
-): Promise<number> {
-  if (embedded === null) return Number.NEGATIVE_INFINITY;
+async function beginning(io: Io, embedded: OpenedClient['embedded'], present: number, windowSec: number) {
+  if (embedded === null) return null;
   let filledSec = 0;
+  const onProgress = (sec: number) => {
+    filledSec = sec;
+  };
   const start = await withSpinner(
     io,
     () => `reading history: ${formatDuration(filledSec)} of ${formatDuration(windowSec)}`,
-    () =>
-      embedded.historyFilled({
-        presentSec: Math.floor(present / 1_000),
-        windowSec,
-        onProgress: (sec) => {
-          filledSec = sec;
-        },
-      }),
+    () => embedded.historyFilled({ presentSec: Math.floor(present / 1_000), windowSec, onProgress }),
   );
   if (filledSec < windowSec - TOLERATED_SEC) tellOfReach(io, filledSec);
-  return start ?? Number.NEGATIVE_INFINITY;
+  return start;
 }
 
-const tellOfReach = (io: Io, sec: number) =>
-  void io.stderr.write(`gastop: history reaches back only ${formatDuration(sec)}\n`);
+const tellOfReach = (io: Io, sec: number) => note(io, `history reaches back only ${formatDuration(sec)}`);
 
-async function printRows(
-  io: Io,
-  { client, embedded }: OpenedClient,
-  window: HistoryWindow,
-  flags: HistoryFlags,
-  ascii: boolean,
-): Promise<void> {
-  const { rows, missing } = await withSpinner(
-    io,
-    () => 'reading history',
-    () => historyRows(client, window, io.interruption()),
-  );
-  for (const line of missing) io.stderr.write(`gastop: ${line}\n`);
-  const begins = rows[0]?.timestamp ?? window.from;
-  const tolerated = Math.max(TOLERATED_SEC, window.bucket === 'block' ? 0 : BUCKET_SEC[window.bucket]);
-  if (embedded === null && begins - window.from > tolerated * 1_000) {
-    tellOfReach(io, Math.floor((window.to - begins) / 1_000));
-  }
-  if (flags.csv) {
-    io.stdout.write(historyCsv(rows));
-    return;
-  }
-  if (rows.length === 0 || (flags.chart && rows.every(({ mean }) => mean === null))) {
-    io.stderr.write('gastop: there is no data for that window yet\n');
-    return;
-  }
-  const text = flags.chart
-    ? historyChart(rows, io.stdout.columns ?? DEFAULT_COLUMNS)
-    : historyText(rows, ascii ? '#' : '█');
-  io.stdout.write(`${ascii ? toAscii(text) : text}\n`);
-}
-
-/** The answer is one page: where the window holds more, that is said beside it. */
-function tellOfFurtherRows(io: Io, answer: string): void {
-  const page = z.object({ total: z.number(), data: z.array(z.unknown()) }).safeParse(JSON.parse(answer));
+/** The response is one page: where the window holds more, that is said beside it. */
+function tellOfFurtherRows(io: Io, response: string): void {
+  const page = z.object({ total: z.number(), data: z.array(z.unknown()) }).safeParse(JSON.parse(response));
   if (!page.success || page.data.total <= page.data.data.length) return;
-  const { total, data } = page.data;
-  io.stderr.write(
-    `gastop: these are ${data.length} of ${total} rows; a larger --bucket makes them fewer, such as 1h\n`,
-  );
+  const [shown, all] = [page.data.data.length, page.data.total].map(formatCount);
+  note(io, `these are ${shown} of ${all} rows; a larger --bucket makes them fewer, such as 1h`);
 }
 
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
+const iso = (ms: number) => new Date(ms).toISOString();
 
 /** One bucket of the past. Prices in wei per gas; `null` where the service does not know. */
 type HistoryRow = Pick<BaseFeeRowView, 'timestamp' | 'blockNumber'> & {
@@ -227,8 +210,8 @@ async function historyRows(
         gasUsedRatio: ratioAt.get(timestamp) ?? null,
       }))
       .sort((a, b) => a.timestamp - b.timestamp),
-    missing: Object.entries(parts).flatMap(([name, { error }]) =>
-      error === null ? [] : [`no ${name}: ${cleanLine(error.message)}`],
+    missing: Object.entries(parts).flatMap(
+      ([name, { error }]) => mapped(error, ({ message }) => `no ${name}: ${cleanLine(message)}`) ?? [],
     ),
   };
 }
@@ -252,20 +235,21 @@ const BAR_CELLS = 20;
 /** History as a table with a bar for each mean, 80 columns wide at most. `bar` is the character it is drawn with. */
 function historyText(rows: readonly HistoryRow[], bar: string): string {
   const highest = Math.max(...rows.map((row) => row.mean ?? 0));
-  const gwei = (wei: number | null) => (wei === null ? UNKNOWN : formatGwei(wei));
+  const cells = (mean: number) => (highest > 0 ? Math.round((mean / highest) * BAR_CELLS) : 0);
+  const gwei = (title: string, name: 'min' | 'mean' | 'max' | 'tip'): Column<HistoryRow> => [
+    title,
+    'right',
+    (row) => mapped(row[name], formatGwei) ?? UNKNOWN,
+  ];
   return tableLines<HistoryRow>(
     [
       ['UTC', 'left', (row) => utcTime(row.timestamp, 'minutes')],
-      ['base', 'right', (row) => gwei(row.mean)],
-      ['lowest', 'right', (row) => gwei(row.min)],
-      ['highest', 'right', (row) => gwei(row.max)],
-      ['tip', 'right', (row) => gwei(row.tip)],
-      ['full', 'right', (row) => (row.gasUsedRatio === null ? UNKNOWN : formatPercent(row.gasUsedRatio))],
-      [
-        '',
-        'left',
-        (row) => (highest > 0 ? bar.repeat(Math.round(((row.mean ?? 0) / highest) * BAR_CELLS)) : ''),
-      ],
+      gwei('base', 'mean'),
+      gwei('lowest', 'min'),
+      gwei('highest', 'max'),
+      gwei('tip', 'tip'),
+      ['full', 'right', (row) => mapped(row.gasUsedRatio, formatPercent) ?? UNKNOWN],
+      ['', 'left', (row) => bar.repeat(cells(row.mean ?? 0))],
     ],
     rows,
   ).join('\n');
@@ -281,12 +265,13 @@ const TICK_WIDTH = 2;
 export function historyChart(rows: readonly HistoryRow[], columns: number): string {
   const [first, last] = [rows[0], rows.at(-1)];
   // A fraction of a wei is nothing that a block could ask for.
-  const means = rows.flatMap(({ mean }) => (mean === null ? [] : [Math.round(mean)]));
+  const means = rows.flatMap(({ mean }) => mapped(mean, Math.round) ?? []);
   if (first === undefined || last === undefined || means.length === 0) return '';
   const low = Math.min(...means);
   const high = Math.max(...means);
   const label = labelling(low, high);
-  const labelWidth = Math.max(...stepsOf(low, high).map((wei) => label(wei).length));
+  const steps = Array.from({ length: HEIGHT + 1 }, (_, step) => low + ((high - low) * step) / HEIGHT);
+  const labelWidth = Math.max(...steps.map((wei) => label(wei).length));
   const width = Math.max(columns - labelWidth - TICK_WIDTH, 10);
   const lines =
     low === high
@@ -322,10 +307,6 @@ function labelling(low: number, high: number): (wei: number) => string {
   };
 }
 
-function stepsOf(low: number, high: number): readonly number[] {
-  return Array.from({ length: HEIGHT + 1 }, (_, step) => low + ((high - low) * step) / HEIGHT);
-}
-
 /** Stretches or shrinks a series to `width` points; where several fall together, their mean. */
 function resample(values: readonly number[], width: number): number[] {
   return Array.from({ length: width }, (_, column) => {
@@ -336,31 +317,21 @@ function resample(values: readonly number[], width: number): number[] {
   });
 }
 
-const HEADING = [
-  'time',
-  'block_number',
-  'base_fee_open_wei',
-  'base_fee_min_wei',
-  'base_fee_mean_wei',
-  'base_fee_max_wei',
-  'base_fee_close_wei',
-  'tip_p50_wei',
-  'gas_used_ratio',
-].join(',');
+const COLUMNS: Readonly<Record<string, (row: HistoryRow) => string | number | null>> = {
+  time: ({ timestamp }) => iso(timestamp),
+  block_number: ({ blockNumber }) => blockNumber,
+  base_fee_open_wei: ({ open }) => mapped(open, Math.round),
+  base_fee_min_wei: ({ min }) => mapped(min, Math.round),
+  base_fee_mean_wei: ({ mean }) => mapped(mean, Math.round),
+  base_fee_max_wei: ({ max }) => mapped(max, Math.round),
+  base_fee_close_wei: ({ close }) => mapped(close, Math.round),
+  tip_p50_wei: ({ tip }) => mapped(tip, Math.round),
+  gas_used_ratio: ({ gasUsedRatio }) => gasUsedRatio,
+};
 
 /** History as CSV (RFC 4180 without quotes: every cell is a number or a time); unknown cells are empty. */
 function historyCsv(rows: readonly HistoryRow[]): string {
-  const lines = rows.map((row) =>
-    [
-      new Date(row.timestamp).toISOString(),
-      row.blockNumber ?? '',
-      ...[row.open, row.min, row.mean, row.max, row.close, row.tip].map(wholeWei),
-      row.gasUsedRatio ?? '',
-    ].join(','),
-  );
-  return `${[HEADING, ...lines].join('\n')}\n`;
-}
-
-function wholeWei(wei: number | null): string {
-  return wei === null ? '' : BigInt(Math.round(wei)).toString();
+  const cells = Object.values(COLUMNS);
+  const lines = rows.map((row) => cells.map((cell) => cell(row) ?? '').join(','));
+  return `${[Object.keys(COLUMNS).join(','), ...lines].join('\n')}\n`;
 }

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { KEY_PREFIX, withoutKeys } from '../../core/key-text.ts';
 import { cleanText } from '../../core/text.ts';
+import { formatCount } from '../../core/units.ts';
 import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../service/keys/api-keys.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
 import type { KeyRow } from '../../store/tables.ts';
-import { count } from '../config-file.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, fileFailureReason, usageError } from '../errors.ts';
-import { cleanLine, tableLines, tildePath, utcTime } from '../output.ts';
+import { type CliError, EXIT, type ExitCode, failure, fileFailureReason, usageError } from '../errors.ts';
+import { cleanLine, mapped, note, tableLines, tildePath, utcTime } from '../output.ts';
 import { type KeySettings, keySettings } from '../settings.ts';
-import { addGroup } from './resource.ts';
+import { addGroup, isConfirmed, requireTerminal, type YesFlags } from './resource.ts';
 
 export function addKeys(program: Command, run: Run): void {
   const words = {
@@ -46,9 +46,10 @@ function addKeyCommands(keys: Command, run: Run): void {
     );
   keys
     .command('revoke')
-    .description('Revokes a key, at once and for good.')
+    .description('Revokes a key, at once and for good. It asks first; without a terminal it needs --yes.')
     .argument('<id>', 'as gastop keys list shows it')
-    .action(run((context, id: string) => revokeKey(context, id, files())));
+    .option('--yes', 'do not ask')
+    .action(run((context, id: string, flags: YesFlags) => revokeKey(context, id, { ...files(), ...flags })));
 }
 
 const LONGEST_NAME = 60;
@@ -81,14 +82,9 @@ async function createKey(context: CommandContext, flags: CreateKeyFlags): Promis
     await printKey(context, flags, { id: key.id, name, plan }, key.text);
   } catch (error) {
     await withStore(file.value, (store) => store.revoke(key.id, Math.floor(io.now() / 1_000)));
-    throw new CliError(
-      EXIT.failed,
-      `the output ${fileFailureReason(error)}; nobody has seen key ${key.id}, so it was revoked`,
-    );
+    throw failure(`the output ${fileFailureReason(error)}; nobody has seen key ${key.id}, so it was revoked`);
   }
-  if (flags.json !== true) {
-    io.stderr.write(`gastop: made key ${key.id} with plan ${plan}; it is shown only now\n`);
-  }
+  if (!flags.json) note(io, `made key ${key.id} with plan ${plan}; it is shown only now`);
   return EXIT.ok;
 }
 
@@ -103,9 +99,7 @@ async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<
   if (flags.json === true) io.stdout.write(`${JSON.stringify({ items })}\n`);
   else if (items.length > 0) io.stdout.write(`${keyLines(items).join('\n')}\n`);
   else {
-    io.stderr.write(
-      `gastop: there are no keys in ${tildePath(file.value, io.home)}; gastop keys create makes one\n`,
-    );
+    note(io, `there are no keys in ${tildePath(file.value, io.home)}; gastop keys create makes one`);
   }
   return EXIT.ok;
 }
@@ -118,36 +112,45 @@ async function rotateKey(context: CommandContext, id: string, flags: ListKeysFla
     const rotated = await reissueKey(store, id, io.now());
     if (rotated !== null) return rotated;
     const kept = await knownKey(store, id);
-    throw new CliError(
-      EXIT.failed,
+    throw failure(
       `key ${id} was revoked on ${revokedOn(kept)} for good; make another with gastop keys create`,
     );
   });
-  if (flags.json !== true) {
-    io.stderr.write(`gastop: key ${id} has a new secret, shown only now; the old one stopped working\n`);
-  }
+  if (!flags.json) note(io, `key ${id} has a new secret, shown only now; the old one stopped working`);
   await printKey(context, flags, row, key.text).catch((error: unknown) => {
-    throw new CliError(
-      EXIT.failed,
+    throw failure(
       `the output ${fileFailureReason(error)}; nobody has seen the new secret of key ${id}: rotate it again, or revoke it`,
     );
   });
   return EXIT.ok;
 }
 
-async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
+async function revokeKey(
+  context: CommandContext,
+  id: string,
+  flags: KeysFlags & YesFlags,
+): Promise<ExitCode> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
   refuseKey(id);
   const said = await withExisting(file.value, id, async (store) => {
-    const revoked = await store.revoke(id, Math.floor(io.now() / 1_000));
-    if (revoked === null) {
-      return `key ${id} was revoked before, on ${revokedOn(await knownKey(store, id))}; nothing changed`;
+    const kept = await knownKey(store, id);
+    if (kept.revoked_at !== null) {
+      return `key ${id} was revoked before, on ${revokedOn(kept)}; nothing changed`;
     }
-    const name = revoked.name === '' ? '' : ` (${withoutKeys(revoked.name)})`;
-    return `revoked key ${id}${name} of the plan ${revoked.plan}; it stopped working, and every running serve disables its alerts`;
+    requireTerminal(io, 'revoking', flags.yes);
+    const name = kept.name === '' ? '' : ` (${withoutKeys(kept.name)})`;
+    const what = `key ${id}${name} of the plan ${kept.plan}`;
+    if (
+      !flags.yes &&
+      !(await isConfirmed(io, cleanText(`Revoke ${what} and disable its alerts, for good`)))
+    ) {
+      return `kept key ${id}`;
+    }
+    await store.revoke(id, Math.floor(io.now() / 1_000));
+    return `revoked ${what}; it stopped working, and every running serve disables its alerts`;
   });
-  io.stderr.write(`gastop: ${cleanText(said)}\n`);
+  note(io, cleanText(said));
   return EXIT.ok;
 }
 
@@ -235,27 +238,12 @@ function revokedOn({ revoked_at }: KeyRow): string {
 
 const DAY_MS = 86_400_000;
 
-type KeyState = 'active' | 'revoked' | 'plan unknown';
-
-interface ListedKey {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: string;
-  readonly state: KeyState;
-  readonly createdAt: string;
-  readonly rotatedAt: string | null;
-  readonly revokedAt: string | null;
-  /** `null`: without limit, or the plan is not known. */
-  readonly dailyLimit: number | null;
-  readonly usedToday: number;
-  readonly remainingToday: number | null;
-  readonly resetsAt: string;
-}
-
 /** Days since 1970-01-01 UTC, which is how usage is kept. `now` in ms. */
 const dayOf = (now: number) => Math.floor(now / DAY_MS);
 
-function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number): ListedKey {
+type ListedKey = ReturnType<typeof listedKey>;
+
+function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number) {
   const plan = plans.get(row.plan);
   const dailyLimit = plan?.dailyLimit ?? null;
   return {
@@ -265,11 +253,12 @@ function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number): L
     plan: withoutKeys(row.plan),
     state: row.revoked_at !== null ? 'revoked' : plan === undefined ? 'plan unknown' : 'active',
     createdAt: isoTime(row.created_at),
-    rotatedAt: row.rotated_at === null ? null : isoTime(row.rotated_at),
-    revokedAt: row.revoked_at === null ? null : isoTime(row.revoked_at),
+    rotatedAt: mapped(row.rotated_at, isoTime),
+    revokedAt: mapped(row.revoked_at, isoTime),
+    /** `null`: without limit, or the plan is not known. */
     dailyLimit,
     usedToday,
-    remainingToday: dailyLimit === null ? null : Math.max(0, dailyLimit - usedToday),
+    remainingToday: mapped(dailyLimit, (limit) => Math.max(0, limit - usedToday)),
     resetsAt: new Date((dayOf(now) + 1) * DAY_MS).toISOString(),
   };
 }
@@ -282,16 +271,16 @@ function keyLines(keys: readonly ListedKey[]): string[] {
       ['plan', 'left', (key) => cleanLine(key.plan)],
       ['created (UTC)', 'left', (key) => utcTime(Date.parse(key.createdAt), 'minutes')],
       ['state', 'left', (key) => key.state],
-      ['used today', 'right', (key) => count(key.usedToday)],
-      ['remaining', 'right', remaining],
+      ['used today', 'right', (key) => formatCount(key.usedToday)],
+      [
+        'remaining',
+        'right',
+        ({ state, remainingToday }) =>
+          state === 'active' ? (mapped(remainingToday, formatCount) ?? 'no limit') : '-',
+      ],
     ],
     keys,
   );
-}
-
-function remaining({ state, remainingToday }: ListedKey): string {
-  if (state !== 'active') return '-';
-  return remainingToday === null ? 'no limit' : count(remainingToday);
 }
 
 const isoTime = (sec: number) => new Date(Number(sec) * 1_000).toISOString();

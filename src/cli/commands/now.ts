@@ -17,6 +17,7 @@ import { type LaneName, pastForReach } from '../../core/advice.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
 import {
+  exactGwei,
   formatAge,
   formatChange,
   formatCount,
@@ -28,21 +29,25 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
 import {
   ASCII_BY_LOCALE,
+  badgeOf,
+  type Column,
   cleanLine,
   cutToWidth,
   jsonResponse,
+  mapped,
+  print,
   tableLines,
-  toAscii,
   utcTime,
   withSpinner,
 } from '../output.ts';
-import { checked, durationText, parseDuration, parseGwei } from '../parse.ts';
+import { checked, durationText, given, parseDuration, parseGwei } from '../parse.ts';
+import type { Settings } from '../settings.ts';
 
 export function addNow(program: Command, run: Run): void {
   program
@@ -95,34 +100,30 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const wantsAdvice = flags.json !== true && (template?.needsAdvice ?? true);
   const wantedSec = wantsAdvice ? ADVICE_HISTORY_SEC : HISTORY_SEC;
   const historySec = isDemo ? settings.historySec.value : Math.min(wantedSec, settings.historySec.value);
-  const ready = await openReady(io, settings, rule, {
+  await using ready = await openReady(io, settings, rule, {
     historySec: asked === null ? historySec : pastFor(asked),
   });
-  const { opened } = ready;
-  try {
-    if (asked !== null) {
-      const text = await reachText(io, ready, asked, flags.json === true);
-      io.stdout.write(settings.ascii.value ? toAscii(text) : text);
-      return EXIT.ok;
-    }
-    if (isDemo && historySec >= DEMO_PAST_SEC) await learned(io, opened);
-    if (flags.json) {
-      io.stdout.write(jsonResponse(await opened.client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
-      return EXIT.ok;
-    }
-    const { advice, missing } = wantsAdvice ? await recommendation(io, opened) : NO_ADVICE;
-    const snapshot = opened.embedded === null ? ready.snapshot : await opened.client.gasCurrent();
-    const text =
-      template === null
-        ? snapshotText(snapshot, advice, io.now(), missing)
-        : template.fill({ snapshot, advice, now: io.now() });
-    // What somebody wrote into the format stays as it is, unless they want it otherwise themselves.
-    const isOwn = template !== null && ASCII_BY_LOCALE.test(settings.ascii.from);
-    io.stdout.write(`${settings.ascii.value && !isOwn ? toAscii(text) : text}\n`);
+  const { client } = ready;
+  if (asked !== null) {
+    await sayReach(io, settings, ready, asked, flags.json === true);
     return EXIT.ok;
-  } finally {
-    await opened.close();
   }
+  if (isDemo && historySec >= DEMO_PAST_SEC) await learned(io, ready);
+  if (flags.json) {
+    io.stdout.write(jsonResponse(await client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
+    return EXIT.ok;
+  }
+  const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : NO_ADVICE;
+  const snapshot = ready.embedded === null ? ready.snapshot : await client.gasCurrent();
+  if (template === null) {
+    print(io, settings, snapshotText(snapshot, advice, io.now(), missing));
+    return EXIT.ok;
+  }
+  // What somebody wrote into the format stays as it is, unless they want it otherwise themselves.
+  const { value, from } = settings.ascii;
+  const ascii = { value: value && !ASCII_BY_LOCALE.test(from), from };
+  print(io, { ascii }, template.fill({ snapshot, advice, now: io.now() }));
+  return EXIT.ok;
 }
 
 /** With less past there is a wait of which nothing can be said. */
@@ -189,14 +190,15 @@ const LEARNT_WITHIN_MS = 20_000;
 
 /** `--below` and `--within` as a question; `null` where neither was given. @throws CliError (usage) */
 function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
-  if (below === undefined) {
-    if (within === undefined) return null;
-    throw usageError('--within says by when a price is to be reached; name it with --below GWEI');
+  const targetPrice = given('--below', below, parseGwei);
+  if (targetPrice !== null) {
+    return {
+      targetPrice,
+      deadlineSec: checked('--within', () => parseDuration(within ?? DEFAULT_WITHIN, WITHIN)),
+    };
   }
-  return {
-    targetPrice: checked('--below', () => parseGwei(below)),
-    deadlineSec: checked('--within', () => parseDuration(within ?? DEFAULT_WITHIN, WITHIN)),
-  };
+  if (within === undefined) return null;
+  throw usageError('--within says by when a price is to be reached; name it with --below GWEI');
 }
 
 export function pastFor({ deadlineSec }: ReachQuery): number {
@@ -204,10 +206,10 @@ export function pastFor({ deadlineSec }: ReachQuery): number {
 }
 
 /**
- * The answer as a line for people or the service's own JSON.
+ * Prints how likely a price is reached: a line for people or the service's own JSON.
  * @throws CliError where nobody can say.
  */
-async function reachText(io: Io, ready: Ready, asked: ReachQuery, json: boolean): Promise<string> {
+async function sayReach(io: Io, settings: Settings, ready: Ready, asked: ReachQuery, json: boolean) {
   let filled = 0;
   const reach = await withSpinner(
     io,
@@ -218,29 +220,26 @@ async function reachText(io: Io, ready: Ready, asked: ReachQuery, json: boolean)
       }),
   );
   if (json) {
-    const answer = await ready.opened.client.raw(PATHS.gasRecommendation, reachQuery(asked));
-    return jsonResponse(answer, PATHS.gasRecommendation);
+    const response = await ready.client.raw(PATHS.gasRecommendation, reachQuery(asked));
+    io.stdout.write(jsonResponse(response, PATHS.gasRecommendation));
+    return;
   }
-  const question = `at or below ${gweiString(asked.targetPrice)} gwei within ${durationText(asked.deadlineSec)}`;
-  if (reach === null) {
-    throw new CliError(EXIT.failed, 'this service does not say how likely a price is reached');
-  }
+  const question = `at or below ${exactGwei(asked.targetPrice)} gwei within ${durationText(asked.deadlineSec)}`;
+  if (reach === null) throw failure('this service does not say how likely a price is reached');
   if (reach.probability === null) {
-    const reason = reach.reason === null ? 'it is not known' : cleanLine(reach.reason);
-    throw new CliError(EXIT.failed, `${question}: ${reason}`);
+    throw failure(`${question}: ${reach.reason === null ? 'it is not known' : cleanLine(reach.reason)}`);
   }
-  return `${question}: ${formatLikelihood(reach.probability)} likely\n`;
+  print(io, settings, `${badgeOf(ready.snapshot)}${question}: ${formatLikelihood(reach.probability)} likely`);
 }
 
 /** A service in this process has to read its past first; one elsewhere is asked once. @throws ClientError */
 export async function knownReach(
   io: Io,
-  { opened, snapshot }: Ready,
+  { client, embedded, snapshot }: Ready,
   asked: ReachQuery,
   onProgress: (filledRatio: number) => void = () => {},
 ): Promise<ReachView | null> {
   const signal = io.interruption();
-  const { client, embedded } = opened;
   const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
   const neededSec = pastForReach(asked.deadlineSec);
   // What a recording has played to its end is learned, and nothing comes after it.
@@ -291,15 +290,25 @@ export function snapshotText(
   missing: string | null = null,
 ): string {
   const noTips = lacksTips(snapshot);
+  type Cell = (lane: SnapshotView['lanes'][LaneName]) => string | null;
+  const column = (title: string, cell: Cell): Column<(typeof LANES)[number]> => [
+    title,
+    'right',
+    ([lane]) => cell(snapshot.lanes[lane]) ?? UNKNOWN,
+  ];
   const table = tableLines(
     [
       ['lane', 'left', ([, title]) => title],
-      [noTips ? 'base only' : 'gwei', 'right', ([lane]) => gwei(snapshot.lanes[lane].price)],
-      ['max fee', 'right', ([lane]) => gwei(snapshot.lanes[lane].maxFeePerGas)],
-      ['tip', 'right', ([lane]) => gwei(snapshot.lanes[lane].maxPriorityFeePerGas)],
-      ['within', 'right', ([lane]) => within(snapshot.lanes[lane].withinBlocks)],
-      ['usually, at most', 'right', ([lane]) => wait(noTips ? null : snapshot.lanes[lane].waitSec)],
-      ['likely', 'right', ([lane]) => share(snapshot.stale ? null : snapshot.lanes[lane].probability)],
+      column(noTips ? 'base only' : 'gwei', ({ price }) => formatGwei(price)),
+      column('max fee', ({ maxFeePerGas }) => mapped(maxFeePerGas, formatGwei)),
+      column('tip', ({ maxPriorityFeePerGas }) => mapped(maxPriorityFeePerGas, formatGwei)),
+      column('within', ({ withinBlocks }) =>
+        mapped(withinBlocks, (blocks) => (blocks === 1 ? '1 block' : `${blocks} blocks`)),
+      ),
+      column('usually, at most', ({ waitSec }) =>
+        mapped(noTips ? null : waitSec, ({ p50, p95 }) => `${formatDuration(p50)}, ${formatDuration(p95)}`),
+      ),
+      column('likely', ({ probability }) => mapped(snapshot.stale ? null : probability, formatLikelihood)),
     ],
     LANES,
   );
@@ -317,10 +326,8 @@ export function snapshotText(
 function headLines(snapshot: SnapshotView, now: number): string[] {
   const { blockNumber, source } = snapshot;
   const block = blockNumber === null ? 'block unknown' : `#${formatCount(blockNumber)}`;
-  const badge = { replay: 'REPLAY', simulated: 'SIMULATED', rpc: null, service: null }[source.kind];
   const parts = [chainName(snapshot), block, ageText(snapshot, now), cleanLine(source.name)];
-  const head = parts.filter((part) => part !== '').join('  ');
-  const lines = [cutToWidth(badge === null ? head : `[${badge}]  ${head}`, WIDTH)];
+  const lines = [cutToWidth(badgeOf(snapshot) + parts.filter((part) => part !== '').join('  '), WIDTH)];
   if (snapshot.stale && source.problem !== null) lines.push(`stale: ${cleanLine(source.problem.message)}`);
   else if (snapshot.stale) lines.push('stale: the source gives nothing new');
   return lines;
@@ -371,23 +378,6 @@ function adviceLines(advice: RecommendationView): readonly string[] {
     if (stated !== null && [...parts, text].join(' · ').length <= WIDTH) parts.push(text);
   }
   return [parts.join(' · ')];
-}
-
-function gwei(wei: bigint | null): string {
-  return wei === null ? UNKNOWN : formatGwei(wei);
-}
-
-function within(blocks: number | null): string {
-  if (blocks === null) return UNKNOWN;
-  return blocks === 1 ? '1 block' : `${blocks} blocks`;
-}
-
-function wait(waitSec: { readonly p50: number; readonly p95: number } | null): string {
-  return waitSec === null ? UNKNOWN : `${formatDuration(waitSec.p50)}, ${formatDuration(waitSec.p95)}`;
-}
-
-function share(probability: number | null): string {
-  return probability === null ? UNKNOWN : formatLikelihood(probability);
 }
 
 interface Facts {
@@ -473,11 +463,4 @@ function placeholder(written: string): (facts: Facts) => string {
   if (word !== undefined && unit === undefined) return (facts) => word(facts) || UNKNOWN;
   const known = PLACEHOLDERS.map((each) => `{${each}}`).join(' ');
   throw usageError(`--format: {${written}} is unknown; known are ${known} and prices with :gwei or :wei`);
-}
-
-function mapped<Value, Result>(
-  value: Value | null | undefined,
-  write: (value: Value) => Result,
-): Result | null {
-  return value === null || value === undefined ? null : write(value);
 }

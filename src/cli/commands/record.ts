@@ -6,13 +6,13 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, fileFailureReason, usageError } from '../errors.ts';
+import { EXIT, type ExitCode, failure, fileFailureReason, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { READY_WITHIN_MS } from '../open-source.ts';
-import { cleanLine, withSpinner } from '../output.ts';
-import { checked, parseDuration } from '../parse.ts';
-import { parseCount, parsePath } from '../settings.ts';
+import { cleanLine, note, withSpinner } from '../output.ts';
+import { checked, given, parseCount, parseDuration } from '../parse.ts';
+import { parsePath } from '../settings.ts';
 
 export function addRecord(program: Command, run: Run): void {
   program
@@ -81,7 +81,7 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
       const { count, first, last } = recorder;
       await recorder.close();
       const range = first && last ? ` (#${formatCount(first.number)} to #${formatCount(last.number)})` : '';
-      io.stderr.write(`gastop: recorded ${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}${range}\n`);
+      note(io, `recorded ${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}${range}`);
     }
     return EXIT.ok;
   } finally {
@@ -112,7 +112,7 @@ async function follow(
     }
     if (signal.aborted) return;
     if (limits.pastSec !== null && source.kind !== 'replay') {
-      io.stderr.write(`gastop: ${pastWritten(recorder.count, limits)}\n`);
+      note(io, pastWritten(recorder.count, limits));
     }
     const known = recent.slice(-KNOWN).map(({ number, hash }) => ({ number, hash }));
     for await (const event of source.subscribe({ known, signal })) {
@@ -123,7 +123,7 @@ async function follow(
           if (!(await add(block))) return;
         }
       }
-      if (event.type === 'down') io.stderr.write(`gastop: ${cleanLine(event.reason)}; trying again\n`);
+      if (event.type === 'down') note(io, `${cleanLine(event.reason)}; trying again`);
       if (event.type === 'ended') return;
     }
   } catch (error) {
@@ -146,16 +146,12 @@ function isFull({ count, first, last }: BlockRecorder, limits: Limits): boolean 
   return count >= limits.blocks || sec >= limits.windowSec;
 }
 
-function limitsOf(flags: RecordFlags): Limits {
-  const range = { min: '1m', max: '30d' };
-  const { past, blocks, window } = flags;
+function limitsOf({ past, blocks, window }: RecordFlags): Limits {
+  const parse = (text: string) => parseDuration(text, { min: '1m', max: '30d' });
   return {
-    pastSec: past === undefined ? null : checked('--past', () => parseDuration(past, range)),
-    blocks: blocks === undefined ? Number.POSITIVE_INFINITY : checked('--blocks', () => parseCount(blocks)),
-    windowSec:
-      window === undefined
-        ? Number.POSITIVE_INFINITY
-        : checked('--window', () => parseDuration(window, range)),
+    pastSec: given('--past', past, parse),
+    blocks: given('--blocks', blocks, parseCount) ?? Number.POSITIVE_INFINITY,
+    windowSec: given('--window', window, parse) ?? Number.POSITIVE_INFINITY,
   };
 }
 
@@ -196,10 +192,8 @@ export class LineFile {
     try {
       await this.#file.appendFile(text);
     } catch (error) {
-      // Half a line would be taken for a broken file.
       await this.#file.truncate(this.end).catch(() => {});
-      const message = `${this.#path} ${fileFailureReason(error)}; ${holds()} are in it`;
-      throw new CliError(EXIT.failed, message, [], { cause: error });
+      throw failure(`${this.#path} ${fileFailureReason(error)}; ${holds()} are in it`, error);
     }
     this.end += Buffer.byteLength(text);
   }
@@ -221,7 +215,6 @@ export class LineFile {
   }
 }
 
-/** A recording being written, without a block that the chain has taken back. */
 export class BlockRecorder {
   readonly #file: LineFile;
   #headerEnd = 0;
@@ -256,7 +249,6 @@ export class BlockRecorder {
     this.count += 1;
   }
 
-  /** Takes back every block above `number`. */
   async rewindTo(number: number): Promise<void> {
     const index = this.#lines.findIndex((line) => line.number > number);
     const line = this.#lines[index];
@@ -276,7 +268,6 @@ export class BlockRecorder {
   }
 }
 
-/** Whether two paths are one file, whatever they are called. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => null)));
   return a !== null && b !== null && a?.ino === b?.ino && a?.dev === b?.dev;

@@ -3,16 +3,16 @@ import { type CallOptions, type GasClient, pathOf, type WriteOptions } from '../
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, reportError, usageError } from '../errors.ts';
+import { CliError, EXIT, type ExitCode, failure, reportError, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
+import type { Io } from '../io.ts';
 import { type OpenedResource, openResource, type ResourceWords } from '../open-source.ts';
-import { cleanLine, jsonResponse, type ListRoute, toAscii, wholeListJson } from '../output.ts';
+import { cleanLine, jsonResponse, type ListRoute, note, print, wholeListJson } from '../output.ts';
 import type { Settings } from '../settings.ts';
 
-/** What is wrong with one thing alone; anything else would come of the others too. */
 const OF_ONE: readonly ClientErrorCode[] = ['invalid', 'conflict', 'not-found', 'server', 'unreadable'];
 
-/** One after the other, each once; one that fails does not keep the others from it. Answers the exit code. */
+/** One after the other, each once; one that fails does not keep the others from it. Gives the exit code. */
 export async function eachId(
   { io }: CommandContext,
   ids: readonly string[],
@@ -28,7 +28,7 @@ export async function eachId(
       if (!isOfOne || ids.length === 1) throw error;
       const report = reportError(error, false);
       exitCode = report.exitCode;
-      for (const line of report.lines) io.stderr.write(`gastop: ${line}\n`);
+      for (const line of report.lines) note(io, line);
     }
   }
   return exitCode;
@@ -47,7 +47,6 @@ export interface Resource<Item extends { readonly id: string }, Details> extends
   readonly list: (client: GasClient, call: CallOptions) => Promise<ResourceList<Item>>;
   readonly get: (client: GasClient, id: string, call: CallOptions) => Promise<Details>;
   readonly remove: (client: GasClient, id: string, call: WriteOptions) => Promise<void>;
-  /** What follows "Delete <id>" in the question. */
   readonly deleted: (details: Details) => string;
 }
 
@@ -92,12 +91,8 @@ export async function withResource<Result>(
   mayMake = false,
 ): Promise<Result> {
   const { settings } = await loadSettings();
-  const opened = await openResource(io, settings, words, mayMake);
-  try {
-    return await work(opened, settings);
-  } finally {
-    await opened.close();
-  }
+  await using opened = await openResource(io, settings, words, mayMake);
+  return await work(opened, settings);
 }
 
 interface ListOptions<Item> {
@@ -120,7 +115,7 @@ export async function printList<Item extends { readonly id: string }>(
   const { many, one } = resource;
   const signal = io.interruption();
   const partLine = (shown: number, total: number) =>
-    io.stderr.write(`gastop: these are ${formatCount(shown)} of ${formatCount(total)}\n`);
+    note(io, `these are ${formatCount(shown)} of ${formatCount(total)}`);
   if (json) {
     const { json: text, part } = await wholeListJson(client, resource.route, signal, isWanted);
     check();
@@ -134,14 +129,10 @@ export async function printList<Item extends { readonly id: string }>(
   if (shown.length > 0) {
     const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
     const ending = settings.ascii.value ? '...' : '…';
-    print(context, settings, (await lines(shown, { width, ending, settings })).join('\n'));
-  } else if (items.length > 0) io.stderr.write(`gastop: no ${one} has that status\n`);
-  else if (unreadable === 0) {
-    io.stderr.write(`gastop: there are no ${many}; gastop ${many} create makes one\n`);
-  }
-  if (unreadable > 0) {
-    io.stderr.write(`gastop: ${formatCount(unreadable)} more could not be read; --json shows them\n`);
-  }
+    print(io, settings, (await lines(shown, { width, ending, settings })).join('\n'));
+  } else if (items.length > 0) note(io, `no ${one} has that status`);
+  else if (unreadable === 0) note(io, `there are no ${many}; gastop ${many} create makes one`);
+  if (unreadable > 0) note(io, `${formatCount(unreadable)} more could not be read; --json shows them`);
   if (total !== null && total > items.length + unreadable) partLine(items.length, total);
   return EXIT.ok;
 }
@@ -155,19 +146,18 @@ export function addShow<Item extends { readonly id: string }, Details extends { 
 ): void {
   const show = (context: CommandContext, id: string, { json }: JsonFlags) =>
     withResource(context, resource, async ({ client }, settings) => {
-      const signal = context.io.interruption();
+      const { io } = context;
+      const signal = io.interruption();
       const named = { client, id, signal };
       if (json) {
-        const raw = client.raw(pathOf(resource.path, { id }), {}, { signal });
-        await printRaw(context, onOne(resource, named, raw), resource.path);
+        const raw = await onOne(resource, named, client.raw(pathOf(resource.path, { id }), {}, { signal }));
+        io.stdout.write(jsonResponse(raw, resource.path));
         return EXIT.ok;
       }
       const details = await onOne(resource, named, resource.get(client, id, { signal }));
-      print(context, settings, text(details, context.io.now(), settings.ascii.value));
+      print(io, settings, text(details, io.now(), settings.ascii.value));
       const { problem } = details;
-      if (problem !== undefined) {
-        context.io.stderr.write(`gastop: this is what the list says of it: ${cleanLine(problem)}\n`);
-      }
+      if (problem !== undefined) note(io, `this is what the list says of it: ${cleanLine(problem)}`);
       return EXIT.ok;
     });
   group
@@ -178,8 +168,21 @@ export function addShow<Item extends { readonly id: string }, Details extends { 
     .action(run(show));
 }
 
-interface DeleteFlags extends JsonFlags {
+export interface YesFlags extends JsonFlags {
   readonly yes?: boolean;
+}
+
+/** For what cannot be taken back: a script has to say `--yes`. @throws CliError (usage) where nobody can be asked. */
+export function requireTerminal({ stdin, stderr }: Io, doing: string, yes = false): void {
+  for (const [name, stream] of Object.entries({ stdin, stderr })) {
+    if (!yes && stream.isTTY !== true) {
+      throw usageError(`cannot ask before ${doing}, as ${name} is no terminal; say --yes`);
+    }
+  }
+}
+
+export async function isConfirmed(io: Io, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await io.ask(`${question}? [y/N] `))?.trim() ?? '');
 }
 
 export function addDelete<Item extends { readonly id: string }, Details>(
@@ -188,30 +191,23 @@ export function addDelete<Item extends { readonly id: string }, Details>(
   resource: Resource<Item, Details>,
   description: string,
 ): void {
-  const remove = (context: CommandContext, ids: readonly string[], flags: DeleteFlags) => {
+  const remove = (context: CommandContext, ids: readonly string[], flags: YesFlags) => {
     const { io } = context;
-    const asks = flags.yes !== true;
-    if (asks && io.stdin.isTTY !== true) {
-      throw usageError('cannot ask before deleting, as stdin is no terminal; say --yes');
-    }
-    if (asks && io.stderr.isTTY !== true) {
-      throw usageError('cannot ask before deleting, as stderr is no terminal; say --yes');
-    }
+    requireTerminal(io, 'deleting', flags.yes);
     return withResource(context, resource, ({ client }) =>
       eachId(context, ids, async (id) => {
         const signal = io.interruption();
         const named = { client, id, signal };
-        if (asks) {
+        if (!flags.yes) {
           const details = await onOne(resource, named, resource.get(client, id, { signal }));
-          const answer = await io.ask(`Delete ${cleanLine(id)} ${resource.deleted(details)}? [y/N] `);
-          if (!/^y(es)?$/i.test(answer?.trim() ?? '')) {
-            io.stderr.write(`gastop: kept ${cleanLine(id)}\n`);
+          if (!(await isConfirmed(io, `Delete ${cleanLine(id)} ${resource.deleted(details)}`))) {
+            note(io, `kept ${cleanLine(id)}`);
             return;
           }
         }
         const call = { signal, ...answers(context, flags, resource.path) };
         await onOne(resource, named, resource.remove(client, id, call));
-        if (!flags.json) io.stderr.write(`gastop: deleted ${cleanLine(id)}\n`);
+        if (!flags.json) note(io, `deleted ${cleanLine(id)}`);
       }),
     );
   };
@@ -252,7 +248,7 @@ export async function onOne<Item extends { readonly id: string }, Details, Resul
     const what = items.some((item) => item.id === id)
       ? await get(client, id, { signal }).then(other, () => null)
       : `there is no ${one} ${cleanLine(id)}; gastop ${many} list shows them`;
-    throw what === null ? error : new CliError(EXIT.failed, what, [], { cause: error });
+    throw what === null ? error : failure(what, error);
   }
 }
 
@@ -263,12 +259,4 @@ export function answers(
   path: string,
 ): { onResponse?: (text: string) => void } {
   return json === true ? { onResponse: (text) => io.stdout.write(jsonResponse(text, path)) } : {};
-}
-
-export async function printRaw({ io }: CommandContext, answer: Promise<string>, path: string): Promise<void> {
-  io.stdout.write(jsonResponse(await answer, path));
-}
-
-export function print({ io }: CommandContext, { ascii }: Settings, text: string): void {
-  io.stdout.write(`${ascii.value ? toAscii(text) : text}\n`);
 }

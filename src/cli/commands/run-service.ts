@@ -98,7 +98,6 @@ interface Parts {
   readonly gate: KeyGate;
   readonly keys: KeySettings;
   readonly log: ServeLog;
-  /** What the operator sets for channels that are not set up. */
   readonly missing: readonly string[];
 }
 
@@ -147,12 +146,10 @@ interface ServeChainOptions extends ServiceExtras {
   readonly db: string | null;
   readonly historySec: number;
   readonly onError: (error: unknown) => void;
-  /** Ends the waiting for a node at the start; what was started is ended by `close`. */
   readonly signal: AbortSignal;
 }
 
 interface ServedChain extends Served {
-  /** For people: the chain's name, or the node's while that is unknown. */
   readonly name: string;
   /** Rejects with the {@link StoreError} of a database that turns out to be unusable once a node says which it is. */
   readonly failure: Promise<never>;
@@ -304,7 +301,6 @@ interface FreshPlansOptions {
   readonly path: string;
   readonly plans: Plans;
   readonly now: () => number;
-  /** Told of a new file that cannot be used; the plans before it stay. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -6,9 +6,9 @@ import { parseServiceUrl } from '../../client/http.ts';
 import { API_KEY_HEADER } from '../../contract/routes.ts';
 import { configFile } from '../config-file.ts';
 import { type CommandContext, createContext, type Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
-import { cleanLine } from '../output.ts';
+import { cleanLine, note } from '../output.ts';
 import { checked } from '../parse.ts';
 import { flagName, keySettings, type SourceFlags } from '../settings.ts';
 
@@ -72,7 +72,6 @@ async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCo
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** What others call the service by; `null` where that is the address itself. */
   readonly baseUrl: URL | null;
 }
 
@@ -115,15 +114,11 @@ export function servedRoot({ host, baseUrl }: ListenAddress, port: number): stri
 export const prefixOf = (baseUrl: URL | null) => baseUrl?.pathname.replace(/\/+$/, '') ?? '';
 
 export function listenError(error: unknown, { host, port }: ListenAddress): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  switch (code) {
+  switch (error instanceof Error && 'code' in error ? error.code : null) {
     case 'EADDRINUSE':
-      return new CliError(
-        EXIT.failed,
-        `port ${port} is in use; name another with --port, 0 takes a free one`,
-      );
+      return failure(`port ${port} is in use; name another with --port, 0 takes a free one`);
     case 'EACCES':
-      return new CliError(EXIT.failed, `port ${port} needs more rights than you have; name one from 1024 on`);
+      return failure(`port ${port} needs more rights than you have; name one from 1024 on`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -157,9 +152,7 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
   keySettings(unitIo, await createContext(unitIo, source).loadSettings(), flags.keys);
   const script = await realpath(process.argv[1] ?? '').catch(() => process.argv[1] ?? '');
   if (/[\\/]_npx[\\/]/.test(script)) {
-    io.stderr.write(
-      'gastop: this gastop is in the npx cache, which may be cleared; npm install -g gastop installs one\n',
-    );
+    note(io, 'this gastop is in the npx cache, which may be cleared; npm install -g gastop installs one');
   }
   if (/[\r\n]/.test(script)) throw usageError(`${cleanLine(script)} cannot be named in a unit`);
   io.stdout.write(
@@ -172,7 +165,6 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
   return EXIT.ok;
 }
 
-/** What a unit repeats of the flags that were typed. */
 const UNIT_FLAGS = {
   source: [
     'replay',
@@ -201,7 +193,6 @@ function flagWords<Name extends string>(
   });
 }
 
-/** What a unit runs, and where its secrets lie. */
 interface UnitParts {
   /** The Node.js that runs it, and gastop's own file: a user's services do not know the shell's PATH. */
   readonly program: readonly string[];

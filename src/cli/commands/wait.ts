@@ -12,9 +12,8 @@ import { CliError, EXIT, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { warnOfPlainKey } from '../open-source.ts';
-import { cleanLine } from '../output.ts';
-import { checked, parseDuration, parseGwei } from '../parse.ts';
-import { parseCount } from '../settings.ts';
+import { badgeOf, cleanLine, note } from '../output.ts';
+import { checked, given, parseCount, parseDuration, parseGwei } from '../parse.ts';
 import { followPrice, type Reached } from './follow-price.ts';
 
 export function addWait(program: Command, run: Run): void {
@@ -51,7 +50,6 @@ Exit codes
     .action(run(wait));
 }
 
-/** A timer cannot be set for longer. */
 const LONGEST_TIMEOUT = '24d';
 const MOST_CONFIRMATIONS = 1_000;
 
@@ -69,9 +67,7 @@ export interface WaitPlan {
   /** The target itself counts on both sides: at or below, at or above. */
   readonly side: 'below' | 'above';
   readonly target: bigint;
-  /** `null`: as long as it takes. */
   readonly timeoutSec: number | null;
-  /** Blocks in a row that must be so. */
   readonly confirm: number;
 }
 
@@ -89,19 +85,11 @@ export function waitPlan(flags: WaitFlags): WaitPlan {
     lane: flags.lane ?? 'average',
     side,
     target: checked(`--${side}`, () => parseGwei(price)),
-    timeoutSec:
-      timeout === undefined
-        ? null
-        : checked('--timeout', () => parseDuration(timeout, { min: '1s', max: LONGEST_TIMEOUT })),
-    confirm: confirm === undefined ? 1 : checked('--confirm', () => parseConfirm(confirm)),
+    timeoutSec: given('--timeout', timeout, (text) =>
+      parseDuration(text, { min: '1s', max: LONGEST_TIMEOUT }),
+    ),
+    confirm: given('--confirm', confirm, (text) => parseCount(text, MOST_CONFIRMATIONS)) ?? 1,
   };
-}
-
-function parseConfirm(text: string): number {
-  const blocks = parseCount(text);
-  if (blocks > MOST_CONFIRMATIONS)
-    throw new RangeError(`"${text}" is too many blocks; at most ${MOST_CONFIRMATIONS}`);
-  return blocks;
 }
 
 export function isMet({ side, target }: WaitPlan, price: bigint): boolean {
@@ -122,13 +110,10 @@ async function wait(
   const reached = await followPrice(io, settings, plan, quiet);
   // Whoever asked for the end in the last moment does not get the command any more.
   io.interruption().throwIfAborted();
-  if (!quiet) io.stderr.write(`gastop: ${reachedText(plan, reached)}\n`);
+  const { price, snapshot } = reached;
+  const block = snapshot.blockNumber === null ? '' : ` at block ${formatCount(snapshot.blockNumber)}`;
+  if (!quiet) note(io, `${badgeOf(snapshot)}${plan.lane} is ${formatGwei(price)} gwei${block}`);
   return command === undefined ? EXIT.ok : runCommand(io, command, args, withPrice(io.env, plan, reached));
-}
-
-function reachedText({ lane }: WaitPlan, { price, snapshot }: Reached): string {
-  const { blockNumber } = snapshot;
-  return `${lane} is ${formatGwei(price)} gwei${blockNumber === null ? '' : ` at block ${formatCount(blockNumber)}`}`;
 }
 
 /** Keys and passwords are gastop's alone: the command may be anything, and passes its environment on. */
@@ -163,7 +148,6 @@ const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
  * @throws CliError (127: not found, 126: not executable)
  */
 async function refuseUnrunnable(command: string, { env, platform }: Io): Promise<void> {
-  // Windows finds programs in further places, under further names.
   if (platform === 'win32') return;
   const folders = command.includes('/') ? [''] : (env.PATH ?? DEFAULT_PATH).split(delimiter);
   const found = await Promise.all(

@@ -22,13 +22,13 @@ import { wrapWords } from '../../core/text.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import {
   exactAmount,
+  exactGwei,
   formatChange,
   formatCount,
   formatGwei,
   formatLikelihood,
   formatNative,
   formatUsd,
-  gweiString,
 } from '../../core/units.ts';
 import { timeWords } from '../commands/alerts.ts';
 import { checkLines } from '../commands/create-auto-tx.ts';
@@ -38,7 +38,9 @@ import {
   cutToWidth,
   type Labelled,
   labelledLines,
+  mapped,
   tableLines,
+  utcTime,
   VALUE_WIDTH,
 } from '../output.ts';
 import { durationText } from '../parse.ts';
@@ -49,11 +51,6 @@ function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): strin
   const distance = distanceToTarget(autoTx, snapshot);
   if (distance === null) return '-';
   return distance.isThere ? (distance.isCapped ? 'cap too low' : 'reached') : formatChange(distance.ratio, 0);
-}
-
-function likelyWords(autoTx: AutoTxView): string {
-  const chance = chanceOf(autoTx);
-  return chance === null ? '-' : formatLikelihood(chance);
 }
 
 /** What a call does, where its selector is well known, or what a transaction delegates. */
@@ -79,18 +76,18 @@ function transactionRows(
 ): Labelled[] {
   const { hash, type, from, to, value, data, nonce, gasLimit, chainId, blobCount = 0 } = transaction;
   const coinOf = chainId ?? chainHere;
-  const symbol = coinOf === null ? 'coins' : chainProfile(coinOf).nativeSymbol;
+  const symbol = symbolOf(coinOf);
   const isContract = to === null && data !== null && data !== '0x';
   return [
     ['hash', hash],
     ['chain', chainId === null ? null : `${chainProfile(chainId).name} (${chainId})`],
-    ['type', type === null ? null : describeTxType(type)],
+    ['type', mapped(type, describeTxType)],
     ['from', from],
     ['to', to ?? (isContract ? 'none: it creates a contract' : null)],
-    ['value', value === null ? null : exactAmount(value, symbol)],
+    ['value', mapped(value, (wei) => exactAmount(wei, symbol))],
     ['call', callWords(data, call)],
-    ['nonce', nonce === null ? null : String(nonce)],
-    ['gas limit', gasLimit === null ? null : formatCount(Number(gasLimit))],
+    ['nonce', mapped(nonce, String)],
+    ['gas limit', mapped(gasLimit, (gas) => formatCount(Number(gas)))],
     ['max fee', gwei(transaction.maxFeePerGas)],
     ['max tip', gwei(transaction.maxPriorityFeePerGas)],
     ['gas price', gwei(transaction.gasPrice)],
@@ -100,7 +97,10 @@ function transactionRows(
 }
 
 const gwei = (wei: bigint | null, per = 'gas') =>
-  wei === null ? null : `${gweiString(wei)} gwei per ${per}`;
+  mapped(wei, (known) => `${exactGwei(known)} gwei per ${per}`);
+
+const utc = (ms: number | null, precision: 'minutes' | 'seconds' = 'seconds') =>
+  mapped(ms, (time) => `${utcTime(time, precision)} UTC`);
 
 function callWords(data: string | null, call: CallWords | null): string | null {
   const isCall = data !== null && data !== '0x';
@@ -165,9 +165,9 @@ function columnsAt(
     ['state', 'left', (autoTx) => `${cleanLine(describeState(autoTx))}${needsAttention(autoTx) ? ' !' : ''}`],
     ['target', 'left', (autoTx) => cleanLine(describeTarget(autoTx))],
     ['distance', 'right', (autoTx) => distanceWords(autoTx, snapshot)],
-    ['likely', 'right', likelyWords],
+    ['likely', 'right', (autoTx) => mapped(chanceOf(autoTx), formatLikelihood) ?? '-'],
     ['expires (UTC)', 'left', (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt)],
-    ['nonce', 'right', ({ nonce }) => (nonce === null ? '-' : String(nonce))],
+    ['nonce', 'right', ({ nonce }) => mapped(nonce, String) ?? '-'],
     ['does', 'left', (autoTx) => describeContent(autoTx, { name: callName(autoTx) })],
     ['note', 'left', ({ note }) => cleanLine(note ?? '')],
   ];
@@ -191,25 +191,19 @@ export function autoTxDetailsText(
 }
 
 function orderRows(autoTx: AutoTxView): Labelled[] {
-  const { note, hold, failure, expiresAt, reachWithinSec } = autoTx;
-  const chance = chanceOf(autoTx);
-  const within = reachWithinSec === null ? '' : ` within ${durationText(reachWithinSec)}`;
+  const { note, hold, failure, expiresAt, reachWithinSec, status } = autoTx;
+  const within = mapped(reachWithinSec, (sec) => ` within ${durationText(sec)}`) ?? '';
   return [
     ['id', cleanLine(autoTx.id)],
     ['state', `${cleanLine(describeState(autoTx))}${outWords(autoTx)}`],
-    ['failed', failure === null ? null : paragraph(failure.message)],
-    ['held', hold === null ? null : paragraph(hold.message)],
-    [
-      'tried again',
-      hold === null || hold.retryAt === null || autoTx.status === 'DISABLED'
-        ? null
-        : `${timeWords(hold.retryAt, 'seconds')} UTC`,
-    ],
+    ['failed', mapped(failure, ({ message }) => paragraph(message))],
+    ['held', mapped(hold, ({ message }) => paragraph(message))],
+    ['tried again', status === 'DISABLED' ? null : utc(hold?.retryAt ?? null)],
     ['target', cleanLine(describeTarget(autoTx))],
-    ['likely', chance === null ? null : `${formatLikelihood(chance)}${within}`],
-    ['expires', expiresAt === null || isOver(autoTx) ? null : `${timeWords(expiresAt, 'seconds')} UTC`],
-    ['note', note === null || note === '' ? null : paragraph(note, LONGEST_NOTE)],
-    ['created', autoTx.createdAt === null ? null : `${timeWords(autoTx.createdAt)} UTC`],
+    ['likely', mapped(chanceOf(autoTx), (chance) => `${formatLikelihood(chance)}${within}`)],
+    ['expires', isOver(autoTx) ? null : utc(expiresAt)],
+    ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
+    ['created', utc(autoTx.createdAt, 'minutes')],
   ];
 }
 
@@ -220,36 +214,37 @@ function outWords({ status, mayBeMined }: AutoTxView): string {
 }
 
 function outcomeRows(autoTx: AutoTxView): Labelled[] {
-  const { attempts, confirmations, confirmationsNeeded, blockNumber, gasUsed, costWei, costUsd } = autoTx;
+  const { confirmationsNeeded, costUsd, chainId } = autoTx;
   const needed = confirmationsNeeded === null ? '' : ` of ${confirmationsNeeded}`;
   const dollars = costUsd === null ? '' : `  ${formatUsd(costUsd)}`;
   return [
-    ['attempts', attempts === null || attempts === 0 ? null : String(attempts)],
-    ['submitted', autoTx.submittedAt === null ? null : `${timeWords(autoTx.submittedAt, 'seconds')} UTC`],
-    ['block', blockNumber === null ? null : `#${formatCount(blockNumber)}`],
-    ['confirmations', confirmations === null ? null : `${confirmations}${needed}`],
-    ['final', autoTx.executedAt === null ? null : `${timeWords(autoTx.executedAt, 'seconds')} UTC`],
-    ['gas used', gasUsed === null ? null : formatCount(Number(gasUsed))],
-    [
-      'paid',
-      autoTx.effectiveGasPrice === null ? null : `${formatGwei(autoTx.effectiveGasPrice)} gwei per gas`,
-    ],
-    ['cost', costWei === null ? null : `${formatNative(costWei, symbolOf(autoTx))}${dollars}`],
+    ['attempts', mapped(autoTx.attempts || null, String)],
+    ['submitted', utc(autoTx.submittedAt)],
+    ['block', mapped(autoTx.blockNumber, (block) => `#${formatCount(block)}`)],
+    ['confirmations', mapped(autoTx.confirmations, (count) => `${count}${needed}`)],
+    ['final', utc(autoTx.executedAt)],
+    ['gas used', mapped(autoTx.gasUsed, (gas) => formatCount(Number(gas)))],
+    ['paid', mapped(autoTx.effectiveGasPrice, (paid) => `${formatGwei(paid)} gwei per gas`)],
+    ['cost', mapped(autoTx.costWei, (cost) => `${formatNative(cost, symbolOf(chainId))}${dollars}`)],
     ['saved', savedWords(autoTx, autoTx.atCreation, 'its own price at its creation')],
     ['', savedWords(autoTx, autoTx.dayMean, 'its own price at the mean base fee of the day before')],
   ];
 }
 
-function savedWords(autoTx: AutoTxView, saving: ComparisonView | null, reference: string): string | null {
+function savedWords(
+  { chainId }: AutoTxView,
+  saving: ComparisonView | null,
+  reference: string,
+): string | null {
   if (saving === null || saving.savedWei === null) return null;
   const { savedWei, savedUsd } = saving;
   const isLoss = savedWei < 0n;
-  const amount = formatNative(isLoss ? -savedWei : savedWei, symbolOf(autoTx));
+  const amount = formatNative(isLoss ? -savedWei : savedWei, symbolOf(chainId));
   const dollars = savedUsd === null ? '' : `  ${formatUsd(Math.abs(savedUsd))}`;
   return `${amount}${dollars} ${isLoss ? 'more than at' : 'against'} ${reference}`;
 }
 
-const symbolOf = ({ chainId }: AutoTxView) =>
+const symbolOf = (chainId: number | null) =>
   chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 
 const checkHeading = ({ checks, checkedAt }: AutoTxView) =>
@@ -286,14 +281,15 @@ export function autoTxCheckText(
 
 /** `now 6.32 gwei, has to fall 21 %`, `81 % likely within 24h`. */
 function outlookWords({ distance, reach }: Pick<CheckedAutoTx, 'distance' | 'reach'>): string[] {
-  const words: string[] = [];
-  if (distance !== null) {
-    const price = `${distance.isOfCap ? 'base fee ' : ''}${formatGwei(distance.price)} gwei`;
-    words.push(`now ${price}, ${describeDistance(distance)}`);
-  }
-  if (reach !== null && reach.probability !== null && reach.deadlineSec !== null)
-    words.push(`${formatLikelihood(reach.probability)} likely within ${durationText(reach.deadlineSec)}`);
-  return words;
+  const far = mapped(distance, ({ isOfCap, price, ...rest }) => {
+    return `now ${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei, ${describeDistance(rest)}`;
+  });
+  const { probability = null, deadlineSec = null } = reach ?? {};
+  const likely =
+    probability === null || deadlineSec === null
+      ? null
+      : `${formatLikelihood(probability)} likely within ${durationText(deadlineSec)}`;
+  return [far, likely].filter((words) => words !== null);
 }
 
 /** The same for programs, by the names and units of v1's `AutoTx`: prices in wei as numbers, amounts as decimal strings. */
@@ -301,27 +297,16 @@ export function autoTxCheckJson(
   transaction: SignedTransaction,
   { call, checks, reach }: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,
 ): string {
-  const { hash, type, chainId, from, to, value, data, nonce, gasLimit, intrinsicGas } = transaction;
-  const price = (wei: bigint | null) => (wei === null ? null : Number(wei));
+  const { hash, type, chainId, from, to, value, data, nonce, blobCount, authorizations } = transaction;
   const said = {
-    hash,
-    type,
-    chainId,
-    from,
-    to,
-    value: String(value),
-    data,
-    nonce,
-    gasLimit: Number(gasLimit),
-    intrinsicGas: Number(intrinsicGas),
-    maxFeePerGas: price(transaction.maxFeePerGas),
-    maxPriorityFeePerGas: price(transaction.maxPriorityFeePerGas),
-    gasPrice: price(transaction.gasPrice),
-    maxFeePerBlobGas: price(transaction.maxFeePerBlobGas),
-    blobCount: transaction.blobCount,
-    authorizations: transaction.authorizations,
-    call,
-    checks,
+    ...{ hash, type, chainId, from, to, value: String(value), data, nonce },
+    gasLimit: Number(transaction.gasLimit),
+    intrinsicGas: Number(transaction.intrinsicGas),
+    maxFeePerGas: mapped(transaction.maxFeePerGas, Number),
+    maxPriorityFeePerGas: mapped(transaction.maxPriorityFeePerGas, Number),
+    gasPrice: mapped(transaction.gasPrice, Number),
+    maxFeePerBlobGas: mapped(transaction.maxFeePerBlobGas, Number),
+    ...{ blobCount, authorizations, call, checks },
     reachProbability: reach?.probability ?? null,
     reachWithinSec: reach?.deadlineSec ?? null,
   };

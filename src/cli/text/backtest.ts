@@ -33,10 +33,8 @@ interface BacktestTextOptions {
 
 const COLUMNS = 80;
 const LANE_TITLES = { fast: 'Fast', average: 'Average', slow: 'Slow' } as const;
-/** A lane's promise counts as kept up to this far below. */
 const TOLERANCE = 0.02;
 
-/** The report for people, at most 80 columns wide. */
 export function backtestText(report: BacktestReport, options: BacktestTextOptions): string {
   const { parts } = options;
   const paint = paints(options.colour);
@@ -223,7 +221,6 @@ function quoted(path: string): string {
   return /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Promises of one kind, drawn with one character. */
 interface CalibrationSeries {
   readonly symbol: string;
   readonly name: string;
@@ -271,7 +268,6 @@ export function calibrationChart(series: readonly CalibrationSeries[]): string[]
   return [...lines.toReversed(), axis, marks, `${' '.repeat(LABEL_WIDTH + 2)}${legend}`];
 }
 
-/** The lowest share drawn, down to the next 10 %; at most 50 %. */
 function lowest(series: readonly CalibrationSeries[]): number {
   const shares = series.flatMap(({ groups }) => groups.flatMap(({ stated, kept }) => [stated, kept]));
   return Math.min(Math.floor(Math.min(...shares) * 10) / 10, 0.5);

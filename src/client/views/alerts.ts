@@ -15,6 +15,7 @@ import { hasLeft, holds, waitsForLeaving } from '../../core/alerts/alert-rule.ts
 import { ownValue } from '../../core/own-value.ts';
 import { cleanText } from '../../core/text.ts';
 import {
+  exactGwei,
   formatAge,
   formatDuration,
   formatGwei,
@@ -241,7 +242,7 @@ const SIDES = new Map([
 export function describeCondition({ gasSpeed, condition, threshold }: AlertCondition): string {
   const lane = gasSpeed === null ? 'price' : titleWord(gasSpeed);
   const sign = condition === null ? '?' : (SIGNS.get(condition) ?? plainWord(condition));
-  return `${lane} ${sign} ${threshold === null ? UNKNOWN : gweiString(threshold)} gwei`;
+  return `${lane} ${sign} ${threshold === null ? UNKNOWN : exactGwei(threshold)} gwei`;
 }
 
 const LONGEST_WORD = 20;
@@ -251,15 +252,13 @@ const LONGEST_NOTE = 200;
 export function describeConditionInWords({ gasSpeed, condition, threshold }: AlertCondition): string {
   const lane = gasSpeed === null ? 'Price' : titleWord(cleanText(gasSpeed, LONGEST_WORD));
   const side = condition === null ? 'at' : (SIDES.get(condition) ?? cleanText(condition, LONGEST_WORD));
-  const level = threshold === null ? 'its threshold' : `${gweiString(threshold)} gwei`;
+  const level = threshold === null ? 'its threshold' : `${exactGwei(threshold)} gwei`;
   return `${lane} ${side} ${level}`;
 }
 
 export type AlertState =
   | { readonly kind: 'armed' | 'confirming' | 'leaving' | 'disabled' }
-  /** Until then, ms. */
   | { readonly kind: 'cooling'; readonly until: number }
-  /** A service's own word. */
   | { readonly kind: 'other'; readonly word: string };
 
 /**
@@ -310,11 +309,8 @@ export function describeWaiting(alert: AlertView, snapshot: SnapshotView, presen
 }
 
 export interface Distance {
-  /** The lane's present price, wei per gas. */
   readonly price: bigint;
-  /** The share by which the price must change to reach the threshold; negative when it must fall. */
   readonly ratio: number;
-  /** The price is on the alert's side already. */
   readonly isThere: boolean;
 }
 
@@ -332,7 +328,6 @@ export function distanceToThreshold(
   return { price, ratio, isThere };
 }
 
-/** `has to fall 21 %`, `target reached` */
 export function describeDistance({ ratio, isThere }: Pick<Distance, 'ratio' | 'isThere'>): string {
   if (isThere) return 'target reached';
   if (!Number.isFinite(ratio)) return 'has to rise';

@@ -74,7 +74,6 @@ const autoTxOf = ({
   ...wire
 }: Wire<typeof WIRE.shape, 'id'>) => ({
   ...wire,
-  /** Wei per gas. */
   target: weiFromGwei(targetGasPriceGwei),
   isStrict,
   from: checksummed(hex(wire.from)),
@@ -169,12 +168,9 @@ export const AutoTxAccount = lenient(
   'nonce',
 ).transform(({ chainId, nonce, pendingNonce, balanceWei, waiting }) => ({
   chainId,
-  /** The next nonce that the chain takes. */
   nonce,
-  /** The next one after those in the node's pool. */
   pendingNonce,
   balance: wei(balanceWei),
-  /** Auto-txs of the sender that may still be sent, by nonce. */
   waiting: waiting ?? [],
 }));
 export type AutoTxAccountView = z.infer<typeof AutoTxAccount>;
@@ -192,13 +188,11 @@ export function statusOf({ status }: Pick<AutoTxView, 'status'>): AutoTxStatus |
   return AUTO_TX_STATUSES.find((each) => each === upper) ?? (isOn(status) ? 'PENDING' : null);
 }
 
-/** Whether its status is final. */
 export function isOver(autoTx: Pick<AutoTxView, 'status'>): boolean {
   const status = statusOf(autoTx);
   return status === 'EXECUTED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED';
 }
 
-/** Whether it is pending or submitted. */
 export function isAwaited(autoTx: Pick<AutoTxView, 'status'>): boolean {
   const status = statusOf(autoTx);
   return status === 'PENDING' || status === 'SUBMITTED';
@@ -225,7 +219,6 @@ export function autoTxState(autoTx: AutoTxView): AutoTxState {
   return status === 'SUBMITTED' && autoTx.blockNumber !== null ? 'mined' : STATES[status];
 }
 
-/** `pending`, `held`, `executed`, or a service's own word. */
 export function describeState(autoTx: AutoTxView): string {
   const state = autoTxState(autoTx);
   if (state !== 'other') return state;
@@ -240,7 +233,6 @@ export function describeTarget({ target, gasSpeed, isStrict }: AutoTxTarget): st
   return `${price} ≤ ${target === null ? UNKNOWN : shortGwei(target)} gwei`;
 }
 
-/** The ticker of the chain's coin. */
 export function symbolOf(chainId: number | null): string {
   return chainId === null ? 'ETH' : chainProfile(chainId).nativeSymbol;
 }
@@ -288,10 +280,8 @@ function shortAmount(wei: bigint, symbol: string): string {
 export interface TargetDistance {
   /** What has to fall, wei per gas: the lane's price, a strict one's own price, or the next base fee. */
   readonly price: bigint;
-  /** The share by which it must change; negative when it must fall. */
   readonly ratio: number;
   readonly isThere: boolean;
-  /** The transaction's own cap is below the next base fee. */
   readonly isCapped: boolean;
   /** The cap is further off than the target, so that `price` is the next base fee. */
   readonly isOfCap: boolean;
@@ -404,17 +394,14 @@ export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
   return distance !== null && (distance.isThere || Math.abs(distance.ratio) <= NEAR);
 }
 
-/** Why an auto-tx has its status, in one sentence. */
 export interface Reason {
   readonly text: string;
-  /** `null` when nothing is wrong. */
   readonly severity: 'bad' | 'warn' | null;
 }
 
 const LONGEST_MESSAGE = 400;
 const cleanMessage = (message: string) => cleanText(message, LONGEST_MESSAGE);
 
-/** `present` is what times are counted from, ms. */
 export function describeReason(autoTx: AutoTxView, snapshot: SnapshotView, present: number): Reason {
   const { failure, blockNumber } = autoTx;
   const plain = (text: string): Reason => ({ text, severity: null });
@@ -466,7 +453,6 @@ function pendingReason(autoTx: AutoTxView, snapshot: SnapshotView, present: numb
   return { text, severity: null };
 }
 
-/** `while the base fee of 10 gwei is above its cap of 3 gwei` */
 function waitsForCapText({ maxFeePerGas, gasPrice }: AutoTxView, { nextBaseFee }: SnapshotView): string {
   const gwei = (wei: bigint | null) => (wei === null ? UNKNOWN : `${formatGwei(wei)} gwei`);
   return `while the base fee of ${gwei(nextBaseFee)} is above its cap of ${gwei(maxFeePerGas ?? gasPrice)}`;

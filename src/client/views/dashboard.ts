@@ -10,7 +10,6 @@ import {
 } from '../../contract/dashboard.ts';
 import { lenient, rows, said, sayingAny, wei } from '../lenient.ts';
 
-/** `GET /dashboard/rate-limits` */
 export const RateLimits = sayingAny(lenient(RateLimitsWire), 'usedToday').transform((wire) => ({
   ...wire,
   plan: said(wire.plan),
@@ -27,7 +26,6 @@ const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
 export type NodeView = z.infer<typeof Node>;
 
 const Engine = lenient(health.shape.engine.unwrap());
-/** The process that writes blocks and fires alerts: several may run on one database. */
 export type EngineView = z.infer<typeof Engine>;
 
 const Alerts = lenient(alerts);

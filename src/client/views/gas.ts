@@ -42,7 +42,6 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
     priorityFee: wei(wire.priorityPrice),
     blobBaseFee: wei(wire.blobBasePrice),
     gasUsedRatio: wire.gasUsedRatio,
-    /** Dollars for one native coin. */
     nativeUsd: wire.nativeUsd,
     updatedAt: wire.updatedAt,
     updateFrequencySec: wire.updateFrequencySec,
@@ -59,7 +58,6 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
             retryAt: source.problem.retryAt,
           }
         : null,
-      /** A recording that has been played to its end. */
       ended: source?.ended ?? false,
       chainName: said(source?.chainName),
       /** When the chain began anew, so that what was known of it before is dropped. */
@@ -132,7 +130,6 @@ const Reach = lenient(reach.unwrap()).transform((wire) => ({
   targetPrice: wei(wire.targetPrice),
   reason: said(wire.reason),
 }));
-/** How likely a price is reached within a time. */
 export type ReachView = z.infer<typeof Reach>;
 
 const Action = z.union([z.string().min(1), z.null()]);

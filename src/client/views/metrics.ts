@@ -74,10 +74,8 @@ const TxOfWindow = lenient(TxRow, 'hash').transform((wire) => ({
 }));
 export type TxRowView = z.infer<typeof TxOfWindow>;
 
-/** `GET /metrics/txs` */
 export const Txs = metricsPage(TxOfWindow);
 
-/** EIP-2718 types in words. */
 const TYPES: Readonly<Record<number, string>> = {
   0: 'legacy',
   1: 'EIP-2930 (access list)',
@@ -88,5 +86,4 @@ const TYPES: Readonly<Record<number, string>> = {
   126: 'deposit from the chain below',
 };
 
-/** `EIP-1559` */
 export const describeTxType = (type: number): string => TYPES[type] ?? `type ${type}`;

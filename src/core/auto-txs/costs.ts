@@ -2,7 +2,7 @@ import type { LaneName } from '../advice.ts';
 import { chainProfile } from '../chains.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
-import { exactAmount, formatAmount, formatUsd, gweiString, priceBeside, usdOf } from '../units.ts';
+import { exactAmount, exactGwei, formatAmount, formatUsd, priceBeside, usdOf } from '../units.ts';
 import { isFarAbove, OVERPAYS } from './kept-auto-tx.ts';
 import { nonceHoldWords } from './nonces.ts';
 import {
@@ -330,7 +330,7 @@ function feesAt(
 }
 
 /** A chosen price, exactly: `30 gwei`. */
-export const gwei = (wei: bigint) => `${gweiString(wei)} gwei`;
+export const gwei = (wei: bigint) => `${exactGwei(wei)} gwei`;
 
 /** A price beside a chosen one: three digits, or as many as tell the two apart. */
 const gweiBeside = (wei: bigint, chosen: bigint) => `${priceBeside(wei, chosen)} gwei`;

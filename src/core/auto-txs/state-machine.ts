@@ -1,7 +1,7 @@
 import type { LaneName } from '../advice.ts';
 import type { Hex } from '../block.ts';
 import { isDevelopmentChain } from '../chains.ts';
-import { formatCount, gweiString, priceBeside } from '../units.ts';
+import { exactGwei, formatCount, priceBeside } from '../units.ts';
 import { usedWords } from './nonces.ts';
 
 export type AutoTxStatus =
@@ -301,7 +301,7 @@ function submitWords(reached: Reached | null): string {
   if (reached === null) return 'target reached: it is broadcast';
   const { lane, price, target } = reached;
   const whose = lane === null ? 'its own price' : `the ${lane} lane`;
-  return `target reached: ${whose} is ${priceBeside(price, target)} gwei, target ${gweiString(target)}; it is broadcast`;
+  return `target reached: ${whose} is ${priceBeside(price, target)} gwei, target ${exactGwei(target)}; it is broadcast`;
 }
 
 const RESTARTED: Obstacle = {

@@ -1,6 +1,6 @@
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanNote, cleanText } from '../../../core/text.ts';
-import { gweiString, priceBeside } from '../../../core/units.ts';
+import { exactGwei, priceBeside } from '../../../core/units.ts';
 
 /** A fired alert in words. Nothing in it can act on a terminal; what takes markup must still escape it. */
 interface AlertText {
@@ -28,7 +28,7 @@ export function alertText(message: AlertMessage): AlertText {
   const chain = cleanText(message.chainName, LONGEST_CHAIN_NAME);
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
   const now = `${priceBeside(BigInt(message.price), BigInt(message.threshold))} gwei`;
-  const limit = `${gweiString(BigInt(message.threshold))} gwei`;
+  const limit = `${exactGwei(BigInt(message.threshold))} gwei`;
   const lane = LANE[message.lane];
   const loud = LOUD[message.sourceKind];
   const note = sentNote(message.note);

@@ -14,13 +14,13 @@ import {
 } from '../../../client/views/alerts.ts';
 import { cooldownText } from '../../../core/alerts/alert-rule.ts';
 import {
+  exactGwei,
   formatAge,
   formatCount,
   formatDuration,
   formatGwei,
   formatNative,
   formatUsd,
-  gweiString,
 } from '../../../core/units.ts';
 import { given, hangingLines, longFact, secondText } from '../../resource/facts.ts';
 import type { PaneContext } from '../../resource/types.ts';
@@ -69,7 +69,7 @@ export function alertFacts(alert: AlertView, context: PaneContext): readonly Nam
     ...given(alert.lastTriggeredAt, 'last fired', moment),
     ...given(alert.cooldownMs, 'cooldown', (ms) => (ms === 0 ? 'none' : cooldownText(ms))),
     ...given(alert.disableOnce, 'after firing', (once) => (once ? 'disabled' : 'armed again')),
-    ...given(alert.hysteresis, 're-arm margin', (wei) => (wei === 0n ? 'none' : `${gweiString(wei)} gwei`)),
+    ...given(alert.hysteresis, 're-arm margin', (wei) => (wei === 0n ? 'none' : `${exactGwei(wei)} gwei`)),
     ...given(alert.confirmBlocks, 'holds for', blocksText),
     ...given(alert.createdAt, 'made', moment),
     ...given(alert.updatedAt, 'changed', moment),
