@@ -59,11 +59,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     store: new LeaseStore(database),
     process: options.process ?? `process ${process.pid}`,
     role: options.role ?? 'stays',
+    report: () => follower.report(price.usd),
     wallNow,
     onError,
   });
   let hasStoodBy = false;
   lease.onChange((state) => {
+    if (state === 'unknown') return;
     // That it is the only one is no news.
     hasStoodBy ||= state !== 'holds';
     if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
@@ -89,9 +91,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     lease,
     createEngine,
     historySec,
+    neglectedMs: options.neglectedMs,
     wallNow,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
-    nativeUsd: () => price.usd,
+    nativeUsd: () => nativeUsd(),
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
     signal,
@@ -109,11 +112,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const { priceFeed } = options;
   const ownFeed = chainPriceFeed(source, () => follower.profile, wallNow);
-  const price = new NativePrice(() => priceFeed ?? ownFeed(), wallNow);
+  // Two programs on one database cost the node one: a standby is told the price by the leader.
+  const price = new NativePrice(() => (lease.mayWrite ? (priceFeed ?? ownFeed()) : null), wallNow);
+  const nativeUsd = () => (lease.state === 'stands-by' ? (lease.held?.report?.nativeUsd ?? null) : price.usd);
   const history = new HistoryStore(database);
   const steadyNow = () => performance.now();
   const freshness = new Freshness({
     source,
+    isLeading: () => lease.mayWrite,
     head: () => follower.head,
     chain: () => follower.profile,
     wallNow,
@@ -133,7 +139,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const present = follower.present();
       return present !== null && freshness.isFresh(present.head) ? present : null;
     },
-    nativeUsd: () => price.usd,
+    nativeUsd,
     wallNow,
     steadyNow,
     senderMs: options.senderMs,
@@ -147,7 +153,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     history,
     blocks: store,
     reader: new ChainReader(source, signal),
-    nativeUsd: () => price.usd,
+    nativeUsd,
     engine: () => (lease.held === null ? null : { ...lease.held, isHere: lease.state === 'holds' }),
     tallies: autoTxTallies(
       autoTxStore,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { alertCooldowns, alerts, firingTallies, signingSecretRotation } from './alerts.ts';
+import { alertCooldowns, alerts, firingTallies, leader, signingSecretRotation } from './alerts.ts';
 import { autoTxs } from './auto-txs.ts';
 
 const TIPS = ['tip_p10', 'tip_p25', 'tip_p50', 'tip_p75', 'tip_p90', 'tip_p95', 'tip_p99'] as const;
@@ -150,6 +150,7 @@ export const HISTORY_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-advice-waits': adviceWaits,
   '0007-alert-cooldowns': alertCooldowns,
   '0008-signing-secret-rotation': signingSecretRotation,
+  '0009-leader': leader,
 };
 
 /** Every change of the keys' schema in order. The names tell the two kinds of files apart. */

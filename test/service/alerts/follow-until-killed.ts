@@ -27,7 +27,7 @@ const HEAD = 10_000_000;
 
 await once(process.stdin, 'data');
 const database = await openDatabase(process.argv[2] ?? '');
-// As if the ten seconds had passed after which the lease of who was killed is anybody's.
+// As if the six seconds had passed after which the lease of who was killed is anybody's.
 await database.queries.updateTable('leases').set({ heartbeat_at: 0 }).execute();
 const abort = new AbortController();
 const { signal } = abort;
