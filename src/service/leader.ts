@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
+import { StoreError } from '../store/errors.ts';
 import {
   type HeldLease,
   LEASE_LAPSES_MS,
@@ -191,6 +192,9 @@ export class Lease {
         // What holds the database up does so for everybody, and the next look comes soon.
         if (this.#problem === null) this.#options.onError(error);
         this.#problem = error instanceof Error ? error.message : String(error);
+        // A newer program leads from now on.
+        if (error instanceof StoreError && error.code === 'newer-schema')
+          return this.#release().catch(() => {});
       },
     );
     return this.#work;
@@ -306,7 +310,10 @@ const MACHINE = [
 function startOf(pid: number): string {
   const stat = fromSystem(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // The name, in brackets, may hold anything.
-  const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 1).trim().split(' ');
+  const [state = '', ...fields] = stat
+    .slice(stat.lastIndexOf(')') + 1)
+    .trim()
+    .split(' ');
   return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? '');
 }
 

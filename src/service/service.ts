@@ -107,6 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     delivery: notifiers,
     signal,
     wallNow,
+    agreedNow: () => follower.agreedNow(),
     onError,
     onAttempt: options.onAttempt,
   });
@@ -141,6 +142,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     },
     nativeUsd,
     wallNow,
+    agreedNow: () => follower.agreedNow(),
     steadyNow,
     senderMs: options.senderMs,
     signal,
@@ -154,7 +156,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     blocks: store,
     reader: new ChainReader(source, signal),
     nativeUsd,
-    engine: () => (lease.held === null ? null : { ...lease.held, isHere: lease.state === 'holds' }),
+    engine: () =>
+      lease.held && {
+        ...lease.held,
+        isHere: lease.state === 'holds',
+        head: lease.held.report?.block ?? null,
+      },
+    unkept: () =>
+      database.damage?.message ??
+      follower.writeProblem ??
+      (lease.problem === null ? null : unsavedWords(lease.problem)) ??
+      (lease.held === null && options.role !== 'visits' ? NO_LEADER : null),
     tallies: autoTxTallies(
       autoTxStore,
       alertTallies(alertStore, () => source.now()),
@@ -234,5 +246,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     done: run(),
   };
 }
+
+const NO_LEADER = 'no process leads on this database: no block is written and no alert fires';
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

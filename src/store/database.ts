@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
+import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS } from './migrations/migrations.ts';
 import { NodeSqliteDialect } from './sqlite.ts';
 import type { KeyTables, Tables } from './tables.ts';
@@ -30,6 +30,8 @@ export interface Database<Schema = Tables> {
   readonly queries: Kysely<Schema>;
   /** The file's name for messages; the folder is nobody's business. */
   readonly name: string;
+  /** That a page could not be read since it was opened: what is answered from it may be wrong or missing. */
+  readonly damage: StoreError | null;
   /**
    * Reads, or one statement that writes. Work is tried again while another process holds the database, so it leaves
    * nothing behind when it fails.
@@ -80,15 +82,24 @@ async function openOnce<Schema>(path: string, migrations: Migrations): Promise<D
     const applied = await refuseForeign(migrated, migrations, name);
     if (!hasNoFile(path)) makePrivate(path);
     configure(file);
+    if (applied.size > 0) refuseDamaged(file, name);
     // Most starts find it up to date, and the migrator takes as long as all the rest.
     if (!Object.keys(migrations).every((each) => applied.has(each))) await migrate(migrated, migrations);
     const queries = new Kysely<Schema>({ dialect });
+    let damage: StoreError | null = null;
+    const attempt = <Result>(work: () => Promise<Result>, patience?: Patience) =>
+      retryWhileBusy(name, work, patience).catch((error: unknown) => {
+        if (error instanceof StoreError && error.code === 'damaged') damage = error;
+        throw error;
+      });
     return {
       queries,
       name,
-      run: (work, patience) => retryWhileBusy(name, () => work(queries), patience),
-      transaction: (work, patience) =>
-        retryWhileBusy(name, () => queries.transaction().execute(work), patience),
+      get damage() {
+        return damage;
+      },
+      run: (work, patience) => attempt(() => work(queries), patience),
+      transaction: (work, patience) => attempt(() => queries.transaction().execute(work), patience),
       close: () => queries.destroy(),
     };
   } catch (error) {
@@ -162,6 +173,27 @@ function configure(file: DatabaseSync): void {
   file.exec('pragma synchronous = full');
   // What is deleted is gone from the file, as signed bytes must be; a block takes no longer to write for it.
   file.exec('pragma secure_delete = on');
+}
+
+/** No start waits longer than about twice this for the check of its database. */
+const CHECK_MS = 250;
+/** Rows of a table that are checked within a fraction of that. */
+const CHECKED_ROWS = 50_000;
+
+/**
+ * Looks for pages that are damaged, in all tables but the largest, until the time is over. What is found only later makes
+ * the service not ready.
+ * @throws {StoreError} `damaged`
+ */
+function refuseDamaged(file: DatabaseSync, name: string): void {
+  const startedAt = performance.now();
+  const tables = file.prepare("select name from sqlite_schema where type = 'table'").all();
+  for (const table of tables.map((row) => `"${row.name}"`)) {
+    if (performance.now() - startedAt > CHECK_MS) return;
+    if (Number(file.prepare(`select max(rowid) as rows from ${table}`).get()?.rows) > CHECKED_ROWS) continue;
+    const [found] = file.prepare(`pragma quick_check(${table})`).all();
+    if (found?.quick_check !== 'ok') throw damaged(name);
+  }
 }
 
 /** Answers the schema changes that it has. */

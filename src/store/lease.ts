@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Database } from './database.ts';
+import type { Database, Patience } from './database.ts';
 import { StoreError } from './errors.ts';
+import { HISTORY_MIGRATIONS } from './migrations/migrations.ts';
 import type { Queries } from './tables.ts';
 
 /** Name of the lease of the leader, which follows the chain, fires alerts and sends. */
@@ -48,7 +50,7 @@ export type WriteRight =
 /**
  * Refuses a transaction of a process without the right to write. Call it first: it takes the write lock, so the lease
  * cannot change until the transaction ends. What the leader reports is written with its work.
- * @throws {StoreError} `not-holder`
+ * @throws {StoreError} `not-holder`, or `newer-schema`
  */
 export async function requireRight(trx: Queries, right: WriteRight): Promise<void> {
   if (right.kind === 'alone') return;
@@ -65,6 +67,20 @@ export async function requireRight(trx: Queries, right: WriteRight): Promise<voi
       ? row?.holder === right.holder
       : row === undefined || right.now - row.heartbeat_at >= LEASE_LAPSES_MS;
   if (!isOurs) throw notHolder(row?.process ?? 'nobody');
+  await refuseNewer(trx);
+}
+
+const NEWEST = Object.keys(HISTORY_MIGRATIONS).sort().at(-1) ?? '';
+
+/** @throws {StoreError} `newer-schema`: a newer program has changed the schema since this one opened the database. */
+async function refuseNewer(db: Queries): Promise<void> {
+  const newest = sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`;
+  const [row] = (await newest.execute(db)).rows;
+  if (row !== undefined && row.name > NEWEST)
+    throw new StoreError(
+      'newer-schema',
+      'a newer gastop has updated the database; restart this one updated, too',
+    );
 }
 
 const notHolder = (process: string) =>
@@ -72,7 +88,10 @@ const notHolder = (process: string) =>
 
 type NextLease = Omit<HeldLease, 'place' | 'report'> & { readonly place?: string | null };
 
-/** The lease's one row. Every method is one statement, and rejects with a `StoreError`. */
+/** A write that the lease waits for longer than this is told: the holder may not be able to write at all. */
+const PATIENCE: Patience = { busy: 1_000 };
+
+/** The lease's one row. Each change is one statement; what fails rejects with a `StoreError`. */
 export class LeaseStore {
   readonly #database: Pick<Database, 'run'>;
 
@@ -82,8 +101,9 @@ export class LeaseStore {
 
   /** `null`: it is free. */
   async read(): Promise<HeldLease | null> {
-    const row = await this.#database.run((db) =>
-      db.selectFrom('leases').selectAll().where('name', '=', LEADER).executeTakeFirst(),
+    const row = await this.#database.run(
+      (db) => db.selectFrom('leases').selectAll().where('name', '=', LEADER).executeTakeFirst(),
+      PATIENCE,
     );
     if (row === undefined) return null;
     const { holder, process, place, since } = row;
@@ -101,7 +121,7 @@ export class LeaseStore {
       report: null,
     };
     if (seen === null) {
-      const { numInsertedOrUpdatedRows } = await this.#database.run((db) =>
+      const { numInsertedOrUpdatedRows } = await this.#write((db) =>
         db
           .insertInto('leases')
           .values({ name: LEADER, ...values })
@@ -110,7 +130,7 @@ export class LeaseStore {
       );
       return (numInsertedOrUpdatedRows ?? 0n) > 0n;
     }
-    const { numUpdatedRows } = await this.#database.run((db) =>
+    const { numUpdatedRows } = await this.#write((db) =>
       db
         .updateTable('leases')
         .set(values)
@@ -124,7 +144,7 @@ export class LeaseStore {
 
   /** Writes a heartbeat. Returns whether `holder` still holds the lease. */
   async beat(holder: string, at: number, report: LeaderReport | null = null): Promise<boolean> {
-    const { numUpdatedRows } = await this.#database.run((db) =>
+    const { numUpdatedRows } = await this.#write((db) =>
       db
         .updateTable('leases')
         .set({ heartbeat_at: at, report: report && JSON.stringify(report) })
@@ -137,9 +157,17 @@ export class LeaseStore {
 
   /** Gives it up, if `holder` has it. */
   async release(holder: string): Promise<void> {
-    await this.#database.run((db) =>
-      db.deleteFrom('leases').where('name', '=', LEADER).where('holder', '=', holder).execute(),
+    await this.#database.run(
+      (db) => db.deleteFrom('leases').where('name', '=', LEADER).where('holder', '=', holder).execute(),
+      PATIENCE,
     );
+  }
+
+  #write<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    return this.#database.run(async (db) => {
+      await refuseNewer(db);
+      return work(db);
+    }, PATIENCE);
   }
 }
 

@@ -20,6 +20,8 @@ const LAST_RETRY_MS = 15_000;
 const BID_MS = 250;
 /** A standby looks this often for what the leader has stored. */
 const POLL_MS = 250;
+/** The newest block is no older than that where the clock is right and the node well. */
+const AGREES_WITHIN_MS = 15 * 60_000;
 /** A leader that stores nothing for so long may be stuck, or its node: a standby compares with its own node. */
 const NEGLECTED_MS = 60_000;
 
@@ -90,12 +92,29 @@ export class Follower {
     return this.#chain.updatedAt;
   }
 
+  /** Why the history is not being written, or `null`. */
+  get writeProblem(): string | null {
+    return this.#chain.writeProblem;
+  }
+
   get problem(): Problem | null {
     const { head, updateSec } = this.#chain;
-    const writeProblem = this.#options.unsaved ?? this.#chain.writeProblem;
+    const writeProblem = this.#options.unsaved ?? this.writeProblem;
     const problem = this.#state.problem(head, updateSec);
     if (problem !== null || writeProblem === null || this.#state.isWaiting(head)) return problem;
     return { message: writeProblem, retryAt: null };
+  }
+
+  /**
+   * Ms since epoch by the wall clock, no later than the newest block allows: a clock that was set must not end for good what
+   * has time left. A recording, a simulation and a chain for development have times of their own.
+   */
+  agreedNow(): number {
+    const { source, wallNow } = this.#options;
+    const { head, profile } = this;
+    if (head === null || profile === null) return 0;
+    if (source.kind !== 'rpc' || isDevelopmentChain(profile)) return wallNow();
+    return Math.min(wallNow(), head.timestamp * 1_000 + AGREES_WITHIN_MS);
   }
 
   /** What a leader tells those that stand by. */
@@ -311,7 +330,7 @@ export class Follower {
     if (found.type === 'rewind') this.#rewindTo(found.to);
     if (found.type === 'begin-anew') this.#beginAnew(profile);
     await this.#chain.flush();
-    const { writeProblem } = this.#chain;
+    const { writeProblem } = this;
     if (found.type === 'begin-anew' && writeProblem !== null) throw new StoreError('failed', writeProblem);
     const { genesisHash } = profile;
     if (lease.mayWrite && genesisHash !== undefined && (await store.genesisHash()) === null)
