@@ -184,7 +184,7 @@ test.each([
   ['[]', /must be a JSON object/],
   ['null', /must be a JSON object/],
   ['"alert"', /must be a JSON object/],
-  ['['.repeat(200_000), /no JSON/],
+  ['['.repeat(30_000), /no JSON/],
   ['\ufeff{}', /thresholdGwei is missing/],
 ])('%j is no alert, and says why', async (body, words) => {
   const service = untouched();
@@ -216,11 +216,11 @@ test('a body of another type, encoding or language is refused before it is read'
 
 test('nonsense in quantities is not answered in quantities', async () => {
   const service = untouched();
-  const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`field${at}`, 1]));
+  const body = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`field${at}`, 1]));
   const response = await ask(service, PATHS.alerts, { method: 'POST', body });
   const refusal = await refused(response, 400);
   expect(refusal.details).toHaveLength(50);
-  expect(refusal.message).toMatch(/; and 9,954 more$/);
+  expect(refusal.message).toMatch(/; and 1,954 more$/);
   const keyed = await ask(service, PATHS.alerts, {
     method: 'POST',
     body: { ...CHEAP, ['x'.repeat(5_000)]: 1 },
