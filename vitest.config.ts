@@ -42,7 +42,7 @@ export default defineConfig(({ mode }) => {
     test: {
       include: isSlow ? [SLOW, ...filesWithRounds()] : ['test/**/*.test.{ts,tsx}'],
       exclude: isSlow ? [] : [SLOW],
-      globalSetup: isSlow ? [] : ['test/checks-beside.ts'],
+      globalSetup: ['test/helpers/postgres-server.ts', ...(isSlow ? [] : ['test/checks-beside.ts'])],
       setupFiles: ['test/same-cases.ts'],
       provide: { tenths: isSlow ? 10 : 1 },
       reporters: ['default', missingChromium],

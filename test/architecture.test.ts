@@ -24,6 +24,7 @@ const OWNER: Readonly<Record<string, readonly string[]>> = {
   ws: ['chain'],
   '@noble/curves': ['core'],
   kysely: ['store'],
+  pg: ['store'],
   'node:sqlite': ['store'],
   ky: ['client'],
   hono: ['service'],

@@ -34,6 +34,16 @@ const BY_KEY: Readonly<Record<keyof ConfigFile, Omit<SettingRow, 'key'>>> = {
     text: "how many blocks must have an auto-tx before it is final; default: the chain's own number (12 on Ethereum)",
   },
   db: { variables: ['GASTOP_DB'], flag: '--db', text: 'the database file' },
+  database: {
+    variables: ['GASTOP_DATABASE_URL'],
+    flag: '--database',
+    text: 'PostgreSQL instead of a file, with the keys of `serve` in it, see [Scale](SCALE.md); `PGPASSWORD` and the other `PG*` variables say what the URL does not',
+  },
+  encryptionKey: {
+    variables: ['GASTOP_ENCRYPTION_KEY'],
+    flag: null,
+    text: 'what signed transactions are encrypted with, as `openssl rand -base64 32` prints it; PostgreSQL needs it to take auto-txs, a file has a key of its own beside it',
+  },
   keys: {
     variables: ['GASTOP_KEYS'],
     flag: '--keys',

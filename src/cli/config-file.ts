@@ -40,15 +40,17 @@ export async function loadConfigFile(
   return { path, content, warning };
 }
 
-function secretIn({ apiKey, smtp, telegram, rpc = [] }: ConfigFile): string | null {
-  if (apiKey !== undefined) return 'a key';
-  if (smtp?.password !== undefined) return 'a password';
+function secretIn({ apiKey, database, encryptionKey, smtp, telegram, rpc = [] }: ConfigFile): string | null {
+  if (apiKey !== undefined || encryptionKey !== undefined) return 'a key';
+  if (smtp?.password !== undefined || hasPassword(database)) return 'a password';
   if (telegram !== undefined) return 'a token';
   return [rpc].flat().some(holdsKey) ? 'the key of a node' : null;
 }
 
 /** Whether URLs of nodes hold a user name or a password, or a key as providers write it: a long word in the path or query. */
 export const holdsKey = (urls: string) => /\/\/[^/\s]*@|[/=?][\w-]{20,}/.test(urls);
+
+const hasPassword = (url = '') => /^[^:]+:\/*[^/@]*:[^/]*@|[?&]password=/.test(url);
 
 const READ_FAILURES: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist; write it, or leave --config and GASTOP_CONFIG away',
@@ -110,6 +112,8 @@ const ConfigFile = z.strictObject({
   history: z.string().optional(),
   confirmations: z.string().optional(),
   db: z.string().optional(),
+  database: z.string().optional(),
+  encryptionKey: z.string().optional(),
   ascii: z.boolean().optional(),
   notifications: z.string().optional(),
   keys: z.string().optional(),
@@ -128,6 +132,8 @@ const WANTED: Readonly<Record<string, string>> = {
   history: 'a text such as "24h"',
   confirmations: 'a text such as "12"',
   db: 'a file name',
+  database: 'a URL such as "postgres://gastop@db.example.org/gastop"',
+  encryptionKey: 'a text of 32 bytes in base64',
   ascii: 'true or false',
   notifications: '"on", "bell" or "off"',
   keys: 'a file name',

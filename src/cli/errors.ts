@@ -142,7 +142,11 @@ function knownReport(error: unknown): ErrorReport | null {
     };
   }
   if (error instanceof StoreError) {
-    return { exitCode: STORE_FAILS.includes(error.code) ? EXIT.failed : EXIT.usage, lines: [error.message] };
+    const fails = STORE_FAILS.includes(error.code) ? EXIT.failed : EXIT.usage;
+    return {
+      exitCode: error.code === 'unreachable' ? EXIT.unreachable : fails,
+      lines: [error.message],
+    };
   }
   if (error instanceof ChainError) {
     return { exitCode: CHAIN_EXIT[error.code] ?? EXIT.unreachable, lines: [error.message] };

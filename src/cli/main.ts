@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { CommanderError } from 'commander';
+import { isServerUrl } from '../store/database-url.ts';
 import { refuseSignedArguments } from './commands/signed-input.ts';
 import { configFile, loadConfigFile } from './config-file.ts';
 import { createContext, proxyNote } from './context.ts';
@@ -23,7 +24,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       exitCode = code;
     },
   );
-  const secrets = () => knownSecrets(io, program.opts<SourceFlags>().config);
+  const secrets = () => {
+    const { config, database = null } = program.opts<SourceFlags>();
+    return knownSecrets(io, config, database);
+  };
   try {
     refuseSignedArguments(argv);
     await program.parseAsync(expandRpc(usualWords(argv)), { from: 'user' });
@@ -50,6 +54,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 /** The process around {@link main}: it owns the exit. `env` is the environment as the shell gave it. */
 export async function run(argv: readonly string[], env: Io['env']): Promise<void> {
+  // Others on this machine can read a command line.
+  if (argv.some((word) => /^(?:--(?:database|to)=)?postgres(?:ql)?:.*@/i.test(word)))
+    process.title = 'gastop';
   const exitCode = await main(argv, processIo(env));
   // What was written to a pipe may still be under way; a socket kept open for reuse must not hold the process.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
@@ -124,26 +131,37 @@ function usualWords(argv: readonly string[]): readonly string[] {
 export async function knownSecrets(
   io: Pick<Io, 'env' | 'platform' | 'home'>,
   config: string | undefined,
+  database: string | null = null,
 ): Promise<readonly string[]> {
   const { GASTOP_API_KEY, GASTOP_SMTP_URL, GASTOP_TELEGRAM_TOKEN, GASTOP_CONFIG } = io.env;
+  const { GASTOP_DATABASE_URL, GASTOP_ENCRYPTION_KEY, PGPASSWORD } = io.env;
+  const flag = database !== null && isServerUrl(database) ? database : undefined;
+  const urls = [GASTOP_SMTP_URL, GASTOP_DATABASE_URL, flag];
   // Whichever was read: a file that cannot be may be what the error is about.
   const files = new Set([config, GASTOP_CONFIG, configFile(io)].filter((file) => file !== undefined));
   const inFiles = await Promise.all([...files].map((file) => secretsIn(io, file)));
-  return [GASTOP_API_KEY, GASTOP_TELEGRAM_TOKEN, ...passwordsOf(GASTOP_SMTP_URL), ...inFiles.flat()]
+  return [
+    GASTOP_API_KEY,
+    GASTOP_TELEGRAM_TOKEN,
+    GASTOP_ENCRYPTION_KEY,
+    PGPASSWORD,
+    ...urls.flatMap(passwordsOf),
+    ...inFiles.flat(),
+  ]
     .map((secret) => secret?.trim() ?? '')
     .filter((secret) => secret !== '');
 }
 
 async function secretsIn({ home, platform }: Pick<Io, 'platform' | 'home'>, file: string) {
   const loaded = await loadConfigFile(file, { required: false, home, platform }).catch(() => null);
-  const { apiKey, smtp, telegram } = loaded?.content ?? {};
-  return [apiKey, smtp?.password, telegram?.token];
+  const { apiKey, database, encryptionKey, smtp, telegram } = loaded?.content ?? {};
+  return [apiKey, encryptionKey, smtp?.password, telegram?.token, ...passwordsOf(database)];
 }
 
 /** As it stands in the URL, and as it is sent. */
-function passwordsOf(smtpUrl: string | undefined): readonly string[] {
-  if (smtpUrl === undefined) return [];
-  const text = smtpUrl.trim();
+function passwordsOf(url: string | undefined): readonly string[] {
+  if (url === undefined) return [];
+  const text = url.trim();
   const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(text)?.[1] ?? '';
   return [text, written, URL.canParse(text) ? safelyDecoded(new URL(text).password) : ''];
 }

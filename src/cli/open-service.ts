@@ -16,7 +16,8 @@ import { type Service, startService } from '../service/service.ts';
 import type { Delivery } from '../service/service-options.ts';
 import { KeyStore } from '../store/api-keys.ts';
 import { BlockStore } from '../store/blocks.ts';
-import { type Database, openDatabase, openKeyDatabase, TEMPORARY_DATABASE } from '../store/database.ts';
+import { type Database, openDatabase, openKeyDatabase } from '../store/database.ts';
+import { TEMPORARY_DATABASE } from '../store/database-url.ts';
 import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
 import { nameAsGiven } from './errors.ts';
@@ -52,9 +53,11 @@ export interface ServiceExtras {
   readonly baseUrl?: string;
   readonly onError?: (error: unknown) => void;
   readonly onNews?: (news: News) => void;
+  /** What signed bytes are encrypted with; left out: a file has its own key. */
+  readonly encryptionKey?: Buffer | null;
 }
 
-type DatabaseSettings = Pick<Settings, 'db' | 'confirmations'> & DeliverySettings;
+type DatabaseSettings = Pick<Settings, 'db' | 'encryptionKey' | 'confirmations'> & DeliverySettings;
 
 export interface StartedService {
   readonly service: Service;
@@ -100,6 +103,7 @@ export async function openService(
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',
       delivery: deliveryOf(settings),
+      encryptionKey: settings.encryptionKey.value,
       ...confirmationsOf(settings),
     } as const;
     let unsaved: StoreError | null = null;
@@ -163,10 +167,10 @@ export async function startOn(
   source: ChainSource,
   path: string | null,
   historySec: number,
-  extras: ServiceExtras = {},
+  { encryptionKey = null, ...extras }: ServiceExtras = {},
 ): Promise<StartedService> {
   const stop = new AbortController();
-  const database = await openDatabase(path ?? TEMPORARY_DATABASE);
+  const database = await openDatabase(path ?? TEMPORARY_DATABASE, encryptionKey);
   try {
     if (path !== null) await refuseOtherChain(source, database);
   } catch (error) {
@@ -223,7 +227,7 @@ export async function openStored(
     const stop = new AbortController();
     const service = await startService({
       source: unfollowed(chain.source),
-      database: path,
+      database: await openDatabase(path, settings.encryptionKey.value),
       priceFeed: NO_PRICES,
       role: 'visits',
       delivery: deliveryOf(settings),
@@ -416,5 +420,5 @@ async function isFirst(source: ChainSource, number: number): Promise<boolean> {
   return source.kind !== 'rpc' && (await source.blocks(number - 1, number - 1)).length === 0;
 }
 
-export const openKeyStore = async (file: string): Promise<KeyStore> =>
-  new KeyStore(await openKeyDatabase(file));
+export const openKeyStore = async (database: string): Promise<KeyStore> =>
+  new KeyStore(await openKeyDatabase(database));

@@ -7,6 +7,7 @@ import { isPlain, parseServiceUrl } from '../client/http.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable } from '../service/async.ts';
+import { isServerUrl } from '../store/database-url.ts';
 import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';
 import type { Io } from './io.ts';
@@ -302,7 +303,7 @@ export async function openResource(
   if (db === null && choice.kind === 'simulated') {
     note(io, `the simulated chain ends with this command, and keeps no ${many}; --db FILE does`);
   }
-  if (db !== null && !mayMake && !existsSync(db)) {
+  if (db !== null && !mayMake && !isServerUrl(db) && !existsSync(db)) {
     const where = `${cleanLine(db)} does not exist; check ${settings.db.from}`;
     throw new CliError(EXIT.failed, `${where}, or make an ${one} there with gastop ${many} create`);
   }

@@ -9,6 +9,7 @@ import type { SnapshotView } from '../client/views/gas.ts';
 import { PAGE_SIZE_MAX } from '../contract/choices.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import { cleanText } from '../core/text.ts';
+import { databaseName, isServerUrl } from '../store/database-url.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
 
@@ -59,6 +60,10 @@ export function tildePath(path: string, home: string): string {
   const rest = home !== '' && path.startsWith(home) ? path.slice(home.length) : null;
   return rest !== null && /^[/\\]/.test(rest) ? `~${rest}` : path;
 }
+
+/** A database for people: where its file lies, or which one of which server, without who may enter. */
+export const shownDatabase = (database: string, home: string): string =>
+  isServerUrl(database) ? `PostgreSQL, ${databaseName(database)}` : tildePath(database, home);
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 

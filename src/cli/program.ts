@@ -8,6 +8,7 @@ import { addExplorer } from './commands/explorer.ts';
 import { addHistory } from './commands/history.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLive } from './commands/live.ts';
+import { addMigrate } from './commands/migrate.ts';
 import { addNow } from './commands/now.ts';
 import { addRecord } from './commands/record.ts';
 import { addServe } from './commands/serve.ts';
@@ -62,7 +63,7 @@ export function createProgram(
   const groups: Readonly<Record<string, readonly ((program: Command, run: Run) => void)[]>> = {
     Watch: [addLive, addNow, addWait, addAlerts, addAutoTxs, addHistory, addExplorer],
     Keep: [addRecord, addBacktest],
-    Serve: [addServe, addKeys],
+    Serve: [addServe, addKeys, addMigrate],
     'Set up': [addDoctor, addConfig, addCompletion],
   };
   for (const [title, commands] of Object.entries(groups)) {
@@ -87,6 +88,7 @@ function addSourceOptions(program: Command): void {
     .option('--history <TIME>', 'how much history to load, 1h to 30d (default 30d)')
     .option('--confirmations <N>', "blocks that make an auto-tx final (default: the chain's own)")
     .option('--db <FILE>', 'keep history in this database')
+    .option('--database <URL>', 'keep it in PostgreSQL: postgres://USER@HOST/NAME')
     .option('--ascii', 'ASCII characters only')
     .option('--screen-reader', 'the monitor in sentences, without tables or drawing')
     .option('--allow-private-targets', 'let webhooks go to this machine and private networks')

@@ -6,6 +6,8 @@ import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/telegram.ts';
 import { createPlans, type Plans } from '../service/keys/api-keys.ts';
 import type { Delivery } from '../service/service-options.ts';
+import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
+import { parseEncryptionKey } from '../store/sealer.ts';
 import type { NotificationLevel } from '../tui/data/notifications.ts';
 import { type ConfigFile, keysDatabase, type LoadedConfig } from './config-file.ts';
 import type { LoadedSettings } from './context.ts';
@@ -24,6 +26,7 @@ export interface SourceFlags {
   readonly history?: string;
   readonly confirmations?: string;
   readonly db?: string;
+  readonly database?: string;
   readonly ascii?: boolean;
   readonly screenReader?: boolean;
   readonly allowPrivateTargets?: boolean;
@@ -56,11 +59,13 @@ export interface Settings extends DeliverySettings {
   readonly historySec: Setting<number>;
   /** Blocks that must have an auto-tx before it is final; `null`: the chain's own number. */
   readonly confirmations: Setting<number | null>;
-  /** `null`: the chain's own file in the data folder; replay and demo keep nothing. */
+  /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder; replay and demo keep nothing. */
   readonly db: Setting<string | null>;
   readonly ascii: Setting<boolean>;
   readonly screenReader: Setting<boolean>;
   readonly notifications: Setting<NotificationLevel>;
+  /** What signed bytes are encrypted with; `null`: a file has its own key beside it. */
+  readonly encryptionKey: Setting<Buffer | null>;
   /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
   readonly keys: Setting<string | null>;
 }
@@ -95,7 +100,11 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     apiKey,
     historySec: setting('history', parseHistory) ?? { value: DEFAULT_HISTORY_SEC, from: DEFAULT },
     confirmations: setting('confirmations', parseConfirmations) ?? NONE,
-    db: setting('db', parsePath) ?? NONE,
+    db: databaseOf(setting('db', parsePath), setting('database', parseDatabaseUrl)) ?? NONE,
+    encryptionKey:
+      read('GASTOP_ENCRYPTION_KEY', set(env.GASTOP_ENCRYPTION_KEY), parseEncryptionKey) ??
+      inFile('encryptionKey', file.encryptionKey, parseEncryptionKey) ??
+      NONE,
     ascii: setting('ascii', parseSwitch) ?? { value: asciiFrom !== null, from: asciiFrom ?? DEFAULT },
     screenReader: setting('screenReader', parseSwitch) ?? { value: false, from: DEFAULT },
     notifications: setting('notifications', parseNotifications) ?? { value: 'on', from: DEFAULT },
@@ -111,6 +120,7 @@ const VARIABLES = {
   history: 'GASTOP_HISTORY',
   confirmations: 'GASTOP_CONFIRMATIONS',
   db: 'GASTOP_DB',
+  database: 'GASTOP_DATABASE_URL',
   ascii: 'GASTOP_ASCII',
   screenReader: 'INK_SCREEN_READER',
   notifications: 'GASTOP_NOTIFICATIONS',
@@ -135,6 +145,17 @@ function settingFrom<Value>(
     read(VARIABLES[name], set(env[VARIABLES[name]]), parse) ??
     (name === 'screenReader' ? null : inFile(name, file[name]?.toString(), parse))
   );
+}
+
+/** What is said where it counts most: a flag, the environment, the config file. */
+function databaseOf(file: Setting<string> | null, server: Setting<string> | null): Setting<string> | null {
+  if (file === null || server === null) return file ?? server;
+  const rank = ({ from }: Setting<string>) => (from.startsWith('--') ? 0 : from === FILE ? 2 : 1);
+  if (rank(file) === rank(server)) {
+    const [one, other] = file.from === FILE ? ['db', 'database'] : [file.from, server.from];
+    throw usageError(`${one} and ${other} cannot be combined; name one database`);
+  }
+  return rank(file) < rank(server) ? file : server;
 }
 
 export const flagName = (name: string) =>
@@ -207,6 +228,7 @@ function refuseEmbeddedFlags(flags: SourceFlags): void {
     ['allowPrivateTargets', `${embedded} decides where its alerts go`],
     ['confirmations', '--rpc; the service at the URL says itself when an auto-tx is final'],
     ['db', `${embedded} keeps its own history`],
+    ['database', `${embedded} keeps its own history`],
     ['history', `${embedded} keeps its own history`],
   ] as const;
   for (const [name, goesWith] of strays) {
@@ -326,6 +348,8 @@ function parseNotifications(text: string): NotificationLevel {
 
 export function parsePath(text: string): string {
   if (text.trim() === '' || text.includes('\0')) throw new RangeError('a file name is missing');
+  if (isServerUrl(text))
+    throw new RangeError('this is the URL of a database, not a file; --database takes it');
   // Only a shell knows what it stands for, and not in every place: a folder that is called ~ is never meant.
   if (/^~[/\\]/.test(text))
     throw new RangeError('~ is not known here; write the whole path of your home folder');
@@ -460,21 +484,25 @@ export interface KeySettings {
   readonly ownPlans: readonly string[];
 }
 
-/** Where the keys of `serve` are kept and what their plans are; `flag` is `--keys`. */
+/** Where the keys of `serve` are kept (a file, or the URL of PostgreSQL) and what their plans are; `flag` is `--keys`. */
 export function keySettings(
   io: Pick<Io, 'env' | 'platform' | 'home'>,
   { settings, config }: Pick<LoadedSettings, 'settings' | 'config'>,
   flag?: string,
 ): KeySettings {
-  const own = config.content?.plans ?? {};
+  const ownPlans = config.content?.plans ?? {};
   const { value, from } = settings.keys;
-  const file =
-    flag === undefined
-      ? { value: value ?? keysDatabase(io), from }
-      : { value: checked('--keys', () => parsePath(flag)), from: '--keys' };
+  const { db } = settings;
+  // PostgreSQL holds all, so that every replica knows the same keys.
+  const own =
+    value === null && db.value !== null && isServerUrl(db.value)
+      ? { value: db.value, from: db.from }
+      : { value: value ?? keysDatabase(io), from };
+  const file: Setting<string> =
+    flag === undefined ? own : { value: checked('--keys', () => parsePath(flag)), from: '--keys' };
   // A database in memory is SQLite's word; keys in it are gone before anybody has used them.
   if (file.value === ':memory:') {
     throw usageError(`${file.from}: keys need a file that stays; ":memory:" would forget them at once`);
   }
-  return { file, plans: createPlans(own), ownPlans: Object.keys(own) };
+  return { file, plans: createPlans(ownPlans), ownPlans: Object.keys(ownPlans) };
 }

@@ -25,10 +25,8 @@ interface ServiceParts {
   readonly nativeUsd: () => number | null;
   /** What the service does for people beside answering; left out: nothing yet. */
   readonly tallies?: Tallies;
-  /** Who leads on the database; left out: nobody. */
+  /** Who has alerts fire; left out: nobody. */
   readonly engine?: () => EngineHealth | null;
-  /** Why nothing can be written; `null` while all is well. */
-  readonly unkept?: () => string | null;
   readonly wallNow: () => number;
 }
 
@@ -37,14 +35,9 @@ export interface Condition {
   readonly chain: ChainProfile | null;
   readonly head: number | null;
   readonly headAgeSec: number | null;
-  /** Blocks that the node, or the leader of a standby, is ahead. */
-  readonly lagBlocks?: number | null;
-  /**
-   * Why prices cannot be answered or are older than they should be, or why nothing can be written; `null` while all is
-   * well.
-   */
+  /** Why prices cannot be answered, or are older than they should be; `null` while all is well. */
   readonly failure: ApiFailure | null;
-  /** Who leads on the database; `null`: nobody. */
+  /** Who has alerts fire on the database; `null`: nobody. */
   readonly engine?: EngineHealth | null;
 }
 
@@ -112,27 +105,9 @@ export class ServiceState {
       chain: this.#parts.follower.profile,
       head: moment?.head.number ?? null,
       headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
-      lagBlocks: moment && this.#lagBlocks(moment.head.number),
       engine: this.#parts.engine?.() ?? null,
-      failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : this.#unkept(),
+      failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : null,
     };
-  }
-
-  #unkept(): ApiFailure | null {
-    const why = this.#parts.unkept?.() ?? null;
-    if (why === null) return null;
-    return new ApiFailure('upstream_unavailable', why, {
-      headers: { 'Retry-After': String(DOWN_RETRY_SEC) },
-    });
-  }
-
-  #lagBlocks(number: number): number {
-    // What a node says that is on another chain or branch is no measure.
-    const heads = this.#parts.source
-      .health()
-      .flatMap(({ state, head }) => (head !== null && (state === 'ok' || state === 'lagging') ? [head] : []));
-    const leading = this.#parts.engine?.()?.head ?? number;
-    return Math.max(...[...heads, leading].map((head) => head - number), 0);
   }
 
   /** The history, up to date with what `present` says. @throws {ApiFailure} while there is none. */
@@ -174,10 +149,15 @@ export class ServiceState {
   /** How the source and its nodes are, seen from the head. */
   health({ number, timestamp }: Present['head']): ServiceHealth {
     const { source } = this.#parts;
+    const nodes = source.health();
+    // What a node says that is on another chain or branch is no measure.
+    const heads = nodes.flatMap(({ state, head }) =>
+      head !== null && (state === 'ok' || state === 'lagging') ? [head] : [],
+    );
     return {
-      nodes: source.health(),
+      nodes,
       headAgeSec: Math.max(source.now() / 1_000 - timestamp, 0),
-      lagBlocks: this.#lagBlocks(number),
+      lagBlocks: Math.max(...heads.map((head) => head - number), 0),
       engine: this.#parts.engine?.() ?? null,
     };
   }

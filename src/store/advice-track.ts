@@ -21,7 +21,7 @@ export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<voi
       conflict
         .column('block_number')
         .doUpdateSet(row)
-        .where((e) => e('advice.block_hash', 'is not', e.ref('excluded.block_hash'))),
+        .where((e) => e('advice.block_hash', 'is distinct from', e.ref('excluded.block_hash'))),
     )
     .execute();
 }
@@ -294,6 +294,10 @@ async function includedBy(db: Queries, after: number, promise: Inclusion): Promi
   return { verdict: isKept ? 'kept' : 'missed', settledBlock: promise.lastBlock };
 }
 
+/** Two prices at their limit add up to more than a number holds. */
+const LOWEST_PRICE = sql<number>`case when base_fee > ${sql.lit(Number.MAX_SAFE_INTEGER)} - coalesce(tip_p10, 0)
+  then ${sql.lit(Number.MAX_SAFE_INTEGER)} else base_fee + coalesce(tip_p10, 0) end`;
+
 async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until: number): Promise<Outcome> {
   const end = await db
     .selectFrom('blocks')
@@ -307,11 +311,7 @@ async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until
   if (end === undefined) return 'waiting';
   const within = await db
     .selectFrom('blocks')
-    .select((e) => [
-      e.fn.countAll().as('count'),
-      // Two prices at their limit add up to more than a number holds.
-      e.fn.min(sql<number>`min(base_fee + coalesce(tip_p10, 0), ${Number.MAX_SAFE_INTEGER})`).as('lowest'),
-    ])
+    .select((e) => [e.fn.countAll().as('count'), e.fn.min(LOWEST_PRICE).as('lowest')])
     .where('number', '>', block.number)
     .where('number', '<', end.number)
     .executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { KeyDatabase, Patience } from './database.ts';
-import type { KeyRow, KeyTables } from './tables.ts';
+import { isPostgres, type KeyRow, type KeyTables } from './tables.ts';
 
 /** What one key wants to use of one day. */
 export interface Wish {
@@ -8,6 +8,15 @@ export interface Wish {
   readonly count: number;
   /** Of the day; `null`: without limit. */
   readonly limit: number | null;
+  /** Of all processes together on a server; `null`: without limit. */
+  readonly perSecond?: number | null;
+}
+
+/** How much of a wish was granted. */
+interface Granted {
+  readonly count: number;
+  /** What was not is too much for this second, not for the day. */
+  readonly isTooFast: boolean;
 }
 
 /** A secret's hash and when it was made (Unix s). */
@@ -46,15 +55,17 @@ export class KeyStore {
    * Counts what the keys want to use of `day` as far as their limits allow, all in one transaction; answers how much
    * of each wish was granted. No key stands there twice. When this resolves, the count outlives the process.
    */
-  spend(day: number, wishes: readonly Wish[]): Promise<Map<string, number>> {
-    return this.#database.transaction(async (trx) => {
-      const granted = new Map<string, number>();
+  spend(day: number, wishes: readonly Wish[]): Promise<Map<string, Granted>> {
+    // The row's own lock is enough: serializable, those that count the same key would try again and again.
+    const count = async (trx: Queries) => {
+      const granted = new Map<string, Granted>();
       // Always in the same order, so that two services never wait for each other.
       for (const wish of wishes.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))) {
         granted.set(wish.keyId, await grant(trx, day, wish));
       }
       return granted;
-    }, WHILE_COUNTING);
+    };
+    return this.#database.run((db) => db.transaction().execute(count), WHILE_COUNTING);
   }
 
   /** What the key has used of `day`. */
@@ -146,25 +157,42 @@ async function usedOn(db: Queries, day: number, keyId: string): Promise<number> 
   return Number(row?.used ?? 0);
 }
 
-/** Counts what a key wants to use as far as its limit allows, and answers how much that is. */
-async function grant(trx: Queries, day: number, { keyId, count, limit }: Wish): Promise<number> {
+/** The server's own clock tells which second it is for all processes. */
+const THIS_SECOND = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`;
+
+/** Counts what a key wants to use as far as its limits allow, and answers how much that is. */
+async function grant(
+  trx: Queries,
+  day: number,
+  { keyId, count, limit, perSecond = null }: Wish,
+): Promise<Granted> {
+  const second = isPostgres(trx) ? THIS_SECOND : sql<number>`0`;
+  const isSame = sql`usage.second = excluded.second`;
   // Written before it is read: what is found holds until the transaction ends.
-  const { used } = await trx
+  const { used, in_second: inSecond } = await trx
     .insertInto('usage')
-    .values({ key_id: keyId, day, used: count })
+    .values({ key_id: keyId, day, used: count, second, in_second: count })
     .onConflict((conflict) =>
-      conflict.columns(['key_id', 'day']).doUpdateSet((e) => ({ used: e('usage.used', '+', count) })),
+      conflict.columns(['key_id', 'day']).doUpdateSet((e) => ({
+        used: e('usage.used', '+', count),
+        in_second: sql<number>`case when ${isSame} then usage.in_second else 0 end + excluded.in_second`,
+        second: e.ref('excluded.second'),
+      })),
     )
-    .returning('used')
+    .returning(['used', 'in_second'])
     .executeTakeFirstOrThrow();
-  const over = limit === null ? 0 : Math.min(count, Math.max(0, Number(used) - limit));
+  const overDay = limit === null ? 0 : Math.max(0, Number(used) - limit);
+  // In a file each process has its own limit per second.
+  const isLimited = perSecond !== null && isPostgres(trx);
+  const overSecond = isLimited ? Math.max(0, Number(inSecond) - Math.max(1, Math.ceil(perSecond))) : 0;
+  const over = Math.min(count, Math.max(overDay, overSecond));
   if (over > 0) {
     await trx
       .updateTable('usage')
-      .set((e) => ({ used: e('used', '-', over) }))
+      .set((e) => ({ used: e('used', '-', over), in_second: e('in_second', '-', over) }))
       .where('key_id', '=', keyId)
       .where('day', '=', day)
       .execute();
   }
-  return count - over;
+  return { count: count - over, isTooFast: overSecond > overDay };
 }

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import { type KeptAutoTx, savingsOf } from '../core/auto-txs/kept-auto-tx.ts';
-import { type AutoTxEvent, stepAutoTx } from '../core/auto-txs/state-machine.ts';
+import { type AutoTxEvent, type AutoTxState, isFinal, stepAutoTx } from '../core/auto-txs/state-machine.ts';
 import { type AutoTxRow, KEEP_SIGNED_BLOCKS, toKeptAutoTx } from './auto-tx-rows.ts';
 import { writeAutoTx } from './auto-txs.ts';
 import { integer } from './block-rows.ts';
@@ -53,8 +53,8 @@ export function reachedRows(
           .orderBy('id')
           .limit(limit),
       )
-      // The plus keeps it from walking through an index of all for their order.
-      .orderBy(sql`+from_address`)
+      // As an expression, it is not looked up by walking through an index of all in their order.
+      .orderBy(sql`coalesce(from_address, '')`)
       .orderBy('nonce')
       .orderBy('id')
   );
@@ -239,9 +239,18 @@ async function stepAll(
     const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
     const next = stepAutoTx(kept.state, event, facts);
     if (next === null) continue;
-    const { state, notes } = next;
+    const { notes } = next;
+    const state = (await isTaken(trx, kept, next.state)) ? { ...next.state, ...SUPERSEDED } : next.state;
     await writeAutoTx(trx, kept, { autoTx: { ...kept, state, updatedAt: now }, notes, at: now });
   }
+}
+
+/** Another one of its owner waits with its nonce by now: what a rewind brings back is followed, but not sent again. */
+const SUPERSEDED = { status: 'CANCELLED', returnsTo: null, hold: null } as const;
+
+async function isTaken(trx: Queries, kept: KeptAutoTx, { status }: AutoTxState): Promise<boolean> {
+  if (!isFinal(kept.state.status) || isFinal(status)) return false;
+  return (await rivalRows(trx, kept).select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** What has ended is kept up to so many of each owner. */

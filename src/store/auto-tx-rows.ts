@@ -24,6 +24,7 @@ import {
   wei,
   whole,
 } from './columns.ts';
+import type { Sealed, Sealer } from './sealer.ts';
 import type { Queries } from './tables.ts';
 
 /**
@@ -106,8 +107,10 @@ export interface SignedTransactionRow {
   auto_tx_id: string;
   /** The block in which it is final, if it is: the bytes are kept for some blocks more, for a reorg. */
   mined_block: number | null;
-  /** The raw bytes. */
+  /** The raw bytes, sealed. */
   bytes: Uint8Array;
+  /** With which key; `null`: not sealed, in a file from before that. */
+  key_id: string | null;
 }
 
 export interface AutoTxEventRow {
@@ -380,18 +383,40 @@ export const createdNote = ({ signed }: KeptAutoTx): Note => ({
 /** How many blocks raw bytes are kept after the one that has them: what a reorg brings back can be sent again. */
 export const KEEP_SIGNED_BLOCKS = 64;
 
-/** The raw bytes of an auto-tx; `null`: there are none. */
-export async function readSigned(db: Queries, id: string): Promise<Uint8Array | null> {
+/** The sealed bytes of an auto-tx; `null`: there are none. */
+export async function readSigned(db: Queries, id: string): Promise<Sealed | null> {
   const row = await db
     .selectFrom('signed_transactions')
-    .select('bytes')
+    .select(['bytes', 'key_id'])
     .where('auto_tx_id', '=', id)
     .executeTakeFirst();
-  return row?.bytes ?? null;
+  return row === undefined ? null : { keyId: row.key_id ?? '', bytes: row.bytes };
 }
 
-export async function insertSigned(trx: Queries, id: string, bytes: Uint8Array): Promise<void> {
-  await trx.insertInto('signed_transactions').values({ auto_tx_id: id, mined_block: null, bytes }).execute();
+export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: Sealed): Promise<void> {
+  await trx
+    .insertInto('signed_transactions')
+    .values({ auto_tx_id: id, mined_block: null, bytes, key_id: keyId })
+    .execute();
+}
+
+/** Seals what a file from before that holds. Part of the caller's transaction. */
+export async function sealUnsealed(trx: Queries, sealer: Sealer): Promise<void> {
+  const ids = await trx
+    .selectFrom('signed_transactions')
+    .select('auto_tx_id as id')
+    .where('key_id', 'is', null)
+    .execute();
+  for (const { id } of ids) {
+    const plain = await readSigned(trx, id);
+    if (plain === null) continue;
+    const { keyId, bytes } = sealer.seal(id, plain.bytes);
+    await trx
+      .updateTable('signed_transactions')
+      .set({ bytes, key_id: keyId })
+      .where('auto_tx_id', '=', id)
+      .execute();
+  }
 }
 
 /** Says in which block they are final, or that they are not. */

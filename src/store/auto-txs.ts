@@ -42,6 +42,7 @@ import {
 import { isHex } from './columns.ts';
 import type { Database } from './database.ts';
 import { requireRight, type WriteRight } from './lease.ts';
+import type { Sealed } from './sealer.ts';
 import { countRows, type Queries, readRows } from './tables.ts';
 
 type AutoTxCreated =
@@ -68,7 +69,8 @@ export class AutoTxStore {
    * Keeps a new one with its raw bytes (`null`: a draft), unless its owner has `most` already that have not ended. Of those
    * that have the oldest are forgotten where they are too many.
    */
-  create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number): Promise<AutoTxCreated> {
+  async create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number): Promise<AutoTxCreated> {
+    const sealed = signed && this.#database.sealer.seal(autoTx.id, signed);
     return this.#database.transaction(async (trx) => {
       if ((signed === null) !== (autoTx.signed === null)) throw new RangeError('a draft has no bytes');
       if (Number.isFinite(most) && (await countOpen(trx, autoTx.owner)) >= most) return { kind: 'too-many' };
@@ -76,7 +78,7 @@ export class AutoTxStore {
       if (rival !== null) return { kind: 'same-nonce', id: rival };
       await trx.insertInto('auto_txs').values(toAutoTxRow(autoTx)).execute();
       await addNotes(trx, autoTx.id, [createdNote(autoTx)], autoTx.createdAt);
-      if (signed !== null) await insertSigned(trx, autoTx.id, signed);
+      if (sealed !== null) await insertSigned(trx, autoTx.id, sealed);
       await forgetFinished(trx, autoTx.owner);
       return { kind: 'created' };
     });
@@ -171,7 +173,11 @@ export class AutoTxStore {
     const right = this.#right();
     const outcome = await this.#database.transaction(async (trx) => {
       if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
-      return decideAutoTx(trx, whose, decide);
+      return decideAutoTx(trx, whose, (kept) => {
+        const change = decide(kept);
+        const { signed } = change ?? {};
+        return change && { ...change, signed: signed && this.#database.sealer.seal(kept.id, signed) };
+      });
     });
     if (outcome.kind === 'thrown') throw outcome.error;
     return outcome.kind === 'none' ? null : outcome;
@@ -212,9 +218,10 @@ export class AutoTxStore {
     return this.#database.run(async (db) => readable(await expiringRows(db, now, limit).execute()));
   }
 
-  /** The raw bytes, for sending alone; `null`: they are gone. */
-  signedBytes(id: string): Promise<Uint8Array | null> {
-    return this.#database.run((db) => readSigned(db, id));
+  /** The raw bytes, for sending alone; `null`: they are gone; `sealed`: with a key that is not here. */
+  async signedBytes(id: string): Promise<Uint8Array | 'sealed' | null> {
+    const sealed = await this.#database.run((db) => readSigned(db, id));
+    return sealed && (this.#database.sealer.open(id, sealed) ?? 'sealed');
   }
 
   /** The newest executed ones of an owner whose blocks are of that time (ms since epoch, inclusive), oldest first. */
@@ -290,11 +297,11 @@ type AutoTxOutcome =
 async function decideAutoTx(
   trx: Queries,
   whose: OwnedAutoTx,
-  decide: (kept: KeptAutoTx) => AutoTxChange | null,
+  decide: (kept: KeptAutoTx) => SealedChange | null,
 ): Promise<AutoTxOutcome> {
   const before = await lockAutoTx(trx, whose);
   if (before === null) return { kind: 'none' };
-  let change: AutoTxChange | null;
+  let change: SealedChange | null;
   try {
     change = decide(before);
   } catch (error) {
@@ -339,8 +346,10 @@ export interface AutoTxChange {
   readonly signed?: Uint8Array;
 }
 
+type SealedChange = Omit<AutoTxChange, 'signed'> & { readonly signed?: Sealed | undefined };
+
 /** Writes a change with its notes, its bytes and what it comes to. Part of the caller's transaction. */
-export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: AutoTxChange): Promise<void> {
+export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChange): Promise<void> {
   const { autoTx: after, notes, at, signed } = change;
   if (after.signed?.hash !== before.signed?.hash && signed === undefined) {
     throw new RangeError('what is signed changes with its bytes alone');
@@ -365,7 +374,7 @@ function changedColumns(before: KeptAutoTx, after: KeptAutoTx): Partial<AutoTxRo
 async function writeSigned(
   trx: Queries,
   before: KeptAutoTx,
-  { autoTx, signed }: AutoTxChange,
+  { autoTx, signed }: SealedChange,
 ): Promise<void> {
   const { id } = before;
   if (!needsBytes(autoTx.state)) {

@@ -1,13 +1,17 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import { Kysely } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
-import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
-import { HISTORY_MIGRATIONS, KEY_MIGRATIONS } from './migrations/migrations.ts';
+import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { sealUnsealed } from './auto-tx-rows.ts';
+import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
+import { StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
+import { readMeta, saveMeta } from './meta.ts';
+import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations/migrations.ts';
+import { createSealer, fileSealer, NO_SEALER, passingSealer, type Sealer } from './sealer.ts';
 import { NodeSqliteDialect } from './sqlite.ts';
-import type { KeyTables, Tables } from './tables.ts';
+import { isPostgres, type KeyTables, type Queries, type Tables } from './tables.ts';
 
 /** SQLite waits inside a call, and nothing else happens in the process meanwhile: so short is not felt. */
 const BUSY_TIMEOUT_MS = 20;
@@ -16,48 +20,79 @@ const RETRY_AFTER_MS = 40;
 /** For how long work that another process may be in the way of is tried again, ms. */
 export type Patience = Readonly<Partial<Record<StoreErrorCode, number>>>;
 
-const WHILE_BUSY: Patience = { busy: 5_000 };
+/** A server that is started anew is back within it. */
+const WHILE_BUSY: Patience = { busy: 5_000, unreachable: 5_000 };
 /** Another process may be making the same file at this moment: switching to the log fails rather than waits. */
 const WHILE_MADE: Patience = { busy: 5_000, failed: 1_000 };
-
-/** A database that nobody needs tomorrow: SQLite keeps it in an unlinked file, so it costs disk and not memory. */
-export const TEMPORARY_DATABASE = '';
-
-type Migrations = Readonly<Record<string, Migration>>;
 
 /** An open database. One owner closes it. `run` and `transaction` reject with a `StoreError`. */
 export interface Database<Schema = Tables> {
   readonly queries: Kysely<Schema>;
-  /** The file's name for messages; the folder is nobody's business. */
+  /** For messages: the file's name without its folder, or the server's database and host. */
   readonly name: string;
-  /** That a page could not be read since it was opened: what is answered from it may be wrong or missing. */
-  readonly damage: StoreError | null;
+  /** Encrypts what only its owner may send. */
+  readonly sealer: Sealer;
   /**
    * Reads, or one statement that writes. Work is tried again while another process holds the database, so it leaves
    * nothing behind when it fails.
    */
   run<Result>(work: (db: Kysely<Schema>) => Promise<Result>, patience?: Patience): Promise<Result>;
-  /** One transaction, tried again likewise. Once this resolves, neither a kill nor a power cut takes it back. */
+  /**
+   * One transaction, tried again likewise, and on PostgreSQL serializable: what it has read holds until its end. Once
+   * this resolves, neither a kill nor a power cut takes it back.
+   */
   transaction<Result>(work: (trx: Kysely<Schema>) => Promise<Result>, patience?: Patience): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** Keys and what each has used lie in a file of their own. */
-export type KeyDatabase = Database<KeyTables>;
+/** Keys and what each has used: in a file of their own, or on PostgreSQL beside the rest. */
+export type KeyDatabase = Omit<Database<KeyTables>, 'sealer'>;
 
 /**
- * Opens (or makes) the history at `path`, one that lives in memory for `':memory:'`, or one that ends with the process
- * for {@link TEMPORARY_DATABASE}, and brings its schema up to date. The folder is made with mode 0700, the files have
- * mode 0600.
+ * Opens (or makes) the history at `target`: a file, `':memory:'`, `TEMPORARY_DATABASE`, which ends with the
+ * process, or the URL of a PostgreSQL database. Brings its schema up to date. A file's folder is made with mode 0700, the
+ * files have mode 0600.
+ * @param key encrypts signed bytes; without one a file has its own beside it, and a server keeps no auto-txs.
  * @throws {StoreError} when it is not ours, of another kind, newer than this program, not writable or cannot be made.
  */
-export const openDatabase = (path: string): Promise<Database> => open<Tables>(path, HISTORY_MIGRATIONS);
+export async function openDatabase(target: string, key: Buffer | null = null): Promise<Database> {
+  const sealer = sealerOf(target, key);
+  const database = { ...(await open<Tables>(target, HISTORY_MIGRATIONS)), sealer };
+  try {
+    if (!isServerUrl(target)) await database.run((db) => sealOnce(db, sealer));
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
 
-/** Opens (or makes) the keys' file as {@link openDatabase} does. */
-export const openKeyDatabase = (path: string): Promise<KeyDatabase> => open<KeyTables>(path, KEY_MIGRATIONS);
+function sealerOf(target: string, key: Buffer | null): Sealer {
+  if (key !== null) return createSealer(() => key);
+  if (isServerUrl(target)) return NO_SEALER;
+  return hasNoFile(target) ? passingSealer() : fileSealer(target);
+}
 
-function open<Schema>(path: string, migrations: Migrations): Promise<Database<Schema>> {
-  return retryWhileBusy(nameOf(path), () => openOnce<Schema>(path, migrations), WHILE_MADE);
+/** Once in the life of a file: what it held before signed bytes were sealed is, and is in its log no more. */
+async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
+  if ((await readMeta(db, 'sealed')) !== null) return;
+  await db.transaction().execute(async (trx) => {
+    await sealUnsealed(trx, sealer);
+    await saveMeta(trx, 'sealed', '1');
+  });
+  await sql`pragma wal_checkpoint(truncate)`.execute(db);
+}
+
+/** Opens (or makes) the keys' database as {@link openDatabase} does. */
+export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
+  open<KeyTables>(target, KEY_MIGRATIONS);
+
+function open<Schema>(target: string, migrations: Migrations): Promise<Opened<Schema>> {
+  const name = databaseName(target);
+  const opening = isServerUrl(target)
+    ? () => openServer<Schema>(target, name)
+    : () => openFile<Schema>(target, migrations, name);
+  return retryWhileBusy(name, opening, WHILE_MADE);
 }
 
 /** The migrator's own table. */
@@ -65,12 +100,7 @@ interface Migrated {
   kysely_migration: { name: string };
 }
 
-const hasNoFile = (path: string) => path === ':memory:' || path === TEMPORARY_DATABASE;
-
-const nameOf = (path: string) => (hasNoFile(path) ? 'the temporary database' : basename(path));
-
-async function openOnce<Schema>(path: string, migrations: Migrations): Promise<Database<Schema>> {
-  const name = nameOf(path);
+async function openFile<Schema>(path: string, migrations: Migrations, name: string): Promise<Opened<Schema>> {
   let file: DatabaseSync | null = null;
   try {
     if (!hasNoFile(path)) makePrivateFile(path);
@@ -82,30 +112,107 @@ async function openOnce<Schema>(path: string, migrations: Migrations): Promise<D
     const applied = await refuseForeign(migrated, migrations, name);
     if (!hasNoFile(path)) makePrivate(path);
     configure(file);
-    if (applied.size > 0) refuseDamaged(file, name);
     // Most starts find it up to date, and the migrator takes as long as all the rest.
     if (!Object.keys(migrations).every((each) => applied.has(each))) await migrate(migrated, migrations);
     const queries = new Kysely<Schema>({ dialect });
-    let damage: StoreError | null = null;
-    const attempt = <Result>(work: () => Promise<Result>, patience?: Patience) =>
-      retryWhileBusy(name, work, patience).catch((error: unknown) => {
-        if (error instanceof StoreError && error.code === 'damaged') damage = error;
-        throw error;
-      });
-    return {
-      queries,
-      name,
-      get damage() {
-        return damage;
-      },
-      run: (work, patience) => attempt(() => work(queries), patience),
-      transaction: (work, patience) => attempt(() => queries.transaction().execute(work), patience),
-      close: () => queries.destroy(),
-    };
+    return opened(queries, name, (work) => queries.transaction().execute(work));
   } catch (error) {
     closeQuietly(file);
     throw error;
   }
+}
+
+async function openServer<Schema>(url: string, name: string): Promise<Opened<Schema>> {
+  // Who keeps a file needs none of it.
+  const { postgresDialect, OLDEST_POSTGRES } = await import('./postgres.ts');
+  const dialect = postgresDialect(url);
+  const queries = new Kysely<Schema>({
+    dialect,
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
+  try {
+    const { version, schema, isReadOnly } = await describeServer(queries);
+    if (version < OLDEST_POSTGRES) {
+      throw new StoreError(
+        'unreachable',
+        `${name} is PostgreSQL ${version}, which is too old; gastop needs ${OLDEST_POSTGRES} or newer`,
+      );
+    }
+    const migrated = new Kysely<Migrated>({ dialect });
+    const applied = await refuseForeign(migrated, SERVER_MIGRATIONS, name);
+    if (isReadOnly) throw takesNoWriting(name);
+    if (!Object.keys(SERVER_MIGRATIONS).every((each) => applied.has(each)))
+      await migrate(migrated, SERVER_MIGRATIONS, schema);
+    if (!(await mayWrite(queries))) throw takesNoWriting(name);
+    return opened(queries, name, async (work) => {
+      let isCommitting = false;
+      try {
+        return await queries
+          .transaction()
+          .setIsolationLevel('serializable')
+          .execute(async (trx) => {
+            const result = await work(trx);
+            isCommitting = true;
+            return result;
+          });
+      } catch (error) {
+        const failure = toStoreError(error, name);
+        if (!isCommitting || failure.code !== 'unreachable') throw failure;
+        // Tried again, it might be done twice.
+        throw new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`);
+      }
+    });
+  } catch (error) {
+    await queries.destroy().catch(() => {});
+    const failure = toStoreError(error, name);
+    // Whatever is wrong with a server that was named, nothing can be had of it.
+    throw failure.code in WHILE_MADE
+      ? failure
+      : new StoreError('unreachable', failure.message, { cause: failure.cause });
+  }
+}
+
+/** What a database is before it is known what seals. */
+type Opened<Schema> = Omit<Database<Schema>, 'sealer'>;
+
+function opened<Schema>(
+  queries: Kysely<Schema>,
+  name: string,
+  transact: <Result>(work: (trx: Kysely<Schema>) => Promise<Result>) => Promise<Result>,
+): Opened<Schema> {
+  return {
+    queries,
+    name,
+    run: (work, patience) => retryWhileBusy(name, () => work(queries), patience),
+    transaction: (work, patience) => retryWhileBusy(name, () => transact(work), patience),
+    close: () => queries.destroy(),
+  };
+}
+
+/** One database of a server holds all. */
+const SERVER_MIGRATIONS: Migrations = { ...HISTORY_MIGRATIONS, ...KEY_MIGRATIONS };
+
+const takesNoWriting = (name: string) =>
+  new StoreError(
+    'read-only',
+    `${name} takes no writing (a standby server, or a role that may only read); name the primary and a role that owns it`,
+  );
+
+async function describeServer<Schema>(db: Kysely<Schema>) {
+  const { rows } = await sql<{ version: string; schema: string; is_read_only: boolean }>`
+    select current_setting('server_version_num') as version, coalesce(current_schema(), 'public') as schema,
+      pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as is_read_only`.execute(
+    db,
+  );
+  const { version = '', schema = 'public', is_read_only: isReadOnly = true } = rows[0] ?? {};
+  return { version: Math.floor(Number(version) / 10_000), schema, isReadOnly };
+}
+
+async function mayWrite<Schema>(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql<{ may_write: boolean }>`
+    select has_table_privilege('blocks', 'insert') and has_table_privilege('leases', 'update')
+      and has_table_privilege('usage', 'delete') as may_write`.execute(db);
+  return rows[0]?.may_write === true;
 }
 
 /** @throws {StoreError} whatever `work` threw last; `name` is the file, for people. */
@@ -121,7 +228,8 @@ async function retryWhileBusy<Result>(
     } catch (error) {
       const failure = toStoreError(error, name);
       if (performance.now() - startedAt > (patience[failure.code] ?? Number.NEGATIVE_INFINITY)) throw failure;
-      await setTimeout(RETRY_AFTER_MS);
+      // Not at one moment for all that wait for the same.
+      await setTimeout(RETRY_AFTER_MS * (0.5 + Math.random()));
     }
   }
 }
@@ -175,43 +283,20 @@ function configure(file: DatabaseSync): void {
   file.exec('pragma secure_delete = on');
 }
 
-/** No start waits longer than about twice this for the check of its database. */
-const CHECK_MS = 250;
-/** Rows of a table that are checked within a fraction of that. */
-const CHECKED_ROWS = 50_000;
-
-/**
- * Looks for pages that are damaged, in all tables but the largest, until the time is over. What is found only later makes
- * the service not ready.
- * @throws {StoreError} `damaged`
- */
-function refuseDamaged(file: DatabaseSync, name: string): void {
-  const startedAt = performance.now();
-  const tables = file.prepare("select name from sqlite_schema where type = 'table'").all();
-  for (const table of tables.map((row) => `"${row.name}"`)) {
-    if (performance.now() - startedAt > CHECK_MS) return;
-    if (Number(file.prepare(`select max(rowid) as rows from ${table}`).get()?.rows) > CHECKED_ROWS) continue;
-    const [found] = file.prepare(`pragma quick_check(${table})`).all();
-    if (found?.quick_check !== 'ok') throw damaged(name);
-  }
-}
-
 /** Answers the schema changes that it has. */
 async function refuseForeign(
   queries: Kysely<Migrated>,
   migrations: Migrations,
   name: string,
 ): Promise<ReadonlySet<string>> {
-  const tables = (await queries.introspection.getTables({ withInternalKyselyTables: true })).map(
-    (table) => table.name,
-  );
+  const tables = await tableNames(queries);
   // A kill during the very first opening may leave the migrator's tables alone.
   if (tables.every((table) => table.startsWith('kysely_migration')) && !tables.includes('kysely_migration'))
     return new Set();
   if (!tables.includes('kysely_migration')) {
     throw new StoreError(
       'foreign-database',
-      `${name} belongs to another program; choose another database file`,
+      `${name} belongs to another program; choose another ${isPostgres(queries) ? 'database' : 'database file'}`,
     );
   }
   const applied = await queries.selectFrom('kysely_migration').select('name').execute();
@@ -225,16 +310,32 @@ async function refuseForeign(
   if (applied.some((migration) => !(migration.name in migrations))) {
     throw new StoreError(
       'newer-schema',
-      `${name} was written by a newer gastop; update gastop or choose another database file`,
+      `${name} was written by a newer gastop; update gastop or choose another ${isPostgres(queries) ? 'database' : 'database file'}`,
     );
   }
   return new Set(applied.map((migration) => migration.name));
 }
 
-async function migrate(queries: Kysely<Migrated>, migrations: Migrations): Promise<void> {
+/** Of this schema alone, and not of an extension. */
+const serverTables = sql<{ name: string }>`
+  select relname as name from pg_class
+  where relkind in ('r', 'p') and relnamespace = (select oid from pg_namespace where nspname = current_schema())
+    and not exists (select 1 from pg_depend where objid = pg_class.oid and deptype = 'e')`;
+
+async function tableNames(queries: Kysely<Migrated>): Promise<string[]> {
+  const tables = isPostgres(queries)
+    ? (await serverTables.execute(queries)).rows
+    : await queries.introspection.getTables({ withInternalKyselyTables: true });
+  return tables.map(({ name }) => name);
+}
+
+async function migrate(queries: Kysely<Migrated>, migrations: Migrations, schema?: string): Promise<void> {
   const migrator = new Migrator({
     db: queries,
     provider: { getMigrations: async () => ({ ...migrations }) },
+    // Those of the keys count for themselves.
+    allowUnorderedMigrations: true,
+    ...(schema === undefined ? {} : { migrationTableSchema: schema }),
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;

@@ -1,6 +1,5 @@
 export type StoreErrorCode =
   | 'not-a-database'
-  | 'damaged'
   | 'foreign-database'
   | 'newer-schema'
   | 'wrong-chain'
@@ -9,7 +8,11 @@ export type StoreErrorCode =
   | 'busy'
   | 'not-permitted'
   | 'closed'
-  /** Another process holds the lease: see `lease-store.ts`. */
+  /** There is no key to encrypt signed bytes with. */
+  | 'no-key'
+  /** A server that does not answer, or does not let anybody in. */
+  | 'unreachable'
+  /** Another process holds the lease: see `lease.ts`. */
   | 'not-holder'
   | 'failed';
 
@@ -43,10 +46,6 @@ function resultCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }
 
-/** A file whose pages do not hold together. */
-export const damaged = (where: string, options?: ErrorOptions): StoreError =>
-  new StoreError('damaged', `${where} is damaged; put a backup in its place, or move it away`, options);
-
 /** Puts whatever the database or the file system threw into words; `where` is the file, for people. */
 export function toStoreError(error: unknown, where: string): StoreError {
   if (error instanceof StoreError) return error;
@@ -63,7 +62,7 @@ export function toStoreError(error: unknown, where: string): StoreError {
     case IOERR:
       return say('failed', `${where} cannot be read or written (disk error); check the disk`);
     case CORRUPT:
-      return damaged(where, { cause: error });
+      return say('not-a-database', `${where} is damaged; move it away and start again`);
     case FULL:
       return say('full', `the disk is full, ${where} cannot grow; free some space`);
     case CANTOPEN:
@@ -92,5 +91,49 @@ export function toStoreError(error: unknown, where: string): StoreError {
       );
   }
   const reason = error instanceof Error ? error.message : String(error);
+  const server = serverFailure(String(code), reason);
+  if (server !== null) return say(server[0], `${where} ${server[1]}`);
   return say('failed', `${where} does not work: ${reason.split('\n')[0]}`);
+}
+
+const AWAY = 'does not answer';
+const NOT_LET_IN = 'refuses the user or the password; check them in the URL, or PGUSER and PGPASSWORD';
+
+/**
+ * What PostgreSQL or the way to it says: codes of https://www.postgresql.org/docs/current/errcodes-appendix.html by their
+ * beginning, of Node, or words of the driver.
+ */
+const SERVER_FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
+  // Whoever came first has it; asked again, this one sees what became of it.
+  [/^(?:40001|40P01|55P03|23505)$/, 'busy', 'is busy; try again'],
+  [/^57P03$/, 'busy', 'is only just starting; try again'],
+  [/^25006$/, 'read-only', 'takes no writing (a standby server?); name the primary'],
+  [
+    /^42501$/,
+    'not-permitted',
+    'does not give its role the right to do this; name a role that owns its tables',
+  ],
+  [/^53100$/, 'full', 'cannot grow, the disk of its server is full; free some space'],
+  [/^53300$/, 'unreachable', 'has no connection left; raise max_connections, or run fewer processes'],
+  [/^28/, 'unreachable', NOT_LET_IN],
+  [/^3D000$/, 'unreachable', 'does not exist; make it with createdb, or name another database'],
+  [/^3F000$/, 'unreachable', 'has no schema to keep tables in; check the search_path of its role'],
+  [/^57014$/, 'failed', 'took too long'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'unreachable', `${AWAY}: its host is not known; check the name`],
+  [/^ECONNREFUSED$/, 'unreachable', `${AWAY}: nothing listens there; check host and port, and that it runs`],
+  [/^(?:E[A-Z]+|08...|57P0.|25P03)$/, 'unreachable', `${AWAY}: the connection was lost or cannot be made`],
+  [/password|SASL/, 'unreachable', NOT_LET_IN],
+  [
+    /certificate|CERT_/,
+    'unreachable',
+    'has a certificate that is not trusted; sslrootcert=FILE in the URL names its authority',
+  ],
+  [/does not support SSL/, 'unreachable', 'does not speak TLS; set it up there, or leave sslmode away'],
+  [/Connection terminated|timeout exceeded|Client was closed|not queryable/, 'unreachable', AWAY],
+  [/pool after calling end|driver has already been destroyed/, 'closed', 'is closed'],
+];
+
+function serverFailure(code: string, reason: string): readonly [StoreErrorCode, string] | null {
+  const found = SERVER_FAILURES.find(([said]) => said.test(code) || said.test(reason));
+  return found === undefined ? null : [found[1], found[2]];
 }

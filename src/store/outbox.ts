@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type AlertMessage, DISABLED } from '../core/alerts/alert-rule.ts';
 import { DISABLED_COLUMNS, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
-import { type DeliveryAttemptRow, type DeliveryRow, type Queries, readRows } from './tables.ts';
+import { type DeliveryAttemptRow, type DeliveryRow, isPostgres, type Queries, readRows } from './tables.ts';
 
 /** One delivery attempt. */
 export interface KeptAttempt {
@@ -200,12 +200,39 @@ const SECRET_BYTES = 32;
 /** How long the secret before a rotation signs as well: time to give receivers the new one. */
 const PREVIOUS_SECRET_MS = 86_400_000;
 
+/** Longer than any attempt takes: then whoever took it is gone. */
+const TAKEN_MS = 60_000;
+
+/** `false`: another process has it, or it is not due. */
+async function takeDelivery(db: Queries, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now + TAKEN_MS })
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom('deliveries')
+        .select('id')
+        .where('id', '=', id)
+        .where('status', '=', 'PENDING')
+        .where('next_attempt_at', '<=', now)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
 /** What fired alerts have to send, and what came of it. Every method rejects with a `StoreError`. */
 export class OutboxStore {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
+  }
+
+  /** Whether several processes send at the same time. */
+  get isShared(): boolean {
+    return isPostgres(this.#database.queries);
   }
 
   /** What is due at `now` (ms since epoch), the longest due first, at most `limit`, behind `after`. */
@@ -253,10 +280,14 @@ export class OutboxStore {
     return row?.next_attempt_at ?? null;
   }
 
-  /** A delivery that is to be sent at `now` (ms since epoch); `null`: it no longer is, or not yet. */
+  /**
+   * A delivery that is to be sent at `now` (ms since epoch); `null`: it no longer is, or not yet, or another process has
+   * taken it. On a server all processes send: what one takes is due for the others once it must have been answered.
+   */
   async pending(id: string, now: number): Promise<PendingDelivery | null> {
-    const row = await this.#database.run((db) =>
-      db
+    const row = await this.#database.run(async (db) => {
+      if (this.isShared && !(await takeDelivery(db, id, now))) return undefined;
+      return db
         .selectFrom('deliveries')
         .selectAll()
         .select((e) =>
@@ -266,9 +297,9 @@ export class OutboxStore {
         )
         .where('id', '=', id)
         .where('status', '=', 'PENDING')
-        .where('next_attempt_at', '<=', now)
-        .executeTakeFirst(),
-    );
+        .where('next_attempt_at', '<=', this.isShared ? now + TAKEN_MS : now)
+        .executeTakeFirst();
+    });
     if (row === undefined) return null;
     const { channel, target, tries } = row;
     const message = JSON.parse(row.message) as AlertMessage;
@@ -353,6 +384,12 @@ export class OutboxStore {
         .set({ next_attempt_at: now })
         .where('next_attempt_at', '>', now)
         .where('tries', '=', 0)
+        // One that waits has said why; one that is being sent has not.
+        .where((e) =>
+          e.exists(
+            e.selectFrom('delivery_attempts').select('at').whereRef('delivery_id', '=', 'deliveries.id'),
+          ),
+        )
         .where('channel', 'in', channels)
         .execute(),
     );

@@ -1,4 +1,4 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely';
+import { type Kysely, PostgresAdapter, type SelectQueryBuilder } from 'kysely';
 import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 
 /** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
@@ -82,12 +82,8 @@ interface LeaseRow {
   holder: string;
   /** For people: `gastop serve, process 4711`. */
   process: string;
-  /** Its machine, process id and start, for others on that machine. */
-  place: string | null;
   since: number;
   heartbeat_at: number;
-  /** What it says of its work: JSON. */
-  report: string | null;
 }
 
 /** One alert. Wei per gas; times in ms since epoch. The wakes are what `core/alerts/alert-rule.ts` says of its phase. */
@@ -210,6 +206,10 @@ export interface Tables {
 
 export type Queries = Kysely<Tables>;
 
+/** Whether it runs on PostgreSQL, for the few things that SQLite says otherwise. */
+export const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>
+  db.getExecutor().adapter instanceof PostgresAdapter;
+
 /** One key. Times in Unix seconds, hashes as hexadecimal SHA-256; the key itself is not kept. */
 export interface KeyRow {
   id: string;
@@ -229,6 +229,9 @@ interface UsageRow {
   /** Days since 1970-01-01, UTC. */
   day: number;
   used: number;
+  /** On a server: the second that it was used in last, Unix s, and how much of that. */
+  second: number;
+  in_second: number;
 }
 
 export interface KeyTables {
@@ -236,7 +239,7 @@ export interface KeyTables {
   usage: UsageRow;
 }
 
-/** Rows written by one statement: far below the 32,766 values that SQLite takes. */
+/** Rows written by one statement: far below the 32,766 values that SQLite takes, and the 65,535 of PostgreSQL. */
 const ROWS_AT_ONCE = 256;
 
 /** Rows in pages that one statement can write. */

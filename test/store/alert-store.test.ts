@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import { tallyFirings } from '../../src/store/alert-firings.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
@@ -7,159 +7,162 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import type { AlertEventRow } from '../../src/store/tables.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
+import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
 
-async function open(path = ':memory:'): Promise<{ database: Database; store: AlertStore }> {
-  const database = await openDatabase(path);
-  onTestFinished(() => database.close().catch(() => {}));
-  return { database, store: new AlertStore(database) };
-}
-
-const NO_CAP = Number.POSITIVE_INFINITY;
-const HOUR_MS = 3_600_000;
-
-let count = 0;
-/** Puts a firing where a block's transaction puts it. */
-async function addFiring({ queries }: Database, event: Partial<AlertEventRow>): Promise<void> {
-  count += 1;
-  const row: AlertEventRow = {
-    id: `alr_1.${count}`,
-    alert_id: 'alr_1',
-    owner: '',
-    block_number: count,
-    block_hash: null,
-    triggered_at: FIRED_AT + count * 1_000,
-    condition: 'LESS_THAN',
-    price: 5_000_000_000,
-    reference_price: 7_000_000_000,
-    native_usd: 2_000,
-    ...event,
-  };
-  await queries.insertInto('alert_events').values(row).execute();
-  await tallyFirings(queries, [row]);
-}
-
-test('a page holds its part, newest first; those made at once have an order, too', async () => {
-  const { store } = await open();
-  for (const id of ['alr_1', 'alr_2', 'alr_3']) await store.create(keptAlert(id, { createdAt: 5 }), NO_CAP);
-  await store.create(keptAlert('alr_0', { createdAt: 6 }), NO_CAP);
-  const pages = [0, 2, 4].map((offset) => store.list('', { offset, limit: 2 }));
-  const ids = (await Promise.all(pages)).map(({ alerts, total }) => [total, ...alerts.map(({ id }) => id)]);
-  expect(ids).toEqual([[4, 'alr_0', 'alr_3'], [4, 'alr_2', 'alr_1'], [4]]);
-});
-
-test('enabling has a running cooldown go on and forgets why it was disabled; what is so already stays untouched', async () => {
-  const { database, store } = await open();
-  const mine = (ms: number) =>
-    new BlockStore(database).saveBlocks([makeBlock(ms, { timestamp: (FIRED_AT + ms) / 1_000 })]);
-  await mine(0);
-  const cooling = { kind: 'cooling', cooldownUntil: FIRED_AT + 3_600_000, mustLeave: false } as const;
-  await store.create(keptAlert('alr_1', { phase: cooling }), NO_CAP);
-  const before = await store.find('', 'alr_1');
-  expect(await store.setEnabled('', 'alr_1', true, FIRED_AT + 1)).toEqual(before);
-  expect(await store.setEnabled('', 'alr_1', false, FIRED_AT + 2)).toMatchObject({
-    phase: DISABLED,
-    updatedAt: FIRED_AT + 2,
-  });
-  const wakes = await database.queries
-    .selectFrom('alerts')
-    .select(['wake_at_most', 'wake_at_least', 'wake_block', 'wake_ms', 'cooldown_until'])
-    .executeTakeFirstOrThrow();
-  expect(Object.values(wakes)).toEqual([null, null, null, null, null]);
-  await database.queries.updateTable('alerts').set({ disabled_reason: 'the recipient is gone' }).execute();
-  expect((await store.setEnabled('', 'alr_1', false, FIRED_AT + 3))?.disabledReason).toBe(
-    'the recipient is gone',
-  );
-  const enabled = await store.setEnabled('', 'alr_1', true, FIRED_AT + 4);
-  expect(enabled).toMatchObject({
-    phase: cooling,
-    disabledReason: null,
-    updatedAt: FIRED_AT + 4,
-    triggerCount: 1,
-  });
-  expect(await store.find('', 'alr_1')).toEqual(enabled);
-  await store.setEnabled('', 'alr_1', false, FIRED_AT + 5);
-  await mine(3_600_000);
-  expect((await store.setEnabled('', 'alr_1', true, FIRED_AT + 6))?.phase).toEqual(ARMED);
-  expect(await store.setEnabled('', 'none', true, FIRED_AT + 1)).toBeNull();
-});
-
-test('with an alert goes what was sent for it, and what was still to be sent; others keep theirs', async () => {
-  const { database, store } = await open();
-  const outbox = new OutboxStore(database);
-  await fire(database, 'alr_1', { triggerCount: 2 });
-  const underWay = await fire(database, 'alr_1', { target: 'https://receiver.test/s3cret' });
-  for (let n = 3; n <= 510; n += 1) await fire(database, 'alr_1', { triggerCount: n });
-  const sent = await outbox.pending(underWay, Number.MAX_SAFE_INTEGER);
-  if (sent === null) throw new Error('nothing is pending');
-  const attempt = { at: FIRED_AT, latencyMs: 1, ok: false, answer: '500' };
-  await outbox.record(sent, attempt, { kind: 'again', at: FIRED_AT });
-  const others = await fire(database, 'alr_2');
-  expect(await store.remove('', 'alr_1')).toBe(true);
-  // It ends after its alert did.
-  await outbox.record(sent, attempt, { kind: 'delivered' });
-  const { queries } = database;
-  const left = await queries.selectFrom('deliveries').select('id').execute();
-  expect(left).toEqual([{ id: others }]);
-  expect(await queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
-  expect(await outbox.pending(others, Number.MAX_SAFE_INTEGER)).not.toBeNull();
-});
-
-test('savings are exact over any number of firings, and in dollars only where all that saved have a price', async () => {
-  const { database, store } = await open();
-  const whose = { alertId: 'alr_1' };
-  expect(await store.sumFirings(whose)).toEqual({ firings: 0, savedPerGas: 0n, usdPerGas: 0 });
-  expect(await store.bestFiring('alr_1')).toBeNull();
-  const most = 9_007_199_254_740_991;
-  for (let at = 0; at < 3; at += 1) await addFiring(database, { price: 0, reference_price: most });
-  await addFiring(database, { price: 9, reference_price: 5 });
-  await addFiring(database, { reference_price: null, native_usd: null });
-  await addFiring(database, { condition: 'GREATER_THAN', price: 5, reference_price: 9 });
-  await addFiring(database, { alert_id: 'alr_2', owner: 'b' });
-  const sum = await store.sumFirings(whose);
-  expect(sum).toMatchObject({ firings: 6, savedPerGas: 3n * BigInt(most) });
-  expect(sum.usdPerGas).toBeCloseTo(3 * most * 2_000, -6);
-  expect(await store.bestFiring('alr_1')).toMatchObject({ price: 0n, savedPerGas: BigInt(most) });
-  expect((await store.firings('alr_1', 3)).map(({ savedPerGas }) => savedPerGas)).toEqual([0n, 0n, 0n]);
-  await addFiring(database, { native_usd: null });
-  expect((await store.sumFirings(whose)).usdPerGas).toBeNull();
-  expect(await store.sumFirings({ owner: 'b' })).toMatchObject({ firings: 1, savedPerGas: 2_000_000_000n });
-  expect((await store.sumFirings({ owner: '' })).firings).toBe(8);
-});
-
-test('firings of a window are the newest of it, oldest first, of the owner alone', async () => {
-  const { database, store } = await open();
-  for (let at = 1; at <= 5; at += 1) await addFiring(database, { owner: 'a', triggered_at: FIRED_AT + at });
-  await addFiring(database, { owner: 'b', alert_id: 'alr_b', triggered_at: FIRED_AT + 3 });
-  const window = { from: FIRED_AT + 2, to: FIRED_AT + 4, limit: 2 };
-  const timesOf = async (owner: string) =>
-    (await store.firingsBetween(owner, window)).map(({ triggeredAt }) => triggeredAt - FIRED_AT);
-  expect(await timesOf('a')).toEqual([3, 4]);
-  expect(await timesOf('b')).toEqual([3]);
-  expect(await store.countFirings('a', FIRED_AT + 4)).toBe(2);
-  expect(await store.countFirings('', FIRED_AT + 3)).toBe(4);
-});
-
-test('what an owner’s firings come to is known by the hour, and outlasts the firings', async () => {
-  const { database, store } = await open();
-  for (const [owner, at] of [
-    ['a', FIRED_AT - 2 * HOUR_MS],
-    ['a', FIRED_AT - 1],
-    ['a', FIRED_AT],
-    ['a', FIRED_AT + HOUR_MS + 5],
-    ['b', FIRED_AT + HOUR_MS + 5],
-  ] as const) {
-    await addFiring(database, { owner, triggered_at: at, native_usd: 3_000 });
+describe.each(ENGINES)('on %s', (engine) => {
+  async function open(place?: string): Promise<{ database: Database; store: AlertStore }> {
+    const database = await openDatabase(place ?? (await emptyDatabase(engine)));
+    onTestFinished(() => database.close().catch(() => {}));
+    return { database, store: new AlertStore(database) };
   }
-  const since = (at: number) => store.countFirings('a', at);
-  expect(await since(FIRED_AT - 3 * HOUR_MS)).toBe(4);
-  expect(await since(FIRED_AT - 1)).toBe(3);
-  expect(await since(FIRED_AT)).toBe(2);
-  expect(await since(FIRED_AT + 1)).toBe(1);
-  expect(await since(FIRED_AT + HOUR_MS + 6)).toBe(0);
-  expect(await store.countFirings('', FIRED_AT + 1)).toBe(2);
-  const before = await store.sumFirings({ owner: 'a' });
-  expect(before).toEqual({ firings: 4, savedPerGas: 8_000_000_000n, usdPerGas: 4 * 2e9 * 3_000 });
-  await database.queries.deleteFrom('alert_events').execute();
-  expect(await store.sumFirings({ owner: 'a' })).toEqual(before);
+
+  const NO_CAP = Number.POSITIVE_INFINITY;
+  const HOUR_MS = 3_600_000;
+
+  let count = 0;
+  /** Puts a firing where a block's transaction puts it. */
+  async function addFiring({ queries }: Database, event: Partial<AlertEventRow>): Promise<void> {
+    count += 1;
+    const row: AlertEventRow = {
+      id: `alr_1.${count}`,
+      alert_id: 'alr_1',
+      owner: '',
+      block_number: count,
+      block_hash: null,
+      triggered_at: FIRED_AT + count * 1_000,
+      condition: 'LESS_THAN',
+      price: 5_000_000_000,
+      reference_price: 7_000_000_000,
+      native_usd: 2_000,
+      ...event,
+    };
+    await queries.insertInto('alert_events').values(row).execute();
+    await tallyFirings(queries, [row]);
+  }
+
+  test('a page holds its part, newest first; those made at once have an order, too', async () => {
+    const { store } = await open();
+    for (const id of ['alr_1', 'alr_2', 'alr_3']) await store.create(keptAlert(id, { createdAt: 5 }), NO_CAP);
+    await store.create(keptAlert('alr_0', { createdAt: 6 }), NO_CAP);
+    const pages = [0, 2, 4].map((offset) => store.list('', { offset, limit: 2 }));
+    const ids = (await Promise.all(pages)).map(({ alerts, total }) => [total, ...alerts.map(({ id }) => id)]);
+    expect(ids).toEqual([[4, 'alr_0', 'alr_3'], [4, 'alr_2', 'alr_1'], [4]]);
+  });
+
+  test('enabling has a running cooldown go on and forgets why it was disabled; what is so already stays untouched', async () => {
+    const { database, store } = await open();
+    const mine = (ms: number) =>
+      new BlockStore(database).saveBlocks([makeBlock(ms, { timestamp: (FIRED_AT + ms) / 1_000 })]);
+    await mine(0);
+    const cooling = { kind: 'cooling', cooldownUntil: FIRED_AT + 3_600_000, mustLeave: false } as const;
+    await store.create(keptAlert('alr_1', { phase: cooling }), NO_CAP);
+    const before = await store.find('', 'alr_1');
+    expect(await store.setEnabled('', 'alr_1', true, FIRED_AT + 1)).toEqual(before);
+    expect(await store.setEnabled('', 'alr_1', false, FIRED_AT + 2)).toMatchObject({
+      phase: DISABLED,
+      updatedAt: FIRED_AT + 2,
+    });
+    const wakes = await database.queries
+      .selectFrom('alerts')
+      .select(['wake_at_most', 'wake_at_least', 'wake_block', 'wake_ms', 'cooldown_until'])
+      .executeTakeFirstOrThrow();
+    expect(Object.values(wakes)).toEqual([null, null, null, null, null]);
+    await database.queries.updateTable('alerts').set({ disabled_reason: 'the recipient is gone' }).execute();
+    expect((await store.setEnabled('', 'alr_1', false, FIRED_AT + 3))?.disabledReason).toBe(
+      'the recipient is gone',
+    );
+    const enabled = await store.setEnabled('', 'alr_1', true, FIRED_AT + 4);
+    expect(enabled).toMatchObject({
+      phase: cooling,
+      disabledReason: null,
+      updatedAt: FIRED_AT + 4,
+      triggerCount: 1,
+    });
+    expect(await store.find('', 'alr_1')).toEqual(enabled);
+    await store.setEnabled('', 'alr_1', false, FIRED_AT + 5);
+    await mine(3_600_000);
+    expect((await store.setEnabled('', 'alr_1', true, FIRED_AT + 6))?.phase).toEqual(ARMED);
+    expect(await store.setEnabled('', 'none', true, FIRED_AT + 1)).toBeNull();
+  });
+
+  test('with an alert goes what was sent for it, and what was still to be sent; others keep theirs', async () => {
+    const { database, store } = await open();
+    const outbox = new OutboxStore(database);
+    await fire(database, 'alr_1', { triggerCount: 2 });
+    const underWay = await fire(database, 'alr_1', { target: 'https://receiver.test/s3cret' });
+    for (let n = 3; n <= 510; n += 1) await fire(database, 'alr_1', { triggerCount: n });
+    const sent = await outbox.pending(underWay, Number.MAX_SAFE_INTEGER);
+    if (sent === null) throw new Error('nothing is pending');
+    const attempt = { at: FIRED_AT, latencyMs: 1, ok: false, answer: '500' };
+    await outbox.record(sent, attempt, { kind: 'again', at: FIRED_AT });
+    const others = await fire(database, 'alr_2');
+    expect(await store.remove('', 'alr_1')).toBe(true);
+    // It ends after its alert did.
+    await outbox.record(sent, attempt, { kind: 'delivered' });
+    const { queries } = database;
+    const left = await queries.selectFrom('deliveries').select('id').execute();
+    expect(left).toEqual([{ id: others }]);
+    expect(await queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
+    expect(await outbox.pending(others, Number.MAX_SAFE_INTEGER)).not.toBeNull();
+  });
+
+  test('savings are exact over any number of firings, and in dollars only where all that saved have a price', async () => {
+    const { database, store } = await open();
+    const whose = { alertId: 'alr_1' };
+    expect(await store.sumFirings(whose)).toEqual({ firings: 0, savedPerGas: 0n, usdPerGas: 0 });
+    expect(await store.bestFiring('alr_1')).toBeNull();
+    const most = 9_007_199_254_740_991;
+    for (let at = 0; at < 3; at += 1) await addFiring(database, { price: 0, reference_price: most });
+    await addFiring(database, { price: 9, reference_price: 5 });
+    await addFiring(database, { reference_price: null, native_usd: null });
+    await addFiring(database, { condition: 'GREATER_THAN', price: 5, reference_price: 9 });
+    await addFiring(database, { alert_id: 'alr_2', owner: 'b' });
+    const sum = await store.sumFirings(whose);
+    expect(sum).toMatchObject({ firings: 6, savedPerGas: 3n * BigInt(most) });
+    expect(sum.usdPerGas).toBeCloseTo(3 * most * 2_000, -6);
+    expect(await store.bestFiring('alr_1')).toMatchObject({ price: 0n, savedPerGas: BigInt(most) });
+    expect((await store.firings('alr_1', 3)).map(({ savedPerGas }) => savedPerGas)).toEqual([0n, 0n, 0n]);
+    await addFiring(database, { native_usd: null });
+    expect((await store.sumFirings(whose)).usdPerGas).toBeNull();
+    expect(await store.sumFirings({ owner: 'b' })).toMatchObject({ firings: 1, savedPerGas: 2_000_000_000n });
+    expect((await store.sumFirings({ owner: '' })).firings).toBe(8);
+  });
+
+  test('firings of a window are the newest of it, oldest first, of the owner alone', async () => {
+    const { database, store } = await open();
+    for (let at = 1; at <= 5; at += 1) await addFiring(database, { owner: 'a', triggered_at: FIRED_AT + at });
+    await addFiring(database, { owner: 'b', alert_id: 'alr_b', triggered_at: FIRED_AT + 3 });
+    const window = { from: FIRED_AT + 2, to: FIRED_AT + 4, limit: 2 };
+    const timesOf = async (owner: string) =>
+      (await store.firingsBetween(owner, window)).map(({ triggeredAt }) => triggeredAt - FIRED_AT);
+    expect(await timesOf('a')).toEqual([3, 4]);
+    expect(await timesOf('b')).toEqual([3]);
+    expect(await store.countFirings('a', FIRED_AT + 4)).toBe(2);
+    expect(await store.countFirings('', FIRED_AT + 3)).toBe(4);
+  });
+
+  test('what an owner’s firings come to is known by the hour, and outlasts the firings', async () => {
+    const { database, store } = await open();
+    for (const [owner, at] of [
+      ['a', FIRED_AT - 2 * HOUR_MS],
+      ['a', FIRED_AT - 1],
+      ['a', FIRED_AT],
+      ['a', FIRED_AT + HOUR_MS + 5],
+      ['b', FIRED_AT + HOUR_MS + 5],
+    ] as const) {
+      await addFiring(database, { owner, triggered_at: at, native_usd: 3_000 });
+    }
+    const since = (at: number) => store.countFirings('a', at);
+    expect(await since(FIRED_AT - 3 * HOUR_MS)).toBe(4);
+    expect(await since(FIRED_AT - 1)).toBe(3);
+    expect(await since(FIRED_AT)).toBe(2);
+    expect(await since(FIRED_AT + 1)).toBe(1);
+    expect(await since(FIRED_AT + HOUR_MS + 6)).toBe(0);
+    expect(await store.countFirings('', FIRED_AT + 1)).toBe(2);
+    const before = await store.sumFirings({ owner: 'a' });
+    expect(before).toEqual({ firings: 4, savedPerGas: 8_000_000_000n, usdPerGas: 4 * 2e9 * 3_000 });
+    await database.queries.deleteFrom('alert_events').execute();
+    expect(await store.sumFirings({ owner: 'a' })).toEqual(before);
+  });
 });

@@ -5,215 +5,220 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { HistoryStore } from '../../src/store/history.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { rounds } from '../helpers/rounds.ts';
 
-let database: Database;
-let store: BlockStore;
-let history: HistoryStore;
+describe.each(ENGINES)('on %s', (engine) => {
+  let database: Database;
+  let store: BlockStore;
+  let history: HistoryStore;
 
-beforeEach(async () => {
-  database = await openDatabase(':memory:');
-  store = new BlockStore(database);
-  history = new HistoryStore(database);
-  return () => database.close();
-});
+  beforeEach(async () => {
+    database = await openDatabase(await emptyDatabase(engine));
+    store = new BlockStore(database);
+    history = new HistoryStore(database);
+    return () => database.close();
+  });
 
-const rollups = () =>
-  database.queries.selectFrom('rollups').selectAll().orderBy('bucket_sec').orderBy('start').execute();
+  const rollups = () =>
+    database.queries.selectFrom('rollups').selectAll().orderBy('bucket_sec').orderBy('start').execute();
 
-/** The rollups that the stored blocks give when written at once into an empty database. */
-async function rollupsFromScratch() {
-  const fresh = await openDatabase(':memory:');
-  await new BlockStore(fresh).saveBlocks(await store.page(0, 1_000_000));
-  const rows = await fresh.queries
-    .selectFrom('rollups')
-    .selectAll()
-    .orderBy('bucket_sec')
-    .orderBy('start')
-    .execute();
-  await fresh.close();
-  return rows;
-}
+  /** The rollups that the stored blocks give when written at once into an empty database. */
+  async function rollupsFromScratch() {
+    const fresh = await openDatabase(await emptyDatabase(engine));
+    await new BlockStore(fresh).saveBlocks(await store.page(0, 1_000_000));
+    const rows = await fresh.queries
+      .selectFrom('rollups')
+      .selectAll()
+      .orderBy('bucket_sec')
+      .orderBy('start')
+      .execute();
+    await fresh.close();
+    return rows;
+  }
 
-describe('blocks', () => {
-  test('a block comes back as it was, with and without what may be unknown', async () => {
-    const full = makeBlock(7);
-    const bare = makeBlock(8, {
-      hash: null,
-      parentHash: null,
-      gasUsed: null,
-      gasLimit: null,
-      blobBaseFee: null,
-      nextBaseFee: null,
-      nextBlobBaseFee: null,
-      tips: null,
+  describe('blocks', () => {
+    test('a block comes back as it was, with and without what may be unknown', async () => {
+      const full = makeBlock(7);
+      const bare = makeBlock(8, {
+        hash: null,
+        parentHash: null,
+        gasUsed: null,
+        gasLimit: null,
+        blobBaseFee: null,
+        nextBaseFee: null,
+        nextBlobBaseFee: null,
+        tips: null,
+      });
+      await store.saveBlocks([bare, full]);
+      expect(await store.newest(5)).toEqual([full, bare]);
     });
-    await store.saveBlocks([bare, full]);
-    expect(await store.newest(5)).toEqual([full, bare]);
-  });
 
-  test('a price beyond 2^53−1 wei is kept at that limit instead of failing', async () => {
-    await store.saveBlocks([makeBlock(1, { baseFeePerGas: 2n ** 80n })]);
-    expect((await store.head())?.baseFeePerGas).toBe(BigInt(Number.MAX_SAFE_INTEGER));
-  });
-
-  test('writing the same blocks twice changes nothing', async () => {
-    await store.saveBlocks(makeBlocks(0, 700));
-    const before = await rollups();
-    await store.saveBlocks(makeBlocks(300, 700));
-    expect(await rollups()).toEqual(before);
-    expect(await store.page(0, 1_000)).toEqual(makeBlocks(0, 700));
-  });
-
-  test('within one batch the last word on a block number counts', async () => {
-    await store.saveBlocks([makeBlock(1), makeBlock(1, { baseFeePerGas: 5n })]);
-    expect((await store.newest(2)).map((block) => block.baseFeePerGas)).toEqual([5n]);
-  });
-
-  test('a block replaced at another time leaves no trace in the bucket it was in', async () => {
-    await store.saveBlocks([makeBlock(1), makeBlock(2)]);
-    await store.saveBlocks([makeBlock(2, { timestamp: BLOCK_ZERO_TIME + 7_200 })]);
-    expect(await rollups()).toEqual(await rollupsFromScratch());
-  });
-
-  test('a rewind takes back blocks and what they were folded into', async () => {
-    await store.saveBlocks(makeBlocks(0, 999));
-    await store.rewindTo(432);
-    expect((await store.head())?.number).toBe(432);
-    expect(await rollups()).toEqual(await rollupsFromScratch());
-    await store.saveBlocks([makeBlock(433, { hash: blockHash(433, 1), baseFeePerGas: 1n })]);
-    expect((await store.head())?.hash).toBe(blockHash(433, 1));
-  });
-
-  test('pages go upwards over gaps', async () => {
-    await store.saveBlocks([...makeBlocks(10, 12), ...makeBlocks(20, 22)]);
-    expect((await store.page(11, 3)).map((block) => block.number)).toEqual([11, 12, 20]);
-    expect((await store.latestAt(makeBlock(15).timestamp))?.number).toBe(12);
-    expect(await store.latestAt(makeBlock(9).timestamp)).toBeNull();
-    expect((await store.oldest())?.number).toBe(10);
-  });
-
-  test('missing ranges come newest first, edges included', async () => {
-    await store.saveBlocks([...makeBlocks(10, 12), ...makeBlocks(20, 22), ...makeBlocks(24, 25)]);
-    expect(await store.missingRanges({ from: 5, to: 30 })).toEqual([
-      { from: 26, to: 30 },
-      { from: 23, to: 23 },
-      { from: 13, to: 19 },
-      { from: 5, to: 9 },
-    ]);
-    expect(await store.missingRanges({ from: 10, to: 12 })).toEqual([]);
-    expect(await store.missingRanges({ from: 40, to: 41 })).toEqual([{ from: 40, to: 41 }]);
-  });
-
-  test('a history belongs to one chain', async () => {
-    expect(await store.chainId()).toBeNull();
-    await store.claimChain({ id: 1 });
-    await store.claimChain({ id: 1 });
-    expect(await store.chainId()).toBe(1);
-    await expect(store.claimChain({ id: 10 })).rejects.toMatchObject({
-      code: 'wrong-chain',
-      message: 'the temporary database holds chain 1, not chain 10; name another path with --db',
+    test('a price beyond 2^53−1 wei is kept at that limit instead of failing', async () => {
+      await store.saveBlocks([makeBlock(1, { baseFeePerGas: 2n ** 80n })]);
+      expect((await store.head())?.baseFeePerGas).toBe(BigInt(Number.MAX_SAFE_INTEGER));
     });
-    await expect(store.refuseOther({ id: SIMULATED_CHAIN_ID })).rejects.toMatchObject({
-      code: 'wrong-chain',
-      message: 'the temporary database holds chain 1, not the simulated chain; name another path with --db',
+
+    test('writing the same blocks twice changes nothing', async () => {
+      await store.saveBlocks(makeBlocks(0, 700));
+      const before = await rollups();
+      await store.saveBlocks(makeBlocks(300, 700));
+      expect(await rollups()).toEqual(before);
+      expect(await store.page(0, 1_000)).toEqual(makeBlocks(0, 700));
     });
-    await store.refuseOther({ id: 1 });
-  });
-});
 
-describe('rollups', () => {
-  test('however the blocks came (in any order, repeated, replaced, rewound), rollups are those of the blocks', async () => {
-    const step = fc.oneof(
-      fc.record({ from: fc.nat(600), count: fc.integer({ min: 1, max: 80 }), fork: fc.nat(3) }),
-      fc.record({ rewindTo: fc.nat(600) }),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        await store.beginAnew(undefined);
-        for (const change of steps) {
-          if ('rewindTo' in change) await store.rewindTo(change.rewindTo);
-          else {
-            const blocks = makeBlocks(change.from, change.from + change.count - 1);
-            await store.saveBlocks(
-              blocks.map((block) => ({
-                ...block,
-                baseFeePerGas: block.baseFeePerGas + BigInt(change.fork),
-                timestamp: block.timestamp + change.fork * 40,
-                tips: change.fork === 2 ? null : block.tips,
-              })),
-            );
-          }
-        }
-        expect(await rollups()).toEqual(await rollupsFromScratch());
-      }),
-      { numRuns: rounds(40) },
-    );
-  });
+    test('within one batch the last word on a block number counts', async () => {
+      await store.saveBlocks([makeBlock(1), makeBlock(1, { baseFeePerGas: 5n })]);
+      expect((await store.newest(2)).map((block) => block.baseFeePerGas)).toEqual([5n]);
+    });
 
-  test('a bucket holds open, lowest, mean, highest and close of its blocks, and mean tips over those that had some', async () => {
-    await store.saveBlocks([
-      makeBlock(0, { baseFeePerGas: 10n, gasUsedRatio: 0.5, tips: [1n, 2n, 3n, 4n, 5n, 6n, 7n] }),
-      makeBlock(1, { baseFeePerGas: 40n, gasUsedRatio: 1, tips: null }),
-      makeBlock(2, { baseFeePerGas: 5n, gasUsedRatio: 0, tips: [3n, 4n, 5n, 6n, 7n, 8n, 9n] }),
-    ]);
-    const window = { from: BLOCK_ZERO_TIME, to: BLOCK_ZERO_TIME + 100 };
-    for (const bucketSec of [60, 300, 3_600, 7_200, 86_400]) {
-      expect(await history.buckets(bucketSec, window)).toEqual([
-        {
-          start: BLOCK_ZERO_TIME,
-          blocks: 3,
-          firstBlock: 0,
-          lastBlock: 2,
-          base: { open: 10, min: 5, mean: 55 / 3, max: 40, close: 5 },
-          tippedBlocks: 2,
-          tips: [2, 3, 4, 5, 6, 7, 8],
-          ratio: { mean: 0.5, max: 1 },
-        },
+    test('a block replaced at another time leaves no trace in the bucket it was in', async () => {
+      await store.saveBlocks([makeBlock(1), makeBlock(2)]);
+      await store.saveBlocks([makeBlock(2, { timestamp: BLOCK_ZERO_TIME + 7_200 })]);
+      expect(await rollups()).toEqual(await rollupsFromScratch());
+    });
+
+    test('a rewind takes back blocks and what they were folded into', async () => {
+      await store.saveBlocks(makeBlocks(0, 999));
+      await store.rewindTo(432);
+      expect((await store.head())?.number).toBe(432);
+      expect(await rollups()).toEqual(await rollupsFromScratch());
+      await store.saveBlocks([makeBlock(433, { hash: blockHash(433, 1), baseFeePerGas: 1n })]);
+      expect((await store.head())?.hash).toBe(blockHash(433, 1));
+    });
+
+    test('pages go upwards over gaps', async () => {
+      await store.saveBlocks([...makeBlocks(10, 12), ...makeBlocks(20, 22)]);
+      expect((await store.page(11, 3)).map((block) => block.number)).toEqual([11, 12, 20]);
+      expect((await store.latestAt(makeBlock(15).timestamp))?.number).toBe(12);
+      expect(await store.latestAt(makeBlock(9).timestamp)).toBeNull();
+      expect((await store.oldest())?.number).toBe(10);
+    });
+
+    test('missing ranges come newest first, edges included', async () => {
+      await store.saveBlocks([...makeBlocks(10, 12), ...makeBlocks(20, 22), ...makeBlocks(24, 25)]);
+      expect(await store.missingRanges({ from: 5, to: 30 })).toEqual([
+        { from: 26, to: 30 },
+        { from: 23, to: 23 },
+        { from: 13, to: 19 },
+        { from: 5, to: 9 },
       ]);
-    }
+      expect(await store.missingRanges({ from: 10, to: 12 })).toEqual([]);
+      expect(await store.missingRanges({ from: 40, to: 41 })).toEqual([{ from: 40, to: 41 }]);
+    });
+
+    test('a history belongs to one chain', async () => {
+      expect(await store.chainId()).toBeNull();
+      await store.claimChain({ id: 1 });
+      await store.claimChain({ id: 1 });
+      expect(await store.chainId()).toBe(1);
+      await expect(store.claimChain({ id: 10 })).rejects.toMatchObject({
+        code: 'wrong-chain',
+        message: `${database.name} holds chain 1, not chain 10; name another path with --db`,
+      });
+      await expect(store.refuseOther({ id: SIMULATED_CHAIN_ID })).rejects.toMatchObject({
+        code: 'wrong-chain',
+        message: `${database.name} holds chain 1, not the simulated chain; name another path with --db`,
+      });
+      await store.refuseOther({ id: 1 });
+    });
   });
 
-  test('pages of buckets join to the whole and agree with the count, stored lengths and folded ones', async () => {
-    await store.saveBlocks(makeBlocks(0, 3_000));
-    const window = { from: BLOCK_ZERO_TIME + 1_000, to: BLOCK_ZERO_TIME + 30_000 };
-    for (const bucketSec of [60, 300, 1_800, 3_600]) {
-      const all = await history.buckets(bucketSec, window);
-      expect(await history.countBuckets(bucketSec, window)).toBe(all.length);
-      const pages = [];
-      for (let offset = 0; offset < all.length; offset += 7) {
-        pages.push(...(await history.buckets(bucketSec, window, { offset, limit: 7 })));
+  describe('rollups', () => {
+    test('however the blocks came (in any order, repeated, replaced, rewound), rollups are those of the blocks', async () => {
+      const step = fc.oneof(
+        fc.record({ from: fc.nat(600), count: fc.integer({ min: 1, max: 80 }), fork: fc.nat(3) }),
+        fc.record({ rewindTo: fc.nat(600) }),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          await store.beginAnew(undefined);
+          for (const change of steps) {
+            if ('rewindTo' in change) await store.rewindTo(change.rewindTo);
+            else {
+              const blocks = makeBlocks(change.from, change.from + change.count - 1);
+              await store.saveBlocks(
+                blocks.map((block) => ({
+                  ...block,
+                  baseFeePerGas: block.baseFeePerGas + BigInt(change.fork),
+                  timestamp: block.timestamp + change.fork * 40,
+                  tips: change.fork === 2 ? null : block.tips,
+                })),
+              );
+            }
+          }
+          expect(await rollups()).toEqual(await rollupsFromScratch());
+        }),
+        { numRuns: rounds(40) },
+      );
+    });
+
+    test('a bucket holds open, lowest, mean, highest and close of its blocks, and mean tips over those that had some', async () => {
+      await store.saveBlocks([
+        makeBlock(0, { baseFeePerGas: 10n, gasUsedRatio: 0.5, tips: [1n, 2n, 3n, 4n, 5n, 6n, 7n] }),
+        makeBlock(1, { baseFeePerGas: 40n, gasUsedRatio: 1, tips: null }),
+        makeBlock(2, { baseFeePerGas: 5n, gasUsedRatio: 0, tips: [3n, 4n, 5n, 6n, 7n, 8n, 9n] }),
+      ]);
+      const window = { from: BLOCK_ZERO_TIME, to: BLOCK_ZERO_TIME + 100 };
+      for (const bucketSec of [60, 300, 3_600, 7_200, 86_400]) {
+        expect(await history.buckets(bucketSec, window)).toEqual([
+          {
+            start: BLOCK_ZERO_TIME,
+            blocks: 3,
+            firstBlock: 0,
+            lastBlock: 2,
+            base: { open: 10, min: 5, mean: 55 / 3, max: 40, close: 5 },
+            tippedBlocks: 2,
+            tips: [2, 3, 4, 5, 6, 7, 8],
+            ratio: { mean: 0.5, max: 1 },
+          },
+        ]);
       }
-      expect(pages).toEqual(all);
-    }
-  });
-});
+    });
 
-describe('folding away what is older than 30 days', () => {
-  const DAY_BLOCKS = 1_440;
-  const minutely = (from: number, to: number) =>
-    makeBlocks(from, to).map((block) => ({ ...block, timestamp: BLOCK_ZERO_TIME + block.number * 60 }));
-
-  test('drops old blocks and fine rows, keeps their hourly rows, and never takes old blocks in again', async () => {
-    await store.saveBlocks(minutely(0, 2 * DAY_BLOCKS));
-    const hoursBefore = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
-    await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
-    expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
-    expect(await history.reachesBackTo(null)).toBe(BLOCK_ZERO_TIME + 86_400);
-    expect(await history.reachesBackTo(300)).toBe(BLOCK_ZERO_TIME + 86_400);
-    expect(await history.reachesBackTo(3_600)).toBe(BLOCK_ZERO_TIME);
-    await store.saveBlocks(minutely(DAY_BLOCKS - 10, DAY_BLOCKS + 10));
-    await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
-    expect(await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 })).toEqual(hoursBefore);
-    expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
+    test('pages of buckets join to the whole and agree with the count, stored lengths and folded ones', async () => {
+      await store.saveBlocks(makeBlocks(0, 3_000));
+      const window = { from: BLOCK_ZERO_TIME + 1_000, to: BLOCK_ZERO_TIME + 30_000 };
+      for (const bucketSec of [60, 300, 1_800, 3_600]) {
+        const all = await history.buckets(bucketSec, window);
+        expect(await history.countBuckets(bucketSec, window)).toBe(all.length);
+        const pages = [];
+        for (let offset = 0; offset < all.length; offset += 7) {
+          pages.push(...(await history.buckets(bucketSec, window, { offset, limit: 7 })));
+        }
+        expect(pages).toEqual(all);
+      }
+    });
   });
 
-  test('cuts on a whole hour, so that no hour is folded from half its blocks', async () => {
-    await store.saveBlocks(minutely(0, DAY_BLOCKS));
-    const before = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
-    await store.prune(BLOCK_ZERO_TIME + 30 * 86_400 + 5_000);
-    expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 3_600);
-    await store.saveBlocks(minutely(60, 70));
-    expect(await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 })).toEqual(before);
+  describe('folding away what is older than 30 days', () => {
+    const DAY_BLOCKS = 1_440;
+    const minutely = (from: number, to: number) =>
+      makeBlocks(from, to).map((block) => ({ ...block, timestamp: BLOCK_ZERO_TIME + block.number * 60 }));
+
+    test('drops old blocks and fine rows, keeps their hourly rows, and never takes old blocks in again', async () => {
+      await store.saveBlocks(minutely(0, 2 * DAY_BLOCKS));
+      const hoursBefore = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
+      await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
+      expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
+      expect(await history.reachesBackTo(null)).toBe(BLOCK_ZERO_TIME + 86_400);
+      expect(await history.reachesBackTo(300)).toBe(BLOCK_ZERO_TIME + 86_400);
+      expect(await history.reachesBackTo(3_600)).toBe(BLOCK_ZERO_TIME);
+      await store.saveBlocks(minutely(DAY_BLOCKS - 10, DAY_BLOCKS + 10));
+      await store.prune(BLOCK_ZERO_TIME + 31 * 86_400);
+      expect(await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 })).toEqual(
+        hoursBefore,
+      );
+      expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 86_400);
+    });
+
+    test('cuts on a whole hour, so that no hour is folded from half its blocks', async () => {
+      await store.saveBlocks(minutely(0, DAY_BLOCKS));
+      const before = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
+      await store.prune(BLOCK_ZERO_TIME + 30 * 86_400 + 5_000);
+      expect((await store.oldest())?.timestamp).toBe(BLOCK_ZERO_TIME + 3_600);
+      await store.saveBlocks(minutely(60, 70));
+      expect(await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 })).toEqual(before);
+    });
   });
 });

@@ -5,18 +5,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
+import { KeyStore } from '../../src/store/api-keys.ts';
 import { toBlockRow } from '../../src/store/block-rows.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
-import { LeaseStore } from '../../src/store/lease.ts';
 import { HISTORY_MIGRATIONS } from '../../src/store/migrations/migrations.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { keptAlert } from './alerts/kept-alerts.ts';
 
@@ -262,57 +263,102 @@ test.skipIf(process.platform === 'win32')('a folder without permission is said a
   chmodSync(join(folder, 'closed'), 0o700);
 });
 
-test('a program of the version before stops writing once its database was migrated, and says what to do', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 8));
-  const older = new Kysely<Tables>({ dialect: new NodeSqliteDialect(new DatabaseSync(path)) });
-  await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
-  const old = { name: 'follower', holder: 'x', process: 'older', since: 1, heartbeat_at: 1 };
-  await sql`insert into leases (name, holder, process, since, heartbeat_at)
-    values (${old.name}, ${old.holder}, ${old.process}, 1, 1)`.execute(older);
-  const database = await openDatabase(path);
-  // How each of its writing transactions begins, and how it takes and keeps the lease.
-  const writes = [
-    older
-      .updateTable('leases')
-      .set((e) => ({ heartbeat_at: e.ref('heartbeat_at') }))
-      .where('name', '=', old.name),
-    older
-      .updateTable('leases')
-      .set({ heartbeat_at: 2 })
-      .where('name', '=', old.name)
-      .where('holder', '=', 'newer'),
-  ];
-  for (const write of writes)
-    await expect(write.execute()).rejects.toThrow(
-      'a newer gastop has updated it; restart this program with that version',
+describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
+  const failure = (target: string) =>
+    openDatabase(target).then(
+      async (database) => {
+        await database.close();
+        return 'opened';
+      },
+      (error: unknown) => error,
     );
-  await new LeaseStore(database).take({ holder: 'y', process: 'newer', since: 2, heartbeatAt: 2 }, null);
-  await new BlockStore(database, () => ({ kind: 'holder', holder: 'y' })).saveBlocks(makeBlocks(5, 7));
-  await older.destroy();
-  await database.close();
-});
+  const elsewhere = (target: string, change: (url: URL) => void) => {
+    const url = new URL(target);
+    change(url);
+    return url.href;
+  };
 
-test('a damaged file is refused in one line that says how to go on; what is found damaged later is told', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  const first = await openDatabase(path);
-  await new BlockStore(first).saveBlocks(makeBlocks(0, 2_000));
-  await first.close();
-  const bytes = readFileSync(path);
-  const whole = Buffer.from(bytes);
-  // The schema, on the first page, is left as it is.
-  bytes.fill(0x5a, Math.floor(bytes.length / 2));
-  writeFileSync(path, bytes);
-  await expect(openDatabase(path)).rejects.toMatchObject({
-    code: 'damaged',
-    message: 'chain-1.db is damaged; put a backup in its place, or move it away',
+  test('keeps history and keys in one database, of one schema', async () => {
+    const target = await emptyDatabase('PostgreSQL');
+    const [history, keys] = [await openDatabase(target), await openKeyDatabase(target)];
+    await new BlockStore(history).saveBlocks(makeBlocks(5, 7));
+    expect(await new KeyStore(keys).add({ id: 'a', name: '', plan: 'free' }, { hash: 'ab', at: 1 })).toBe(
+      true,
+    );
+    await Promise.all([history.close(), keys.close()]);
+    const again = await openDatabase(target);
+    expect(await new BlockStore(again).newest(10)).toEqual(makeBlocks(5, 7));
+    await again.close();
   });
-  writeFileSync(path, whole);
-  const database = await openDatabase(path);
-  expect(database.damage).toBeNull();
-  writeFileSync(path, bytes);
-  await sql`pragma shrink_memory`.execute(database.queries);
-  await expect(new BlockStore(database).page(0, 5_000)).rejects.toMatchObject({ code: 'damaged' });
-  expect(database.damage?.message).toMatch(/^chain-1.db is damaged/);
-  await database.close();
+
+  test('that cannot be used is refused in one line, without a password', async () => {
+    const target = await emptyDatabase('PostgreSQL');
+    await asked(target, 'create schema foreign_songs');
+    await asked(target, 'create table if not exists foreign_songs.songs (name text)');
+    await asked(
+      target,
+      'do $$ begin create role reader login; exception when duplicate_object then null; end $$',
+    );
+    const cases = [
+      [(url: URL) => Object.assign(url, { port: '1' }), /does not answer: nothing listens there/],
+      [
+        (url: URL) => Object.assign(url, { hostname: 'nobody.invalid' }),
+        /does not answer: its host is not known/,
+      ],
+      [(url: URL) => Object.assign(url, { pathname: '/nowhere' }), /^nowhere on .* does not exist/],
+      [(url: URL) => Object.assign(url, { username: 'nobody' }), /refuses the user or the password/],
+      [(url: URL) => Object.assign(url, { username: 'reader' }), /takes no writing/],
+      [
+        (url: URL) => url.searchParams.set('options', '-c search_path=foreign_songs'),
+        /belongs to another program/,
+      ],
+      [
+        (url: URL) => url.searchParams.set('options', '-c default_transaction_read_only=on'),
+        /takes no writing/,
+      ],
+      [(url: URL) => url.searchParams.set('sslmode', 'require'), /does not speak TLS/],
+    ] as const;
+    for (const [change, message] of cases) {
+      const error = await failure(
+        elsewhere(target, (url) => {
+          url.password = 'hunter2';
+          change(url);
+        }),
+      );
+      expect(error).toMatchObject({
+        name: 'StoreError',
+        code: 'unreachable',
+        message: expect.stringMatching(message),
+      });
+      expect(String(error)).not.toMatch(/hunter2|\n/);
+    }
+    await asked(target, 'drop schema foreign_songs cascade');
+  });
+
+  test('written by a newer gastop is refused', async () => {
+    const target = await emptyDatabase('PostgreSQL');
+    await asked(target, "insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')");
+    expect(await failure(target)).toMatchObject({
+      message: expect.stringContaining('was written by a newer gastop'),
+    });
+    await asked(target, "delete from kysely_migration where name = '9999-later'");
+  });
+
+  test('whose connection is cut in the middle of a transaction is asked again', async () => {
+    const target = await emptyDatabase('PostgreSQL');
+    const database = await openDatabase(target);
+    let tries = 0;
+    const written = await database.transaction(async (trx) => {
+      tries += 1;
+      await trx
+        .insertInto('meta')
+        .values({ key: 'tried', value: String(tries) })
+        .execute();
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+      if (tries === 1) await asked(target, `select pg_terminate_backend(${rows[0]?.pid})`);
+      return (await trx.selectFrom('meta').select('value').where('key', '=', 'tried').execute())[0]?.value;
+    });
+    expect([written, tries]).toEqual(['2', 2]);
+    await database.close();
+  });
 });

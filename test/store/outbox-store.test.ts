@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import { toKeptAlert } from '../../src/store/alert-rows.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
@@ -11,211 +10,236 @@ import {
   OutboxStore,
   type PendingDelivery,
 } from '../../src/store/outbox.ts';
+import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { FIRED_AT, fire } from '../helpers/fired-alert.ts';
-import { temporaryFolder } from '../helpers/service.ts';
 
-async function open(path = ':memory:'): Promise<{ database: Database; store: OutboxStore }> {
-  const database = await openDatabase(path);
-  onTestFinished(() => database.close().catch(() => {}));
-  return { database, store: new OutboxStore(database) };
-}
-
-const attempt = (at: number, ok = false, answer = '500'): KeptAttempt => ({ at, latencyMs: 12, ok, answer });
-
-async function pendingOf(store: OutboxStore, id: string): Promise<PendingDelivery> {
-  const found = await store.pending(id, Number.MAX_SAFE_INTEGER);
-  if (found === null) throw new Error(`${id} is not pending`);
-  return found;
-}
-
-const statuses = async (store: OutboxStore, alertId: string) =>
-  Object.fromEntries((await store.deliveries(alertId)).map(({ id, status }) => [id, status]));
-
-async function alertOf({ queries }: Database, id: string) {
-  return toKeptAlert(
-    await queries.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
-  );
-}
-
-test('what is due comes page by page, the longest due first; what waits and what is done does not', async () => {
-  const { database, store } = await open();
-  await fire(database, 'b', { row: { next_attempt_at: FIRED_AT + 5 } });
-  await fire(database, 'c', { row: { next_attempt_at: FIRED_AT + 5 } });
-  await fire(database, 'a', { row: { next_attempt_at: FIRED_AT + 6 } });
-  await database.queries.updateTable('alerts').set({ owner: 'key1' }).where('id', '=', 'a').execute();
-  await fire(database, 'later', { row: { next_attempt_at: FIRED_AT + 11 } });
-  await fire(database, 'done', { row: { next_attempt_at: null, status: 'DELIVERED' } });
-  const now = FIRED_AT + 10;
-  const first = await store.due(now, 2);
-  expect(first.map(({ id }) => id)).toEqual(['b.1.webhook', 'c.1.webhook']);
-  const second = await store.due(now, 2, first[1]);
-  expect(second).toEqual([
-    {
-      id: 'a.1.webhook',
-      owner: 'key1',
-      channel: 'WEBHOOK',
-      target: 'https://receiver.test/hook',
-      dueAt: FIRED_AT + 6,
-    },
-  ]);
-  expect(await store.due(now, 2, second[0])).toEqual([]);
-  expect(await store.nextDueAt(now)).toBe(FIRED_AT + 11);
-  expect(await store.nextDueAt(FIRED_AT + 11)).toBeNull();
-});
-
-test('a receiver that is gone disables the alert and cancels what waits for it there, but not elsewhere', async () => {
-  const { database, store } = await open();
-  const first = await fire(database, 'a');
-  const second = await fire(database, 'a', { triggerCount: 2 });
-  const email = await fire(database, 'a', { channel: 'EMAIL', triggerCount: 2 });
-  const other = await fire(database, 'b');
-  const reason = 'the webhook answered 410 Gone';
-  await store.record(await pendingOf(store, first), attempt(FIRED_AT + 7, false, '410'), {
-    kind: 'gone',
-    reason,
-  });
-  expect(await statuses(store, 'a')).toEqual({
-    [first]: 'FAILED',
-    [second]: 'CANCELLED',
-    [email]: 'PENDING',
-  });
-  expect(await statuses(store, 'b')).toEqual({ [other]: 'PENDING' });
-  expect(await alertOf(database, 'a')).toMatchObject({
-    phase: { kind: 'disabled' },
-    disabledReason: reason,
-    updatedAt: FIRED_AT + 7,
-  });
-  const row = await database.queries
-    .selectFrom('alerts')
-    .selectAll()
-    .where('id', '=', 'a')
-    .executeTakeFirstOrThrow();
-  expect([row.wake_at_most, row.wake_at_least, row.wake_block, row.wake_ms]).toEqual([
-    null,
-    null,
-    null,
-    null,
-  ]);
-  expect(await alertOf(database, 'b')).toMatchObject({ phase: { kind: 'armed' }, disabledReason: null });
-});
-
-test('an alert that somebody disabled keeps their reason', async () => {
-  const { database, store } = await open();
-  const id = await fire(database, 'a', { phase: DISABLED });
-  await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'gone', reason: 'gone' });
-  expect(await alertOf(database, 'a')).toMatchObject({
-    disabledReason: null,
-    updatedAt: FIRED_AT - 60_000,
-  });
-});
-
-test('asked for again while an attempt is under way, it is sent again whatever that one brought', async () => {
-  const { database, store } = await open();
-  const id = await fire(database, 'a');
-  const underWay = await pendingOf(store, id);
-  await store.redeliver('a', id, FIRED_AT + 1);
-  await store.record(underWay, attempt(FIRED_AT, true, '200'), { kind: 'delivered' });
-  expect(await store.deliveries('a')).toMatchObject([
-    { status: 'PENDING', nextAttemptAt: FIRED_AT + 1, attempts: [{ ok: true }] },
-  ]);
-});
-
-test('an alert tells its newest 50 deliveries, newest first', async () => {
-  const { database, store } = await open();
-  for (let n = 1; n <= 53; n += 1) {
-    await fire(database, 'a', { triggerCount: n, row: { created_at: FIRED_AT + n } });
+describe.each(ENGINES)('on %s', (engine) => {
+  async function open(place?: string): Promise<{ database: Database; store: OutboxStore }> {
+    const database = await openDatabase(place ?? (await emptyDatabase(engine)));
+    onTestFinished(() => database.close().catch(() => {}));
+    return { database, store: new OutboxStore(database) };
   }
-  const told = await store.deliveries('a');
-  expect(told.map(({ createdAt }) => createdAt - FIRED_AT)).toEqual(
-    Array.from({ length: 50 }, (_, index) => 53 - index),
-  );
-  expect(await store.deliveries('nobody')).toEqual([]);
-});
 
-test('an owner has one signing secret of 256 bits, whoever asks first and however often', async () => {
-  const path = join(await temporaryFolder(), 'chain.db');
-  const { store } = await open(path);
-  const { store: elsewhere } = await open(path);
-  const secrets = (owner: string, from = store) => from.signingSecrets(owner, FIRED_AT);
-  const [one, two] = await Promise.all([secrets('key1'), secrets('key1', elsewhere)]);
-  expect(one).toEqual([expect.stringMatching(/^whsec_[\w-]{43}$/)]);
-  expect(two).toEqual(one);
-  expect(await secrets('key1')).toEqual(one);
-  expect(await secrets('')).not.toEqual(one);
-});
+  const attempt = (at: number, ok = false, answer = '500'): KeptAttempt => ({
+    at,
+    latencyMs: 12,
+    ok,
+    answer,
+  });
 
-test('a signing secret that is rotated signs beside the new one for a day', async () => {
-  const { store } = await open();
-  const [old] = await store.signingSecrets('key1', FIRED_AT);
-  const { secret, previousUntil } = await store.rotateSigningSecret('key1', FIRED_AT);
-  const day = 86_400_000;
-  expect([secret, previousUntil]).toEqual([expect.stringMatching(/^whsec_[\w-]{43}$/), FIRED_AT + day]);
-  expect(secret).not.toBe(old);
-  expect(await store.signingSecrets('key1', FIRED_AT + day - 1)).toEqual([secret, old]);
-  expect(await store.signingSecrets('key1', FIRED_AT + day)).toEqual([secret]);
-  // Of two rotations within a day the newest two secrets sign.
-  const again = await store.rotateSigningSecret('key1', FIRED_AT + 1);
-  expect(await store.signingSecrets('key1', FIRED_AT + 2)).toEqual([again.secret, secret]);
-  const first = await store.rotateSigningSecret('key2', FIRED_AT);
-  expect(first.previousUntil).toBeNull();
-  expect(await store.signingSecrets('key2', FIRED_AT)).toEqual([first.secret]);
-});
+  async function pendingOf(store: OutboxStore, id: string): Promise<PendingDelivery> {
+    const found = await store.pending(id, Number.MAX_SAFE_INTEGER);
+    if (found === null) throw new Error(`${id} is not pending`);
+    return found;
+  }
 
-test('a recipient that is gone disables no alert that notifies another one by now', async () => {
-  const { database, store } = await open();
-  const id = await fire(database, 'a');
-  const alerts = new AlertStore(database);
-  const alert = await alerts.find('', 'a');
-  if (alert === null) throw new Error('there is no alert');
-  const { rule, method, channels, note } = alert;
-  const targets = { ...alert.targets, WEBHOOK: 'https://elsewhere.example.org/hook' };
-  await alerts.update('', 'a', { rule, method, channels, targets, note, updatedAt: FIRED_AT });
-  await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'gone', reason: 'gone' });
-  expect(await statuses(store, 'a')).toEqual({ [id]: 'FAILED' });
-  expect(await alerts.find('', 'a')).toMatchObject({ disabledReason: null, targets });
-});
+  const statuses = async (store: OutboxStore, alertId: string) =>
+    Object.fromEntries((await store.deliveries(alertId)).map(({ id, status }) => [id, status]));
 
-test('what was done with long ago is forgotten, with its attempts; what still waits is not', async () => {
-  const { database, store } = await open();
-  const old = await fire(database, 'a');
-  await store.record(await pendingOf(store, old), attempt(FIRED_AT), { kind: 'delivered' });
-  const waiting = await fire(database, 'a', { triggerCount: 2 });
-  await store.prune(FIRED_AT + KEEP_DELIVERIES_MS);
-  expect(await statuses(store, 'a')).toEqual({ [old]: 'DELIVERED', [waiting]: 'PENDING' });
-  await store.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1);
-  expect(await statuses(store, 'a')).toEqual({ [waiting]: 'PENDING' });
-  expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
-});
+  async function alertOf({ queries }: Database, id: string) {
+    return toKeptAlert(
+      await queries.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    );
+  }
 
-test('many old deliveries are forgotten a page at a time, and others get a word in between', async () => {
-  const path = join(await temporaryFolder(), 'chain.db');
-  const { database } = await open(path);
-  const { store: elsewhere } = await open(path);
-  const row = { status: 'DELIVERED', next_attempt_at: null };
-  await database.queries.connection().execute(async (one) => {
-    await one.transaction().execute(async (queries) => {
-      for (let n = 1; n <= 700; n += 1) {
-        await fire({ ...database, queries }, `a${n}`, { row });
-      }
+  test('what is due comes page by page, the longest due first; what waits and what is done does not', async () => {
+    const { database, store } = await open();
+    await fire(database, 'b', { row: { next_attempt_at: FIRED_AT + 5 } });
+    await fire(database, 'c', { row: { next_attempt_at: FIRED_AT + 5 } });
+    await fire(database, 'a', { row: { next_attempt_at: FIRED_AT + 6 } });
+    await database.queries.updateTable('alerts').set({ owner: 'key1' }).where('id', '=', 'a').execute();
+    await fire(database, 'later', { row: { next_attempt_at: FIRED_AT + 11 } });
+    await fire(database, 'done', { row: { next_attempt_at: null, status: 'DELIVERED' } });
+    const now = FIRED_AT + 10;
+    const first = await store.due(now, 2);
+    expect(first.map(({ id }) => id)).toEqual(['b.1.webhook', 'c.1.webhook']);
+    const second = await store.due(now, 2, first[1]);
+    expect(second).toEqual([
+      {
+        id: 'a.1.webhook',
+        owner: 'key1',
+        channel: 'WEBHOOK',
+        target: 'https://receiver.test/hook',
+        dueAt: FIRED_AT + 6,
+      },
+    ]);
+    expect(await store.due(now, 2, second[0])).toEqual([]);
+    expect(await store.nextDueAt(now)).toBe(FIRED_AT + 11);
+    expect(await store.nextDueAt(FIRED_AT + 11)).toBeNull();
+  });
+
+  test('a receiver that is gone disables the alert and cancels what waits for it there, but not elsewhere', async () => {
+    const { database, store } = await open();
+    const first = await fire(database, 'a');
+    const second = await fire(database, 'a', { triggerCount: 2 });
+    const email = await fire(database, 'a', { channel: 'EMAIL', triggerCount: 2 });
+    const other = await fire(database, 'b');
+    const reason = 'the webhook answered 410 Gone';
+    await store.record(await pendingOf(store, first), attempt(FIRED_AT + 7, false, '410'), {
+      kind: 'gone',
+      reason,
+    });
+    expect(await statuses(store, 'a')).toEqual({
+      [first]: 'FAILED',
+      [second]: 'CANCELLED',
+      [email]: 'PENDING',
+    });
+    expect(await statuses(store, 'b')).toEqual({ [other]: 'PENDING' });
+    expect(await alertOf(database, 'a')).toMatchObject({
+      phase: { kind: 'disabled' },
+      disabledReason: reason,
+      updatedAt: FIRED_AT + 7,
+    });
+    const row = await database.queries
+      .selectFrom('alerts')
+      .selectAll()
+      .where('id', '=', 'a')
+      .executeTakeFirstOrThrow();
+    expect([row.wake_at_most, row.wake_at_least, row.wake_block, row.wake_ms]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+    expect(await alertOf(database, 'b')).toMatchObject({ phase: { kind: 'armed' }, disabledReason: null });
+  });
+
+  test('an alert that somebody disabled keeps their reason', async () => {
+    const { database, store } = await open();
+    const id = await fire(database, 'a', { phase: DISABLED });
+    await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'gone', reason: 'gone' });
+    expect(await alertOf(database, 'a')).toMatchObject({
+      disabledReason: null,
+      updatedAt: FIRED_AT - 60_000,
     });
   });
-  const left = async () => {
-    const [counted] = await database.queries
-      .selectFrom('deliveries')
-      .select((e) => e.fn.countAll<number>().as('count'))
-      .execute();
-    return counted?.count;
-  };
-  const seen = new Set<number | undefined>();
-  let isDone = false;
-  const pruned = elsewhere.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1).finally(() => {
-    isDone = true;
+
+  test('asked for again while an attempt is under way, it is sent again whatever that one brought', async () => {
+    const { database, store } = await open();
+    const id = await fire(database, 'a');
+    const underWay = await pendingOf(store, id);
+    await store.redeliver('a', id, FIRED_AT + 1);
+    await store.record(underWay, attempt(FIRED_AT, true, '200'), { kind: 'delivered' });
+    expect(await store.deliveries('a')).toMatchObject([
+      { status: 'PENDING', nextAttemptAt: FIRED_AT + 1, attempts: [{ ok: true }] },
+    ]);
   });
-  while (!isDone) {
-    seen.add(await left());
-    await setImmediate();
-  }
-  await pruned;
-  expect([...seen]).toEqual(expect.arrayContaining([200]));
-  expect(await left()).toBe(0);
+
+  test('an alert tells its newest 50 deliveries, newest first', async () => {
+    const { database, store } = await open();
+    for (let n = 1; n <= 53; n += 1) {
+      await fire(database, 'a', { triggerCount: n, row: { created_at: FIRED_AT + n } });
+    }
+    const told = await store.deliveries('a');
+    expect(told.map(({ createdAt }) => createdAt - FIRED_AT)).toEqual(
+      Array.from({ length: 50 }, (_, index) => 53 - index),
+    );
+    expect(await store.deliveries('nobody')).toEqual([]);
+  });
+
+  test('an owner has one signing secret of 256 bits, whoever asks first and however often', async () => {
+    const path = await emptyDatabase(engine, 'shared');
+    const { store } = await open(path);
+    const { store: elsewhere } = await open(path);
+    const secrets = (owner: string, from = store) => from.signingSecrets(owner, FIRED_AT);
+    const [one, two] = await Promise.all([secrets('key1'), secrets('key1', elsewhere)]);
+    expect(one).toEqual([expect.stringMatching(/^whsec_[\w-]{43}$/)]);
+    expect(two).toEqual(one);
+    expect(await secrets('key1')).toEqual(one);
+    expect(await secrets('')).not.toEqual(one);
+  });
+
+  test('a signing secret that is rotated signs beside the new one for a day', async () => {
+    const { store } = await open();
+    const [old] = await store.signingSecrets('key1', FIRED_AT);
+    const { secret, previousUntil } = await store.rotateSigningSecret('key1', FIRED_AT);
+    const day = 86_400_000;
+    expect([secret, previousUntil]).toEqual([expect.stringMatching(/^whsec_[\w-]{43}$/), FIRED_AT + day]);
+    expect(secret).not.toBe(old);
+    expect(await store.signingSecrets('key1', FIRED_AT + day - 1)).toEqual([secret, old]);
+    expect(await store.signingSecrets('key1', FIRED_AT + day)).toEqual([secret]);
+    // Of two rotations within a day the newest two secrets sign.
+    const again = await store.rotateSigningSecret('key1', FIRED_AT + 1);
+    expect(await store.signingSecrets('key1', FIRED_AT + 2)).toEqual([again.secret, secret]);
+    const first = await store.rotateSigningSecret('key2', FIRED_AT);
+    expect(first.previousUntil).toBeNull();
+    expect(await store.signingSecrets('key2', FIRED_AT)).toEqual([first.secret]);
+  });
+
+  test('a recipient that is gone disables no alert that notifies another one by now', async () => {
+    const { database, store } = await open();
+    const id = await fire(database, 'a');
+    const alerts = new AlertStore(database);
+    const alert = await alerts.find('', 'a');
+    if (alert === null) throw new Error('there is no alert');
+    const { rule, method, channels, note } = alert;
+    const targets = { ...alert.targets, WEBHOOK: 'https://elsewhere.example.org/hook' };
+    await alerts.update('', 'a', { rule, method, channels, targets, note, updatedAt: FIRED_AT });
+    await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'gone', reason: 'gone' });
+    expect(await statuses(store, 'a')).toEqual({ [id]: 'FAILED' });
+    expect(await alerts.find('', 'a')).toMatchObject({ disabledReason: null, targets });
+  });
+
+  test('what was done with long ago is forgotten, with its attempts; what still waits is not', async () => {
+    const { database, store } = await open();
+    const old = await fire(database, 'a');
+    await store.record(await pendingOf(store, old), attempt(FIRED_AT), { kind: 'delivered' });
+    const waiting = await fire(database, 'a', { triggerCount: 2 });
+    await store.prune(FIRED_AT + KEEP_DELIVERIES_MS);
+    expect(await statuses(store, 'a')).toEqual({ [old]: 'DELIVERED', [waiting]: 'PENDING' });
+    await store.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1);
+    expect(await statuses(store, 'a')).toEqual({ [waiting]: 'PENDING' });
+    expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
+  });
+
+  test('many old deliveries are forgotten a page at a time, and others get a word in between', async () => {
+    const path = await emptyDatabase(engine, 'shared');
+    const { database } = await open(path);
+    const { store: elsewhere } = await open(path);
+    const row = { status: 'DELIVERED', next_attempt_at: null };
+    await database.queries.connection().execute(async (one) => {
+      await one.transaction().execute(async (queries) => {
+        for (let n = 1; n <= 700; n += 1) {
+          await fire({ ...database, queries }, `a${n}`, { row });
+        }
+      });
+    });
+    const left = async () => {
+      const [counted] = await database.queries
+        .selectFrom('deliveries')
+        .select((e) => e.fn.countAll<number>().as('count'))
+        .execute();
+      return counted?.count;
+    };
+    const seen = new Set<number | undefined>();
+    let isDone = false;
+    const pruned = elsewhere.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      seen.add(await left());
+      await setImmediate();
+    }
+    await pruned;
+    expect([...seen]).toEqual(expect.arrayContaining([200]));
+    expect(await left()).toBe(0);
+  });
+
+  test.runIf(engine === 'PostgreSQL')(
+    'of all processes that send one takes each delivery, until it must be gone',
+    async () => {
+      const place = await emptyDatabase(engine);
+      const { database, store } = await open(place);
+      const { store: elsewhere } = await open(place);
+      const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => fire(database, `alr_${n}`)));
+      const taken = await Promise.all(
+        ids.flatMap((id) => [store.pending(id, FIRED_AT + 10), elsewhere.pending(id, FIRED_AT + 10)]),
+      );
+      expect(taken.flatMap((each) => each?.id ?? []).sort()).toEqual(ids.toSorted());
+      // One that starts now has a notifier for all, and takes none away.
+      await elsewhere.wakeWaiting(['WEBHOOK'], FIRED_AT + 20);
+      expect(await elsewhere.due(FIRED_AT + 20, 99)).toEqual([]);
+      expect(await elsewhere.due(FIRED_AT + 100_000, 99)).toHaveLength(20);
+    },
+  );
 });

@@ -5,218 +5,221 @@ import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { given, sendWithin, waitFor } from './given.ts';
 
-let database: Database;
-let blocks: BlockStore;
-let track: TrackStore;
+describe.each(ENGINES)('on %s', (engine) => {
+  let database: Database;
+  let blocks: BlockStore;
+  let track: TrackStore;
 
-beforeEach(async () => {
-  database = await openDatabase(':memory:');
-  blocks = new BlockStore(database);
-  track = new TrackStore(database);
-  return () => database.close();
-});
+  beforeEach(async () => {
+    database = await openDatabase(await emptyDatabase(engine));
+    blocks = new BlockStore(database);
+    track = new TrackStore(database);
+    return () => database.close();
+  });
 
-/** A block that asks for exactly so many wei per gas in all. */
-const asks = (number: number, price: bigint, tip = 0n): Block =>
-  makeBlock(number, { baseFeePerGas: price - tip, tips: [tip, tip, tip, tip, tip, tip, tip] });
+  /** A block that asks for exactly so many wei per gas in all. */
+  const asks = (number: number, price: bigint, tip = 0n): Block =>
+    makeBlock(number, { baseFeePerGas: price - tip, tips: [tip, tip, tip, tip, tip, tip, tip] });
 
-const settleAll = async () => track.settle(await track.due(-1, 1_000_000));
+  const settleAll = async () => track.settle(await track.due(-1, 1_000_000));
 
-/** All that is to be had has been fetched. */
-const settleFilled = async () =>
-  track.settle(await track.due(-1, 1_000_000), (await blocks.head())?.timestamp ?? null);
+  /** All that is to be had has been fetched. */
+  const settleFilled = async () =>
+    track.settle(await track.due(-1, 1_000_000), (await blocks.head())?.timestamp ?? null);
 
-async function verdicts(): Promise<Record<number, string | null>> {
-  const rows = await database.queries.selectFrom('advice').select(['block_number', 'verdict']).execute();
-  return Object.fromEntries(rows.map((row) => [row.block_number, row.verdict]));
-}
+  async function verdicts(): Promise<Record<number, string | null>> {
+    const rows = await database.queries.selectFrom('advice').select(['block_number', 'verdict']).execute();
+    return Object.fromEntries(rows.map((row) => [row.block_number, row.verdict]));
+  }
 
-/** Block 10 with its advice, then blocks 11, 12, … that ask for these prices. */
-async function say(advice: (block: Block) => GivenAdvice, ...prices: bigint[]) {
-  const block = asks(10, 100n);
-  await blocks.saveBlocks([block], advice(block));
-  await blocks.saveBlocks(prices.map((price, index) => asks(11 + index, price)));
-}
-
-describe('advice to wait', () => {
-  test('counts a block of unknown tips by its base fee, and prices at the limit of what is stored', async () => {
+  /** Block 10 with its advice, then blocks 11, 12, … that ask for these prices. */
+  async function say(advice: (block: Block) => GivenAdvice, ...prices: bigint[]) {
     const block = asks(10, 100n);
-    await blocks.saveBlocks([block], given(block, waitFor(block, 12), { targetPrice: 90n }));
-    await blocks.saveBlocks([
-      makeBlock(11, { baseFeePerGas: 90n, tips: null }),
-      asks(12, 2n ** 80n, 2n ** 70n),
-    ]);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: 'kept' });
-    const dear = await track.due(-1, 10);
-    expect(dear).toEqual([]);
-  });
-});
+    await blocks.saveBlocks([block], advice(block));
+    await blocks.saveBlocks(prices.map((price, index) => asks(11 + index, price)));
+  }
 
-describe('a hole in the history', () => {
-  test('of any length is waited for until it has been asked for', async () => {
-    const block = asks(10, 100n);
-    await blocks.saveBlocks([block], given(block, waitFor(block, 3_600), { targetPrice: 90n }));
-    const back = makeBlock(9_000);
-    await blocks.saveBlocks([back]);
-    expect(await settleAll()).toEqual({ settled: 0, waiting: 10 });
-    // Filled before the downtime, which tells nothing of it.
-    expect(await track.settle([10], block.timestamp)).toEqual({ settled: 0, waiting: 10 });
-    await blocks.saveBlocks(Array.from({ length: 8_989 }, (_, index) => asks(11 + index, 90n)));
-    expect(await track.settle([10], back.timestamp)).toEqual({ settled: 1, waiting: null });
-    expect(await verdicts()).toEqual({ 10: 'kept' });
-  });
-
-  test('that is there a day later, though it was asked for, is given up on: not kept, not missed, and counted as that', async () => {
-    const [first, second] = [asks(9, 100n), asks(10, 100n)];
-    await blocks.saveBlocks([first], given(first, sendWithin(first, 1, 100n)));
-    await blocks.saveBlocks([second], given(second, waitFor(second, 36), { targetPrice: 90n }));
-    await blocks.saveBlocks([asks(11, 1n), asks(13, 1n), asks(20, 1n), asks(10 + 7_203, 1n)]);
-    await settleFilled();
-    expect(await verdicts()).toEqual({ 9: 'kept', 10: null });
-    await blocks.saveBlocks([asks(10 + 7_204, 1n)]);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 9: 'kept', 10: null });
-    await settleFilled();
-    expect(await verdicts()).toEqual({ 9: 'kept', 10: 'unknown' });
-    expect(await track.score(100)).toMatchObject({ evaluated: 1, kept: 1, unjudged: 1 });
-  });
-});
-
-describe('a reorg', () => {
-  test('that nobody was there to see is found by the hash', async () => {
-    const block = asks(10, 100n);
-    await blocks.saveBlocks([block], given(block, sendWithin(block, 1, 90n)));
-    await blocks.saveBlocks([{ ...block, hash: blockHash(10, 1) }, asks(11, 90n)]);
-    await settleAll();
-    expect(await verdicts()).toEqual({});
-  });
-
-  test('a chain that starts over begins a new record', async () => {
-    await say((block) => given(block, sendWithin(block, 1, 90n)), 90n);
-    await settleAll();
-    await blocks.beginAnew(undefined);
-    expect(await track.score(100)).toMatchObject({ evaluated: 0, since: null });
-  });
-});
-
-describe('saying something again', () => {
-  test('changes nothing: what was said of a block first stands, judged or not', async () => {
-    const block = asks(10, 100n);
-    const first = given(block, sendWithin(block, 1, 90n), { probability: 0.95 });
-    await blocks.saveBlocks([block], first);
-    await blocks.saveBlocks([block], given(block, waitFor(block, 36), { probability: 0.5 }));
-    await blocks.saveBlocks([asks(11, 90n)]);
-    await settleAll();
-    await blocks.saveBlocks([block], given(block, waitFor(block, 36), { probability: 0.5 }));
-    expect(await verdicts()).toEqual({ 10: 'kept' });
-    expect(await track.score(100)).toMatchObject({ evaluated: 1, statedProbability: 0.95 });
-  });
-
-  test('of another block at the same height replaces it', async () => {
-    const block = asks(10, 100n);
-    const other = { ...block, hash: blockHash(10, 1) };
-    await blocks.saveBlocks([block], given(block, sendWithin(block, 1, 90n)));
-    await blocks.saveBlocks([other], given(other, sendWithin(other, 1, 80n)));
-    await blocks.saveBlocks([asks(11, 90n)]);
-    await settleAll();
-    expect(await verdicts()).toEqual({ 10: 'missed' });
-  });
-});
-
-describe('the count', () => {
-  test('is of the last that ended and stated a probability, and says since when and by which versions', async () => {
-    for (const block of makeBlocks(1, 130)) {
-      const sent = given(block, sendWithin(block, 1, block.number % 4 === 0 ? 0n : 10n ** 12n, 10n ** 9n), {
-        probability: block.number % 10 === 0 ? null : 0.8,
-        version: block.number < 60 ? 1 : 2,
-      });
-      await blocks.saveBlocks([block], sent);
-    }
-    await settleAll();
-    // 129 have ended; every tenth stated nothing, so that the hundred go back to block 19.
-    const counted = Array.from({ length: 129 }, (_, index) => index + 1)
-      .filter((number) => number % 10 !== 0)
-      .slice(-100);
-    expect(await track.score(100)).toEqual({
-      evaluated: 100,
-      kept: counted.filter((number) => number % 4 !== 0).length,
-      statedProbability: expect.closeTo(0.8),
-      since: makeBlock(counted[0] ?? 0).timestamp,
-      versions: [1, 2],
-      unjudged: 0,
-      waits: { evaluated: 0, kept: 0, statedProbability: null, since: null, versions: [] },
+  describe('advice to wait', () => {
+    test('counts a block of unknown tips by its base fee, and prices at the limit of what is stored', async () => {
+      const block = asks(10, 100n);
+      await blocks.saveBlocks([block], given(block, waitFor(block, 12), { targetPrice: 90n }));
+      await blocks.saveBlocks([
+        makeBlock(11, { baseFeePerGas: 90n, tips: null }),
+        asks(12, 2n ** 80n, 2n ** 70n),
+      ]);
+      await settleAll();
+      expect(await verdicts()).toEqual({ 10: 'kept' });
+      const dear = await track.due(-1, 10);
+      expect(dear).toEqual([]);
     });
-    expect((await track.score(20)).versions).toEqual([2]);
   });
 
-  test('has waits apart, as far back as they lie, and so it is after a restart and with another version', async () => {
-    for (const block of makeBlocks(1, 60)) {
-      const isWait = block.number % 20 === 5;
-      const promise = isWait ? waitFor(block, 24) : sendWithin(block, 1, 10n ** 12n, 10n ** 9n);
-      const version = block.number < 40 ? 1 : 2;
-      // The second of the three waits for what never comes.
-      const targetPrice = block.number === 25 ? 0n : 10n ** 15n;
-      const more = { probability: isWait ? 0.85 : 0.99, version, targetPrice };
-      await blocks.saveBlocks([block], given(block, promise, more));
-    }
-    await settleAll();
-    const waits = {
-      evaluated: 3,
-      kept: 2,
-      statedProbability: expect.closeTo(0.85),
-      since: makeBlock(5).timestamp,
-      versions: [1, 2],
-    };
-    expect(await track.score(10)).toMatchObject({ evaluated: 10, versions: [2], waits });
-    expect(await new TrackStore(database).score(2)).toMatchObject({ waits: { evaluated: 2, kept: 1 } });
-  });
-});
+  describe('a hole in the history', () => {
+    test('of any length is waited for until it has been asked for', async () => {
+      const block = asks(10, 100n);
+      await blocks.saveBlocks([block], given(block, waitFor(block, 3_600), { targetPrice: 90n }));
+      const back = makeBlock(9_000);
+      await blocks.saveBlocks([back]);
+      expect(await settleAll()).toEqual({ settled: 0, waiting: 10 });
+      // Filled before the downtime, which tells nothing of it.
+      expect(await track.settle([10], block.timestamp)).toEqual({ settled: 0, waiting: 10 });
+      await blocks.saveBlocks(Array.from({ length: 8_989 }, (_, index) => asks(11 + index, 90n)));
+      expect(await track.settle([10], back.timestamp)).toEqual({ settled: 1, waiting: null });
+      expect(await verdicts()).toEqual({ 10: 'kept' });
+    });
 
-describe('pruning', () => {
-  test('forgets what was said more than 400 days ago, and keeps what is younger than its blocks', async () => {
-    const day = 86_400;
-    const first = asks(10, 100n);
-    await blocks.saveBlocks([first], given(first, sendWithin(first, 1, 90n)));
-    await blocks.saveBlocks([asks(11, 90n)]);
-    await settleAll();
-    await blocks.prune(first.timestamp + 399 * day);
-    expect(await blocks.head()).toBeNull();
-    expect(await verdicts()).toEqual({ 10: 'kept' });
-    await blocks.prune(first.timestamp + 401 * day);
-    expect(await verdicts()).toEqual({});
+    test('that is there a day later, though it was asked for, is given up on: not kept, not missed, and counted as that', async () => {
+      const [first, second] = [asks(9, 100n), asks(10, 100n)];
+      await blocks.saveBlocks([first], given(first, sendWithin(first, 1, 100n)));
+      await blocks.saveBlocks([second], given(second, waitFor(second, 36), { targetPrice: 90n }));
+      await blocks.saveBlocks([asks(11, 1n), asks(13, 1n), asks(20, 1n), asks(10 + 7_203, 1n)]);
+      await settleFilled();
+      expect(await verdicts()).toEqual({ 9: 'kept', 10: null });
+      await blocks.saveBlocks([asks(10 + 7_204, 1n)]);
+      await settleAll();
+      expect(await verdicts()).toEqual({ 9: 'kept', 10: null });
+      await settleFilled();
+      expect(await verdicts()).toEqual({ 9: 'kept', 10: 'unknown' });
+      expect(await track.score(100)).toMatchObject({ evaluated: 1, kept: 1, unjudged: 1 });
+    });
   });
 
-  test('keeps the last 100,000', async () => {
-    const block = asks(100_005, 100n);
-    await database.queries
-      .insertInto('advice')
-      .columns(['block_number', 'timestamp', 'version', 'action', 'target_price'])
-      .expression((e) =>
-        e
-          .selectFrom((f) =>
-            f
-              .selectFrom(
-                f
-                  .fn<{ value: number }>('json_each', [f.val(JSON.stringify([...Array(100_005).keys()]))])
-                  .as('n'),
-              )
-              .select('n.value')
-              .as('numbers'),
-          )
-          .select((f) => [
-            f.ref('numbers.value').as('block_number'),
-            f.val(block.timestamp).as('timestamp'),
-            f.val(1).as('version'),
-            f.val('WAIT').as('action'),
-            f.val(1).as('target_price'),
-          ]),
-      )
-      .execute();
-    await blocks.prune(block.timestamp + 86_400);
-    const kept = Object.keys(await verdicts());
-    expect([kept.length, kept[0]]).toEqual([100_000, '5']);
+  describe('a reorg', () => {
+    test('that nobody was there to see is found by the hash', async () => {
+      const block = asks(10, 100n);
+      await blocks.saveBlocks([block], given(block, sendWithin(block, 1, 90n)));
+      await blocks.saveBlocks([{ ...block, hash: blockHash(10, 1) }, asks(11, 90n)]);
+      await settleAll();
+      expect(await verdicts()).toEqual({});
+    });
+
+    test('a chain that starts over begins a new record', async () => {
+      await say((block) => given(block, sendWithin(block, 1, 90n)), 90n);
+      await settleAll();
+      await blocks.beginAnew(undefined);
+      expect(await track.score(100)).toMatchObject({ evaluated: 0, since: null });
+    });
+  });
+
+  describe('saying something again', () => {
+    test('changes nothing: what was said of a block first stands, judged or not', async () => {
+      const block = asks(10, 100n);
+      const first = given(block, sendWithin(block, 1, 90n), { probability: 0.95 });
+      await blocks.saveBlocks([block], first);
+      await blocks.saveBlocks([block], given(block, waitFor(block, 36), { probability: 0.5 }));
+      await blocks.saveBlocks([asks(11, 90n)]);
+      await settleAll();
+      await blocks.saveBlocks([block], given(block, waitFor(block, 36), { probability: 0.5 }));
+      expect(await verdicts()).toEqual({ 10: 'kept' });
+      expect(await track.score(100)).toMatchObject({ evaluated: 1, statedProbability: 0.95 });
+    });
+
+    test('of another block at the same height replaces it', async () => {
+      const block = asks(10, 100n);
+      const other = { ...block, hash: blockHash(10, 1) };
+      await blocks.saveBlocks([block], given(block, sendWithin(block, 1, 90n)));
+      await blocks.saveBlocks([other], given(other, sendWithin(other, 1, 80n)));
+      await blocks.saveBlocks([asks(11, 90n)]);
+      await settleAll();
+      expect(await verdicts()).toEqual({ 10: 'missed' });
+    });
+  });
+
+  describe('the count', () => {
+    test('is of the last that ended and stated a probability, and says since when and by which versions', async () => {
+      for (const block of makeBlocks(1, 130)) {
+        const sent = given(block, sendWithin(block, 1, block.number % 4 === 0 ? 0n : 10n ** 12n, 10n ** 9n), {
+          probability: block.number % 10 === 0 ? null : 0.8,
+          version: block.number < 60 ? 1 : 2,
+        });
+        await blocks.saveBlocks([block], sent);
+      }
+      await settleAll();
+      // 129 have ended; every tenth stated nothing, so that the hundred go back to block 19.
+      const counted = Array.from({ length: 129 }, (_, index) => index + 1)
+        .filter((number) => number % 10 !== 0)
+        .slice(-100);
+      expect(await track.score(100)).toEqual({
+        evaluated: 100,
+        kept: counted.filter((number) => number % 4 !== 0).length,
+        statedProbability: expect.closeTo(0.8),
+        since: makeBlock(counted[0] ?? 0).timestamp,
+        versions: [1, 2],
+        unjudged: 0,
+        waits: { evaluated: 0, kept: 0, statedProbability: null, since: null, versions: [] },
+      });
+      expect((await track.score(20)).versions).toEqual([2]);
+    });
+
+    test('has waits apart, as far back as they lie, and so it is after a restart and with another version', async () => {
+      for (const block of makeBlocks(1, 60)) {
+        const isWait = block.number % 20 === 5;
+        const promise = isWait ? waitFor(block, 24) : sendWithin(block, 1, 10n ** 12n, 10n ** 9n);
+        const version = block.number < 40 ? 1 : 2;
+        // The second of the three waits for what never comes.
+        const targetPrice = block.number === 25 ? 0n : 10n ** 15n;
+        const more = { probability: isWait ? 0.85 : 0.99, version, targetPrice };
+        await blocks.saveBlocks([block], given(block, promise, more));
+      }
+      await settleAll();
+      const waits = {
+        evaluated: 3,
+        kept: 2,
+        statedProbability: expect.closeTo(0.85),
+        since: makeBlock(5).timestamp,
+        versions: [1, 2],
+      };
+      expect(await track.score(10)).toMatchObject({ evaluated: 10, versions: [2], waits });
+      expect(await new TrackStore(database).score(2)).toMatchObject({ waits: { evaluated: 2, kept: 1 } });
+    });
+  });
+
+  describe('pruning', () => {
+    test('forgets what was said more than 400 days ago, and keeps what is younger than its blocks', async () => {
+      const day = 86_400;
+      const first = asks(10, 100n);
+      await blocks.saveBlocks([first], given(first, sendWithin(first, 1, 90n)));
+      await blocks.saveBlocks([asks(11, 90n)]);
+      await settleAll();
+      await blocks.prune(first.timestamp + 399 * day);
+      expect(await blocks.head()).toBeNull();
+      expect(await verdicts()).toEqual({ 10: 'kept' });
+      await blocks.prune(first.timestamp + 401 * day);
+      expect(await verdicts()).toEqual({});
+    });
+
+    test.runIf(engine === 'SQLite')('keeps the last 100,000', async () => {
+      const block = asks(100_005, 100n);
+      await database.queries
+        .insertInto('advice')
+        .columns(['block_number', 'timestamp', 'version', 'action', 'target_price'])
+        .expression((e) =>
+          e
+            .selectFrom((f) =>
+              f
+                .selectFrom(
+                  f
+                    .fn<{ value: number }>('json_each', [f.val(JSON.stringify([...Array(100_005).keys()]))])
+                    .as('n'),
+                )
+                .select('n.value')
+                .as('numbers'),
+            )
+            .select((f) => [
+              f.ref('numbers.value').as('block_number'),
+              f.val(block.timestamp).as('timestamp'),
+              f.val(1).as('version'),
+              f.val('WAIT').as('action'),
+              f.val(1).as('target_price'),
+            ]),
+        )
+        .execute();
+      await blocks.prune(block.timestamp + 86_400);
+      const kept = Object.keys(await verdicts());
+      expect([kept.length, kept[0]]).toEqual([100_000, '5']);
+    });
   });
 });

@@ -16,6 +16,7 @@ import { isPast, type SnapshotView } from '../../client/views/gas.ts';
 import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { describeCall } from '../../core/transactions/describe-call.ts';
+import { isServerUrl } from '../../store/database-url.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -210,7 +211,7 @@ async function withPrices<Result>(context: CommandContext, work: Work<Result>): 
   const { io } = context;
   const { settings } = await context.loadSettings();
   const db = settings.db.value;
-  if (settings.source.value.kind !== 'rpc' || (db !== null && !existsSync(db))) {
+  if (settings.source.value.kind !== 'rpc' || (db !== null && !isServerUrl(db) && !existsSync(db))) {
     return withStored(context, work);
   }
   const ready = await openReady(io, settings, 'accept', { withinMs: PRICES_WITHIN_MS }).catch((error) => {

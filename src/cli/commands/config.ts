@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { databaseName, isServerUrl } from '../../store/database-url.ts';
 import { chainDatabase, planText } from '../config-file.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { cleanLine, tableLines, tildePath } from '../output.ts';
+import { cleanLine, shownDatabase, tableLines } from '../output.ts';
 import { durationText } from '../parse.ts';
 import { keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
 import type { JsonFlags } from './resource.ts';
@@ -30,10 +31,10 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const loaded = await loadSettings();
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
-  const { source, apiKey, historySec, db, smtp, telegram, notifications } = settings;
+  const { source, apiKey, historySec, db, encryptionKey, smtp, telegram, notifications } = settings;
   const database = databaseFile(settings, chainDatabase(io, { id: '<id>' }));
   const plans = [...keys.plans.values()];
-  const shown = (path: string) => tildePath(path, io.home);
+  const shown = (path: string) => shownDatabase(path, io.home);
   const row = (
     title: string,
     key: string,
@@ -48,10 +49,19 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
     toggle('api key', 'apiKey', { value: apiKey.value !== null, from: apiKey.from }, ['set', 'none']),
     row('history', 'historySec', durationText(historySec.value), historySec),
     row('database', 'db', database === null ? noDatabaseText(settings) : shown(database), {
-      value: database,
+      value: database === null ? null : withoutLogin(database),
       from: db.from,
     }),
-    row('keys', 'keys', shown(keys.file.value), keys.file),
+    toggle(
+      'encryption key',
+      'encryptionKey',
+      { value: encryptionKey.value !== null, from: encryptionKey.from },
+      ['set', isServerUrl(db.value ?? '') ? 'none; no auto-txs are taken' : "the file's own"],
+    ),
+    row('keys', 'keys', shown(keys.file.value), {
+      value: withoutLogin(keys.file.value),
+      from: keys.file.from,
+    }),
     ...plans.map((plan, index) =>
       row(index === 0 ? 'plans' : '', 'plans', planText(plan), {
         value: plans,
@@ -140,6 +150,10 @@ function telegramText({ telegram: { value } }: Settings): string {
 function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname === '/' && url.search === '' ? '' : '/…'}`;
 }
+
+/** A file as it is; of a server no user, no password, and no file names. */
+const withoutLogin = (database: string) =>
+  isServerUrl(database) ? `postgres: ${databaseName(database)}` : database;
 
 /** `null`: what is kept is lost at the end, or the service keeps it. */
 function databaseFile({ source, db }: Settings, chainFile: string): string | null {

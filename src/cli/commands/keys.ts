@@ -5,10 +5,11 @@ import { cleanText } from '../../core/text.ts';
 import { formatCount } from '../../core/units.ts';
 import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../service/keys/api-keys.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
+import { isServerUrl } from '../../store/database-url.ts';
 import type { KeyRow } from '../../store/tables.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { type CliError, EXIT, type ExitCode, failure, fileFailureReason, usageError } from '../errors.ts';
-import { cleanLine, mapped, note, tableLines, tildePath, utcTime } from '../output.ts';
+import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
 import { type KeySettings, keySettings } from '../settings.ts';
 import { addGroup, isConfirmed, requireTerminal, type YesFlags } from './resource.ts';
 
@@ -92,14 +93,14 @@ async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
   const now = io.now();
-  const [rows, used] = existsSync(file.value)
+  const [rows, used] = isThere(file.value)
     ? await withStore(file.value, (store) => Promise.all([store.list(), store.allUsedOn(dayOf(now))]))
     : [[], new Map<string, number>()];
   const items = rows.map((row) => listedKey(row, used.get(row.id) ?? 0, plans, now));
   if (flags.json === true) io.stdout.write(`${JSON.stringify({ items })}\n`);
   else if (items.length > 0) io.stdout.write(`${keyLines(items).join('\n')}\n`);
   else {
-    note(io, `there are no keys in ${tildePath(file.value, io.home)}; gastop keys create makes one`);
+    note(io, `there are no keys in ${shownDatabase(file.value, io.home)}; gastop keys create makes one`);
   }
   return EXIT.ok;
 }
@@ -198,12 +199,14 @@ function refuseKey(id: string): void {
   );
 }
 
+const isThere = (database: string) => isServerUrl(database) || existsSync(database);
+
 async function withExisting<Result>(
   file: string,
   id: string,
   work: (store: KeyStore) => Promise<Result>,
 ): Promise<Result> {
-  if (!existsSync(file)) throw unknownKey(id, []);
+  if (!isThere(file)) throw unknownKey(id, []);
   return withStore(file, work);
 }
 

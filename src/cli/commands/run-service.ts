@@ -21,6 +21,7 @@ import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
 import { type KeyGate, openKeyGate } from '../../service/keys/key-gate.ts';
 import type { Condition } from '../../service/service-state.ts';
+import { isServerUrl } from '../../store/database-url.ts';
 import { StoreError } from '../../store/errors.ts';
 import { chainDatabase, parseConfig } from '../config-file.ts';
 import type { CommandContext } from '../context.ts';
@@ -63,7 +64,7 @@ export async function serveUntil(
     throw usageError('serve needs a chain, not a service; name one with --rpc URL, --replay FILE or --demo');
   }
   const keys = keySettings(io, loaded, flags.keys);
-  const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path));
+  const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path, settings.db.value));
   const onError = (error: unknown) => log.problem(error);
   const closers: (() => unknown)[] = [log.close];
   try {
@@ -76,6 +77,7 @@ export async function serveUntil(
       historySec: settings.historySec.value,
       process: `gastop serve, process ${process.pid}`,
       delivery,
+      encryptionKey: settings.encryptionKey.value,
       ...confirmationsOf(settings),
       onAttempt: (made) => logAttempt(log, made),
       gate,
@@ -127,7 +129,8 @@ async function serveUntilStopped(
     );
   }
   if (!(await gate.hasKeys())) {
-    const where = keys.file.from === 'default' ? '' : `--keys ${keys.file.value} `;
+    const isNamed = keys.file.from !== 'default' && !isServerUrl(keys.file.value);
+    const where = isNamed ? `--keys ${keys.file.value} ` : '';
     log.warn(`there is no key yet, so every request is refused; make one with: gastop keys ${where}create`);
   }
   try {

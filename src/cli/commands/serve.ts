@@ -145,6 +145,12 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
     const environment = join(dirname(configFile(io)), 'serve.env');
     throw usageError(`a unit takes its nodes from the config file, or from GASTOP_RPC in ${environment}`);
   }
+  if (source.database !== undefined) {
+    const environment = join(dirname(configFile(io)), 'serve.env');
+    throw usageError(
+      `a unit takes its database from the config file, or from GASTOP_DATABASE_URL in ${environment}`,
+    );
+  }
   listenAddress(flags);
   // Its shell's settings are not the unit's.
   const own = Object.entries(io.env).filter(([name]) => !name.startsWith('GASTOP_'));

@@ -121,7 +121,8 @@ export type AutoTxEvent =
   /** Its owner changes it: an obstacle may be gone. */
   | { readonly type: 'change'; readonly message: string }
   | { readonly type: 'enable' }
-  | { readonly type: 'disable' }
+  /** Its owner does, or an obstacle that a person has to take away. */
+  | { readonly type: 'disable'; readonly obstacle?: Obstacle }
   | { readonly type: 'cancel' }
   | { readonly type: 'expire' }
   /** The target is reached, but an obstacle stops the send for now. */
@@ -201,11 +202,8 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
         ? to({ ...state, status: 'PENDING', hold: null }, note('ENABLED', 'enabled; it waits for its target'))
         : null;
     case 'disable':
-      return status === 'PENDING'
-        ? to(
-            { ...state, status: 'DISABLED', hold: null },
-            note('DISABLED', 'not broadcast while it is disabled'),
-          )
+      return status === 'PENDING' || (event.obstacle !== undefined && isWithNobody(state))
+        ? disable(state, event.obstacle ?? null, facts)
         : null;
     case 'cancel':
       return isWaiting(state) || status === 'DRAFT'
@@ -302,6 +300,13 @@ function submitWords(reached: Reached | null): string {
   const { lane, price, target } = reached;
   const whose = lane === null ? 'its own price' : `the ${lane} lane`;
   return `target reached: ${whose} is ${priceBeside(price, target)} gwei, target ${exactGwei(target)}; it is broadcast`;
+}
+
+function disable(state: AutoTxState, obstacle: Obstacle | null, { now }: RuleFacts): Transition {
+  return to(
+    { ...state, status: 'DISABLED', hold: obstacle && { ...obstacle, retryAt: now, times: 1 } },
+    note('DISABLED', obstacle?.message ?? 'not broadcast while it is disabled'),
+  );
 }
 
 const RESTARTED: Obstacle = {

@@ -175,8 +175,6 @@ interface DispatcherOptions {
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly clock?: Clock;
-  /** Ms since epoch, by which old deliveries are forgotten; default: the clock's. */
-  readonly agreedNow?: () => number;
   /** 0 to 1, by chance. */
   readonly random?: () => number;
 }
@@ -369,19 +367,19 @@ class Dispatching {
   async #prune(now: number): Promise<void> {
     if (now - this.#prunedAt < PRUNE_MS) return;
     this.#prunedAt = now;
-    await this.#store.prune(this.#options.agreedNow?.() ?? now);
+    await this.#store.prune(now);
   }
 }
 
 interface SendingOptions {
   readonly lease: Lease;
+  /** Whether it ends by itself: it leaves nothing half sent. */
+  readonly isVisitor?: boolean;
   readonly database: Database;
   readonly delivery: NotifierSettings;
   readonly signal: AbortSignal;
   /** Ms since epoch; the outbox is written by the same clock. */
   readonly wallNow: () => number;
-  /** The same, no later than the chain's own time allows: what is forgotten is gone for good. */
-  readonly agreedNow: () => number;
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
 }
@@ -393,26 +391,30 @@ interface Sending {
   readonly done: () => Promise<void>;
 }
 
-/** Runs the dispatcher while this process holds the lease. */
+/** Runs the dispatcher while this process holds the lease; on a server, where all send, as long as it stays. */
 export function startSending(options: SendingOptions): Sending {
-  const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
+  const { lease, database, delivery, wallNow, onError, onAttempt } = options;
   let dispatcher: Dispatcher | null = null;
+  const store = new OutboxStore(database);
   const run = async (signal: AbortSignal) => {
     if (signal.aborted) return;
     dispatcher = startDispatcher({
-      store: new OutboxStore(database),
+      store,
       notifiers: createNotifiers(delivery, { now: wallNow }),
       process: lease.process,
       signal,
       clock: { ...systemClock, now: wallNow },
-      agreedNow,
       onError,
       ...(onAttempt === undefined ? {} : { onAttempt }),
     });
     await dispatcher.done;
     dispatcher = null;
   };
+  const wake = () => dispatcher?.wake();
+  if (store.isShared && !options.isVisitor) {
+    const ended = run(options.signal).catch(onError);
+    return { wake, done: () => ended };
+  }
   // Attempts that were under way when the lease was lost end first.
-  const done = lease.whileHeld(run, options);
-  return { wake: () => dispatcher?.wake(), done };
+  return { wake, done: lease.whileHeld(run, options) };
 }

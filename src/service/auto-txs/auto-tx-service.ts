@@ -27,6 +27,7 @@ import {
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
+import { checksummedAddress } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
@@ -162,7 +163,10 @@ export class AutoTxService {
     requirePool(source);
     const { id: chainId } = this.#chain();
     const facts = await readSender(source, address, ended);
-    return accountAnswer({ chainId, address, ...facts }, await store.waiting(owner, address));
+    return accountAnswer(
+      { chainId, address, ...facts },
+      await store.waiting(owner, checksummedAddress(address)),
+    );
   }
 
   /** Where auto-txs of the owner were mined from `from` to `to` (Unix seconds, inclusive), oldest first. */

@@ -40,8 +40,6 @@ export interface EngineContext {
   readonly nativeUsd: () => number | null;
   /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** The same, no later than the chain's own time allows: what expires is over for good. */
-  readonly agreedNow: () => number;
   /** Ms of a clock that nobody sets. */
   readonly steadyNow: () => number;
   /** How long one sender's questions may take, ms; default 10 s. */
@@ -258,6 +256,13 @@ const BYTES_GONE: Obstacle = {
   message: 'its signed bytes are no longer stored: schedule it again',
 };
 
+/** A backup without its key, or another process with another one. */
+const KEY_GONE: Obstacle = {
+  code: 'key_gone',
+  message:
+    'its signed bytes are encrypted with a key that is not here: put it back and enable it, or schedule it again',
+};
+
 /**
  * Gives one to the nodes that it was decided to send and writes down what they say. Its bytes
  * are nowhere but in the question. Rejects with a `StoreError` alone.
@@ -270,6 +275,10 @@ export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineC
   if (bytes === null) {
     // Where it was cancelled meanwhile, or is final, that counts.
     await happen(kept, { type: 'refuse', obstacle: BYTES_GONE }, context);
+    return 'refused';
+  }
+  if (bytes === 'sealed') {
+    await happen(kept, { type: 'disable', obstacle: KEY_GONE }, context);
     return 'refused';
   }
   if (!isStillWanted()) return 'unsure';

@@ -69,7 +69,7 @@ export function isUnforeseen(error: unknown): boolean {
 }
 
 /** What another program or a full disk does to a database passes; anything else waits for a person. */
-export const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'failed']);
+export const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'unreachable', 'failed']);
 
 /** What an error says to whoever asked. */
 export function toFailure(error: unknown): ApiFailure {
@@ -77,9 +77,10 @@ export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ChainError) {
     return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
   }
-  // A full disk, a lock of another program or a damaged page: the request was right, and another time it may work.
   if (error instanceof StoreError) {
-    return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
+    return PASSING.has(error.code) || error.code === 'no-key'
+      ? new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } })
+      : new ApiFailure('internal_error', error.message);
   }
   return new ApiFailure(
     'internal_error',

@@ -292,7 +292,5 @@ async function answerOperation(
   if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }), 'application/json');
   // Ready is who can answer; alerts may well fire in another process.
   const alerts = condition.engine?.isHere ? 'here' : condition.engine ? 'elsewhere' : 'nowhere';
-  const { engine, head, lagBlocks } = condition;
-  const leader = engine?.process ?? null;
-  return send(JSON.stringify({ status: 'ready', alerts, leader, head, lagBlocks }), 'application/json');
+  return send(JSON.stringify({ status: 'ready', alerts }), 'application/json');
 }

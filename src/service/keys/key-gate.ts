@@ -189,6 +189,7 @@ export class TurnBatch<Item> {
   }
 }
 
+const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 const KEEP_USAGE_DAYS = 400;
 
@@ -224,7 +225,8 @@ interface Granted {
 /**
  * The gate of a service for others: keys, plans, requests per second, requests per day. Keys are read anew for each
  * batch of requests, so that a revocation in another process holds at once; the day's count is in the database, so
- * that it is exact over restarts and over several processes on one file. The limit per second is each process's own.
+ * that it is exact over restarts and over several processes on one file. The limit per second is each
+ * process's own on one file, and on a server that of all together.
  */
 export function createKeyGate({
   store,
@@ -282,13 +284,19 @@ export function createKeyGate({
   async function count(wanted: ReadonlyMap<string, Granted>): Promise<void> {
     const day = today();
     const wishes = [...wanted].map(
-      ([keyId, { plan, questions }]): Wish => ({ keyId, count: questions.length, limit: plan.dailyLimit }),
+      ([keyId, { plan, questions }]): Wish => ({
+        keyId,
+        count: questions.length,
+        limit: plan.dailyLimit,
+        perSecond: plan.perSecond,
+      }),
     );
     const granted = await store.spend(day, wishes);
     for (const [keyId, { plan, questions }] of wanted) {
-      const through = granted.get(keyId) ?? 0;
+      const { count: through = 0, isTooFast = false } = granted.get(keyId) ?? {};
       for (const [index, question] of questions.entries()) {
         if (index < through) question.resolve();
+        else if (isTooFast) question.reject(tooFast(plan, SECOND_MS));
         else question.reject(quotaUsedUp(plan, (day + 1) * DAY_MS, wallNow()));
       }
     }
@@ -356,7 +364,7 @@ function rateLimits({ name, dailyLimit, perSecond }: Plan, used: number, day: nu
   };
 }
 
-/** The gate over the keys in `file`, which is made where there is none. @throws {StoreError} when it cannot be opened. */
+/** The gate over the keys in `file` (or on PostgreSQL), which is made where there is none. @throws {StoreError} when it cannot be opened. */
 export async function openKeyGate({
   file,
   ...options

@@ -1,28 +1,30 @@
-import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { columnTypes } from './column-types.ts';
 
 /** Alerts, what fired, what is sent for it, and who acts on this database. */
 export const alerts: Migration = {
   async up(db: Kysely<unknown>) {
+    const { text } = columnTypes(db);
     await db.schema
       .createTable('alerts')
       .ifNotExists()
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('owner', 'text', (column) => column.notNull())
+      .addColumn('id', text, (column) => column.primaryKey())
+      .addColumn('owner', text, (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addColumn('updated_at', 'bigint', (column) => column.notNull())
-      .addColumn('lane', 'text', (column) => column.notNull())
-      .addColumn('condition', 'text', (column) => column.notNull())
+      .addColumn('lane', text, (column) => column.notNull())
+      .addColumn('condition', text, (column) => column.notNull())
       .addColumn('threshold', 'bigint', (column) => column.notNull())
       .addColumn('hysteresis', 'bigint', (column) => column.notNull())
       .addColumn('confirm_blocks', 'integer', (column) => column.notNull())
       .addColumn('cooldown_ms', 'bigint', (column) => column.notNull())
       .addColumn('disable_once', 'integer', (column) => column.notNull())
-      .addColumn('method', 'text', (column) => column.notNull())
-      .addColumn('channels', 'text', (column) => column.notNull())
-      .addColumn('targets', 'text', (column) => column.notNull())
-      .addColumn('note', 'text', (column) => column.notNull())
-      .addColumn('phase', 'text', (column) => column.notNull())
+      .addColumn('method', text, (column) => column.notNull())
+      .addColumn('channels', text, (column) => column.notNull())
+      .addColumn('targets', text, (column) => column.notNull())
+      .addColumn('note', text, (column) => column.notNull())
+      .addColumn('phase', text, (column) => column.notNull())
       .addColumn('true_since', 'bigint')
       .addColumn('cooldown_until', 'bigint')
       .addColumn('has_left', 'integer', (column) => column.notNull())
@@ -34,7 +36,7 @@ export const alerts: Migration = {
       .addColumn('last_triggered_at', 'bigint')
       .addColumn('missed_count', 'integer', (column) => column.notNull())
       .addColumn('last_missed_at', 'bigint')
-      .addColumn('disabled_reason', 'text')
+      .addColumn('disabled_reason', text)
       .execute();
     for (const wake of ['wake_at_most', 'wake_at_least', 'wake_block', 'wake_ms']) {
       await db.schema
@@ -69,13 +71,13 @@ export const alerts: Migration = {
     await db.schema
       .createTable('alert_events')
       .ifNotExists()
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('alert_id', 'text', (column) => column.notNull())
-      .addColumn('owner', 'text', (column) => column.notNull())
+      .addColumn('id', text, (column) => column.primaryKey())
+      .addColumn('alert_id', text, (column) => column.notNull())
+      .addColumn('owner', text, (column) => column.notNull())
       .addColumn('block_number', 'bigint', (column) => column.notNull())
-      .addColumn('block_hash', 'text')
+      .addColumn('block_hash', text)
       .addColumn('triggered_at', 'bigint', (column) => column.notNull())
-      .addColumn('condition', 'text', (column) => column.notNull())
+      .addColumn('condition', text, (column) => column.notNull())
       .addColumn('price', 'bigint', (column) => column.notNull())
       .addColumn('reference_price', 'bigint')
       .addColumn('native_usd', 'double precision')
@@ -96,13 +98,13 @@ export const alerts: Migration = {
     await db.schema
       .createTable('deliveries')
       .ifNotExists()
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('event_id', 'text', (column) => column.notNull())
-      .addColumn('alert_id', 'text', (column) => column.notNull())
-      .addColumn('channel', 'text', (column) => column.notNull())
-      .addColumn('target', 'text', (column) => column.notNull())
-      .addColumn('message', 'text', (column) => column.notNull())
-      .addColumn('status', 'text', (column) => column.notNull())
+      .addColumn('id', text, (column) => column.primaryKey())
+      .addColumn('event_id', text, (column) => column.notNull())
+      .addColumn('alert_id', text, (column) => column.notNull())
+      .addColumn('channel', text, (column) => column.notNull())
+      .addColumn('target', text, (column) => column.notNull())
+      .addColumn('message', text, (column) => column.notNull())
+      .addColumn('status', text, (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addColumn('tries', 'integer', (column) => column.notNull())
       .addColumn('tries_since', 'bigint', (column) => column.notNull())
@@ -125,11 +127,11 @@ export const alerts: Migration = {
     await db.schema
       .createTable('delivery_attempts')
       .ifNotExists()
-      .addColumn('delivery_id', 'text', (column) => column.notNull())
+      .addColumn('delivery_id', text, (column) => column.notNull())
       .addColumn('at', 'bigint', (column) => column.notNull())
       .addColumn('latency_ms', 'integer', (column) => column.notNull())
       .addColumn('ok', 'integer', (column) => column.notNull())
-      .addColumn('answer', 'text', (column) => column.notNull())
+      .addColumn('answer', text, (column) => column.notNull())
       .execute();
     await db.schema
       .createIndex('delivery_attempts_delivery')
@@ -141,16 +143,16 @@ export const alerts: Migration = {
     await db.schema
       .createTable('signing_secrets')
       .ifNotExists()
-      .addColumn('owner', 'text', (column) => column.primaryKey())
-      .addColumn('secret', 'text', (column) => column.notNull())
+      .addColumn('owner', text, (column) => column.primaryKey())
+      .addColumn('secret', text, (column) => column.notNull())
       .execute();
 
     await db.schema
       .createTable('leases')
       .ifNotExists()
-      .addColumn('name', 'text', (column) => column.primaryKey())
-      .addColumn('holder', 'text', (column) => column.notNull())
-      .addColumn('process', 'text', (column) => column.notNull())
+      .addColumn('name', text, (column) => column.primaryKey())
+      .addColumn('holder', text, (column) => column.notNull())
+      .addColumn('process', text, (column) => column.notNull())
       .addColumn('since', 'bigint', (column) => column.notNull())
       .addColumn('heartbeat_at', 'bigint', (column) => column.notNull())
       .execute();
@@ -166,10 +168,11 @@ const saved = sql`case
 /** What each owner's firings come to hour by hour, and indexes that keep one owner's firings out of another's way. */
 export const firingTallies: Migration = {
   async up(db: Kysely<unknown>) {
+    const { text } = columnTypes(db);
     await db.schema
       .createTable('firing_tallies')
       .ifNotExists()
-      .addColumn('owner', 'text', (column) => column.notNull())
+      .addColumn('owner', text, (column) => column.notNull())
       .addColumn('hour', 'bigint', (column) => column.notNull())
       .addColumn('firings', 'integer', (column) => column.notNull())
       .addColumn('saved_high', 'bigint', (column) => column.notNull())
@@ -232,28 +235,8 @@ export const alertCooldowns: Migration = {
 /** After a rotation the secret before signs as well for a while. */
 export const signingSecretRotation: Migration = {
   async up(db: Kysely<unknown>) {
-    await db.schema.alterTable('signing_secrets').addColumn('previous', 'text').execute();
+    const { text } = columnTypes(db);
+    await db.schema.alterTable('signing_secrets').addColumn('previous', text).execute();
     await db.schema.alterTable('signing_secrets').addColumn('previous_until', 'bigint').execute();
-  },
-};
-
-/**
- * The leader's lease gets another name and says more. A program from before finds the old one held for ever, and each try to
- * write by it says what to do.
- */
-export const leader: Migration = {
-  async up(db: Kysely<unknown>) {
-    await db.schema.alterTable('leases').addColumn('place', 'text').execute();
-    await db.schema.alterTable('leases').addColumn('report', 'text').execute();
-    await sql`delete from leases`.execute(db);
-    if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return;
-    await sql`
-      insert into leases (name, holder, process, since, heartbeat_at)
-      values ('follower', 'newer', 'a newer gastop', 0, 0)`.execute(db);
-    await sql`
-      create trigger if not exists leases_of_older_programs before update on leases when old.name = 'follower'
-      begin select raise(abort, 'a newer gastop has updated it; restart this program with that version'); end`.execute(
-      db,
-    );
   },
 };

@@ -7,386 +7,399 @@ import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
+import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
 import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
 
-async function open(path = ':memory:', ...alerts: readonly KeptAlert[]) {
-  const database = await openDatabase(path);
-  onTestFinished(() => database.close());
-  await insertAlerts(database, ...alerts);
-  return { database, store: new BlockStore(database) };
-}
+describe.each(ENGINES)('on %s', (engine) => {
+  async function open(place = ':memory:', ...alerts: readonly KeptAlert[]) {
+    const database = await openDatabase(place === ':memory:' ? await emptyDatabase(engine) : place);
+    onTestFinished(() => database.close());
+    await insertAlerts(database, ...alerts);
+    return { database, store: new BlockStore(database) };
+  }
 
-const timeOf = (number: number) => makeBlock(number).timestamp * 1_000;
+  const timeOf = (number: number) => makeBlock(number).timestamp * 1_000;
 
-describe('what fires', () => {
-  test('is an event, a message for each channel, and a new state of the alert', async () => {
-    const { database, store } = await open(
-      ':memory:',
-      keptAlert(
-        'a',
-        { cooldownMs: 60_000 },
+  describe('what fires', () => {
+    test('is an event, a message for each channel, and a new state of the alert', async () => {
+      const { database, store } = await open(
+        ':memory:',
+        keptAlert(
+          'a',
+          { cooldownMs: 60_000 },
+          {
+            owner: 'gk_1',
+            method: 'WEBHOOK',
+            channels: ['WEBHOOK', 'EMAIL', 'TERMINAL'],
+            targets: { WEBHOOK: 'https://receiver.example/hook', EMAIL: 'me@example.com' },
+            note: 'cheap',
+          },
+        ),
+      );
+      const block = makeBlock(7);
+      const prices = { slow: 101n, average: 99n, fast: 102n };
+      const run = runOf([{ block, prices, isPast: false }], { nativeUsd: 2_500 });
+      expect(await store.saveBlocks([block], null, run)).toBe(1);
+      expect(await database.queries.selectFrom('alert_events').selectAll().execute()).toEqual([
         {
+          id: 'a.1',
+          alert_id: 'a',
           owner: 'gk_1',
-          method: 'WEBHOOK',
-          channels: ['WEBHOOK', 'EMAIL', 'TERMINAL'],
-          targets: { WEBHOOK: 'https://receiver.example/hook', EMAIL: 'me@example.com' },
-          note: 'cheap',
+          block_number: 7,
+          block_hash: block.hash,
+          triggered_at: timeOf(7),
+          condition: 'LESS_THAN',
+          price: 99,
+          reference_price: null,
+          native_usd: 2_500,
         },
-      ),
-    );
-    const block = makeBlock(7);
-    const prices = { slow: 101n, average: 99n, fast: 102n };
-    const run = runOf([{ block, prices, isPast: false }], { nativeUsd: 2_500 });
-    expect(await store.saveBlocks([block], null, run)).toBe(1);
-    expect(await database.queries.selectFrom('alert_events').selectAll().execute()).toEqual([
-      {
-        id: 'a.1',
-        alert_id: 'a',
+      ]);
+      const deliveries = await database.queries.selectFrom('deliveries').selectAll().orderBy('id').execute();
+      expect(deliveries.map(({ message, ...row }) => row)).toEqual([
+        {
+          id: 'a.1.email',
+          event_id: 'a.1',
+          alert_id: 'a',
+          channel: 'EMAIL',
+          target: 'me@example.com',
+          status: 'PENDING',
+          created_at: WALL_NOW,
+          tries: 0,
+          tries_since: WALL_NOW,
+          next_attempt_at: WALL_NOW,
+        },
+        expect.objectContaining({
+          id: 'a.1.terminal',
+          target: '',
+          status: 'DELIVERED',
+          next_attempt_at: null,
+        }),
+        expect.objectContaining({
+          id: 'a.1.webhook',
+          target: 'https://receiver.example/hook',
+          status: 'PENDING',
+        }),
+      ]);
+      const expected: AlertMessage = {
+        eventId: 'a.1',
+        alertId: 'a',
         owner: 'gk_1',
-        block_number: 7,
-        block_hash: block.hash,
-        triggered_at: timeOf(7),
+        chainId: 1,
+        chainName: 'Ethereum',
+        sourceKind: 'rpc',
+        lane: 'average',
         condition: 'LESS_THAN',
-        price: 99,
-        reference_price: null,
-        native_usd: 2_500,
-      },
-    ]);
-    const deliveries = await database.queries.selectFrom('deliveries').selectAll().orderBy('id').execute();
-    expect(deliveries.map(({ message, ...row }) => row)).toEqual([
-      {
-        id: 'a.1.email',
-        event_id: 'a.1',
-        alert_id: 'a',
-        channel: 'EMAIL',
-        target: 'me@example.com',
-        status: 'PENDING',
-        created_at: WALL_NOW,
-        tries: 0,
-        tries_since: WALL_NOW,
-        next_attempt_at: WALL_NOW,
-      },
-      expect.objectContaining({ id: 'a.1.terminal', target: '', status: 'DELIVERED', next_attempt_at: null }),
-      expect.objectContaining({
-        id: 'a.1.webhook',
-        target: 'https://receiver.example/hook',
-        status: 'PENDING',
-      }),
-    ]);
-    const expected: AlertMessage = {
-      eventId: 'a.1',
-      alertId: 'a',
-      owner: 'gk_1',
-      chainId: 1,
-      chainName: 'Ethereum',
-      sourceKind: 'rpc',
-      lane: 'average',
-      condition: 'LESS_THAN',
-      threshold: '100',
-      price: '99',
-      blockNumber: 7,
-      blockTimestamp: block.timestamp,
-      note: 'cheap',
-      triggerCount: 1,
-    };
-    for (const { message } of deliveries) expect(JSON.parse(message)).toEqual(expected);
-    expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([
-      {
-        delivery_id: 'a.1.terminal',
-        at: WALL_NOW,
-        latency_ms: 0,
-        ok: 1,
-        answer: 'shown by every running monitor',
-      },
-    ]);
-    expect(await readAlert(database, 'a')).toMatchObject({
-      phase: { kind: 'cooling', cooldownUntil: timeOf(7) + 60_000, mustLeave: false },
-      triggerCount: 1,
-      lastTriggeredAt: timeOf(7),
-      updatedAt: WALL_NOW,
-      missedCount: 0,
+        threshold: '100',
+        price: '99',
+        blockNumber: 7,
+        blockTimestamp: block.timestamp,
+        note: 'cheap',
+        triggerCount: 1,
+      };
+      for (const { message } of deliveries) expect(JSON.parse(message)).toEqual(expected);
+      expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([
+        {
+          delivery_id: 'a.1.terminal',
+          at: WALL_NOW,
+          latency_ms: 0,
+          ok: 1,
+          answer: 'shown by every running monitor',
+        },
+      ]);
+      expect(await readAlert(database, 'a')).toMatchObject({
+        phase: { kind: 'cooling', cooldownUntil: timeOf(7) + 60_000, mustLeave: false },
+        triggerCount: 1,
+        lastTriggeredAt: timeOf(7),
+        updatedAt: WALL_NOW,
+        missedCount: 0,
+      });
     });
-  });
 
-  test('at one block is told of each by itself', async () => {
-    const { database, store } = await open(
-      ':memory:',
-      keptAlert('a', { lane: 'slow' }),
-      keptAlert('b', { lane: 'fast', condition: 'GREATER_THAN' }),
-      keptAlert('c', { lane: 'average', threshold: 50n }),
-    );
-    const block = makeBlock(1);
-    const prices = { slow: 90n, average: 100n, fast: 110n };
-    expect(await store.saveBlocks([block], null, runOf([{ block, prices, isPast: false }]))).toBe(2);
-    expect(await readEvents(database)).toEqual(['a.1', 'b.1']);
-  });
-
-  test('at the same block a thousand times lets others have their turn, and is one transaction all the same', async () => {
-    const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
-    const { database, store } = await open(':memory:');
-    const rows = ids.map((id) => toAlertRow(keptAlert(id)));
-    for (const row of rows) await database.queries.insertInto('alerts').values(row).execute();
-    let isWritten = false;
-    const write = savePrices(store, 0, 99).finally(() => {
-      isWritten = true;
+    test('at one block is told of each by itself', async () => {
+      const { database, store } = await open(
+        ':memory:',
+        keptAlert('a', { lane: 'slow' }),
+        keptAlert('b', { lane: 'fast', condition: 'GREATER_THAN' }),
+        keptAlert('c', { lane: 'average', threshold: 50n }),
+      );
+      const block = makeBlock(1);
+      const prices = { slow: 90n, average: 100n, fast: 110n };
+      expect(await store.saveBlocks([block], null, runOf([{ block, prices, isPast: false }]))).toBe(2);
+      expect(await readEvents(database)).toEqual(['a.1', 'b.1']);
     });
-    let turns = 0;
-    for (; !isWritten; turns += 1) await setImmediate();
-    expect(await write).toBe(1_100);
-    expect(turns).toBeGreaterThanOrEqual(4);
-    expect(await readEvents(database)).toEqual(ids.map((id) => `${id}.1`));
-    await sql`create trigger broken before insert on deliveries when new.alert_id = 'a1000'
+
+    test('at the same block a thousand times lets others have their turn, and is one transaction all the same', async () => {
+      const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
+      const { database, store } = await open(':memory:');
+      const rows = ids.map((id) => toAlertRow(keptAlert(id)));
+      for (const row of rows) await database.queries.insertInto('alerts').values(row).execute();
+      let isWritten = false;
+      const write = savePrices(store, 0, 99).finally(() => {
+        isWritten = true;
+      });
+      let turns = 0;
+      for (; !isWritten; turns += 1) await setImmediate();
+      expect(await write).toBe(1_100);
+      expect(turns).toBeGreaterThanOrEqual(4);
+      expect(await readEvents(database)).toEqual(ids.map((id) => `${id}.1`));
+      if (engine === 'PostgreSQL') return;
+      await sql`create trigger broken before insert on deliveries when new.alert_id = 'a1000'
       begin select raise(abort, 'no'); end`.execute(database.queries);
-    await savePrices(store, 1, 101);
-    await expect(savePrices(store, 2, 99)).rejects.toThrow();
-    expect((await readEvents(database)).length).toBe(1_100);
-  });
+      await savePrices(store, 1, 101);
+      await expect(savePrices(store, 2, 99)).rejects.toThrow();
+      expect((await readEvents(database)).length).toBe(1_100);
+    });
 
-  test('is compared with what its lane cost on the average in the 24 h before', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a', { lane: 'slow' }), keptAlert('b'));
-    // From a time within five minutes on, two days of blocks, some of them without tips.
-    const blocks = makeBlocks(13, 14_400).map((block) =>
-      block.number % 3 === 0 ? { ...block, tips: null } : block,
-    );
-    await store.saveBlocks(blocks);
-    const fired = makeBlock(14_401);
-    await savePriced(store, priced(14_401, 99));
-    const day = blocks.filter(({ timestamp }) => timestamp >= fired.timestamp - 86_400);
-    expect(day.length).toBeLessThan(blocks.length);
-    const mean = (values: readonly bigint[]) =>
-      values.reduce((sum, value) => sum + Number(value), 0) / values.length;
-    const base = mean(day.map(({ baseFeePerGas }) => baseFeePerGas));
-    const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => (tips === null ? [] : [tips[place]])));
-    const rows = await database.queries
-      .selectFrom('alert_events')
-      .select(['alert_id', 'reference_price'])
-      .orderBy('alert_id')
-      .execute();
-    expect(rows).toEqual([
-      { alert_id: 'a', reference_price: Math.round(base + tip(1)) },
-      { alert_id: 'b', reference_price: Math.round(base + tip(2)) },
-    ]);
-  });
-
-  test('adds to what its owner’s firings come to, once', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a', {}, { owner: 'gk_1' }));
-    await database.queries
-      .insertInto('alert_events')
-      .values({
-        id: 'a.1',
-        alert_id: 'a',
-        owner: 'gk_1',
-        block_number: 0,
-        block_hash: null,
-        triggered_at: timeOf(0),
-        condition: 'LESS_THAN',
-        price: 99,
-        reference_price: null,
-        native_usd: null,
-      })
-      .execute();
-    // The first is there already and was counted then.
-    expect(await savePrices(store, 1, 99, 101, 99)).toBe(2);
-    const tallies = await database.queries.selectFrom('firing_tallies').selectAll().execute();
-    expect(tallies).toMatchObject([{ owner: 'gk_1', firings: 1 }]);
-  });
-
-  test('is forgotten a page at a time, and blocks are written in between', async () => {
-    const { database, store } = await open(':memory:', keptAlert('often'));
-    await savePrices(store, 0, 99, 101);
-    const fired = await database.queries.selectFrom('alert_events').selectAll().executeTakeFirstOrThrow();
-    const more = Array.from({ length: 2_299 }, (_, place) => ({
-      ...fired,
-      id: `often.${place + 2}`,
-      block_number: 2 * (place + 1),
-      triggered_at: timeOf(2 * (place + 1)),
-    }));
-    for (let at = 0; at < more.length; at += 500) {
-      const page = more.slice(at, at + 500);
-      await database.queries.insertInto('alert_events').values(page).execute();
-    }
-    expect((await readEvents(database)).length).toBe(2_300);
-    const head = makeBlock(4_599).timestamp;
-    const pruned = store.prune(head + 31 * 86_400);
-    const between: number[] = [];
-    for (let isDone = false; !isDone; ) {
-      isDone = await Promise.race([pruned.then(() => true), setImmediate(false)]);
-      between.push((await readEvents(database)).length);
-    }
-    expect(between).toEqual(expect.arrayContaining([1_800, 1_300, 1_000]));
-  });
-
-  test('is forgotten after 90 days, and of one alert all but the last thousand', async () => {
-    const { database, store } = await open(
-      ':memory:',
-      keptAlert('old'),
-      keptAlert('often', { lane: 'fast' }, { method: 'WEBHOOK', channels: ['WEBHOOK', 'TERMINAL'] }),
-    );
-    const prices = { slow: 100n, average: 99n, fast: 100n };
-    const first = makeBlock(0);
-    await store.saveBlocks([first], null, runOf([{ block: first, prices, isPast: false }]));
-    const late = BLOCK_ZERO_TIME + 91 * 86_400;
-    const second = makeBlock(1, { timestamp: late });
-    expect(await savePriced(store, { block: second, prices: { ...prices, fast: 99n }, isPast: false })).toBe(
-      1,
-    );
-    // As if it had fired at every second block from then on.
-    const { queries } = database;
-    const firing = queries.selectFrom('alert_events').selectAll().where('id', '=', 'often.1');
-    const event = await firing.executeTakeFirstOrThrow();
-    const sent = await queries
-      .selectFrom('deliveries')
-      .selectAll()
-      .where('event_id', '=', 'often.1')
-      .execute();
-    for (let place = 2; place <= 1_005; place += 1) {
-      const id = `often.${place}`;
-      const at = { block_number: 2 * place, triggered_at: event.triggered_at + place * 24_000 };
-      await queries
-        .insertInto('alert_events')
-        .values({ ...event, ...at, id })
+    test('is compared with what its lane cost on the average in the 24 h before', async () => {
+      const { database, store } = await open(':memory:', keptAlert('a', { lane: 'slow' }), keptAlert('b'));
+      // From a time within five minutes on, two days of blocks, some of them without tips.
+      const blocks = makeBlocks(13, 14_400).map((block) =>
+        block.number % 3 === 0 ? { ...block, tips: null } : block,
+      );
+      await store.saveBlocks(blocks);
+      const fired = makeBlock(14_401);
+      await savePriced(store, priced(14_401, 99));
+      const day = blocks.filter(({ timestamp }) => timestamp >= fired.timestamp - 86_400);
+      expect(day.length).toBeLessThan(blocks.length);
+      const mean = (values: readonly bigint[]) =>
+        values.reduce((sum, value) => sum + Number(value), 0) / values.length;
+      const base = mean(day.map(({ baseFeePerGas }) => baseFeePerGas));
+      const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => (tips === null ? [] : [tips[place]])));
+      const rows = await database.queries
+        .selectFrom('alert_events')
+        .select(['alert_id', 'reference_price'])
+        .orderBy('alert_id')
         .execute();
-      const more = sent.map((each) => ({ ...each, id: `${id}.${each.channel.toLowerCase()}`, event_id: id }));
-      await queries.insertInto('deliveries').values(more).execute();
-    }
-    await store.prune(late + 2_010 * 12);
-    const events = await readEvents(database);
-    expect(events.length).toBe(1_000);
-    expect(events[0]).toBe('often.6');
-    expect(events.at(-1)).toBe('often.1005');
-    const kept = await database.queries.selectFrom('deliveries').select(['id', 'status']).execute();
-    // What still waits to be sent is not forgotten.
-    expect(kept.filter(({ status }) => status === 'PENDING').length).toBe(1_005);
-    expect(kept.some(({ id }) => id === 'often.5.terminal')).toBe(false);
-    expect(kept.some(({ id }) => id === 'often.6.terminal')).toBe(true);
-  });
-});
+      expect(rows).toEqual([
+        { alert_id: 'a', reference_price: Math.round(base + tip(1)) },
+        { alert_id: 'b', reference_price: Math.round(base + tip(2)) },
+      ]);
+    });
 
-describe('an alert that cannot be read', () => {
-  test.each([
-    { phase: 'asleep' },
-    { channels: '["TERMINAL"' },
-    { channels: '5' },
-    { targets: 'null' },
-    { targets: '{"WEBHOOK":5}' },
-    { threshold: 1.5 },
-    { confirm_blocks: 2, hysteresis: 0.5 },
-  ])('(%j) is left out, and the block is written; others fire', async (damage) => {
-    const { database, store } = await open(':memory:', keptAlert('a'), keptAlert('broken'));
-    await database.queries.updateTable('alerts').set(damage).where('id', '=', 'broken').execute();
-    expect(await savePrices(store, 1, 99)).toBe(1);
-    expect((await store.head())?.number).toBe(1);
-    expect(await readEvents(database)).toEqual(['a.1']);
-    const shown = await new AlertStore(database).list('', { offset: 0, limit: 9 });
-    expect(shown.alerts.map(({ id }) => id)).toEqual(['a']);
-    expect(await savePrices(store, 2, 99)).toBe(0);
-    await store.rewindTo(0);
-    expect(await store.head()).toBeNull();
-  });
-});
+    test('adds to what its owner’s firings come to, once', async () => {
+      const { database, store } = await open(':memory:', keptAlert('a', {}, { owner: 'gk_1' }));
+      await database.queries
+        .insertInto('alert_events')
+        .values({
+          id: 'a.1',
+          alert_id: 'a',
+          owner: 'gk_1',
+          block_number: 0,
+          block_hash: null,
+          triggered_at: timeOf(0),
+          condition: 'LESS_THAN',
+          price: 99,
+          reference_price: null,
+          native_usd: null,
+        })
+        .execute();
+      // The first is there already and was counted then.
+      expect(await savePrices(store, 1, 99, 101, 99)).toBe(2);
+      const tallies = await database.queries.selectFrom('firing_tallies').selectAll().execute();
+      expect(tallies).toMatchObject([{ owner: 'gk_1', firings: 1 }]);
+    });
 
-describe('blocks that are past', () => {
-  test('are none that it missed where they are from before it was made', async () => {
-    const alert = keptAlert('a', {}, { createdAt: timeOf(3) });
-    const { database, store } = await open(':memory:', alert);
-    const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isPast: true }));
-    await savePriced(store, ...past);
-    expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, lastMissedAt: timeOf(3) });
-  });
-});
+    test('is forgotten a page at a time, and blocks are written in between', async () => {
+      const { database, store } = await open(':memory:', keptAlert('often'));
+      await savePrices(store, 0, 99, 101);
+      const fired = await database.queries.selectFrom('alert_events').selectAll().executeTakeFirstOrThrow();
+      const more = Array.from({ length: 2_299 }, (_, place) => ({
+        ...fired,
+        id: `often.${place + 2}`,
+        block_number: 2 * (place + 1),
+        triggered_at: timeOf(2 * (place + 1)),
+      }));
+      for (let at = 0; at < more.length; at += 500) {
+        const page = more.slice(at, at + 500);
+        await database.queries.insertInto('alert_events').values(page).execute();
+      }
+      expect((await readEvents(database)).length).toBe(2_300);
+      const head = makeBlock(4_599).timestamp;
+      const pruned = store.prune(head + 31 * 86_400);
+      const between: number[] = [];
+      for (let isDone = false; !isDone; ) {
+        isDone = await Promise.race([pruned.then(() => true), setImmediate(false)]);
+        between.push((await readEvents(database)).length);
+      }
+      expect(between).toEqual(expect.arrayContaining([1_800, 1_300, 1_000]));
+    });
 
-describe('blocks that nobody saw', () => {
-  test('leave what is disabled as it is', async () => {
-    const disabled = keptAlert('a', { disableOnce: true });
-    const { database, store } = await open(':memory:', disabled);
-    await savePrices(store, 0, 99);
-    await savePrices(store, 50, 99, 101, 99);
-    expect(await readAlert(database, 'a')).toMatchObject({ phase: { kind: 'disabled' }, triggerCount: 1 });
+    test('is forgotten after 90 days, and of one alert all but the last thousand', async () => {
+      const { database, store } = await open(
+        ':memory:',
+        keptAlert('old'),
+        keptAlert('often', { lane: 'fast' }, { method: 'WEBHOOK', channels: ['WEBHOOK', 'TERMINAL'] }),
+      );
+      const prices = { slow: 100n, average: 99n, fast: 100n };
+      const first = makeBlock(0);
+      await store.saveBlocks([first], null, runOf([{ block: first, prices, isPast: false }]));
+      const late = BLOCK_ZERO_TIME + 91 * 86_400;
+      const second = makeBlock(1, { timestamp: late });
+      expect(
+        await savePriced(store, { block: second, prices: { ...prices, fast: 99n }, isPast: false }),
+      ).toBe(1);
+      // As if it had fired at every second block from then on.
+      const { queries } = database;
+      const firing = queries.selectFrom('alert_events').selectAll().where('id', '=', 'often.1');
+      const event = await firing.executeTakeFirstOrThrow();
+      const sent = await queries
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('event_id', '=', 'often.1')
+        .execute();
+      for (let place = 2; place <= 1_005; place += 1) {
+        const id = `often.${place}`;
+        const at = { block_number: 2 * place, triggered_at: event.triggered_at + place * 24_000 };
+        await queries
+          .insertInto('alert_events')
+          .values({ ...event, ...at, id })
+          .execute();
+        const more = sent.map((each) => ({
+          ...each,
+          id: `${id}.${each.channel.toLowerCase()}`,
+          event_id: id,
+        }));
+        await queries.insertInto('deliveries').values(more).execute();
+      }
+      await store.prune(late + 2_010 * 12);
+      const events = await readEvents(database);
+      expect(events.length).toBe(1_000);
+      expect(events[0]).toBe('often.6');
+      expect(events.at(-1)).toBe('often.1005');
+      const kept = await database.queries.selectFrom('deliveries').select(['id', 'status']).execute();
+      // What still waits to be sent is not forgotten.
+      expect(kept.filter(({ status }) => status === 'PENDING').length).toBe(1_005);
+      expect(kept.some(({ id }) => id === 'often.5.terminal')).toBe(false);
+      expect(kept.some(({ id }) => id === 'often.6.terminal')).toBe(true);
+    });
   });
-});
 
-describe('a reorg', () => {
-  test('that could not be written when it came is seen by the hashes', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a'));
-    await savePrices(store, 0, 100, 100, 100);
-    const fork = (number: number, price: number) => priced(number, price, { hash: blockHash(number, 1) });
-    expect(await savePriced(store, fork(1, 100), fork(2, 99))).toBe(1);
-    expect(await readEvents(database)).toEqual(['a.1']);
+  describe.runIf(engine === 'SQLite')('an alert that cannot be read', () => {
+    test.each([
+      { phase: 'asleep' },
+      { channels: '["TERMINAL"' },
+      { channels: '5' },
+      { targets: 'null' },
+      { targets: '{"WEBHOOK":5}' },
+      { threshold: 1.5 },
+      { confirm_blocks: 2, hysteresis: 0.5 },
+    ])('(%j) is left out, and the block is written; others fire', async (damage) => {
+      const { database, store } = await open(':memory:', keptAlert('a'), keptAlert('broken'));
+      await database.queries.updateTable('alerts').set(damage).where('id', '=', 'broken').execute();
+      expect(await savePrices(store, 1, 99)).toBe(1);
+      expect((await store.head())?.number).toBe(1);
+      expect(await readEvents(database)).toEqual(['a.1']);
+      const shown = await new AlertStore(database).list('', { offset: 0, limit: 9 });
+      expect(shown.alerts.map(({ id }) => id)).toEqual(['a']);
+      expect(await savePrices(store, 2, 99)).toBe(0);
+      await store.rewindTo(0);
+      expect(await store.head()).toBeNull();
+    });
   });
 
-  test('of a recording that plays again from its start arms what cools down until a time yet to come', async () => {
-    const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
-    await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
-    await store.rewindTo(395);
-    expect(await savePrices(store, 396, 101, 99)).toBe(0);
-    await store.rewindTo(50);
-    expect(await savePrices(store, 51, 101, 99)).toBe(1);
+  describe('blocks that are past', () => {
+    test('are none that it missed where they are from before it was made', async () => {
+      const alert = keptAlert('a', {}, { createdAt: timeOf(3) });
+      const { database, store } = await open(':memory:', alert);
+      const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isPast: true }));
+      await savePriced(store, ...past);
+      expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, lastMissedAt: timeOf(3) });
+    });
   });
 
-  test('to another chain of the same time ends no cooldown', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
-    await savePrices(store, 50_000, 99);
-    await store.beginAnew(undefined);
-    const timestamp = makeBlock(50_000).timestamp;
+  describe('blocks that nobody saw', () => {
+    test('leave what is disabled as it is', async () => {
+      const disabled = keptAlert('a', { disableOnce: true });
+      const { database, store } = await open(':memory:', disabled);
+      await savePrices(store, 0, 99);
+      await savePrices(store, 50, 99, 101, 99);
+      expect(await readAlert(database, 'a')).toMatchObject({ phase: { kind: 'disabled' }, triggerCount: 1 });
+    });
+  });
+
+  describe('a reorg', () => {
+    test('that could not be written when it came is seen by the hashes', async () => {
+      const { database, store } = await open(':memory:', keptAlert('a'));
+      await savePrices(store, 0, 100, 100, 100);
+      const fork = (number: number, price: number) => priced(number, price, { hash: blockHash(number, 1) });
+      expect(await savePriced(store, fork(1, 100), fork(2, 99))).toBe(1);
+      expect(await readEvents(database)).toEqual(['a.1']);
+    });
+
+    test('of a recording that plays again from its start arms what cools down until a time yet to come', async () => {
+      const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+      await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
+      await store.rewindTo(395);
+      expect(await savePrices(store, 396, 101, 99)).toBe(0);
+      await store.rewindTo(50);
+      expect(await savePrices(store, 51, 101, 99)).toBe(1);
+    });
+
+    test('to another chain of the same time ends no cooldown', async () => {
+      const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+      await savePrices(store, 50_000, 99);
+      await store.beginAnew(undefined);
+      const timestamp = makeBlock(50_000).timestamp;
+      const at = (number: number, price: number, sec: number) =>
+        priced(number, price, { timestamp: timestamp + sec });
+      expect(await savePriced(store, at(0, 101, -60), at(1, 99, 60), at(2, 99, 86_399))).toBe(0);
+      expect(await savePriced(store, at(3, 99, 86_400))).toBe(1);
+      expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
+    });
+
+    test('to another chain arms again what cools down until a time that chain has yet to see', async () => {
+      const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+      await savePrices(store, 50_000, 99);
+      await store.beginAnew(undefined);
+      expect(await savePrices(store, 0, 101, 99)).toBe(1);
+      expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
+    });
+  });
+
+  test('a block of a node that claims a time yet to come silences nobody once true ones follow', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
+    const now = WALL_NOW / 1_000;
     const at = (number: number, price: number, sec: number) =>
-      priced(number, price, { timestamp: timestamp + sec });
-    expect(await savePriced(store, at(0, 101, -60), at(1, 99, 60), at(2, 99, 86_399))).toBe(0);
-    expect(await savePriced(store, at(3, 99, 86_400))).toBe(1);
-    expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
+      savePriced(store, priced(number, price, { timestamp: now + sec }));
+    await at(0, 101, -12);
+    expect(await at(1, 99, 100 * 365 * 86_400)).toBe(1);
+    expect(await at(2, 101, 12)).toBe(0);
+    expect(await readAlert(database, 'a')).toMatchObject({ phase: { kind: 'armed' } });
+    expect(await at(3, 99, 24)).toBe(1);
+    expect(await at(4, 101, 36)).toBe(0);
+    expect(await at(5, 99, 3_623)).toBe(0);
+    expect(await at(6, 99, 3_624)).toBe(1);
   });
 
-  test('to another chain arms again what cools down until a time that chain has yet to see', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
-    await savePrices(store, 50_000, 99);
-    await store.beginAnew(undefined);
-    expect(await savePrices(store, 0, 101, 99)).toBe(1);
-    expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
+  test('the clock of a chain may be ahead of ours, and runs as it likes', async () => {
+    const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
+    const ahead = WALL_NOW / 1_000 + 30 * 86_400;
+    const at = (number: number, price: number, sec: number) =>
+      savePriced(store, priced(number, price, { timestamp: ahead + sec }));
+    expect(await at(0, 99, 0)).toBe(1);
+    expect(await at(1, 101, 12)).toBe(0);
+    expect(await at(2, 99, 3_599)).toBe(0);
+    expect(await at(3, 99, 3_600)).toBe(1);
   });
-});
 
-test('a block of a node that claims a time yet to come silences nobody once true ones follow', async () => {
-  const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
-  const now = WALL_NOW / 1_000;
-  const at = (number: number, price: number, sec: number) =>
-    savePriced(store, priced(number, price, { timestamp: now + sec }));
-  await at(0, 101, -12);
-  expect(await at(1, 99, 100 * 365 * 86_400)).toBe(1);
-  expect(await at(2, 101, 12)).toBe(0);
-  expect(await readAlert(database, 'a')).toMatchObject({ phase: { kind: 'armed' } });
-  expect(await at(3, 99, 24)).toBe(1);
-  expect(await at(4, 101, 36)).toBe(0);
-  expect(await at(5, 99, 3_623)).toBe(0);
-  expect(await at(6, 99, 3_624)).toBe(1);
-});
+  test('a recording may be of any time', async () => {
+    const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
+    const at = (number: number, price: number, sec: number) => {
+      const next = priced(number, price, { timestamp: 2 * (WALL_NOW / 1_000) + sec });
+      const chain = { chainId: 1, chainName: 'Ethereum', sourceKind: 'replay' as const };
+      return store.saveBlocks([next.block], null, runOf([next], { chain }));
+    };
+    expect(await at(0, 99, 0)).toBe(1);
+    expect(await at(1, 101, 12)).toBe(0);
+    expect(await at(2, 99, 3_599)).toBe(0);
+    expect(await at(3, 99, 3_600)).toBe(1);
+  });
 
-test('the clock of a chain may be ahead of ours, and runs as it likes', async () => {
-  const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
-  const ahead = WALL_NOW / 1_000 + 30 * 86_400;
-  const at = (number: number, price: number, sec: number) =>
-    savePriced(store, priced(number, price, { timestamp: ahead + sec }));
-  expect(await at(0, 99, 0)).toBe(1);
-  expect(await at(1, 101, 12)).toBe(0);
-  expect(await at(2, 99, 3_599)).toBe(0);
-  expect(await at(3, 99, 3_600)).toBe(1);
-});
-
-test('a recording may be of any time', async () => {
-  const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
-  const at = (number: number, price: number, sec: number) => {
-    const next = priced(number, price, { timestamp: 2 * (WALL_NOW / 1_000) + sec });
-    const chain = { chainId: 1, chainName: 'Ethereum', sourceKind: 'replay' as const };
-    return store.saveBlocks([next.block], null, runOf([next], { chain }));
-  };
-  expect(await at(0, 99, 0)).toBe(1);
-  expect(await at(1, 101, 12)).toBe(0);
-  expect(await at(2, 99, 3_599)).toBe(0);
-  expect(await at(3, 99, 3_600)).toBe(1);
-});
-
-test('blocks of a history that is only filled in wake nobody', async () => {
-  const { database, store } = await open(':memory:', keptAlert('a', { threshold: 10n ** 18n }));
-  await store.saveBlocks(makeBlocks(0, 99));
-  expect(await readEvents(database)).toEqual([]);
-  expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isPast: false })).toBe(1);
+  test('blocks of a history that is only filled in wake nobody', async () => {
+    const { database, store } = await open(':memory:', keptAlert('a', { threshold: 10n ** 18n }));
+    await store.saveBlocks(makeBlocks(0, 99));
+    expect(await readEvents(database)).toEqual([]);
+    expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isPast: false })).toBe(1);
+  });
 });

@@ -1,81 +1,82 @@
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { openDatabase } from '../../../src/store/database.ts';
+import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, keptAutoTx, stepped } from './kept-auto-txs.ts';
 
-const ROUNDS = rounds(300);
-const NO_CAP = Number.POSITIVE_INFINITY;
+describe.each(ENGINES)('on %s', (engine) => {
+  const ROUNDS = rounds(300);
+  const NO_CAP = Number.POSITIVE_INFINITY;
 
-/** Two connections to one file, as two processes have. */
-async function openTwice(): Promise<readonly [AutoTxStore, AutoTxStore]> {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  const one = await openDatabase(path);
-  const other = await openDatabase(path);
-  onTestFinished(async () => {
-    await Promise.all([one.close(), other.close()]);
-  });
-  return [new AutoTxStore(one), new AutoTxStore(other)];
-}
+  /** Two connections to one file, as two processes have. */
+  async function openTwice(): Promise<readonly [AutoTxStore, AutoTxStore]> {
+    const path = await emptyDatabase(engine, 'shared');
+    const one = await openDatabase(path, TEST_KEY);
+    const other = await openDatabase(path, TEST_KEY);
+    onTestFinished(async () => {
+      await Promise.all([one.close(), other.close()]);
+    });
+    return [new AutoTxStore(one), new AutoTxStore(other)];
+  }
 
-/** So many turns of the event loop later: the two meet at another point of their transactions. */
-async function after<Result>(turns: number, work: () => Promise<Result>): Promise<Result> {
-  for (let turn = 0; turn < turns; turn += 1) await setImmediate();
-  return work();
-}
+  /** So many turns of the event loop later: the two meet at another point of their transactions. */
+  async function later<Result>(turns: number, work: () => Promise<Result>): Promise<Result> {
+    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+    return work();
+  }
 
-test('of a cancellation and a decision to send at the same time exactly one wins, and the other is told', async () => {
-  const [owners, engine] = await openTwice();
-  const wins = { cancel: 0, submit: 0 };
-  // It goes on until each came first now and then, or nothing was raced.
-  for (let round = 0; round < ROUNDS || Math.min(wins.cancel, wins.submit) === 0; round += 1) {
-    const id = `atx_${round}`;
-    await owners.create(keptAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
-    const ask = (store: AutoTxStore, type: 'cancel' | 'submit') =>
-      store.change(
-        { owner: '', id },
-        (kept) => stepped(kept, { type }),
-        type === 'submit' ? 'engine' : 'owner',
-      );
-    const [cancelled, submitted] = await Promise.all([
-      after(round % 5, () => ask(owners, 'cancel')),
-      after((round >> 1) % 7, () => ask(engine, 'submit')),
-    ]);
-    expect([cancelled, submitted].filter((won) => won !== null)).toHaveLength(1);
-    wins[cancelled === null ? 'submit' : 'cancel'] += 1;
-    const status = cancelled === null ? 'SUBMITTED' : 'CANCELLED';
-    for (const store of [owners, engine]) {
-      expect((await store.find('', id))?.state.status).toBe(status);
-      expect((await store.signedBytes(id)) === null).toBe(cancelled !== null);
-      expect((await store.timeline(id)).map(({ kind }) => kind)).toEqual([status, 'CREATED']);
+  test('of a cancellation and a decision to send at the same time exactly one wins, and the other is told', async () => {
+    const [owners, engine] = await openTwice();
+    const wins = { cancel: 0, submit: 0 };
+    // It goes on until each came first now and then, or nothing was raced.
+    for (let round = 0; round < ROUNDS || Math.min(wins.cancel, wins.submit) === 0; round += 1) {
+      const id = `atx_${round}`;
+      await owners.create(keptAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
+      const ask = (store: AutoTxStore, type: 'cancel' | 'submit') =>
+        store.change(
+          { owner: '', id },
+          (kept) => stepped(kept, { type }),
+          type === 'submit' ? 'engine' : 'owner',
+        );
+      const [cancelled, submitted] = await Promise.all([
+        later(round % 5, () => ask(owners, 'cancel')),
+        later((round >> 1) % 7, () => ask(engine, 'submit')),
+      ]);
+      expect([cancelled, submitted].filter((won) => won !== null)).toHaveLength(1);
+      wins[cancelled === null ? 'submit' : 'cancel'] += 1;
+      const status = cancelled === null ? 'SUBMITTED' : 'CANCELLED';
+      for (const store of [owners, engine]) {
+        expect((await store.find('', id))?.state.status).toBe(status);
+        expect((await store.signedBytes(id)) === null).toBe(cancelled !== null);
+        expect((await store.timeline(id)).map(({ kind }) => kind)).toEqual([status, 'CREATED']);
+      }
     }
-  }
-});
+  });
 
-test('of two that take the same nonce at the same time one is refused', async () => {
-  const [one, other] = await openTwice();
-  for (let round = 0; round < ROUNDS / 3; round += 1) {
-    const make = (store: AutoTxStore, id: string) =>
-      store.create(keptAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
-    const made = await Promise.all([
-      after(round % 3, () => make(one, `a${round}`)),
-      after((round >> 1) % 3, () => make(other, `b${round}`)),
-    ]);
-    expect(made.map(({ kind }) => kind).sort()).toEqual(['created', 'same-nonce']);
-    expect(await one.waiting('', keptAutoTx('x').signed?.from ?? '')).toHaveLength(round + 1);
-  }
-});
+  test('of two that take the same nonce at the same time one is refused', async () => {
+    const [one, other] = await openTwice();
+    for (let round = 0; round < ROUNDS / 3; round += 1) {
+      const make = (store: AutoTxStore, id: string) =>
+        store.create(keptAutoTx(id, { signed: { nonce: round } }), bytesOf(id), NO_CAP);
+      const made = await Promise.all([
+        later(round % 3, () => make(one, `a${round}`)),
+        later((round >> 1) % 3, () => make(other, `b${round}`)),
+      ]);
+      expect(made.map(({ kind }) => kind).sort()).toEqual(['created', 'same-nonce']);
+      expect(await one.waiting('', keptAutoTx('x').signed?.from ?? '')).toHaveLength(round + 1);
+    }
+  });
 
-test('of two that take the last place one is refused', async () => {
-  const [one, other] = await openTwice();
-  for (let round = 0; round < ROUNDS / 3; round += 1) {
-    const made = await Promise.all([
-      after(round % 3, () => one.create(draftAutoTx(`a${round}`), null, round + 1)),
-      after((round >> 1) % 3, () => other.create(draftAutoTx(`b${round}`), null, round + 1)),
-    ]);
-    expect(made.map(({ kind }) => kind).sort()).toEqual(['created', 'too-many']);
-  }
+  test('of two that take the last place one is refused', async () => {
+    const [one, other] = await openTwice();
+    for (let round = 0; round < ROUNDS / 3; round += 1) {
+      const made = await Promise.all([
+        later(round % 3, () => one.create(draftAutoTx(`a${round}`), null, round + 1)),
+        later((round >> 1) % 3, () => other.create(draftAutoTx(`b${round}`), null, round + 1)),
+      ]);
+      expect(made.map(({ kind }) => kind).sort()).toEqual(['created', 'too-many']);
+    }
+  });
 });

@@ -1,167 +1,179 @@
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
+import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
 import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
 
-const LATER = NOW + 60_000;
-const NO_CAP = Number.POSITIVE_INFINITY;
+describe.each(ENGINES)('on %s', (engine) => {
+  const LATER = NOW + 60_000;
+  const NO_CAP = Number.POSITIVE_INFINITY;
 
-let database: Database;
-let store: AutoTxStore;
-let blocks: BlockStore;
-let nonce = 0;
+  let database: Database;
+  let store: AutoTxStore;
+  let blocks: BlockStore;
+  let nonce = 0;
 
-beforeEach(async () => {
-  const opened = await openDatabase(':memory:');
-  onTestFinished(() => opened.close());
-  database = opened;
-  store = new AutoTxStore(database);
-  blocks = new BlockStore(database, undefined, () => LATER);
-  await blocks.saveBlocks(makeBlocks(0, 10));
-});
-
-/** Makes one and has the events happen to it, final after so many blocks. */
-async function make(id: string, confirmations: number, ...events: readonly AutoTxEvent[]) {
-  nonce += 1;
-  const kept = keptAutoTx(id, { priceAtCreation: 10n * GWEI, nativeUsd: 1_000, signed: { nonce } });
-  await store.create(kept, bytesOf(id), NO_CAP);
-  for (const event of events) {
-    await store.change({ owner: '', id }, (now) => stepped(now, event, { confirmations }), 'engine');
-  }
-}
-
-const SENT: readonly AutoTxEvent[] = [{ type: 'submit' }, { type: 'sent' }];
-const minedIn = (number: number, outcome: 'success' | 'reverted' = 'success'): AutoTxEvent => ({
-  type: 'look',
-  look: {
-    head: Math.max(10, number),
-    inclusion: includedIn(number, { outcome }),
-    isKnown: true,
-    nextNonce: 0,
-  },
-});
-const replacedAt = (head: number): AutoTxEvent => ({
-  type: 'look',
-  look: { head, inclusion: null, isKnown: false, nextNonce: 1_000 },
-});
-
-const state = async (id: string) => (await store.find('', id))?.state;
-const words = async (id: string) => (await store.timeline(id, 1))[0];
-
-test('what was cancelled and mined all the same is cancelled again once a reorg has lost it', async () => {
-  const lost = (head: number): AutoTxEvent => ({
-    type: 'look',
-    look: { head, inclusion: null, isKnown: false, nextNonce: 0 },
+  beforeEach(async () => {
+    const opened = await openDatabase(await emptyDatabase(engine), TEST_KEY);
+    onTestFinished(() => opened.close());
+    database = opened;
+    store = new AutoTxStore(database);
+    blocks = new BlockStore(database, undefined, () => LATER);
+    await blocks.saveBlocks(makeBlocks(0, 10));
   });
-  await make('cancelled', 9, ...SENT, lost(8), lost(9), { type: 'cancel' }, minedIn(10));
-  expect(await state('cancelled')).toMatchObject({ status: 'SUBMITTED', returnsTo: 'CANCELLED' });
-  await blocks.saveBlocks([makeBlock(10, { hash: blockHash(99) })]);
-  for (const head of [10, 11]) {
-    await store.change({ owner: '', id: 'cancelled' }, (now) => stepped(now, lost(head)), 'engine');
+
+  /** Makes one and has the events happen to it, final after so many blocks. */
+  async function make(id: string, confirmations: number, ...events: readonly AutoTxEvent[]) {
+    nonce += 1;
+    const kept = keptAutoTx(id, { priceAtCreation: 10n * GWEI, nativeUsd: 1_000, signed: { nonce } });
+    await store.create(kept, bytesOf(id), NO_CAP);
+    for (const event of events) {
+      await store.change({ owner: '', id }, (now) => stepped(now, event, { confirmations }), 'engine');
+    }
   }
-  expect(await state('cancelled')).toMatchObject({ status: 'CANCELLED', mayBeOut: true, returnsTo: null });
-  expect(await store.signedBytes('cancelled')).toBeNull();
-});
 
-test('a reorg takes what was mined in its blocks back to where it waits to be mined again, once', async () => {
-  await make('below', 99, ...SENT, minedIn(7));
-  await make('waits', 99, ...SENT, minedIn(8));
-  await make('untouched', 99);
-  await blocks.rewindTo(7);
-  expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null, mayBeOut: true });
-  expect(await words('waits')).toMatchObject({ at: LATER, kind: 'REORGED', blockNumber: 7 });
-  expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
-  expect((await state('below'))?.inclusion).toEqual(includedIn(7));
-  expect(await state('untouched')).toEqual(keptAutoTx('untouched').state);
-  const timeline = await store.timeline('waits');
-  await blocks.rewindTo(6);
-  expect(await store.timeline('waits')).toEqual(timeline);
-  expect((await state('below'))?.inclusion).toBeNull();
-});
+  const SENT: readonly AutoTxEvent[] = [{ type: 'submit' }, { type: 'sent' }];
+  const minedIn = (number: number, outcome: 'success' | 'reverted' = 'success'): AutoTxEvent => ({
+    type: 'look',
+    look: {
+      head: Math.max(10, number),
+      inclusion: includedIn(number, { outcome }),
+      isKnown: true,
+      nextNonce: 0,
+    },
+  });
+  const replacedAt = (head: number): AutoTxEvent => ({
+    type: 'look',
+    look: { head, inclusion: null, isKnown: false, nextNonce: 1_000 },
+  });
 
-test('a reorg takes nothing back that is final, nor what it saved', async () => {
-  await make('done', 1, ...SENT, minedIn(10));
-  await make('reverted', 1, ...SENT, minedIn(10, 'reverted'));
-  const [done, reverted] = [await state('done'), await state('reverted')];
-  const saved = { executed: 1, savedWei: 21_000n * GWEI, savedUsd: expect.closeTo(0.021, 9) };
-  expect(await store.savingsSum('')).toEqual(saved);
-  await blocks.rewindTo(6);
-  expect([await state('done'), await state('reverted')]).toEqual([done, reverted]);
-  expect(done?.status).toBe('EXECUTED');
-  expect(reverted?.status).toBe('FAILED');
-  expect(await store.savingsSum('')).toEqual(saved);
-});
+  const state = async (id: string) => (await store.find('', id))?.state;
+  const words = async (id: string) => (await store.timeline(id, 1))[0];
 
-test('a nonce that was taken in a block that is gone is free again', async () => {
-  await make('taken', 99, ...SENT, replacedAt(9));
-  expect((await state('taken'))?.takenSince).toBe(9);
-  await blocks.rewindTo(9);
-  expect((await state('taken'))?.takenSince).toBe(9);
-  await blocks.rewindTo(8);
-  expect(await state('taken')).toMatchObject({ status: 'SUBMITTED', takenSince: null });
-});
-
-test('blocks that are written in the place of others take back what was mined in those', async () => {
-  await make('waits', 99, ...SENT, minedIn(9));
-  await blocks.saveBlocks([makeBlock(9), makeBlock(10)]);
-  expect((await state('waits'))?.inclusion).toEqual(includedIn(9));
-  await blocks.saveBlocks([makeBlock(9, { hash: blockHash(9, 1) })]);
-  expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null });
-});
-
-test('a chain that begins anew disables what is not final, says why, and leaves the rest as it was', async () => {
-  await make('pending', 99);
-  await make('waits', 99, ...SENT, minedIn(8));
-  await make('taken', 99, ...SENT, replacedAt(9));
-  await make('done', 1, ...SENT, minedIn(8));
-  await make('reverted', 1, ...SENT, minedIn(8, 'reverted'));
-  await blocks.beginAnew(undefined);
-  for (const id of ['pending', 'waits', 'taken']) {
-    expect(await state(id)).toMatchObject({
-      status: 'DISABLED',
-      inclusion: null,
-      mayBeOut: false,
-      takenSince: null,
-      hold: { code: 'chain_restarted' },
+  test('what was cancelled and mined all the same is cancelled again once a reorg has lost it', async () => {
+    const lost = (head: number): AutoTxEvent => ({
+      type: 'look',
+      look: { head, inclusion: null, isKnown: false, nextNonce: 0 },
     });
-    expect(await words(id)).toMatchObject({
-      kind: 'DISABLED',
-      message: expect.stringContaining('began anew'),
-    });
-  }
-  expect(await blocks.head()).toBeNull();
-  expect(await state('done')).toMatchObject({ status: 'EXECUTED', inclusion: includedIn(8) });
-  // Its blocks have other numbers now: none of them is the one that has it.
-  await blocks.saveBlocks(makeBlocks(0, 3));
-  await blocks.rewindTo(1);
-  expect((await state('done'))?.status).toBe('EXECUTED');
-  expect((await state('reverted'))?.status).toBe('FAILED');
-  expect(await store.signedBytes('done')).toBeNull();
-  expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
-  expect((await store.savingsSum('')).executed).toBe(1);
-});
+    await make('cancelled', 9, ...SENT, lost(8), lost(9), { type: 'cancel' }, minedIn(10));
+    expect(await state('cancelled')).toMatchObject({ status: 'SUBMITTED', returnsTo: 'CANCELLED' });
+    await blocks.saveBlocks([makeBlock(10, { hash: blockHash(99) })]);
+    for (const head of [10, 11]) {
+      await store.change({ owner: '', id: 'cancelled' }, (now) => stepped(now, lost(head)), 'engine');
+    }
+    expect(await state('cancelled')).toMatchObject({ status: 'CANCELLED', mayBeOut: true, returnsTo: null });
+    expect(await store.signedBytes('cancelled')).toBeNull();
+  });
 
-test('bytes are kept for 64 blocks after one is final, and as long as it is not', async () => {
-  await make('done', 1, ...SENT, minedIn(9));
-  await make('reverted', 1, ...SENT, minedIn(9, 'reverted'));
-  await make('waits', 99, ...SENT, minedIn(9));
-  await blocks.saveBlocks(makeBlocks(11, 73));
-  expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
-  await blocks.saveBlocks([makeBlock(74)]);
-  expect(await store.signedBytes('done')).toBeNull();
-  expect(await store.signedBytes('reverted')).toBeNull();
-  expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
-  expect((await state('done'))?.status).toBe('EXECUTED');
-});
+  test('a reorg takes what was mined in its blocks back to where it waits to be mined again, once', async () => {
+    await make('below', 99, ...SENT, minedIn(7));
+    await make('waits', 99, ...SENT, minedIn(8));
+    await make('untouched', 99);
+    await blocks.rewindTo(7);
+    expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null, mayBeOut: true });
+    expect(await words('waits')).toMatchObject({ at: LATER, kind: 'REORGED', blockNumber: 7 });
+    expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
+    expect((await state('below'))?.inclusion).toEqual(includedIn(7));
+    expect(await state('untouched')).toEqual(keptAutoTx('untouched').state);
+    const timeline = await store.timeline('waits');
+    await blocks.rewindTo(6);
+    expect(await store.timeline('waits')).toEqual(timeline);
+    expect((await state('below'))?.inclusion).toBeNull();
+  });
 
-test('a block that cannot be written takes nothing back', async () => {
-  await make('done', 1, ...SENT, minedIn(9));
-  await database.queries.schema.dropTable('alert_events').execute();
-  await database.queries.schema.dropTable('advice').execute();
-  await expect(blocks.rewindTo(8)).rejects.toMatchObject({ code: 'failed' });
-  expect((await state('done'))?.status).toBe('EXECUTED');
-  expect((await blocks.head())?.number).toBe(10);
+  test('a reorg takes nothing back that is final, nor what it saved', async () => {
+    await make('done', 1, ...SENT, minedIn(10));
+    await make('reverted', 1, ...SENT, minedIn(10, 'reverted'));
+    const [done, reverted] = [await state('done'), await state('reverted')];
+    const saved = { executed: 1, savedWei: 21_000n * GWEI, savedUsd: expect.closeTo(0.021, 9) };
+    expect(await store.savingsSum('')).toEqual(saved);
+    await blocks.rewindTo(6);
+    expect([await state('done'), await state('reverted')]).toEqual([done, reverted]);
+    expect(done?.status).toBe('EXECUTED');
+    expect(reverted?.status).toBe('FAILED');
+    expect(await store.savingsSum('')).toEqual(saved);
+  });
+
+  test('a nonce that was taken in a block that is gone is free again', async () => {
+    await make('taken', 99, ...SENT, replacedAt(9));
+    expect((await state('taken'))?.takenSince).toBe(9);
+    await blocks.rewindTo(9);
+    expect((await state('taken'))?.takenSince).toBe(9);
+    await blocks.rewindTo(8);
+    expect(await state('taken')).toMatchObject({ status: 'SUBMITTED', takenSince: null });
+  });
+
+  test('blocks that are written in the place of others take back what was mined in those', async () => {
+    await make('waits', 99, ...SENT, minedIn(9));
+    await blocks.saveBlocks([makeBlock(9), makeBlock(10)]);
+    expect((await state('waits'))?.inclusion).toEqual(includedIn(9));
+    await blocks.saveBlocks([makeBlock(9, { hash: blockHash(9, 1) })]);
+    expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null });
+  });
+
+  test('a chain that begins anew disables what is not final, says why, and leaves the rest as it was', async () => {
+    await make('pending', 99);
+    await make('waits', 99, ...SENT, minedIn(8));
+    await make('taken', 99, ...SENT, replacedAt(9));
+    await make('done', 1, ...SENT, minedIn(8));
+    await make('reverted', 1, ...SENT, minedIn(8, 'reverted'));
+    await blocks.beginAnew(undefined);
+    for (const id of ['pending', 'waits', 'taken']) {
+      expect(await state(id)).toMatchObject({
+        status: 'DISABLED',
+        inclusion: null,
+        mayBeOut: false,
+        takenSince: null,
+        hold: { code: 'chain_restarted' },
+      });
+      expect(await words(id)).toMatchObject({
+        kind: 'DISABLED',
+        message: expect.stringContaining('began anew'),
+      });
+    }
+    expect(await blocks.head()).toBeNull();
+    expect(await state('done')).toMatchObject({ status: 'EXECUTED', inclusion: includedIn(8) });
+    // Its blocks have other numbers now: none of them is the one that has it.
+    await blocks.saveBlocks(makeBlocks(0, 3));
+    await blocks.rewindTo(1);
+    expect((await state('done'))?.status).toBe('EXECUTED');
+    expect((await state('reverted'))?.status).toBe('FAILED');
+    expect(await store.signedBytes('done')).toBeNull();
+    expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
+    expect((await store.savingsSum('')).executed).toBe(1);
+  });
+
+  test('bytes are kept for 64 blocks after one is final, and as long as it is not', async () => {
+    await make('done', 1, ...SENT, minedIn(9));
+    await make('reverted', 1, ...SENT, minedIn(9, 'reverted'));
+    await make('waits', 99, ...SENT, minedIn(9));
+    await blocks.saveBlocks(makeBlocks(11, 73));
+    expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
+    await blocks.saveBlocks([makeBlock(74)]);
+    expect(await store.signedBytes('done')).toBeNull();
+    expect(await store.signedBytes('reverted')).toBeNull();
+    expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
+    expect((await state('done'))?.status).toBe('EXECUTED');
+  });
+
+  test.runIf(engine === 'SQLite')('a block that cannot be written takes nothing back', async () => {
+    await make('done', 1, ...SENT, minedIn(9));
+    await database.queries.schema.dropTable('alert_events').execute();
+    await database.queries.schema.dropTable('advice').execute();
+    await expect(blocks.rewindTo(8)).rejects.toMatchObject({ code: 'failed' });
+    expect((await state('done'))?.status).toBe('EXECUTED');
+    expect((await blocks.head())?.number).toBe(10);
+  });
+
+  test('what a reorg brings back is not sent again where another one waits with its nonce by now', async () => {
+    await make('was', 1, ...SENT, minedIn(9, 'reverted'));
+    await store.create(keptAutoTx('is', { signed: { nonce } }), bytesOf('is'), NO_CAP);
+    await blocks.rewindTo(8);
+    expect((await state('was'))?.status).toBe('CANCELLED');
+    expect((await state('is'))?.status).toBe('PENDING');
+    expect((await store.following({ limit: 9, after: null })).map(({ id }) => id)).toEqual(['was']);
+  });
 });

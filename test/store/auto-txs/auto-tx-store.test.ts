@@ -1,299 +1,311 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore, SameNonceError } from '../../../src/store/auto-txs.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { StoreError } from '../../../src/store/errors.ts';
 import { LeaseStore, type WriteRight } from '../../../src/store/lease.ts';
+import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
 
-async function open(right?: () => WriteRight): Promise<{ database: Database; store: AutoTxStore }> {
-  const database = await openDatabase(':memory:');
-  onTestFinished(() => database.close());
-  return { database, store: new AutoTxStore(database, right) };
-}
-
-const NO_CAP = Number.POSITIVE_INFINITY;
-const ALL = { offset: 0, limit: 100 };
-
-const keep = (store: AutoTxStore, kept: KeptAutoTx) =>
-  store.create(kept, kept.signed === null ? null : bytesOf(kept.id), NO_CAP);
-
-/** Has the events happen to one, as the engine writes them. */
-async function happen(store: AutoTxStore, id: string, ...events: readonly AutoTxEvent[]) {
-  for (const event of events) {
-    const done = await store.change({ owner: '', id }, (kept) => stepped(kept, event), 'engine');
-    if (done === null) throw new Error(`${event.type} may not happen to ${id}`);
+describe.each(ENGINES)('on %s', (engine) => {
+  async function open(right?: () => WriteRight): Promise<{ database: Database; store: AutoTxStore }> {
+    const database = await openDatabase(await emptyDatabase(engine), TEST_KEY);
+    onTestFinished(() => database.close());
+    return { database, store: new AutoTxStore(database, right) };
   }
-  return store.find('', id);
-}
 
-const mined = (number: number, more: Parameters<typeof includedIn>[1] = {}): AutoTxEvent => ({
-  type: 'look',
-  look: { head: number, inclusion: includedIn(number, more), isKnown: true, nextNonce: 1 },
-});
+  const NO_CAP = Number.POSITIVE_INFINITY;
+  const ALL = { offset: 0, limit: 100 };
 
-test('an auto-tx comes back as it was made, whatever its note holds and however large its amounts are', async () => {
-  const { store } = await open();
-  const kept = keptAutoTx('atx_1', {
-    note: "🚀 \u001b[31m '; drop table auto_txs; -- \r\nBcc: x \u202e <b>\u0000end",
-    value: 2n ** 256n - 1n,
-    data: `0x${'ab'.repeat(60_000)}`,
-    order: { isStrict: true, lane: 'fast', expiresAt: NOW + 1 },
-    signed: { type: 3, maxFeePerBlobGas: 7n, blobCount: 6, maxFeePerGas: 2n ** 53n - 1n, nonce: 12 },
-    state: { hold: { code: 'low', message: 'too little', retryAt: NOW + 9, times: 3 } },
-    checks: [
-      { name: 'balance', result: 'unknown', ok: null, code: null, message: 'unknown' },
-      { name: 'cap', result: 'wait', ok: true, code: 'cap_below_base', message: 'it waits' },
-    ],
-    checkedAt: NOW - 5,
-    priceAtCreation: 11n * GWEI,
-    dayMeanPrice: 12n * GWEI,
-    nativeUsd: 3_012.345678901,
+  const keep = (store: AutoTxStore, kept: KeptAutoTx) =>
+    store.create(kept, kept.signed === null ? null : bytesOf(kept.id), NO_CAP);
+
+  /** Has the events happen to one, as the engine writes them. */
+  async function happen(store: AutoTxStore, id: string, ...events: readonly AutoTxEvent[]) {
+    for (const event of events) {
+      const done = await store.change({ owner: '', id }, (kept) => stepped(kept, event), 'engine');
+      if (done === null) throw new Error(`${event.type} may not happen to ${id}`);
+    }
+    return store.find('', id);
+  }
+
+  const mined = (number: number, more: Parameters<typeof includedIn>[1] = {}): AutoTxEvent => ({
+    type: 'look',
+    look: { head: number, inclusion: includedIn(number, more), isKnown: true, nextNonce: 1 },
   });
-  expect(await keep(store, kept)).toEqual({ kind: 'created' });
-  expect(await store.find('', 'atx_1')).toEqual(kept);
-  expect(await store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
-  const anywhere = keptAutoTx('atx_3', { signed: { type: 0, chainId: null, gasPrice: GWEI, nonce: 13 } });
-  expect(await keep(store, anywhere)).toEqual({ kind: 'created' });
-  expect(await store.find('', 'atx_3')).toEqual(anywhere);
-  const draft = draftAutoTx('atx_2', { to: null });
-  expect(await keep(store, draft)).toEqual({ kind: 'created' });
-  expect(await store.find('', 'atx_2')).toEqual(draft);
-  expect(await store.signedBytes('atx_2')).toBeNull();
-});
 
-test('what a rule or a route throws while it decides is thrown as it is, and nothing is written', async () => {
-  const { store } = await open();
-  await keep(store, keptAutoTx('atx_1'));
-  const failure = new TypeError('no such field');
-  const change = store.change(
-    { owner: '', id: 'atx_1' },
-    () => {
-      throw failure;
-    },
-    'owner',
-  );
-  await expect(change).rejects.toBe(failure);
-  expect(await store.timeline('atx_1', 9)).toHaveLength(1);
-});
+  test('an auto-tx comes back as it was made, whatever its note holds and however large its amounts are', async () => {
+    const { store } = await open();
+    const kept = keptAutoTx('atx_1', {
+      // PostgreSQL has no NUL.
+      note: `🚀 \u001b[31m '; drop table auto_txs; -- \r\nBcc: x \u202e <b>${engine === 'SQLite' ? '\0' : ''}end`,
+      value: 2n ** 256n - 1n,
+      data: `0x${'ab'.repeat(60_000)}`,
+      order: { isStrict: true, lane: 'fast', expiresAt: NOW + 1 },
+      signed: { type: 3, maxFeePerBlobGas: 7n, blobCount: 6, maxFeePerGas: 2n ** 53n - 1n, nonce: 12 },
+      state: { hold: { code: 'low', message: 'too little', retryAt: NOW + 9, times: 3 } },
+      checks: [
+        { name: 'balance', result: 'unknown', ok: null, code: null, message: 'unknown' },
+        { name: 'cap', result: 'wait', ok: true, code: 'cap_below_base', message: 'it waits' },
+      ],
+      checkedAt: NOW - 5,
+      priceAtCreation: 11n * GWEI,
+      dayMeanPrice: 12n * GWEI,
+      nativeUsd: 3_012.345678901,
+    });
+    expect(await keep(store, kept)).toEqual({ kind: 'created' });
+    expect(await store.find('', 'atx_1')).toEqual(kept);
+    expect(await store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
+    const anywhere = keptAutoTx('atx_3', { signed: { type: 0, chainId: null, gasPrice: GWEI, nonce: 13 } });
+    expect(await keep(store, anywhere)).toEqual({ kind: 'created' });
+    expect(await store.find('', 'atx_3')).toEqual(anywhere);
+    const draft = draftAutoTx('atx_2', { to: null });
+    expect(await keep(store, draft)).toEqual({ kind: 'created' });
+    expect(await store.find('', 'atx_2')).toEqual(draft);
+    expect(await store.signedBytes('atx_2')).toBeNull();
+  });
 
-test('a draft that is signed, and one that is signed anew, may not take the nonce of another one either', async () => {
-  const { store } = await open();
-  await keep(store, keptAutoTx('atx_1', { signed: { nonce: 4 } }));
-  await keep(store, keptAutoTx('atx_2', { signed: { nonce: 5 } }));
-  await keep(store, draftAutoTx('atx_3'));
-  const sign = (id: string, nonce: number) =>
-    store.change(
-      { owner: '', id },
-      (kept) => ({
-        autoTx: { ...keptAutoTx(`${id} signed ${nonce}`, { signed: { nonce } }), id, owner: kept.owner },
-        notes: [{ kind: 'SIGNED', blockNumber: null, message: 'it was signed' }],
-        at: NOW,
-        signed: bytesOf(`${id} signed ${nonce}`),
-      }),
+  test('what a rule or a route throws while it decides is thrown as it is, and nothing is written', async () => {
+    const { store } = await open();
+    await keep(store, keptAutoTx('atx_1'));
+    const failure = new TypeError('no such field');
+    const change = store.change(
+      { owner: '', id: 'atx_1' },
+      () => {
+        throw failure;
+      },
       'owner',
     );
-  await expect(sign('atx_3', 4)).rejects.toEqual(new SameNonceError('atx_1'));
-  await expect(sign('atx_2', 4)).rejects.toThrow(/^auto-tx atx_1 waits with the same nonce/);
-  expect(await store.signedBytes('atx_3')).toBeNull();
-  expect(await store.signedBytes('atx_2')).toEqual(bytesOf('atx_2'));
-  expect((await sign('atx_3', 6))?.after.signed?.nonce).toBe(6);
-  expect(await store.signedBytes('atx_3')).toEqual(bytesOf('atx_3 signed 6'));
-  // Its own nonce is no other's.
-  await sign('atx_2', 5);
-  expect(await store.signedBytes('atx_2')).toEqual(bytesOf('atx_2 signed 5'));
-});
-
-test('what is signed changes with its bytes alone', async () => {
-  const { store } = await open();
-  await keep(store, keptAutoTx('atx_1'));
-  const other = store.change(
-    { owner: '', id: 'atx_1' },
-    (kept) => ({ autoTx: { ...keptAutoTx('atx_2'), id: kept.id }, notes: [], at: NOW }),
-    'owner',
-  );
-  await expect(other).rejects.toThrow(StoreError);
-  await expect(store.create(keptAutoTx('atx_3'), null, NO_CAP)).rejects.toThrow(StoreError);
-  await expect(store.create(draftAutoTx('atx_3'), bytesOf('x'), NO_CAP)).rejects.toThrow(StoreError);
-  expect((await store.list('', ALL)).autoTxs).toEqual([keptAutoTx('atx_1')]);
-});
-
-test('what no integer of a row can hold is refused, not kept as something else', async () => {
-  const { store } = await open();
-  const huge = keptAutoTx('atx_1', { signed: { maxFeePerGas: 2n ** 53n } });
-  await expect(keep(store, huge)).rejects.toThrow(/above 2\^53 − 1/);
-  expect((await store.list('', ALL)).total).toBe(0);
-});
-
-test('the engine writes only where it holds the lease; owners write wherever they are', async () => {
-  let right: WriteRight = { kind: 'holder', holder: 'one' };
-  const { database, store } = await open(() => right);
-  const lease = new LeaseStore(database);
-  const held = { holder: 'one', process: 'gastop serve, process 1', since: NOW, heartbeatAt: NOW };
-  await lease.take(held, null);
-  await keep(store, keptAutoTx('atx_1'));
-  await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
-  await lease.take({ ...held, holder: 'two', process: 'gastop serve, process 2' }, held);
-  const rights: readonly WriteRight[] = [right, { kind: 'visitor', now: NOW + 60_000 }, { kind: 'none' }];
-  for (const each of rights) {
-    right = each;
-    await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
-  }
-  const asked: KeptAutoTx[] = [];
-  const look = (kept: KeptAutoTx) => {
-    asked.push(kept);
-    return null;
-  };
-  await store.change({ owner: '', id: 'atx_1' }, look, 'engine').catch(() => {});
-  expect(asked).toEqual([]);
-  const cancelled = await store.change(
-    { owner: '', id: 'atx_1' },
-    (kept) => stepped(kept, { type: 'cancel' }),
-    'owner',
-  );
-  expect(cancelled?.after.state.status).toBe('CANCELLED');
-});
-
-test('who only visits sends nothing, even while nobody holds the lease', async () => {
-  const { store } = await open(() => ({ kind: 'visitor', now: NOW }));
-  await keep(store, keptAutoTx('atx_1'));
-  await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
-  expect((await store.find('', 'atx_1'))?.state.status).toBe('PENDING');
-});
-
-const ENDS: readonly (readonly [string, readonly AutoTxEvent[]])[] = [
-  ['cancelled', [{ type: 'cancel' }]],
-  ['cancelled while disabled', [{ type: 'disable' }, { type: 'cancel' }]],
-  ['expired', [{ type: 'expire' }]],
-  ['refused', [{ type: 'refuse', obstacle: { code: 'nonce_used', message: 'its nonce is used' } }]],
-  ['refused by every node', [{ type: 'submit' }, { type: 'refuse', obstacle: { code: 'x', message: 'x' } }]],
-];
-
-test.each(ENDS)('the bytes of one that was %s are gone with the same transaction', async (_, events) => {
-  const { store } = await open();
-  await keep(store, keptAutoTx('atx_1'));
-  await happen(store, 'atx_1', ...events);
-  expect(await store.signedBytes('atx_1')).toBeNull();
-});
-
-test('the bytes of one that waits, is disabled or sent stay, and come with none of its answers', async () => {
-  const { store } = await open();
-  await keep(store, keptAutoTx('atx_1'));
-  for (const event of [{ type: 'disable' }, { type: 'enable' }, { type: 'submit' }] as const) {
-    await happen(store, 'atx_1', event);
-    expect(await store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
-  }
-  const answers = [
-    await store.find('', 'atx_1'),
-    await store.list('', ALL),
-    await store.following({ limit: 9, after: null }),
-    await store.timeline('atx_1', 100),
-  ];
-  const said = JSON.stringify(answers, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  expect(said).not.toContain('do not repeat them');
-  expect(said).not.toContain(Buffer.from(bytesOf('atx_1')).toString('hex'));
-});
-
-test('bytes that were cancelled are in no file of the database once it is closed', async () => {
-  const folder = await temporaryFolder();
-  const database = await openDatabase(join(folder, 'chain-1.db'));
-  const store = new AutoTxStore(database);
-  // Longer than a page: the rest of it lies in pages of its own.
-  const long = new TextEncoder().encode('signed bytes of atx_long '.repeat(4_000));
-  await keep(store, keptAutoTx('atx_stays', { signed: { nonce: 7 } }));
-  await keep(store, keptAutoTx('atx_1', { signed: { nonce: 8 } }));
-  await store.create(keptAutoTx('atx_long'), long, NO_CAP);
-  await happen(store, 'atx_long', { type: 'cancel' });
-  await happen(store, 'atx_1', { type: 'expire' });
-  await database.close();
-  const files = await readdir(folder);
-  const held = (await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')))).join('');
-  expect(held).toContain('signed bytes of atx_stays');
-  expect(held).not.toContain('signed bytes of atx_long');
-  expect(held).not.toContain('signed bytes of atx_1');
-});
-
-test('a draft and what has ended can be deleted, with all that is known of it; what may be sent cannot', async () => {
-  const { database, store } = await open();
-  await keep(store, draftAutoTx('draft'));
-  await keep(store, keptAutoTx('waits', { signed: { nonce: 1 } }));
-  await keep(store, keptAutoTx('done', { signed: { nonce: 2 } }));
-  await happen(store, 'done', { type: 'submit' }, { type: 'sent' }, mined(5));
-  expect(await store.remove('', 'waits')).toBe('not-final');
-  await happen(store, 'waits', { type: 'disable' });
-  expect(await store.remove('', 'waits')).toBe('not-final');
-  await happen(store, 'waits', { type: 'enable' }, { type: 'submit' });
-  expect(await store.remove('', 'waits')).toBe('not-final');
-  expect(await store.remove('', 'draft')).toBe('removed');
-  expect(await store.remove('', 'done')).toBe('removed');
-  expect(await store.remove('', 'done')).toBeNull();
-  expect((await store.list('', ALL)).autoTxs.map(({ id }) => id)).toEqual(['waits']);
-  const left = async (table: 'signed_transactions' | 'auto_tx_events') =>
-    (await database.queries.selectFrom(table).select('auto_tx_id').distinct().execute()).map(
-      (row) => row.auto_tx_id,
-    );
-  expect(await left('signed_transactions')).toEqual(['waits']);
-  expect(await left('auto_tx_events')).toEqual(['waits']);
-});
-
-test('the timeline keeps the newest two hundred lines and says them in their order', async () => {
-  const { database, store } = await open();
-  await keep(store, keptAutoTx('atx_1'));
-  for (let round = 0; round < 120; round += 1) {
-    await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
-  }
-  const timeline = await store.timeline('atx_1');
-  expect(timeline).toHaveLength(200);
-  expect(timeline[0]?.kind).toBe('ENABLED');
-  expect(timeline.every(({ kind }, place) => kind === (place % 2 === 0 ? 'ENABLED' : 'DISABLED'))).toBe(true);
-  expect(await store.timeline('atx_1', 3)).toEqual(timeline.slice(0, 3));
-  expect(await database.queries.selectFrom('auto_tx_events').select('seq').execute()).toHaveLength(200);
-});
-
-test('savings are summed to the wei beyond what a number holds, against the price when it was made', async () => {
-  const { store } = await open();
-  const fee = 2n ** 53n - 1n;
-  const execute = async (id: string, more: Partial<KeptAutoTx>, gasUsed: bigint, price: bigint) => {
-    await keep(store, keptAutoTx(id, { ...more, signed: { nonce: Number(id) } }));
-    await happen(store, id, { type: 'submit' }, mined(5, { gasUsed, effectiveGasPrice: price }));
-  };
-  expect(await store.savingsSum('a')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
-  await execute('1', { owner: 'a', priceAtCreation: fee, nativeUsd: 2_000 }, 30_000_000n, 1n);
-  await execute('2', { owner: 'a', priceAtCreation: fee, nativeUsd: 1_000 }, 3n, 2n);
-  // What nobody can compare is no saving and no loss.
-  await execute('3', { owner: 'a', priceAtCreation: 5n, nativeUsd: 1 }, 21_000n, 7n);
-  await execute('4', { owner: 'a', priceAtCreation: null, nativeUsd: null }, 21_000n, 7n);
-  await execute('5', { owner: 'b', priceAtCreation: 9n, nativeUsd: null }, 10n, 7n);
-  const savedWei = (fee - 1n) * 30_000_000n + (fee - 2n) * 3n - 42_000n;
-  const savedUsd = (Number(fee - 1n) * 3e7 * 2_000 + Number(fee - 2n) * 3 * 1_000) / 1e18;
-  expect(await store.savingsSum('a')).toEqual({
-    executed: 4,
-    savedWei,
-    savedUsd: expect.closeTo(savedUsd, 0),
+    await expect(change).rejects.toBe(failure);
+    expect(await store.timeline('atx_1', 9)).toHaveLength(1);
   });
-  expect(await store.savingsSum('b')).toEqual({ executed: 1, savedWei: 20n, savedUsd: null });
-  expect(await store.savingsSum('')).toEqual({ executed: 5, savedWei: savedWei + 20n, savedUsd: null });
-  await store.remove('', '2');
-  expect((await store.savingsSum('a')).savedWei).toBe(savedWei);
-});
 
-test('what is learnt of an executed one later is summed too', async () => {
-  const { store } = await open();
-  await keep(store, keptAutoTx('atx_1', { priceAtCreation: 10n * GWEI }));
-  await happen(store, 'atx_1', { type: 'submit' }, mined(5));
-  expect(await store.savingsSum('')).toEqual({ executed: 1, savedWei: 21_000n * GWEI, savedUsd: null });
-  await store.change(
-    { owner: '', id: 'atx_1' },
-    (kept) => ({ autoTx: { ...kept, nativeUsd: 2_000 }, notes: [], at: NOW }),
-    'engine',
+  test('a draft that is signed, and one that is signed anew, may not take the nonce of another one either', async () => {
+    const { store } = await open();
+    await keep(store, keptAutoTx('atx_1', { signed: { nonce: 4 } }));
+    await keep(store, keptAutoTx('atx_2', { signed: { nonce: 5 } }));
+    await keep(store, draftAutoTx('atx_3'));
+    const sign = (id: string, nonce: number) =>
+      store.change(
+        { owner: '', id },
+        (kept) => ({
+          autoTx: { ...keptAutoTx(`${id} signed ${nonce}`, { signed: { nonce } }), id, owner: kept.owner },
+          notes: [{ kind: 'SIGNED', blockNumber: null, message: 'it was signed' }],
+          at: NOW,
+          signed: bytesOf(`${id} signed ${nonce}`),
+        }),
+        'owner',
+      );
+    await expect(sign('atx_3', 4)).rejects.toEqual(new SameNonceError('atx_1'));
+    await expect(sign('atx_2', 4)).rejects.toThrow(/^auto-tx atx_1 waits with the same nonce/);
+    expect(await store.signedBytes('atx_3')).toBeNull();
+    expect(await store.signedBytes('atx_2')).toEqual(bytesOf('atx_2'));
+    expect((await sign('atx_3', 6))?.after.signed?.nonce).toBe(6);
+    expect(await store.signedBytes('atx_3')).toEqual(bytesOf('atx_3 signed 6'));
+    // Its own nonce is no other's.
+    await sign('atx_2', 5);
+    expect(await store.signedBytes('atx_2')).toEqual(bytesOf('atx_2 signed 5'));
+  });
+
+  test('what is signed changes with its bytes alone', async () => {
+    const { store } = await open();
+    await keep(store, keptAutoTx('atx_1'));
+    const other = store.change(
+      { owner: '', id: 'atx_1' },
+      (kept) => ({ autoTx: { ...keptAutoTx('atx_2'), id: kept.id }, notes: [], at: NOW }),
+      'owner',
+    );
+    await expect(other).rejects.toThrow(StoreError);
+    await expect(store.create(keptAutoTx('atx_3'), null, NO_CAP)).rejects.toThrow(StoreError);
+    await expect(store.create(draftAutoTx('atx_3'), bytesOf('x'), NO_CAP)).rejects.toThrow(StoreError);
+    expect((await store.list('', ALL)).autoTxs).toEqual([keptAutoTx('atx_1')]);
+  });
+
+  test('what no integer of a row can hold is refused, not kept as something else', async () => {
+    const { store } = await open();
+    const huge = keptAutoTx('atx_1', { signed: { maxFeePerGas: 2n ** 53n } });
+    await expect(keep(store, huge)).rejects.toThrow(/above 2\^53 − 1/);
+    expect((await store.list('', ALL)).total).toBe(0);
+  });
+
+  test('the engine writes only where it holds the lease; owners write wherever they are', async () => {
+    let right: WriteRight = { kind: 'holder', holder: 'one' };
+    const { database, store } = await open(() => right);
+    const lease = new LeaseStore(database);
+    const held = { holder: 'one', process: 'gastop serve, process 1', since: NOW, heartbeatAt: NOW };
+    await lease.take(held, null);
+    await keep(store, keptAutoTx('atx_1'));
+    await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
+    await lease.take({ ...held, holder: 'two', process: 'gastop serve, process 2' }, held);
+    const rights: readonly WriteRight[] = [right, { kind: 'visitor', now: NOW + 60_000 }, { kind: 'none' }];
+    for (const each of rights) {
+      right = each;
+      await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
+    }
+    const asked: KeptAutoTx[] = [];
+    const look = (kept: KeptAutoTx) => {
+      asked.push(kept);
+      return null;
+    };
+    await store.change({ owner: '', id: 'atx_1' }, look, 'engine').catch(() => {});
+    expect(asked).toEqual([]);
+    const cancelled = await store.change(
+      { owner: '', id: 'atx_1' },
+      (kept) => stepped(kept, { type: 'cancel' }),
+      'owner',
+    );
+    expect(cancelled?.after.state.status).toBe('CANCELLED');
+  });
+
+  test('who only visits sends nothing, even while nobody holds the lease', async () => {
+    const { store } = await open(() => ({ kind: 'visitor', now: NOW }));
+    await keep(store, keptAutoTx('atx_1'));
+    await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
+    expect((await store.find('', 'atx_1'))?.state.status).toBe('PENDING');
+  });
+
+  const ENDS: readonly (readonly [string, readonly AutoTxEvent[]])[] = [
+    ['cancelled', [{ type: 'cancel' }]],
+    ['cancelled while disabled', [{ type: 'disable' }, { type: 'cancel' }]],
+    ['expired', [{ type: 'expire' }]],
+    ['refused', [{ type: 'refuse', obstacle: { code: 'nonce_used', message: 'its nonce is used' } }]],
+    [
+      'refused by every node',
+      [{ type: 'submit' }, { type: 'refuse', obstacle: { code: 'x', message: 'x' } }],
+    ],
+  ];
+
+  test.each(ENDS)('the bytes of one that was %s are gone with the same transaction', async (_, events) => {
+    const { store } = await open();
+    await keep(store, keptAutoTx('atx_1'));
+    await happen(store, 'atx_1', ...events);
+    expect(await store.signedBytes('atx_1')).toBeNull();
+  });
+
+  test('the bytes of one that waits, is disabled or sent stay, and come with none of its answers', async () => {
+    const { store } = await open();
+    await keep(store, keptAutoTx('atx_1'));
+    for (const event of [{ type: 'disable' }, { type: 'enable' }, { type: 'submit' }] as const) {
+      await happen(store, 'atx_1', event);
+      expect(await store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
+    }
+    const answers = [
+      await store.find('', 'atx_1'),
+      await store.list('', ALL),
+      await store.following({ limit: 9, after: null }),
+      await store.timeline('atx_1', 100),
+    ];
+    const said = JSON.stringify(answers, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    expect(said).not.toContain('do not repeat them');
+    expect(said).not.toContain(Buffer.from(bytesOf('atx_1')).toString('hex'));
+  });
+
+  test.runIf(engine === 'SQLite')(
+    'signed bytes are in no file of the database, and those that were cancelled not even sealed',
+    async () => {
+      const folder = await temporaryFolder();
+      const database = await openDatabase(join(folder, 'chain-1.db'));
+      const store = new AutoTxStore(database);
+      // Longer than a page: the rest of it lies in pages of its own.
+      const long = new TextEncoder().encode('signed bytes of atx_long '.repeat(4_000));
+      await keep(store, keptAutoTx('atx_stays', { signed: { nonce: 7 } }));
+      await keep(store, keptAutoTx('atx_1', { signed: { nonce: 8 } }));
+      await store.create(keptAutoTx('atx_long'), long, NO_CAP);
+      await happen(store, 'atx_long', { type: 'cancel' });
+      await happen(store, 'atx_1', { type: 'expire' });
+      await database.close();
+      const files = await readdir(folder);
+      const held = (await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')))).join('');
+      expect(held).not.toContain('signed bytes of atx_stays');
+      expect(held).not.toContain('signed bytes of atx_long');
+      expect(held).not.toContain('signed bytes of atx_1');
+    },
   );
-  expect(await store.savingsSum('')).toEqual({
-    executed: 1,
-    savedWei: 21_000n * GWEI,
-    savedUsd: expect.closeTo(0.042, 9),
+
+  test('a draft and what has ended can be deleted, with all that is known of it; what may be sent cannot', async () => {
+    const { database, store } = await open();
+    await keep(store, draftAutoTx('draft'));
+    await keep(store, keptAutoTx('waits', { signed: { nonce: 1 } }));
+    await keep(store, keptAutoTx('done', { signed: { nonce: 2 } }));
+    await happen(store, 'done', { type: 'submit' }, { type: 'sent' }, mined(5));
+    expect(await store.remove('', 'waits')).toBe('not-final');
+    await happen(store, 'waits', { type: 'disable' });
+    expect(await store.remove('', 'waits')).toBe('not-final');
+    await happen(store, 'waits', { type: 'enable' }, { type: 'submit' });
+    expect(await store.remove('', 'waits')).toBe('not-final');
+    expect(await store.remove('', 'draft')).toBe('removed');
+    expect(await store.remove('', 'done')).toBe('removed');
+    expect(await store.remove('', 'done')).toBeNull();
+    expect((await store.list('', ALL)).autoTxs.map(({ id }) => id)).toEqual(['waits']);
+    const left = async (table: 'signed_transactions' | 'auto_tx_events') =>
+      (await database.queries.selectFrom(table).select('auto_tx_id').distinct().execute()).map(
+        (row) => row.auto_tx_id,
+      );
+    expect(await left('signed_transactions')).toEqual(['waits']);
+    expect(await left('auto_tx_events')).toEqual(['waits']);
+  });
+
+  test('the timeline keeps the newest two hundred lines and says them in their order', async () => {
+    const { database, store } = await open();
+    await keep(store, keptAutoTx('atx_1'));
+    for (let round = 0; round < 120; round += 1) {
+      await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
+    }
+    const timeline = await store.timeline('atx_1');
+    expect(timeline).toHaveLength(200);
+    expect(timeline[0]?.kind).toBe('ENABLED');
+    expect(timeline.every(({ kind }, place) => kind === (place % 2 === 0 ? 'ENABLED' : 'DISABLED'))).toBe(
+      true,
+    );
+    expect(await store.timeline('atx_1', 3)).toEqual(timeline.slice(0, 3));
+    expect(await database.queries.selectFrom('auto_tx_events').select('seq').execute()).toHaveLength(200);
+  });
+
+  test('savings are summed to the wei beyond what a number holds, against the price when it was made', async () => {
+    const { store } = await open();
+    const fee = 2n ** 53n - 1n;
+    const execute = async (id: string, more: Partial<KeptAutoTx>, gasUsed: bigint, price: bigint) => {
+      await keep(store, keptAutoTx(id, { ...more, signed: { nonce: Number(id) } }));
+      await happen(store, id, { type: 'submit' }, mined(5, { gasUsed, effectiveGasPrice: price }));
+    };
+    expect(await store.savingsSum('a')).toEqual({ executed: 0, savedWei: 0n, savedUsd: 0 });
+    await execute('1', { owner: 'a', priceAtCreation: fee, nativeUsd: 2_000 }, 30_000_000n, 1n);
+    await execute('2', { owner: 'a', priceAtCreation: fee, nativeUsd: 1_000 }, 3n, 2n);
+    // What nobody can compare is no saving and no loss.
+    await execute('3', { owner: 'a', priceAtCreation: 5n, nativeUsd: 1 }, 21_000n, 7n);
+    await execute('4', { owner: 'a', priceAtCreation: null, nativeUsd: null }, 21_000n, 7n);
+    await execute('5', { owner: 'b', priceAtCreation: 9n, nativeUsd: null }, 10n, 7n);
+    const savedWei = (fee - 1n) * 30_000_000n + (fee - 2n) * 3n - 42_000n;
+    const savedUsd = (Number(fee - 1n) * 3e7 * 2_000 + Number(fee - 2n) * 3 * 1_000) / 1e18;
+    expect(await store.savingsSum('a')).toEqual({
+      executed: 4,
+      savedWei,
+      savedUsd: expect.closeTo(savedUsd, 0),
+    });
+    expect(await store.savingsSum('b')).toEqual({ executed: 1, savedWei: 20n, savedUsd: null });
+    expect(await store.savingsSum('')).toEqual({ executed: 5, savedWei: savedWei + 20n, savedUsd: null });
+    await store.remove('', '2');
+    expect((await store.savingsSum('a')).savedWei).toBe(savedWei);
+  });
+
+  test('what is learnt of an executed one later is summed too', async () => {
+    const { store } = await open();
+    await keep(store, keptAutoTx('atx_1', { priceAtCreation: 10n * GWEI }));
+    await happen(store, 'atx_1', { type: 'submit' }, mined(5));
+    expect(await store.savingsSum('')).toEqual({ executed: 1, savedWei: 21_000n * GWEI, savedUsd: null });
+    await store.change(
+      { owner: '', id: 'atx_1' },
+      (kept) => ({ autoTx: { ...kept, nativeUsd: 2_000 }, notes: [], at: NOW }),
+      'engine',
+    );
+    expect(await store.savingsSum('')).toEqual({
+      executed: 1,
+      savedWei: 21_000n * GWEI,
+      savedUsd: expect.closeTo(0.042, 9),
+    });
   });
 });

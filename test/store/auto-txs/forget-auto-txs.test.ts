@@ -1,41 +1,44 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { forgetFinished } from '../../../src/store/auto-tx-queries.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
+import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
 import { bytesOf, includedIn, keptAutoTx, NOW } from './kept-auto-txs.ts';
 
-test('the oldest final auto-txs of an owner go, but none that may be mined and none that waits', async () => {
-  const database = await openDatabase(':memory:');
-  onTestFinished(() => database.close());
-  const store = new AutoTxStore(database);
-  await new BlockStore(database).saveBlocks([makeBlock(1_000)]);
-  const states = [
-    ['out', { status: 'CANCELLED', mayBeOut: true }],
-    ['near', { status: 'EXECUTED', inclusion: includedIn(990) }],
-    ['waits', {}],
-    ['deep', { status: 'EXECUTED', inclusion: includedIn(900) }],
-    ['expired', { status: 'EXPIRED' }],
-    ['cancelled', { status: 'CANCELLED' }],
-    ['failed', { status: 'FAILED', failure: { code: 'x', message: 'x' } }],
-  ] as const;
-  for (const owner of ['a', 'b']) {
-    for (const [place, [name, state]] of states.entries()) {
-      const id = `${owner} ${name}`;
-      const signed = { nonce: place };
-      await store.create(
-        keptAutoTx(id, { owner, createdAt: NOW + place, state, signed }),
-        bytesOf(id),
-        Number.POSITIVE_INFINITY,
-      );
+describe.each(ENGINES)('on %s', (engine) => {
+  test('the oldest final auto-txs of an owner go, but none that may be mined and none that waits', async () => {
+    const database = await openDatabase(await emptyDatabase(engine), TEST_KEY);
+    onTestFinished(() => database.close());
+    const store = new AutoTxStore(database);
+    await new BlockStore(database).saveBlocks([makeBlock(1_000)]);
+    const states = [
+      ['out', { status: 'CANCELLED', mayBeOut: true }],
+      ['near', { status: 'EXECUTED', inclusion: includedIn(990) }],
+      ['waits', {}],
+      ['deep', { status: 'EXECUTED', inclusion: includedIn(900) }],
+      ['expired', { status: 'EXPIRED' }],
+      ['cancelled', { status: 'CANCELLED' }],
+      ['failed', { status: 'FAILED', failure: { code: 'x', message: 'x' } }],
+    ] as const;
+    for (const owner of ['a', 'b']) {
+      for (const [place, [name, state]] of states.entries()) {
+        const id = `${owner} ${name}`;
+        const signed = { nonce: place };
+        await store.create(
+          keptAutoTx(id, { owner, createdAt: NOW + place, state, signed }),
+          bytesOf(id),
+          Number.POSITIVE_INFINITY,
+        );
+      }
     }
-  }
-  await database.transaction((trx) => forgetFinished(trx, 'a', 4));
-  const ids = async (owner: string) =>
-    (await store.list(owner, { offset: 0, limit: 100 })).autoTxs.map(({ id }) => id.slice(2)).reverse();
-  expect(await ids('a')).toEqual(['out', 'waits', 'expired', 'cancelled', 'failed']);
-  expect(await store.timeline('a deep')).toEqual([]);
-  expect(await store.signedBytes('a deep')).toBeNull();
-  expect(await ids('b')).toHaveLength(7);
+    await database.transaction((trx) => forgetFinished(trx, 'a', 4));
+    const ids = async (owner: string) =>
+      (await store.list(owner, { offset: 0, limit: 100 })).autoTxs.map(({ id }) => id.slice(2)).reverse();
+    expect(await ids('a')).toEqual(['out', 'waits', 'expired', 'cancelled', 'failed']);
+    expect(await store.timeline('a deep')).toEqual([]);
+    expect(await store.signedBytes('a deep')).toBeNull();
+    expect(await ids('b')).toHaveLength(7);
+  });
 });

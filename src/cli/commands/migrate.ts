@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { formatCount } from '../../core/units.ts';
+import { databaseName, isServerUrl, parseDatabaseUrl } from '../../store/database-url.ts';
+import { keysDatabase } from '../config-file.ts';
+import type { CommandContext, Run } from '../context.ts';
+import { EXIT, type ExitCode, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
+import { note, tildePath } from '../output.ts';
+import { checked } from '../parse.ts';
+import { parsePath } from '../settings.ts';
+
+export function addMigrate(program: Command, run: Run): void {
+  program
+    .command('migrate')
+    .summary('from a database file to PostgreSQL')
+    .description(
+      'Copies history, alerts, auto-txs and keys to an empty PostgreSQL database, all or nothing. The files stay as they are. ' +
+        'Signed transactions are encrypted with GASTOP_ENCRYPTION_KEY on the way.',
+    )
+    .requiredOption('--from <FILE>', 'the database file')
+    .option('--keys <FILE>', 'the database of the keys (default: that of the data folder)')
+    .option('--to <URL>', 'the PostgreSQL database (default: GASTOP_DATABASE_URL)')
+    .addHelpText(
+      'after',
+      examples([
+        'gastop migrate --from chain-1.db --keys keys.db --to postgres://gastop@db.example.org/gastop',
+      ]),
+    )
+    .action(run(migrate));
+}
+
+interface MigrateFlags {
+  readonly from: string;
+  readonly keys?: string;
+  readonly to?: string;
+}
+
+async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags): Promise<ExitCode> {
+  const { settings } = await loadSettings();
+  const named = settings.db.value !== null && isServerUrl(settings.db.value) ? settings.db.value : null;
+  const to = flags.to === undefined ? named : checked('--to', () => parseDatabaseUrl(flags.to ?? ''));
+  if (to === null)
+    throw usageError('name the PostgreSQL database with --to URL, or with GASTOP_DATABASE_URL');
+  const from = thereAt('--from', flags.from);
+  const keys = flags.keys === undefined ? usualKeys(keysDatabase(io)) : thereAt('--keys', flags.keys);
+  const { openDatabase, openKeyDatabase } = await import('../../store/database.ts');
+  const { moveDatabase } = await import('../../store/move-database.ts');
+  const opened: { close(): Promise<void> }[] = [];
+  const keep = <Opened extends { close(): Promise<void> }>(database: Opened): Opened => {
+    opened.push(database);
+    return database;
+  };
+  try {
+    const moved = await moveDatabase({
+      history: keep(await openDatabase(from)),
+      keys: keys === null ? null : keep(await openKeyDatabase(keys)),
+      to: keep(await openDatabase(to, settings.encryptionKey.value)),
+      now: io.now(),
+    });
+    for (const [table, rows] of moved)
+      io.stdout.write(`${table.padEnd(20)} ${formatCount(rows).padStart(12)}\n`);
+  } finally {
+    for (const database of opened) await database.close();
+  }
+  const files = [from, ...(keys === null ? [] : [keys])]
+    .map((file) => tildePath(file, io.home))
+    .join(' and ');
+  note(io, `all of ${files} is in ${databaseName(to)}; start gastop on it from now on`);
+  return EXIT.ok;
+}
+
+const usualKeys = (file: string) => (existsSync(file) ? file : null);
+
+function thereAt(flag: string, text: string): string {
+  const file = checked(flag, () => parsePath(text));
+  if (!existsSync(file)) throw usageError(`${flag}: ${databaseName(file)} does not exist; check the path`);
+  return file;
+}

@@ -1,0 +1,40 @@
+import { basename } from 'node:path';
+
+/** A database that nobody needs tomorrow: SQLite keeps it in an unlinked file, so it costs disk and not memory. */
+export const TEMPORARY_DATABASE = '';
+
+/** Whether a database is named by the URL of a PostgreSQL server; else it is a file of SQLite. */
+export const isServerUrl = (target: string): boolean => /^postgres(?:ql)?:/i.test(target);
+
+export const hasNoFile = (path: string) => path === ':memory:' || path === TEMPORARY_DATABASE;
+
+/** A database for people: a file without its folder, a server's without user and password. */
+export function databaseName(target: string): string {
+  if (hasNoFile(target)) return 'the temporary database';
+  if (!isServerUrl(target)) return basename(target);
+  const { hostname = '', pathname = '', searchParams } = URL.parse(target) ?? {};
+  const database = decoded(pathname.slice(1)) || process.env.PGDATABASE || 'the database';
+  const host = searchParams?.get('host') || decoded(hostname) || process.env.PGHOST || 'localhost';
+  return `${database} on ${host}`;
+}
+
+/** @throws RangeError that repeats nothing of it: it may hold a password. */
+export function parseDatabaseUrl(text: string): string {
+  const url = text.trim();
+  if (!isServerUrl(url))
+    throw new RangeError('not a URL of PostgreSQL; write postgres://USER@HOST/DATABASE, or --db for a file');
+  const parsed = URL.parse(url);
+  if (parsed === null || (decoded(parsed.password) === null && parsed.password !== ''))
+    throw new RangeError(
+      'not a URL; write postgres://USER:PASSWORD@HOST/DATABASE, with @ / ? # : and % in a password as %40 %2F %3F %23 %3A %25',
+    );
+  return url;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

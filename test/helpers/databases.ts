@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/store/database.ts';
+import { postgresDialect } from '../../src/store/postgres.ts';
+import { postgresServer } from './postgres-server.ts';
+import { temporaryFolder } from './service.ts';
+
+/** What signed bytes are encrypted with: a server has no key of its own. */
+export const TEST_KEY = Buffer.alloc(32, 7);
+
+export type Engine = 'SQLite' | 'PostgreSQL';
+
+const server = await postgresServer();
+
+/** For `describe.each`: what a store runs on. PostgreSQL is left out where it cannot run. */
+export const ENGINES: readonly Engine[] = server === null ? ['SQLite'] : ['SQLite', 'PostgreSQL'];
+
+/** An empty database for one test: SQLite's in memory, unless processes are to meet in it. */
+export async function emptyDatabase(engine: Engine, kind: 'memory' | 'shared' = 'memory'): Promise<string> {
+  if (engine === 'PostgreSQL') return emptyServerDatabase();
+  return kind === 'memory' ? ':memory:' : join(await temporaryFolder(), 'chain-1.db');
+}
+
+const free: string[] = [];
+let made = 0;
+
+async function emptyServerDatabase(): Promise<string> {
+  const url = free.pop() ?? (await makeDatabase());
+  onTestFinished(async () => {
+    await wipe(url);
+    free.push(url);
+  });
+  return url;
+}
+
+async function makeDatabase(): Promise<string> {
+  made += 1;
+  const name = `test_${process.pid}_${made}`;
+  await asked(`${server}/postgres`, `create database ${name}`);
+  const url = `${server}/${name}`;
+  await (await openDatabase(url)).close();
+  return url;
+}
+
+/** Faster than to truncate, as little as tests leave behind. */
+const WIPE = `do $$ declare one text; begin
+  for one in select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'
+    order by tablename = 'keys' loop execute format('delete from %I', one); end loop; end $$`;
+
+const wipe = (url: string) => asked(url, WIPE);
+
+const connected = new Map<string, Kysely<object>>();
+
+/** Asks a database of the server something of its own. */
+export async function asked(url: string, statement: string): Promise<unknown[]> {
+  const db = connected.get(url) ?? new Kysely<object>({ dialect: postgresDialect(url) });
+  connected.set(url, db);
+  return (await sql.raw(statement).execute(db)).rows;
+}

