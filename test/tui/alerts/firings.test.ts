@@ -72,7 +72,7 @@ describe('the words', () => {
       'Average above 0.04 gwei: 60.0',
     );
     const high = { ...ALERT, threshold: 2_000_000_000_000n, note: '' };
-    expect(describeFiring(high, 1_999_000_000_000n)).toBe('Average below 2000 gwei: 1,999');
+    expect(describeFiring(high, 1_999_000_000_000n)).toBe('Average below 2,000 gwei: 1,999');
     expect(describeFiring({ ...ALERT, note: '' }, 39_999_900n)).toBe('Average below 0.04 gwei: 0.0399999');
     expect(describeFiring({ ...ALERT, note: null }, null)).toBe('Average below 0.04 gwei: reached');
   });
