@@ -72,6 +72,7 @@ describe('amounts for people', () => {
     expect(exactAmount(1n, 'ETH')).toBe('1 wei');
     expect(exactAmount(999_999_999n, 'ETH')).toBe('999,999,999 wei');
     expect(exactAmount(10n ** 9n, 'ETH')).toBe('0.000000001 ETH');
+    expect(exactAmount(20_000n * 10n ** 18n + 5n * 10n ** 17n, 'ETH')).toBe('20,000.5 ETH');
     expect(nativeString(0n)).toBe('0');
     expect(nativeString(1n)).toBe('0.000000000000000001');
     expect(nativeString(10n ** 16n)).toBe('0.01');
