@@ -159,7 +159,9 @@ export const Summary = z
       source: GasCurrent.shape.source,
       stale: z.boolean(),
       headAgeSec: z.number().min(0).describe('How old the head is, in seconds'),
-      lagBlocks: Count.describe("How many blocks the source's best node is ahead of what has been digested"),
+      lagBlocks: Count.describe(
+        "How many blocks the source's best node, or the process that leads, is ahead of what has been ingested",
+      ),
       nodes: z.array(NodeHealth),
       engine: z
         .strictObject({

@@ -70,7 +70,9 @@ export const GasCurrent = z
     nativeUsd: Usd.nullable().describe(
       "US dollars for one native coin, from the chain's own price feed; null without one or when it is old",
     ),
-    updatedAt: Timestamp.describe('When the service digested its last block, by the clock on the wall'),
+    updatedAt: Timestamp.describe(
+      'When the service ingested its last block or changed what it says of it, by the clock on the wall',
+    ),
     updateFrequencySec: Seconds.describe('How often something new is to be expected, in seconds'),
     stale: z
       .boolean()

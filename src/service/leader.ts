@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type HeldLease, LEASE_LAPSES_MS, type LeaseStore, type WriteRight } from '../store/lease.ts';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { pid } from 'node:process';
+import { StoreError } from '../store/errors.ts';
+import {
+  type HeldLease,
+  LEASE_LAPSES_MS,
+  type LeaderReport,
+  type LeaseStore,
+  type WriteRight,
+} from '../store/lease.ts';
 import { sleep } from './async.ts';
 
 /** A holder says this often that it is there. */
@@ -16,6 +26,8 @@ export interface LeaseOptions {
    * has it.
    */
   readonly role: 'stays' | 'visits';
+  /** What this process says of its work while it leads. */
+  readonly report?: () => LeaderReport;
   /** Ms since epoch. */
   readonly wallNow: () => number;
   /** Ms of a clock that nobody sets. */
@@ -24,28 +36,33 @@ export interface LeaseOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What this process may do to the database it shares: see {@link Lease.state}. */
-export type LeaseState = 'holds' | 'visits' | 'stands-by';
+/**
+ * What this process may do to the database it shares. `holds`: writes, fires and sends. `visits`: nobody does; it writes
+ * what it has read. `stands-by`: somebody else does. `unknown`: the lease was not read yet, or it is free and not wanted.
+ */
+export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
 
 /**
  * One process of those that have a database open follows the chain in it, fires alerts and sends: whoever holds the
- * lease. It says every two seconds that it is there; once it has not for ten, or gives up the lease, another takes it.
+ * lease. It says every two seconds that it is there; once it has not for six, gives up the lease, or is seen to have
+ * ended on this machine, another takes it.
  *
  * What is known here may be late by a heartbeat, or by an hour after a night's sleep of the machine: what counts is
  * asked within each transaction (`requireRight`). So others do not trust a clock that somebody may set: they take the
- * lease when they have seen the same heartbeat for ten seconds of their own. Only how old it was when first seen is
+ * lease when they have seen the same heartbeat for six seconds of their own. Only how old it was when first seen is
  * told by the wall clock, so that what died long ago is not waited for.
  */
 export class Lease {
   readonly #options: LeaseOptions;
   readonly #steadyNow: () => number;
   readonly #listeners = new Set<(state: LeaseState) => void>();
-  #state: LeaseState = 'stands-by';
-  #isTold = false;
+  #state: LeaseState = 'unknown';
   #holder: string | null = null;
   #seen: HeldLease | null = null;
   /** When the present heartbeat came, by the steady clock. */
   #seenAt: number | null = null;
+  /** Whether the holder is a process of this machine that has ended. */
+  #isGone = false;
   #beatAt = Number.NEGATIVE_INFINITY;
   #isBidding = false;
   #problem: string | null = null;
@@ -59,21 +76,19 @@ export class Lease {
     this.#steadyNow = options.steadyNow ?? (() => performance.now());
   }
 
-  /**
-   * `holds`: writes, fires and sends. `visits`: nobody does; it writes what it has read. `stands-by`: somebody else
-   * does.
-   */
   get state(): LeaseState {
     return this.#state;
   }
 
   get mayWrite(): boolean {
-    return this.#state !== 'stands-by';
+    return this.#state === 'holds' || this.#state === 'visits';
   }
 
   /** For what is written now. It is worth nothing any more once the lease has been lost, even if it is taken again. */
   get right(): WriteRight {
-    if (this.#holder !== null) return { kind: 'holder', holder: this.#holder };
+    const { report } = this.#options;
+    if (this.#holder !== null)
+      return { kind: 'holder', holder: this.#holder, ...(report === undefined ? {} : { report: report() }) };
     return this.#state === 'visits' ? { kind: 'visitor', now: this.#options.wallNow() } : { kind: 'none' };
   }
 
@@ -92,7 +107,7 @@ export class Lease {
     return this.#problem;
   }
 
-  /** Tells `listener` what the {@link state} is once the lease is wanted, and of every change. */
+  /** Tells `listener` of every change of the {@link state}. */
   onChange(listener: (state: LeaseState) => void): void {
     this.#listeners.add(listener);
   }
@@ -119,11 +134,10 @@ export class Lease {
     return () => work;
   }
 
-  /** From now on it wants the lease. Resolves when it has looked for the first time; never rejects. */
-  async bid(): Promise<void> {
-    const isFirst = !this.#isBidding;
+  /** From now on it wants the lease. Resolves when it has looked; never rejects. */
+  bid(): Promise<void> {
     this.#isBidding = true;
-    if (isFirst) await this.look();
+    return this.look();
   }
 
   /** Stops wanting it, and gives it up: another process does better. Never rejects. */
@@ -141,7 +155,8 @@ export class Lease {
   /** Takes it from a holder that is there but does not do its work. Never rejects. */
   takeOver(): Promise<void> {
     return this.#inTurn(async () => {
-      if (!this.#isBidding || this.#options.role === 'visits' || this.#holder !== null) return;
+      if (this.#options.role === 'visits' || this.#holder !== null) return;
+      this.#isBidding = true;
       await this.#observe();
       await this.#take();
     });
@@ -177,6 +192,9 @@ export class Lease {
         // What holds the database up does so for everybody, and the next look comes soon.
         if (this.#problem === null) this.#options.onError(error);
         this.#problem = error instanceof Error ? error.message : String(error);
+        // A newer program leads from now on.
+        if (error instanceof StoreError && error.code === 'newer-schema')
+          return this.#release().catch(() => {});
       },
     );
     return this.#work;
@@ -185,8 +203,8 @@ export class Lease {
   async #look(): Promise<void> {
     if (this.#holder !== null) return this.#beat(this.#holder);
     await this.#observe();
-    const isFree = this.#seen === null || this.#hasLapsed();
-    if (!this.#isBidding || !isFree) return this.#become('stands-by');
+    if (this.held !== null) return this.#become('stands-by');
+    if (!this.#isBidding) return this.#become('unknown');
     if (this.#options.role === 'visits') return this.#become('visits');
     await this.#take();
   }
@@ -195,11 +213,12 @@ export class Lease {
     const now = this.#steadyNow();
     if (now - this.#beatAt < BEAT_MS) return;
     const heartbeatAt = this.#options.wallNow();
-    const stillHolds = await this.#options.store.beat(holder, heartbeatAt);
+    const report = this.#options.report?.() ?? null;
+    const stillHolds = await this.#options.store.beat(holder, heartbeatAt, report);
     if (!stillHolds) {
       this.#holder = null;
       await this.#observe();
-      this.#become('stands-by');
+      this.#become(this.held === null ? 'unknown' : 'stands-by');
       return;
     }
     this.#beatAt = now;
@@ -210,10 +229,21 @@ export class Lease {
   async #take(): Promise<void> {
     const { store, process, wallNow } = this.#options;
     const now = wallNow();
-    const next: HeldLease = { holder: randomUUID(), process, since: now, heartbeatAt: now };
-    if (!(await store.take(next, this.#seen))) return this.#observe();
+    const next: HeldLease = {
+      holder: randomUUID(),
+      process,
+      place: placeOf(pid),
+      since: now,
+      heartbeatAt: now,
+      report: null,
+    };
+    if (!(await store.take(next, this.#seen))) {
+      await this.#observe();
+      return this.#become(this.held === null ? 'unknown' : 'stands-by');
+    }
     this.#holder = next.holder;
     this.#seen = next;
+    this.#isGone = false;
     this.#seenAt = this.#steadyNow();
     this.#beatAt = this.#seenAt;
     this.#become('holds');
@@ -222,7 +252,7 @@ export class Lease {
   async #release(): Promise<void> {
     const holder = this.#holder;
     this.#holder = null;
-    this.#become('stands-by');
+    if (this.mayWrite) this.#become('unknown');
     if (holder === null) return;
     this.#seen = null;
     await this.#options.store.release(holder);
@@ -233,6 +263,7 @@ export class Lease {
     const before = this.#seen;
     const isNew = found?.holder !== before?.holder || found?.heartbeatAt !== before?.heartbeatAt;
     this.#seen = found;
+    this.#isGone = found !== null && isGone(found.place);
     if (!isNew && this.#seenAt !== null) return;
     // The first one may be as old as it says; later ones came since the last look.
     const isFirst = this.#seenAt === null && found !== null;
@@ -241,16 +272,62 @@ export class Lease {
   }
 
   #hasLapsed(): boolean {
+    if (this.#isGone) return true;
     return this.#seenAt !== null && this.#steadyNow() - this.#seenAt >= LEASE_LAPSES_MS;
   }
 
   #become(state: LeaseState): void {
-    // That somebody else has it is news, too, once it is wanted.
-    if (this.#state === state && (this.#isTold || !this.#isBidding)) return;
-    this.#isTold = true;
+    if (this.#state === state) return;
     this.#state = state;
     for (const listener of this.#listeners) listener(state);
   }
+}
+
+/**
+ * Which process `pid` is, for others on its machine: the machine and the process namespace, the id, and the start, which
+ * tells it from a later one with its id.
+ */
+export function placeOf(pid: number): string {
+  return JSON.stringify([MACHINE, pid, startOf(pid)]);
+}
+
+const fromSystem = (read: () => string): string => {
+  try {
+    return read().trim();
+  } catch {
+    // Not on this system, or not for us to see.
+    return '';
+  }
+};
+
+const MACHINE = [
+  hostname(),
+  fromSystem(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+  fromSystem(() => readlinkSync('/proc/self/ns/pid')),
+].join(' ');
+
+/** Empty where the system does not say; `ended` for one that only waits for its parent to hear of its end. */
+function startOf(pid: number): string {
+  const stat = fromSystem(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  // The name, in brackets, may hold anything.
+  const [state = '', ...fields] = stat
+    .slice(stat.lastIndexOf(')') + 1)
+    .trim()
+    .split(' ');
+  return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? '');
+}
+
+/** Whether the process of this place ran on this machine and has ended. One of another machine is never said to have. */
+function isGone(place: string | null): boolean {
+  const [machine, pid, start]: unknown[] = place === null ? [] : JSON.parse(place);
+  if (machine !== MACHINE || typeof pid !== 'number') return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return true;
+  }
+  const now = startOf(pid);
+  return now !== '' && now !== start;
 }
 
 /** Who has alerts fire on the database, for a log. */

@@ -4,8 +4,8 @@ import type { ChainProfile } from '../core/chains.ts';
 import { abortable, sleep } from './async.ts';
 
 const REFRESH_MS = 60_000;
-/** Until the chain is known there is no feed to ask. */
-const NO_FEED_MS = 1_000;
+/** Until the chain and the leader are known there is no feed to ask. */
+const NO_FEED_MS = 100;
 
 /** The native coin's price, asked for once a minute. */
 export class NativePrice {

@@ -35,6 +35,8 @@ export interface ServiceOptions {
   readonly process?: string;
   /** Default: it stays, and writes, fires alerts and sends whenever no other process on the database does. */
   readonly role?: LeaseOptions['role'];
+  /** How long a leader may store nothing until this process compares with its own node, ms. Default: a minute. */
+  readonly neglectedMs?: number;
   /** Blocks that must have an auto-tx before it is final. Default: the chain's own number. */
   readonly confirmations?: number;
   /** How long a node may take to answer what is asked of one sender of auto-txs, ms. Default: 10 s. */

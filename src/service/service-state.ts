@@ -25,8 +25,10 @@ interface ServiceParts {
   readonly nativeUsd: () => number | null;
   /** What the service does for people beside answering; left out: nothing yet. */
   readonly tallies?: Tallies;
-  /** Who has alerts fire; left out: nobody. */
+  /** Who leads on the database; left out: nobody. */
   readonly engine?: () => EngineHealth | null;
+  /** Why nothing can be written; `null` while all is well. */
+  readonly unkept?: () => string | null;
   readonly wallNow: () => number;
 }
 
@@ -35,9 +37,14 @@ export interface Condition {
   readonly chain: ChainProfile | null;
   readonly head: number | null;
   readonly headAgeSec: number | null;
-  /** Why prices cannot be answered, or are older than they should be; `null` while all is well. */
+  /** Blocks that the node, or the leader of a standby, is ahead. */
+  readonly lagBlocks?: number | null;
+  /**
+   * Why prices cannot be answered or are older than they should be, or why nothing can be written; `null` while all is
+   * well.
+   */
   readonly failure: ApiFailure | null;
-  /** Who has alerts fire on the database; `null`: nobody. */
+  /** Who leads on the database; `null`: nobody. */
   readonly engine?: EngineHealth | null;
 }
 
@@ -105,9 +112,27 @@ export class ServiceState {
       chain: this.#parts.follower.profile,
       head: moment?.head.number ?? null,
       headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
+      lagBlocks: moment && this.#lagBlocks(moment.head.number),
       engine: this.#parts.engine?.() ?? null,
-      failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : null,
+      failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : this.#unkept(),
     };
+  }
+
+  #unkept(): ApiFailure | null {
+    const why = this.#parts.unkept?.() ?? null;
+    if (why === null) return null;
+    return new ApiFailure('upstream_unavailable', why, {
+      headers: { 'Retry-After': String(DOWN_RETRY_SEC) },
+    });
+  }
+
+  #lagBlocks(number: number): number {
+    // What a node says that is on another chain or branch is no measure.
+    const heads = this.#parts.source
+      .health()
+      .flatMap(({ state, head }) => (head !== null && (state === 'ok' || state === 'lagging') ? [head] : []));
+    const leading = this.#parts.engine?.()?.head ?? number;
+    return Math.max(...[...heads, leading].map((head) => head - number), 0);
   }
 
   /** The history, up to date with what `present` says. @throws {ApiFailure} while there is none. */
@@ -149,15 +174,10 @@ export class ServiceState {
   /** How the source and its nodes are, seen from the head. */
   health({ number, timestamp }: Present['head']): ServiceHealth {
     const { source } = this.#parts;
-    const nodes = source.health();
-    // What a node says that is on another chain or branch is no measure.
-    const heads = nodes.flatMap(({ state, head }) =>
-      head !== null && (state === 'ok' || state === 'lagging') ? [head] : [],
-    );
     return {
-      nodes,
+      nodes: source.health(),
       headAgeSec: Math.max(source.now() / 1_000 - timestamp, 0),
-      lagBlocks: Math.max(...heads.map((head) => head - number), 0),
+      lagBlocks: this.#lagBlocks(number),
       engine: this.#parts.engine?.() ?? null,
     };
   }

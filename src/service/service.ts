@@ -59,11 +59,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     store: new LeaseStore(database),
     process: options.process ?? `process ${process.pid}`,
     role: options.role ?? 'stays',
+    report: () => follower.report(price.usd),
     wallNow,
     onError,
   });
   let hasStoodBy = false;
   lease.onChange((state) => {
+    if (state === 'unknown') return;
     // That it is the only one is no news.
     hasStoodBy ||= state !== 'holds';
     if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
@@ -89,9 +91,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     lease,
     createEngine,
     historySec,
+    neglectedMs: options.neglectedMs,
     wallNow,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
-    nativeUsd: () => price.usd,
+    nativeUsd: () => nativeUsd(),
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
     signal,
@@ -105,16 +108,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     delivery: notifiers,
     signal,
     wallNow,
+    agreedNow: () => follower.agreedNow(),
     onError,
     onAttempt: options.onAttempt,
   });
   const { priceFeed } = options;
   const ownFeed = chainPriceFeed(source, () => follower.profile, wallNow);
-  const price = new NativePrice(() => priceFeed ?? ownFeed(), wallNow);
+  // Two programs on one database cost the node one: a standby is told the price by the leader.
+  const price = new NativePrice(() => (lease.mayWrite ? (priceFeed ?? ownFeed()) : null), wallNow);
+  const nativeUsd = () => (lease.state === 'stands-by' ? (lease.held?.report?.nativeUsd ?? null) : price.usd);
   const history = new HistoryStore(database);
   const steadyNow = () => performance.now();
   const freshness = new Freshness({
     source,
+    isLeading: () => lease.mayWrite,
     head: () => follower.head,
     chain: () => follower.profile,
     wallNow,
@@ -134,8 +141,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const present = follower.present();
       return present !== null && freshness.isFresh(present.head) ? present : null;
     },
-    nativeUsd: () => price.usd,
+    nativeUsd,
     wallNow,
+    agreedNow: () => follower.agreedNow(),
     steadyNow,
     senderMs: options.senderMs,
     signal,
@@ -148,8 +156,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     history,
     blocks: store,
     reader: new ChainReader(source, signal),
-    nativeUsd: () => price.usd,
-    engine: () => (lease.held === null ? null : { ...lease.held, isHere: lease.state === 'holds' }),
+    nativeUsd,
+    engine: () =>
+      lease.held && {
+        ...lease.held,
+        isHere: lease.state === 'holds',
+        head: lease.held.report?.block ?? null,
+      },
+    unkept: () =>
+      database.damage?.message ??
+      follower.writeProblem ??
+      (lease.problem === null ? null : unsavedWords(lease.problem)) ??
+      (lease.held === null && options.role !== 'visits' ? NO_LEADER : null),
     tallies: autoTxTallies(
       autoTxStore,
       alertTallies(alertStore, () => source.now()),
@@ -229,5 +247,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     done: run(),
   };
 }
+
+const NO_LEADER = 'no process leads on this database: no block is written and no alert fires';
 
 const stopped = () => new ApiFailure('upstream_unavailable', 'the service has been stopped; start it again');

@@ -6,7 +6,7 @@ import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, s
 import { Migrator } from 'kysely/migration';
 import { sealUnsealed } from './auto-tx-rows.ts';
 import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
-import { StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
+import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
 import { readMeta, saveMeta } from './meta.ts';
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations/migrations.ts';
 import { createSealer, fileSealer, NO_SEALER, passingSealer, type Sealer } from './sealer.ts';
@@ -30,6 +30,8 @@ export interface Database<Schema = Tables> {
   readonly queries: Kysely<Schema>;
   /** For messages: the file's name without its folder, or the server's database and host. */
   readonly name: string;
+  /** That a page could not be read since it was opened: what is answered from it may be wrong or missing. */
+  readonly damage: StoreError | null;
   /** Encrypts what only its owner may send. */
   readonly sealer: Sealer;
   /**
@@ -46,7 +48,7 @@ export interface Database<Schema = Tables> {
 }
 
 /** Keys and what each has used: in a file of their own, or on PostgreSQL beside the rest. */
-export type KeyDatabase = Omit<Database<KeyTables>, 'sealer'>;
+export type KeyDatabase = Database<KeyTables>;
 
 /**
  * Opens (or makes) the history at `target`: a file, `':memory:'`, `TEMPORARY_DATABASE`, which ends with the
@@ -57,7 +59,7 @@ export type KeyDatabase = Omit<Database<KeyTables>, 'sealer'>;
  */
 export async function openDatabase(target: string, key: Buffer | null = null): Promise<Database> {
   const sealer = sealerOf(target, key);
-  const database = { ...(await open<Tables>(target, HISTORY_MIGRATIONS)), sealer };
+  const database = await open<Tables>(target, HISTORY_MIGRATIONS, sealer);
   try {
     if (!isServerUrl(target)) await database.run((db) => sealOnce(db, sealer));
   } catch (error) {
@@ -85,13 +87,13 @@ async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
 
 /** Opens (or makes) the keys' database as {@link openDatabase} does. */
 export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
-  open<KeyTables>(target, KEY_MIGRATIONS);
+  open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER);
 
-function open<Schema>(target: string, migrations: Migrations): Promise<Opened<Schema>> {
+function open<Schema>(target: string, migrations: Migrations, sealer: Sealer): Promise<Database<Schema>> {
   const name = databaseName(target);
   const opening = isServerUrl(target)
-    ? () => openServer<Schema>(target, name)
-    : () => openFile<Schema>(target, migrations, name);
+    ? () => openServer<Schema>(target, { name, sealer })
+    : () => openFile<Schema>(target, migrations, { name, sealer });
   return retryWhileBusy(name, opening, WHILE_MADE);
 }
 
@@ -100,7 +102,11 @@ interface Migrated {
   kysely_migration: { name: string };
 }
 
-async function openFile<Schema>(path: string, migrations: Migrations, name: string): Promise<Opened<Schema>> {
+async function openFile<Schema>(
+  path: string,
+  migrations: Migrations,
+  { name, sealer }: Known,
+): Promise<Database<Schema>> {
   let file: DatabaseSync | null = null;
   try {
     if (!hasNoFile(path)) makePrivateFile(path);
@@ -112,17 +118,18 @@ async function openFile<Schema>(path: string, migrations: Migrations, name: stri
     const applied = await refuseForeign(migrated, migrations, name);
     if (!hasNoFile(path)) makePrivate(path);
     configure(file);
+    if (applied.size > 0) refuseDamaged(file, name);
     // Most starts find it up to date, and the migrator takes as long as all the rest.
     if (!Object.keys(migrations).every((each) => applied.has(each))) await migrate(migrated, migrations);
     const queries = new Kysely<Schema>({ dialect });
-    return opened(queries, name, (work) => queries.transaction().execute(work));
+    return opened(queries, { name, sealer }, (work) => queries.transaction().execute(work));
   } catch (error) {
     closeQuietly(file);
     throw error;
   }
 }
 
-async function openServer<Schema>(url: string, name: string): Promise<Opened<Schema>> {
+async function openServer<Schema>(url: string, { name, sealer }: Known): Promise<Database<Schema>> {
   // Who keeps a file needs none of it.
   const { postgresDialect, OLDEST_POSTGRES } = await import('./postgres.ts');
   const dialect = postgresDialect(url);
@@ -144,7 +151,7 @@ async function openServer<Schema>(url: string, name: string): Promise<Opened<Sch
     if (!Object.keys(SERVER_MIGRATIONS).every((each) => applied.has(each)))
       await migrate(migrated, SERVER_MIGRATIONS, schema);
     if (!(await mayWrite(queries))) throw takesNoWriting(name);
-    return opened(queries, name, async (work) => {
+    return opened(queries, { name, sealer }, async (work) => {
       let isCommitting = false;
       try {
         return await queries
@@ -172,19 +179,29 @@ async function openServer<Schema>(url: string, name: string): Promise<Opened<Sch
   }
 }
 
-/** What a database is before it is known what seals. */
-type Opened<Schema> = Omit<Database<Schema>, 'sealer'>;
+/** What is known of a database before it is open. */
+type Known = Pick<Database, 'name' | 'sealer'>;
 
 function opened<Schema>(
   queries: Kysely<Schema>,
-  name: string,
+  { name, sealer }: Known,
   transact: <Result>(work: (trx: Kysely<Schema>) => Promise<Result>) => Promise<Result>,
-): Opened<Schema> {
+): Database<Schema> {
+  let damage: StoreError | null = null;
+  const attempt = <Result>(work: () => Promise<Result>, patience?: Patience) =>
+    retryWhileBusy(name, work, patience).catch((error: unknown) => {
+      if (error instanceof StoreError && error.code === 'damaged') damage = error;
+      throw error;
+    });
   return {
     queries,
     name,
-    run: (work, patience) => retryWhileBusy(name, () => work(queries), patience),
-    transaction: (work, patience) => retryWhileBusy(name, () => transact(work), patience),
+    sealer,
+    get damage() {
+      return damage;
+    },
+    run: (work, patience) => attempt(() => work(queries), patience),
+    transaction: (work, patience) => attempt(() => transact(work), patience),
     close: () => queries.destroy(),
   };
 }
@@ -281,6 +298,27 @@ function configure(file: DatabaseSync): void {
   file.exec('pragma synchronous = full');
   // What is deleted is gone from the file, as signed bytes must be; a block takes no longer to write for it.
   file.exec('pragma secure_delete = on');
+}
+
+/** No start waits longer than about twice this for the check of its database. */
+const CHECK_MS = 250;
+/** Rows of a table that are checked within a fraction of that. */
+const CHECKED_ROWS = 50_000;
+
+/**
+ * Looks for pages that are damaged, in all tables but the largest, until the time is over. What is found only later makes
+ * the service not ready.
+ * @throws {StoreError} `damaged`
+ */
+function refuseDamaged(file: DatabaseSync, name: string): void {
+  const startedAt = performance.now();
+  const tables = file.prepare("select name from sqlite_schema where type = 'table'").all();
+  for (const table of tables.map((row) => `"${row.name}"`)) {
+    if (performance.now() - startedAt > CHECK_MS) return;
+    if (Number(file.prepare(`select max(rowid) as rows from ${table}`).get()?.rows) > CHECKED_ROWS) continue;
+    const [found] = file.prepare(`pragma quick_check(${table})`).all();
+    if (found?.quick_check !== 'ok') throw damaged(name);
+  }
 }
 
 /** Answers the schema changes that it has. */

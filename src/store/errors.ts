@@ -1,5 +1,6 @@
 export type StoreErrorCode =
   | 'not-a-database'
+  | 'damaged'
   | 'foreign-database'
   | 'newer-schema'
   | 'wrong-chain'
@@ -46,6 +47,10 @@ function resultCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }
 
+/** A file whose pages do not hold together. */
+export const damaged = (where: string, options?: ErrorOptions): StoreError =>
+  new StoreError('damaged', `${where} is damaged; put a backup in its place, or move it away`, options);
+
 /** Puts whatever the database or the file system threw into words; `where` is the file, for people. */
 export function toStoreError(error: unknown, where: string): StoreError {
   if (error instanceof StoreError) return error;
@@ -62,7 +67,7 @@ export function toStoreError(error: unknown, where: string): StoreError {
     case IOERR:
       return say('failed', `${where} cannot be read or written (disk error); check the disk`);
     case CORRUPT:
-      return say('not-a-database', `${where} is damaged; move it away and start again`);
+      return damaged(where, { cause: error });
     case FULL:
       return say('full', `the disk is full, ${where} cannot grow; free some space`);
     case CANTOPEN:

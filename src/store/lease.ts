@@ -1,20 +1,40 @@
-import type { Database } from './database.ts';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Database, Patience } from './database.ts';
 import { StoreError } from './errors.ts';
+import { HISTORY_MIGRATIONS } from './migrations/migrations.ts';
 import type { Queries } from './tables.ts';
 
 /** Name of the lease of the leader, which follows the chain, fires alerts and sends. */
-const FOLLOWER = 'follower';
+const LEADER = 'leader';
 /** A lease without a heartbeat for this long may be taken, ms. */
-export const LEASE_LAPSES_MS = 10_000;
+export const LEASE_LAPSES_MS = 6_000;
+
+/** What the leader says of its work with each block and heartbeat; a standby says the same. Times in ms since epoch. */
+const LeaderReport = z.object({
+  /** The newest block that it has ingested, and when it did or when its figures changed last. */
+  block: z.number().nullable(),
+  updatedAt: z.number().nullable(),
+  /** Whether all of the past that is to be had was filled in. */
+  isFilled: z.boolean(),
+  nativeUsd: z.number().nullable(),
+  /** Why nothing new comes. */
+  problem: z.object({ message: z.string(), retryAt: z.number().nullable() }).nullable(),
+});
+export type LeaderReport = z.infer<typeof LeaderReport>;
 
 /** A lease as it stands in the database. Times in ms since epoch, by the clock of the process that wrote them. */
 export interface HeldLease {
-  /** Random; a new one each time a process takes the lease. */
+  /** Random; a new one each time a process takes the lease: the fencing token. */
   readonly holder: string;
   /** For people: `gastop serve, process 4711`. */
   readonly process: string;
+  /** Which process it is, for others on its machine; `null`: not known. */
+  readonly place: string | null;
   readonly since: number;
   readonly heartbeatAt: number;
+  /** `null` before it has said anything. */
+  readonly report: LeaderReport | null;
 }
 
 /**
@@ -22,23 +42,24 @@ export interface HeldLease {
  * is no leader (`now` in ms since epoch); `none`; `alone`, no other process has the database open.
  */
 export type WriteRight =
-  | { readonly kind: 'holder'; readonly holder: string }
+  | { readonly kind: 'holder'; readonly holder: string; readonly report?: LeaderReport }
   | { readonly kind: 'visitor'; readonly now: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'alone' };
 
 /**
  * Refuses a transaction of a process without the right to write. Call it first: it takes the write lock, so the lease
- * cannot change until the transaction ends.
- * @throws {StoreError} `not-holder`
+ * cannot change until the transaction ends. What the leader reports is written with its work.
+ * @throws {StoreError} `not-holder`, or `newer-schema`
  */
 export async function requireRight(trx: Queries, right: WriteRight): Promise<void> {
   if (right.kind === 'alone') return;
   if (right.kind === 'none') throw notHolder('another process');
+  const report = right.kind === 'holder' && right.report !== undefined ? JSON.stringify(right.report) : null;
   const row = await trx
     .updateTable('leases')
-    .set((e) => ({ heartbeat_at: e.ref('heartbeat_at') }))
-    .where('name', '=', FOLLOWER)
+    .set((e) => ({ report: report ?? e.ref('report') }))
+    .where('name', '=', LEADER)
     .returning(['holder', 'process', 'heartbeat_at'])
     .executeTakeFirst();
   const isOurs =
@@ -46,12 +67,31 @@ export async function requireRight(trx: Queries, right: WriteRight): Promise<voi
       ? row?.holder === right.holder
       : row === undefined || right.now - row.heartbeat_at >= LEASE_LAPSES_MS;
   if (!isOurs) throw notHolder(row?.process ?? 'nobody');
+  await refuseNewer(trx);
+}
+
+const NEWEST = Object.keys(HISTORY_MIGRATIONS).sort().at(-1) ?? '';
+
+/** @throws {StoreError} `newer-schema`: a newer program has changed the schema since this one opened the database. */
+async function refuseNewer(db: Queries): Promise<void> {
+  const newest = sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`;
+  const [row] = (await newest.execute(db)).rows;
+  if (row !== undefined && row.name > NEWEST)
+    throw new StoreError(
+      'newer-schema',
+      'a newer gastop has updated the database; restart this one updated, too',
+    );
 }
 
 const notHolder = (process: string) =>
   new StoreError('not-holder', `${process} follows the chain on this database now; this process stands by`);
 
-/** The lease's one row. Every method is one statement, and rejects with a `StoreError`. */
+type NextLease = Omit<HeldLease, 'place' | 'report'> & { readonly place?: string | null };
+
+/** A write that the lease waits for longer than this is told: the holder may not be able to write at all. */
+const PATIENCE: Patience = { busy: 1_000 };
+
+/** The lease's one row. Each change is one statement; what fails rejects with a `StoreError`. */
 export class LeaseStore {
   readonly #database: Pick<Database, 'run'>;
 
@@ -61,41 +101,40 @@ export class LeaseStore {
 
   /** `null`: it is free. */
   async read(): Promise<HeldLease | null> {
-    const row = await this.#database.run((db) =>
-      db.selectFrom('leases').selectAll().where('name', '=', FOLLOWER).executeTakeFirst(),
+    const row = await this.#database.run(
+      (db) => db.selectFrom('leases').selectAll().where('name', '=', LEADER).executeTakeFirst(),
+      PATIENCE,
     );
     if (row === undefined) return null;
-    return {
-      holder: row.holder,
-      process: row.process,
-      since: row.since,
-      heartbeatAt: row.heartbeat_at,
-    };
+    const { holder, process, place, since } = row;
+    return { holder, process, place, since, heartbeatAt: row.heartbeat_at, report: toReport(row.report) };
   }
 
   /** Takes it, if it still is as it was seen. Returns whether it did; of several processes one succeeds. */
-  async take(next: HeldLease, seen: HeldLease | null): Promise<boolean> {
+  async take(next: NextLease, seen: Pick<HeldLease, 'holder' | 'heartbeatAt'> | null): Promise<boolean> {
     const values = {
       holder: next.holder,
       process: next.process,
+      place: next.place ?? null,
       since: next.since,
       heartbeat_at: next.heartbeatAt,
+      report: null,
     };
     if (seen === null) {
-      const { numInsertedOrUpdatedRows } = await this.#database.run((db) =>
+      const { numInsertedOrUpdatedRows } = await this.#write((db) =>
         db
           .insertInto('leases')
-          .values({ name: FOLLOWER, ...values })
+          .values({ name: LEADER, ...values })
           .onConflict((conflict) => conflict.column('name').doNothing())
           .executeTakeFirstOrThrow(),
       );
       return (numInsertedOrUpdatedRows ?? 0n) > 0n;
     }
-    const { numUpdatedRows } = await this.#database.run((db) =>
+    const { numUpdatedRows } = await this.#write((db) =>
       db
         .updateTable('leases')
         .set(values)
-        .where('name', '=', FOLLOWER)
+        .where('name', '=', LEADER)
         .where('holder', '=', seen.holder)
         .where('heartbeat_at', '=', seen.heartbeatAt)
         .executeTakeFirstOrThrow(),
@@ -104,12 +143,12 @@ export class LeaseStore {
   }
 
   /** Writes a heartbeat. Returns whether `holder` still holds the lease. */
-  async beat(holder: string, at: number): Promise<boolean> {
-    const { numUpdatedRows } = await this.#database.run((db) =>
+  async beat(holder: string, at: number, report: LeaderReport | null = null): Promise<boolean> {
+    const { numUpdatedRows } = await this.#write((db) =>
       db
         .updateTable('leases')
-        .set({ heartbeat_at: at })
-        .where('name', '=', FOLLOWER)
+        .set({ heartbeat_at: at, report: report && JSON.stringify(report) })
+        .where('name', '=', LEADER)
         .where('holder', '=', holder)
         .executeTakeFirstOrThrow(),
     );
@@ -118,8 +157,20 @@ export class LeaseStore {
 
   /** Gives it up, if `holder` has it. */
   async release(holder: string): Promise<void> {
-    await this.#database.run((db) =>
-      db.deleteFrom('leases').where('name', '=', FOLLOWER).where('holder', '=', holder).execute(),
+    await this.#database.run(
+      (db) => db.deleteFrom('leases').where('name', '=', LEADER).where('holder', '=', holder).execute(),
+      PATIENCE,
     );
   }
+
+  #write<Result>(work: (db: Queries) => Promise<Result>): Promise<Result> {
+    return this.#database.run(async (db) => {
+      await refuseNewer(db);
+      return work(db);
+    }, PATIENCE);
+  }
+}
+
+function toReport(text: string | null): LeaderReport | null {
+  return text === null ? null : (LeaderReport.safeParse(JSON.parse(text)).data ?? null);
 }

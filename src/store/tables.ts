@@ -82,8 +82,12 @@ interface LeaseRow {
   holder: string;
   /** For people: `gastop serve, process 4711`. */
   process: string;
+  /** Its machine, process id and start, for others on that machine. */
+  place: string | null;
   since: number;
   heartbeat_at: number;
+  /** What it says of its work: JSON. */
+  report: string | null;
 }
 
 /** One alert. Wei per gas; times in ms since epoch. The wakes are what `core/alerts/alert-rule.ts` says of its phase. */

@@ -100,6 +100,7 @@ async function openWith(folder: string, waiting: number) {
       present: () => present,
       nativeUsd: () => null,
       wallNow: () => NOW,
+      agreedNow: () => NOW,
       steadyNow: () => performance.now(),
       onError: (error) => {
         throw error;

@@ -42,3 +42,14 @@ describe('links', () => {
     expect(DOCUMENTS.filter((path) => path !== 'README.md' && !readme.includes(`(${path})`))).toEqual([]);
   });
 });
+
+it('the three ways of ARCHITECTURE.md are as short as they are meant to be, and every file on them is there', () => {
+  const [, section = ''] =
+    /^## Three ways, file by file$([\s\S]*?)^## /m.exec(read('docs/ARCHITECTURE.md')) ?? [];
+  const ways = section.split('\n\n').filter((paragraph) => paragraph.includes('→'));
+  const files = ways.map((way) =>
+    [...way.matchAll(/`([a-z-]+\/[a-z/-]+)`/g)].map(([, file]) => `src/${file}.ts`),
+  );
+  expect(files.map((way) => way.length)).toEqual([25, 14, 26]);
+  expect(files.flat().filter((file) => !exists(file))).toEqual([]);
+});

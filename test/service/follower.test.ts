@@ -44,7 +44,7 @@ async function leaveNoRoom({ queries }: Database, table: 'leases' | 'meta'): Pro
       const added =
         table === 'meta'
           ? sql`insert into meta values (${name}, '')`
-          : sql`insert into leases values (${name}, '', '', 0, 0)`;
+          : sql`insert into leases (name, holder, process, since, heartbeat_at) values (${name}, '', '', 0, 0)`;
       const isFull = await added.execute(queries).then(
         () => false,
         () => true,

@@ -19,6 +19,7 @@ function startProcess(chainId: number) {
   let confirmed = 0;
   const freshness = new Freshness({
     source,
+    isLeading: () => true,
     head: () => head,
     chain: () => chainProfile(chainId),
     wallNow: () => clock.wall,

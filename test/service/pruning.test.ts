@@ -1,12 +1,16 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HistoryFiller } from '../../src/service/follow/history-filler.ts';
+import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { LeaseStore } from '../../src/store/lease.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { fire } from '../helpers/fired-alert.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { bytesOf, keptAutoTx } from '../store/auto-txs/kept-auto-txs.ts';
 
 const DAY_SEC = 86_400;
 const timeOf = (number: number) => makeBlock(number).timestamp;
@@ -97,4 +101,36 @@ test('a history that was folded up to a time yet to come takes in what is true a
   await waitFor(async () => (await new BlockStore(reader).missingRanges({ from: 0, to: 899 })).length === 0);
   await service.stop();
   await reader.close();
+});
+
+test('a clock that is set 400 days ahead ends no auto-tx for good and forgets no delivery', async () => {
+  const { path, database } = await stored(makeBlocks(0, 99));
+  const now = timeOf(99) * 1_000;
+  const autoTxs = new AutoTxStore(database);
+  const inDays = async (id: string, nonce: number, days: number) => {
+    const kept = keptAutoTx(id, {
+      order: { expiresAt: now + days * DAY_SEC * 1_000 },
+      signed: { nonce },
+    });
+    await autoTxs.create(kept, bytesOf(id), 10);
+  };
+  await inDays('atx_week', 1, 7);
+  const delivery = await fire(database, 'alert', { row: { status: 'DELIVERED', next_attempt_at: null } });
+  await database.queries.deleteFrom('alerts').execute();
+  const source = new ScriptedSource(makeBlocks(0, 99));
+  const service = await runService({
+    source,
+    database: path,
+    wallNow: () => now + 400 * DAY_SEC * 1_000,
+  });
+  await service.ready;
+  await waitFor(async () => (await new LeaseStore(database).read()) !== null);
+  source.mine(makeBlock(100));
+  // Over by the chain's own time, too.
+  await inDays('atx_yesterday', 0, -1);
+  await waitFor(async () => (await autoTxs.find('', 'atx_yesterday'))?.state.status === 'EXPIRED');
+  expect((await autoTxs.find('', 'atx_week'))?.state.status).toBe('PENDING');
+  expect(await database.queries.selectFrom('deliveries').select('id').execute()).toEqual([{ id: delivery }]);
+  await service.stop();
+  await database.close();
 });

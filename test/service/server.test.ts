@@ -13,7 +13,7 @@ import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { takeBodies } from '../../src/service/http/body.ts';
 import { errorResponse } from '../../src/service/http/errors.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
@@ -219,6 +219,9 @@ test('health, readiness and metrics need no key; labels come from us alone', asy
   expect(await (await fetch(`${served.origin}/readyz`)).json()).toEqual({
     status: 'ready',
     alerts: 'here',
+    leader: `process ${process.pid}`,
+    head: 400,
+    lagBlocks: 0,
   });
   await served.get(PATHS.gasCurrent);
   await served.get('/gas/one-of-many');
@@ -241,6 +244,34 @@ test('health, readiness and metrics need no key; labels come from us alone', asy
   for (const line of text.trimEnd().split('\n')) {
     expect(line).toMatch(/^(# (HELP|TYPE) .+|[a-z_]+(\{[^{}]*(\{\w+\})?[^{}]*\})? -?[\d.e+-]+)$/);
   }
+});
+
+test.each([
+  ['locked by another program', /is in use by another program/],
+  ['full', /the disk is full/],
+])('with its database %s it is not ready, says why, and recovers by itself', async (what, why) => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  const node = source();
+  const served = await serveService({ source: node, database });
+  await ready(served);
+  const other = new DatabaseSync(path);
+  onTestFinished(() => other.close());
+  if (what === 'full') await sql`pragma max_page_count = 1`.execute(database.queries);
+  else other.exec('begin immediate');
+  let number = 401;
+  await waitFor(async () => {
+    // A page that has room takes a few.
+    node.mine(makeBlock(number++));
+    const response = await fetch(`${served.origin}/readyz`);
+    if (response.ok) return false;
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    return why.test(ErrorBody.parse(await response.json()).message);
+  });
+  if (what === 'full') await sql`pragma max_page_count = 1000000`.execute(database.queries);
+  else other.exec('rollback');
+  node.mine(makeBlock(number));
+  await ready(served);
 });
 
 test('with the node dead it is up but not ready, and says why', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
 import { ARMED, type KeptAlert } from '../../src/core/alerts/alert-rule.ts';
@@ -10,6 +11,8 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
+import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
+import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -71,31 +74,68 @@ const firedAt = async (database: Database) =>
 async function start(path: string, source: ScriptedSource, name: string): Promise<RunningService> {
   const service = await runService({ source, database: path, process: name, createEngine });
   await service.ready;
-  // What is mined from now on is heard of as it is made.
+  return service;
+}
+
+/** As `start`, once it leads and hears of what is mined as it is made. */
+async function startLeader(path: string, source: ScriptedSource, name: string): Promise<RunningService> {
+  const service = await start(path, source, name);
   await waitFor(() => source.knownAsked.length > 0);
   return service;
 }
 
-test('of two services on one database one writes and fires; the other answers from memory', async () => {
+/** One whose node is not there: what it says comes from the database. */
+async function startStandby(path: string, source: ScriptedSource): Promise<RunningService> {
+  source.isReachable = false;
+  return start(path, source, 'standby');
+}
+
+const FIGURES = [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsMarket];
+/** Both say the same of the same block, byte for byte. */
+const agree = (one: RunningService, other: RunningService) =>
+  waitFor(
+    async () => {
+      for (const path of FIGURES) {
+        const [mine, others] = await Promise.all(
+          [one.get(path), other.get(path)].map(async (each) => (await each).text()),
+        );
+        if (mine !== others) throw new Error(`${path}: ${mine} is not ${others}`);
+      }
+      return true;
+    },
+    { what: 'the same answers' },
+  );
+
+test('of two services on one database one follows the node; the other follows the database and says the same', async () => {
   const { path, database } = await prepared();
   const sources = [0, 1].map(() => new ScriptedSource(makeBlocks(450, FIRST)));
   const [first, second] = sources;
   if (first === undefined || second === undefined) throw new Error('two sources');
-  const holder = await start(path, first, 'holder');
-  await waitFor(async () => (await new LeaseStore(database).read())?.process === 'holder');
-  const standby = await start(path, second, 'standby');
-  // The one that stands by hears of blocks first, and writes none of them.
-  second.mine(...makeBlocks(500, 503));
-  await waitFor(async () => (await headOf(standby)) === 503, { what: 'the standby’s head' });
-  expect(await storedHead(database)).toBe(FIRST);
+  const leader = await startLeader(path, first, 'leader');
+  const standby = await startStandby(path, second);
+  await agree(leader, standby);
+  second.mine(...makeBlocks(500, 506));
   first.mine(...makeBlocks(500, 503));
-  await waitFor(async () => (await storedHead(database)) === 503, { what: 'the holder’s writing' });
+  await waitFor(async () => (await headOf(standby)) === 503, { what: 'the standby’s head' });
+  await agree(leader, standby);
+  expect(GasCurrent.parse(await standby.read(PATHS.gasCurrent))).toMatchObject({
+    stale: false,
+    source: { problem: null },
+  });
   expect(await firedAt(database)).toEqual([500, 502]);
+  expect([second.blocksAsked, second.knownAsked]).toEqual([[], []]);
+
+  // The leader's node is away: the standby says so, too.
+  first.emit({ type: 'down', reason: 'it is away', retryAt: Date.now() + 60_000 });
+  await waitFor(async () => {
+    const { source, stale } = GasCurrent.parse(await standby.read(PATHS.gasCurrent));
+    return source.problem?.message === 'it is away' && stale;
+  });
+  first.emit({ type: 'up' });
 
   // Given up, the lease is taken at once, and what nobody has written is written and fires.
-  second.mine(...makeBlocks(504, 506));
-  await waitFor(async () => (await headOf(standby)) === 506);
-  await holder.stop();
+  second.isReachable = true;
+  await leader.stop();
   await waitFor(async () => (await storedHead(database)) === 506, { what: 'the taking over' });
   expect((await new LeaseStore(database).read())?.process).toBe('standby');
   second.mine(makeBlock(507), makeBlock(508));
@@ -104,40 +144,47 @@ test('of two services on one database one writes and fires; the other answers fr
   expect(await firedAt(database)).toEqual([500, 502, 506, 508]);
   expect(await new AlertStore(database).find('', alert.id)).toMatchObject({ missedCount: 1 });
   expect(await new BlockStore(database).missingRanges({ from: 450, to: 508 })).toEqual([]);
-  expect([...holder.errors, ...standby.errors]).toEqual([]);
+  expect(standby.errors).toEqual([]);
   await standby.stop();
   await database.close();
 });
 
-test('one that takes over with fewer blocks than are stored goes on from those', async () => {
+test('a standby follows the leader through reorgs and a chain that began anew', async () => {
   const { path, database } = await prepared();
-  const first = new ScriptedSource(makeBlocks(450, FIRST));
-  const second = new ScriptedSource(makeBlocks(450, FIRST));
-  const holder = await start(path, first, 'holder');
-  await waitFor(async () => (await new LeaseStore(database).read())?.process === 'holder');
-  const standby = await start(path, second, 'standby');
+  const first = new ScriptedSource(makeBlocks(450, FIRST), { chainId: 31_337 });
+  const leader = await startLeader(path, first, 'leader');
+  const standby = await startStandby(path, new ScriptedSource([], { chainId: 31_337 }));
   first.mine(...makeBlocks(500, 503));
-  await waitFor(async () => (await storedHead(database)) === 503);
-  await holder.stop();
-  await waitFor(async () => (await new LeaseStore(database).read())?.process === 'standby');
-  second.mine(...makeBlocks(500, 506));
-  await waitFor(async () => (await storedHead(database)) === 506);
-  expect(await headOf(standby)).toBe(506);
-  // 504 was caught up with, and 506 is now.
-  expect(await firedAt(database)).toEqual([500, 502, 506]);
-  await standby.stop();
+  await waitFor(async () => (await headOf(standby)) === 503);
+  const branch = (from: number, to: number, fork: number) =>
+    makeBlocks(from, to).map((block) =>
+      makeBlock(block.number, {
+        hash: blockHash(block.number, fork),
+        parentHash: blockHash(block.number - 1, block.number === from ? 0 : fork),
+        baseFeePerGas: 77n,
+      }),
+    );
+  first.reorg(501, branch(502, 502, 1));
+  await waitFor(async () => (await headOf(standby)) === 502);
+  await agree(leader, standby);
+  // Another chain in the same place, lower than the one before.
+  await new BlockStore(database, () => ({ kind: 'alone' })).beginAnew(undefined);
+  await new BlockStore(database, () => ({ kind: 'alone' })).saveBlocks(branch(10, 20, 2));
+  await waitFor(async () => (await headOf(standby)) === 20);
+  await waitFor(
+    async () => GasCurrent.parse(await standby.read(PATHS.gasCurrent)).source.restartedAt !== null,
+  );
+  await Promise.all([leader.stop(), standby.stop()]);
   await database.close();
 });
 
 test('one that takes over on another branch takes back what is stored of the old one', async () => {
   const { path, database } = await prepared();
   const first = new ScriptedSource(makeBlocks(450, FIRST));
-  const second = new ScriptedSource(makeBlocks(450, FIRST));
-  const holder = await start(path, first, 'holder');
-  await waitFor(async () => (await new LeaseStore(database).read())?.process === 'holder');
-  const standby = await start(path, second, 'standby');
-  for (const source of [first, second]) source.mine(...makeBlocks(500, 503));
-  await waitFor(async () => (await storedHead(database)) === 503);
+  const second = new ScriptedSource([...makeBlocks(450, FIRST), ...makeBlocks(500, 501)]);
+  const leader = await startLeader(path, first, 'leader');
+  const standby = await startStandby(path, second);
+  first.mine(...makeBlocks(500, 503));
   await waitFor(async () => (await headOf(standby)) === 503);
   const branch = [502, 503, 504].map((number) =>
     makeBlock(number, {
@@ -145,9 +192,9 @@ test('one that takes over on another branch takes back what is stored of the old
       parentHash: blockHash(number - 1, number === 502 ? 0 : 1),
     }),
   );
-  second.reorg(501, branch);
-  await waitFor(async () => (await headOf(standby)) === 504);
-  await holder.stop();
+  second.mine(...branch);
+  second.isReachable = true;
+  await leader.stop();
   await waitFor(async () => (await storedHead(database)) === 504, { what: 'the new branch' });
   const stored = await new BlockStore(database).newest(4);
   expect(stored.map(({ hash }) => hash)).toEqual([blockHash(501), ...branch.map(({ hash }) => hash)]);
@@ -157,20 +204,21 @@ test('one that takes over on another branch takes back what is stored of the old
   await database.close();
 });
 
-test('a holder that loses the lease stops writing and goes on answering; it may have it again', async () => {
+test('a leader that loses the lease follows the database from then on; it may have it again', async () => {
   const { path, database } = await prepared();
   const source = new ScriptedSource(makeBlocks(450, FIRST));
-  const service = await start(path, source, 'asleep');
+  const service = await startLeader(path, source, 'asleep');
   const leases = new LeaseStore(database);
-  await waitFor(async () => (await leases.read())?.process === 'asleep');
-  const held = await leases.read();
+  const held = await waitFor(async () => (await leases.read())?.process === 'asleep' && leases.read());
   // Another process took over while this one slept, and wrote what it did not see.
-  await leases.take({ holder: 'x', process: 'other', since: Date.now(), heartbeatAt: Date.now() }, held);
+  await leases.take(
+    { holder: 'x', process: 'other', since: Date.now(), heartbeatAt: Date.now() },
+    held || null,
+  );
   source.mine(makeBlock(500), makeBlock(501));
-  await waitFor(async () => (await headOf(service)) === 501);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await storedHead(database)).toBe(FIRST);
   await new BlockStore(database).saveBlocks(makeBlocks(500, 500));
+  await waitFor(async () => (await headOf(service)) === 500);
+  expect(await storedHead(database)).toBe(500);
   await leases.release('x');
   await waitFor(async () => (await storedHead(database)) === 501);
   source.mine(makeBlock(502));
@@ -179,6 +227,28 @@ test('a holder that loses the lease stops writing and goes on answering; it may 
   // 500 was written by another: alerts saw it there, or not at all, but not here.
   expect(await firedAt(database)).toEqual([502]);
   await service.stop();
+  await database.close();
+});
+
+test('a leader that stores nothing is relieved by one whose node goes on from what is stored, never by one on a fork', async () => {
+  const { path, database } = await prepared();
+  const leases = new LeaseStore(database);
+  await new BlockStore(database).claimChain({ id: 1 });
+  await new BlockStore(database).saveBlocks(makeBlocks(450, FIRST));
+  // It says that it is there as long as the test takes.
+  await leases.take({ holder: 'x', process: 'stuck', since: 0, heartbeatAt: Date.now() }, null);
+  const beats = setInterval(() => void leases.beat('x', Date.now()), 500);
+  onTestFinished(() => clearInterval(beats));
+  const fork = Array.from({ length: 20 }, (_, place) =>
+    makeBlock(490 + place, { hash: blockHash(490 + place, 1) }),
+  );
+  const standbys = [fork, makeBlocks(450, 510)].map((blocks) => new ScriptedSource(blocks));
+  for (const [place, source] of standbys.entries())
+    await runService({ source, database: path, process: `standby ${place}`, createEngine, neglectedMs: 100 });
+  await waitFor(async () => (await leases.read())?.process === 'standby 1', { what: 'the relief' });
+  await waitFor(async () => (await storedHead(database)) === 510);
+  expect(standbys[0]?.knownAsked).toEqual([]);
+  clearInterval(beats);
   await database.close();
 });
 
@@ -198,14 +268,33 @@ test('a visitor writes history while nobody else does, fires nothing, and makes 
   expect(await new LeaseStore(database).read()).toBeNull();
   expect(await firedAt(database)).toEqual([]);
   const other = new ScriptedSource([...makeBlocks(450, FIRST), ...makeBlocks(500, 502)]);
-  const service = await start(path, other, 'gastop serve');
+  const service = await startLeader(path, other, 'gastop serve');
   await waitFor(async () => (await new LeaseStore(database).read())?.process === 'gastop serve');
   source.mine(makeBlock(503), makeBlock(504));
-  await waitFor(async () => (await headOf(visitor)) === 504);
   other.mine(makeBlock(503), makeBlock(504));
   await waitFor(async () => (await storedHead(database)) === 504);
+  await waitFor(async () => (await headOf(visitor)) === 504);
   expect(await firedAt(database)).toEqual([504]);
   expect([...visitor.errors, ...service.errors]).toEqual([]);
   await Promise.all([visitor.stop(), service.stop()]);
   await database.close();
+});
+
+test('two programs on one database cost the node what one does', async () => {
+  const chain = createScriptedChain({ length: 320, startedAt: Math.floor(Date.now() / 1_000) - 320 * 12 });
+  const path = join(await temporaryFolder(), 'chain.db');
+  const programs = [];
+  for (const name of ['serve', 'monitor']) {
+    const node = await startJsonRpcServer(chain);
+    onTestFinished(() => node.stop());
+    const source = createRpcSource({ urls: [node.url] });
+    onTestFinished(() => source.close());
+    const service = await runService({ source, database: path, process: name });
+    await service.ready;
+    await waitFor(async () => (await headOf(service)) === 319);
+    programs.push({ node, service });
+  }
+  chain.mine(3);
+  for (const { service } of programs) await waitFor(async () => (await headOf(service)) === 322);
+  expect(programs.map(({ node }) => node.requests.length > 0)).toEqual([true, false]);
 });

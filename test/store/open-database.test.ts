@@ -12,6 +12,7 @@ import { KeyStore } from '../../src/store/api-keys.ts';
 import { toBlockRow } from '../../src/store/block-rows.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
+import { LeaseStore } from '../../src/store/lease.ts';
 import { HISTORY_MIGRATIONS } from '../../src/store/migrations/migrations.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite.ts';
@@ -261,6 +262,61 @@ test.skipIf(process.platform === 'win32')('a folder without permission is said a
     'StoreError not-permitted no permission for chain-1.db; check the rights on it and its folder',
   );
   chmodSync(join(folder, 'closed'), 0o700);
+});
+
+test('a program of the version before stops writing once its database was migrated, and says what to do', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 8));
+  const older = new Kysely<Tables>({ dialect: new NodeSqliteDialect(new DatabaseSync(path)) });
+  await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
+  const old = { name: 'follower', holder: 'x', process: 'older', since: 1, heartbeat_at: 1 };
+  await sql`insert into leases (name, holder, process, since, heartbeat_at)
+    values (${old.name}, ${old.holder}, ${old.process}, 1, 1)`.execute(older);
+  const database = await openDatabase(path);
+  // How each of its writing transactions begins, and how it takes and keeps the lease.
+  const writes = [
+    older
+      .updateTable('leases')
+      .set((e) => ({ heartbeat_at: e.ref('heartbeat_at') }))
+      .where('name', '=', old.name),
+    older
+      .updateTable('leases')
+      .set({ heartbeat_at: 2 })
+      .where('name', '=', old.name)
+      .where('holder', '=', 'newer'),
+  ];
+  for (const write of writes)
+    await expect(write.execute()).rejects.toThrow(
+      'a newer gastop has updated it; restart this program with that version',
+    );
+  await new LeaseStore(database).take({ holder: 'y', process: 'newer', since: 2, heartbeatAt: 2 }, null);
+  await new BlockStore(database, () => ({ kind: 'holder', holder: 'y' })).saveBlocks(makeBlocks(5, 7));
+  await older.destroy();
+  await database.close();
+});
+
+test('a damaged file is refused in one line that says how to go on; what is found damaged later is told', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const first = await openDatabase(path);
+  await new BlockStore(first).saveBlocks(makeBlocks(0, 2_000));
+  await first.close();
+  const bytes = readFileSync(path);
+  const whole = Buffer.from(bytes);
+  // The schema, on the first page, is left as it is.
+  bytes.fill(0x5a, Math.floor(bytes.length / 2));
+  writeFileSync(path, bytes);
+  await expect(openDatabase(path)).rejects.toMatchObject({
+    code: 'damaged',
+    message: 'chain-1.db is damaged; put a backup in its place, or move it away',
+  });
+  writeFileSync(path, whole);
+  const database = await openDatabase(path);
+  expect(database.damage).toBeNull();
+  writeFileSync(path, bytes);
+  await sql`pragma shrink_memory`.execute(database.queries);
+  await expect(new BlockStore(database).page(0, 5_000)).rejects.toMatchObject({ code: 'damaged' });
+  expect(database.damage?.message).toMatch(/^chain-1.db is damaged/);
+  await database.close();
 });
 
 describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {

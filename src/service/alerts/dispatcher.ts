@@ -175,6 +175,8 @@ interface DispatcherOptions {
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly clock?: Clock;
+  /** Ms since epoch, by which old deliveries are forgotten; default: the clock's. */
+  readonly agreedNow?: () => number;
   /** 0 to 1, by chance. */
   readonly random?: () => number;
 }
@@ -367,7 +369,7 @@ class Dispatching {
   async #prune(now: number): Promise<void> {
     if (now - this.#prunedAt < PRUNE_MS) return;
     this.#prunedAt = now;
-    await this.#store.prune(now);
+    await this.#store.prune(this.#options.agreedNow?.() ?? now);
   }
 }
 
@@ -380,6 +382,8 @@ interface SendingOptions {
   readonly signal: AbortSignal;
   /** Ms since epoch; the outbox is written by the same clock. */
   readonly wallNow: () => number;
+  /** The same, no later than the chain's own time allows: what is forgotten is gone for good. */
+  readonly agreedNow: () => number;
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
 }
@@ -393,7 +397,7 @@ interface Sending {
 
 /** Runs the dispatcher while this process holds the lease; on a server, where all send, as long as it stays. */
 export function startSending(options: SendingOptions): Sending {
-  const { lease, database, delivery, wallNow, onError, onAttempt } = options;
+  const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
   let dispatcher: Dispatcher | null = null;
   const store = new OutboxStore(database);
   const run = async (signal: AbortSignal) => {
@@ -404,6 +408,7 @@ export function startSending(options: SendingOptions): Sending {
       process: lease.process,
       signal,
       clock: { ...systemClock, now: wallNow },
+      agreedNow,
       onError,
       ...(onAttempt === undefined ? {} : { onAttempt }),
     });

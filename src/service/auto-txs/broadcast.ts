@@ -40,6 +40,8 @@ export interface EngineContext {
   readonly nativeUsd: () => number | null;
   /** Ms since epoch. */
   readonly wallNow: () => number;
+  /** The same, no later than the chain's own time allows: what expires is over for good. */
+  readonly agreedNow: () => number;
   /** Ms of a clock that nobody sets. */
   readonly steadyNow: () => number;
   /** How long one sender's questions may take, ms; default 10 s. */

@@ -150,9 +150,9 @@ export class AutoTxEngine {
   }
 
   async #expire(): Promise<void> {
-    const { store, wallNow } = this.#context;
+    const { store, agreedNow } = this.#context;
     for (;;) {
-      const expiring = await store.expiring(wallNow(), PAGE);
+      const expiring = await store.expiring(agreedNow(), PAGE);
       let ended = 0;
       for (const each of expiring) if ((await this.#end(each)) !== null) ended++;
       if (expiring.length < PAGE || ended === 0 || this.#signal.aborted) return;
@@ -161,12 +161,12 @@ export class AutoTxEngine {
 
   /** Its owner may have given it more time by now. */
   #end({ id, owner }: KeptAutoTx) {
-    const { store, wallNow } = this.#context;
+    const { store, agreedNow } = this.#context;
     return store.change(
       { id, owner },
       (kept) => {
         const { expiresAt } = kept.order;
-        if (expiresAt === null || expiresAt > wallNow()) return null;
+        if (expiresAt === null || expiresAt > agreedNow()) return null;
         return stepKept(kept, { type: 'expire' }, this.#context);
       },
       'engine',

@@ -5,7 +5,7 @@ import type { ChainProfile } from '../../core/chains.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
-import { type ChainStateEvents, type ChainStateOptions, isSameBlock } from './chain-state.ts';
+import type { ChainStateEvents, ChainStateOptions } from './chain-state.ts';
 
 /** How long blocks may wait to be written together; a burst costs one transaction per this time. */
 const GATHER_MS = 50;
@@ -13,12 +13,6 @@ const GATHER_MS = 50;
 const BATCH = 512;
 /** Above this the follower waits for the disk. */
 const FULL = 4_096;
-/** While another process writes, it is looked this often which blocks it has; blocks looked at. */
-const LOOK_MS = 1_000;
-const LOOKED_AT = 256;
-/** A block that another process has not written for so long is none that it will write soon. */
-const NEGLECTED_MS = 60_000;
-
 /** A block that was taken in, and what the lanes cost after it; `null`: the engine could not tell. */
 interface IngestedBlock {
   readonly block: Block;
@@ -34,15 +28,8 @@ interface BlockWriterOptions {
   readonly alertRun?: (blocks: readonly IngestedBlock[]) => AlertRun | null;
   /** Called when a write was refused because another process writes now. */
   readonly onRefused?: () => void;
-  /**
-   * Called while the process that should does not write what is here, beginning with `next`; `head`: the newest block
-   * that is stored.
-   */
-  readonly onNeglected?: (next: Block, head: Block | null) => void;
   /** Called when alerts have fired; must not reject. */
   readonly onFired?: () => void;
-  /** Ms of a clock that nobody sets. */
-  readonly steadyNow?: (() => number) | undefined;
   /** Called with new blocks in the store, whoever wrote them, before anything else is written; must not reject. */
   readonly onWritten?: () => Promise<void>;
 }
@@ -50,7 +37,6 @@ interface BlockWriterOptions {
 /**
  * Writes what the follower ingests, in order, many blocks per transaction. A write that fails is kept as `problem` and
  * tried again with the next one; what waits too long for that is missing from the history and is filled in later.
- * While it is closed, because another process writes, it keeps what that one has not written yet.
  */
 export class BlockWriter {
   readonly #store: BlockStore;
@@ -61,10 +47,7 @@ export class BlockWriter {
   #lastFlush = Number.NEGATIVE_INFINITY;
   #work: Promise<void> = Promise.resolve();
   #problem: string | null = null;
-  #isOpen = true;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  /** The oldest block that another process has yet to write, and since when. */
-  #neglected: { readonly number: number; readonly since: number } | null = null;
+  #isOpen = false;
   readonly #options: BlockWriterOptions;
 
   constructor(store: BlockStore, options: BlockWriterOptions) {
@@ -86,38 +69,21 @@ export class BlockWriter {
     return this.#isOpen;
   }
 
-  /** Another process writes from now on. What is under way is refused by the store if it comes too late. */
+  /** Writes from now on. */
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** Another process writes from now on, and what is not written yet is dropped: it follows the chain itself. */
   close(): void {
     this.#isOpen = false;
-    this.#neglected = null;
-  }
-
-  /**
-   * Writes from now on, if `fits` says of the newest stored blocks that what is here goes on from them; what was kept
-   * and is not among them comes first. Answers whether it does.
-   */
-  async open(fits: (stored: readonly Block[]) => boolean): Promise<boolean> {
-    await this.#enqueue(async () => {
-      const stored = await this.#store.newest(LOOKED_AT);
-      if (this.#isOpen || !fits(stored)) return;
-      this.#unwritten = withoutStored(this.#unwritten, stored);
-      this.#isOpen = true;
-      if (this.#unwritten.length === 0) return;
-      await this.#save([], null);
-      await this.#options.onWritten?.();
-    });
-    return this.#isOpen;
-  }
-
-  /** Drops what is not written yet. */
-  forget(): void {
     this.#waiting = [];
-    void this.#enqueue(async () => {
-      this.#unwritten = [];
-    });
+    this.#unwritten = [];
+    this.#problem = null;
   }
 
   add(block: Block, prices: LanePrices | null = null): void {
+    if (!this.#isOpen) return;
     this.#waiting.push({ block, prices });
     if (this.#timer !== null) return;
     const wait = Math.max(0, this.#lastFlush + GATHER_MS - performance.now());
@@ -165,29 +131,14 @@ export class BlockWriter {
   }
 
   async #save(batch: readonly IngestedBlock[], given: GivenAdvice | null): Promise<void> {
+    if (!this.#isOpen) return;
     const ingested = [...this.#unwritten, ...batch];
     this.#unwritten = ingested.slice(-FULL);
-    if (!this.#isOpen) return this.#look();
     const alerts = this.#options.alertRun?.(ingested) ?? null;
     const blocks = ingested.map(({ block }) => block);
     const fired = await this.#store.saveBlocks(blocks, given, alerts);
     this.#unwritten = [];
     if (fired > 0) this.#options.onFired?.();
-  }
-
-  /** Forgets what the other process has written. */
-  async #look(): Promise<void> {
-    const now = (this.#options.steadyNow ?? (() => performance.now()))();
-    if (now - this.#lookedAt < LOOK_MS) return;
-    this.#lookedAt = now;
-    const stored = await this.#store.newest(LOOKED_AT);
-    if (this.#isOpen) return;
-    this.#unwritten = withoutStored(this.#unwritten, stored);
-    const next = this.#unwritten[0]?.block;
-    if (next === undefined) this.#neglected = null;
-    else if (next.number !== this.#neglected?.number) this.#neglected = { number: next.number, since: now };
-    else if (now - this.#neglected.since > NEGLECTED_MS)
-      this.#options.onNeglected?.(next, stored.at(-1) ?? null);
   }
 
   #enqueue(write: () => Promise<void>): Promise<void> {
@@ -212,17 +163,6 @@ export class BlockWriter {
 
 /** For people: the history is not being written, and `why`. */
 export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;
-
-/** Those of `ingested` that are not among the `stored` ones, the newest there are, nor below all of them. */
-function withoutStored(ingested: readonly IngestedBlock[], stored: readonly Block[]): IngestedBlock[] {
-  const lowest = stored[0];
-  if (lowest === undefined) return [...ingested];
-  const byNumber = new Map(stored.map((block) => [block.number, block]));
-  return ingested.filter(({ block }) => {
-    const known = byNumber.get(block.number);
-    return block.number >= lowest.number && (known === undefined || !isSameBlock(known, block));
-  });
-}
 
 /**
  * What alerts see of ingested blocks: whatever was priced, when it is written, as a block may have become past while

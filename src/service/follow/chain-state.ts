@@ -1,4 +1,4 @@
-import type { ChainSource, KnownBlock } from '../../chain/chain-source.ts';
+import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
 import {
   type Advice,
   type GivenAdvice,
@@ -36,10 +36,8 @@ export class ChainState {
     this.#options = options;
     this.#events = events;
     this.#writer = new BlockWriter(options.store, {
-      steadyNow: options.steadyNow,
       onRecovered: events.onRecovered,
       onRefused: () => void options.lease.look(),
-      onNeglected: (next, stored) => this.#relieve(next, stored),
       alertRun: (blocks) => this.#profile && alertRunOf(blocks, this.#profile, events, options),
       onFired: options.onFired,
       adviceAfter: (block) => this.#saidAfter(block),
@@ -48,14 +46,7 @@ export class ChainState {
         return options.track.settle();
       },
     });
-    this.#writer.close();
-    options.lease.onChange(() => {
-      // Whoever wrote before may have written other blocks, even if that was this process.
-      this.#writer.close();
-      void this.goOn().then((goesOn) => {
-        if (!goesOn) events.onForeign();
-      });
-    });
+    options.lease.onChange(() => this.#writer.close());
   }
 
   /** Whether what is ingested is written, and not by another process. */
@@ -63,45 +54,31 @@ export class ChainState {
     return this.#writer.isOpen;
   }
 
+  /** Writes what is ingested from now on, where that is this process's turn. */
+  write(): void {
+    if (this.#options.lease.mayWrite) this.#writer.open();
+  }
+
   /**
-   * Writes from now on, where that is this process's turn, beginning with what the database does not have yet. Answers
-   * `false` where what was ingested does not go on from what is stored.
+   * What the store has beyond what is known here, and what of that it has no more, as a source would tell it. `null`:
+   * nothing that is known is stored.
    */
-  async goOn(): Promise<boolean> {
-    const { lease } = this.#options;
-    if (this.#writer.isOpen || !lease.mayWrite) return true;
-    if (this.head !== null) this.#events.onTurn(this.head);
-    const isOpen = await this.#writer.open((stored) => lease.mayWrite && this.#goesOnFrom(stored));
-    return isOpen || !lease.mayWrite;
-  }
-
-  #goesOnFrom(stored: readonly Block[]): boolean {
-    const head = this.#recent.head;
-    const top = stored.at(-1);
-    if (top === undefined) return true;
-    if (head === null || top.number > head.number) return false;
-    return this.#recent.agreesWith(stored);
-  }
-
-  /** Forgets what was ingested in favour of what is stored, the newest `count` blocks as known ones. */
-  async takeUp(count: number): Promise<void> {
+  async changes(): Promise<readonly ChainEvent[] | null> {
     const { store } = this.#options;
-    this.#writer.forget();
-    this.#recent.replace(await store.newest(count));
-    if (this.head === null) this.#live?.reset();
-    else await this.rebuildDay();
-  }
-
-  /**
-   * The process that should write does not, though there is something new: it may be stuck, or its node. Unless what is
-   * stored is of another branch: whoever is on a fork of the chain, or on another one with its number, has no better blocks.
-   */
-  #relieve(next: Block, stored: Block | null): void {
-    const head = this.#recent.head;
-    if (head === null || this.#events.isLate(head)) return;
-    const isChild =
-      stored?.number === next.number - 1 && stored.hash !== null && stored.hash === next.parentHash;
-    if (stored === null || isChild || this.#recent.has(stored)) void this.#options.lease.takeOver();
+    const { head } = this;
+    if ((await store.head()) === null) return [];
+    if (head === null) return null;
+    const stored = await store.page(head.number, PAGE);
+    if (stored[0]?.number === head.number && isSameBlock(stored[0], head))
+      return stored.slice(1).map((block) => ({ type: 'block', block }));
+    const known = this.#recent.all;
+    const page = await store.page(known[0]?.number ?? head.number, known.length);
+    const others = new Map(page.map((each) => [each.number, each]));
+    const shared = known.findLast((block) => {
+      const other = others.get(block.number);
+      return other !== undefined && isSameBlock(other, block);
+    });
+    return shared === undefined ? null : [{ type: 'reorg', commonAncestor: shared.number }];
   }
 
   get profile(): ChainProfile | null {
@@ -129,15 +106,20 @@ export class ChainState {
     return this.#recent.known;
   }
 
-  /** When the last block was ingested, ms since epoch, wall clock. */
+  /**
+   * When the last block was ingested, or what is said of it changed last; ms since epoch, wall clock. A standby says what
+   * the leader says.
+   */
   get updatedAt(): number | null {
-    return this.#updatedAt;
+    const { lease } = this.#options;
+    const report = lease.state === 'stands-by' ? (lease.held?.report ?? null) : null;
+    return report !== null && report.block === this.head?.number ? report.updatedAt : this.#updatedAt;
   }
 
   /** Why the history is not being written, or `null`. */
   get writeProblem(): string | null {
     const { lease } = this.#options;
-    const isNobodys = !lease.mayWrite && lease.held === null && lease.problem !== null;
+    const isNobodys = lease.state === 'unknown' && lease.problem !== null;
     return this.#writer.problem ?? (isNobodys ? unsavedWords(lease.problem) : null);
   }
 
@@ -197,6 +179,7 @@ export class ChainState {
     const head = stored.at(-1);
     if (chainId === null || head === undefined) return false;
     this.#renew(identifiedChain(chainId, await store.genesisHash()));
+    this.#recent.replace([]);
     for (const block of stored) this.#feed(block);
     this.#updatedAt = head.timestamp * 1_000;
     return true;
@@ -243,7 +226,7 @@ export class ChainState {
     try {
       this.#feed(block);
     } finally {
-      const isPriced = this.#live?.head === block;
+      const isPriced = this.isWriting && this.#live?.head === block;
       this.#writer.add(block, isPriced ? this.#live?.lanePrices() : null);
     }
     this.#updatedAt = this.#options.wallNow();
@@ -266,7 +249,7 @@ export class ChainState {
 
   /** What is stored is another chain's: nothing of it is shown any more, and it stays as it is. */
   disown(): void {
-    this.#writer.forget();
+    this.#writer.close();
     this.#recent.replace([]);
     this.#live = null;
     this.#profile = null;
@@ -288,8 +271,7 @@ export class ChainState {
     const near = isDemo ? roundBlock((newest.at(-1)?.number ?? 0) - NEAR_BLOCKS) : 0;
     const read = (at: number) => (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
     await this.#live?.rebuild(enginePages(read, isDemo ? roundBlock(from) : from, newest), signal, near);
-    // The figures of the same block have changed: clients that cache by `updatedAt` refetch them.
-    if (this.#updatedAt !== null) this.#updatedAt += 1;
+    if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
   }
 
   /** Gives the engine the last day: enough for advice, and read in a moment. */
@@ -316,8 +298,6 @@ export interface ChainStateOptions {
   readonly lease: Lease;
   readonly createEngine: (profile: ChainProfile) => Engine;
   readonly wallNow: () => number;
-  /** Ms of a clock that nobody sets. */
-  readonly steadyNow?: () => number;
   /** Dollars for one native coin now; `null`: unknown. */
   readonly nativeUsd?: () => number | null;
   /** Called when alerts have fired and what they send is in the outbox. */
@@ -335,13 +315,6 @@ export interface ChainStateEvents {
   readonly isLate: (block: Block) => boolean;
   /** Whether `block` came too late to tell anybody of it as of now. */
   readonly isPast: (block: Block) => boolean;
-  /**
-   * Called when writing becomes this process's turn. What was ingested up to `head` was another one's to write: what
-   * of it is missing is written only now, or not at all.
-   */
-  readonly onTurn: (head: Block) => void;
-  /** Called when writing is this process's turn, but the blocks it knows do not go on from those that are stored. */
-  readonly onForeign: () => void;
 }
 
 /** What the follower needs of `core/fee-engine.ts`: an engine that takes blocks in unbroken order only. */
@@ -504,15 +477,6 @@ class RecentBlocks {
     if (head === null || block.number > head.number) return false;
     const found = this.#blocks.find(({ number }) => number === block.number);
     return found !== undefined && isSameBlock(found, block);
-  }
-
-  /** Whether none of `others` is another block than the one of its number here. */
-  agreesWith(others: readonly Block[]): boolean {
-    const own = new Map(this.#blocks.map((block) => [block.number, block]));
-    return others.every((other) => {
-      const block = own.get(other.number);
-      return block === undefined || isSameBlock(block, other);
-    });
   }
 
   /** Those whose hashes are known, where the source has hashes: what a subscription compares heads with. */

@@ -5,7 +5,9 @@ import { type ChainProfile, chainProfile, isDevelopmentChain } from '../../core/
 import type { Reach } from '../../core/engine/horizons.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
+import type { LeaderReport } from '../../store/lease.ts';
 import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
+import type { LeaseState } from '../leader.ts';
 import { ChainState, type ChainStateOptions, isSameBlock, type Present } from './chain-state.ts';
 import { isIdle, type Problem, SourceState } from './freshness.ts';
 import { fillerOf, type HistoryFiller } from './history-filler.ts';
@@ -16,8 +18,12 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
 /** A lease is had within a few milliseconds, unless another process is writing much. */
 const BID_MS = 250;
-/** Before it begins again from what another process has stored. */
-const AGAIN_MS = 100;
+/** A standby looks this often for what the leader has stored. */
+const POLL_MS = 250;
+/** The newest block is no older than that where the clock is right and the node well. */
+const AGREES_WITHIN_MS = 15 * 60_000;
+/** A leader that stores nothing for so long may be stuck, or its node: a standby compares with its own node. */
+const NEGLECTED_MS = 60_000;
 
 /**
  * Follows the chain: every block is ingested once, reorgs are taken back, holes are filled in the background. Whatever
@@ -30,8 +36,9 @@ export class Follower {
   readonly #chain: ChainState;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
-  /** Ends the subscription, to begin another one from what is stored. */
+  /** Ends what `#follow` does, to begin as the lease says now. */
   #again = new AbortController();
+  #followsAs: LeaseState | null = null;
   #isCatchingUp = false;
   /** Whether the source is known to serve the chain that is stored. */
   #isReconciled = false;
@@ -45,10 +52,11 @@ export class Follower {
       onRecovered: () => this.#filler.fillSoon(),
       isLate: (block) => this.#state.isLate(block, this.#chain.blockTimeSec),
       isPast: (block) => this.#state.isPast(block, this.#chain.head, this.#chain.blockTimeSec),
-      onTurn: (head) => this.#state.catchUp(head),
-      onForeign: () => this.#again.abort(),
     });
-    options.lease.onChange(() => this.#filler.fillSoon());
+    options.lease.onChange((state) => {
+      this.#filler.fillSoon();
+      if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
+    });
     this.#filler = fillerOf(options, this.#chain);
     // Nobody needs to wait for it.
     this.#ready.promise.catch(() => {});
@@ -65,7 +73,9 @@ export class Follower {
   }
 
   get isFilled(): boolean {
-    return this.#filler.isFilled;
+    const { lease } = this.#options;
+    const leader = lease.state === 'stands-by' ? lease.held?.report : null;
+    return this.#filler.isFilled && (leader?.isFilled ?? true);
   }
 
   get profile(): ChainProfile | null {
@@ -82,12 +92,35 @@ export class Follower {
     return this.#chain.updatedAt;
   }
 
+  /** Why the history is not being written, or `null`. */
+  get writeProblem(): string | null {
+    return this.#chain.writeProblem;
+  }
+
   get problem(): Problem | null {
     const { head, updateSec } = this.#chain;
-    const writeProblem = this.#options.unsaved ?? this.#chain.writeProblem;
+    const writeProblem = this.#options.unsaved ?? this.writeProblem;
     const problem = this.#state.problem(head, updateSec);
     if (problem !== null || writeProblem === null || this.#state.isWaiting(head)) return problem;
     return { message: writeProblem, retryAt: null };
+  }
+
+  /**
+   * Ms since epoch by the wall clock, no later than the newest block allows: a clock that was set must not end for good what
+   * has time left. A recording, a simulation and a chain for development have times of their own.
+   */
+  agreedNow(): number {
+    const { source, wallNow } = this.#options;
+    const { head, profile } = this;
+    if (head === null || profile === null) return 0;
+    if (source.kind !== 'rpc' || isDevelopmentChain(profile)) return wallNow();
+    return Math.min(wallNow(), head.timestamp * 1_000 + AGREES_WITHIN_MS);
+  }
+
+  /** What a leader tells those that stand by. */
+  report(nativeUsd: number | null): LeaderReport {
+    const { head, updatedAt, problem, isFilled } = this;
+    return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, problem };
   }
 
   /** Whether what is known is older than it should be, or may be. The end of a recording is no fault. */
@@ -150,11 +183,9 @@ export class Follower {
       const before = this.updatedAt;
       this.#again = new AbortController();
       const wrongChain = await this.#guard(() => this.#follow(), delay);
+      this.#followsAs = null;
       if (wrongChain) await this.#options.lease.withdraw();
-      if (this.#again.signal.aborted) {
-        await sleep(AGAIN_MS, signal);
-        continue;
-      }
+      if (this.#again.signal.aborted) continue;
       if (wrongChain || this.hasEnded) await untilAborted(signal);
       if (this.updatedAt !== before) delay = FIRST_RETRY_MS;
       await sleep(delay, signal);
@@ -198,18 +229,23 @@ export class Follower {
 
   async #follow(): Promise<void> {
     const { source, store, lease, wallNow, signal } = this.#options;
-    const again = this.#again.signal;
     this.#isReconciled = false;
+    await lease.look();
+    const until = AbortSignal.any([signal, this.#again.signal]);
+    if (lease.state === 'stands-by' && source.kind === 'rpc' && (await store.chainId()) !== null)
+      return this.#standBy(until);
     source.acceptRestart?.();
     const profile = await abortable(source.chain(), signal);
     await store.claimChain(profile);
     // A database that is busy must not hold up the first prices: the lease may come while they are shown.
     await Promise.race([lease.bid(), sleep(BID_MS, signal)]);
-    if (lease.mayWrite) await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
+    this.#followsAs = lease.state;
     await this.#chain.adopt(profile);
-    if (!(await this.#chain.goOn())) {
-      await this.#chain.takeUp(FIRST_BLOCKS);
-      await this.#chain.goOn();
+    if (lease.mayWrite) {
+      await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
+      await this.#takeStored();
+      if (this.head !== null) this.#state.catchUp(this.head);
+      this.#chain.write();
     }
     const behind = await this.#reconcile(profile);
     this.#state.answered(this.#chain.head, this.#chain.blockTimeSec);
@@ -219,16 +255,71 @@ export class Follower {
     this.#filler.start();
     const slice = new TimeSlice();
     this.#state.begin();
-    const until = AbortSignal.any([signal, again]);
     for await (const event of source.subscribe({ known: this.#chain.known, signal: until })) {
       // A client that reads of the end requests the history once more, and never again.
       if (event.type === 'ended') await this.#filler.settled;
-      if (again.aborted) break;
+      if (until.aborted) break;
       this.#handle(event);
       if (this.#chain.isFull) await this.#chain.flush();
       if (slice.isOver()) await slice.next();
     }
     if (!until.aborted && !this.hasEnded) throw new Error('the source ended its subscription');
+  }
+
+  /**
+   * Another process leads: takes in the blocks that it stores, says what it says of its node, and asks its own nothing
+   * while there are new ones.
+   */
+  async #standBy(until: AbortSignal): Promise<void> {
+    const { lease, store, track } = this.#options;
+    this.#followsAs = 'stands-by';
+    if (this.profile !== null) await this.#chain.adopt(this.profile);
+    for (let movedAt = performance.now(); !until.aborted; ) {
+      const before = this.head;
+      this.#restartedAt = await store.restartedAt();
+      await this.#takeStored();
+      await track.load();
+      this.#state.answered(this.head, this.#chain.blockTimeSec);
+      this.#filler.start();
+      const problem = lease.held?.report?.problem ?? null;
+      if (problem === null) this.#state.heal();
+      else this.#state.fail(problem);
+      if (this.head !== before) movedAt = performance.now();
+      if (performance.now() - movedAt > (this.#options.neglectedMs ?? NEGLECTED_MS)) {
+        movedAt = performance.now();
+        if (await this.#knowsNext().catch(() => false)) await lease.takeOver();
+      }
+      await sleep(POLL_MS, until);
+      await lease.look();
+    }
+  }
+
+  /** Whether this process's node has newer blocks than the stored ones, of the same branch. */
+  async #knowsNext(): Promise<boolean> {
+    const { source } = this.#options;
+    const { head } = this;
+    const newest = await source.head();
+    if (this.#state.isLate(newest, this.#chain.blockTimeSec)) return false;
+    if (head === null || newest.number <= head.number) return head === null;
+    const same = await blockAt(source, head.number);
+    return same !== null && isSameBlock(same, head);
+  }
+
+  /** Takes in what is stored and not known, and takes back what is known and not stored. */
+  async #takeStored(): Promise<void> {
+    const slice = new TimeSlice();
+    for (;;) {
+      const events = await this.#chain.changes();
+      if (events === null) {
+        if (await this.#chain.load(FIRST_BLOCKS)) this.#ready.resolve();
+        await this.#chain.rebuildDay();
+      }
+      if (events === null || events.length === 0) return;
+      for (const event of events) {
+        this.#handle(event);
+        if (slice.isOver()) await slice.next();
+      }
+    }
   }
 
   /** Answers why nothing new is to be had, where that is so. */
@@ -239,7 +330,7 @@ export class Follower {
     if (found.type === 'rewind') this.#rewindTo(found.to);
     if (found.type === 'begin-anew') this.#beginAnew(profile);
     await this.#chain.flush();
-    const { writeProblem } = this.#chain;
+    const { writeProblem } = this;
     if (found.type === 'begin-anew' && writeProblem !== null) throw new StoreError('failed', writeProblem);
     const { genesisHash } = profile;
     if (lease.mayWrite && genesisHash !== undefined && (await store.genesisHash()) === null)
@@ -327,6 +418,8 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly source: ChainSource;
   readonly signal: AbortSignal;
   readonly historySec: number;
+  /** How long a leader may store nothing until a standby compares with its own node, ms. Default: a minute. */
+  readonly neglectedMs?: number | undefined;
   /** Told of errors that should not happen; the follower goes on. */
   readonly onError: (error: unknown) => void;
   /** Told when the source, or a node of several, goes away or comes back. */

@@ -12,6 +12,8 @@ const RETRY_MS = 1_000;
 
 interface FreshnessOptions {
   readonly source: Pick<ChainSource, 'kind' | 'head'>;
+  /** A standby decides nothing, and asks its node nothing. */
+  readonly isLeading: () => boolean;
   /** The newest block that was ingested. */
   readonly head: () => Block | null;
   /** `null` until the chain is known. */
@@ -76,11 +78,11 @@ export class Freshness {
   }
 
   #tick(): void {
-    const { source, head, wallNow, steadyNow } = this.#options;
+    const { source, isLeading, head, wallNow, steadyNow } = this.#options;
     const before = this.#ranAt;
     this.#ranAt = { wall: wallNow(), steady: steadyNow() };
     const gap = Math.max(this.#ranAt.steady - before.steady, Math.abs(this.#ranAt.wall - before.wall));
-    if (gap <= PAUSE_MS || source.kind !== 'rpc') return;
+    if (gap <= PAUSE_MS || source.kind !== 'rpc' || !isLeading()) return;
     this.#pause = { head: head(), newest: null };
     void this.#askNewest(this.#pause);
   }

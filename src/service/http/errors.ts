@@ -77,10 +77,9 @@ export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ChainError) {
     return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
   }
+  // A full disk, a lock of another program or a damaged page: the request was right, and another time it may work.
   if (error instanceof StoreError) {
-    return PASSING.has(error.code) || error.code === 'no-key'
-      ? new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } })
-      : new ApiFailure('internal_error', error.message);
+    return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
   }
   return new ApiFailure(
     'internal_error',

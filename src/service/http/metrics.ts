@@ -60,7 +60,7 @@ export class RequestMetrics {
 
   /** The page that Prometheus reads. */
   page(
-    { head, headAgeSec, failure, engine }: Condition,
+    { head, headAgeSec, lagBlocks = null, failure, engine }: Condition,
     connections: number,
     alerts: AlertFigures | null,
   ): string {
@@ -76,19 +76,22 @@ export class RequestMetrics {
       ...single(
         'gastop_ready',
         'gauge',
-        '1 while prices can be answered and are not stale.',
+        '1 while prices can be answered, are not stale, and are written.',
         failure ? 0 : 1,
       ),
       ...(head === null ? [] : single('gastop_head_block', 'gauge', 'Number of the last block.', head)),
       ...(headAgeSec === null
         ? []
         : single('gastop_head_age_seconds', 'gauge', 'Age of the last block.', headAgeSec)),
+      ...(lagBlocks === null
+        ? []
+        : single('gastop_lag_blocks', 'gauge', 'Blocks that the node or the leader is ahead.', lagBlocks)),
       ...(engine === undefined
         ? []
         : single(
             'gastop_lease_held',
             'gauge',
-            '1 while alerts on the database fire in this process.',
+            '1 while this process leads: writes blocks and has alerts fire.',
             engine?.isHere ? 1 : 0,
           )),
       ...(alerts === null ? [] : alertFamilies(alerts)),

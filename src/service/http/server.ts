@@ -292,5 +292,7 @@ async function answerOperation(
   if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }), 'application/json');
   // Ready is who can answer; alerts may well fire in another process.
   const alerts = condition.engine?.isHere ? 'here' : condition.engine ? 'elsewhere' : 'nowhere';
-  return send(JSON.stringify({ status: 'ready', alerts }), 'application/json');
+  const { engine, head, lagBlocks } = condition;
+  const leader = engine?.process ?? null;
+  return send(JSON.stringify({ status: 'ready', alerts, leader, head, lagBlocks }), 'application/json');
 }

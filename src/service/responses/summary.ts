@@ -23,9 +23,9 @@ export const NOTHING_YET: Tallies = {
 export interface ServiceHealth {
   readonly nodes: readonly NodeHealth[];
   readonly headAgeSec: number;
-  /** Blocks that the best node is ahead of what has been digested. */
+  /** Blocks that the best node, or the leader of a standby, is ahead of what has been ingested. */
   readonly lagBlocks: number;
-  /** Who has alerts fire on the database; `null`: nobody. */
+  /** Who leads on the database; `null`: nobody. */
   readonly engine: EngineHealth | null;
 }
 
@@ -35,6 +35,8 @@ export interface EngineHealth {
   readonly isHere: boolean;
   readonly since: number;
   readonly heartbeatAt: number;
+  /** Its newest block, of another process; `null`: not known. */
+  readonly head: number | null;
 }
 
 /** `GET /dashboard/summary` */

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { columnTypes } from './column-types.ts';
 
@@ -238,5 +238,26 @@ export const signingSecretRotation: Migration = {
     const { text } = columnTypes(db);
     await db.schema.alterTable('signing_secrets').addColumn('previous', text).execute();
     await db.schema.alterTable('signing_secrets').addColumn('previous_until', 'bigint').execute();
+  },
+};
+
+/**
+ * The leader's lease gets another name and says more. A program from before finds the old one held for ever, and each try to
+ * write by it says what to do.
+ */
+export const leader: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('leases').addColumn('place', 'text').execute();
+    await db.schema.alterTable('leases').addColumn('report', 'text').execute();
+    await sql`delete from leases`.execute(db);
+    if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return;
+    await sql`
+      insert into leases (name, holder, process, since, heartbeat_at)
+      values ('follower', 'newer', 'a newer gastop', 0, 0)`.execute(db);
+    await sql`
+      create trigger if not exists leases_of_older_programs before update on leases when old.name = 'follower'
+      begin select raise(abort, 'a newer gastop has updated it; restart this program with that version'); end`.execute(
+      db,
+    );
   },
 };

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { alertCooldowns, alerts, firingTallies, signingSecretRotation } from './alerts.ts';
+import { alertCooldowns, alerts, firingTallies, leader, signingSecretRotation } from './alerts.ts';
 import { autoTxs, sealedBytes } from './auto-txs.ts';
 import { columnTypes } from './column-types.ts';
 
@@ -171,6 +171,7 @@ export const HISTORY_MIGRATIONS: Migrations = {
   '0006-advice-waits': adviceWaits,
   '0007-alert-cooldowns': alertCooldowns,
   '0008-signing-secret-rotation': signingSecretRotation,
+  '0009-leader': leader,
   '0010-sealed-bytes': sealedBytes,
 };
 

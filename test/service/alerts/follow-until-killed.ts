@@ -27,8 +27,6 @@ const HEAD = 10_000_000;
 
 await once(process.stdin, 'data');
 const database = await openDatabase(process.argv[2] ?? '');
-// As if the ten seconds had passed after which the lease of who was killed is anybody's.
-await database.queries.updateTable('leases').set({ heartbeat_at: 0 }).execute();
 const abort = new AbortController();
 const { signal } = abort;
 const onError = (error: unknown) => {
@@ -91,6 +89,7 @@ const follower = new Follower({
 const sending = startSending({
   lease,
   wallNow: Date.now,
+  agreedNow: Date.now,
   database,
   delivery: { smtp: null, telegram: null, allowPrivateTargets: true },
   signal,

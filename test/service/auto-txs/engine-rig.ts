@@ -89,6 +89,7 @@ export async function startEngine({
       present: () => present,
       nativeUsd: () => null,
       wallNow: () => NOW + now,
+      agreedNow: () => NOW + now,
       steadyNow: () => now,
       onError: (error) => errors.push(error),
     },

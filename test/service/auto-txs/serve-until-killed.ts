@@ -5,7 +5,6 @@ import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { BASE_PATH } from '../../../src/contract/routes.ts';
 import { startService } from '../../../src/service/service.ts';
 import { openDatabase } from '../../../src/store/database.ts';
-import { LeaseStore } from '../../../src/store/lease.ts';
 import { fixedPrice } from '../../helpers/fixed-price.ts';
 import type { Order, Said } from './killed-service.ts';
 import '../../../src/service/auto-txs/engine.ts';
@@ -34,9 +33,6 @@ const first = await nextOrder();
 if (first?.type !== 'start') throw new Error('it begins with a start');
 ahead = first.ahead;
 const database = await openDatabase(path);
-// As if the ten seconds had passed after which the lease of who was killed is anybody's.
-const held = await new LeaseStore(database).read();
-if (held !== null) await database.queries.updateTable('leases').set({ heartbeat_at: 0 }).execute();
 const source = createRpcSource({
   urls: [url],
   clock: {
