@@ -131,22 +131,22 @@ describe('the Explorer on a real node', () => {
       rows: 60,
       env: { INK_SCREEN_READER: 'true' },
     });
-    await terminal.waitFor(/^Average: /m);
+    await terminal.waitFor(/^Average, price /m);
     await terminal.press('5');
     await terminal.waitFor('Latest blocks, newest first.');
-    await terminal.waitFor(/^Block \d+, .*base fee [\d.]+ gwei, .*% full, median tip [\d.]+ gwei\.$/m);
+    await terminal.waitFor(/^Block \d+, .*base fee [\d.]+, .*gas used \d+ %, tip p50 [\d.]+, .*\.$/m);
     await terminal.press('/');
     await terminal.waitFor('a block like');
     await terminal.press(String(block), 'enter');
     await terminal.waitFor(/^transactions: 7\.$/m);
-    await terminal.waitFor(/^Transaction 7 0x[\da-f]{64}, success, paid/m);
+    await terminal.waitFor(/^Transaction 7, .*from 0x.*, paid .*, status ok/m);
     await terminal.press('j');
     await terminal.waitFor('Marked: Transaction 7');
     await terminal.press('enter');
-    const tx = (await terminal.waitFor(/^Its tip was .* block.*\.$/m)).join('\n');
+    const tx = (await terminal.waitFor(/^Tip, .* block.*\.$/m)).join('\n');
     expect(tx).not.toMatch(/[█░─│▸●↑↓]|[#.]{4}/u);
     await terminal.press('6');
-    await terminal.waitFor(/^Node 127\.0\.0\.1:\d+: ok, head \d+, answers in \d+ milliseconds\.$/m);
+    await terminal.waitFor(/^127\.0\.0\.1:\d+, state ok, head \d+, .*latency \d+ ms\.$/m);
     const service = (await terminal.waitFor(/^Advice, /m)).join('\n');
     expect(service).not.toMatch(/[█░─│▸●↑↓]|[#.]{4}/u);
     await terminal.press('q');

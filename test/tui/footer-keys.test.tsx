@@ -127,7 +127,7 @@ describe('every key in the footer does something', () => {
       if (action === 'close' || (action === 'heatmap' && way.length > 0)) continue;
       const state = () => [screen(), toasts.length, prefills.length, opened.length].join();
       const before = state();
-      await press(keys[0]);
+      await press(keys[0] ?? '');
       await until(() => state() !== before, `an effect of ${keys[0]} (${action})`);
       if (!OPENS.has(action)) continue;
       await until(() => footer() !== home, `what ${action} opens`);

@@ -3,8 +3,7 @@ import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { lanesText } from '../../src/tui/panes/live/lane-table.tsx';
-import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
-import type { LiveView } from '../../src/tui/panes/live/use-live.ts';
+import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
 import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
 

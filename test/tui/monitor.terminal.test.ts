@@ -186,7 +186,7 @@ describe('an alert that fires', () => {
     async () => {
       await rm(fired, { force: true });
       const screen = await openScene('alert', { env: { DOWN_WHILE: fired, INK_SCREEN_READER: 'true' } });
-      await screen.waitFor('Average: 0.0507 gwei');
+      await screen.waitFor('Average, price 0.0507');
       expect(screen.screen().join('')).not.toMatch(/[┌│█╭]/);
       await screen.waitFor('In the last day 1 alert fired');
       await appendFile(fired, '!');

@@ -17,7 +17,6 @@ import { gasCurrent, gasRecommendation, gasTrend, type Present } from '../../src
 import type { SaidScore } from '../../src/store/advice-track.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { recordLines } from '../../src/tui/panes/service/record-lines.ts';
-import type { ServiceView } from '../../src/tui/panes/service/use-service.ts';
 import { ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { recordedBlocks } from '../core/support/recorded-blocks.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
@@ -86,9 +85,8 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
 }
 
 function recordOf(snapshot: SnapshotView, value: RecommendationView, now: number): string {
-  const view = { snapshot, recommendation: { value, at: now, problem: null, retryAt: null } };
-  const context = { width: 110, now, offsetAt: () => 0, theme: UNICODE_THEME };
-  return recordLines(view as ServiceView, context)
+  const recommendation = { value, at: now, problem: null, retryAt: null };
+  return recordLines({ snapshot, recommendation, width: 110, now, offsetAt: () => 0 })
     .map((line) => line.map(({ text }) => text).join(''))
     .join('\n');
 }

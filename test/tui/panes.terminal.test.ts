@@ -318,7 +318,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
 
   it('the list of auto-txs and an open one are sentences', async () => {
     const screen = shown();
-    await screen.waitFor('Average: 0.0507 gwei');
+    await screen.waitFor('Average, price 0.0507');
     await screen.press('4');
     await screen.waitFor(/submitted, target .*since .* ago, nonce\/from #3/);
     await screen.waitFor(/held, target .*nonce\/from #9/);

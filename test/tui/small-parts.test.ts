@@ -79,14 +79,18 @@ describe('fitting text', () => {
 describe('facts', () => {
   const fact = (id: string, text: string): Fact => ({ id, spans: [{ text }] });
 
+  const texts = (...given: Parameters<typeof flowFacts>) =>
+    flowFacts(...given).map((line) => line.map(({ text }) => text).join(''));
+
   it('flow into lines that fit, the later ones left out', () => {
-    const lines = flowFacts([fact('a', '12345'), fact('b', '12345'), fact('c', '12345')], 14, 1);
-    expect(lines.map((line) => line.map(({ id }) => id))).toEqual([['a', 'b']]);
+    const facts = [fact('a', '12345'), fact('b', '12345'), fact('c', '12345')];
+    expect(texts(facts, 16, 1)).toEqual([' 12345   12345']);
   });
 
   it('keep their place while a neighbour is narrower than it was', () => {
-    const lines = flowFacts([fact('a', '1'), fact('b', '12345')], 14, 2, new Map([['a', 9]]));
-    expect(lines.map((line) => line.map(({ id }) => id))).toEqual([['a'], ['b']]);
+    const facts = [fact('a', '1'), fact('b', '12345')];
+    expect(texts(facts, 16, 2, new Map([['a', 9]]))).toEqual([' 1', ' 12345']);
+    expect(texts(facts, 20, 2, new Map([['a', 9]]))).toEqual([' 1           12345']);
   });
 });
 

@@ -11,7 +11,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { isPlain } from '../../client/http.ts';
+import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { Frame } from '../chrome/frame.tsx';
 import { helpLines } from '../chrome/help.ts';
@@ -105,23 +105,11 @@ function NavigationProvider({ tab, dispatch, children }: NavigationProviderProps
   return <NavigationContext value={navigation}>{children}</NavigationContext>;
 }
 
-interface SessionProps {
+interface SessionProps extends Omit<MonitorProps, 'ascii' | 'notifications'> {
   readonly source: SourceState;
   readonly state: MonitorState;
   readonly dispatch: Dispatch<MonitorAction>;
   readonly toast: Toast | null;
-  readonly choose: (choice: SourceChoice) => void;
-  /** Told when the first prices are on the screen. */
-  readonly onPrices: () => void;
-  readonly urlProblem: (text: string) => string | null;
-  readonly chainName: string | null;
-  readonly badge: 'REPLAY' | 'SIMULATED' | null;
-  /** Has something done before the source is closed. */
-  readonly beforeClosing: (work: () => Promise<void>) => void;
-  /** How long a deletion can be undone, ms. */
-  readonly undoMs: number;
-  readonly now: () => number;
-  readonly saveFile: (name: string, text: string) => Promise<string>;
 }
 
 /** One source and all that is asked of it. Another source is another session: nothing of the old one remains. */
@@ -135,20 +123,7 @@ function Session(props: SessionProps) {
 }
 
 function SessionScreen(props: SessionProps) {
-  const {
-    source,
-    state,
-    dispatch,
-    toast,
-    choose,
-    onPrices,
-    urlProblem,
-    beforeClosing,
-    undoMs,
-    now,
-    saveFile,
-    ...named
-  } = props;
+  const { source, state, dispatch, toast, holder, urlProblem, undoMs, now, saveFile } = props;
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
@@ -166,7 +141,7 @@ function SessionScreen(props: SessionProps) {
   const snapshot = polled.data;
   const usual = usualInterval(snapshot, isOwnService);
   if (usual !== usualMs) setUsualMs(usual);
-  useFirstPrices(snapshot !== undefined, onPrices);
+  useFirstPrices(snapshot !== undefined, props.onPrices);
   useRecovery(polled.error !== null);
   useRestartNotice(snapshot, now);
 
@@ -180,29 +155,18 @@ function SessionScreen(props: SessionProps) {
   const top = topScope(state, tab, nothingAnswers, snapshot === undefined);
   const host = isOwnService ? null : (opened?.name ?? null);
   const url = opened?.reach?.baseUrl;
-  const isPlainHost = host !== null && url !== undefined && isPlain(new URL(url));
+  const isPlain = host !== null && url !== undefined && isPlainUrl(new URL(url));
   const apiKey = opened?.reach?.apiKey ?? null;
   const isKey = useMemo(() => keyFinder(apiKey), [apiKey]);
   const scope = useMemo(
     (): MonitorScope | null =>
       client === null
         ? null
-        : {
-            client,
-            intervalMs,
-            isOwnService,
-            host,
-            isPlain: isPlainHost,
-            frozen,
-            isKey,
-            undoMs,
-            now,
-            saveFile,
-          },
-    [client, intervalMs, isOwnService, host, isPlainHost, frozen, isKey, undoMs, now, saveFile],
+        : { client, intervalMs, isOwnService, host, isPlain, frozen, isKey, undoMs, now, saveFile },
+    [client, intervalMs, isOwnService, host, isPlain, frozen, isKey, undoMs, now, saveFile],
   );
-  const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? named.badge;
-  const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? named.chainName;
+  const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? props.badge;
+  const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? props.chainName;
 
   const body = (room: number) => {
     if (state.overlay === 'help') {
@@ -218,7 +182,7 @@ function SessionScreen(props: SessionProps) {
           columns={columns}
           rows={room}
           nothingAnswers={nothingAnswers}
-          choose={choose}
+          choose={(choice) => void holder.open(() => props.openSource(choice))}
           urlProblem={urlProblem}
         />
       );
@@ -234,7 +198,7 @@ function SessionScreen(props: SessionProps) {
   return (
     <MonitorContext value={scope}>
       <DimContext value={isPast(health) || overdue}>
-        <ListsProvider {...lists} shown={shownList} beforeClosing={beforeClosing}>
+        <ListsProvider {...lists} shown={shownList} beforeClosing={holder.beforeClosing}>
           <NavigationProvider tab={state.tab} dispatch={dispatch}>
             <KeyListener scopes={activeScopes(top)}>
               <GlobalKeys
@@ -247,17 +211,8 @@ function SessionScreen(props: SessionProps) {
                 tryNow={() => client?.rateLimit.tryNow()}
               />
               <Frame
-                columns={columns}
-                rows={rows}
-                chainName={chainName}
-                badge={badge}
-                snapshot={snapshot}
-                health={health}
-                tab={tab}
-                intervalMs={intervalMs}
+                {...{ columns, rows, chainName, badge, snapshot, health, tab, intervalMs, toast, body }}
                 slowed={quotaMs > wantedMs}
-                toast={toast}
-                body={body}
               />
             </KeyListener>
           </NavigationProvider>
@@ -293,9 +248,7 @@ function badgeOf(kind: string | undefined): 'REPLAY' | 'SIMULATED' | null {
   return kind === 'simulated' ? 'SIMULATED' : null;
 }
 
-interface GlobalKeysProps {
-  readonly state: MonitorState;
-  readonly dispatch: Dispatch<MonitorAction>;
+interface GlobalKeysProps extends Pick<SessionProps, 'state' | 'dispatch'> {
   /** The interval that the user or the source wants, ms. */
   readonly wantedMs: number;
   /** The shortest interval that the quota allows, ms. */
@@ -379,32 +332,22 @@ interface MonitorProps {
 const SPOKEN_TICK_MS = 60_000;
 
 /** The whole monitor under its providers. */
-export function Monitor({ holder, openSource, ascii, notifications, now, ...named }: MonitorProps) {
-  const spoken = useIsScreenReaderEnabled();
+export function Monitor({ ascii, notifications, ...props }: MonitorProps) {
+  const { holder, now } = props;
+  const isSpoken = useIsScreenReaderEnabled();
   const source = useSyncExternalStore(holder.subscribe, holder.read);
   const [state, dispatch] = useReducer(monitorReducer, INITIAL_MONITOR_STATE);
   const { toast, show } = useToastHost();
-  const [clock] = useState(() => new Clock(now, spoken ? SPOKEN_TICK_MS : 1_000));
+  const [clock] = useState(() => new Clock(now, isSpoken ? SPOKEN_TICK_MS : 1_000));
   const [memory] = useState(() => new Map<string, unknown>());
+  // A source that opens goes on with the session that awaited it; another choice begins anew.
+  const session = <Session key={source.id} {...props} {...{ source, state, dispatch, toast }} />;
   return (
-    <ThemeContext value={ascii || spoken ? ASCII_THEME : UNICODE_THEME}>
+    <ThemeContext value={ascii || isSpoken ? ASCII_THEME : UNICODE_THEME}>
       <ClockContext value={clock}>
         <ToastContext value={show}>
           <NotificationsContext value={notifications}>
-            <MemoryContext value={memory}>
-              <Session
-                // A source that opens goes on with the session that awaited it; another choice begins anew.
-                key={source.id}
-                source={source}
-                state={state}
-                dispatch={dispatch}
-                toast={toast}
-                choose={(choice) => void holder.open(() => openSource(choice))}
-                beforeClosing={holder.beforeClosing}
-                now={now}
-                {...named}
-              />
-            </MemoryContext>
+            <MemoryContext value={memory}>{session}</MemoryContext>
           </NotificationsContext>
         </ToastContext>
       </ClockContext>

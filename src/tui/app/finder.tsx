@@ -8,12 +8,11 @@ import { useMonitor } from '../data/queries.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-field.tsx';
 import { useKeys } from '../input/use-keys.tsx';
-import { readLookup } from '../panes/explorer/explorer-state.ts';
-import { noTransactions } from '../panes/explorer/place-frame.tsx';
+import { noTransactions, readLookup } from '../panes/explorer/explorer-state.ts';
 import { displayWidth, truncate } from '../ui/text.tsx';
 import { type ColorName, useTheme } from '../ui/theme.ts';
 import { veilAll } from './source.ts';
-import { useKeptReducer, useNavigation } from './ui-state.ts';
+import { useKeptState, useNavigation } from './ui-state.ts';
 
 interface Find {
   /** The field is open. */
@@ -23,7 +22,6 @@ interface Find {
 }
 
 const NO_FIND: Find = { isOpen: false, filter: '' };
-const next = (_: Find, find: Find) => find;
 
 /** Rows that the field takes from the tab below. */
 const FIND_ROWS = 2;
@@ -40,7 +38,8 @@ interface FinderProps {
 
 /** `/` on a tab: filters its list as one types, and opens a block or a transaction in the Explorer. */
 export function Finder({ scope, snapshot, columns, rows, children }: FinderProps) {
-  const [{ isOpen, filter }, setFind] = useKeptReducer(`find ${scope}`, next, NO_FIND);
+  const [{ isOpen, filter }, change] = useKeptState(`find ${scope}`, NO_FIND);
+  const setFind = (find: Find) => change(() => find);
   useKeys('global', {
     find: () => setFind({ isOpen: true, filter: '' }),
     ...(filter === '' ? {} : { back: () => setFind(NO_FIND) }),

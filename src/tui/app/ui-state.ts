@@ -56,33 +56,22 @@ export type Memory = Map<string, unknown>;
 
 export const MemoryContext = createContext<Memory>(new Map());
 
-/** `useReducer` whose state outlives the pane: a tab that is left and shown again looks as before. */
-export function useKeptReducer<S, A>(
-  id: string,
-  reducer: (state: S, action: A) => S,
-  initial: S,
-): readonly [S, (action: A) => void] {
+/** `useState` that outlives the pane: a tab that is left and shown again looks as before. Changed by a function of it. */
+export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
   const memory = useContext(MemoryContext);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const dispatch = useCallback(
-    (action: A): void => {
+  const set = useCallback(
+    (change: (state: S) => S): void => {
       const state = keptOr(memory, id, initial);
-      const next = reducer(state, action);
+      const next = change(state);
       if (Object.is(next, state)) return;
       // At once: whoever leaves the tab in the same breath would never be drawn again, and React would drop the change.
       memory.set(id, next);
       redraw();
     },
-    [memory, id, reducer, initial],
+    [memory, id, initial],
   );
-  return [keptOr(memory, id, initial), dispatch];
-}
-
-const applyChange = <S>(state: S, change: (state: S) => S): S => change(state);
-
-/** `useState` whose value outlives the pane; it is changed by a function of what it is now. */
-export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
-  return useKeptReducer<S, (state: S) => S>(id, applyChange, initial);
+  return [keptOr(memory, id, initial), set];
 }
 
 function keptOr<S>(memory: Memory, id: string, initial: S): S {

@@ -1,18 +1,8 @@
 import { cleanText } from '../../core/text.ts';
 import type { NamedValue } from '../ui/fact-list.tsx';
+import type { PaneContext } from '../ui/pane-context.ts';
 import { type Line, lineWidth, wrapText } from '../ui/text.tsx';
 import { clockText, dayText, localDate } from '../ui/time.ts';
-import type { PaneContext } from './types.ts';
-
-/** A fact, or none where the service does not say. */
-export function given<T>(
-  value: T | null,
-  name: string,
-  text: (value: T) => string,
-  alone = false,
-): readonly NamedValue[] {
-  return value === null ? [] : [{ name, value: [{ text: text(value) }], alone }];
-}
 
 /** Margin, the longest name and the gap after it. */
 const NAME_ROOM = 16;

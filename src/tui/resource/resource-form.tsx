@@ -2,7 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { refusalText } from '../app/connection.ts';
-import { useKeptReducer } from '../app/ui-state.ts';
+import { useKeptState } from '../app/ui-state.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { Question } from '../input/confirm.tsx';
 import {
@@ -24,19 +24,12 @@ type Edit<Draft> = (form: FormState<Draft>) => FormState<Draft>;
 /** The state of an open form. It survives a look at another tab, until it is closed. */
 export function useFormState<Draft>(id: string, open: () => FormState<Draft>) {
   const [first] = useState(open);
-  const [kept, dispatch] = useKeptReducer(id, applyEdit<Draft>, null);
+  const [kept, set] = useKeptState<FormState<Draft> | null>(id, null);
   return {
     form: kept ?? first,
-    edit: (change: Edit<Draft>) => dispatch((before) => change(before ?? first)),
-    close: () => dispatch(() => null),
+    edit: (change: Edit<Draft>) => set((before) => change(before ?? first)),
+    close: () => set(() => null),
   };
-}
-
-function applyEdit<Draft>(
-  form: FormState<Draft> | null,
-  edit: (form: FormState<Draft> | null) => FormState<Draft> | null,
-): FormState<Draft> | null {
-  return edit(form);
 }
 
 /** What is wrong with a field (`''`: with none of them), as far as it is to be said yet. */
@@ -254,11 +247,12 @@ function Fields<Draft>(props: FieldsProps<Draft>) {
       ...fields.filter((each) => each !== field).map(sentence),
       ...spoken,
     ];
-    return <SpokenSentences sentences={sentences.map((each) => `${each}.`)} />;
+    return <SpokenSentences sentences={sentences} />;
   }
-  const notice = linesOf(general === null ? null : `${theme.glyph.warning} ${general}`, NOTICE_LINES, {
-    color: 'bad',
-  });
+  const warning = general === null ? '' : theme.text(`${theme.glyph.warning} ${general}`);
+  const notice = wrapText(warning, columns - 2, NOTICE_LINES, theme.glyph.ellipsis).map(
+    (text): Line => [{ text: ` ${text}`, color: 'bad' }],
+  );
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <OneLine
@@ -271,13 +265,6 @@ function Fields<Draft>(props: FieldsProps<Draft>) {
       <LineList lines={[...notice, ...body(said, Math.max(rows - 1 - notice.length, 1))]} width={columns} />
     </Box>
   );
-
-  function linesOf(text: string | null, most: number, look: Pick<Line[number], 'color'>): readonly Line[] {
-    if (text === null) return [];
-    return wrapText(theme.text(text), columns - 2, most, theme.glyph.ellipsis).map((part) => [
-      { text: ` ${part}`, ...look },
-    ]);
-  }
 }
 
 /** As many lines of `blocks` as fit into `rows`, with the block at `focus` among them. */

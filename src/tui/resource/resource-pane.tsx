@@ -1,74 +1,51 @@
-import { Box, useIsScreenReaderEnabled } from 'ink';
+import { Box } from 'ink';
 import { useContext, useRef, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
-import { formatCount, UNKNOWN } from '../../core/units.ts';
-import { useNow } from '../app/clock.ts';
+import { formatCount } from '../../core/units.ts';
 import type { TabScreenProps } from '../app/tabs.ts';
-import { useKeptReducer, useNavigation } from '../app/ui-state.ts';
+import { useKeptState, useNavigation } from '../app/ui-state.ts';
 import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
 import { Question } from '../input/confirm.tsx';
-import { type ActionHandlers, scrollKeys, useKeys } from '../input/use-keys.tsx';
-import { presentOf } from '../panes/explorer/place-frame.tsx';
-import { SPOKEN_WIDTH, useWidest } from '../ui/fact-list.tsx';
+import { type ActionHandlers, scrollKeys, useKeys, useOverlayScope } from '../input/use-keys.tsx';
+import { type PaneContext, usePaneContext } from '../ui/pane-context.ts';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
-import { columnWidths, headingLine, rowLine } from '../ui/table.ts';
+import { ScrolledLines } from '../ui/scroll.tsx';
+import { spokenRow, useTable } from '../ui/table.ts';
 import {
   type Line,
   LineList,
-  OneLine,
   SegmentLine,
   SpokenSentences,
   scrolledTo,
+  spokenLine,
   wrapText,
 } from '../ui/text.tsx';
-import { ASCII_THEME, useTheme } from '../ui/theme.ts';
-import { systemOffset } from '../ui/time.ts';
-import { MOST_SPOKEN, ResourceDetailsScreen, spokenLine, spokenSentences } from './resource-details.tsx';
-import {
-  type Cursor,
-  INITIAL_STATE,
-  type ResourceAction,
-  type ResourceState,
-  resourceReducer,
-} from './resource-state.ts';
+import { INITIAL_STATE, type ResourceState, type ResourceView, viewOf } from './resource-state.ts';
 import type {
   AskedAction,
-  GrowingColumn,
+  EmptyState,
   ItemAction,
   PaneActions,
-  PaneContext,
   Resource,
   ResourceActions,
+  ResourceList,
 } from './types.ts';
 
-interface ResourcePaneProps<Item extends ListItem, Details extends Item, Seed> extends TabScreenProps {
-  readonly resource: Resource<Item, Details, Seed>;
+interface ResourcePaneProps<Item extends ListItem, Seed> extends TabScreenProps {
+  readonly resource: Resource<Item, Seed>;
 }
 
 /** The tab of a resource: its list, and over it the details of an item, a form, a question or a secret. */
-export function ResourcePane<Item extends ListItem, Details extends Item, Seed>(
-  props: ResourcePaneProps<Item, Details, Seed>,
-) {
+export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePaneProps<Item, Seed>) {
   const { resource, snapshot, columns, rows } = props;
-  const theme = useTheme();
-  const isSpoken = useIsScreenReaderEnabled();
   const { showTab } = useNavigation();
-  const [state, dispatch] = useKeptReducer<ResourceState<Seed>, ResourceAction<Seed>>(
-    resource.plural,
-    resourceReducer,
-    INITIAL_STATE,
-  );
-  const context = {
-    snapshot,
-    present: presentOf(snapshot, useNow()),
-    offsetAt: systemOffset,
-    theme: isSpoken ? ASCII_THEME : theme,
-    width: isSpoken ? SPOKEN_WIDTH : columns,
-  };
+  const [state, change] = useKeptState<ResourceState<Seed>>(resource.plural, INITIAL_STATE);
+  const context = usePaneContext(snapshot, columns);
+  const show = (view: ResourceView<Seed>) => change((before) => ({ ...before, view }));
   const { view } = state;
   const { Form, Secret } = resource;
   if (view.kind === 'form') {
-    const { from, seed } = view;
+    const { from, seed, back } = view;
     return (
       <Form
         snapshot={snapshot}
@@ -76,79 +53,88 @@ export function ResourcePane<Item extends ListItem, Details extends Item, Seed>(
         rows={rows}
         seed={seed}
         onLeave={() => {
-          dispatch({ type: 'leave-form' });
+          show(viewOf(back));
           if (from !== null && from !== resource.tab) showTab(from);
         }}
+        // A new one is looked for in the list, one that was changed where it was.
         onSaved={({ id, isChange = false, secret = null }) =>
-          dispatch({ type: 'saved', id, isChange, secret })
+          change((before) => ({
+            ...before,
+            cursor: { id, place: 0 },
+            view: secret === null ? viewOf(isChange ? back : null) : { kind: 'secret', secret },
+          }))
         }
       />
     );
   }
   if (view.kind === 'secret' && Secret !== undefined) {
-    return (
-      <Secret secret={view.secret} width={columns} height={rows} onClose={() => dispatch({ type: 'list' })} />
-    );
+    const close = () => show(viewOf(null));
+    return <Secret secret={view.secret} width={columns} height={rows} onClose={close} />;
   }
-  return <Items {...props} context={context} state={state} dispatch={dispatch} />;
+  return <Items {...props} context={context} state={state} change={change} />;
 }
 
-export interface ItemsProps<Item extends ListItem, Details extends Item, Seed>
-  extends ResourcePaneProps<Item, Details, Seed> {
+interface ItemsProps<Item extends ListItem, Seed> extends ResourcePaneProps<Item, Seed> {
   readonly context: PaneContext;
   readonly state: ResourceState<Seed>;
-  readonly dispatch: (action: ResourceAction<Seed>) => void;
+  readonly change: (change: (state: ResourceState<Seed>) => ResourceState<Seed>) => void;
 }
 
+/** Lines of one sentence of a question. */
+const MOST_LINES = 4;
+const QUESTION_MARGINS = 6;
+const ITEM_ACTIONS: readonly ItemAction[] = ['toggle', 'another', 'copy', 'edit', 'cancel', 'delete'];
+
 /** The list or the details of an item, and the question before something is done to one. */
-function Items<Item extends ListItem, Details extends Item, Seed>(props: ItemsProps<Item, Details, Seed>) {
-  const { resource, context, state, dispatch, columns, rows } = props;
+function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
+  const { resource, context, state, change, columns, rows } = props;
   const { theme } = context;
   const [asked, setAsked] = useState<{ what: AskedAction; item: Item } | null>(null);
   const list = resource.useList(context);
   const items = useRef(list.items);
+  items.current = list.items;
   // The open item may be one that the list does not have.
   const open = useRef<Item | undefined>(undefined);
-  items.current = list.items;
   const find = (id: string) => items.current.find((item) => item.id === id);
   const pane: PaneActions<Seed> = {
-    openForm: (seed) => dispatch({ type: 'form', seed }),
+    openForm: (seed) =>
+      change((before) => {
+        const back = before.view.kind === 'details' ? before.view.id : null;
+        return { ...before, view: { kind: 'form', seed, back, from: null } };
+      }),
     ask: (what, id) => {
       const item = find(id) ?? open.current;
       if (item !== undefined) setAsked({ what, item });
     },
-    showList: () => dispatch({ type: 'list' }),
+    showList: () => change((before) => ({ ...before, view: viewOf(null) })),
   };
   const actions = resource.useActions(pane, context);
-  const itemKeys = (selected: Item | undefined) => {
+  const itemKeys = (selected: Item | undefined): ActionHandlers => {
     open.current = selected;
-    const names: readonly ItemAction[] = ['toggle', 'another', 'copy', 'edit', 'cancel', 'delete'];
-    return Object.fromEntries(
-      names.flatMap((name) => {
-        const act = actions.item[name];
-        if (act === undefined || selected === undefined) return [];
-        return [[name, actions.whyNot?.(name, selected) ?? (() => act(selected))]];
-      }),
-    );
+    const keys = ITEM_ACTIONS.flatMap((name) => {
+      const act = actions.item[name];
+      if (act === undefined || selected === undefined) return [];
+      return [[name, actions.whyNot?.(name, selected) ?? (() => act(selected))]];
+    });
+    const { new: make, undo } = actions;
+    return { new: make, ...(undo === undefined ? {} : { undo }), ...Object.fromEntries(keys) };
   };
 
   if (asked !== null) {
-    const { what } = asked;
     const item = find(asked.item.id) ?? asked.item;
-    const { lines, run, ...question } = actions.confirmation(what, item);
-    const margins = 6;
+    const { lines, run, ...question } = actions.confirmation(asked.what, item);
+    const wrapped = (line: string) =>
+      line === ' ' ? [line] : wrapText(line, columns - QUESTION_MARGINS, MOST_LINES, theme.glyph.ellipsis);
     return (
       <Question
         {...question}
-        lines={lines.flatMap((line) =>
-          line === ' ' ? [line] : wrapText(line, columns - margins, MOST_LINES, theme.glyph.ellipsis),
-        )}
+        lines={lines.flatMap(wrapped)}
         width={columns}
         height={rows}
         onYes={() => {
           setAsked(null);
           const place = list.items.findIndex(({ id }) => id === item.id);
-          if (place >= 0) dispatch({ type: 'select', cursor: { id: item.id, place } });
+          if (place >= 0) change((before) => ({ ...before, cursor: { id: item.id, place } }));
           run();
         }}
         onNo={() => setAsked(null)}
@@ -158,138 +144,117 @@ function Items<Item extends ListItem, Details extends Item, Seed>(props: ItemsPr
   const { view } = state;
   const shared = { ...props, list, actions, itemKeys };
   return view.kind === 'details' ? (
-    <ResourceDetailsScreen key={view.id} {...shared} view={view} listed={find(view.id)} />
+    <DetailsScreen key={view.id} {...shared} view={view} listed={find(view.id)} />
   ) : (
-    <ListScreen {...shared} cursor={state.cursor} order={state.order} />
+    <ListScreen {...shared} />
   );
 }
 
-/** Lines of one sentence of a question. */
-const MOST_LINES = 4;
-
-export interface SharedProps<Item extends ListItem, Details extends Item, Seed>
-  extends ItemsProps<Item, Details, Seed> {
-  readonly list: ReturnType<Resource<Item, Details, Seed>['useList']>;
+interface SharedProps<Item extends ListItem, Seed> extends ItemsProps<Item, Seed> {
+  readonly list: ResourceList<Item>;
   readonly actions: ResourceActions<Item>;
-  /** What the keys do to an item. */
+  /** What the keys do, also to an item. */
   readonly itemKeys: (item: Item | undefined) => ActionHandlers;
-}
-
-interface ListScreenProps<Item extends ListItem, Details extends Item, Seed>
-  extends SharedProps<Item, Details, Seed> {
-  readonly cursor: Cursor | null;
-  readonly order: number;
 }
 
 /** Rows of the pane that are not items: title and headings. */
 const CHROME = 2;
+/** Entries of a log, or items, that are read out at once. */
+const MOST_SPOKEN = 10;
 
-function ListScreen<Item extends ListItem, Details extends Item, Seed>(
-  props: ListScreenProps<Item, Details, Seed>,
-) {
-  const { resource, context, list, actions, itemKeys, cursor, order, dispatch, columns, rows } = props;
-  const isSpoken = useIsScreenReaderEnabled();
+function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>) {
+  const { resource, context, state, list, itemKeys, change, columns, rows } = props;
   const { feed, title, counts, notices, empty } = list;
+  const { cursor, order } = state;
   const filter = useContext(FilterContext);
   const { name: orderName, compare } = resource.orders[order] ?? resource.orders[0];
   const matching = filter === '' ? list.items : list.items.filter((item) => matchesFilter(item, filter));
   const items =
     compare === undefined ? matching : matching.toSorted((one, other) => compare(one, other, context));
-  const room = Math.max(
-    rows - CHROME - notices.length - (resource.foot?.rows ?? 0) - (feed.error === null ? 0 : 1),
-    1,
-  );
+  const taken = CHROME + notices.length + (resource.foot?.rows ?? 0) + (feed.error === null ? 0 : 1);
+  const room = Math.max(rows - taken, 1);
   const found = cursor === null ? 0 : items.findIndex(({ id }) => id === cursor.id);
   const place = Math.max(found < 0 ? Math.min(cursor?.place ?? 0, items.length - 1) : found, 0);
   const first = useRef(0);
   first.current = Math.min(scrolledTo(place, first.current, room), Math.max(items.length - room, 0));
   const above = first.current;
-  const below = Math.max(items.length - above - room, 0);
   const selected = items[place];
+  const shown = context.isSpoken ? items.slice(place, place + MOST_SPOKEN) : items.slice(above, above + room);
+  const all = resource.columns(context, shown);
+  const table = useTable({ columns: all, rows: shown, width: columns, cursor: place - above });
 
   const select = (to: number) => {
     const at = Math.min(Math.max(to, 0), items.length - 1);
     const item = items[at];
-    if (item !== undefined) dispatch({ type: 'select', cursor: { id: item.id, place: at } });
+    if (item !== undefined) change((before) => ({ ...before, cursor: { id: item.id, place: at } }));
   };
+  const here = selected === undefined ? null : { id: selected.id, place };
   useKeys(resource.plural, {
-    new: actions.new,
-    ...(actions.undo === undefined ? {} : { undo: actions.undo }),
-    ...(selected === undefined
+    ...(here === null
       ? {}
       : {
           ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
-          open: () => dispatch({ type: 'open', cursor: { id: selected.id, place } }),
+          open: () => change((before) => ({ ...before, cursor: here, view: viewOf(here.id) })),
           sort: () =>
-            dispatch({
-              type: 'sort',
-              order: (order + 1) % resource.orders.length,
-              cursor: { id: selected.id, place },
-            }),
+            change((before) => ({
+              ...before,
+              cursor: here,
+              order: (before.order + 1) % resource.orders.length,
+            })),
         }),
     ...itemKeys(selected),
   });
 
-  if (feed.data === undefined && isAbsent(feed.error)) {
-    return (
-      <Box width={columns} height={rows}>
-        <PaneState
-          kind="empty"
-          title={`This service keeps no ${resource.plural}`}
-          hint="Its API has none; gastop's own service keeps them, also as gastop serve."
-        />
-      </Box>
-    );
+  const instead = (state_: EmptyState) => (
+    <Box width={columns} height={rows}>
+      <PaneState kind="empty" {...state_} />
+    </Box>
+  );
+  // The service does not have this resource at all.
+  const isAbsent =
+    feed.error instanceof ClientError && (feed.error.code === 'not-found' || feed.error.status === 501);
+  if (feed.data === undefined && isAbsent) {
+    return instead({
+      title: `This service keeps no ${resource.plural}`,
+      hint: "Its API has none; gastop's own service keeps them, also as gastop serve.",
+    });
   }
   return (
     <PolledFrame polled={feed} what={`the ${resource.plural}`} pending={false} width={columns} height={rows}>
       {(notice) => {
-        if (items.length === 0 && list.items.length > 0) {
-          const title = `No ${resource.plural} match ${filter}`;
-          return (
-            <Box width={columns} height={rows}>
-              <PaneState kind="empty" title={title} hint="Esc clears the filter." />
-            </Box>
-          );
+        const isFiltered = items.length === 0 && list.items.length > 0;
+        if (isFiltered) {
+          return instead({ title: `No ${resource.plural} match ${filter}`, hint: 'Esc clears the filter.' });
         }
-        if (items.length === 0 && empty !== null) {
-          return (
-            <Box width={columns} height={rows}>
-              <PaneState kind="empty" {...empty} />
-            </Box>
-          );
-        }
+        if (items.length === 0 && empty !== null) return instead(empty);
         const lines: readonly Line[] = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
-        if (isSpoken) {
+        const foot = (item: Item) => resource.foot?.lines(item, context) ?? [];
+        if (context.isSpoken) {
+          const spokenItem = (item: Item) => {
+            const words = foot(item).map(spokenLine);
+            return [spokenRow(all, item, words), ...words];
+          };
+          const heading = `${resource.spokenTitle} Enter opens the first one named here, n makes a new one`;
           return (
-            <SpokenList {...props} title={resource.spokenTitle} rest={items.slice(place)} notices={lines} />
+            <SpokenSentences sentences={[heading, ...lines.map(spokenLine), ...shown.flatMap(spokenItem)]} />
           );
         }
+        const below = Math.max(items.length - above - room, 0);
         const hidden = [
           ...(above > 0 ? [`${formatCount(above)} above`] : []),
           ...(below > 0 ? [`${formatCount(below)} more (j)`] : []),
         ].join(', ');
-        const said = [
+        const words = [
           ...(filter === '' ? [] : [`${formatCount(items.length)} match ${filter} (Esc: all)`]),
           ...(compare === undefined ? [] : [`by ${orderName}`]),
           ...(hidden === '' ? [] : [hidden]),
         ].map((text): Line => [{ text, faint: true }]);
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-            <SegmentLine segments={[...title, ...said, ...counts]} width={columns} />
-            <LineList lines={lines} width={columns} />
-            <ItemTable
-              columns={resource.columns(context, items.slice(above, above + room))}
-              rows={items.slice(above, above + room)}
-              cursor={place - above}
-              context={context}
-            />
-            {resource.foot === undefined || selected === undefined ? null : (
-              <>
-                <Box flexGrow={1} />
-                <LineList lines={resource.foot.lines(selected, context)} width={columns} />
-              </>
-            )}
+            <SegmentLine segments={[...title, ...words, ...counts]} width={columns} />
+            <LineList lines={[...lines, table.heading, ...table.lines]} width={columns} />
+            <Box flexGrow={1} />
+            <LineList lines={selected === undefined ? [] : foot(selected)} width={columns} />
           </Box>
         );
       }}
@@ -297,111 +262,76 @@ function ListScreen<Item extends ListItem, Details extends Item, Seed>(
   );
 }
 
-/** Whether the service does not have this resource at all. */
-function isAbsent(error: Error | null): boolean {
-  return error instanceof ClientError && (error.code === 'not-found' || error.status === 501);
+interface DetailsScreenProps<Item extends ListItem, Seed> extends SharedProps<Item, Seed> {
+  readonly view: Extract<ResourceView<Seed>, { kind: 'details' }>;
+  /** Its row in the list. */
+  readonly listed: Item | undefined;
 }
 
-const MARK = 3;
-
-interface ItemTableProps<Item extends ListItem> {
-  readonly columns: readonly GrowingColumn<Item>[];
-  readonly rows: readonly Item[];
-  /** The place of the selected row. */
-  readonly cursor: number;
-  readonly context: PaneContext;
-}
-
-/** Headings and rows, the selected row with an arrow. */
-function ItemTable<Item extends ListItem>(props: ItemTableProps<Item>) {
-  const { rows, cursor, context } = props;
-  const { theme, width } = context;
-  const widest = useWidest(columnWidths(props.columns, rows, theme));
-  const { columns, widths } = fitColumns(props.columns, rows, widest, width - MARK - 1);
-  const lines = rows.map(
-    (row, place): Line => [
-      place === cursor
-        ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true }
-        : { text: ' '.repeat(MARK) },
-      ...rowLine(columns, widths, theme, row),
-    ],
+/** One item: all that is known of it, and the log of what was done for it. */
+function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<Item, Seed>) {
+  const { resource, context, itemKeys, view, listed, change, columns, rows } = props;
+  const details = resource.useDetails(view.id, listed, context);
+  const { polled, item, title, entries, redeliver } = details;
+  const at = Math.max(
+    entries.findIndex(({ id }) => id === view.entry),
+    0,
   );
-  return (
-    <>
-      <OneLine line={[{ text: ' '.repeat(MARK) }, ...headingLine(columns, widths, theme)]} width={width} />
-      <LineList lines={lines} width={width} />
-    </>
-  );
-}
+  const entry = entries[at];
+  const logs = entries.map((each, place) => each.lines(place === at));
+  const spoken = logs.slice(at, at + MOST_SPOKEN).flat();
+  const shown = context.isSpoken
+    ? spoken.map((line, place): Line => [{ text: place === 0 ? 'Selected: ' : '' }, ...line])
+    : logs.flat();
 
-const GAP = 2;
-
-/**
- * The columns that fit into `width`, those with a low rank first; the room that is left goes to the growing ones, in the
- * order of their ranks. Columns without a single value are left out.
- */
-export function fitColumns<Item>(
-  all: readonly GrowingColumn<Item>[],
-  rows: readonly Item[],
-  widest: ReadonlyMap<string, number>,
-  width: number,
-): { readonly columns: readonly GrowingColumn<Item>[]; readonly widths: ReadonlyMap<string, number> } {
-  const told = all.filter(
-    ({ rank, cell }) => rank === 0 || rows.length === 0 || rows.some((row) => !isUnknown(cell(row))),
-  );
-  const ranked = [...told].sort((one, other) => one.rank - other.rank);
-  const widths = new Map<string, number>();
-  let left = width + GAP;
-  for (const { id, least, most } of ranked) {
-    const own = most === undefined ? (widest.get(id) ?? least) : least;
-    if (own + GAP > left && widths.size > 0) continue;
-    widths.set(id, own);
-    left -= own + GAP;
-  }
-  for (const { id, least, most = 0 } of ranked) {
-    const own = widths.get(id);
-    if (own === undefined || most <= least) continue;
-    const wanted = most === Number.POSITIVE_INFINITY ? own + left : Math.min(widest.get(id) ?? least, most);
-    const more = Math.max(Math.min(wanted - own, left), 0);
-    widths.set(id, own + more);
-    left -= more;
-  }
-  return { columns: all.filter(({ id }) => widths.has(id)), widths };
-}
-
-const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
-
-interface SpokenListProps<Item extends ListItem, Details extends Item, Seed>
-  extends ListScreenProps<Item, Details, Seed> {
-  readonly title: string;
-  /** From the selected one on. */
-  readonly rest: readonly Item[];
-  readonly notices: readonly Line[];
-}
-
-/** The list for a screen reader: the row of each item, the selected one first, and what its foot says. */
-function SpokenList<Item extends ListItem, Details extends Item, Seed>(
-  props: SpokenListProps<Item, Details, Seed>,
-) {
-  const { resource, context, title, rest, notices } = props;
-  const items = rest.slice(0, MOST_SPOKEN);
-  const columns = resource.columns(context, items);
-  const spokenItem = (item: Item): readonly string[] => {
-    const foot = (resource.foot?.lines(item, context) ?? []).map(spokenLine);
-    const cells = columns.flatMap(({ heading, cell, most }, place) => {
-      const value = cell(item);
-      const text = spokenLine(typeof value === 'string' ? [{ text: value }] : value);
-      if (isUnknown(value) || text === '') return [];
-      // A growing column holds a text, which the foot may say in full.
-      if (most !== undefined && foot.some((line) => line.includes(text))) return [];
-      return [place === 0 ? text : `${heading} ${text}`];
-    });
-    return [cells.join(', '), ...foot];
+  const scroll = (top: number, to = view.entry) =>
+    change((before) => ({ ...before, view: { ...view, top, entry: to } }));
+  const select = (to: number) => {
+    const next = entries[to];
+    if (next === undefined) return;
+    const room = Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
+    const from = details.lines.length + logs.slice(0, to).flat().length;
+    const end = from + (logs[to]?.length ?? 1) - 1;
+    scroll(scrolledTo(from, scrolledTo(end, view.top, room), room), next.id);
   };
-  const lines = [
-    `${title} Enter opens the first one named here, n makes a new one`,
-    ...notices.map(spokenLine),
-    ...items.flatMap(spokenItem),
-  ];
-  return <SpokenSentences sentences={spokenSentences(lines)} />;
+  useOverlayScope(resource.name);
+  useKeys(resource.plural, itemKeys(item));
+  useKeys(resource.name, {
+    close: () => change((before) => ({ ...before, view: viewOf(null) })),
+    ...(entry === undefined || redeliver === undefined ? {} : { redeliver: () => redeliver(entry.id) }),
+    ...(entries.length > 1 ? { previous: () => select(at - 1), next: () => select(at + 1) } : {}),
+  });
+
+  const what = `the ${resource.name}`;
+  if (polled.data === undefined && polled.error instanceof ClientError && polled.error.status === 404) {
+    return (
+      <Box width={columns} height={rows}>
+        <PaneState
+          kind="empty"
+          title={`There is no such ${resource.name} any more`}
+          hint="Esc goes back to the list."
+        />
+      </Box>
+    );
+  }
+  return (
+    <PolledFrame polled={polled} what={what} pending={false} width={columns} height={rows}>
+      {(notice) =>
+        item === undefined ? (
+          <PaneState kind="loading" what={what} />
+        ) : (
+          <ScrolledLines
+            scope={resource.plural}
+            title={title}
+            lines={[...details.lines, ...shown]}
+            notice={notice}
+            top={view.top}
+            onScroll={scroll}
+            width={columns}
+            height={rows}
+          />
+        )
+      }
+    </PolledFrame>
+  );
 }

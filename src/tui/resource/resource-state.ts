@@ -23,74 +23,19 @@ export type ResourceView<Seed> =
     }
   | { readonly kind: 'secret'; readonly secret: string };
 
-export interface Cursor {
-  readonly id: string;
-  /** Its place in the list: the cursor stays there when the item is gone. */
-  readonly place: number;
-}
-
 /** What the user looks at in a resource's pane; it is kept while other tabs are shown. */
 export interface ResourceState<Seed> {
-  /** `null`: the first item. */
-  readonly cursor: Cursor | null;
+  /** The selected item, and its place in the list: the cursor stays there when the item is gone. `null`: the first. */
+  readonly cursor: { readonly id: string; readonly place: number } | null;
   /** The place of the order that the list is in. */
   readonly order: number;
   readonly view: ResourceView<Seed>;
 }
 
-export type ResourceAction<Seed> =
-  | { readonly type: 'select'; readonly cursor: Cursor }
-  | { readonly type: 'sort'; readonly order: number; readonly cursor: Cursor }
-  | { readonly type: 'open'; readonly cursor: Cursor }
-  | { readonly type: 'scroll'; readonly top: number; readonly entry?: string }
-  | { readonly type: 'form'; readonly seed: Seed }
-  /** The form is left, and nothing has changed. */
-  | { readonly type: 'leave-form' }
-  | {
-      readonly type: 'saved';
-      readonly id: string;
-      readonly isChange: boolean;
-      readonly secret: string | null;
-    }
-  | { readonly type: 'list' };
-
 export const INITIAL_STATE = { cursor: null, order: 0, view: { kind: 'list' } } as const;
 
-export function resourceReducer<Seed>(
-  state: ResourceState<Seed>,
-  action: ResourceAction<Seed>,
-): ResourceState<Seed> {
-  const { view } = state;
-  const back = view.kind === 'form' ? view.back : null;
-  switch (action.type) {
-    case 'select':
-      return { ...state, cursor: action.cursor };
-    case 'sort':
-      return { ...state, cursor: action.cursor, order: action.order };
-    case 'open':
-      return { ...state, cursor: action.cursor, view: detailsOf(action.cursor.id) };
-    case 'scroll':
-      if (view.kind !== 'details') return state;
-      return { ...state, view: { ...view, top: action.top, entry: action.entry ?? view.entry } };
-    case 'form': {
-      const open = view.kind === 'details' ? view.id : null;
-      return { ...state, view: { kind: 'form', seed: action.seed, back: open, from: null } };
-    }
-    case 'leave-form':
-      return { ...state, view: detailsOf(back) };
-    case 'saved': {
-      const cursor = { id: action.id, place: 0 };
-      if (action.secret !== null)
-        return { ...state, cursor, view: { kind: 'secret', secret: action.secret } };
-      // A new one is looked for in the list, one that was changed where it was.
-      return { ...state, cursor, view: detailsOf(action.isChange ? back : null) };
-    }
-    case 'list':
-      return { ...state, view: { kind: 'list' } };
-  }
-}
-
-function detailsOf<Seed>(id: string | null): ResourceView<Seed> {
+/** The details of an item, from their first line; without an item the list. */
+export function viewOf(id: string | null): ResourceView<never> {
   return id === null ? { kind: 'list' } : { kind: 'details', id, top: 0, entry: null };
 }
 

@@ -1,19 +1,17 @@
 import type { ComponentType } from 'react';
-import type { SnapshotView } from '../../client/views/gas.ts';
 import type { TabScreenProps } from '../app/tabs.ts';
 import type { Feed, ListItem } from '../data/lists.tsx';
 import type { Dated, Polled } from '../data/queries.ts';
 import type { ActionName } from '../input/keymap.ts';
+import type { PaneContext } from '../ui/pane-context.ts';
 import type { TableColumn } from '../ui/table.ts';
 import type { Line } from '../ui/text.tsx';
-import type { Theme } from '../ui/theme.ts';
-import type { OffsetAt } from '../ui/time.ts';
 
 /**
  * Something that the service keeps and the user makes, changes and deletes: an alert, an auto-tx. The resource pane
  * draws the list, the details, the form and the questions; a resource says what is in them.
  */
-export interface Resource<Item extends ListItem, Details extends Item, Seed> {
+export interface Resource<Item extends ListItem, Seed> {
   /** The scope of the keys of an open one. */
   readonly name: 'alert' | 'auto-tx';
   /** The scope of the keys of the list, and the name under which the pane's state is kept. */
@@ -25,7 +23,7 @@ export interface Resource<Item extends ListItem, Details extends Item, Seed> {
   /** Hook: the list, as the pane shows it. */
   readonly useList: (context: PaneContext) => ResourceList<Item>;
   /** From the left to the right. */
-  readonly columns: (context: PaneContext, rows: readonly Item[]) => readonly GrowingColumn<Item>[];
+  readonly columns: (context: PaneContext, rows: readonly Item[]) => readonly TableColumn<Item>[];
   /** The orders that `s` goes through; the first is that of the list. */
   readonly orders: readonly [Order<Item>, Order<Item>, ...Order<Item>[]];
   /** Lines below the list about the selected item, always as many. */
@@ -34,11 +32,7 @@ export interface Resource<Item extends ListItem, Details extends Item, Seed> {
     readonly lines: (item: Item, context: PaneContext) => readonly Line[];
   };
   /** Hook: one item in full. `listed` is its row in the list. */
-  readonly useDetails: (
-    id: string,
-    listed: Item | undefined,
-    context: PaneContext,
-  ) => ResourceDetails<Item, Details>;
+  readonly useDetails: (id: string, listed: Item | undefined, context: PaneContext) => ResourceDetails<Item>;
   /** Hook: what the keys do. */
   readonly useActions: (pane: PaneActions<Seed>, context: PaneContext) => ResourceActions<Item>;
   readonly Form: ComponentType<FormProps<Seed>>;
@@ -51,22 +45,6 @@ interface Order<Item> {
   readonly name: string;
   /** Absent: as the list is. */
   readonly compare?: (one: Item, other: Item, context: PaneContext) => number;
-}
-
-/** What everything in a pane is drawn with. */
-export interface PaneContext {
-  readonly snapshot: SnapshotView;
-  /** What ages are counted from, ms. */
-  readonly present: number;
-  readonly offsetAt: OffsetAt;
-  readonly theme: Theme;
-  readonly width: number;
-}
-
-/** A column that may grow past its least width when there is room. */
-export interface GrowingColumn<Item> extends TableColumn<Item> {
-  /** The widest it grows; default: it does not grow, and is shown in its whole width or not at all. */
-  readonly most?: number;
 }
 
 export interface ResourceList<Item> {
@@ -88,8 +66,8 @@ export interface EmptyState {
   readonly more?: string | null;
 }
 
-export interface ResourceDetails<Item, Details extends Item> {
-  readonly polled: Polled<Dated<Details>>;
+export interface ResourceDetails<Item> {
+  readonly polled: Polled<Dated<unknown>>;
   /** The newest that is known of it. */
   readonly item: Item | undefined;
   readonly title: readonly Line[];

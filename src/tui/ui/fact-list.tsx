@@ -1,6 +1,6 @@
-import { Box, Text } from 'ink';
 import { useRef } from 'react';
-import { EMPTY_LINE, fitLine, type Line, lineWidth, Spans } from './text.tsx';
+import { SPOKEN_WIDTH } from './pane-context.ts';
+import { EMPTY_LINE, fitLine, type Line, lineWidth, type Span } from './text.tsx';
 import type { Theme } from './theme.ts';
 
 /** Something worth knowing in a few words, such as the next base fee. */
@@ -11,33 +11,28 @@ export interface Fact {
 
 const FACT_GAP = 3;
 
-function factWidth(fact: Fact): number {
-  return lineWidth(fact.spans);
-}
-
 /**
- * Sets facts into lines of at most `width` columns, in their order, at most `maxLines` lines. A fact that no longer
- * fits is left out; none is cut. `reserved` are the widths to keep for facts by id, so that their neighbours stay
- * where they are when a number grows shorter.
+ * Sets facts into lines of at most `width` columns, margins included, in their order, at most `maxLines` lines. A fact that
+ * no longer fits is left out; none is cut. `reserved` are the widths to keep for facts by id, so that their neighbours
+ * stay where they are when a number grows shorter.
  */
 export function flowFacts(
   facts: readonly Fact[],
   width: number,
   maxLines: number,
   reserved: ReadonlyMap<string, number> = new Map(),
-): readonly (readonly Fact[])[] {
-  const lines: Fact[][] = [];
+): readonly Line[] {
+  const lines: Span[][] = [];
   let used = 0;
-  for (const fact of facts) {
-    const own = factWidth(fact);
-    if (own > width) continue;
-    const room = Math.max(own, reserved.get(fact.id) ?? 0);
-    const line = lines.at(-1);
-    if (line !== undefined && used + FACT_GAP + own <= width) {
-      line.push(fact);
+  for (const { id, spans } of facts) {
+    const own = lineWidth(spans);
+    const room = Math.max(own, reserved.get(id) ?? 0);
+    if (own > width - 2) continue;
+    if (lines.length > 0 && used + FACT_GAP + own <= width - 2) {
+      lines.at(-1)?.push({ text: ' '.repeat(used + FACT_GAP + 1 - lineWidth(lines.at(-1) ?? [])) }, ...spans);
       used += FACT_GAP + room;
     } else if (lines.length < maxLines) {
-      lines.push([fact]);
+      lines.push([{ text: ' ' }, ...spans]);
       used = room;
     }
   }
@@ -57,8 +52,17 @@ const GAP = 2;
 /** A column narrower than this would cut its values. */
 const LEAST_COLUMN = 37;
 
-/** The width of what is read out: a sentence has no edge, so nothing is wrapped, cut or set side by side. */
-export const SPOKEN_WIDTH = 10_000;
+/** A fact, or none where the service does not say. */
+export function given<T>(
+  value: T | null,
+  name: string,
+  text: (value: T) => string | Line,
+  alone = false,
+): readonly NamedValue[] {
+  if (value === null) return [];
+  const said = text(value);
+  return [{ name, value: typeof said === 'string' ? [{ text: said }] : said, alone }];
+}
 
 /**
  * Names in a column, values beside them; two such columns where there is room and both values fit. `leastName` keeps
@@ -116,45 +120,8 @@ export function useWidest(widths: ReadonlyMap<string, number>): ReadonlyMap<stri
   return widest.current;
 }
 
-interface FactLinesProps {
-  readonly facts: readonly Fact[];
-  /** All columns, with the margin of one at each side. */
-  readonly width: number;
-  readonly maxLines: number;
-}
-
-/** Facts in as many lines as they need and there are. */
-export function FactLines({ facts, width, maxLines }: FactLinesProps) {
-  const widest = useWidest(new Map(facts.map((fact) => [fact.id, factWidth(fact)])));
-  const lines = flowFacts(facts, width - 2, maxLines, widest);
-  return (
-    <Box flexDirection="column" flexShrink={0}>
-      {lines.map((line) => (
-        <FactLine key={line[0]?.id} line={line} widest={widest} />
-      ))}
-    </Box>
-  );
-}
-
-interface FactLineProps {
-  readonly line: readonly Fact[];
-  readonly widest: ReadonlyMap<string, number>;
-}
-
-function FactLine({ line, widest }: FactLineProps) {
-  return (
-    <Text wrap="truncate">
-      {' '}
-      {line.map((fact, place) => {
-        const last = place === line.length - 1;
-        const room = Math.max(widest.get(fact.id) ?? 0, factWidth(fact));
-        return (
-          <Text key={fact.id}>
-            <Spans line={fact.spans} />
-            {last ? '' : ' '.repeat(room - factWidth(fact) + FACT_GAP)}
-          </Text>
-        );
-      })}
-    </Text>
-  );
+/** Facts in as many lines as they need and there are, at least as far apart as they have been. */
+export function useFactLines(facts: readonly Fact[], width: number, maxLines: number): readonly Line[] {
+  const widest = useWidest(new Map(facts.map(({ id, spans }) => [id, lineWidth(spans)])));
+  return flowFacts(facts, width, maxLines, widest);
 }

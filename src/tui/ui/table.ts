@@ -1,84 +1,179 @@
-import { displayWidth, fitLine, type Line, lineWidth, type Span } from './text.tsx';
-import type { Theme } from './theme.ts';
+import { useIsScreenReaderEnabled } from 'ink';
+import { useRef } from 'react';
+import { UNKNOWN } from '../../core/units.ts';
+import type { PaneContext } from './pane-context.ts';
+import { displayWidth, EMPTY_LINE, fitLine, type Line, lineWidth, type Span, spokenLine } from './text.tsx';
+import { type Theme, useTheme } from './theme.ts';
 
 /** A column of a table drawn as lines. */
 export interface TableColumn<Row> {
-  readonly id: string;
   readonly heading: string;
   readonly align: 'left' | 'right';
   /** Narrowest width, so that the usual values come and go without moving anything. */
   readonly least: number;
-  /** Columns with a higher number are left out first where there is no room. */
+  /** Columns with a higher number are left out first where there is no room; those of rank 0 are never without values. */
   readonly rank: number;
   readonly cell: (row: Row) => string | Line;
+  /** The widest it grows where there is room; absent: it is shown in its whole width or not at all. */
+  readonly most?: number;
+  /** Tells it from others with its heading, and from what it was with another unit. Default: the heading. */
+  readonly id?: string;
+}
+
+type Cell<Row> = TableColumn<Row>['cell'];
+type More = Pick<TableColumn<unknown>, 'most' | 'id'>;
+
+export function leftColumn<Row>(
+  heading: string,
+  least: number,
+  rank: number,
+  cell: Cell<Row>,
+  more: More = {},
+) {
+  return { heading, align: 'left', least, rank, cell, ...more } as const;
+}
+
+export function rightColumn<Row>(
+  heading: string,
+  least: number,
+  rank: number,
+  cell: Cell<Row>,
+  more: More = {},
+) {
+  return { heading, align: 'right', least, rank, cell, ...more } as const;
 }
 
 const GAP = 2;
+const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
+const idOf = ({ id, heading }: Pick<TableColumn<never>, 'id' | 'heading'>) => id ?? heading;
 
-/** What each column needs for `rows`. */
-export function columnWidths<Row>(
-  columns: readonly TableColumn<Row>[],
+/** A column with the width that it has got. */
+export interface FittedColumn<Row> extends TableColumn<Row> {
+  readonly width: number;
+}
+
+/**
+ * The columns that fit into `width`, those with a low rank first; the room that is left goes to the growing ones, in the
+ * order of their ranks. Columns without a single value are left out. `widest` keeps the widest that each has been, so
+ * that columns grow but never jump back and forth.
+ */
+export function fitColumns<Row>(
+  all: readonly TableColumn<Row>[],
   rows: readonly Row[],
-  theme: Theme,
-): ReadonlyMap<string, number> {
-  return new Map(
-    columns.map(({ id, heading, least, cell }) => [
-      id,
-      rows.reduce(
-        (widest, row) => Math.max(widest, lineWidth(cellLine(cell(row), theme))),
-        Math.max(least, displayWidth(theme.text(heading))),
-      ),
-    ]),
-  );
-}
-
-/** The columns that fit into `width`, in their order; the most important one always. */
-export function columnsWithin<Row>(
-  columns: readonly TableColumn<Row>[],
-  widths: ReadonlyMap<string, number>,
   width: number,
-): readonly TableColumn<Row>[] {
-  const kept = new Set<string>();
-  let used = -GAP;
-  for (const { id, least } of [...columns].sort((one, other) => one.rank - other.rank)) {
-    used += (widths.get(id) ?? least) + GAP;
-    if (used > width && kept.size > 0) break;
-    kept.add(id);
+  { theme, widest = new Map(), gap = GAP }: { theme: Theme; widest?: Map<string, number>; gap?: number },
+): readonly FittedColumn<Row>[] {
+  for (const column of all) {
+    const { heading, least, cell } = column;
+    const headed = Math.max(least, displayWidth(theme.text(heading)), widest.get(idOf(column)) ?? 0);
+    const own = (most: number, row: Row) => Math.max(most, lineWidth(cellLine(cell(row), theme)));
+    widest.set(idOf(column), rows.reduce(own, headed));
   }
-  return columns.filter(({ id }) => kept.has(id));
-}
-
-export function headingLine<Row>(
-  columns: readonly TableColumn<Row>[],
-  widths: ReadonlyMap<string, number>,
-  theme: Theme,
-): Line {
-  return joinCells(columns, widths, theme, ({ heading }) => [{ text: theme.text(heading), faint: true }]);
-}
-
-export function rowLine<Row>(
-  columns: readonly TableColumn<Row>[],
-  widths: ReadonlyMap<string, number>,
-  theme: Theme,
-  row: Row,
-): Line {
-  return joinCells(columns, widths, theme, ({ cell }) => cellLine(cell(row), theme));
-}
-
-function joinCells<Row>(
-  columns: readonly TableColumn<Row>[],
-  widths: ReadonlyMap<string, number>,
-  { glyph }: Theme,
-  cellOf: (column: TableColumn<Row>) => Line,
-): Line {
-  return columns.flatMap((column, place): readonly Span[] => {
-    const cell = fitLine(cellOf(column), widths.get(column.id) ?? column.least, column.align, glyph.ellipsis);
-    return place === 0 ? cell : [{ text: ' '.repeat(GAP) }, ...cell];
+  const ranked = all
+    .filter(({ rank, cell }) => rank === 0 || rows.length === 0 || rows.some((row) => !isUnknown(cell(row))))
+    .toSorted((one, other) => one.rank - other.rank);
+  const widths = new Map<string, number>();
+  let left = width + gap;
+  for (const column of ranked) {
+    const own = column.most === undefined ? (widest.get(idOf(column)) ?? 0) : column.least;
+    if (own + gap > left && widths.size > 0) continue;
+    widths.set(idOf(column), own);
+    left -= own + gap;
+  }
+  for (const column of ranked) {
+    const own = widths.get(idOf(column));
+    if (own === undefined || column.most === undefined) continue;
+    const wanted =
+      column.most === Number.POSITIVE_INFINITY
+        ? own + left
+        : Math.min(widest.get(idOf(column)) ?? own, column.most);
+    const more = Math.max(Math.min(wanted - own, left), 0);
+    widths.set(idOf(column), own + more);
+    left -= more;
+  }
+  return all.flatMap((column) => {
+    const own = widths.get(idOf(column));
+    return own === undefined ? [] : [{ ...column, width: own }];
   });
+}
+
+interface TableOptions<Row> {
+  readonly columns: readonly TableColumn<Row>[];
+  readonly rows: readonly Row[];
+  /** All columns, with the margins. */
+  readonly width: number;
+  /** Columns at the left; the arrow of the marked row stands there. */
+  readonly margin?: number;
+  /** The place of the marked row. */
+  readonly cursor?: number | null;
+}
+
+export interface Table {
+  readonly heading: Line;
+  /** One for each row. */
+  readonly lines: readonly Line[];
+}
+
+/** A table as lines; for a screen reader each row is a sentence. */
+export function tableOf<Row>(
+  options: TableOptions<Row>,
+  { theme, isSpoken }: Pick<PaneContext, 'theme' | 'isSpoken'>,
+  widest?: Map<string, number>,
+): Table {
+  const { rows, width, margin = 3, cursor = null } = options;
+  if (isSpoken) {
+    return { heading: EMPTY_LINE, lines: rows.map((row) => [{ text: spokenRow(options.columns, row) }]) };
+  }
+  const columns = fitColumns(options.columns, rows, width - margin - 1, {
+    theme,
+    ...(widest === undefined ? {} : { widest }),
+  });
+  const blank: Span = { text: ' '.repeat(margin) };
+  const joined = (first: Span, cellOf: (column: TableColumn<Row>) => Line): Line => [
+    first,
+    ...columns.flatMap((column, place): readonly Span[] => {
+      const cell = fitLine(cellOf(column), column.width, column.align, theme.glyph.ellipsis);
+      return place === 0 ? cell : [{ text: ' '.repeat(GAP) }, ...cell];
+    }),
+  ];
+  return {
+    heading: joined(blank, ({ heading }) => [{ text: theme.text(heading), faint: true }]),
+    lines: rows.map((row, place) =>
+      joined(
+        place === cursor ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : blank,
+        ({ cell }) => cellLine(cell(row), theme),
+      ),
+    ),
+  };
+}
+
+/** A table whose columns keep the widest that they have been while it is on the screen. */
+export function useTable<Row>(options: TableOptions<Row>): Table {
+  const widest = useRef(new Map<string, number>());
+  return tableOf(options, { theme: useTheme(), isSpoken: useIsScreenReaderEnabled() }, widest.current);
 }
 
 /** Translated before it is measured: a sign in ASCII may be wider. */
 function cellLine(cell: string | Line, theme: Theme): Line {
   const line = typeof cell === 'string' ? [{ text: cell }] : cell;
   return line.map((span) => ({ ...span, text: theme.text(span.text) }));
+}
+
+/**
+ * A row for a screen reader: what it is of, and each value after its heading. What is said in `elsewhere` is not
+ * repeated by a growing column, which holds a text.
+ */
+export function spokenRow<Row>(
+  columns: readonly TableColumn<Row>[],
+  row: Row,
+  elsewhere: readonly string[] = [],
+): string {
+  const cells = columns.flatMap(({ heading, cell, most }, place) => {
+    const value = cell(row);
+    const text = spokenLine(typeof value === 'string' ? [{ text: value }] : value);
+    if (isUnknown(value) || text === '') return [];
+    if (most !== undefined && elsewhere.some((line) => line.includes(text))) return [];
+    return [place === 0 || heading === '' ? text : `${heading} ${text}`];
+  });
+  return cells.join(', ');
 }

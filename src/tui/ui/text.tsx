@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import { createElement, Fragment, memo, type ReactElement, type ReactNode } from 'react';
 import stringWidth from 'string-width';
 import { graphemes, wrapWords } from '../../core/text.ts';
-import { formatChange } from '../../core/units.ts';
+import { formatChange, formatPercent } from '../../core/units.ts';
 import { ASCII_THEME, type ColorName, type Theme, useDim, useTheme } from './theme.ts';
 
 /** ASCII, dots, dashes, arrows, marks, boxes and blocks: one column each. Most text is made of them, and soon measured. */
@@ -102,6 +102,19 @@ export function changeSpan(ratio: number, { glyph, text: shown }: Theme): Span {
   return ratio > 0
     ? { text: `${glyph.up} ${text}`, color: 'warn' }
     : { text: `${glyph.down} ${text}`, color: 'good' };
+}
+
+/** Above this a block drives the base fee up by more than a tenth (EIP-1559, elasticity 2). */
+const NEARLY_FULL = 0.9;
+
+/** How full a block is, as a bar of `cells` and in percent. */
+export function fullnessLine(ratio: number, cells: number, { glyph }: Theme): Line {
+  const full = Math.min(Math.max(Math.round(ratio * cells), 0), cells);
+  return [
+    { text: glyph.barFull.repeat(full), color: ratio > NEARLY_FULL ? 'warn' : 'accent' },
+    { text: glyph.barEmpty.repeat(cells - full), faint: true },
+    { text: ` ${formatPercent(ratio).padStart(5)}` },
+  ];
 }
 
 /** The first visible line so that `line` is within the `rows` that are shown, moved from `top` no more than needed. */
@@ -243,26 +256,30 @@ export function SpreadLine({ width, left, right }: SpreadLineProps) {
 export function spokenLine(line: Line): string {
   return ASCII_THEME.text(line.map(({ text }) => text).join(''))
     .replace(/\s*[#.]{4,}\s*/g, ' ')
-    .replace(/^[-~*o!] |[>^=] |\bv (?=[-+\d])/g, '')
+    .replace(/(?<!\S)v (?=\d)/g, 'down ')
+    .replace(/(?<!\S)\^ (?=\d)/g, 'up ')
+    .replace(/(?<!\S)(?:[>^=]|v(?= [-+])) /g, '')
     .trim()
+    .replace(/^(?:[-~*o!] )+/, '')
+    .replace(/ [*o!] /g, ' ')
     .replace(/\s{2,}/g, ', ');
 }
 
 /** Lines of segments for a screen reader, each a sentence. */
 export function SpokenLines({ lines }: { readonly lines: readonly (readonly Line[])[] }) {
-  const said = lines
-    .filter(({ length }) => length > 0)
-    .map((segments) => segments.map(spokenLine).join(', '));
-  return <SpokenSentences sentences={said.map((sentence) => `${sentence}.`)} />;
+  return <SpokenSentences sentences={lines.map((segments) => segments.map(spokenLine).join(', '))} />;
 }
 
-/** Sentences for a screen reader, one under the other, in ASCII; two of them may be alike. */
+/** What there is to read for a screen reader, one sentence under the other, in ASCII; two of them may be alike. */
 export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {
   return (
     <Box flexDirection="column">
-      {placed(sentences, (sentence) => (
-        <Text>{ASCII_THEME.text(sentence)}</Text>
-      ))}
+      {placed(
+        sentences.filter((text) => /\p{L}|\p{N}/u.test(text)),
+        (text) => (
+          <Text>{ASCII_THEME.text(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>
+        ),
+      )}
     </Box>
   );
 }

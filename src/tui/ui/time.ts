@@ -57,6 +57,13 @@ export function zoneText(offsetMinutes: number): string {
   return `UTC${offsetMinutes < 0 ? '−' : '+'}${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
 }
 
+/** `14 Nov 22:26:56 UTC`, with its year where that is not the present one. */
+export function momentText(at: number, present: number, offsetAt: OffsetAt): string {
+  const year = localDate(at, offsetAt).getUTCFullYear();
+  const isSame = year === localDate(present, offsetAt).getUTCFullYear();
+  return `${dayText(at, offsetAt)}${isSame ? '' : ` ${year}`} ${clockText(at, offsetAt, true)} ${zoneText(offsetAt(at))}`;
+}
+
 /** `last 6h`, or `time frame epoch` where nobody knows how long that is. */
 export function timeFrameName(word: string): string {
   return timeFrameSec(word) === null ? `time frame ${word}` : `last ${word}`;

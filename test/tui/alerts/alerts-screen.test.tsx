@@ -537,7 +537,7 @@ describe('the details', () => {
     await shows(/ note +🚀/);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
     const seen = [screen()];
-    while (screen().includes('below (j)')) {
+    while (screen().includes('more (j)')) {
       const before = screen();
       await press('pagedown');
       await waitFor(() => screen() !== before);

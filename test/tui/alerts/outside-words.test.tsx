@@ -8,7 +8,7 @@ import {
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-lines.ts';
-import { shortStatus } from '../../../src/tui/panes/explorer/tx-details.tsx';
+import { statusSpan } from '../../../src/tui/panes/explorer/tx-details.tsx';
 import { UNICODE_THEME } from '../../../src/tui/ui/theme.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -109,6 +109,6 @@ describe.each(NAMES)('an alert whose every word is %s', (word) => {
 
   it('has nothing to do with the marks, trends and states of other panes', () => {
     expect(markLook(word, false).name).toBe(plain(word).slice(0, 20));
-    expect(shortStatus(word, UNICODE_THEME)?.text).toBe(word.toLowerCase());
+    expect(statusSpan(word, UNICODE_THEME)?.text).toBe(word.toLowerCase());
   });
 });

@@ -587,7 +587,7 @@ describe('the details of an auto-tx', () => {
         expect(stringWidth(line)).toBeLessThanOrEqual(columns);
         seen.add(line.trim().replace(/\s+/g, ' '));
       }
-      if (!/below \(j\)/.test(screen())) break;
+      if (!/more \(j\)/.test(screen())) break;
       const before = screen();
       await press('j');
       await waitFor(() => screen() !== before);
@@ -625,11 +625,11 @@ describe('the details of an auto-tx', () => {
     await press('pagedown');
     await waitFor(() => !screen().includes('Order'));
     await press('G', 'k', 'up', 'down', 'b');
-    await shows('below (j)');
+    await shows('more (j)');
     await press('home');
     await shows('Order');
     await press('end');
-    await waitFor(() => !screen().includes('below (j)'));
+    await waitFor(() => !screen().includes('more (j)'));
     await press('esc');
     await shows('Auto-txs 9');
     expect(marked(lines())).toContain('held');

@@ -1,33 +1,23 @@
-import { render } from 'ink-testing-library';
 import { expect, it } from 'vitest';
-import { BlockList, type BlockRow } from '../../../src/tui/panes/explorer/block-list.tsx';
+import { blockColumns } from '../../../src/tui/panes/explorer/block-list.tsx';
+import { tableOf } from '../../../src/tui/ui/table.ts';
+import { UNICODE_THEME } from '../../../src/tui/ui/theme.ts';
+import { SNAPSHOT } from '../fake-gas.ts';
 
-it('tells all times in the offset that its heading names, also of blocks before the clocks were changed', () => {
+it('tells all times in the offset of the present, also of blocks before the clocks were changed', () => {
   const change = Date.UTC(2024, 9, 27, 1);
-  const row = (number: number, timestamp: number): BlockRow => ({
-    number,
-    timestamp,
-    baseFee: 7e9,
-    change: null,
-    gasUsedRatio: 0.5,
-    tip: null,
-    spread: null,
-    details: null,
+  const row = (number: number, timestamp: number) => ({
+    ...{ number, timestamp, baseFee: 7e9, gasUsedRatio: 0.5 },
+    ...{ change: null, tip: null, spread: null, details: null },
   });
-  const screen = render(
-    <BlockList
-      rows={[row(2, change + 6_000), row(1, change - 6_000)]}
-      cursor={0}
-      above={0}
-      total={2}
-      present={change + 8_000}
-      symbol="ETH"
-      width={80}
-      height={8}
-      offsetAt={(at) => (at < change ? 60 : 0)}
-      notices={[]}
-    />,
-  ).lastFrame();
-  expect(screen).toContain('times in UTC');
-  expect(screen).toMatch(/2 .*01:00:06[\s\S]*1 .*00:59:54/);
+  const context = {
+    ...{ snapshot: SNAPSHOT, symbol: 'ETH', theme: UNICODE_THEME, width: 80, isSpoken: false },
+    present: change + 8_000,
+    offsetAt: (at: number) => (at < change ? 60 : 0),
+  };
+  const rows = [row(2, change + 6_000), row(1, change - 6_000)];
+  const { lines } = tableOf({ columns: blockColumns(context), rows, width: 80 }, context);
+  const [newer, older] = lines.map((line) => line.map(({ text }) => text).join(''));
+  expect(newer).toMatch(/2 .*01:00:06/);
+  expect(older).toMatch(/1 .*00:59:54/);
 });

@@ -355,7 +355,7 @@ describe('a block', () => {
       return /▸ +1 /.test(screen());
     });
     expect(asked).toEqual([0, 1, 2]);
-    expect(screen()).toMatch(/ # +type +from → to/);
+    expect(screen()).toMatch(/ # +from → to/);
   });
 
   it('opens a transaction on Enter, goes to its neighbours with the arrows, and back with Esc', async () => {

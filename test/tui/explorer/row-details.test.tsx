@@ -4,8 +4,7 @@ import { render } from 'ink-testing-library';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MonitorContext, type MonitorScope } from '../../../src/tui/data/queries.ts';
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';
-import type { BlockRow } from '../../../src/tui/panes/explorer/block-list.tsx';
-import { MOST_BLOCKS, type RowDetails, useRowDetails } from '../../../src/tui/panes/explorer/use-explorer.ts';
+import { type BlockRow, MOST_BLOCKS, useRowDetails } from '../../../src/tui/panes/explorer/block-series.ts';
 import { BLOCK, fakeGas } from '../fake-gas.ts';
 
 afterEach(() => {
@@ -27,7 +26,7 @@ function rowOf(number: number, baseFee = 7): BlockRow {
 
 interface AskerProps {
   readonly rows: readonly BlockRow[];
-  readonly saw: (details: RowDetails) => void;
+  readonly saw: (rows: readonly BlockRow[]) => void;
 }
 
 function Asker({ rows, saw }: AskerProps) {
@@ -51,8 +50,8 @@ function details() {
     now: () => 0,
     saveFile: async (name) => name,
   };
-  let seen: RowDetails | undefined;
-  const saw = (now: RowDetails) => {
+  let seen: readonly BlockRow[] = [];
+  const saw = (now: readonly BlockRow[]) => {
     seen = now;
   };
   const tree = (rows: readonly BlockRow[]) => (
@@ -65,7 +64,7 @@ function details() {
   const app = render(tree([]));
   return {
     asked,
-    blockOf: (number: number) => seen?.(number),
+    blockOf: (number: number) => seen.find((row) => row.number === number)?.details ?? undefined,
     cached: () => queries.getQueryCache().findAll({ queryKey: ['block'] }).length,
     /** Shows `rows` for `ms`. */
     show: async (rows: readonly BlockRow[], ms = 250) => {
@@ -98,14 +97,15 @@ describe('the whole blocks beside the list', () => {
   it('are kept as far as the list goes, and no longer, while it runs for days', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { asked, show, blockOf, cached, close } = details();
-    for (let number = 1; number <= MOST_BLOCKS + 5; number += 1) await show([rowOf(number)]);
-    expect(blockOf(MOST_BLOCKS + 5)?.blockNumber).toBe(MOST_BLOCKS + 5);
+    const newest = MOST_BLOCKS + 5;
+    for (let number = 1; number <= newest; number += 1) await show([rowOf(number)]);
+    await show([rowOf(newest)], 500);
+    expect(blockOf(newest)?.blockNumber).toBe(newest);
+    expect(cached()).toBeLessThanOrEqual(MOST_BLOCKS + 1);
+    await show([rowOf(6)], 1);
     expect(blockOf(6)?.blockNumber).toBe(6);
-    expect(blockOf(5)).toBeUndefined();
-    await show([rowOf(5)]);
-    expect(asked.at(-1)).toBe(5);
-    await show([], 6 * 60_000);
-    expect(cached()).toBe(0);
+    await show([rowOf(4)], 500);
+    expect(asked.at(-1)).toBe(4);
     close();
   });
 });

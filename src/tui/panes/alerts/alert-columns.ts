@@ -9,7 +9,8 @@ import {
 } from '../../../client/views/alerts.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatAge, formatCount, UNKNOWN } from '../../../core/units.ts';
-import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
+import type { PaneContext } from '../../ui/pane-context.ts';
+import { leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import type { Line } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
 import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../../ui/time.ts';
@@ -19,71 +20,29 @@ const ROOMY_FROM = 100;
 const LONGEST_TARGET = 34;
 
 /** The columns of the list of alerts, from the left to the right. */
-export function alertColumns(context: PaneContext): readonly GrowingColumn<AlertView>[] {
+export function alertColumns(context: PaneContext): readonly TableColumn<AlertView>[] {
   const { present } = context;
   return [
-    {
-      id: 'state',
-      heading: 'state',
-      align: 'left',
-      least: 10,
-      rank: 0,
-      cell: (alert) => stateLine(alert, context),
-    },
-    {
-      id: 'condition',
-      heading: 'fires when',
-      align: 'left',
-      least: 19,
-      rank: 0,
-      cell: (alert) => [{ text: describeCondition(alert), bold: alert.status !== 'DISABLED' }],
-    },
-    {
-      id: 'distance',
-      heading: 'to go',
-      align: 'right',
-      least: 7,
-      rank: 1,
-      cell: (alert) => distanceLine(alert, context),
-    },
-    {
-      id: 'fired',
-      heading: 'fired',
-      align: 'right',
-      least: 5,
-      rank: 2,
-      cell: ({ triggerCount }) => (triggerCount === null ? UNKNOWN : formatCount(triggerCount)),
-    },
-    {
-      id: 'last',
-      heading: 'last',
-      align: 'right',
-      least: 9,
-      rank: 4,
-      cell: ({ lastTriggeredAt, triggerCount }) => {
-        if (lastTriggeredAt !== null) return formatAge((present - lastTriggeredAt) / 1_000);
-        return triggerCount === 0 ? 'never' : UNKNOWN;
-      },
-    },
-    {
-      id: 'notify',
-      heading: 'notify',
-      align: 'left',
-      least: 16,
-      most: LONGEST_TARGET,
-      rank: 3,
-      cell: (alert) => describeChannels(alert) ?? UNKNOWN,
-    },
-    {
-      id: 'note',
-      heading: 'note',
-      align: 'left',
-      least: 10,
-      most: Number.POSITIVE_INFINITY,
-      rank: 9,
-      // A note may be long and is measured for every frame: the part past the edge is not seen.
-      cell: ({ note }) => (note === null || note === '' ? '' : cleanText(note, context.width * 4)),
-    },
+    leftColumn('state', 10, 0, (alert) => stateLine(alert, context)),
+    leftColumn('fires when', 19, 0, (alert) => [
+      { text: describeCondition(alert), bold: alert.status !== 'DISABLED' },
+    ]),
+    rightColumn('to go', 7, 1, (alert) => distanceLine(alert, context)),
+    rightColumn('fired', 5, 2, ({ triggerCount }) =>
+      triggerCount === null ? UNKNOWN : formatCount(triggerCount),
+    ),
+    rightColumn('last', 9, 4, ({ lastTriggeredAt, triggerCount }) => {
+      if (lastTriggeredAt !== null) return formatAge((present - lastTriggeredAt) / 1_000);
+      return triggerCount === 0 ? 'never' : UNKNOWN;
+    }),
+    leftColumn('notify', 16, 3, (alert) => describeChannels(alert) ?? UNKNOWN, { most: LONGEST_TARGET }),
+    leftColumn(
+      'note',
+      10,
+      9, // A note may be long and is measured for every frame: the part past the edge is not seen.
+      ({ note }) => (note === null || note === '' ? '' : cleanText(note, context.width * 4)),
+      { most: Number.POSITIVE_INFINITY },
+    ),
   ];
 }
 

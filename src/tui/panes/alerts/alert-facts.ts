@@ -22,12 +22,12 @@ import {
   formatNative,
   formatUsd,
 } from '../../../core/units.ts';
-import { given, hangingLines, longFact, secondText } from '../../resource/facts.ts';
-import type { PaneContext } from '../../resource/types.ts';
-import type { NamedValue } from '../../ui/fact-list.tsx';
+import { hangingLines, longFact, secondText } from '../../resource/facts.ts';
+import { given, type NamedValue } from '../../ui/fact-list.tsx';
+import type { PaneContext } from '../../ui/pane-context.ts';
 import type { Line } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
-import { momentText } from '../explorer/place-frame.tsx';
+import { momentText } from '../../ui/time.ts';
 import { stateLine } from './alert-columns.ts';
 
 /** `Average < 0.04 gwei  ● armed`, and how far the price is. */

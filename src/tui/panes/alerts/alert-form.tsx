@@ -18,10 +18,10 @@ import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data
 import { fieldLines, formOf } from '../../input/form.ts';
 import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
 import type { FormProps } from '../../resource/types.ts';
+import { presentOf } from '../../ui/pane-context.ts';
 import { type Line, wrapText } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
-import { presentOf } from '../explorer/place-frame.tsx';
 import { untilText } from './alert-columns.ts';
 import { type AlertDraft, alertFields, alertProblems, bodyOf, fieldOfPath } from './alert-fields.ts';
 

@@ -31,7 +31,6 @@ import { ResourcePane } from '../../resource/resource-pane.tsx';
 import { openResourceForm, resourceQuestion } from '../../resource/resource-state.ts';
 import type {
   PaneActions,
-  PaneContext,
   Resource,
   ResourceActions,
   ResourceDetails,
@@ -39,6 +38,7 @@ import type {
   SecretProps,
 } from '../../resource/types.ts';
 import { factGrid, sectionLine } from '../../ui/fact-list.tsx';
+import type { PaneContext } from '../../ui/pane-context.ts';
 import { EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { alertColumns } from './alert-columns.ts';
@@ -47,7 +47,7 @@ import { draftLike, newDraft } from './alert-fields.ts';
 import { AlertForm, type AlertSeed, useAlertOffer } from './alert-form.tsx';
 import type { AlertPrefill } from './alert-prefill.ts';
 
-const ALERTS: Resource<AlertView, AlertDetailsView, AlertSeed> = {
+const ALERTS: Resource<AlertView, AlertSeed> = {
   name: 'alert',
   plural: 'alerts',
   tab: 'tab-3',
@@ -192,7 +192,7 @@ function useAlertDetails(
   id: string,
   listed: AlertView | undefined,
   context: PaneContext,
-): ResourceDetails<AlertView, AlertDetailsView> {
+): ResourceDetails<AlertView> {
   const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
   const toast = useToast();
   const polled = usePolledQuery({

@@ -17,7 +17,8 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import { formatDuration, formatGwei, formatLikelihood, shortGwei, UNKNOWN } from '../../../core/units.ts';
-import type { GrowingColumn, PaneContext } from '../../resource/types.ts';
+import type { PaneContext } from '../../ui/pane-context.ts';
+import { leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import { type Line, truncate } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
 
@@ -34,118 +35,59 @@ const NOTES_FROM = 100;
 export function autoTxColumns(
   context: PaneContext,
   rows: readonly AutoTxView[] = [],
-): readonly GrowingColumn<AutoTxView>[] {
+): readonly TableColumn<AutoTxView>[] {
   const { theme, width } = context;
   // From there on a column has the nonce.
   const called = Map.groupBy(width < NOTES_FROM ? rows : [], contentOf);
   const isTwice = [...called.values()].some(({ length }) => length > 1);
   return [
-    {
-      id: 'state',
-      heading: 'state',
-      align: 'left',
-      least: 11,
-      rank: 0,
-      cell: (autoTx) => stateLine(autoTx, context),
-    },
-    {
-      id: 'call',
-      heading: isTwice ? '#nonce, what it does' : 'what it does',
-      align: 'left',
-      least: width < WHOLE_FROM ? LEAST_CALL : isTwice ? WHOLE_CALL + 3 : WHOLE_CALL,
-      most: MOST_CALL,
-      rank: 0,
-      cell: (autoTx) => {
+    leftColumn('state', 11, 0, (autoTx) => stateLine(autoTx, context)),
+    leftColumn(
+      isTwice ? '#nonce, what it does' : 'what it does',
+      width < WHOLE_FROM ? LEAST_CALL : isTwice ? WHOLE_CALL + 3 : WHOLE_CALL,
+      0,
+      (autoTx) => {
         const text = contentOf(autoTx);
         // Of two with the same words the nonce tells which is which.
         const nonce = (called.get(text)?.length ?? 0) > 1 && autoTx.nonce !== null ? `#${autoTx.nonce} ` : '';
         return [{ text: `${nonce}${text}`, bold: !isOver(autoTx) }];
       },
-    },
-    {
-      id: 'target',
-      heading: 'target',
-      align: 'right',
-      least: 7,
-      rank: 0,
-      cell: ({ target }) => (target === null ? UNKNOWN : shortGwei(target)),
-    },
+      { most: MOST_CALL },
+    ),
+    rightColumn('target', 7, 0, ({ target }) => (target === null ? UNKNOWN : shortGwei(target))),
     ...(width < NOTES_FROM ? [] : [nowColumn(context)]),
-    {
-      id: 'progress',
-      heading: 'to go',
-      align: 'right',
-      least: 9,
-      rank: 1,
-      cell: (autoTx) => progressLine(autoTx, context),
-    },
-    {
-      id: 'chance',
-      heading: 'chance',
-      align: 'right',
-      least: 6,
-      rank: 2,
-      cell: (autoTx) => chanceText(autoTx) ?? UNKNOWN,
-    },
-    {
-      id: 'expires',
-      heading: 'expires',
-      align: 'right',
-      least: 8,
-      rank: 2,
-      cell: (autoTx) => expiryText(autoTx, context.present),
-    },
+    rightColumn('to go', 9, 1, (autoTx) => progressLine(autoTx, context)),
+    rightColumn('chance', 6, 2, (autoTx) => chanceText(autoTx) ?? UNKNOWN),
+    rightColumn('expires', 8, 2, (autoTx) => expiryText(autoTx, context.present)),
     ...(width < NOTES_FROM ? [] : [sinceColumn(context)]),
-    {
-      id: 'sender',
-      heading: 'nonce/from',
-      align: 'left',
-      least: 10,
-      rank: 6,
-      cell: ({ nonce, from }) => {
-        if (nonce === null && from === null) return UNKNOWN;
-        return `${nonce === null ? UNKNOWN : `#${nonce}`} ${from === null ? '' : shortHex(from, '…')}`.trimEnd();
-      },
-    },
-    {
-      id: 'note',
-      heading: 'note',
-      align: 'left',
-      least: LEAST_NOTE,
-      most: Number.POSITIVE_INFINITY,
-      rank: width >= NOTES_FROM ? 5 : 9,
-      // A note may be long and is measured for every frame: the part past the edge is not seen.
-      cell: ({ note }) =>
+    leftColumn('nonce/from', 10, 6, ({ nonce, from }) => {
+      if (nonce === null && from === null) return UNKNOWN;
+      return `${nonce === null ? UNKNOWN : `#${nonce}`} ${from === null ? '' : shortHex(from, '…')}`.trimEnd();
+    }),
+    leftColumn(
+      'note',
+      LEAST_NOTE,
+      width >= NOTES_FROM ? 5 : 9, // A note may be long and is measured for every frame: the part past the edge is not seen.
+      ({ note }) =>
         note === null || note === ''
           ? ''
           : [{ text: truncate(cleanText(note, width * 4), width, theme.glyph.ellipsis), faint: true }],
-    },
+      { most: Number.POSITIVE_INFINITY },
+    ),
   ];
 }
 
 const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
 
-const nowColumn = ({ snapshot }: PaneContext): GrowingColumn<AutoTxView> => ({
-  id: 'now',
-  heading: 'now',
-  align: 'right',
-  least: 7,
-  rank: 4,
-  cell: (autoTx) => {
+const nowColumn = ({ snapshot }: PaneContext): TableColumn<AutoTxView> =>
+  rightColumn('now', 7, 4, (autoTx) => {
     if (isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return UNKNOWN;
     const distance = distanceToTarget(autoTx, snapshot);
     return distance === null ? UNKNOWN : formatGwei(distance.price);
-  },
-});
+  });
 
-const sinceColumn = ({ present }: PaneContext): GrowingColumn<AutoTxView> => ({
-  id: 'since',
-  heading: 'since',
-  align: 'right',
-  least: 7,
-  rank: 3,
-  cell: (autoTx) => sinceText(autoTx, present),
-});
+const sinceColumn = ({ present }: PaneContext): TableColumn<AutoTxView> =>
+  rightColumn('since', 7, 3, (autoTx) => sinceText(autoTx, present));
 
 const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
 

@@ -31,12 +31,12 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
-import { given, hangingLines, longFact, secondText } from '../../resource/facts.ts';
-import type { PaneContext } from '../../resource/types.ts';
-import { factGrid, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
+import { hangingLines, longFact, secondText } from '../../resource/facts.ts';
+import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
+import type { PaneContext } from '../../ui/pane-context.ts';
 import { displayWidth, EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
-import { momentText } from '../explorer/place-frame.tsx';
+import { momentText } from '../../ui/time.ts';
 import { calledBy, stateLine } from './auto-tx-columns.ts';
 import { sizeText } from './pasted-transaction.ts';
 

@@ -1,6 +1,5 @@
 import { useMemo } from 'react';
 import {
-  type AutoTxDetailsView,
   type AutoTxView,
   autoTxState,
   describeContent,
@@ -31,12 +30,12 @@ import type {
   Confirmation,
   ItemAction,
   PaneActions,
-  PaneContext,
   Resource,
   ResourceActions,
   ResourceDetails,
   ResourceList,
 } from '../../resource/types.ts';
+import type { PaneContext } from '../../ui/pane-context.ts';
 import type { Line } from '../../ui/text.tsx';
 import { autoTxColumns, calledBy, ordered } from './auto-tx-columns.ts';
 import { detailsLines, detailsTitle, FOOT_LINES, footLines } from './auto-tx-facts.ts';
@@ -48,7 +47,7 @@ export interface AutoTxSeed {
   readonly like?: AutoTxView;
 }
 
-const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView, AutoTxSeed> = {
+const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   name: 'auto-tx',
   plural: 'auto-txs',
   tab: 'tab-4',
@@ -131,7 +130,7 @@ function useAutoTxDetails(
   id: string,
   _: AutoTxView | undefined,
   context: PaneContext,
-): ResourceDetails<AutoTxView, AutoTxDetailsView> {
+): ResourceDetails<AutoTxView> {
   const uiNow = useNow();
   const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
   const polled = usePolledQuery({

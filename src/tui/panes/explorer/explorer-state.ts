@@ -5,106 +5,88 @@ import { formatCount } from '../../../core/units.ts';
 import type { Memory } from '../../app/ui-state.ts';
 import type { RawQuestion } from '../../chrome/raw-view.tsx';
 
-/** What each level of the Explorer is given. */
-export interface ExplorerLevelProps {
-  readonly snapshot: SnapshotView;
-  readonly symbol: string;
-  readonly dispatch: (action: ExplorerAction) => void;
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** What can be opened from the list of blocks, or looked up. */
-export type Place =
-  | {
-      readonly kind: 'block';
-      readonly number: number;
-      /** The marked transaction by its place in the list; `null`: none yet, the facts are being read. */
-      readonly selected: number | null;
-      /** The first line that is shown. */
-      readonly top: number;
-    }
-  | { readonly kind: 'tx'; readonly hash: string; readonly top: number };
-
 export type PlaceName =
   | { readonly kind: 'block'; readonly number: number }
   | { readonly kind: 'tx'; readonly hash: string };
 
+export type Place = PlaceName & {
+  /** The first line that is shown. */
+  readonly top: number;
+  /** The marked transaction of a block by its place in the list; `null`: none yet, the facts are being read. */
+  readonly selected: number | null;
+};
+
 /** What the user looks at on the Explorer tab; kept while other tabs are shown. */
-interface ExplorerState {
+export interface ExplorerState {
   /** The block under the cursor by its number, so that it stays while new ones arrive; `null` follows the newest. */
   readonly cursor: number | null;
   /** What lies open over the list, each opened from the one before. */
   readonly places: readonly Place[];
 }
 
-type ExplorerAction =
-  | { readonly type: 'move-cursor'; readonly to: number | null }
-  | { readonly type: 'open'; readonly place: PlaceName }
-  /** Another block in the place of the one that is open. */
-  | { readonly type: 'turn-to'; readonly number: number }
-  | { readonly type: 'scroll'; readonly top: number; readonly selected?: number | null }
-  | { readonly type: 'back' };
+/** What each level of the Explorer is given. */
+export interface ExplorerLevelProps {
+  readonly snapshot: SnapshotView;
+  readonly change: (change: (state: ExplorerState) => ExplorerState) => void;
+  readonly columns: number;
+  readonly rows: number;
+}
 
+export const EXPLORER_MEMORY = 'explorer';
 export const INITIAL_EXPLORER_STATE: ExplorerState = { cursor: null, places: [] };
 
 /** Blocks and transactions lead to each other; nobody goes back through more. */
 const MOST_PLACES = 50;
 
-export function explorerReducer(state: ExplorerState, action: ExplorerAction): ExplorerState {
-  const place = state.places.at(-1);
-  const below = state.places.slice(0, -1);
-  switch (action.type) {
-    case 'move-cursor':
-      return { ...state, cursor: action.to };
-    case 'open': {
-      const before = below.at(-1);
-      // A block opened from one of its own transactions is the one it came from: back instead of deeper.
-      if (before !== undefined && isSame(before, action.place)) return { ...state, places: below };
-      if (place !== undefined && isSame(place, action.place)) return state;
-      return { ...state, places: [...state.places, opened(action.place)].slice(-MOST_PLACES) };
-    }
-    case 'turn-to':
-      return { ...state, places: [...below, opened({ kind: 'block', number: action.number })] };
-    case 'scroll': {
-      if (place === undefined) return state;
-      const { top, selected } = action;
-      const moved =
-        place.kind === 'block' && selected !== undefined ? { ...place, top, selected } : { ...place, top };
-      return { ...state, places: [...below, moved] };
-    }
-    case 'back':
-      return { ...state, places: below };
-  }
+const idOf = (name: PlaceName) => (name.kind === 'block' ? String(name.number) : name.hash);
+
+/** Opens a block or a transaction over what is open. */
+export function opened(state: ExplorerState, name: PlaceName): ExplorerState {
+  const { places } = state;
+  // A block opened from one of its own transactions is the one it came from: back instead of deeper.
+  const known = [-2, -1].find(
+    (at) => places.at(at) !== undefined && idOf(places.at(at) ?? name) === idOf(name),
+  );
+  if (known !== undefined) return known === -1 ? state : back(state);
+  return { ...state, places: [...places, { ...name, top: 0, selected: null }].slice(-MOST_PLACES) };
 }
 
-function opened(name: PlaceName): Place {
-  return name.kind === 'block'
-    ? { kind: 'block', number: name.number, selected: null, top: 0 }
-    : { kind: 'tx', hash: name.hash, top: 0 };
+/** Shows another block in the place of the one that is open. */
+export function turnedTo(state: ExplorerState, number: number): ExplorerState {
+  return { ...state, places: [...back(state).places, { kind: 'block', number, top: 0, selected: null }] };
 }
 
-function isSame(place: Place, name: PlaceName): boolean {
-  if (place.kind === 'block') return name.kind === 'block' && place.number === name.number;
-  return name.kind === 'tx' && place.hash === name.hash;
+/** Closes what was opened last. */
+export function back(state: ExplorerState): ExplorerState {
+  return { ...state, places: state.places.slice(0, -1) };
 }
 
-export const EXPLORER_MEMORY = 'explorer';
+/** Scrolls what was opened last. */
+export function scrolled(state: ExplorerState, to: Partial<Pick<Place, 'top' | 'selected'>>): ExplorerState {
+  return {
+    ...state,
+    places: state.places.map((place, at, { length }) => (at < length - 1 ? place : { ...place, ...to })),
+  };
+}
 
 const stateIn = (memory: Memory) => (memory.get(EXPLORER_MEMORY) ?? INITIAL_EXPLORER_STATE) as ExplorerState;
 
 /** Has the tab show a block or a transaction when it is shown next. */
-export function openPlace(memory: Memory, place: PlaceName): void {
-  memory.set(EXPLORER_MEMORY, explorerReducer(stateIn(memory), { type: 'open', place }));
+export function openPlace(memory: Memory, name: PlaceName): void {
+  memory.set(EXPLORER_MEMORY, opened(stateIn(memory), name));
 }
 
 /** What the raw view asks for: what is open, or else the list's base fees. */
 export function explorerQuestion(memory: Memory): RawQuestion {
   const place = stateIn(memory).places.at(-1);
   if (place === undefined) return { path: PATHS.baseFee, query: { bucket: 'block' } };
-  return place.kind === 'block'
-    ? { path: PATHS.block.replace('{number}', String(place.number)) }
-    : { path: PATHS.tx.replace('{hash}', place.hash) };
+  return { path: (place.kind === 'block' ? PATHS.block : PATHS.tx).replace(/\{\w+\}/, idOf(place)) };
+}
+
+/** Why no transactions can be seen here; `null`: they can. */
+export function noTransactions({ source }: SnapshotView): string | null {
+  return source.kind === 'replay' ? 'a recording holds no transactions; its blocks can be looked up' : null;
 }
 
 type Lookup =
@@ -123,7 +105,7 @@ export interface LookupContext {
 }
 
 /** Where what was typed leads to on this service. */
-export function readLookup(typed: string, { head, noTransactions, isKey }: LookupContext): Lookup {
+export function readLookup(typed: string, { head, noTransactions: without, isKey }: LookupContext): Lookup {
   if (typed.trim() === '') return { kind: 'nothing' };
   if (isKey(typed)) return wrong(KEY_PROBLEM);
   const sought = parseLookup(typed);
@@ -139,7 +121,7 @@ export function readLookup(typed: string, { head, noTransactions, isKey }: Looku
         ? wrong(`the newest block is ${formatCount(head)}`)
         : found(sought);
     case 'tx':
-      return noTransactions === null ? found(sought) : wrong(noTransactions);
+      return without === null ? found(sought) : wrong(without);
   }
 }
 

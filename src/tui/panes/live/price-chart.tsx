@@ -1,14 +1,14 @@
-import { Box, Text } from 'ink';
-import { memo, useMemo } from 'react';
+import { Box } from 'ink';
+import { memo } from 'react';
 import type { ChartView, StatsView } from '../../../client/views/dashboard.ts';
 import { formatGwei } from '../../../core/units.ts';
 import { useWidest } from '../../ui/fact-list.tsx';
 import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
-import { displayWidth, Words } from '../../ui/text.tsx';
+import { displayWidth, type Line, OneLine } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { spanOf } from './live-facts.ts';
 
-interface DayRangeProps {
+interface DayRange {
   readonly base: StatsView;
   /** Base fee of the next block, wei: what would be paid now. */
   readonly now: bigint;
@@ -16,7 +16,6 @@ interface DayRangeProps {
   readonly rank: number | null;
   /** What the range spans: `24 h`, or less where history is young. */
   readonly span: string;
-  readonly width: number;
 }
 
 /** The span of a whole day. */
@@ -25,47 +24,37 @@ const LEAST_LINE = 8;
 const MOST_LINE = 60;
 
 /** Where the base fee stands between the lowest and the highest of the day. */
-export const DayRange = memo(function DayRange({ base, now, rank, span, width }: DayRangeProps) {
+export function useDayRange(range: DayRange | null, width: number): readonly Line[] {
   const { glyph } = useTheme();
+  const now = Number(range?.now ?? 0n);
   // The day's figures are asked for less often than the price: it may have left their range since.
-  const min = Math.min(base.min, Number(now));
-  const max = Math.max(base.max, Number(now));
-  const low = formatGwei(min);
-  const high = formatGwei(max);
-  const verdict = rank === null ? '' : verdictOf(rank, Number(now), base, span);
-  const widest = useWidest(
-    new Map([
-      ['low', displayWidth(low)],
-      ['high', displayWidth(high)],
-      ['verdict', displayWidth(verdict)],
-    ]),
-  );
-  const label = `${span}  `;
+  const min = Math.min(range?.base.min ?? now, now);
+  const max = Math.max(range?.base.max ?? now, now);
+  const [low, high] = [formatGwei(min), formatGwei(max)];
+  const verdict =
+    range === null || range.rank === null ? '' : verdictOf(range.rank, now, range.base, range.span);
+  const texts = range === null ? [] : Object.entries({ low, high, verdict });
+  const widest = useWidest(new Map(texts.map(([id, text]) => [id, displayWidth(text)])));
   const room = (id: string) => widest.get(id) ?? 0;
+  const label = `${range?.span}  `;
   const around = 2 + displayWidth(label) + room('low') + room('high') + 4;
   const withVerdict = width - around - room('verdict') - 3;
-  const line = Math.min(withVerdict >= LEAST_LINE ? withVerdict : width - around, MOST_LINE);
-  if (line < LEAST_LINE) return null;
-  const place = Math.round(shareOf(Number(now), min, max) * (line - 1));
-  return (
-    <Text wrap="truncate">
-      {' '}
-      <Words faint>{label}</Words>
-      <Words>{low.padEnd(room('low'))}</Words>
-      <Words faint>{` ${glyph.lineLeft}${glyph.line.repeat(place)}`}</Words>
-      <Words color="accent" bold>
-        {glyph.marker}
-      </Words>
-      <Words faint>{`${glyph.line.repeat(line - 1 - place)}${glyph.lineRight} `}</Words>
-      <Words>{high.padEnd(room('high'))}</Words>
-      {withVerdict >= LEAST_LINE ? <Words>{`   ${verdict}`}</Words> : null}
-    </Text>
-  );
-});
-
-function shareOf(now: number, min: number, max: number): number {
-  if (!(max > min)) return 0.5;
-  return Math.min(Math.max((now - min) / (max - min), 0), 1);
+  const hasVerdict = withVerdict >= LEAST_LINE;
+  const cells = Math.min(hasVerdict ? withVerdict : width - around, MOST_LINE);
+  if (range === null || cells < LEAST_LINE) return [];
+  const share = max > min ? (now - min) / (max - min) : 0.5;
+  const place = Math.round(share * (cells - 1));
+  return [
+    [
+      { text: ` ${label}`, faint: true },
+      { text: low.padEnd(room('low')) },
+      { text: ` ${glyph.lineLeft}${glyph.line.repeat(place)}`, faint: true },
+      { text: glyph.marker, color: 'accent', bold: true },
+      { text: `${glyph.line.repeat(cells - 1 - place)}${glyph.lineRight} `, faint: true },
+      { text: high.padEnd(room('high')) },
+      { text: hasVerdict ? `   ${verdict}` : '' },
+    ],
+  ];
 }
 
 /** How far off the median the price in the middle may lie: that of an even number is between two, and some blocks old. */
@@ -94,12 +83,9 @@ function verdictOf(
   }
   // A tenth of the blocks asked for this very price, and how many more is not known.
   if (rank <= 0.1 && now === p10) return `among the lowest of ${past}`;
-  return rank > 0.99 ? `among the highest of ${past}` : `cheaper than ${wholePercent(1 - rank)} of ${past}`;
-}
-
-/** Rounded down: 99.7 % of the blocks are not all. */
-function wholePercent(ratio: number): string {
-  return `${Math.floor(ratio * 100 + 1e-9)} %`;
+  if (rank > 0.99) return `among the highest of ${past}`;
+  // Rounded down: 99.7 % of the blocks are not all.
+  return `cheaper than ${Math.floor((1 - rank) * 100 + 1e-9)} % of ${past}`;
 }
 
 interface SmallChartProps {
@@ -108,31 +94,31 @@ interface SmallChartProps {
   readonly height: number;
 }
 
+const LINES = [
+  { color: 'base', name: 'base', style: 'solid', of: 'base' },
+  { color: 'tip', name: 'tip p50', style: 'dashed', of: 'priority' },
+] as const;
+
 /** Base fee and tip of the last hour, or of the shortest while the service knows, as far as they are known, with a legend above. */
 export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
   const theme = useTheme();
-  const series = useMemo(() => {
-    const lines = [
-      { label: 'base', name: 'base', style: 'solid', values: hour.points.map(({ base }) => base) },
-      { label: 'tip', name: 'tip p50', style: 'dashed', values: hour.points.map(({ priority }) => priority) },
-    ] as const;
-    return lines
-      .filter(({ values }) => values.some((value) => value !== null))
-      .map((line) => ({ ...line, color: theme.color(line.label) }));
-  }, [hour, theme]);
+  const shown = LINES.map((line) => ({ ...line, values: hour.points.map((point) => point[line.of]) })).filter(
+    ({ values }) => values.some((value) => value !== null),
+  );
+  const legend: Line = [
+    { text: ` ${spanOf(hour)} in gwei`, faint: true },
+    ...shown.flatMap(
+      ({ color, name, style }): Line => [
+        { text: '   ' },
+        { text: legendGlyph(style, theme.ascii).repeat(2), color },
+        { text: ` ${name}` },
+      ],
+    ),
+  ];
+  const series = shown.map(({ color, style, values }) => ({ color: theme.color(color), style, values }));
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <Text wrap="truncate">
-        {' '}
-        <Words faint>{`${spanOf(hour)} in gwei`}</Words>
-        {series.map(({ label, name, style }) => (
-          <Text key={label}>
-            {'   '}
-            <Words color={label}>{legendGlyph(style, theme.ascii).repeat(2)}</Words>
-            <Words>{` ${name}`}</Words>
-          </Text>
-        ))}
-      </Text>
+      <OneLine line={legend} width={width} />
       <LineChart series={series} width={width} height={height - 1} format={formatGwei} />
     </Box>
   );

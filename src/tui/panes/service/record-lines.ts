@@ -1,40 +1,43 @@
 import { keptWords, type RecommendationView } from '../../../client/views/gas.ts';
-import { ROUTE_GROUPS, V1_ROUTES, type V1Route } from '../../../contract/routes.ts';
+import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { formatCount, formatNative, formatPercent, formatUsd, MINUS } from '../../../core/units.ts';
-import { type Line, lineWidth } from '../../ui/text.tsx';
+import type { Line } from '../../ui/text.tsx';
 import { dayText } from '../../ui/time.ts';
-import { partLine, partTitle } from './source-lines.ts';
-import type { ServiceContext, ServiceView } from './use-service.ts';
+import { indented, partLine, partTitle, phraseLines, type ServiceContext } from './service-parts.ts';
+
+type RecordContext = Pick<ServiceContext, 'recommendation' | 'snapshot' | 'now' | 'offsetAt' | 'width'>;
 
 /** How the service's own advice has held. */
-export function recordLines(
-  { recommendation, snapshot }: ServiceView,
-  { now, offsetAt, width }: ServiceContext,
-): readonly Line[] {
+export function recordLines(context: RecordContext): readonly Line[] {
+  const { recommendation, snapshot, now, offsetAt, width } = context;
   const late = partLine('advice', recommendation, now);
-  const advice = recommendation.value;
-  if (advice === null) return [partTitle('Advice', late ?? [])];
+  if (recommendation.value === null) return [partTitle('Advice', late ?? [])];
+  const said = (text: string, faint = false) => [partTitle('Advice', [{ text, faint }])];
   // Prices that are stale are advised on by nobody.
-  if (snapshot.stale === true)
-    return [partTitle('Advice', [{ text: 'not stated while prices are stale', faint: true }])];
-  const rest = late === null ? [] : [[{ text: '   ' }, ...late]];
-  const { track } = advice;
-  if (track === null)
-    return [partTitle('Advice', [{ text: 'the service does not judge its own advice' }]), ...rest];
-  const kept = keptWords(track);
-  if (kept === null) return [partTitle('Advice', [{ text: 'no advice has come due yet' }]), ...rest];
-  const stated = track.statedProbability === null ? '' : `, stated ${formatPercent(track.statedProbability)}`;
+  if (snapshot.stale === true) return said('not stated while prices are stale', true);
+  const { track } = recommendation.value;
+  const kept = track === null ? null : keptWords(track);
+  const rest = late === null ? [] : [indented(late)];
+  if (track === null) return [...said('the service does not judge its own advice'), ...rest];
+  if (kept === null) return [...said('no advice has come due yet'), ...rest];
   const day = (ms: number) => dayText(ms, offsetAt);
   const of = keptOfWords(track, day);
+  const shares = sharesText(track.hitRatio ?? 0, track.statedProbability);
   const waited = waitWords(track, day);
-  const more = [...(waited === null ? [] : [[{ text: `   ${waited}`, faint: true }]]), ...rest];
-  const shares = `(${formatPercent(track.hitRatio ?? 0)}${stated})`;
-  const one = partTitle('Advice', [{ text: `${kept}${of === '' ? '' : ` ${of}`} ${shares}` }]);
-  if (of === '' || lineWidth(one) < width) return [one, ...more];
-  return [partTitle('Advice', [{ text: `${kept} ${shares}` }]), [{ text: `   ${of}`, faint: true }], ...more];
+  return [
+    ...phraseLines('Advice', [kept, ...(of === '' ? [] : [of]), shares], width),
+    ...(waited === null ? [] : phraseLines('', [waited], width)),
+    ...rest,
+  ];
 }
 
 type Track = NonNullable<RecommendationView['track']>;
+
+const sharesText = (hit: number, stated: number | null) =>
+  `(${formatPercent(hit)}${stated === null ? '' : `, stated ${formatPercent(stated)}`})`;
+
+const versionsText = (versions: readonly number[]) =>
+  versions.length > 1 ? [`by versions ${versions.join(', ')} of its method`] : [];
 
 /** A record is of the last hundred, once there are so many. */
 const FULL = 100;
@@ -46,9 +49,11 @@ export function waitWords({ waits }: Track, day: (ms: number) => string): string
   const last = evaluated < FULL ? '' : 'the last ';
   const noun = evaluated === 1 ? 'wait' : 'waits';
   const from = since === null ? '' : ` since ${day(since)}`;
-  const by = versions.length > 1 ? `, by versions ${versions.join(', ')} of its method` : '';
-  const stated = statedProbability === null ? '' : `, stated ${formatPercent(statedProbability)}`;
-  return `kept ${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}${by} (${formatPercent(hitRatio)}${stated})`;
+  const words = [
+    `${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}`,
+    ...versionsText(versions),
+  ];
+  return `kept ${words.join(', ')} ${sharesText(hitRatio, statedProbability)}`;
 }
 
 /** What the count is of: `since 3 Nov`, `on past blocks`; empty where the service does not say. */
@@ -58,65 +63,49 @@ export function keptOfWords(
 ): string {
   if (basis === 'walked') return 'on past blocks';
   if (basis !== 'given') return '';
-  const parts = since === null ? [] : [`since ${day(since)}`];
-  if (versions.length > 1) parts.push(`by versions ${versions.join(', ')} of its method`);
-  if (unjudged !== null && unjudged > 0) parts.push(`${unjudged} not judged for want of blocks`);
-  return parts.join(', ');
+  const want = unjudged === null || unjudged === 0 ? [] : [`${unjudged} not judged for want of blocks`];
+  return [...(since === null ? [] : [`since ${day(since)}`]), ...versionsText(versions), ...want].join(', ');
 }
 
 /** Alerts, auto-txs and what they saved. */
-export function summaryLines(
-  { summary, symbol }: ServiceView,
-  { now, width }: ServiceContext,
-): readonly Line[] {
+export function summaryLines({ summary, symbol, now, width }: ServiceContext): readonly Line[] {
   if (summary.value === null) {
     // The source's own lines say why it is not there.
-    return summary.problem === null ? [] : [partTitle('Summary', partLine('summary', summary, now) ?? [])];
+    return summary.problem === null ? [partTitle('Summary', partLine('summary', summary, now) ?? [])] : [];
   }
   const { alerts, autoTxs, savings } = summary.value;
-  const parts: string[] = [];
-  const saved: string[] = [];
-  if (alerts.total === 0) parts.push('no alerts yet');
+  // Phrases that end in a blank stand apart from the next.
+  const phrases: string[] = [];
+  if (alerts.total === 0) phrases.push('no alerts yet ');
   else if (alerts.total !== null) {
-    const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
     const armed = alerts.pending === null ? '' : `, ${formatCount(alerts.pending)} on`;
-    parts.push(`${counted(alerts.total, 'alert')}${armed}${fired}`);
+    const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
+    phrases.push(`${counted(alerts.total, 'alert')}${armed}${fired} `);
   }
   const states = statesOf(autoTxs.byStatus);
-  const countedTxs = (named: number): readonly string[] => {
-    if (autoTxs.total === null) return [];
-    if (autoTxs.total === 0) return ['no auto-txs yet'];
-    const words = named === 0 ? '' : ` (${states.slice(0, named).join(', ')})`;
-    return [`${counted(autoTxs.total, 'auto-tx')}${words}`];
-  };
-  if (savings.events === 0) saved.push('nothing saved yet');
-  else if (savings.alerts === null || savings.autoTxs === null) {
-    if (savings.savedWei !== null)
-      saved.push(`saved ${amountText(savings.savedWei, savings.savedUsd, symbol)}`);
+  if (autoTxs.total === 0) phrases.push('no auto-txs yet ');
+  else if (autoTxs.total !== null) {
+    const [first = '', ...more] = states.map((state, at) => `${state}${at < states.length - 1 ? ',' : ') '}`);
+    phrases.push(`${counted(autoTxs.total, 'auto-tx')} ${first === '' ? '' : `(${first}`}`, ...more);
+  }
+  const { alerts: supposed, autoTxs: net, savedWei, savedUsd } = savings;
+  if (savings.events === 0) phrases.push('nothing saved yet');
+  else if (supposed === null || net === null) {
+    if (savedWei !== null) phrases.push(`saved ${amountText(savedWei, savedUsd, symbol)}`);
   } else {
-    const { alerts: supposed, autoTxs: net } = savings;
-    if (net.savedWei !== 0n || supposed.savedWei === 0n)
-      saved.push(`auto-txs saved ${amountText(net.savedWei, net.savedUsd, symbol)}`);
-    if (supposed.savedWei !== 0n)
-      saved.push(`alerts could have saved ${amountText(supposed.savedWei, supposed.savedUsd, symbol)}`);
-  }
-  // What is a fact and what is supposed stand together, on a line of their own.
-  const together = (named: number, apart: boolean) =>
-    [...parts, ...countedTxs(named), ...(apart ? [] : saved)].join('  ');
-  const titled = (text: string) => partTitle('Summary', [{ text }]);
-  const isApart = saved.length > 1 || lineWidth(titled(together(0, false))) >= width;
-  const lineWith = (named: number) => together(named, isApart);
-  const line = (named: number) => titled(lineWith(named));
-  if (lineWith(0) === '') {
-    return [
-      partTitle('Summary', [{ text: 'the service counts no alerts, auto-txs or savings', faint: true }]),
+    // What is a fact and what is supposed stand together.
+    const [fact, guess] = [net, supposed].map((saving) =>
+      amountText(saving.savedWei, saving.savedUsd, symbol),
+    );
+    const parts = [
+      ...(net.savedWei !== 0n || supposed.savedWei === 0n ? [`auto-txs saved ${fact}`] : []),
+      ...(supposed.savedWei === 0n ? [] : [`alerts could have saved ${guess}`]),
     ];
+    const together = parts.join('  ');
+    phrases.push(...(together.length < width - 12 ? [together] : parts));
   }
-  // What was saved is not pushed off the line by the states that matter least.
-  let named = states.length;
-  while (named > 0 && lineWidth(line(named)) >= width) named -= 1;
-  const rest = saved.join('  ').length + 3 < width ? [saved.join('  ')] : saved;
-  return [line(named), ...(isApart ? rest : []).map((text): Line => [{ text: `   ${text}`, faint: true }])];
+  if (phrases.length > 0) return phraseLines('Summary', phrases, width);
+  return [partTitle('Summary', [{ text: 'the service counts no alerts, auto-txs or savings', faint: true }])];
 }
 
 function amountText(wei: bigint, usd: number | null, symbol: string): string {
@@ -139,8 +128,7 @@ const WEIGHTS = [
 ];
 
 function statesOf(byStatus: Readonly<Record<string, number>>): readonly string[] {
-  const weightOf = (status: string) =>
-    WEIGHTS.includes(status) ? WEIGHTS.indexOf(status) : WEIGHTS.indexOf('');
+  const weightOf = (status: string) => WEIGHTS.indexOf(WEIGHTS.includes(status) ? status : '');
   return Object.entries(byStatus)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => ({ status: status.toLowerCase(), count }))
@@ -155,55 +143,34 @@ function counted(count: number, what: string): string {
 const MOST_NAMED = 6;
 
 /** What the service says of itself: its title and version, and which of the routes of v1 it lacks. Ours has them all. */
-export function routesLines(
-  { description, isOwn }: ServiceView,
-  { now, width }: ServiceContext,
-): readonly Line[] {
+export function routesLines({ description, isOwn, now, width }: ServiceContext): readonly Line[] {
   if (isOwn) return [];
-  const said = description.value;
-  if (said === null) {
-    if (description.at !== null) {
-      return [partTitle('API', [{ text: 'the service does not describe itself', faint: true }])];
-    }
-    return [partTitle('API', partLine('description', description, now) ?? [])];
+  if (description.value === null) {
+    const none = [{ text: 'the service does not describe itself', faint: true }];
+    return [
+      partTitle('API', description.at === null ? (partLine('description', description, now) ?? []) : none),
+    ];
   }
-  const { title, version, routes } = said;
+  const { title, version, routes } = description.value;
   const has = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
-  const name = [title, version === null ? null : `version ${version}`]
-    .filter((part) => part !== null)
-    .join(', ');
-  const line = (text: string) => partTitle('API', [{ text }]);
-  if (lacks.length === 0) return name === '' ? [] : [line(name)];
-  const lacking = namesOf(lacks);
-  const one = line(`${name === '' ? '' : `${name}, `}without ${lacking.join(', ')}`);
-  if (lineWidth(one) < width) return [one];
-  return [line(name), ...flowed('without ', lacking, width)];
-}
-
-/** A group of which everything is lacking is named as a whole, so that the routes that stand alone have room. */
-function namesOf(lacks: readonly V1Route[]): readonly string[] {
-  const all = (group: V1Route['group']) => V1_ROUTES.filter((route) => route.group === group).length;
-  const whole = ROUTE_GROUPS.filter(
-    (group) => lacks.filter((route) => route.group === group).length === all(group),
+  // A group of which everything is lacking is named as a whole, so that the routes that stand alone have room.
+  const whole = ROUTE_GROUPS.filter((group) =>
+    V1_ROUTES.every((route) => route.group !== group || lacks.includes(route)),
   );
   const single = lacks.filter(({ group }) => !whole.includes(group));
   const named = single.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   const more = single.length > named.length ? [`and ${single.length - named.length} more`] : [];
-  return [...whole.map((group) => group), ...named, ...more];
-}
-
-/** `words` over as many lines as they need. */
-function flowed(label: string, words: readonly string[], width: number): readonly Line[] {
-  const lines: { text: string; faint: boolean }[][] = [];
-  let line = [{ text: `   ${label}`, faint: true }];
-  for (const [place, word] of words.entries()) {
-    const text = `${word}${place === words.length - 1 ? '' : ', '}`;
-    if (lineWidth(line) + text.length > width - 1) {
-      lines.push(line);
-      line = [{ text: '   ', faint: true }];
-    }
-    line.push({ text, faint: true });
-  }
-  return [...lines, line];
+  const lacking = [...whole, ...named, ...more].map(
+    (name, place) => `${place === 0 ? 'without ' : ''}${name}`,
+  );
+  const about = [title, version === null ? null : `version ${version}`]
+    .filter((part) => part !== null)
+    .join(', ');
+  const phrases = [...(about === '' ? [] : [about]), ...lacking];
+  return phraseLines(
+    'API',
+    phrases.map((phrase, place) => (place < phrases.length - 1 ? `${phrase},` : phrase)),
+    width,
+  );
 }

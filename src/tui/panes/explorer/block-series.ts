@@ -1,0 +1,258 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import type { CallOptions, GasClient, MetricsQuery } from '../../../client/client.ts';
+import { ClientError } from '../../../client/errors.ts';
+import { REFUSALS } from '../../../client/price-chart.ts';
+import type { SnapshotView } from '../../../client/views/gas.ts';
+import type {
+  BaseFeeRowView,
+  BlockView,
+  GasUsedRatioRowView,
+  MetricsView,
+  PriorityFeeRowView,
+} from '../../../client/views/metrics.ts';
+import { chainProfile } from '../../../core/chains.ts';
+import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
+
+/** How many blocks the list holds. */
+export const MOST_BLOCKS = 240;
+/** Fewer blocks than this are worth a look further back. */
+const ENOUGH_BLOCKS = 60;
+const HOUR_SEC = 3_600;
+const USUAL_BLOCK_SEC = 12;
+
+interface BlockSeries {
+  readonly baseFees: readonly BaseFeeRowView[];
+  readonly gasUsedRatios: readonly GasUsedRatioRowView[];
+  readonly tips: readonly PriorityFeeRowView[];
+  readonly lowTips: readonly PriorityFeeRowView[];
+  readonly highTips: readonly PriorityFeeRowView[];
+  /** What the service lacks or refuses: one line each. */
+  readonly missing: readonly string[];
+}
+
+const longest = ({ baseFees, gasUsedRatios, tips }: BlockSeries) =>
+  Math.max(baseFees.length, gasUsedRatios.length, tips.length);
+
+interface SeriesRequest {
+  /** Where the window ends, ms: the head's own time; `null`: the service's present. */
+  readonly end: number | null;
+  /** How long it is, seconds. */
+  readonly spanSec: number;
+  /** Whether the spread of the tips is wanted beside their medians. */
+  readonly spread: boolean;
+}
+
+/**
+ * The newest blocks by their metrics with a bucket per block. A window that begins before history does is requested
+ * without its begin.
+ *
+ * @throws ClientError where nothing can be had, or the service cannot be reached.
+ */
+async function loadSeries(client: GasClient, { end, spanSec, spread }: SeriesRequest, options: CallOptions) {
+  const bucket = 'block';
+  const window = end === null ? {} : { from: end - spanSec * 1_000, to: end + 1_000 };
+  const refusals: { readonly name: string; readonly error: ClientError }[] = [];
+  const part = async <Row>(name: string, request: (query: MetricsQuery) => Promise<MetricsView<Row>>) => {
+    try {
+      const answer = await request({ ...window, bucket }).catch((error: unknown) => {
+        // Before history begins: what there is of the last hour is as much as can be had.
+        if (end === null || !(error instanceof ClientError) || error.code !== 'invalid') throw error;
+        return request({ bucket });
+      });
+      return answer.rows;
+    } catch (error) {
+      if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
+      refusals.push({ name, error });
+      return [];
+    }
+  };
+  const tipsAt = (name: string, percentile: string) =>
+    part(name, (query) => client.priorityFee({ ...query, percentile }, options));
+  const [baseFees, gasUsedRatios, tips, lowTips, highTips] = await Promise.all([
+    part('base fees', (query) => client.baseFee(query, options)),
+    part('fullness', (query) => client.gasUsedRatio(query, options)),
+    tipsAt('tips', 'p50'),
+    spread ? tipsAt('low tips', 'p25') : [],
+    spread ? tipsAt('high tips', 'p95') : [],
+  ]);
+  const [first] = refusals;
+  if (first !== undefined && refusals.length === (spread ? 5 : 3)) throw first.error;
+  const missing = refusals.map(({ name, error: { code, message } }) => {
+    const reason = code === 'not-found' ? 'this service has none' : message.replaceAll('\n', ' ');
+    return `no ${name}: ${reason}`;
+  });
+  return { baseFees, gasUsedRatios, tips, lowTips, highTips, missing };
+}
+
+interface BlockListData {
+  readonly polled: Polled<Dated<BlockSeries>>;
+  /** Newest first. */
+  readonly rows: readonly BlockRow[];
+}
+
+/** The latest blocks, asked for while they are shown: once, and again at every new head. */
+export function useBlockList(snapshot: SnapshotView, isWide: boolean): BlockListData {
+  const { client, frozen, now, intervalMs, isOwnService = false } = useMonitor();
+  const { chainId, blockTimestamp: end } = snapshot;
+  // Elsewhere every question counts, and the blocks' own bring it.
+  const spread = isWide && isOwnService;
+  const blockSec = chainId === null ? USUAL_BLOCK_SEC : chainProfile(chainId).feeRule.blockTimeSec;
+  // The window that was long enough is asked for next time.
+  const span = useRef(Math.min(Math.max(Math.ceil(blockSec * MOST_BLOCKS), 60), HOUR_SEC));
+  const polled = usePolledQuery({
+    key: ['block-list', chainId, spread],
+    ask: async (signal) => {
+      const load = () => loadSeries(client, { end, spread, spanSec: span.current }, { signal });
+      let value = await load();
+      // Where blocks are rare the window grows to an hour.
+      while (end !== null && span.current < HOUR_SEC && longest(value) < ENOUGH_BLOCKS) {
+        span.current = Math.min(span.current * 4, HOUR_SEC);
+        value = await load();
+      }
+      return { value, at: now() };
+    },
+    head: snapshot,
+    // Our own service has its newest block before those behind it.
+    everyMs: (data) => {
+      const known = data === undefined ? Number.POSITIVE_INFINITY : longest(data.value);
+      return isOwnService && known < Math.min((snapshot.blockNumber ?? 0) + 1, ENOUGH_BLOCKS)
+        ? intervalMs
+        : null;
+    },
+    frozen,
+  });
+  const series = polled.data?.value;
+  const rows = useMemo(() => (series === undefined ? [] : blockRows(series, snapshot)), [series, snapshot]);
+  return { polled, rows };
+}
+
+/** One block of the list; prices in wei per gas. `null`: the service has not said. */
+export interface BlockRow {
+  /** `null`: a service that gives rows by time alone; such a block cannot be opened. */
+  readonly number: number | null;
+  /** Ms since epoch. */
+  readonly timestamp: number;
+  readonly baseFee: number | null;
+  /** Against the block before it, where that one is in the list. */
+  readonly change: number | null;
+  readonly gasUsedRatio: number | null;
+  /** Median tip. */
+  readonly tip: number | null;
+  /** The tips at the 25th and at the 95th percentile. */
+  readonly spread: { readonly low: number; readonly high: number } | null;
+  /** The whole block, where it has been asked for. */
+  readonly details: BlockView | null;
+}
+
+const UNKNOWN_ROW = {
+  baseFee: null,
+  change: null,
+  gasUsedRatio: null,
+  tip: null,
+  spread: null,
+  details: null,
+};
+
+/** The newest blocks first; the head is there as soon as the snapshot knows it. */
+function blockRows(series: BlockSeries, snapshot: SnapshotView): readonly BlockRow[] {
+  const rows = new Map<string, BlockRow>();
+  const put = (key: string, { blockNumber: number, timestamp }: At, value: Partial<BlockRow>) =>
+    rows.set(key, { ...(rows.get(key) ?? { ...UNKNOWN_ROW, number, timestamp }), ...value });
+  for (const [key, row] of keyed(series.baseFees)) put(key, row, { baseFee: row.mean });
+  for (const [key, row] of keyed(series.gasUsedRatios)) put(key, row, { gasUsedRatio: row.mean });
+  // A block without transactions has no tips, whatever stands in their place.
+  const isEmpty = (key: string) => rows.get(key)?.gasUsedRatio === 0;
+  for (const [key, row] of keyed(series.tips)) put(key, row, { tip: isEmpty(key) ? null : row.value });
+  const highs = new Map(keyed(series.highTips));
+  for (const [key, row] of keyed(series.lowTips)) {
+    const high = highs.get(key)?.value;
+    if (high !== undefined && !isEmpty(key)) put(key, row, { spread: { low: row.value, high } });
+  }
+  const { blockNumber, blockTimestamp: timestamp, baseFee, gasUsedRatio } = snapshot;
+  if (blockNumber !== null && timestamp !== null && !rows.has(String(blockNumber))) {
+    put(String(blockNumber), { timestamp, blockNumber }, { baseFee: Number(baseFee), gasUsedRatio });
+  }
+  const newest = [...rows.values()].sort((one, other) =>
+    one.number !== null && other.number !== null
+      ? other.number - one.number
+      : other.timestamp - one.timestamp,
+  );
+  return newest
+    .map((row, place) => ({ ...row, change: changeOf(row, newest[place + 1]) }))
+    .slice(0, MOST_BLOCKS);
+}
+
+interface At {
+  readonly timestamp: number;
+  readonly blockNumber: number | null;
+}
+
+/**
+ * What the rows of one block have in common: its number or, where the service gives none, its time to the second and
+ * its place among the blocks of that second. Services take the milliseconds from here and there.
+ */
+function keyed<Row extends At>(rows: readonly Row[]): readonly (readonly [key: string, row: Row])[] {
+  const perSecond = new Map<number, number>();
+  return rows.map((row) => {
+    if (row.blockNumber !== null) return [String(row.blockNumber), row] as const;
+    const second = Math.round(row.timestamp / 1_000);
+    const place = perSecond.get(second) ?? 0;
+    perSecond.set(second, place + 1);
+    return [`at ${second} ${place}`, row] as const;
+  });
+}
+
+function changeOf({ number, baseFee }: BlockRow, before: BlockRow | undefined): number | null {
+  if (before === undefined || baseFee === null || before.baseFee === null || before.baseFee === 0)
+    return null;
+  return number !== null && before.number !== number - 1 ? null : baseFee / before.baseFee - 1;
+}
+
+/** Between two blocks that are asked for one after the other: a node or a quota bears four a second. */
+const GAP_MS = 250;
+/** A service that refuses so often has no such route, or wants to be left alone for a while. */
+const MOST_REFUSALS = 2;
+
+/**
+ * The rows with what their own blocks say, each asked for once, one after the other, the newest first; after a reorg the
+ * base fee is another, and so is the block. As many are kept as the list holds.
+ */
+export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): readonly BlockRow[] {
+  const { client, frozen, now } = useMonitor();
+  const queries = useQueryClient();
+  // An opened block finds it under its own key.
+  const keyOf = ({ number, baseFee }: BlockRow) => ['block', number, `row ${baseFee}`];
+  const stateOf = (row: BlockRow) => queries.getQueryState<Dated<BlockView>>(keyOf(row));
+  const next = rows.find((row) => row.number !== null && (stateOf(row)?.status ?? 'pending') === 'pending');
+  const refusals = rows.filter((row) => stateOf(row)?.status === 'error').length;
+  const number = next?.number ?? 0;
+  useQuery({
+    queryKey: next === undefined ? ['block', null, 'row'] : keyOf(next),
+    enabled: enabled && !frozen && next !== undefined && refusals < MOST_REFUSALS,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<Dated<BlockView>> => {
+      await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+      signal.throwIfAborted();
+      const value = await client.block(number, { signal });
+      const isOld = (of: unknown) => typeof of === 'number' && Math.abs(of - number) >= MOST_BLOCKS;
+      queries.removeQueries({
+        queryKey: ['block'],
+        type: 'inactive',
+        predicate: ({ queryKey: [, of, head] }) => String(head).startsWith('row ') && isOld(of),
+      });
+      return { value, at: now() };
+    },
+  });
+  return rows.map((row) => withDetails(row, stateOf(row)?.data?.value));
+}
+
+function withDetails(row: BlockRow, details: BlockView | undefined): BlockRow {
+  if (details === undefined) return row;
+  const { p25: low, p95: high } = details.tips ?? {};
+  const isKnown = details.gasUsedRatio !== 0 && low !== undefined && high !== undefined;
+  const spread = row.spread ?? (isKnown ? { low, high } : null);
+  return { ...row, spread, gasUsedRatio: details.gasUsedRatio ?? row.gasUsedRatio, details };
+}

@@ -1,0 +1,47 @@
+import { useIsScreenReaderEnabled } from 'ink';
+import type { SnapshotView } from '../../client/views/gas.ts';
+import { chainProfile } from '../../core/chains.ts';
+import { useNow } from '../app/clock.ts';
+import { ASCII_THEME, type Theme, useTheme } from './theme.ts';
+import { type OffsetAt, systemOffset } from './time.ts';
+
+/** What everything in a pane is drawn with. */
+export interface PaneContext {
+  readonly snapshot: SnapshotView;
+  /** Of the chain's coin. */
+  readonly symbol: string;
+  /** What ages are counted from, ms. */
+  readonly present: number;
+  readonly offsetAt: OffsetAt;
+  readonly theme: Theme;
+  readonly width: number;
+  /** The lines are read out. */
+  readonly isSpoken: boolean;
+}
+
+/** The width of what is read out: a sentence has no edge, so nothing is wrapped, cut or set side by side. */
+export const SPOKEN_WIDTH = 10_000;
+
+export function usePaneContext(snapshot: SnapshotView, columns: number): PaneContext {
+  const theme = useTheme();
+  const isSpoken = useIsScreenReaderEnabled();
+  return {
+    snapshot,
+    symbol: symbolOf(snapshot),
+    present: presentOf(snapshot, useNow()),
+    offsetAt: systemOffset,
+    theme: isSpoken ? ASCII_THEME : theme,
+    width: isSpoken ? SPOKEN_WIDTH : columns,
+    isSpoken,
+  };
+}
+
+export function symbolOf({ chainId }: SnapshotView): string {
+  return chainId === null ? 'ETH' : chainProfile(chainId).nativeSymbol;
+}
+
+/** What ages are counted from, ms: a recording has a present of its own, and a chain's clock may be ahead of ours. */
+export function presentOf({ source, blockTimestamp }: SnapshotView, now: number): number {
+  if (blockTimestamp === null) return now;
+  return source.kind === 'replay' ? blockTimestamp : Math.max(now, blockTimestamp);
+}
