@@ -58,7 +58,8 @@ describe('the Explorer on a real node', () => {
     expect(shown).toContain(`gas used      ${Number(own.gasUsed).toLocaleString('en-US')} of`);
     expect(shown).toContain('transactions  7');
     expect(shown).toContain(own.hash.slice(0, 40));
-    for (const tip of TIPS) expect(shown).toContain(` ${formatGwei(tip)}  ● ok`);
+    // The last rows may be written a moment later.
+    for (const tip of TIPS) await terminal.waitFor(` ${formatGwei(tip)}  ● ok`);
 
     await terminal.press('j', 'enter');
     await terminal.waitFor('Transaction  ● success  3 confirmations');
