@@ -187,7 +187,7 @@ describe('in the pane', () => {
           () => false,
         );
       }
-      await monitor.waitFor(/! another transaction of/);
+      await monitor.waitFor(/! nonce \d+ is used/);
     },
   );
 
