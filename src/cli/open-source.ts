@@ -4,7 +4,7 @@ import type { ChainSource } from '../chain/chain-source.ts';
 import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import { isPlain, parseServiceUrl } from '../client/http.ts';
-import type { SnapshotView } from '../client/views/gas.ts';
+import { headAgeSec, oldAfterSec, type SnapshotView } from '../client/views/gas.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable } from '../service/async.ts';
 import { isServerUrl } from '../store/database-url.ts';
@@ -182,10 +182,6 @@ async function readySnapshot(
   }
 }
 
-/** Blocks that come late are no news; beyond this they are old, even if they have only just been heard of. */
-const OLD_SEC = 300;
-const OLD_BLOCKS = 5;
-
 /**
  * What to do when the source gives nothing new. `refuse`: old prices are no answer for a script that will pay by
  * them. `late`: the chain may stand still, as long as its node answers: the past is what it is. `accept`: take it.
@@ -194,14 +190,11 @@ export type StaleRule = 'refuse' | 'late' | 'accept';
 
 /** Gives the snapshot back unless it is staler than `rule` allows. `now` is the wall clock in ms. */
 function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): SnapshotView {
-  const { stale, source, blockTimestamp, updateFrequencySec } = snapshot;
+  const { stale, source, updateFrequencySec } = snapshot;
   const { problem } = source;
   if (source.ended || rule === 'accept') return snapshot;
-  // A recording's or a simulation's blocks have no age by our clock.
-  const isOfNow = source.kind === 'rpc' || source.kind === 'service';
-  const ageSec = isOfNow && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null;
-  const isOld = (ageSec ?? 0) > Math.max(OLD_BLOCKS * (updateFrequencySec ?? 0), OLD_SEC);
-  if (!stale && !isOld) return snapshot;
+  const ageSec = headAgeSec(snapshot, now);
+  if (!stale && (ageSec ?? 0) <= oldAfterSec(updateFrequencySec)) return snapshot;
   if (rule === 'late') {
     if (!stale || problem === null || problem.retryAt === null) return snapshot;
     throw new CliError(EXIT.unreachable, `the source gives nothing new: ${problem.message}`);

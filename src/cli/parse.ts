@@ -32,6 +32,13 @@ export function parseCount(text: string, most = 999_999_999): number {
   return count;
 }
 
+/** @throws RangeError for what is not `what`: a whole number from `min` to `max`. */
+export function parseWhole(text: string, what: string, min: number, max: number): number {
+  const number = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new RangeError(`"${text}" is not ${what}; a whole number from ${min} to ${formatCount(max)}`);
+}
+
 /** Which of `names` was meant by a misspelt `word`: the one with the fewest slips, fewer than half its letters. */
 function closestName(word: string, names: readonly string[]): string | undefined {
   const counted = names.map((name) => ({ name, count: slips(word, name) }));

@@ -14,7 +14,7 @@ import type { LoadedSettings } from './context.ts';
 import { usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { asciiTerminal } from './output.ts';
-import { checked, parseDuration } from './parse.ts';
+import { checked, parseDuration, parseWhole } from './parse.ts';
 
 export interface SourceFlags {
   readonly url?: string;
@@ -213,11 +213,11 @@ function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<strin
   return foreign ? { value: null, from: `${FILE} has one, for ${owner?.host} only` } : fromFile;
 }
 
-function refuseStrayFlags(flags: SourceFlags): void {
-  if (flags.speed !== undefined && flags.replay === undefined) {
+function refuseStrayFlags({ speed, replay, seed, demo }: SourceFlags): void {
+  if (speed !== undefined && replay === undefined) {
     throw usageError('--speed goes with --replay FILE; add it or leave --speed away');
   }
-  if (flags.seed !== undefined && !flags.demo) {
+  if (seed !== undefined && !demo) {
     throw usageError('--seed goes with --demo; add it or leave --seed away');
   }
 }
@@ -303,35 +303,20 @@ function parseHistory(text: string): number {
   return parseDuration(text, { min: '1h', max: '30d' });
 }
 
-const MOST_CONFIRMATIONS = 10_000;
-
-function parseConfirmations(text: string): number {
-  const blocks = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN;
-  if (!(blocks >= 1 && blocks <= MOST_CONFIRMATIONS)) {
-    throw new RangeError(
-      `"${text}" is not a number of blocks; a whole number from 1 to ${MOST_CONFIRMATIONS}`,
-    );
-  }
-  return blocks;
-}
+/** Blocks that have an auto-tx, its own included. */
+const parseConfirmations = (text: string) => parseWhole(text, 'a number of blocks', 1, 10_000);
 
 function parseSpeed(text: string): number {
   const speed = /^\d+(\.\d+)?x?$/.test(text.trim()) ? Number.parseFloat(text) : Number.NaN;
   if (!(speed > 0 && speed <= FASTEST)) {
     throw new RangeError(
-      `"${text}" is not a speed; 1 is real time, 60 plays an hour in a minute, at most 100000`,
+      `"${text}" is not a speed; 1 is real time, 60 plays an hour in a minute, at most 100,000`,
     );
   }
   return speed;
 }
 
-function parseSeed(text: string): number {
-  const seed = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
-  if (!(seed <= 0xffff_ffff)) {
-    throw new RangeError(`"${text}" is not a seed; a whole number from 0 to 4294967295`);
-  }
-  return seed;
-}
+const parseSeed = (text: string) => parseWhole(text, 'a seed', 0, 0xffff_ffff);
 
 function parseSwitch(text: string): boolean {
   const word = text.trim().toLowerCase();

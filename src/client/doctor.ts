@@ -14,25 +14,16 @@ import { parseResponse, pathText, type ResponseSchemas, valueAt, viewOf } from '
 import { type Query, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
 import type { RateLimitsView } from './views/dashboard.ts';
-import type { SnapshotView } from './views/gas.ts';
+import { headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';
 
-/** What became of the request to one read route. */
+/**
+ * What became of the request to one read route: `unreadable`: something came that cannot be used; `not-offered`: 404, 405,
+ * 501; `refused`: 401, 403 or 429; `failed`: any other status that is no success; `skipped`: nothing was known to make
+ * it with; `not-asked`: an earlier response ended the probe.
+ */
 type RouteOutcome =
-  /** Understood; how well stands in the reading. */
-  | 'understood'
-  /** Something came that cannot be used: not JSON, or without a field that must be there. */
-  | 'unreadable'
-  /** 404, 405, 501: the service has no such route. */
-  | 'not-offered'
-  /** 401, 403 or 429. */
-  | 'refused'
-  /** Any other status that is no success. */
-  | 'failed'
-  | 'unreachable'
-  /** Nothing was known to make the request with; the note says what. */
-  | 'skipped'
-  /** An earlier response ended the probe; the note says why. */
-  | 'not-asked';
+  | ('understood' | 'unreadable' | 'not-offered' | 'refused' | 'failed' | 'unreachable')
+  | ('skipped' | 'not-asked');
 
 export interface RouteFinding {
   readonly path: V1Route['path'];
@@ -91,8 +82,6 @@ export interface Verdict {
 }
 
 const SKEW_WARNING_SEC = 5;
-const OLD_SEC = 300;
-const OLD_BLOCKS = 5;
 const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 const LITTLE_QUOTA_RATIO = 0.1;
 
@@ -160,8 +149,7 @@ function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
   if (snapshot?.stale === true) {
     warnings.push(`it calls its prices stale: ${snapshot.problem ?? 'it does not say why'}`);
   }
-  const oldSec = Math.max(OLD_BLOCKS * (snapshot?.updateFrequencySec ?? 0), OLD_SEC);
-  if (snapshot !== null && headAgeSec !== null && headAgeSec > oldSec) {
+  if (snapshot !== null && headAgeSec !== null && headAgeSec > oldAfterSec(snapshot.updateFrequencySec)) {
     warnings.push(`its newest block is ${formatDuration(headAgeSec)} old`);
   }
   if (snapshot?.inOrder === false) warnings.push('its slow, average and fast prices are not in that order');
@@ -310,10 +298,9 @@ function snapshotFindings(
   now: number,
 ): Pick<ServiceFinding, 'snapshot' | 'headAgeSec'> {
   if (snapshot === null) return { snapshot: null, headAgeSec: null };
-  const { chainId, blockNumber, blockTimestamp, source, stale, updateFrequencySec, lanes } = snapshot;
-  const isLive = source.kind === 'rpc' || source.kind === 'service';
+  const { chainId, blockNumber, source, stale, updateFrequencySec, lanes } = snapshot;
   return {
-    headAgeSec: isLive && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null,
+    headAgeSec: headAgeSec(snapshot, now),
     snapshot: {
       chainId,
       blockNumber,
@@ -403,9 +390,8 @@ export function judgeResponse<View>(
 
 function unitsOf(isExact: boolean, { wei, gwei }: ResponseReading['guessed']): PriceUnits {
   if (isExact) return 'contract';
-  if (wei.length > 0 && gwei.length > 0) return 'mixed';
-  if (wei.length > 0) return 'wei';
-  return gwei.length > 0 ? 'gwei' : 'named';
+  if (wei.length === 0) return gwei.length > 0 ? 'gwei' : 'named';
+  return gwei.length > 0 ? 'mixed' : 'wei';
 }
 
 /**

@@ -26,16 +26,7 @@ export type ClientErrorCode =
 /** More of a response than anyone reads in an error. */
 export const LONGEST_RAW = 2_000;
 
-type Optional =
-  | 'status'
-  | 'retryAfterSec'
-  | 'limit'
-  | 'errorCode'
-  | 'details'
-  | 'field'
-  | 'raw'
-  | 'mayBeDone'
-  | 'cause';
+type OfError = 'code' | 'name' | 'message' | 'stack' | 'waiting' | 'unsettled' | 'endpoint';
 
 /** A v1 call that did not work. `message` is one clean line for people; nothing in it repeats the key. */
 export class ClientError extends Error {
@@ -62,7 +53,7 @@ export class ClientError extends Error {
   constructor(
     code: ClientErrorCode,
     message: string,
-    context: Pick<ClientError, 'endpoint'> & Partial<Pick<ClientError, Optional>>,
+    context: Pick<ClientError, 'endpoint'> & Partial<Omit<ClientError, OfError>>,
   ) {
     super(message, { cause: context.cause });
     this.code = code;
@@ -303,12 +294,9 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
     ? 'HOST answers, but not as a web service does; check the URL'
     : ownValue(BY_CODE, code);
   const unknown = `HOST could not be reached${code === '' ? '' : ` (${code})`}`;
-  const message = fault === null ? (known ?? unknown) : `the certificate of HOST ${fault}`;
-  return new ClientError(
-    'unreachable',
-    message.replace('HOST', () => host),
-    { endpoint },
-  );
+  const words = fault === null ? (known ?? unknown) : `the certificate of HOST ${fault}`;
+  const message = words.replace('HOST', () => host);
+  return new ClientError('unreachable', message, { endpoint });
 }
 
 /** No connection came about, so nothing of the request can have arrived. */

@@ -109,20 +109,12 @@ export function timeFrameSec(word: string): number | null {
   return count === '' ? null : Number(count) * (UNIT_SEC.get(unit) ?? 0);
 }
 
-/** One clean line, or `null` where nothing is left of it. */
-export function readText(value: unknown): string | null {
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  if (typeof value !== 'string') return null;
-  const text = cleanText(value, LONGEST_TEXT).trim();
-  return text === '' ? null : text;
-}
-
 /** A word of the contract in its own spelling (`Send now` → `SEND_NOW`); a word it does not know stays as it came. */
 export function readWord(value: unknown, known: readonly string[]): string | null {
-  const text = readText(value);
-  if (text === null) return null;
+  const isWord = typeof value === 'string' || Number.isFinite(value);
+  const text = isWord ? cleanText(String(value), LONGEST_TEXT).trim() : '';
   const spelled = text.toUpperCase().replace(/[\s-]+/g, '_');
-  return known.includes(spelled) ? spelled : text;
+  return known.includes(spelled) ? spelled : text || null;
 }
 
 export function readFlag(value: unknown): boolean | null {

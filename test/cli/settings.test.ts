@@ -18,7 +18,7 @@ describe('where a setting comes from', () => {
     expect(said({}, {}, config)).toEqual({ value: 4, from: 'config file' });
     expect(said({}, {}, null)).toEqual({ value: null, from: 'default' });
     for (const confirmations of ['0', '-1', '1.5', '10001', 'all']) {
-      expect(() => said({ confirmations }, {}, null)).toThrow(/a whole number from 1 to 10000/);
+      expect(() => said({ confirmations }, {}, null)).toThrow(/a whole number from 1 to 10,000/);
     }
     expect(() => resolveSettings({ url: 'http://a.example', confirmations: '2' }, {}, null)).toThrow(
       /goes with --rpc/,

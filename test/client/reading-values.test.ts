@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCount, readFee, readNumber, readText, readTime, readWord } from '../../src/client/values.ts';
+import { readCount, readFee, readNumber, readTime, readWord } from '../../src/client/values.ts';
 
 describe('a fee', () => {
   it.each([
@@ -123,6 +123,6 @@ describe('other values', () => {
   it('are words in the spelling of the contract, or as they came', () => {
     expect(readWord('set-alert', ['SET_ALERT'])).toBe('SET_ALERT');
     expect(readWord('Moon', ['SET_ALERT'])).toBe('Moon');
-    expect(readText(' \x1b[2J ')).toBeNull();
+    expect(readWord(' \x1b[2J ', [])).toBeNull();
   });
 });

@@ -255,19 +255,18 @@ function alertOfFlags(flags: AlertFlags, rules: TargetRules, changed: Changed | 
       line: 'name whom to notify: --email, --webhook, --slack, --telegram, or --terminal for running monitors',
     });
   }
-  const [main, ...further] = channels;
+  const [main = ['TERMINAL', ''], ...further] = channels;
+  const targets = {
+    channels: channels.map(([channel]) => channel),
+    method: main[0],
+    to: main[1],
+    targets: Object.fromEntries(further.filter(([, target]) => target !== '')),
+  };
   const body = {
     ...kept,
     ...rule,
-    ...(channels.length === 0 && changed !== null
-      ? {}
-      : {
-          channels: channels.map(([channel]) => channel),
-          method: main?.[0] ?? 'TERMINAL',
-          to: main?.[1] ?? '',
-          targets: Object.fromEntries(further.filter(([, target]) => target !== '')),
-        }),
-    ...(flags.note === undefined ? {} : { note: flags.note }),
+    ...(channels.length === 0 && changed !== null ? {} : targets),
+    ...(flags.note !== undefined && { note: flags.note }),
   };
   if (changed?.isForeign === true && problems.length === 0) {
     return plausibleAlert(body, (path) => flagOf(path, flags) ?? path);
@@ -293,7 +292,7 @@ function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): Cli
 }
 
 /** What the alert watches for, without whom it notifies. @throws CliError (usage) with a line per problem. */
-function ruleOfFlags(flags: AlertFlags): Rule {
+function ruleOfFlags(flags: AlertFlags) {
   const { rule, problems } = readRule(flags, {});
   const { thresholdGwei } = rule;
   if (problems.length > 0 || thresholdGwei === undefined) {
@@ -302,36 +301,17 @@ function ruleOfFlags(flags: AlertFlags): Rule {
   return { ...rule, thresholdGwei };
 }
 
-type Rule = Pick<NewAlert, 'thresholdGwei' | 'gasSpeed' | 'condition'> & Partial<NewAlert>;
-
-/** What cannot be read of the flags: the field that it was for, and what is said of it. */
-interface UnreadFlag {
-  readonly path: string;
-  readonly line: string;
-}
-
-function readRule(
-  flags: AlertFlags,
-  kept: Partial<NewAlert>,
-): {
-  readonly rule: Omit<Rule, 'thresholdGwei'> & { readonly thresholdGwei?: number };
-  readonly problems: UnreadFlag[];
-} {
+/** What the flags say of the rule, over what is `kept` of it. What cannot be read of them is among the problems. */
+function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   const { below, above, lane, cooldown, once, rearmMargin, confirm } = flags;
-  const { gasSpeed = 'AVERAGE', condition = 'GREATER_THAN', disableOnce = false } = kept;
   const problems: UnreadFlag[] = [];
-  const read = <Name extends string>(
-    path: Name,
-    text: string | undefined,
-    parse: (text: string) => number,
-  ) => {
-    if (text === undefined) return {};
+  const read = (path: string, text: string | undefined, parse: (text: string) => number) => {
     try {
-      return { [path]: parse(text) } as { readonly [key in Name]?: number };
+      return text === undefined ? undefined : parse(text);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       problems.push({ path, line: `${flagOf(path, flags)}: ${error.message}` });
-      return {};
+      return undefined;
     }
   };
   const isBoth = below !== undefined && above !== undefined;
@@ -340,27 +320,36 @@ function readRule(
   } else if (below === undefined && above === undefined && kept.thresholdGwei === undefined) {
     problems.push({ path: 'thresholdGwei', line: 'an alert needs a price: --below GWEI, or --above GWEI' });
   }
+  const { gasSpeed = 'AVERAGE', condition = 'GREATER_THAN', disableOnce = false } = kept;
   const rule = {
-    ...read('thresholdGwei', isBoth ? undefined : (below ?? above), readGwei),
+    thresholdGwei:
+      read('thresholdGwei', isBoth ? undefined : (below ?? above), readGwei) ?? kept.thresholdGwei,
     gasSpeed: lane === undefined ? gasSpeed : SPEED_OF_LANE[lane],
     condition: below !== undefined ? 'LESS_THAN' : above !== undefined ? 'GREATER_THAN' : condition,
     disableOnce: once ?? disableOnce,
-    ...read('cooldownMs', cooldown, readCooldown),
-    ...read('hysteresisGwei', rearmMargin, (text) => (/^0+(\.0*)?$/.test(text.trim()) ? 0 : readGwei(text))),
-    ...read('confirmBlocks', confirm, parseCount),
-  } as const;
+    cooldownMs: read('cooldownMs', cooldown, readCooldown) ?? kept.cooldownMs,
+    hysteresisGwei: read('hysteresisGwei', rearmMargin, readMargin) ?? kept.hysteresisGwei,
+    confirmBlocks: read('confirmBlocks', confirm, parseCount) ?? kept.confirmBlocks,
+  };
   return { rule, problems };
 }
 
+/** What cannot be read of the flags: the field that it was for, and what is said of it. */
+interface UnreadFlag {
+  readonly path: string;
+  readonly line: string;
+}
+
+const CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM'] as const;
+
+/** Whom the flags name, a channel and its target each. */
 function namedTargets({ email, webhook, slack, telegram, terminal }: AlertFlags): [AlertChannel, string][] {
-  const named: [AlertChannel, string | undefined][] = [
-    ['EMAIL', email],
-    ['WEBHOOK', webhook],
-    ['SLACK', slack],
-    ['TELEGRAM', telegram],
-    ['TERMINAL', terminal === true ? '' : undefined],
-  ];
-  return named.flatMap(([channel, target]) => (target === undefined ? [] : [[channel, target]]));
+  const texts = [email, webhook, slack, telegram];
+  const named = CHANNELS.flatMap((channel, at): [AlertChannel, string][] => {
+    const target = texts[at];
+    return target === undefined ? [] : [[channel, target]];
+  });
+  return terminal === true ? [...named, ['TERMINAL', '']] : named;
 }
 
 const FLAGS: Readonly<Record<string, string>> = {
@@ -376,15 +365,13 @@ const FLAGS: Readonly<Record<string, string>> = {
 function flagOf(path: string, flags: AlertFlags): string | null {
   const [field = '', entry = ''] = path.split('.');
   if (field === 'thresholdGwei') return flags.below === undefined ? '--above' : '--below';
-  const [first, ...further] = namedTargets(flags).map(([channel]) => channel);
-  const channel =
-    field === 'to'
-      ? first
-      : field === 'targets'
-        ? further.find((each) => each === entry)
-        : field === 'channels'
-          ? [first, ...further][entry === '' ? 0 : Number(entry)]
-          : undefined;
+  const channels = namedTargets(flags).map(([channel]) => channel);
+  const typed: Readonly<Record<string, string | undefined>> = {
+    to: channels[0],
+    targets: channels.slice(1).find((each) => each === entry),
+    channels: channels[Number(entry || 0)],
+  };
+  const channel = ownValue(typed, field);
   return channel === undefined ? (ownValue(FLAGS, field) ?? null) : `--${channel.toLowerCase()}`;
 }
 
@@ -396,6 +383,7 @@ function flagLine({ path, message }: FieldProblem, flags: AlertFlags): string {
 }
 
 const readGwei = (text: string) => Number(gweiString(parseGwei(text)));
+const readMargin = (text: string) => (/^0+(\.0*)?$/.test(text.trim()) ? 0 : readGwei(text));
 
 function readCooldown(text: string): number {
   const ms = parseCooldown(text);

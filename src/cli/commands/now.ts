@@ -129,21 +129,29 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
 /** With less past there is a wait of which nothing can be said. */
 const DEMO_PAST_SEC = 7.5 * 86_400;
 
+/** Asks until the answer is enough. */
+async function askUntil<Answer>(
+  ask: () => Promise<Answer>,
+  isEnough: (answer: Answer) => boolean,
+  signal: AbortSignal,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (isEnough(answer)) return answer;
+    await sleep(ASK_AGAIN_MS, undefined, { signal });
+  }
+}
+
 /** The demo's past is there at once: waits until as much is learned from it as the monitor has, so that both say the same. */
 async function learned(io: Io, { client }: OpenedClient): Promise<void> {
   const signal = io.interruption();
   const giveUpAt = performance.now() + 3 * LEARNT_WITHIN_MS;
-  const isLearned = async () =>
-    (await client.gasRecommendation({ signal })).alternatives.every(
-      ({ probability }) => probability !== null,
-    );
+  const isLearned = ({ alternatives }: RecommendationView) =>
+    performance.now() >= giveUpAt || alternatives.every(({ probability }) => probability !== null);
   await withSpinner(
     io,
     () => 'learning from a week of the simulated chain',
-    async () => {
-      while (!(await isLearned()) && performance.now() < giveUpAt)
-        await sleep(ASK_AGAIN_MS, undefined, { signal });
-    },
+    () => askUntil(() => client.gasRecommendation({ signal }), isLearned, signal),
   );
 }
 
@@ -262,11 +270,9 @@ export async function knownReach(
       giveUpAt = 0;
     },
   );
-  for (;;) {
-    const reach = await ask();
-    if (reach === null || reach.probability !== null || performance.now() > giveUpAt) return reach;
-    await sleep(ASK_AGAIN_MS, undefined, { signal });
-  }
+  const isEnough = (reach: ReachView | null) =>
+    reach === null || reach.probability !== null || performance.now() > giveUpAt;
+  return askUntil(ask, isEnough, signal);
 }
 
 const LANES = [
@@ -386,8 +392,6 @@ interface Facts {
   readonly now: number;
 }
 
-type Part = { readonly text: string } | { readonly fill: (facts: Facts) => string };
-
 /** Prices: gwei for people, or exact with `:gwei` and `:wei`. */
 const PRICES: Readonly<Record<string, (facts: Facts) => bigint | null>> = {
   slow: ({ snapshot }) => snapshot.lanes.slow.price,
@@ -415,7 +419,7 @@ const WORDS: Readonly<Record<string, (facts: Facts) => string | null>> = {
 export const PLACEHOLDERS: readonly string[] = [...Object.keys(PRICES), ...Object.keys(WORDS)];
 
 /** Everything that can be filled in, one a line; prices with their exact forms beside them. */
-export function placeholderList(): string {
+function placeholderList(): string {
   const prices = Object.keys(PRICES).map((name) => `{${name}} {${name}:gwei} {${name}:wei}`);
   return [...prices, ...Object.keys(WORDS).map((name) => `{${name}}`)].join('\n');
 }
@@ -423,32 +427,25 @@ export function placeholderList(): string {
 /** Whether a template needs the recommendation, which is a second question to the service. */
 const ADVICE = new Set(['target', 'action', 'probability', 'saving', 'wait']);
 
-interface Template {
-  readonly needsAdvice: boolean;
-  fill(facts: Facts): string;
-}
-
 /**
  * Reads a `--format` text: `{name}` is filled in, `{{` and `}}` are braces.
  * @throws CliError (usage) for a placeholder that does not exist.
  */
-export function parseTemplate(text: string): Template {
-  const parts: Part[] = [];
+function parseTemplate(text: string) {
+  const parts: ((facts: Facts) => string)[] = [];
   let needsAdvice = false;
   for (const [piece] of text.matchAll(/\{\{|\}\}|\{[^{}]*\}|[{}]|[^{}]+/g)) {
-    if (piece === '{{' || piece === '}}') parts.push({ text: piece.slice(1) });
-    else if (piece === '{' || piece === '}') {
+    if (piece === '{' || piece === '}') {
       throw usageError(`--format: a single ${piece} stands alone; write ${piece}${piece} for a brace`);
-    } else if (piece.startsWith('{')) {
+    }
+    if (piece === '{{' || piece === '}}') parts.push(() => piece.slice(1));
+    else if (piece.startsWith('{')) {
       const name = piece.slice(1, -1).trim();
       needsAdvice ||= ADVICE.has(name.split(':')[0] ?? '');
-      parts.push({ fill: placeholder(name) });
-    } else parts.push({ text: piece });
+      parts.push(placeholder(name));
+    } else parts.push(() => piece);
   }
-  return {
-    needsAdvice,
-    fill: (facts) => parts.map((part) => ('text' in part ? part.text : part.fill(facts))).join(''),
-  };
+  return { needsAdvice, fill: (facts: Facts) => parts.map((part) => part(facts)).join('') };
 }
 
 function placeholder(written: string): (facts: Facts) => string {

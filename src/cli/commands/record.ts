@@ -98,12 +98,9 @@ async function follow(
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, interruption]);
-  const recent: Block[] = [];
   /** Answers whether there is room for more. */
   const add = async (block: Block): Promise<boolean> => {
     await recorder.add(block);
-    recent.push(block);
-    if (recent.length > 2 * KNOWN) recent.splice(0, KNOWN);
     return !isFull(recorder, limits);
   };
   try {
@@ -114,8 +111,7 @@ async function follow(
     if (limits.pastSec !== null && source.kind !== 'replay') {
       note(io, pastWritten(recorder.count, limits));
     }
-    const known = recent.slice(-KNOWN).map(({ number, hash }) => ({ number, hash }));
-    for await (const event of source.subscribe({ known, signal })) {
+    for await (const event of source.subscribe({ known: recorder.newest(KNOWN), signal })) {
       if (event.type === 'block' && !(await add(event.block))) return;
       if (event.type === 'reorg') await recorder.rewindTo(event.commonAncestor);
       if (event.type === 'gap') {
@@ -158,9 +154,7 @@ function limitsOf({ past, blocks, window }: RecordFlags): Limits {
 /** Deeper reorgs than this do not happen; the places of older lines are forgotten. */
 const REMEMBERED = 4_096;
 
-interface Line {
-  readonly number: number;
-  readonly timestamp: number;
+interface Line extends Pick<Block, 'number' | 'hash' | 'timestamp'> {
   readonly at: number;
 }
 
@@ -235,13 +229,18 @@ export class BlockRecorder {
     return this.#lines.at(-1) ?? null;
   }
 
+  newest(count: number): readonly Line[] {
+    return this.#lines.slice(-count);
+  }
+
   async begin(chainId: number): Promise<void> {
     await this.#write(encodeHeader(chainId));
     this.#headerEnd = this.#file.end;
   }
 
   async add(block: Block): Promise<void> {
-    const line = { number: block.number, timestamp: block.timestamp, at: this.#file.end };
+    const { number, hash, timestamp } = block;
+    const line = { number, hash, timestamp, at: this.#file.end };
     await this.#write(encodeBlock(block));
     this.#lines.push(line);
     if (this.#lines.length > 2 * REMEMBERED) this.#lines = this.#lines.slice(-REMEMBERED);

@@ -14,6 +14,7 @@ import {
   isOver,
   needsAttention,
   type SignedTransactionView,
+  sentBeforeText,
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
@@ -195,7 +196,7 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
   const within = mapped(reachWithinSec, (sec) => ` within ${durationText(sec)}`) ?? '';
   return [
     ['id', cleanLine(autoTx.id)],
-    ['state', `${cleanLine(describeState(autoTx))}${outWords(autoTx)}`],
+    ['state', `${cleanLine(describeState(autoTx))}${status === 'SUBMITTED' ? '' : sentBeforeText(autoTx)}`],
     ['failed', mapped(failure, ({ message }) => paragraph(message))],
     ['held', mapped(hold, ({ message }) => paragraph(message))],
     ['tried again', status === 'DISABLED' ? null : utc(hold?.retryAt ?? null)],
@@ -205,12 +206,6 @@ function orderRows(autoTx: AutoTxView): Labelled[] {
     ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
     ['created', utc(autoTx.createdAt, 'minutes')],
   ];
-}
-
-/** Of one that does not say by its state that it was sent. */
-function outWords({ status, mayBeMined }: AutoTxView): string {
-  if (mayBeMined !== true || status === 'SUBMITTED') return '';
-  return '; it was broadcast before and may be mined until its nonce is used';
 }
 
 function outcomeRows(autoTx: AutoTxView): Labelled[] {

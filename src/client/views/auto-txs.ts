@@ -459,7 +459,7 @@ function waitsForCapText({ maxFeePerGas, gasPrice }: AutoTxView, { nextBaseFee }
 }
 
 /** Said where the state alone does not tell that it was sent before. */
-const sentBeforeText = (autoTx: AutoTxView) =>
+export const sentBeforeText = (autoTx: Pick<AutoTxView, 'mayBeMined'>) =>
   autoTx.mayBeMined === true ? '; it was broadcast before and may be mined until its nonce is used' : '';
 
 function cancelledText(autoTx: AutoTxView): string {

@@ -169,6 +169,16 @@ export function keptWords({
   return basis === 'walked' ? `tried ${evaluated}, kept ${kept}` : `kept ${kept} of ${evaluated}`;
 }
 
+/** Age of the newest block by this machine's clock, in seconds; `null`: blocks of a recording or a simulation have none. */
+export function headAgeSec({ source, blockTimestamp }: SnapshotView, now: number): number | null {
+  const isLive = source.kind === 'rpc' || source.kind === 'service';
+  return isLive && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null;
+}
+
+/** From which age on a block is old even if it has only just been heard of. */
+export const oldAfterSec = (updateFrequencySec: number | null): number =>
+  Math.max(5 * (updateFrequencySec ?? 0), 300);
+
 /** Whether the prices are the base fee alone, since no tips are known: of such a price no wait is known either. */
 export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {
   return LANES.every(

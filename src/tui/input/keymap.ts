@@ -51,7 +51,6 @@ function movement(options: MovementOptions = {}) {
 interface FormOptions {
   /** What sending the form does, as a sentence and as a word for the footer. */
   readonly send: string;
-  readonly sendWord: string;
   readonly leave: string;
   readonly switch: Pick<Key, 'help' | 'footer'>;
   readonly done: string;
@@ -59,11 +58,11 @@ interface FormOptions {
 }
 
 /** The keys of a form. */
-function form({ send, sendWord, leave, switch: { help, ...toggle }, done, clear }: FormOptions) {
+function form({ send, leave, switch: { help, ...toggle }, done, clear }: FormOptions) {
   return [
     key('field-next', 'tab down', 'next field', { footer: 'fields', footerLabel: 'Tab', label: 'Tab ↓' }),
     key('field-previous', 'shift+tab up', 'previous field', { label: '⇧Tab ↑' }),
-    key('form-send', 'ctrl+s', send, { footer: sendWord }),
+    key('form-send', 'ctrl+s', send, { footer: 'save it' }),
     key('form-leave', 'escape', leave, { footer: 'leave' }),
     key('field-right', 'right', 'the choice or the character after', {
       footer: 'choose',
@@ -147,7 +146,6 @@ const KEYS = {
   ],
   'alert-form': form({
     send: 'make the alert, or change it',
-    sendWord: 'save it',
     leave: 'leave; asks if something was typed',
     switch: { help: 'tick a channel, or the next usual cooldown', footer: 'tick' },
     done: 'next field; in the last one: send the form',
@@ -167,7 +165,6 @@ const KEYS = {
   'auto-tx': [key('close', 'escape', 'back to the list', { footer: 'back' })],
   'auto-tx-form': form({
     send: 'schedule it: the service sends it at the target',
-    sendWord: 'schedule',
     leave: 'leave; asks if something was pasted or typed',
     switch: { help: 'the next choice, or the next usual expiry' },
     done: 'next field; in the last one: schedule it',

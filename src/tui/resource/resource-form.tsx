@@ -38,8 +38,6 @@ export type SaidProblem = (id: string) => string | null;
 interface ResourceFormProps<Draft> {
   readonly scope: 'alert-form' | 'auto-tx-form';
   readonly title: string;
-  /** The key that sends the form: `Ctrl-S makes it`. */
-  readonly hint: string;
   readonly columns: number;
   readonly rows: number;
   readonly form: FormState<Draft>;
@@ -177,8 +175,7 @@ interface FieldsProps<Draft> extends ResourceFormProps<Draft> {
 }
 
 function Fields<Draft>(props: FieldsProps<Draft>) {
-  const { scope, title, hint, columns, rows, form, fields, problems, isSending, submit, body, spoken } =
-    props;
+  const { scope, title, columns, rows, form, fields, problems, isSending, submit, body, spoken } = props;
   const theme = useTheme();
   const isSpoken = useIsScreenReaderEnabled();
   const field = fields.find(({ id }) => id === form.focus) ?? fields[0];
@@ -230,7 +227,7 @@ function Fields<Draft>(props: FieldsProps<Draft>) {
     return problem !== undefined && (props.isJudged?.(id) ?? isTouched) ? problem : null;
   };
   const general = said('');
-  const progress = isSending ? 'asking the service …' : `${hint}, Esc leaves`;
+  const progress = isSending ? 'asking the service …' : 'Ctrl-S saves it, Esc leaves';
   if (isSpoken) {
     const place = Math.max(
       fields.findIndex(({ id }) => id === form.focus),

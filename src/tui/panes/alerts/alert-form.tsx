@@ -51,9 +51,9 @@ function offeredDraft({ kind, draft }: AlertSeed, offered: AlertChoices): AlertD
 }
 
 const WORDS = {
-  new: { hint: 'Ctrl-S makes it', did: 'made', leave: 'Leave without making the alert?' },
-  copy: { hint: 'Ctrl-S makes it', did: 'made', leave: 'Leave without making the alert?' },
-  change: { hint: 'Ctrl-S changes it', did: 'changed', leave: 'Leave without changing the alert?' },
+  new: { did: 'made', leave: 'Leave without making the alert?' },
+  copy: { did: 'made', leave: 'Leave without making the alert?' },
+  change: { did: 'changed', leave: 'Leave without changing the alert?' },
 } as const;
 
 function titleOf(seed: AlertSeed): string {
@@ -97,7 +97,6 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
     <ResourceForm
       scope="alert-form"
       title={titleOf(seed)}
-      hint={words.hint}
       columns={columns}
       rows={rows}
       form={form}

@@ -88,7 +88,6 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
     <ResourceForm
       scope="auto-tx-form"
       title={title}
-      hint={`Ctrl-S ${isChange ? 'changes it' : 'schedules it'}`}
       columns={columns}
       rows={rows}
       form={form}
