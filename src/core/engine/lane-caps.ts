@@ -1,6 +1,6 @@
 import { LANE_PROMISES, type LaneName } from '../advice.ts';
 import type { FeeRule } from '../eip1559.ts';
-import { type Column, feeRatio, fromPpm, type History, scaledFee, toPpm, wholeWei } from './history.ts';
+import { type Column, feeRatio, type History, scaledFee, wholeWei } from './history.ts';
 import { highestBaseFee } from './next-base-fee.ts';
 import { Rolling, takeRanked, WholeSum } from './rolling.ts';
 import { type Chance, MEMORY_BLOCKS, NearestStates, unjudged } from './similar-states.ts';
@@ -87,55 +87,60 @@ export class LaneCaps {
   }
 }
 
-const { withinBlocks } = LANE_PROMISES.slow;
-/** Share of like blocks that the cap would have got in after: a little above the promise, so that the share kept may sway. */
-const KEPT_SHARE = 0.905;
-/** Past promises that say how far the next one must be corrected; it takes a while to believe them. */
+const { withinBlocks, target } = LANE_PROMISES.slow;
+/** Past promises that the share kept is measured on, and how many must have been judged before anything is stated. */
 const JUDGED_BLOCKS = 1_000;
-const DOUBTED_BLOCKS = 100;
-/** Windows overlap: so many must have been judged, eight one after another, before anything is stated. */
-const LEAST_JUDGED = 200;
+const LEAST_JUDGED = 100;
+/** As many misses too many move the share aimed for by one; few move it hardly at all, since misses come in runs. */
+const FULL_DEBT = 25;
+const MOST_DEBT = 20;
 
 /**
- * How far Slow may wait for the price to fall: as far as it fell after most of the blocks like this one. What those blocks
- * say of keeping is corrected by how far such words have been off of late, so the promise holds under drift; it is what the
- * lane states.
+ * How far Slow may wait for the price to fall: as far as it fell after the promised share of the blocks like this one. That
+ * share is steered by a debt: the misses so far, and those that are to be expected of what still waits, beyond the ones that
+ * the promise allows (the cubic integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023). So the promise
+ * is kept whatever prices do, and neither more nor less of it.
  */
 class SlowCap {
   readonly #history: History;
   readonly #tip: Column;
+  /** What was signed, wei per gas; `NaN` where too few blocks were known to choose from. */
+  readonly #cap: Column;
   /** The least that let the tip of then in, over what sending at once cost; infinite where nothing did. */
   readonly #least: Column;
-  /** Share of like blocks that the cap signed at a block would have kept; `NaN`: unknown. */
-  readonly #expected: Column;
-  /** Kept (1 or 0) less what was expected, in whole millionths. */
-  readonly #surprise: Column;
-  readonly #surprises: Rolling<WholeSum>;
+  /** Misses beyond what the promise allows, up to a block; below 0 there are some to spare. */
+  readonly #debt: Column;
+  /** Whether what was signed got in: 1 or 0. */
+  readonly #kept: Column;
+  readonly #keptShare: Rolling<WholeSum>;
 
   constructor(history: History) {
     this.#history = history;
     this.#tip = history.column(withinBlocks);
+    this.#cap = history.column(withinBlocks);
     this.#least = history.column(MEMORY_BLOCKS + withinBlocks);
-    this.#expected = history.column(withinBlocks);
-    this.#surprise = history.column(JUDGED_BLOCKS + withinBlocks);
-    this.#surprises = new Rolling(this.#surprise, new WholeSum());
+    this.#debt = history.column(2);
+    this.#kept = history.column(JUDGED_BLOCKS + withinBlocks);
+    this.#keptShare = new Rolling(this.#kept, new WholeSum());
   }
 
   /** Takes in the head, the tip that Slow offers there, and whether the advice that it settled was kept. */
   push(tip: number, kept: number | null): void {
-    const { head, oldest } = this.#history;
+    const { head, origin, oldest } = this.#history;
     const given = head - withinBlocks;
-    if (kept !== null) {
-      const expected = this.#expected.at(given);
-      this.#surprise.put(given, Number.isNaN(expected) ? Number.NaN : toPpm(kept) - toPpm(expected));
-    }
+    const isJudged = kept !== null && !Number.isNaN(this.#cap.at(given));
+    const before = head > origin ? this.#debt.at(head - 1) : 0;
+    this.#debt.put(head, within(MOST_DEBT, before + (isJudged ? target - kept : 0)));
     this.#tip.put(head, tip);
-    if (given >= oldest) this.#least.put(given, this.#leastAfter(given));
+    if (given >= oldest) {
+      this.#kept.put(given, isJudged ? kept : Number.NaN);
+      this.#least.put(given, this.#ratioAt(given, this.#lowestSince(given)));
+    }
     this.followHead();
   }
 
   followHead(): void {
-    this.#surprises.moveTo(this.#history.settled(withinBlocks, JUDGED_BLOCKS));
+    this.#keptShare.moveTo(this.#history.settled(withinBlocks, JUDGED_BLOCKS));
   }
 
   /**
@@ -144,40 +149,72 @@ class SlowCap {
    */
   cap(blocks: Float64Array | null, ceiling: number): number {
     const { head, sendNow } = this.#history;
-    this.#expected.put(head, Number.NaN);
+    this.#cap.put(head, Number.NaN);
     if (blocks === null) return ceiling;
-    const now = Math.max(sendNow.at(head), 1);
-    const least = blocks.map((block) => this.#least.at(block));
-    const share = Math.min(Math.max(KEPT_SHARE - this.#correction, 0), 1);
-    const enough = takeRanked(least, Math.max(Math.ceil(share * least.length) - 1, 0));
-    // A ceiling of 0, where sending costs nothing, counts as 1 wei.
-    const cap = Math.min(enough, Math.max(ceiling, 1) / now);
-    let kept = 0;
-    for (const each of least) if (each <= cap) kept += 1;
-    this.#expected.put(head, kept / least.length);
-    return Math.min(scaledFee(now, cap), ceiling);
+    const least = blocks.map((block) => this.#least.at(block)).sort();
+    const debt = within(MOST_DEBT, this.#debt.at(head) + this.#pendingDebt(least));
+    const share = target + (debt / FULL_DEBT) ** 3;
+    const rank = within(least.length - 1, Math.max(Math.ceil(share * least.length) - 1, 0));
+    // With nothing to spare it sends at once.
+    const ratio = Math.max(least[rank] ?? 1, share < 1 ? 0 : 1);
+    const cap = Math.min(scaledFee(Math.max(sendNow.at(head), 1), ratio), ceiling);
+    this.#cap.put(head, cap);
+    return cap;
   }
 
   /** How likely the head's cap gets in in time; no figure until enough was judged. */
   get chance(): Chance {
-    const expected = this.#expected.at(this.#history.head);
-    const { count } = this.#surprises.tally;
-    if (Number.isNaN(expected) || count < LEAST_JUDGED) return unjudged(count, LEAST_JUDGED);
-    return { probability: Math.min(Math.max(expected + this.#correction, 0), 1), reason: null };
-  }
-
-  get #correction(): number {
-    const { sum, count } = this.#surprises.tally;
-    return fromPpm(sum) / (count + DOUBTED_BLOCKS);
-  }
-
-  #leastAfter(given: number): number {
-    const { head, ask, lowTip, sendNow } = this.#history;
-    const tip = this.#tip.at(given);
-    let least = Number.POSITIVE_INFINITY;
-    for (let block = given + 1; block <= head; block += 1) {
-      if (!(lowTip.at(block) > tip)) least = Math.min(least, ask.at(block));
+    const { head } = this.#history;
+    const { count, mean } = this.#keptShare.tally;
+    if (Number.isNaN(this.#cap.at(head)) || mean === null || count < LEAST_JUDGED) {
+      return unjudged(count, LEAST_JUDGED);
     }
-    return Math.max(least, 1) / Math.max(sendNow.at(given), 1);
+    // Where fees hardly ever fall, more is kept however low the cap.
+    const probability = this.#debt.at(head) > -MOST_DEBT ? target : Math.max(mean, target);
+    return { probability, reason: null };
   }
+
+  /**
+   * Misses to be expected of what has not got in yet, beyond those allowed: of each as many as like blocks of the head do not
+   * fall so low, and of what is left of its time as few of them as that is shorter.
+   * @param least what like blocks fell to, ascending
+   */
+  #pendingDebt(least: Float64Array): number {
+    const { head, oldest, sendNow } = this.#history;
+    let debt = 0;
+    for (let given = Math.max(head - withinBlocks + 1, oldest); given < head; given += 1) {
+      const cap = this.#cap.at(given);
+      if (Number.isNaN(cap)) continue;
+      const isIn = this.#lowestSince(given) <= cap || sendNow.at(head) <= cap;
+      const left = (withinBlocks - (head - given)) / withinBlocks;
+      debt += target - (isIn ? 1 : left * shareAtMost(least, this.#ratioAt(head, cap)));
+    }
+    return debt;
+  }
+
+  /** The least that let the tip of block `given` in after it. */
+  #lowestSince(given: number): number {
+    const { head, ask, lowTip } = this.#history;
+    const tip = this.#tip.at(given);
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let block = given + 1; block <= head; block += 1) {
+      if (!(lowTip.at(block) > tip)) lowest = Math.min(lowest, ask.at(block));
+    }
+    return lowest;
+  }
+
+  /** A price over what sending at once cost at `block`. */
+  #ratioAt(block: number, price: number): number {
+    return feeRatio(price, this.#history.sendNow.at(block));
+  }
+}
+
+function within(most: number, value: number): number {
+  return Math.min(Math.max(value, -most), most);
+}
+
+/** Share of the ascending `values` that are no more than `value`. */
+function shareAtMost(values: Float64Array, value: number): number {
+  const above = values.findIndex((each) => each > value);
+  return above < 0 ? 1 : above / values.length;
 }

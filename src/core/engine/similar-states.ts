@@ -3,11 +3,11 @@ import type { Column, History, Span } from './history.ts';
 import { Rolling, type Tally, takeRanked, WholeSum } from './rolling.ts';
 
 /** A state is how far the price stands from its averages over so many blocks: it goes back to them. */
-const AVERAGES_BLOCKS = [5, 50, 300] as const;
+const AVERAGES_BLOCKS = [3, 50, 300] as const;
 /** Past states that are looked through, how many of them count as near, and how many there must be. */
 export const MEMORY_BLOCKS = 2_000;
 const NEIGHBOURS = 150;
-const LEAST_STATES = 300;
+const LEAST_STATES = 100;
 /** Of few states only the nearer ones say anything. */
 const MOST_SHARE = 0.25;
 /** Logarithms in whole ten-thousandths: sums of their squares stay exact, and less is noise. */
