@@ -1,8 +1,8 @@
 /**
- * Chooses the advice's constants on one recording and scores them on another, each way, and prints what came of it:
- * whether the figures of docs/ADVICE-MEASURED.md would hold for who had never seen the other stretch. It takes some minutes.
+ * Chooses the advice's constants on all recordings but one and scores them on that one, in turns, and prints what came of
+ * it: whether the figures of docs/ADVICE-MEASURED.md would hold for who had never seen it. It takes some minutes.
  *
- *     npm run choice -- FILE FILE
+ *     npm run choice -- FILE FILE…
  */
 import { basename } from 'node:path';
 import { type Changes, engineVariant } from './advice/engine-variant.ts';
@@ -10,17 +10,15 @@ import type { StretchScore } from './advice/score.ts';
 
 /** What was chosen between: Slow's constants, then those of the horizons. */
 const SLOW = grid({
-  NEIGHBOURS: [100, 150, 200, 250],
-  MEMORY_BLOCKS: [2_000, 4_000],
-  KEPT_SHARE: [0.9, 0.905, 0.91, 0.92],
+  NEIGHBOURS: [100, 150, 250],
+  FULL_DEBT: [20, 25, 30, 40],
 });
 const HORIZONS = grid({ AIM: [0.82, 0.85, 0.88], DOUBTED_HORIZONS: [0.5, 1, 2] });
 
 /** Where each constant stands. */
 export const FILE_OF: Readonly<Record<string, string>> = {
   NEIGHBOURS: 'src/core/engine/similar-states.ts',
-  MEMORY_BLOCKS: 'src/core/engine/similar-states.ts',
-  KEPT_SHARE: 'src/core/engine/lane-caps.ts',
+  FULL_DEBT: 'src/core/engine/lane-caps.ts',
   AIM: 'src/core/engine/horizons.ts',
   DOUBTED_HORIZONS: 'src/core/engine/horizon-verdicts.ts',
 };
@@ -42,8 +40,8 @@ interface Aim {
 }
 
 const SLOW_AIM: Aim = {
-  name: 'Slow: the most saved at 90 % kept or more',
-  holds: (score) => slowOf(score).kept >= 0.9,
+  name: 'Slow: the most saved within 1.5 points of 90 % kept',
+  holds: (score) => Math.abs(slowOf(score).kept - 0.9) <= 0.015,
   gain: (score) => slowOf(score).saving,
   words: (score) => {
     const { kept, saving } = slowOf(score);
@@ -110,10 +108,11 @@ async function outcomesOf(points: readonly Point[], files: readonly string[]): P
   return outcomes;
 }
 
-/** The best of those whose promise holds on that stretch; where it never does, the best of all, and it is said. */
-function bestOn(outcomes: readonly Outcome[], stretch: number, aim: Aim): Outcome & { held: boolean } {
-  const gain = ({ scores }: Outcome) => aim.gain(at(scores, stretch));
-  const holding = outcomes.filter(({ scores }) => aim.holds(at(scores, stretch)));
+/** The best of those whose promise holds on all but that stretch; where it never does, the best of all, and it is said. */
+function bestWithout(outcomes: readonly Outcome[], stretch: number, aim: Aim): Outcome & { held: boolean } {
+  const seen = ({ scores }: Outcome) => scores.filter((_, index) => index !== stretch);
+  const gain = (outcome: Outcome) => seen(outcome).reduce((sum, score) => sum + aim.gain(score), 0);
+  const holding = outcomes.filter((outcome) => seen(outcome).every((score) => aim.holds(score)));
   const from = holding.length > 0 ? holding : outcomes;
   const [first, ...rest] = from;
   if (first === undefined) throw new Error('there is nothing to choose from');
@@ -130,24 +129,25 @@ function at<T>(list: readonly T[], index: number): T {
 }
 
 async function main(files: readonly string[]): Promise<void> {
-  if (files.length !== 2) throw new Error('name two recordings: npm run choice -- FILE FILE');
+  if (files.length < 2) throw new Error('name two recordings or more: npm run choice -- FILE FILE…');
   for (const [aim, points] of [
     [SLOW_AIM, SLOW],
     [HORIZON_AIM, HORIZONS],
   ] as const) {
     const outcomes = await outcomesOf(points, files);
     console.log(aim.name);
-    for (const chosenOn of [0, 1]) {
-      const scoredOn = 1 - chosenOn;
-      const { point, scores, held } = bestOn(outcomes, chosenOn, aim);
+    for (const [scoredOn, file] of files.entries()) {
+      const { point, scores, held } = bestWithout(outcomes, scoredOn, aim);
       const words = Object.entries(point)
         .map(([name, value]) => `${name} ${value}`)
         .join(', ');
       console.log(
-        `  chosen on ${basename(at(files, chosenOn))}: ${words}${held ? '' : ' (its promise never holds there)'}`,
+        `  chosen without ${basename(file)}: ${words}${held ? '' : ' (its promise never holds on all of them)'}`,
       );
-      console.log(`    there: ${aim.words(at(scores, chosenOn))}`);
-      console.log(`    scored on ${basename(at(files, scoredOn))}: ${aim.words(at(scores, scoredOn))}`);
+      for (const [other, name] of files.entries()) {
+        if (other !== scoredOn) console.log(`    on ${basename(name)}: ${aim.words(at(scores, other))}`);
+      }
+      console.log(`    scored on ${basename(file)}: ${aim.words(at(scores, scoredOn))}`);
     }
   }
 }

@@ -11,7 +11,7 @@ import { expectSane } from './support/sane-advice.ts';
 
 const ROLLUP: FeeRule = { elasticity: 6, denominator: 250, blockTimeSec: 2 };
 /** Judged promises, and blocks that those of Slow had to choose from, before a lane states anything. */
-const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 103, slow: 549 };
+const LEAST_BLOCKS: Readonly<Record<LaneName, number>> = { fast: 102, average: 103, slow: 249 };
 /** A horizon states nothing before so many were judged, one after another, or four days were. */
 const leastHorizons = (horizonSec: number) => (horizonSec < 3_600 ? 8 : 4);
 const FOUR_DAYS_SEC = 4 * 86_400;

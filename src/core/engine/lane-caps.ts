@@ -92,7 +92,7 @@ const { withinBlocks, target } = LANE_PROMISES.slow;
 const JUDGED_BLOCKS = 1_000;
 const LEAST_JUDGED = 100;
 /** As many misses too many move the share aimed for by one; few move it hardly at all, since misses come in runs. */
-const FULL_DEBT = 25;
+const FULL_DEBT = 30;
 const MOST_DEBT = 20;
 
 /**
@@ -185,7 +185,7 @@ class SlowCap {
     for (let given = Math.max(head - withinBlocks + 1, oldest); given < head; given += 1) {
       const cap = this.#cap.at(given);
       if (Number.isNaN(cap)) continue;
-      const isIn = this.#lowestSince(given) <= cap || sendNow.at(head) <= cap;
+      const isIn = sendNow.at(head) <= cap || this.#lowestSince(given) <= cap;
       const left = (withinBlocks - (head - given)) / withinBlocks;
       debt += target - (isIn ? 1 : left * shareAtMost(least, this.#ratioAt(head, cap)));
     }
@@ -215,6 +215,12 @@ function within(most: number, value: number): number {
 
 /** Share of the ascending `values` that are no more than `value`. */
 function shareAtMost(values: Float64Array, value: number): number {
-  const above = values.findIndex((each) => each > value);
-  return above < 0 ? 1 : above / values.length;
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low / values.length;
 }

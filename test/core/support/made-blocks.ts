@@ -49,14 +49,40 @@ function ladder(lowTip: number): TipLadder {
 
 /** Demand that comes and goes, the same for the same seed: enough to move every figure of the engine. */
 export function restlessSteps(count: number, seed = 1): MadeBlock[] {
-  let state = seed >>> 0;
-  const random = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
+  const random = randomNumbers(seed);
   return Array.from({ length: count }, (_, index) => {
     const wave = 0.5 + 0.15 * Math.sin(index / 40);
     const gasUsedRatio = Math.min(Math.max(wave + (random() - 0.5) * 0.9, 0), 1);
     return { gasUsedRatio, lowTip: Math.floor(random() * 50_000_000) };
   });
+}
+
+/** How demand moves: what is thought fair drifts by this share a block, and each block's buyers differ by that much. */
+const DRIFT = 0.01;
+const SPREAD = 0.5;
+/** Demand falls with the square of how far the base fee lies above what is thought fair. */
+const ELASTICITY = 2;
+
+/** Buyers who turn away from what is dear, on a chain of this rule; nobody tips. The same for the same seed. */
+export function demandSteps(count: number, rule: FeeRule, seed = 1): MadeBlock[] {
+  const random = randomNumbers(seed);
+  // Sum of twelve: near enough to a normal distribution.
+  const normal = () => Array.from({ length: 12 }, random).reduce((sum, each) => sum + each, -6);
+  let baseFee = 10_000_000_000n;
+  let fair = Number(baseFee);
+  return Array.from({ length: count }, () => {
+    fair *= Math.exp(DRIFT * normal());
+    const demand = (fair / Number(baseFee)) ** ELASTICITY * Math.exp(SPREAD * normal());
+    const gasUsedRatio = Math.min(demand / rule.elasticity, 1);
+    baseFee = nextBaseFeeFromRatio(baseFee, gasUsedRatio, rule);
+    return { gasUsedRatio };
+  });
+}
+
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
 }
