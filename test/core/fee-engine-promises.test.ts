@@ -4,7 +4,7 @@ import { type Block, tipAt } from '../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
+import { demandSteps, makeBlocks, restlessSteps } from './support/made-blocks.ts';
 import { recordedBlocks } from './support/recorded-blocks.ts';
 import { simulatedBlocks } from './support/simulated-blocks.ts';
 
@@ -29,8 +29,8 @@ interface Walk {
   readonly waits: Verdict[];
 }
 
-function walk(blocks: readonly Block[], unjudged = 0): Walk {
-  const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
+function walk(blocks: readonly Block[], unjudged = 0, feeRule = ETHEREUM_FEE_RULE): Walk {
+  const engine = new FeeEngine({ feeRule });
   const found: Walk = { lanes: { slow: [], average: [], fast: [] }, horizons: new Map(), waits: [] };
   blocks.forEach((block, index) => {
     engine.push(block);
@@ -219,6 +219,18 @@ describe.each(
       expect(kept - stated).toBeLessThan(0.08);
     },
   );
+});
+
+describe.runIf(isSlowRun).each([
+  ['a rollup of 2 s', { elasticity: 6, denominator: 250, blockTimeSec: 2 }],
+  ['a chain without tips', ETHEREUM_FEE_RULE],
+])('on %s, whose buyers turn away from what is dear', (_, rule) => {
+  it('every lane keeps its promise, and Slow no more than that', () => {
+    const { lanes } = walk(makeBlocks(demandSteps(3_000, rule, 2), { rule }), 0, rule);
+    for (const lane of LANES)
+      expect(means(lanes[lane]).kept).toBeGreaterThan(LANE_PROMISES[lane].target - 0.015);
+    expect(means(lanes.slow).kept).toBeLessThan(0.915);
+  });
 });
 
 describe('on a made chain whose tips jump about', () => {
