@@ -40,6 +40,7 @@ test.skipIf(process.platform !== 'linux')(
         socket.destroy();
       });
       socket.on('error', () => {});
+      socket.resume();
       socket.on('close', () => {
         ended += 1;
       });
