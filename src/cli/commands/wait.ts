@@ -117,7 +117,13 @@ async function wait(
 }
 
 /** Keys and passwords are gastop's alone: the command may be anything, and passes its environment on. */
-const SECRETS = ['GASTOP_API_KEY', 'GASTOP_SMTP_URL', 'GASTOP_TELEGRAM_TOKEN', 'GASTOP_DATABASE_URL'];
+const SECRETS = [
+  'GASTOP_API_KEY',
+  'GASTOP_SMTP_URL',
+  'GASTOP_TELEGRAM_TOKEN',
+  'GASTOP_DATABASE_URL',
+  'GASTOP_ENCRYPTION_KEY',
+];
 
 const withoutSecrets = (env: Io['env']): Io['env'] =>
   Object.fromEntries(

@@ -9,7 +9,7 @@ import {
   type RouteGroup,
   V1_ROUTES,
 } from '../../contract/routes.ts';
-import { type RequestRecord, recordOf } from './record.ts';
+import { recordOf } from './record.ts';
 
 /** Who was let in. */
 interface Admission {
@@ -51,18 +51,6 @@ const SERVED_ROUTES: ReadonlyMap<string, ServedRoute> = new Map(
   ]),
 );
 
-/** Asks the gate for a request that a route answers, and takes down who was let in. @throws like {@link Gate.admit} */
-async function admit(
-  gate: Gate,
-  { group }: ServedRoute,
-  key: string | undefined,
-  record: RequestRecord | null,
-): Promise<Admission> {
-  const admission = await gate.admit({ key: key ?? null, group });
-  if (record !== null) record.keyId = admission.keyId;
-  return admission;
-}
-
 declare module 'hono' {
   interface ContextVariableMap {
     /** Whose alerts and auto-txs a request is about: the key's public id, empty where no key is needed. */
@@ -85,7 +73,9 @@ export function authorise(gate: Gate): MiddlewareHandler {
       if (route === undefined) continue;
       if (record !== null) record.route = route.template;
       if (matched.method !== method || route.template === RATE_LIMITS) continue;
-      const { keyId } = await admit(gate, route, c.req.header(API_KEY_HEADER), record);
+      const key = c.req.header(API_KEY_HEADER) ?? null;
+      const { keyId } = await gate.admit({ key, group: route.group });
+      if (record !== null) record.keyId = keyId;
       c.set('owner', keyId ?? '');
       break;
     }

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { z } from 'zod';
 import type { FieldProblem } from '../../contract/alert-targets.ts';
+import type { ErrorCode } from '../../contract/api-error.ts';
 import { SIGNED_LONGEST } from '../../contract/choices.ts';
 import { fieldProblems } from '../../contract/field-problems.ts';
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
@@ -78,7 +79,6 @@ const ALL_BYTES = 8 * SIGNED_BODY_BYTES;
 
 /** Less than a response may take. The largest body there is comes in it at 350 kB/s, a transaction with six blobs at 140. */
 const BODY_MS = 12_000;
-const RETRY_SEC = 2;
 const REST_MS = 500;
 
 /**
@@ -112,21 +112,19 @@ export function takeBodies(bodyMs = BODY_MS): MiddlewareHandler {
       if (mine > 0) heldBy.set(owner, mine);
       else heldBy.delete(owner);
     };
+    const leave = () => take(-room);
     try {
-      try {
-        hold(declared);
-        // Without an owner no route takes it.
-        const isTaken = owner !== undefined && body !== null;
-        c.set('body', isTaken ? await bytesOf(body, bodyMs, hold) : new Uint8Array());
-      } catch (error) {
-        // A connection that closes before is reset, and the client loses the response.
-        await takeRest(body);
-        throw error;
-      }
-      await next();
-    } finally {
-      take(-room);
+      hold(declared);
+      // Without an owner no route takes it.
+      const isTaken = owner !== undefined && body !== null;
+      c.set('body', isTaken ? await bytesOf(body, bodyMs, hold) : new Uint8Array());
+    } catch (error) {
+      leave();
+      // A connection that closes before is reset, and the client loses the response.
+      await takeRest(body);
+      throw error;
     }
+    await next().finally(leave);
   };
 }
 
@@ -170,31 +168,28 @@ async function takeRest(body: ReadableStream<Uint8Array> | null): Promise<void> 
 }
 
 /** The rest of the body may not have come: no client may send its next request on this connection. */
-const CLOSE = { Connection: 'close' };
+const refusal = (
+  code: ErrorCode,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+  status?: 408,
+) =>
+  new ApiFailure(code, message, { headers: { Connection: 'close', ...headers }, ...(status && { status }) });
+
+const RETRY = { 'Retry-After': '2' };
 
 const tooLarge = (most: number) =>
-  new ApiFailure('payload_too_large', `the body of this request has at most ${most} bytes; send less`, {
-    headers: CLOSE,
-  });
+  refusal('payload_too_large', `the body of this request has at most ${most} bytes; send less`);
 
 const tooSlow = (ms: number) =>
-  new ApiFailure('validation_failed', `the body did not arrive within ${ms / 1_000} s; send it again`, {
-    status: 408,
-    headers: CLOSE,
-  });
+  refusal('validation_failed', `the body did not arrive within ${ms / 1_000} s; send it again`, {}, 408);
 
 const noRoomForKey = () =>
-  new ApiFailure(
+  refusal(
     'rate_limit_exceeded',
     `this key sends more than ${KEY_BYTES / 1_000_000} MB at once; wait for the answers to what it has sent`,
-    { headers: { ...CLOSE, 'Retry-After': String(RETRY_SEC) } },
+    RETRY,
   );
 
 const noRoom = () =>
-  new ApiFailure(
-    'upstream_unavailable',
-    `too much is sent to this service at once; ask again in ${RETRY_SEC} s`,
-    {
-      headers: { ...CLOSE, 'Retry-After': String(RETRY_SEC) },
-    },
-  );
+  refusal('upstream_unavailable', 'too much is sent to this service at once; ask again in a moment', RETRY);

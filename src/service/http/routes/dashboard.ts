@@ -15,28 +15,20 @@ import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
 import { wrongParameters } from '../errors.ts';
 import { recordOf } from '../record.ts';
-import { getRoute, NEEDS_CHAIN } from './describe.ts';
+import { chainRoute, getRoute } from './describe.ts';
 
-const currentRoute = getRoute(
+const currentRoute = chainRoute(
   PATHS.statsCurrent,
-  'Price, trend and recommendation of the same block',
-  { query: NoParameters },
+  NoParameters,
   StatsCurrent,
-  NEEDS_CHAIN,
+  'Price, trend and recommendation of the same block',
 );
-const chartRoute = getRoute(
-  PATHS.statsChart,
-  'Prices over a time frame',
-  { query: TimeFrameParameters },
-  StatsChart,
-  NEEDS_CHAIN,
-);
-const marketRoute = getRoute(
+const chartRoute = chainRoute(PATHS.statsChart, TimeFrameParameters, StatsChart, 'Prices over a time frame');
+const marketRoute = chainRoute(
   PATHS.statsMarket,
-  'How prices are spread, cheap hours, usual costs',
-  { query: TimeFrameParameters },
+  TimeFrameParameters,
   StatsMarket,
-  NEEDS_CHAIN,
+  'How prices are spread, cheap hours, usual costs',
 );
 const rateLimitsRoute = getRoute(
   PATHS.rateLimits,
@@ -45,12 +37,11 @@ const rateLimitsRoute = getRoute(
   RateLimits,
   {},
 );
-const summaryRoute = getRoute(
+const summaryRoute = chainRoute(
   PATHS.summary,
-  'Alerts, transactions, gas, advice and health at a glance',
-  { query: NoParameters },
+  NoParameters,
   Summary,
-  NEEDS_CHAIN,
+  'Alerts, transactions, gas, advice and health at a glance',
 );
 
 export function addDashboardRoutes(

@@ -108,6 +108,18 @@ export function getRoute<
   });
 }
 
+/** A `GET` route that answers from the chain, with nothing in its path. */
+export const chainRoute = <
+  const Path extends V1Route['path'],
+  Query extends z.ZodObject,
+  Answer extends z.ZodType,
+>(
+  path: Path,
+  query: Query,
+  answer: Answer,
+  summary: string,
+) => getRoute(path, summary, { query }, answer, NEEDS_CHAIN);
+
 /** A route that changes something. `name` and `example` are those of its body, where it takes one. */
 export function changingRoute<
   const Method extends 'post' | 'put' | 'delete',

@@ -5,28 +5,15 @@ import { PATHS } from '../../../contract/routes.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../responses/gas.ts';
 import { wireWei } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
-import { getRoute, NEEDS_CHAIN } from './describe.ts';
+import { chainRoute } from './describe.ts';
 
-const currentRoute = getRoute(
-  PATHS.gasCurrent,
-  'What gas costs now',
-  { query: NoParameters },
-  GasCurrent,
-  NEEDS_CHAIN,
-);
-const trendRoute = getRoute(
-  PATHS.gasTrend,
-  'Where the price is going',
-  { query: NoParameters },
-  GasTrend,
-  NEEDS_CHAIN,
-);
-const recommendationRoute = getRoute(
+const currentRoute = chainRoute(PATHS.gasCurrent, NoParameters, GasCurrent, 'What gas costs now');
+const trendRoute = chainRoute(PATHS.gasTrend, NoParameters, GasTrend, 'Where the price is going');
+const recommendationRoute = chainRoute(
   PATHS.gasRecommendation,
-  'Send now, or wait for what price and how long',
-  { query: RecommendationParameters },
+  RecommendationParameters,
   GasRecommendation,
-  NEEDS_CHAIN,
+  'Send now, or wait for what price and how long',
 );
 
 export function addGasRoutes(app: OpenAPIHono, state: ServiceState): void {

@@ -27,28 +27,20 @@ import {
   priorityFeeRow,
 } from '../../responses/metrics.ts';
 import type { ServiceState } from '../../service-state.ts';
-import { getRoute, NEEDS_CHAIN, notFound } from './describe.ts';
+import { chainRoute, getRoute, NEEDS_CHAIN, notFound } from './describe.ts';
 
-const baseFeeRoute = getRoute(
-  PATHS.baseFee,
-  'Base fee over a window',
-  { query: MetricsParameters },
-  BaseFeeMetrics,
-  NEEDS_CHAIN,
-);
-const priorityFeeRoute = getRoute(
+const baseFeeRoute = chainRoute(PATHS.baseFee, MetricsParameters, BaseFeeMetrics, 'Base fee over a window');
+const priorityFeeRoute = chainRoute(
   PATHS.priorityFee,
-  'Tip at a percentile over a window',
-  { query: PriorityFeeParameters },
+  PriorityFeeParameters,
   PriorityFeeMetrics,
-  NEEDS_CHAIN,
+  'Tip at a percentile over a window',
 );
-const gasUsedRatioRoute = getRoute(
+const gasUsedRatioRoute = chainRoute(
   PATHS.gasUsedRatio,
-  'How full the blocks of a window were',
-  { query: MetricsParameters },
+  MetricsParameters,
   GasUsedRatioMetrics,
-  NEEDS_CHAIN,
+  'How full the blocks of a window were',
 );
 
 const PERCENTILES = {
