@@ -28,7 +28,7 @@ interface NewSecret {
 type Queries = Kysely<KeyTables>;
 
 /** A request waits for this; a command may wait longer. */
-const WHILE_COUNTING: Patience = { busy: 2_000 };
+const WHILE_COUNTING: Patience = { busy: 2_000, unreachable: 2_000 };
 
 /** Keys and what they have used. Every method rejects with a `StoreError`; each write is one transaction. */
 export class KeyStore {

@@ -97,7 +97,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const spend = (wish: { limit: number; perSecond: number | null }) =>
       Promise.all(
         stores.flatMap((store) =>
-          Array.from({ length: rounds(50) }, () => store.spend(7, [{ keyId: 'a', count: 2, ...wish }])),
+          Array.from({ length: rounds(20) }, () => store.spend(7, [{ keyId: 'a', count: 2, ...wish }])),
         ),
       );
     const granted = (await spend({ limit: 13, perSecond: null })).map((each) => each.get('a')?.count ?? 0);
