@@ -50,7 +50,7 @@ export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
  * What is known here may be late by a heartbeat, or by an hour after a night's sleep of the machine: what counts is
  * asked within each transaction (`requireRight`). So others do not trust a clock that somebody may set: they take the
  * lease when they have seen the same heartbeat for six seconds of their own. Only how old it was when first seen is
- * told by the wall clock, so that what died long ago is not waited for.
+ * told by the wall clock, so that what died long ago is not waited for. A server's own clock is the same for all.
  */
 export class Lease {
   readonly #options: LeaseOptions;
@@ -235,6 +235,7 @@ export class Lease {
       place: placeOf(pid),
       since: now,
       heartbeatAt: now,
+      ageMs: null,
       report: null,
     };
     if (!(await store.take(next, this.#seen))) {
@@ -264,11 +265,12 @@ export class Lease {
     const isNew = found?.holder !== before?.holder || found?.heartbeatAt !== before?.heartbeatAt;
     this.#seen = found;
     this.#isGone = found !== null && isGone(found.place);
-    if (!isNew && this.#seenAt !== null) return;
+    const told = found?.ageMs ?? null;
+    if (told === null && !isNew && this.#seenAt !== null) return;
     // The first one may be as old as it says; later ones came since the last look.
     const isFirst = this.#seenAt === null && found !== null;
-    const age = isFirst ? Math.max(0, this.#options.wallNow() - found.heartbeatAt) : 0;
-    this.#seenAt = this.#steadyNow() - age;
+    const age = told ?? (isFirst ? this.#options.wallNow() - found.heartbeatAt : 0);
+    this.#seenAt = this.#steadyNow() - Math.max(0, age);
   }
 
   #hasLapsed(): boolean {

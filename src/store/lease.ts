@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database, Patience } from './database.ts';
 import { StoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS } from './migrations/migrations.ts';
-import type { Queries } from './tables.ts';
+import { isPostgres, type Queries } from './tables.ts';
 
 /** Name of the lease of the leader, which follows the chain, fires alerts and sends. */
 const LEADER = 'leader';
@@ -23,7 +23,7 @@ const LeaderReport = z.object({
 });
 export type LeaderReport = z.infer<typeof LeaderReport>;
 
-/** A lease as it stands in the database. Times in ms since epoch, by the clock of the process that wrote them. */
+/** A lease as it stands in the database. Times in ms since epoch, by the clock of the process that wrote them, or the server's. */
 export interface HeldLease {
   /** Random; a new one each time a process takes the lease: the fencing token. */
   readonly holder: string;
@@ -33,6 +33,8 @@ export interface HeldLease {
   readonly place: string | null;
   readonly since: number;
   readonly heartbeatAt: number;
+  /** Ms since the heartbeat by the server's clock, which all machines share; `null`: a file has none. */
+  readonly ageMs: number | null;
   /** `null` before it has said anything. */
   readonly report: LeaderReport | null;
 }
@@ -61,14 +63,24 @@ export async function requireRight(trx: Queries, right: WriteRight): Promise<voi
     .set((e) => ({ report: report ?? e.ref('report') }))
     .where('name', '=', LEADER)
     .returning(['holder', 'process', 'heartbeat_at'])
+    .returning(ageOf(trx).as('age'))
     .executeTakeFirst();
   const isOurs =
     right.kind === 'holder'
       ? row?.holder === right.holder
-      : row === undefined || right.now - row.heartbeat_at >= LEASE_LAPSES_MS;
+      : row === undefined || (row.age ?? right.now - row.heartbeat_at) >= LEASE_LAPSES_MS;
   if (!isOurs) throw notHolder(row?.process ?? 'nobody');
   await refuseNewer(trx);
 }
+
+/** Ms since epoch by the server's clock. */
+const SERVER_NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+
+/** When a heartbeat is: by the server's clock where there is one, else as the process says. */
+const timeOf = (db: Queries, at: number) => (isPostgres(db) ? SERVER_NOW : at);
+
+const ageOf = (db: Queries) =>
+  isPostgres(db) ? sql<number | null>`${SERVER_NOW} - heartbeat_at` : sql<number | null>`null`;
 
 const NEWEST = Object.keys(HISTORY_MIGRATIONS).sort().at(-1) ?? '';
 
@@ -86,7 +98,7 @@ async function refuseNewer(db: Queries): Promise<void> {
 const notHolder = (process: string) =>
   new StoreError('not-holder', `${process} follows the chain on this database now; this process stands by`);
 
-type NextLease = Omit<HeldLease, 'place' | 'report'> & { readonly place?: string | null };
+type NextLease = Omit<HeldLease, 'ageMs' | 'place' | 'report'> & { readonly place?: string | null };
 
 /** A write that the lease waits for longer than this is told: the holder may not be able to write at all. */
 const PATIENCE: Patience = { busy: 1_000 };
@@ -102,29 +114,43 @@ export class LeaseStore {
   /** `null`: it is free. */
   async read(): Promise<HeldLease | null> {
     const row = await this.#database.run(
-      (db) => db.selectFrom('leases').selectAll().where('name', '=', LEADER).executeTakeFirst(),
+      (db) =>
+        db
+          .selectFrom('leases')
+          .selectAll()
+          .select(ageOf(db).as('age'))
+          .where('name', '=', LEADER)
+          .executeTakeFirst(),
       PATIENCE,
     );
     if (row === undefined) return null;
-    const { holder, process, place, since } = row;
-    return { holder, process, place, since, heartbeatAt: row.heartbeat_at, report: toReport(row.report) };
+    const { holder, process, place, since, age } = row;
+    return {
+      holder,
+      process,
+      place,
+      since,
+      heartbeatAt: row.heartbeat_at,
+      ageMs: age,
+      report: toReport(row.report),
+    };
   }
 
   /** Takes it, if it still is as it was seen. Returns whether it did; of several processes one succeeds. */
   async take(next: NextLease, seen: Pick<HeldLease, 'holder' | 'heartbeatAt'> | null): Promise<boolean> {
-    const values = {
+    const valuesOf = (db: Queries) => ({
       holder: next.holder,
       process: next.process,
       place: next.place ?? null,
       since: next.since,
-      heartbeat_at: next.heartbeatAt,
+      heartbeat_at: timeOf(db, next.heartbeatAt),
       report: null,
-    };
+    });
     if (seen === null) {
       const { numInsertedOrUpdatedRows } = await this.#write((db) =>
         db
           .insertInto('leases')
-          .values({ name: LEADER, ...values })
+          .values({ name: LEADER, ...valuesOf(db) })
           .onConflict((conflict) => conflict.column('name').doNothing())
           .executeTakeFirstOrThrow(),
       );
@@ -133,7 +159,7 @@ export class LeaseStore {
     const { numUpdatedRows } = await this.#write((db) =>
       db
         .updateTable('leases')
-        .set(values)
+        .set(valuesOf(db))
         .where('name', '=', LEADER)
         .where('holder', '=', seen.holder)
         .where('heartbeat_at', '=', seen.heartbeatAt)
@@ -147,7 +173,7 @@ export class LeaseStore {
     const { numUpdatedRows } = await this.#write((db) =>
       db
         .updateTable('leases')
-        .set({ heartbeat_at: at, report: report && JSON.stringify(report) })
+        .set({ heartbeat_at: timeOf(db, at), report: report && JSON.stringify(report) })
         .where('name', '=', LEADER)
         .where('holder', '=', holder)
         .executeTakeFirstOrThrow(),

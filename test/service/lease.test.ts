@@ -9,6 +9,7 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
+import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { rounds } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
@@ -200,6 +201,28 @@ describe('a clock that is set', () => {
     await awake(clocks, 20_000, other, one);
     expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
   });
+
+  test.runIf(ENGINES.includes('PostgreSQL'))(
+    'matters nothing on a server, whose own clock judges',
+    async () => {
+      const url = await emptyDatabase('PostgreSQL');
+      const databases = await Promise.all([openDatabase(url), openDatabase(url)]);
+      const [first, second] = databases;
+      if (first === undefined || second === undefined) throw new Error('two connections');
+      const [here, there] = [new Clocks(), new Clocks()];
+      there.wall += 3_600_000;
+      const [one, other] = [leaseOf(first, here, 'one'), leaseOf(second, there, 'other')];
+      await one.bid();
+      await other.bid();
+      expect([one.state, other.state]).toEqual(['holds', 'stands-by']);
+      await asked(url, 'update leases set heartbeat_at = heartbeat_at - 6000');
+      await other.look();
+      expect(other.state).toBe('holds');
+      await one.look();
+      expect(one.state).toBe('stands-by');
+      await Promise.all(databases.map((database) => database.close()));
+    },
+  );
 
   test('back by an hour does not keep the lease of a dead one for an hour', async () => {
     const database = await open();
