@@ -245,11 +245,11 @@ async function stepAll(
   }
 }
 
-/** Another one of its owner waits with its nonce by now: what a rewind brings back is followed, but not sent again. */
-const SUPERSEDED = { status: 'CANCELLED', returnsTo: null, hold: null } as const;
+/** It had ended before a block turned out to have it, and another one of its owner waits with its nonce. */
+const SUPERSEDED = { status: 'CANCELLED', hold: null } as const;
 
-async function isTaken(trx: Queries, kept: KeptAutoTx, { status }: AutoTxState): Promise<boolean> {
-  if (!isFinal(kept.state.status) || isFinal(status)) return false;
+async function isTaken(trx: Queries, kept: KeptAutoTx, { status, returnsTo }: AutoTxState): Promise<boolean> {
+  if (kept.state.returnsTo === null || returnsTo !== null || isFinal(status)) return false;
   return (await rivalRows(trx, kept).select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 

@@ -125,7 +125,10 @@ export const autoTxs: Migration = {
 
 const LIVE = "status in ('PENDING', 'DISABLED', 'SUBMITTED')";
 
-/** Signed bytes say which key they are sealed with (`null`: not yet), and no owner has two live ones for one nonce. */
+/**
+ * Signed bytes say which key they are sealed with (`null`: not yet), and no owner has two live ones for one nonce. One that a
+ * block turned out to have although it had ended does not count: nobody decides on it any more.
+ */
 export const sealedBytes: Migration = {
   async up(db: Kysely<unknown>) {
     const { text } = columnTypes(db);
@@ -133,8 +136,8 @@ export const sealedBytes: Migration = {
     // What should never have been: the one that is furthest stays.
     await sql`
       update auto_txs set status = 'CANCELLED', wake_lane = null, wake_price = null, wake_base = null, cap = null
-      where ${sql.raw(LIVE)} and exists (
-        select 1 from auto_txs as other where other.${sql.raw(LIVE)} and other.owner = auto_txs.owner
+      where ${sql.raw(LIVE)} and returns_to is null and exists (
+        select 1 from auto_txs as other where other.${sql.raw(LIVE)} and other.returns_to is null and other.owner = auto_txs.owner
           and other.from_address = auto_txs.from_address and other.nonce = auto_txs.nonce
           and (other.status = 'SUBMITTED', auto_txs.id) > (auto_txs.status = 'SUBMITTED', other.id))`.execute(
       db,
@@ -145,7 +148,7 @@ export const sealedBytes: Migration = {
       .ifNotExists()
       .on('auto_txs')
       .columns(['owner', 'from_address', 'nonce'])
-      .where(sql<boolean>`${sql.raw(LIVE)}`)
+      .where(sql<boolean>`${sql.raw(LIVE)} and returns_to is null`)
       .execute();
   },
 };

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
@@ -168,12 +169,14 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await blocks.head())?.number).toBe(10);
   });
 
-  test('what a reorg brings back is not sent again where another one waits with its nonce by now', async () => {
-    await make('was', 1, ...SENT, minedIn(9, 'reverted'));
-    await store.create(keptAutoTx('is', { signed: { nonce } }), bytesOf('is'), NO_CAP);
-    await blocks.rewindTo(8);
-    expect((await state('was'))?.status).toBe('CANCELLED');
-    expect((await state('is'))?.status).toBe('PENDING');
-    expect((await store.following({ limit: 9, after: null })).map(({ id }) => id)).toEqual(['was']);
+  test('one that a block has after all stands beside the one that took its nonce, and does not go on on a new chain', async () => {
+    const ended = { status: 'CANCELLED', mayBeOut: true } as const;
+    await store.create(keptAutoTx('was', { signed: { nonce: 77 }, state: ended }), bytesOf('was'), NO_CAP);
+    await store.create(keptAutoTx('is', { signed: { nonce: 77 } }), bytesOf('is'), NO_CAP);
+    const look = (now: KeptAutoTx) => stepped(now, minedIn(9), { confirmations: 5 });
+    await store.change({ owner: '', id: 'was' }, look, 'engine');
+    expect([(await state('was'))?.status, (await state('is'))?.status]).toEqual(['SUBMITTED', 'PENDING']);
+    await blocks.beginAnew(undefined);
+    expect([(await state('was'))?.status, (await state('is'))?.status]).toEqual(['CANCELLED', 'DISABLED']);
   });
 });
