@@ -13,7 +13,7 @@ const BLIND_RISE = 2;
  * Average must get in within its three blocks even where it comes too late for the first, whose base fee is known. The share
  * of like blocks in which that worked is a little above the promise, since likeness flatters.
  */
-const LATE_SHARE = 0.96;
+const LATE_SHARE = 0.965;
 
 /** What is known at the head about the blocks to come. Wei per gas. */
 export interface Outlook {
