@@ -1,11 +1,11 @@
-import { Box, Text } from 'ink';
+import { Box, Text, type TextProps } from 'ink';
 import type { ReactNode } from 'react';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import { isPaced, remedyFor } from '../app/connection.ts';
 import type { Dated, Polled } from '../data/queries.ts';
-import type { Line } from './text.tsx';
-import { DimContext, useDim, useTheme } from './theme.ts';
+import { type Line, placed } from './text.tsx';
+import { DimContext, type Theme, useDim, useTheme } from './theme.ts';
 
 type PaneStateProps =
   | {
@@ -37,33 +37,29 @@ type PaneStateProps =
 /** What a pane shows instead of data: always what is going on and what to do. */
 export function PaneState(props: PaneStateProps) {
   const theme = useTheme();
+  return (
+    <Box flexDirection="column" flexGrow={1} alignItems="center" justifyContent="center" paddingX={2}>
+      {placed(stateLines(props, theme), ({ text, ...look }) => (
+        <Text {...look}>{theme.text(text)}</Text>
+      ))}
+    </Box>
+  );
+}
+
+function stateLines(props: PaneStateProps, theme: Theme): readonly (TextProps & { readonly text: string })[] {
+  const faint = (text: string | null | undefined) => (text == null ? [] : [{ text, dimColor: true }]);
   switch (props.kind) {
     case 'loading':
-      return (
-        <Screen>
-          <Text dimColor>{theme.text(`Loading ${props.what} …`)}</Text>
-          {props.why == null ? null : <Text dimColor>{theme.text(props.why)}</Text>}
-        </Screen>
-      );
+      return [...faint(`Loading ${props.what} …`), ...faint(props.why)];
     case 'empty':
-      return (
-        <Screen>
-          <Text bold>{theme.text(props.title)}</Text>
-          <Text dimColor>{theme.text(props.hint)}</Text>
-          {props.more == null ? null : <Text dimColor>{theme.text(props.more)}</Text>}
-        </Screen>
-      );
+      return [{ text: props.title, bold: true }, ...faint(props.hint), ...faint(props.more)];
     case 'error':
-      return (
-        <Screen>
-          <Text bold color={theme.color('bad')}>
-            {`${theme.glyph.warning} ${theme.text(props.title)}`}
-          </Text>
-          <Text>{theme.text(props.reason)}</Text>
-          <Text dimColor>{theme.text(timing(props.ageSec, props.retryInSec))}</Text>
-          <Text dimColor>{theme.text(props.hint)}</Text>
-        </Screen>
-      );
+      return [
+        { text: `${theme.glyph.warning} ${props.title}`, bold: true, color: theme.color('bad') },
+        { text: props.reason },
+        ...faint(timing(props.ageSec, props.retryInSec)),
+        ...faint(props.hint),
+      ];
   }
 }
 
@@ -71,14 +67,6 @@ function timing(ageSec: number | null | undefined, retryInSec: number | null | u
   const age = ageSec == null ? 'no data yet' : `last data ${formatAge(ageSec)}`;
   if (retryInSec == null) return `${age} · not tried again by itself`;
   return retryInSec < 1 ? `${age} · trying again now` : `${age} · next try in ${formatDuration(retryInSec)}`;
-}
-
-function Screen({ children }: { readonly children: ReactNode }) {
-  return (
-    <Box flexDirection="column" flexGrow={1} alignItems="center" justifyContent="center" paddingX={2}>
-      {children}
-    </Box>
-  );
 }
 
 interface PolledFrameProps {

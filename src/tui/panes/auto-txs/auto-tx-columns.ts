@@ -36,7 +36,12 @@ export function autoTxColumns(
   context: PaneContext,
   rows: readonly AutoTxView[] = [],
 ): readonly TableColumn<AutoTxView>[] {
-  const { theme, width } = context;
+  const { theme, width, present, snapshot } = context;
+  const nowText = (autoTx: AutoTxView) => {
+    if (isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return UNKNOWN;
+    const distance = distanceToTarget(autoTx, snapshot);
+    return distance === null ? UNKNOWN : formatGwei(distance.price);
+  };
   // From there on a column has the nonce.
   const called = Map.groupBy(width < NOTES_FROM ? rows : [], contentOf);
   const isTwice = [...called.values()].some(({ length }) => length > 1);
@@ -55,11 +60,13 @@ export function autoTxColumns(
       { most: MOST_CALL },
     ),
     rightColumn('target', 7, 0, ({ target }) => (target === null ? UNKNOWN : shortGwei(target))),
-    ...(width < NOTES_FROM ? [] : [nowColumn(context)]),
+    ...(width < NOTES_FROM ? [] : [rightColumn('now', 7, 4, nowText)]),
     rightColumn('to go', 9, 1, (autoTx) => progressLine(autoTx, context)),
     rightColumn('chance', 6, 2, (autoTx) => chanceText(autoTx) ?? UNKNOWN),
-    rightColumn('expires', 8, 2, (autoTx) => expiryText(autoTx, context.present)),
-    ...(width < NOTES_FROM ? [] : [sinceColumn(context)]),
+    rightColumn('expires', 8, 2, (autoTx) => expiryText(autoTx, present)),
+    ...(width < NOTES_FROM
+      ? []
+      : [rightColumn('since', 7, 3, (autoTx: AutoTxView) => sinceText(autoTx, present))]),
     leftColumn('nonce/from', 10, 6, ({ nonce, from }) => {
       if (nonce === null && from === null) return UNKNOWN;
       return `${nonce === null ? UNKNOWN : `#${nonce}`} ${from === null ? '' : shortHex(from, '…')}`.trimEnd();
@@ -78,16 +85,6 @@ export function autoTxColumns(
 }
 
 const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
-
-const nowColumn = ({ snapshot }: PaneContext): TableColumn<AutoTxView> =>
-  rightColumn('now', 7, 4, (autoTx) => {
-    if (isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return UNKNOWN;
-    const distance = distanceToTarget(autoTx, snapshot);
-    return distance === null ? UNKNOWN : formatGwei(distance.price);
-  });
-
-const sinceColumn = ({ present }: PaneContext): TableColumn<AutoTxView> =>
-  rightColumn('since', 7, 3, (autoTx) => sinceText(autoTx, present));
 
 const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
 
