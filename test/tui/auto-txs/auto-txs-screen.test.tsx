@@ -643,22 +643,6 @@ describe('the details of an auto-tx', () => {
     await shows('this service has none');
   });
 
-  it('of one that is gone say so, and Esc goes back', async () => {
-    const { shows, press } = show(
-      [WAITING],
-      {},
-      {
-        autoTx: () =>
-          Promise.reject(new ClientError('not-found', 'none', { endpoint: '/auto-txs/{id}', status: 404 })),
-      },
-    );
-    await shows('pending');
-    await press('enter');
-    await shows('There is no such auto-tx any more');
-    await press('esc');
-    await shows('Auto-txs 1');
-  });
-
   it('are what the raw view asks for', async () => {
     const { shows, press, memory } = show([{ ...WAITING, id: 'a/b' }]);
     await shows('pending');

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ANY_SERVICE, refuseTarget } from '../../../contract/alert-targets.ts';
 import { cleanText } from '../../../core/text.ts';
 import { isLoopback } from '../../is-loopback.ts';
@@ -31,24 +32,23 @@ export interface SmtpSettings {
 const LONGEST_WORDS = 160;
 
 /** What nodemailer says of a failure (`nodemailer/lib/errors`). */
-interface SmtpFailure {
-  readonly code: string;
+const SmtpFailure = z.object({
+  code: z.string().catch(''),
   /** What Node called it, where it was the connection. */
-  readonly originalCode: string | null;
-  readonly command: string;
+  originalCode: z.string().catch(''),
+  command: z.string().catch(''),
   /** The server's answer and its code; 0: it gave none. */
-  readonly response: string;
-  readonly responseCode: number;
-}
+  response: z.string().catch(''),
+  responseCode: z.number().catch(0),
+});
 
 /**
  * What an SMTP server's refusal means. For this recipient or this mail for good (5xx): never. For now (4xx), or
  * because of the operator's settings, which may be put right within the day: later.
  */
 function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: string): Attempt {
-  const failure = read(error);
-  const { code, command, responseCode } = failure;
-  const words = serverWords(failure.response, settings, recipient);
+  const { code, originalCode, command, response, responseCode } = SmtpFailure.parse(Object(error));
+  const words = serverWords(response, settings, recipient);
   switch (code) {
     case 'EAUTH':
       // Its words are not repeated: servers there are that say what they were sent.
@@ -70,7 +70,7 @@ function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: str
     case 'EDNS':
       return later('the mail server was not found by its name');
     default:
-      return later(words === '' ? `mail server: ${connectionWords(underlying(error, failure))}` : words);
+      return later(words === '' ? `mail server: ${connectionWords(underlying(error, originalCode))}` : words);
   }
 }
 
@@ -91,22 +91,8 @@ export function serverWords(response: string, { password, user }: SmtpSettings, 
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 
-function read(error: unknown): SmtpFailure {
-  const told =
-    typeof error === 'object' && error !== null ? (error as Readonly<Record<string, unknown>>) : {};
-  const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  return {
-    code: text(told.code),
-    originalCode: text(told.originalCode) || null,
-    command: text(told.command),
-    response: text(told.response),
-    responseCode: typeof told.responseCode === 'number' ? told.responseCode : 0,
-  };
-}
-
-function underlying(error: unknown, { originalCode }: SmtpFailure): unknown {
-  return originalCode === null ? error : Object.assign(new Error('connection'), { code: originalCode });
-}
+const underlying = (error: unknown, code: string): unknown =>
+  code === '' ? error : Object.assign(new Error('connection'), { code });
 
 /** Mail servers make senders wait on purpose, before the greeting and after the message; an early end doubles the mail. */
 const DEADLINE_MS = 30_000;
