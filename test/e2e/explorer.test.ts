@@ -140,7 +140,8 @@ describe('the Explorer on a real node', () => {
     await terminal.waitFor('a block like');
     await terminal.press(String(block), 'enter');
     await terminal.waitFor(/^transactions: 7\.$/m);
-    await terminal.waitFor(/^Transaction 7, .*from 0x.*, paid .*, status ok/m);
+    await terminal.waitFor(/^Transaction 7, type 2, hash 0x[\da-f]{64}, from/m);
+    await terminal.waitFor(/gas used 21,000, paid [\d.]+, tip [\d.]+, .*status ok\.$/m);
     await terminal.press('j');
     await terminal.waitFor('Marked: Transaction 7');
     await terminal.press('enter');

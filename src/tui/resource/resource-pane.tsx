@@ -281,7 +281,7 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
   const logs = entries.map((each, place) => each.lines(place === at));
   const spoken = logs.slice(at, at + MOST_SPOKEN).flat();
   const shown = context.isSpoken
-    ? spoken.map((line, place): Line => [{ text: place === 0 ? 'Selected: ' : '' }, ...line])
+    ? spoken.map((line, place): Line => (place === 0 ? [{ text: `Selected: ${spokenLine(line)}` }] : line))
     : logs.flat();
 
   const scroll = (top: number, to = view.entry) =>
