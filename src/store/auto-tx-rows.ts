@@ -400,8 +400,8 @@ export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: S
     .execute();
 }
 
-/** Seals what a file from before that holds. Part of the caller's transaction. */
-export async function sealUnsealed(trx: Queries, sealer: Sealer): Promise<void> {
+/** Seals what a file from before that holds, and answers how much. Part of the caller's transaction. */
+export async function sealUnsealed(trx: Queries, sealer: Sealer): Promise<number> {
   const ids = await trx
     .selectFrom('signed_transactions')
     .select('auto_tx_id as id')
@@ -417,6 +417,7 @@ export async function sealUnsealed(trx: Queries, sealer: Sealer): Promise<void> 
       .where('auto_tx_id', '=', id)
       .execute();
   }
+  return ids.length;
 }
 
 /** Says in which block they are final, or that they are not. */

@@ -75,14 +75,19 @@ function sealerOf(target: string, key: Buffer | null): Sealer {
   return hasNoFile(target) ? passingSealer() : fileSealer(target);
 }
 
-/** Once in the life of a file: what it held before signed bytes were sealed is, and is in its log no more. */
+/** Once in the life of a file: what it held before signed bytes were sealed is, and nothing of it is left in its pages. */
 async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
-  if ((await readMeta(db, 'sealed')) !== null) return;
+  if ((await readMeta(db, 'sealed')) === '1') return;
   await db.transaction().execute(async (trx) => {
-    await sealUnsealed(trx, sealer);
-    await saveMeta(trx, 'sealed', '1');
+    const sealed = await sealUnsealed(trx, sealer);
+    if ((await readMeta(trx, 'sealed')) === null)
+      await saveMeta(trx, 'sealed', sealed === 0 ? '1' : 'rewrite');
   });
+  if ((await readMeta(db, 'sealed')) === '1') return;
+  // Written over, a page keeps parts of what it held.
+  await sql`vacuum`.execute(db);
   await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  await saveMeta(db, 'sealed', '1');
 }
 
 /** Opens (or makes) the keys' database as {@link openDatabase} does. */

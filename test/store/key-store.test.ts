@@ -100,9 +100,9 @@ describe.each(ENGINES)('on %s', (engine) => {
           Array.from({ length: rounds(20) }, () => store.spend(7, [{ keyId: 'a', count: 2, ...wish }])),
         ),
       );
-    const granted = (await spend({ limit: 13, perSecond: null })).map((each) => each.get('a')?.count ?? 0);
-    expect(granted.reduce((sum, count) => sum + count, 0)).toBe(13);
-    expect(await one.usedOn(7, 'a')).toBe(13);
+    const granted = (await spend({ limit: 7, perSecond: null })).map((each) => each.get('a')?.count ?? 0);
+    expect(granted.reduce((sum, count) => sum + count, 0)).toBe(7);
+    expect(await one.usedOn(7, 'a')).toBe(7);
     if (engine === 'SQLite') return;
     const flood = await one.spend(7, [{ keyId: 'b', count: 10_000, limit: 1_000_000, perSecond: 5 }]);
     expect(flood.get('b')).toEqual({ count: 5, isTooFast: true });

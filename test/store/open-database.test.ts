@@ -363,7 +363,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
       ],
       [(url: URL) => Object.assign(url, { pathname: '/nowhere' }), /^nowhere on .* does not exist/],
       [(url: URL) => Object.assign(url, { username: 'nobody' }), /refuses the user or the password/],
-      [(url: URL) => Object.assign(url, { username: 'reader' }), /takes no writing/],
+      [(url: URL) => Object.assign(url, { username: 'reader' }), /does not give its role the right/],
       [
         (url: URL) => url.searchParams.set('options', '-c search_path=foreign_songs'),
         /belongs to another program/,
