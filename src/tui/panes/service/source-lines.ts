@@ -61,7 +61,7 @@ export function sourceTitle({ snapshot, summary, now, offsetAt }: ServiceContext
   const behind = `${formatCount(lag)} ${lag === 1 ? 'block' : 'blocks'} to catch up`;
   const since = summary.at === null ? null : `as of ${formatAge((now - summary.at) / 1_000)}`;
   return [
-    partTitle('Source', [{ text: KINDS[kind], faint: true }, { text: name }]),
+    [{ text: 'Source', bold: true }, { text: `   ${KINDS[kind]}`, faint: true }, { text: name }],
     ...(head === null ? [] : [[{ text: headText(head) }]]),
     ...(lag === 0 ? [] : [[{ text: behind, color: 'warn' } as const]]),
     ...(since === null ? [] : [[{ text: since, faint: true }]]),
