@@ -140,7 +140,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await lease.take(held, null);
     await keep(store, keptAutoTx('atx_1'));
     await happen(store, 'atx_1', { type: 'disable' }, { type: 'enable' });
-    await lease.take({ ...held, holder: 'two', process: 'gastop serve, process 2' }, held);
+    await lease.take({ ...held, holder: 'two', process: 'gastop serve, process 2' }, await lease.read());
     const rights: readonly WriteRight[] = [right, { kind: 'visitor', now: NOW + 60_000 }, { kind: 'none' }];
     for (const each of rights) {
       right = each;
