@@ -266,7 +266,7 @@ describe('over prices that stand still', () => {
     await screen.waitFor('signed transaction, 128 KB, EIP-1559');
     await screen.waitFor(FROM);
     await screen.press('enter', 'ctrl+s');
-    await screen.waitFor(/▸ .*Average/);
+    await screen.waitFor(/▸ ◌ pending[\s\S]* at Average ≤/);
     expect(shownDigits(screen, signed)).toEqual([]);
     expect(screen.clears).toEqual(NO_CLEARS);
   });
