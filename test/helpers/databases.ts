@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { onTestFinished } from 'vitest';
@@ -23,7 +24,6 @@ export async function emptyDatabase(engine: Engine, kind: 'memory' | 'shared' = 
 }
 
 const free: string[] = [];
-let made = 0;
 
 async function emptyServerDatabase(): Promise<string> {
   const url = free.pop() ?? (await makeDatabase());
@@ -35,8 +35,8 @@ async function emptyServerDatabase(): Promise<string> {
 }
 
 async function makeDatabase(): Promise<string> {
-  made += 1;
-  const name = `test_${process.pid}_${made}`;
+  // A worker reads this module again for another file.
+  const name = `test_${randomBytes(8).toString('hex')}`;
   await asked(`${server}/postgres`, `create database ${name}`);
   const url = `${server}/${name}`;
   await (await openDatabase(url)).close();
