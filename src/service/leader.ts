@@ -37,8 +37,8 @@ export interface LeaseOptions {
 }
 
 /**
- * What this process may do to the database it shares. `holds`: writes, fires and sends. `visits`: nobody does; it writes
- * what it has read. `stands-by`: somebody else does. `unknown`: the lease was not read yet, or it is free and not wanted.
+ * What this process may do to the database it shares. `holds`: writes, fires and sends. `visits`: there is no leader; it writes
+ * what it has read. `stands-by`: another process does. `unknown`: the lease was not read yet, or it is free and not wanted.
  */
 export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
 

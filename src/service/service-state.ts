@@ -25,7 +25,7 @@ interface ServiceParts {
   readonly nativeUsd: () => number | null;
   /** What the service does for people beside answering; left out: nothing yet. */
   readonly tallies?: Tallies;
-  /** Who leads on the database; left out: nobody. */
+  /** The leader on this database; left out: there is none. */
   readonly engine?: () => EngineHealth | null;
   /** Why nothing can be written; `null` while all is well. */
   readonly unkept?: () => string | null;
@@ -44,7 +44,7 @@ export interface Condition {
    * well.
    */
   readonly failure: ApiFailure | null;
-  /** Who leads on the database; `null`: nobody. */
+  /** The leader on this database; `null`: there is none. */
   readonly engine?: EngineHealth | null;
 }
 

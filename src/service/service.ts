@@ -37,7 +37,7 @@ export interface Service {
   fetch(request: Request, record?: object): Promise<Response>;
   /** How it is doing now. */
   condition(): Condition;
-  /** What the alerts of everybody do, for whoever runs it; rejects with a `StoreError`. */
+  /** What the alerts of all owners do, for the operator; rejects with a `StoreError`. */
   alertFigures(): Promise<AlertFigures>;
   /** Resolves with the first block, stored or new; rejects when the database holds another chain, or on abort. */
   readonly ready: Promise<void>;

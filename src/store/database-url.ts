@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** A database that nobody needs tomorrow: SQLite keeps it in an unlinked file, so it costs disk and not memory. */
+/** A database that ends with the process: SQLite keeps it in an unlinked file, so it costs disk and not memory. */
 export const TEMPORARY_DATABASE = '';
 
 /** Whether a database is named by the URL of a PostgreSQL server; else it is a file of SQLite. */

@@ -109,7 +109,7 @@ const NOT_LET_IN = 'refuses the user or the password; check them in the URL, or 
  * beginning, of Node, or words of the driver.
  */
 const SERVER_FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
-  // Whoever came first has it; asked again, this one sees what became of it.
+  // The other transaction came first; tried again, this one reads its result.
   [/^(?:40001|40P01|55P03|23505)$/, 'busy', 'is busy; try again'],
   [/^57P03$/, 'busy', 'is only just starting; try again'],
   [/^25006$/, 'read-only', 'takes no writing (a standby server?); name the primary'],

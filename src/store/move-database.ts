@@ -4,7 +4,7 @@ import type { Database, KeyDatabase } from './database.ts';
 import { StoreError } from './errors.ts';
 import { LEASE_LAPSES_MS } from './lease.ts';
 
-/** In an order in which nothing names what is not there yet. Who leads is nobody's business any more. */
+/** Each table after those that it refers to. The lease is not copied. */
 const HISTORY_TABLES = [
   'meta',
   'blocks',
@@ -39,7 +39,7 @@ interface Move {
 /**
  * Copies all that files of SQLite hold to a server, in one transaction: all of it is there, or none. Signed bytes are
  * sealed anew on the way. Answers how many rows each table has.
- * @throws {StoreError} when the server is not empty, somebody writes to the file, or not all arrives.
+ * @throws {StoreError} when the server is not empty, another process writes to the file, or not all arrives.
  */
 export function moveDatabase({ history, keys, to, now }: Move): Promise<ReadonlyMap<string, number>> {
   return to.transaction(async (target) => {

@@ -200,7 +200,7 @@ const SECRET_BYTES = 32;
 /** How long the secret before a rotation signs as well: time to give receivers the new one. */
 const PREVIOUS_SECRET_MS = 86_400_000;
 
-/** Longer than any attempt takes: then whoever took it is gone. */
+/** Longer than any attempt takes: then the process that took it has ended. */
 const TAKEN_MS = 60_000;
 
 /** `false`: another process has it, or it is not due. */

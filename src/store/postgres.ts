@@ -35,7 +35,7 @@ export function postgresDialect(url: string): PostgresDialect {
         NUMBERS.includes(type) ? Number : pg.types.getTypeParser(type, format),
     },
   });
-  // A connection may be cut at any time; whoever asks on it is told, and who asks next gets another one.
+  // A connection may be cut at any time; the query on it fails, and the next one gets another connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});

@@ -8,7 +8,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** What is kept of bytes that nobody may read in a file or a backup: nonce, tag and cipher text of AES-256-GCM. */
+/** Encrypted bytes as they are stored: nonce, tag and cipher text of AES-256-GCM. */
 export interface Sealed {
   /** Tells keys apart, and nothing of the key. */
   readonly keyId: string;

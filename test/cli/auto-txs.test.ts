@@ -439,7 +439,7 @@ describe('auto-txs of a service elsewhere', () => {
     expect(service.requests.some(({ method }) => method === 'PUT')).toBe(false);
   });
 
-  it('one that pays far more than its target needs --yes where nobody can be asked', async () => {
+  it('one that pays far more than its target needs --yes in a script', async () => {
     const service = await foreignService();
     const argv = ['create', file('signed.txt'), '--target', '0.5', '--url', service.url];
     const refused = await run(argv);

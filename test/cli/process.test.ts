@@ -54,11 +54,11 @@ function start(
 const run = (argv: readonly string[], options?: StartOptions): Promise<Ended> => start(argv, options).ended;
 
 describe('the program as a process', () => {
-  it.skipIf(process.platform !== 'linux')('a key that nobody has seen does not stay active', async () => {
+  it.skipIf(process.platform !== 'linux')('a key that was not shown does not stay active', async () => {
     const keys = join(folder, 'unseen.db');
     const { code, stderr } = await run(['keys', 'create', '--keys', keys], { stdout: '/dev/full' });
     expect(stderr).toMatch(
-      /^gastop: the output cannot grow: the disk is full; nobody has seen key \w{10}, so it was revoked\n$/,
+      /^gastop: the output cannot grow: the disk is full; key \w{10} was not shown, so it was revoked\n$/,
     );
     expect(code).toBe(1);
     const { stdout } = await runMain(['keys', 'list', '--keys', keys, '--json']);

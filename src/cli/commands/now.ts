@@ -119,7 +119,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
     print(io, settings, snapshotText(snapshot, advice, io.now(), missing));
     return EXIT.ok;
   }
-  // What somebody wrote into the format stays as it is, unless they want it otherwise themselves.
+  // The user's own format keeps its characters, unless --ascii is set.
   const { value, from } = settings.ascii;
   const ascii = { value: value && !ASCII_BY_LOCALE.test(from), from };
   print(io, { ascii }, template.fill({ snapshot, advice, now: io.now() }));

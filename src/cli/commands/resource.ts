@@ -172,7 +172,7 @@ export interface YesFlags extends JsonFlags {
   readonly yes?: boolean;
 }
 
-/** For what cannot be taken back: a script has to say `--yes`. @throws CliError (usage) where nobody can be asked. */
+/** Asks before what cannot be undone; a script needs `--yes`. @throws CliError (usage) without a terminal. */
 export function requireTerminal({ stdin, stderr }: Io, doing: string, yes = false): void {
   for (const [name, stream] of Object.entries({ stdin, stderr })) {
     if (!yes && stream.isTTY !== true) {

@@ -202,7 +202,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
         ? to({ ...state, status: 'PENDING', hold: null }, note('ENABLED', 'enabled; it waits for its target'))
         : null;
     case 'disable':
-      return status === 'PENDING' || (event.obstacle !== undefined && isWithNobody(state))
+      return status === 'PENDING' || (event.obstacle !== undefined && isUndelivered(state))
         ? disable(state, event.obstacle ?? null, facts)
         : null;
     case 'cancel':
@@ -222,7 +222,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
     case 'sent':
       return status === 'SUBMITTED' ? sent(state, facts, event.node ?? null) : null;
     case 'decline':
-      return isWithNobody(state)
+      return isUndelivered(state)
         ? hold({ ...state, status: 'PENDING', unseen: 0, takenSince: null }, event, 'DECLINED')
         : null;
     case 'look':
@@ -235,7 +235,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
 }
 
 /** It was decided to send it, and neither a node nor a block is known to have it. */
-const isWithNobody = ({ status, sentAt, inclusion }: AutoTxState) =>
+const isUndelivered = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
 /**
@@ -270,7 +270,7 @@ function hold(
 
 /** One that a node may have is watched all the same: a node outside the pool may have it. */
 function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
-  if (state.status !== 'PENDING' && !isWithNobody(state)) return null;
+  if (state.status !== 'PENDING' && !isUndelivered(state)) return null;
   // Its own bytes may have used it: only the chain tells.
   if (state.mayBeOut && obstacle.code === 'nonce_used') return null;
   const failed = fail(state, obstacle);

@@ -119,8 +119,8 @@ export class ChainState {
   /** Why the history is not being written, or `null`. */
   get writeProblem(): string | null {
     const { lease } = this.#options;
-    const isNobodys = lease.state === 'unknown' && lease.problem !== null;
-    return this.#writer.problem ?? (isNobodys ? unsavedWords(lease.problem) : null);
+    const cannotReadLease = lease.state === 'unknown' && lease.problem !== null;
+    return this.#writer.problem ?? (cannotReadLease ? unsavedWords(lease.problem) : null);
   }
 
   /** Whether the disk should be waited for before more is ingested. */

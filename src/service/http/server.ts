@@ -261,7 +261,7 @@ function withoutPrefix(url: string, prefix: string): string {
   return isV1 ? url : url.slice(prefix.length);
 }
 
-/** Outside v1: for whoever runs the service. No key is needed, and nothing secret is said. */
+/** Outside v1: for the operator. No key is needed, and nothing secret is said. */
 const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 const ALLOW = 'GET, HEAD, OPTIONS';

@@ -25,7 +25,7 @@ export interface ServiceHealth {
   readonly headAgeSec: number;
   /** Blocks that the best node, or the leader of a standby, is ahead of what has been ingested. */
   readonly lagBlocks: number;
-  /** Who leads on the database; `null`: nobody. */
+  /** The leader on this database; `null`: there is none. */
   readonly engine: EngineHealth | null;
 }
 

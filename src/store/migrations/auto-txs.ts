@@ -127,7 +127,7 @@ const LIVE = "status in ('PENDING', 'DISABLED', 'SUBMITTED')";
 
 /**
  * Signed bytes say which key they are sealed with (`null`: not yet), and no owner has two live ones for one nonce. One that a
- * block turned out to have although it had ended does not count: nobody decides on it any more.
+ * block turned out to have although it had ended does not count: it is not decided on any more.
  */
 export const sealedBytes: Migration = {
   async up(db: Kysely<unknown>) {

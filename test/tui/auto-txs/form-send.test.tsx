@@ -310,7 +310,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     const { press, shows, screen } = await pasted({ host: 'gas.example.org', isPlain, rows: 21 });
     await press('ctrl+s');
     await shows('Schedule it with gas.example.org?');
-    expect(screen().includes('It travels unencrypted: whoever reads it')).toBe(isPlain);
+    expect(screen().includes('It travels unencrypted: anyone who reads it')).toBe(isPlain);
     expect(screen()).toMatch(/\[▸ Not yet ]/);
   });
 

@@ -180,7 +180,7 @@ function scheduleQuestion(
         ? []
         : ['This service can send it at any time, whatever the price: only use one that you trust.']),
       ...(host !== null && isPlain
-        ? ['It travels unencrypted: whoever reads it can send it; use https:// if possible.']
+        ? ['It travels unencrypted: anyone who reads it can send it; use https:// if possible.']
         : []),
     ],
     yes: isDue ? 'Send it' : 'Schedule it',

@@ -236,7 +236,7 @@ export function gasSegments({ slots }: ChartData, theme: Theme): readonly Line[]
 /** How far ahead the cursor's price is looked for, in seconds. */
 export const REACH_SEC = 3_600;
 
-/** What somebody who pays the base fee and the tip of a slot pays, wei per gas; `null` where nothing is known. */
+/** Base fee and tip of a slot together, wei per gas; `null`: unknown. */
 export function slotPrice({ base, tip }: ChartSlot): bigint | null {
   const price = base === null ? 0 : Math.round(base + (tip ?? 0));
   return price > 0 ? BigInt(price) : null;

@@ -78,13 +78,13 @@ export function sourceLines(context: ServiceContext): readonly Line[] {
   const missing = partLine('health', summary, now);
   if (missing !== null) lines.push(missing);
   if (restartedAt !== null) {
-    // Whoever misses what was here before the chain began anew finds why.
+    // Says why what was here before the chain began anew is gone.
     const when = formatAge(Math.max(0, now - restartedAt) / 1_000);
     lines.push([{ text: `the chain began anew ${when}: its history from before is dropped`, color: 'warn' }]);
   }
   const count = nodes.filter(({ state }) => state === 'disagrees').length;
   if (count > 0) {
-    // The one thing here that must not be overlooked: nobody knows which of them tells the truth.
+    // This must not be overlooked: it is not known which of the nodes is right.
     const who = count === 1 ? '1 node DISAGREES' : `${count} nodes DISAGREE`;
     const others = `the other${nodes.length - count === 1 ? '' : 's'}`;
     const text = `${theme.glyph.warning} ${who} with ${others}: do not trust it before you know why`;
@@ -145,7 +145,7 @@ function nodeColumns(nodes: readonly NodeView[], { glyph }: Theme): readonly Tab
       return [{ text: `${mark} ${known.word}`, color: known.color, bold: !isOk }];
     }),
     rightColumn('head', 6, 1, ({ head }) => (head === null ? UNKNOWN : formatCount(head))),
-    // What is down is behind by nobody knows how much.
+    // How far a node that is down is behind is unknown.
     rightColumn('behind', 6, 3, ({ head, state }) =>
       head === null || state === 'down' ? UNKNOWN : formatCount(highest - head),
     ),
