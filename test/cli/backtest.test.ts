@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodePrediction } from '../../src/cli/commands/backtest.ts';
 import { calibrationChart, predictionsLine } from '../../src/cli/text/backtest.ts';
 import { GASTOP, gastop } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { type Captured, runMain } from './captured-io.ts';
 import { RECORDING } from './served.ts';
 
@@ -111,28 +112,31 @@ describe('gastop backtest', () => {
     }
   });
 
-  it('--lanes and --horizons show that part alone; both show both; --ascii needs no other characters', async () => {
-    const lanes = await runMain(['backtest', short, '--lanes', '--ascii']);
-    expect(lanes.stdout).toMatch(/^[\x20-\x7e\n]+$/);
-    expect(lanes.stdout).not.toContain('?');
-    expect(lanes.stdout).toContain('Slow:');
-    expect(lanes.stdout).not.toContain('Horizons');
-    // The table shows the very same figures as JSON.
-    const [fast] = JSON.parse(shortJson.stdout).lanes;
-    expect(lanes.stdout).toMatch(new RegExp(`^gastop +${(fast.rules[0].kept * 100).toFixed(1)} %`, 'm'));
-    const horizons = await runMain(['backtest', short, '--horizons', '--json']);
-    expect(Object.keys(JSON.parse(horizons.stdout))).toEqual([
-      'file',
-      'chainId',
-      'stretch',
-      'judged',
-      'horizons',
-      'unjudgedHorizons',
-      'waits',
-    ]);
-    const both = await runMain(['backtest', short, '--horizons', '--lanes', '--json']);
-    expect(both.stdout).toBe(shortJson.stdout);
-  });
+  it.runIf(isSlowRun)(
+    '--lanes and --horizons show that part alone; both show both; --ascii needs no other characters',
+    async () => {
+      const lanes = await runMain(['backtest', short, '--lanes', '--ascii']);
+      expect(lanes.stdout).toMatch(/^[\x20-\x7e\n]+$/);
+      expect(lanes.stdout).not.toContain('?');
+      expect(lanes.stdout).toContain('Slow:');
+      expect(lanes.stdout).not.toContain('Horizons');
+      // The table shows the very same figures as JSON.
+      const [fast] = JSON.parse(shortJson.stdout).lanes;
+      expect(lanes.stdout).toMatch(new RegExp(`^gastop +${(fast.rules[0].kept * 100).toFixed(1)} %`, 'm'));
+      const horizons = await runMain(['backtest', short, '--horizons', '--json']);
+      expect(Object.keys(JSON.parse(horizons.stdout))).toEqual([
+        'file',
+        'chainId',
+        'stretch',
+        'judged',
+        'horizons',
+        'unjudgedHorizons',
+        'waits',
+      ]);
+      const both = await runMain(['backtest', short, '--horizons', '--lanes', '--json']);
+      expect(both.stdout).toBe(shortJson.stdout);
+    },
+  );
 
   it('fits a long file name into its lines', async () => {
     const long = shortRecording(`${'long-'.repeat(20)}name.csv`, 200);

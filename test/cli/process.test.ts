@@ -133,7 +133,7 @@ describe('an old Node', () => {
     },
   );
 
-  it('22.13.0 will do, and says which version gastop is', async () => {
+  it.runIf(isSlowRun)('22.13.0 will do, and says which version gastop is', async () => {
     const { code, stdout } = await run(['--version'], { before: old('22.13.0') });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^gastop \S+\n$/);

@@ -209,19 +209,22 @@ test.runIf(isSlowRun)('a signal before it listens ends it with 0 as well', async
   expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('a history that turns out to be unusable once the node is there ends it, as it would have at the start', async () => {
-  const home = await temporaryFolder();
-  const port = await closedPort();
-  const { ended } = await startServe(['--rpc', `http://127.0.0.1:${port}`], { home });
-  writeFileSync(join(home, 'gastop', 'chain-31337.db'), 'not a database at all'.repeat(500));
-  const anvil = await startAnvil({ port });
-  try {
-    const { code, stderr } = await ended;
-    expect(code).toBe(2);
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
-      /^gastop: chain-31337\.db is not a database; move it away/,
-    );
-  } finally {
-    await anvil.stop();
-  }
-});
+test.runIf(isSlowRun)(
+  'a history that turns out to be unusable once the node is there ends it, as it would have at the start',
+  async () => {
+    const home = await temporaryFolder();
+    const port = await closedPort();
+    const { ended } = await startServe(['--rpc', `http://127.0.0.1:${port}`], { home });
+    writeFileSync(join(home, 'gastop', 'chain-31337.db'), 'not a database at all'.repeat(500));
+    const anvil = await startAnvil({ port });
+    try {
+      const { code, stderr } = await ended;
+      expect(code).toBe(2);
+      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
+        /^gastop: chain-31337\.db is not a database; move it away/,
+      );
+    } finally {
+      await anvil.stop();
+    }
+  },
+);

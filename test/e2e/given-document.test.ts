@@ -91,7 +91,7 @@ describe('a service that knows the given document alone', () => {
     },
   );
 
-  it.each(WAYS.slice(isSlowRun ? 0 : 1))(
+  it.runIf(isSlowRun).each(WAYS)(
     '%s fills every tab of the monitor, and is asked for nothing else',
     async (_, refusals) => {
       await using terminal = await start(refusals);

@@ -63,34 +63,37 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
   );
 });
 
-it('gastop started again shows what is stored as catching up, without a fault, and is live on its own', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'gastop-again-'));
-  const stored = Math.floor(Date.now() / 1_000) - 300;
-  const node = await startAnvil({ noMining: true, args: ['--timestamp', String(stored)] });
-  try {
-    await node.rpc('evm_setNextBlockTimestamp', [stored + 1]);
-    await node.mine();
-    const args = ['--rpc', node.url, '--db', join(home, 'history.db')];
-    await using first = await gastop(args);
-    await first.waitFor((rows) => blockNumber(rows) === 1 && rows.some((row) => row.includes('│ Average')));
-    // A head that is late and stays so is told of.
-    await first.waitFor('no new block since');
-    await first.press('q');
-    expect((await first.waitForExit()).exitCode).toBe(0);
+it.runIf(isSlowRun)(
+  'gastop started again shows what is stored as catching up, without a fault, and is live on its own',
+  async () => {
+    const home = await mkdtemp(join(tmpdir(), 'gastop-again-'));
+    const stored = Math.floor(Date.now() / 1_000) - 300;
+    const node = await startAnvil({ noMining: true, args: ['--timestamp', String(stored)] });
+    try {
+      await node.rpc('evm_setNextBlockTimestamp', [stored + 1]);
+      await node.mine();
+      const args = ['--rpc', node.url, '--db', join(home, 'history.db')];
+      await using first = await gastop(args);
+      await first.waitFor((rows) => blockNumber(rows) === 1 && rows.some((row) => row.includes('│ Average')));
+      // A head that is late and stays so is told of.
+      await first.waitFor('no new block since');
+      await first.press('q');
+      expect((await first.waitForExit()).exitCode).toBe(0);
 
-    await node.rpc('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1_000)]);
-    await node.mine();
-    await using again = await gastop(args);
-    await again.waitFor((rows) => blockNumber(rows) === 2 && /● live/.test(rows[0] ?? ''));
-    expect(again.output()).toContain('catching up');
-    expect(again.output()).not.toMatch(/no new block since|◌ stale/);
-    await again.press('q');
-    expect((await again.waitForExit()).exitCode).toBe(0);
-  } finally {
-    await node.stop();
-    await rm(home, { recursive: true, force: true });
-  }
-});
+      await node.rpc('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1_000)]);
+      await node.mine();
+      await using again = await gastop(args);
+      await again.waitFor((rows) => blockNumber(rows) === 2 && /● live/.test(rows[0] ?? ''));
+      expect(again.output()).toContain('catching up');
+      expect(again.output()).not.toMatch(/no new block since|◌ stale/);
+      await again.press('q');
+      expect((await again.waitForExit()).exitCode).toBe(0);
+    } finally {
+      await node.stop();
+      await rm(home, { recursive: true, force: true });
+    }
+  },
+);
 
 function blockNumber(rows: readonly string[]): number {
   return Number((/#([\d,]+)/.exec(rows[0] ?? '')?.[1] ?? '-1').replaceAll(',', ''));

@@ -31,8 +31,8 @@ afterAll(async () => {
   await anvil?.stop();
 });
 
-const inBrowser = (title: string, act: () => Promise<void>) =>
-  test(title, async ({ skip }) => {
+const inBrowser = (title: string, act: () => Promise<void>, isTried = true) =>
+  test.runIf(isTried)(title, async ({ skip }) => {
     if (path === null) skip('there is no Chromium');
     await act();
   });
@@ -184,6 +184,7 @@ inBrowser(
     await page.until(`document.querySelector('${card('GET /metrics/tx/{hash}')} .problem') !== null`);
     expect(await page.evaluate('document.activeElement.id')).toBe('tx-path-hash');
   },
+  isSlowRun,
 );
 
 inBrowser('an alert is made, disabled and deleted on the page, from bodies that it proposes', async () => {
@@ -268,6 +269,7 @@ inBrowser(
       proxy.close();
     }
   },
+  isSlowRun,
 );
 
 inBrowser('an address that names nothing, or cannot be read, is no failure', async () => {

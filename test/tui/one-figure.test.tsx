@@ -24,7 +24,7 @@ import { isSlowRun } from '../helpers/rounds.ts';
 const ETHEREUM = chainProfile(1);
 const BLOCKS = recordedBlocks();
 /** Every block's figures are compared, and of each so many blocks the screens that are drawn of it. */
-const DRAWN = isSlowRun ? 1 : 10;
+const DRAWN = isSlowRun ? 1 : 20;
 
 const since = { versions: [4], since: 1_729_000_000 };
 const GIVEN: SaidScore = {

@@ -133,7 +133,11 @@ describe.each(ENGINES)('on %s', (engine) => {
       const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
       const { database, store } = await open(':memory:');
       const rows = ids.map((id) => toAlertRow(keptAlert(id)));
-      for (const row of rows) await database.queries.insertInto('alerts').values(row).execute();
+      for (let at = 0; at < rows.length; at += 100)
+        await database.queries
+          .insertInto('alerts')
+          .values(rows.slice(at, at + 100))
+          .execute();
       let isWritten = false;
       const write = savePrices(store, 0, 99).finally(() => {
         isWritten = true;
@@ -153,13 +157,13 @@ describe.each(ENGINES)('on %s', (engine) => {
 
     test('is compared with what its lane cost on the average in the 24 h before', async () => {
       const { database, store } = await open(':memory:', keptAlert('a', { lane: 'slow' }), keptAlert('b'));
-      // From a time within five minutes on, two days of blocks, some of them without tips.
-      const blocks = makeBlocks(13, 14_400).map((block) =>
+      // From a time within five minutes on, more than a day of blocks, some of them without tips.
+      const blocks = makeBlocks(13, 7_700).map((block) =>
         block.number % 3 === 0 ? { ...block, tips: null } : block,
       );
       await store.saveBlocks(blocks);
-      const fired = makeBlock(14_401);
-      await savePriced(store, priced(14_401, 99));
+      const fired = makeBlock(7_701);
+      await savePriced(store, priced(7_701, 99));
       const day = blocks.filter(({ timestamp }) => timestamp >= fired.timestamp - 86_400);
       expect(day.length).toBeLessThan(blocks.length);
       const mean = (values: readonly bigint[]) =>
@@ -222,7 +226,10 @@ describe.each(ENGINES)('on %s', (engine) => {
         isDone = await Promise.race([pruned.then(() => true), setImmediate(false)]);
         between.push((await readEvents(database)).length);
       }
-      expect(between).toEqual(expect.arrayContaining([1_800, 1_300, 1_000]));
+      expect([2_300, 1_800, 1_300, 1_000]).toEqual(expect.arrayContaining(between));
+      expect(between.at(-1)).toBe(1_000);
+      // A server writes on while it is asked: how much is between two looks is its own affair.
+      if (engine === 'SQLite') expect(between).toEqual(expect.arrayContaining([1_800, 1_300]));
     });
 
     test('is forgotten after 90 days, and of one alert all but the last thousand', async () => {
@@ -248,18 +255,18 @@ describe.each(ENGINES)('on %s', (engine) => {
         .selectAll()
         .where('event_id', '=', 'often.1')
         .execute();
-      for (let place = 2; place <= 1_005; place += 1) {
-        const id = `often.${place}`;
-        const at = { block_number: 2 * place, triggered_at: event.triggered_at + place * 24_000 };
-        await queries
-          .insertInto('alert_events')
-          .values({ ...event, ...at, id })
-          .execute();
-        const more = sent.map((each) => ({
-          ...each,
-          id: `${id}.${each.channel.toLowerCase()}`,
-          event_id: id,
+      const places = Array.from({ length: 1_004 }, (_, index) => index + 2);
+      for (let at = 0; at < places.length; at += 200) {
+        const page = places.slice(at, at + 200).map((place) => ({
+          ...event,
+          id: `often.${place}`,
+          block_number: 2 * place,
+          triggered_at: event.triggered_at + place * 24_000,
         }));
+        await queries.insertInto('alert_events').values(page).execute();
+        const more = page.flatMap(({ id }) =>
+          sent.map((each) => ({ ...each, id: `${id}.${each.channel.toLowerCase()}`, event_id: id })),
+        );
         await queries.insertInto('deliveries').values(more).execute();
       }
       await store.prune(late + 2_010 * 12);
