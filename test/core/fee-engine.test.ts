@@ -118,7 +118,7 @@ describe('a rewind', () => {
     const engine = engineAfter(blocks);
     const advised = engine.advice()?.recommendation.alternatives.at(-1);
     expect(Number(advised?.price)).not.toBe(Number(engine.advice()?.lanes.average.price));
-    for (const depth of [1, 100, 900]) {
+    for (const depth of isSlowRun ? [1, 100, 900] : [900]) {
       const kept = blocks.slice(0, blocks.length - depth);
       engine.rewindTo(kept.at(-1)?.number ?? 0);
       expect(engine.advice()).toEqual(engineAfter(kept).advice());
