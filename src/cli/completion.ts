@@ -28,7 +28,6 @@ export function addCompletion(program: Command, run: Run): void {
 interface Flag {
   readonly long: string;
   readonly text: string;
-  /** `none`: a switch. */
   readonly value: 'none' | 'file' | 'text' | readonly string[];
 }
 
@@ -40,7 +39,6 @@ interface Entry {
   readonly takesFile: boolean;
 }
 
-/** Placeholders, in flags and arguments, that stand for a file. */
 const FILES = ['FILE', 'OUT'];
 
 interface Tree extends Pick<Entry, 'flags'> {

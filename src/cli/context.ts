@@ -27,10 +27,13 @@ export function createContext(io: Io, flags: SourceFlags): CommandContext {
     const config = await loadConfigFile(named ?? configFile(io), { required, home, platform });
     const settings = resolveSettings(flags, io.env, config);
     const { kind } = settings.source.value;
+    const { apiKey, url } = config.content ?? {};
+    // A key that could be meant for any service is sent to none.
+    const isLoose = kind === 'hosted' && settings.apiKey.value === null && apiKey !== undefined && !url;
     const warnings = [
       config.warning,
       kind === 'rpc' || kind === 'hosted' ? goThroughProxy(io.env) : null,
-      hasLooseKey(settings, config)
+      isLoose
         ? 'the key in the config file is not used, because no url stands beside it; add the url, or set GASTOP_API_KEY'
         : null,
     ];
@@ -41,12 +44,6 @@ export function createContext(io: Io, flags: SourceFlags): CommandContext {
   return { io, loadSettings };
 }
 
-/** A key that could be meant for any service is sent to none. */
-function hasLooseKey({ source, apiKey }: Settings, { content }: LoadedConfig): boolean {
-  if (source.value.kind !== 'hosted' || apiKey.value !== null) return false;
-  return content?.apiKey !== undefined && content.url === undefined;
-}
-
 /** In the order in which they count: what is asked of gastop's sources is https nearly always. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
 /** What runs on this machine is never asked through another one; `fetch` compares IPv6 with its brackets, `http` without. */
@@ -55,18 +52,18 @@ const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 type Env = Io['env'];
 
 /**
- * Has what is asked over HTTP go through the proxy that the environment names, as curl and npm do; `no_proxy` holds.
- * Deliveries of alerts never do: the addresses that they go to are looked at first.
- * Answers what stands in the way, `null`: nothing, or no proxy is named.
+ * Lets requests over HTTP go through the proxy that the environment names, as curl and npm do; `no_proxy` holds.
+ * Deliveries of alerts never do: the addresses that they go to are checked first.
+ * Answers why it is not used; `null`: it is, or none is named.
  */
 function goThroughProxy(env: Env): string | null {
   const proxy = namedProxy(env);
   // Node has set it up itself.
   if (proxy === null || env.NODE_USE_ENV_PROXY === '1') return null;
   const http = process.getBuiltinModule('node:http');
-  const of = (lower: string) => env[lower] || env[lower.toUpperCase()] || undefined;
   if (typeof http.setGlobalProxyFromEnv !== 'function')
     return `${proxy.name} is not used by this Node.js; set NODE_USE_ENV_PROXY=1 or use Node.js 24.14 or newer`;
+  const of = (lower: string) => env[lower] || env[lower.toUpperCase()] || undefined;
   try {
     http.setGlobalProxyFromEnv({
       http_proxy: withHttp(of('http_proxy')),
@@ -79,21 +76,17 @@ function goThroughProxy(env: Env): string | null {
   }
 }
 
-/** For who wonders why nothing answers: through what it was asked. A password in the address is not said. */
+/** Said where nothing answers; `null`: no proxy is named. A password in its address is not repeated. */
 export function proxyNote(env: Env): string | null {
   const proxy = namedProxy(env);
-  if (proxy === null) return null;
-  const host = URL.parse(withHttp(proxy.value) ?? '')?.host;
-  return host ? `asked through the proxy ${host}, which ${proxy.name} names` : null;
+  const host = URL.parse(withHttp(proxy?.value) ?? '')?.host;
+  return host ? `asked through the proxy ${host}, which ${proxy?.name} names` : null;
 }
 
-function namedProxy(env: Env): { readonly name: string; readonly value: string } | null {
-  for (const name of VARIABLES) {
-    const value = env[name];
-    if (value) return { name, value };
-  }
-  return null;
+function namedProxy(env: Env) {
+  const name = VARIABLES.find((each) => env[each]);
+  return name === undefined ? null : { name, value: env[name] };
 }
 
-const withHttp = (address: string | undefined): string | undefined =>
+const withHttp = (address: string | undefined) =>
   address === undefined || address.includes('://') ? address : `http://${address}`;

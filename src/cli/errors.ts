@@ -54,7 +54,6 @@ export function failure(message: string, cause?: unknown): CliError {
   return new CliError(EXIT.failed, message, [], { cause });
 }
 
-/** Why a file cannot be written and what to do, to follow its name. */
 export function fileFailureReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reasons: Readonly<Record<string, string>> = {

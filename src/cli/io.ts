@@ -35,7 +35,6 @@ export interface Io {
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-/** What else may be meant for a command that runs in this process's place. */
 const FURTHER_SIGNALS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
 type SignalListener = (name: NodeJS.Signals) => void;
@@ -211,10 +210,7 @@ function homeFolder(): string {
   }
 }
 
-/**
- * Reads a stream to its end as text.
- * @throws RangeError when it is not UTF-8 or longer than `mostBytes`.
- */
+/** Reads a stream to its end as text. @throws RangeError when it is not UTF-8 or longer than `mostBytes`. */
 export async function readAll(
   stream: AsyncIterable<Uint8Array | string>,
   mostBytes: number,

@@ -8,7 +8,7 @@ import { CliError, EXIT, reportError } from './errors.ts';
 import { Interruption, type Io, processIo } from './io.ts';
 import { cleanLine, wantsColour } from './output.ts';
 import { commanderMessage, createProgram } from './program.ts';
-import type { SourceFlags } from './settings.ts';
+import { SECRET_VARIABLES, type SourceFlags } from './settings.ts';
 
 /** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -124,52 +124,36 @@ function usualWords(argv: readonly string[]): readonly string[] {
   return argv;
 }
 
-/**
- * The keys, passwords and tokens that are set, wherever they were meant to go: none may stand in what is said of an
- * error.
- */
+/** The keys, passwords and tokens that are set, wherever they were meant to go: no error may repeat one. */
 export async function knownSecrets(
-  io: Pick<Io, 'env' | 'platform' | 'home'>,
+  { env, home, platform }: Pick<Io, 'env' | 'platform' | 'home'>,
   config: string | undefined,
   database: string | null = null,
 ): Promise<readonly string[]> {
-  const { GASTOP_API_KEY, GASTOP_SMTP_URL, GASTOP_TELEGRAM_TOKEN, GASTOP_CONFIG } = io.env;
-  const { GASTOP_DATABASE_URL, GASTOP_ENCRYPTION_KEY, PGPASSWORD } = io.env;
-  const flag = database !== null && isServerUrl(database) ? database : undefined;
-  const urls = [GASTOP_SMTP_URL, GASTOP_DATABASE_URL, flag];
   // Whichever was read: a file that cannot be may be what the error is about.
-  const files = new Set([config, GASTOP_CONFIG, configFile(io)].filter((file) => file !== undefined));
-  const inFiles = await Promise.all([...files].map((file) => secretsIn(io, file)));
+  const files = [config, env.GASTOP_CONFIG, configFile({ env, home, platform })];
+  const named = new Set(files.filter((file) => file !== undefined));
+  const contents = await Promise.all(
+    [...named].map(async (file) => {
+      const loaded = await loadConfigFile(file, { required: false, home, platform }).catch(() => null);
+      return loaded?.content ?? {};
+    }),
+  );
   return [
-    GASTOP_API_KEY,
-    GASTOP_TELEGRAM_TOKEN,
-    GASTOP_ENCRYPTION_KEY,
-    PGPASSWORD,
-    ...urls.flatMap(passwordsOf),
-    ...inFiles.flat(),
-  ]
-    .map((secret) => secret?.trim() ?? '')
-    .filter((secret) => secret !== '');
+    ...[...SECRET_VARIABLES, 'PGPASSWORD'].map((name) => env[name]),
+    database !== null && isServerUrl(database) ? database : undefined,
+    ...contents.flatMap((file) => [file.apiKey, file.encryptionKey, file.database]),
+    ...contents.flatMap(({ smtp, telegram }) => [smtp?.password, telegram?.token]),
+  ].flatMap((secret = '') => [secret.trim(), ...passwordsOf(secret.trim())].filter((part) => part !== ''));
 }
 
-async function secretsIn({ home, platform }: Pick<Io, 'platform' | 'home'>, file: string) {
-  const loaded = await loadConfigFile(file, { required: false, home, platform }).catch(() => null);
-  const { apiKey, database, encryptionKey, smtp, telegram } = loaded?.content ?? {};
-  return [apiKey, encryptionKey, smtp?.password, telegram?.token, ...passwordsOf(database)];
-}
-
-/** As it stands in the URL, and as it is sent. */
-function passwordsOf(url: string | undefined): readonly string[] {
-  if (url === undefined) return [];
-  const text = url.trim();
-  const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(text)?.[1] ?? '';
-  return [text, written, URL.canParse(text) ? safelyDecoded(new URL(text).password) : ''];
-}
-
-function safelyDecoded(text: string): string {
+/** As it stands in a URL, and as it is sent. */
+function passwordsOf(url: string): readonly string[] {
+  const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(url)?.[1];
+  if (written === undefined) return [];
   try {
-    return decodeURIComponent(text);
+    return [written, decodeURIComponent(URL.parse(url)?.password ?? '')];
   } catch {
-    return text;
+    return [written, URL.parse(url)?.password ?? ''];
   }
 }

@@ -10,7 +10,6 @@ interface Machine {
 
 /**
  * How npx is started with arguments that reach it as they are, or null where it is not found.
- *
  * Windows has it as a batch file, which only a shell can run, and which reads its arguments twice: a path like
  * `C:\Users\Jane Doe` or a `%` would not arrive. So there the script behind it is run; both files lie beside Node.
  */

@@ -15,7 +15,6 @@ import type { ChainChoice, OpenOptions } from './open-service.ts';
 import { cleanLine, note, tildePath, VERSION, withSpinner } from './output.ts';
 import { DEFAULT_SEED, parseNodeUrl, type Settings, type SourceChoice, withSource } from './settings.ts';
 
-/** Stands for the embedded service in requests that never leave the process. */
 const INTERNAL_ORIGIN = 'http://gastop.internal';
 const FASTEST_INTERVAL_MS = 250;
 /** Asking within the process costs next to nothing, and a block should be seen when it is there. */
@@ -49,7 +48,6 @@ interface Embedded {
   isDown(): boolean;
   /** Waits until the stored history holds the last `windowSec`, or all there is; answers where it begins (ms). */
   historyFilled(question: {
-    /** The chain's present, Unix seconds. */
     readonly presentSec: number;
     readonly windowSec: number;
     readonly onProgress: (filledSec: number) => void;
@@ -188,7 +186,6 @@ async function readySnapshot(
  */
 export type StaleRule = 'refuse' | 'late' | 'accept';
 
-/** Gives the snapshot back unless it is staler than `rule` allows. `now` is the wall clock in ms. */
 function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): SnapshotView {
   const { stale, source, updateFrequencySec } = snapshot;
   const { problem } = source;
@@ -277,9 +274,8 @@ export interface ResourceWords {
 /**
  * Opens the alerts or auto-txs for one command: those of the service at the URL, or those in the database here. The
  * database needs no node where it is known which one it is, and no chain is followed: reading fires nothing.
- *
- * @throws CliError (usage) for a recording, which leaves nothing behind; (failed) for a database that was named and does
- * not exist, unless this command `mayMake` it.
+ * @throws CliError (usage) for a recording, which leaves nothing behind; (failed) for a database that was named and
+ * does not exist, unless this command `mayMake` it.
  */
 export async function openResource(
   io: Io,
@@ -311,7 +307,6 @@ const THE_DATABASE = 'name the database with --db FILE, which needs none, or a s
 
 const NODE_ANSWERS_WITHIN_MS = 3_000;
 
-/** Settings for what was chosen in the monitor when nothing answered: the simulation, or a URL that was typed. */
 export async function chosenSettings(
   io: Io,
   settings: Settings,

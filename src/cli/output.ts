@@ -24,7 +24,6 @@ export function cleanLine(text: string, secrets: readonly string[] = [], longest
   return withoutSecrets(cleanText(withoutSecrets(text, secrets), longest), secrets).trim();
 }
 
-/** Something beside the output, for people: a line on stderr. */
 export function note({ stderr }: Pick<Io, 'stderr'>, line: string): void {
   stderr.write(`gastop: ${line}\n`);
 }
@@ -37,7 +36,6 @@ export function print(
   stdout.write(`${ascii.value ? toAscii(text) : text}\n`);
 }
 
-/** What `write` makes of a value that is there. */
 export const mapped = <Value, Result>(
   value: Value | null | undefined,
   write: (value: Value) => Result,
@@ -160,7 +158,6 @@ export function labelledLines(rows: readonly Labelled[]): string[] {
   });
 }
 
-/** Joins `parts` by two spaces into as few lines as fit beside a label. */
 export function wrapped(parts: readonly string[]): string {
   const lines: string[] = [];
   for (const part of parts) {
@@ -285,7 +282,6 @@ export type ListRoute = ClientRoute<ListPage<unknown>>;
 export const ALERTS: ListRoute = ROUTES.alerts;
 export const AUTO_TXS: ListRoute = ROUTES.autoTxs;
 
-/** A page of v1, its rows as the service gave them. */
 const Page = z.looseObject({
   items: z.array(z.looseObject({ id: z.string() })),
   page: z.int(),
@@ -300,9 +296,8 @@ interface WholeListJson {
 }
 
 /**
- * A list as JSON: the response as it is where that is all, else one v1 list of all pages, each row once. Of a
- * service whose list is none of v1's it is the first page.
- *
+ * A list as JSON: the response as it is where that is all, else one v1 list of all pages, each row once. Of a service
+ * whose list is none of v1's it is the first page.
  * @param isKept Leaves rows out of a list of v1.
  * @throws ClientError
  */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EXPIRY_LONGEST_MS, MOST_GWEI } from '../contract/choices.ts';
-import { formatCount } from '../core/units.ts';
+import { formatCount, weiOfGwei } from '../core/units.ts';
 import { usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
 
@@ -32,59 +32,23 @@ export function parseCount(text: string, most = 999_999_999): number {
   return count;
 }
 
-/** @throws RangeError for what is not `what`: a whole number from `min` to `max`. */
 export function parseWhole(text: string, what: string, min: number, max: number): number {
   const number = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw new RangeError(`"${text}" is not ${what}; a whole number from ${min} to ${formatCount(max)}`);
 }
 
-/** Which of `names` was meant by a misspelt `word`: the one with the fewest slips, fewer than half its letters. */
-function closestName(word: string, names: readonly string[]): string | undefined {
-  const counted = names.map((name) => ({ name, count: slips(word, name) }));
-  const near = counted.filter(({ name, count }) => count * 2 < name.length);
-  return near.toSorted((a, b) => a.count - b.count)[0]?.name;
-}
-
-/** Letters left out, put in, mistaken or swapped with the next (the Damerau-Levenshtein distance of adjacent swaps). */
-function slips(from: string, to: string): number {
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let at = 1; at <= to.length; at++) {
-      const mistaken = from[row - 1] === to[at - 1] ? 0 : 1;
-      const swapped = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];
-      current.push(
-        Math.min(
-          (last[at] ?? 0) + 1,
-          (current[at - 1] ?? 0) + 1,
-          (last[at - 1] ?? 0) + mistaken,
-          swapped ? (beforeLast[at - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return last[to.length] ?? 0;
-}
-
 const UNIT_SEC = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 type Unit = keyof typeof UNIT_SEC;
 
-interface DurationRange {
-  readonly min: string;
-  readonly max: string;
-  /** What to say behind the range to whom is outside of it. */
-  readonly note?: string;
-}
-
 /**
  * Reads `90m`, `24h`, `7d` into seconds.
- * @throws RangeError for anything else, and for durations outside `min`–`max` (in the same notation).
+ * @throws RangeError for anything else, and outside `min`–`max` (in the same notation), where `note` follows.
  */
-export function parseDuration(text: string, { min, max, note = '' }: DurationRange): number {
+export function parseDuration(
+  text: string,
+  { min, max, note = '' }: { min: string; max: string; note?: string },
+): number {
   const sec = secondsOf(text);
   if (sec === null) throw new RangeError(`"${text}" is not a duration; write 90m, 24h or 7d`);
   if (sec < (secondsOf(min) ?? 0) || sec > (secondsOf(max) ?? Number.POSITIVE_INFINITY)) {
@@ -105,7 +69,11 @@ export function durationText(sec: number): string {
   return sec % UNIT_SEC.m === 0 ? `${sec / UNIT_SEC.m}m` : `${sec}s`;
 }
 
-const DECIMALS = 9;
+/** A decimal number in the smallest unit. @throws RangeError for what is finer, with `says` behind the text. */
+function inWei(text: string, whole: string, fraction: string, decimals: number, says = ''): bigint {
+  if (/[1-9]/.test(fraction.slice(decimals))) throw new RangeError(`"${text}" is finer than a wei${says}`);
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+}
 
 /**
  * Reads a price in gwei (`5`, `0.05`, `1,200`) into wei.
@@ -114,40 +82,46 @@ const DECIMALS = 9;
 export function parseGwei(text: string): bigint {
   const word = text.trim().replace(/ ?gwei$/i, '');
   const digits = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(word) ? word.replaceAll(',', '') : word;
-  const match = /^(\d{1,15})?(?:\.(\d{1,30}))?$/.exec(digits);
-  const [, whole = '', decimals = ''] = match ?? [];
+  const [, whole = '', decimals = ''] = /^(\d{1,15})?(?:\.(\d{1,30}))?$/.exec(digits) ?? [];
   if (whole === '' && decimals === '') {
     throw new RangeError(`"${text}" is not a price; write gwei, such as 5 or 0.05`);
   }
-  if (/[1-9]/.test(decimals.slice(DECIMALS))) {
-    throw new RangeError(`"${text}" is finer than a wei; gwei have at most ${DECIMALS} decimals`);
-  }
-  const wei = BigInt(whole + decimals.slice(0, DECIMALS).padEnd(DECIMALS, '0'));
-  if (wei <= 0n || wei > BigInt(MOST_GWEI) * 10n ** BigInt(DECIMALS)) {
+  const wei = inWei(text, whole, decimals, 9, '; gwei have at most 9 decimals');
+  if (wei <= 0n || wei > weiOfGwei(MOST_GWEI)) {
     throw new RangeError(`"${text}" is out of range; above 0, at most ${formatCount(MOST_GWEI)} gwei`);
   }
+  return wei;
+}
+
+const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
+
+/**
+ * Reads an amount of the native coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) into wei.
+ * @throws RangeError for anything else, for what is finer than a wei, and for more than there can be.
+ */
+export function parseNative(text: string): bigint {
+  const match = /^(\d{1,78})(?:\.(\d{1,40}))? ?(wei|gwei|ether)?$/i.exec(text.trim());
+  if (match === null) {
+    throw new RangeError(`"${text}" is not an amount; write native coins, such as 0.1, or 100wei`);
+  }
+  const [, whole = '', fraction = '', unit = 'ether'] = match;
+  const wei = inWei(text, whole, fraction, COIN_DECIMALS[unit.toLowerCase()] ?? 0);
+  if (wei >= 2n ** 256n) throw new RangeError(`"${text}" is more than there can be`);
   return wei;
 }
 
 /** What stands for stdin where a file is to be named. */
 export const STDIN = '-';
 
-interface InputOptions {
-  readonly name: string;
-  readonly mostBytes: number;
-  /** Ends what is said of an input that is too long or no text: `an alert as JSON was expected`. */
-  readonly wanted: string;
-}
-
 /**
- * Reads all of a file, or (`-`) of stdin, as text. A byte order mark is left out.
- *
+ * Reads all of a file, or (`-`) of stdin, as text without a byte order mark. `wanted` (`an alert as JSON was
+ * expected`) ends what is said of an input that is too long or no text.
  * @throws CliError (usage) that repeats nothing of what was read.
  */
 export async function readInput(
   io: Io,
   file: string,
-  { name, mostBytes, wanted }: InputOptions,
+  { name, mostBytes, wanted }: { name: string; mostBytes: number; wanted: string },
 ): Promise<string> {
   try {
     if (file !== STDIN && (await stat(file)).isDirectory())
@@ -166,26 +140,6 @@ export async function readInput(
     if (code === 'EACCES') throw usageError(`${name} may not be read; check the rights on it`);
     throw usageError(`${name} cannot be read (${code})`);
   }
-}
-
-const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
-const MOST = 2n ** 256n - 1n;
-
-/**
- * Reads an amount of the native coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) into wei.
- * @throws RangeError for anything else, for what is finer than a wei, and for more than there can be.
- */
-export function parseNative(text: string): bigint {
-  const match = /^(\d{1,78})(?:\.(\d{1,40}))? ?(wei|gwei|ether)?$/i.exec(text.trim());
-  if (match === null) {
-    throw new RangeError(`"${text}" is not an amount; write native coins, such as 0.1, or 100wei`);
-  }
-  const [, whole = '', fraction = '', unit = 'ether'] = match;
-  const decimals = COIN_DECIMALS[unit.toLowerCase()] ?? 0;
-  if (/[1-9]/.test(fraction.slice(decimals))) throw new RangeError(`"${text}" is finer than a wei`);
-  const wei = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
-  if (wei > MOST) throw new RangeError(`"${text}" is more than there can be`);
-  return wei;
 }
 
 /** ISO 8601 with its zone: a time without one means something else on each machine. */
@@ -223,10 +177,17 @@ export function refuseUnknownCommand(args: readonly string[], program: Command):
 
 /** That `word` is no command of `program`, and which was meant; `null`: it is one, or none. */
 export function unknownCommand(word: string | undefined, program: Command): string | null {
-  if (word === undefined || program.commands.some((command) => command.name() === word)) return null;
   const names = program.commands.map((command) => command.name());
+  if (word === undefined || names.includes(word)) return null;
+  const letters = (text: string) => [...text].sort().join('');
   const similar =
     names.find((name) => name.startsWith(word.slice(0, 3)) || word.startsWith(name)) ??
-    closestName(word, names);
+    names.find((name) => letters(name) === letters(word) || isWithin(word, name) || isWithin(name, word));
   return `unknown command "${word}"; ${similar ? `did you mean ${similar}?` : `known are ${names.join(', ')}`}`;
+}
+
+function isWithin(part: string, word: string): boolean {
+  let found = 0;
+  for (const letter of word) if (letter === part[found]) found += 1;
+  return found === part.length;
 }

@@ -31,9 +31,7 @@ interface ProgramOutput {
   readonly colour: boolean;
 }
 
-/**
- * The tree of commands: help, completion and dispatch all come from it. `done` takes the exit code.
- */
+/** The tree of commands: help, completion and dispatch all come from it. `done` takes the exit code. */
 export function createProgram(
   contextFor: ContextFor,
   output: ProgramOutput,
@@ -120,7 +118,6 @@ export function commanderMessage(
   return `${text.replace(/\.$/, '')}; see ${commandWords(program, argv)} --help`;
 }
 
-/** `gastop keys create`, as far as `argv` names a command. */
 function commandWords(program: Command, argv: readonly string[]): string {
   const names = [program.name()];
   let command = program;

@@ -16,22 +16,12 @@ import type { Io } from './io.ts';
 import { asciiTerminal } from './output.ts';
 import { checked, parseDuration, parseWhole } from './parse.ts';
 
-export interface SourceFlags {
-  readonly url?: string;
+type Texts = 'url' | 'replay' | 'speed' | 'seed' | 'history' | 'confirmations' | 'db' | 'database' | 'config';
+type Switches = 'demo' | 'ascii' | 'screenReader' | 'allowPrivateTargets';
+
+export type SourceFlags = Readonly<Partial<Record<Texts, string> & Record<Switches, boolean>>> & {
   readonly rpc?: readonly string[];
-  readonly replay?: string;
-  readonly speed?: string;
-  readonly demo?: boolean;
-  readonly seed?: string;
-  readonly history?: string;
-  readonly confirmations?: string;
-  readonly db?: string;
-  readonly database?: string;
-  readonly ascii?: boolean;
-  readonly screenReader?: boolean;
-  readonly allowPrivateTargets?: boolean;
-  readonly config?: string;
-}
+};
 
 /** Without a `speed` the monitor plays a recording in real time; other commands read it to its end. */
 export type SourceChoice =
@@ -46,74 +36,21 @@ export interface Setting<Value> {
   readonly from: string;
 }
 
+export type Settings = ReturnType<typeof resolveSettings>;
 /** What alerts need to reach people. `null`: that channel is not set up. */
-export interface DeliverySettings {
-  readonly smtp: Setting<SmtpSettings | null>;
-  readonly telegram: Setting<TelegramSettings | null>;
-  readonly allowPrivateTargets: Setting<boolean>;
-}
-
-export interface Settings extends DeliverySettings {
-  readonly source: Setting<SourceChoice>;
-  readonly apiKey: Setting<string | null>;
-  readonly historySec: Setting<number>;
-  /** Blocks that must have an auto-tx before it is final; `null`: the chain's own number. */
-  readonly confirmations: Setting<number | null>;
-  /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder; replay and demo keep nothing. */
-  readonly db: Setting<string | null>;
-  readonly ascii: Setting<boolean>;
-  readonly screenReader: Setting<boolean>;
-  readonly notifications: Setting<NotificationLevel>;
-  /** What signed bytes are encrypted with; `null`: a file has its own key beside it. */
-  readonly encryptionKey: Setting<Buffer | null>;
-  /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
-  readonly keys: Setting<string | null>;
-}
+export type DeliverySettings = Pick<Settings, 'smtp' | 'telegram' | 'allowPrivateTargets'>;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT = 'default';
 const FILE = 'config file';
-const NONE = { value: null, from: DEFAULT } as const;
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export const DEFAULT_SEED = 1;
 
-export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null): Settings {
-  refuseStrayFlags(flags);
-  const file = config?.content ?? {};
-  const source = sourceFromFlags(flags) ??
-    sourceFrom('GASTOP_URL', set(env.GASTOP_URL), 'GASTOP_RPC', set(env.GASTOP_RPC)) ??
-    sourceFrom(`${FILE}, url`, file.url, `${FILE}, rpc`, joined(file.rpc)) ?? {
-      value: { kind: 'rpc', urls: PUBLIC_NODES.map((url) => new URL(url)), isPublicDefault: true },
-      from: DEFAULT,
-    };
-  const apiKey = keyFor(source.value, env, file);
-  if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
-  const setting = <Value>(name: keyof typeof VARIABLES, parse: (text: string) => Value) =>
-    settingFrom({ flags, env, file }, name, parse);
-  const asciiFrom = asciiTerminal(env);
-  return {
-    source:
-      source.value.kind === 'hosted'
-        ? { ...source, value: { ...source.value, apiKey: apiKey.value } }
-        : source,
-    apiKey,
-    historySec: setting('history', parseHistory) ?? { value: DEFAULT_HISTORY_SEC, from: DEFAULT },
-    confirmations: setting('confirmations', parseConfirmations) ?? NONE,
-    db: databaseOf(setting('db', parsePath), setting('database', parseDatabaseUrl)) ?? NONE,
-    encryptionKey:
-      read('GASTOP_ENCRYPTION_KEY', set(env.GASTOP_ENCRYPTION_KEY), parseEncryptionKey) ??
-      inFile('encryptionKey', file.encryptionKey, parseEncryptionKey) ??
-      NONE,
-    ascii: setting('ascii', parseSwitch) ?? { value: asciiFrom !== null, from: asciiFrom ?? DEFAULT },
-    screenReader: setting('screenReader', parseSwitch) ?? { value: false, from: DEFAULT },
-    notifications: setting('notifications', parseNotifications) ?? { value: 'on', from: DEFAULT },
-    keys: setting('keys', parsePath) ?? NONE,
-    smtp: smtpSettings(env, file),
-    telegram: telegramSettings(env, file),
-    allowPrivateTargets: setting('allowPrivateTargets', parseSwitch) ?? { value: false, from: DEFAULT },
-  };
-}
+export const SECRET_VARIABLES = [
+  ...['GASTOP_API_KEY', 'GASTOP_SMTP_URL', 'GASTOP_TELEGRAM_TOKEN', 'GASTOP_DATABASE_URL'],
+  'GASTOP_ENCRYPTION_KEY',
+];
 
 /** The variable of each setting; its flag and its name in the config file are spelt as it is. */
 const VARIABLES = {
@@ -125,27 +62,47 @@ const VARIABLES = {
   screenReader: 'INK_SCREEN_READER',
   notifications: 'GASTOP_NOTIFICATIONS',
   keys: 'GASTOP_KEYS',
+  encryptionKey: 'GASTOP_ENCRYPTION_KEY',
   allowPrivateTargets: 'GASTOP_ALLOW_PRIVATE_TARGETS',
 } as const;
 
-interface SettingSources {
-  readonly flags: Partial<Record<keyof typeof VARIABLES, string | boolean>>;
-  readonly env: Env;
-  readonly file: ConfigFile;
+/** @throws CliError (usage) that repeats no key. */
+export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null) {
+  const file = config?.content ?? {};
+  const source = sourceOf(flags, env, file);
+  const apiKey = keyFor(source.value, env, file);
+  if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
+  const typed: Partial<Record<keyof typeof VARIABLES, string | boolean>> = flags;
+  const inFile: Partial<Record<keyof typeof VARIABLES, string | boolean>> = file;
+  /** By precedence: flag, environment, config file. */
+  const setting = <Value>(name: keyof typeof VARIABLES, parse: (text: string) => Value) =>
+    read(flagName(name), typed[name]?.toString(), parse) ??
+    read(VARIABLES[name], set(env[VARIABLES[name]]), parse) ??
+    inConfigFile(name, inFile[name]?.toString(), parse);
+  const asciiFrom = asciiTerminal(env);
+  const hosted = (choice: SourceChoice & { kind: 'hosted' }) => ({ ...choice, apiKey: apiKey.value });
+  return {
+    source: source.value.kind === 'hosted' ? { ...source, value: hosted(source.value) } : source,
+    apiKey,
+    historySec: setting('history', parseHistory) ?? byDefault(DEFAULT_HISTORY_SEC),
+    /** Blocks that must have an auto-tx before it is final; `null`: the chain's own number. */
+    confirmations: setting('confirmations', parseConfirmations) ?? byDefault(null),
+    /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder; replay and demo keep nothing. */
+    db: databaseOf(setting('db', parsePath), setting('database', parseDatabaseUrl)) ?? byDefault(null),
+    /** What signed bytes are encrypted with; `null`: a file has its own key beside it. */
+    encryptionKey: setting('encryptionKey', parseEncryptionKey) ?? byDefault(null),
+    ascii: setting('ascii', parseSwitch) ?? { value: asciiFrom !== null, from: asciiFrom ?? DEFAULT },
+    screenReader: setting('screenReader', parseSwitch) ?? byDefault(false),
+    notifications: setting('notifications', parseNotifications) ?? byDefault('on'),
+    /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
+    keys: setting('keys', parsePath) ?? byDefault(null),
+    smtp: smtpSettings(env, file),
+    telegram: telegramSettings(env, file),
+    allowPrivateTargets: setting('allowPrivateTargets', parseSwitch) ?? byDefault(false),
+  };
 }
 
-/** The value of a setting by precedence: flag, environment, config file; `null` where none sets it. */
-function settingFrom<Value>(
-  { flags, env, file }: SettingSources,
-  name: keyof typeof VARIABLES,
-  parse: (text: string) => Value,
-): Setting<Value> | null {
-  return (
-    read(flagName(name), flags[name]?.toString(), parse) ??
-    read(VARIABLES[name], set(env[VARIABLES[name]]), parse) ??
-    (name === 'screenReader' ? null : inFile(name, file[name]?.toString(), parse))
-  );
-}
+const byDefault = <const Value>(value: Value) => ({ value, from: DEFAULT });
 
 /** What is said where it counts most: a flag, the environment, the config file. */
 function databaseOf(file: Setting<string> | null, server: Setting<string> | null): Setting<string> | null {
@@ -163,24 +120,38 @@ export const flagName = (name: string) =>
 
 /** The same settings over another source, chosen while running. A database named for the first is not for it. */
 export function withSource(settings: Settings, source: SourceChoice): Settings {
-  return { ...settings, source: { value: source, from: 'the monitor' }, db: NONE };
+  return { ...settings, source: { value: source, from: 'the monitor' }, db: byDefault(null) };
 }
 
-function sourceFromFlags(flags: SourceFlags): Setting<SourceChoice> | null {
+function sourceOf(flags: SourceFlags, env: Env, file: ConfigFile): Setting<SourceChoice> {
   const named = (['url', 'rpc', 'replay', 'demo'] as const)
     .filter((name) => flags[name] !== undefined)
     .map(flagName);
   if (named.length > 1) throw usageError(`${named.join(' and ')} cannot be combined; name one source`);
-  const file = read('--replay', flags.replay, parsePath);
-  if (file !== null) {
+  if (flags.speed !== undefined && flags.replay === undefined) {
+    throw usageError('--speed goes with --replay FILE; add it or leave --speed away');
+  }
+  if (flags.seed !== undefined && !flags.demo) {
+    throw usageError('--seed goes with --demo; add it or leave --seed away');
+  }
+  const recording = read('--replay', flags.replay, parsePath);
+  if (recording !== null) {
     const speed = read('--speed', flags.speed, parseSpeed)?.value ?? null;
-    return { value: { kind: 'replay', file: file.value, speed }, from: '--replay' };
+    return { value: { kind: 'replay', file: recording.value, speed }, from: '--replay' };
   }
   if (flags.demo) {
     const seed = read('--seed', flags.seed, parseSeed)?.value ?? DEFAULT_SEED;
     return { value: { kind: 'simulated', seed }, from: '--demo' };
   }
-  return sourceFrom('--url', flags.url, '--rpc', joined(flags.rpc));
+  const joined = (urls: string | readonly string[] | undefined) =>
+    typeof urls === 'string' ? urls : urls?.join(' ');
+  const urls = PUBLIC_NODES.map((url) => new URL(url));
+  return (
+    sourceFrom('--url', flags.url, '--rpc', joined(flags.rpc)) ??
+    sourceFrom('GASTOP_URL', set(env.GASTOP_URL), 'GASTOP_RPC', set(env.GASTOP_RPC)) ??
+    sourceFrom(`${FILE}, url`, file.url, `${FILE}, rpc`, joined(file.rpc)) ??
+    byDefault({ kind: 'rpc', urls, isPublicDefault: true })
+  );
 }
 
 function sourceFrom(
@@ -203,23 +174,14 @@ function sourceFrom(
 function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<string | null> {
   const fromEnv = read('GASTOP_API_KEY', set(env.GASTOP_API_KEY), parseApiKey);
   if (fromEnv !== null) return fromEnv;
-  const fromFile = inFile('apiKey', file.apiKey, parseApiKey);
-  if (fromFile === null) return { value: null, from: DEFAULT };
+  const fromFile = inConfigFile('apiKey', file.apiKey, parseApiKey);
+  if (fromFile === null) return byDefault(null);
   if (file.url === undefined) {
     return { value: null, from: `${FILE} has one; without a url beside it, it is not used` };
   }
   const owner = read(`${FILE}, url`, file.url, serviceUrl)?.value;
   const foreign = source.kind === 'hosted' && owner?.origin !== source.url.origin;
   return foreign ? { value: null, from: `${FILE} has one, for ${owner?.host} only` } : fromFile;
-}
-
-function refuseStrayFlags({ speed, replay, seed, demo }: SourceFlags): void {
-  if (speed !== undefined && replay === undefined) {
-    throw usageError('--speed goes with --replay FILE; add it or leave --speed away');
-  }
-  if (seed !== undefined && !demo) {
-    throw usageError('--seed goes with --demo; add it or leave --seed away');
-  }
 }
 
 function refuseEmbeddedFlags(flags: SourceFlags): void {
@@ -244,24 +206,14 @@ function read<Value>(
   return text === undefined ? null : { value: checked(from, () => parse(text)), from };
 }
 
-/** As {@link read}, where a failure has to say which of the file's settings it is. */
-function inFile<Value>(
-  name: keyof ConfigFile,
-  text: string | undefined,
-  parse: (text: string) => Value,
-): Setting<Value> | null {
+/** Where it fails, it is said which of the file's settings it is. */
+function inConfigFile<Value>(name: string, text: string | undefined, parse: (text: string) => Value) {
   const setting = read(`${FILE}: ${name}`, text, parse);
   return setting && { ...setting, from: FILE };
 }
 
 /** An empty variable is an unset one. */
-function set(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' ? undefined : value;
-}
-
-function joined(urls: string | readonly string[] | undefined): string | undefined {
-  return typeof urls === 'string' ? urls : urls?.join(' ');
-}
+const set = (value = '') => (value.trim() === '' ? undefined : value);
 
 export const FASTEST = 100_000;
 
@@ -299,11 +251,7 @@ function parseApiKey(text: string): string {
   return key;
 }
 
-function parseHistory(text: string): number {
-  return parseDuration(text, { min: '1h', max: '30d' });
-}
-
-/** Blocks that have an auto-tx, its own included. */
+const parseHistory = (text: string) => parseDuration(text, { min: '1h', max: '30d' });
 const parseConfirmations = (text: string) => parseWhole(text, 'a number of blocks', 1, 10_000);
 
 function parseSpeed(text: string): number {
@@ -359,12 +307,11 @@ const TELEGRAM_API = 'https://api.telegram.org';
 const SUBMISSION_PORT = 587;
 const SUBMISSIONS_PORT = 465;
 
-/** @throws CliError with one line that repeats no value: each may be a password. */
 function smtpSettings(env: Env, file: ConfigFile): Setting<SmtpSettings | null> {
   const from = set(env.GASTOP_SMTP_FROM)?.trim();
   const server = read('GASTOP_SMTP_URL', set(env.GASTOP_SMTP_URL), parseSmtpUrl);
   const own = server?.value ?? smtpOfFile(file.smtp);
-  if (own === null) return NONE;
+  if (own === null) return byDefault(null);
   const sender = from ?? file.smtp?.from ?? addressOf(own.user);
   if (sender === undefined) {
     const missing =
@@ -388,12 +335,11 @@ function smtpOfFile(smtp: ConfigFile['smtp']): Omit<SmtpSettings, 'from'> | null
   };
 }
 
-/** @throws CliError with one line that repeats no token. */
 function telegramSettings(env: Env, file: ConfigFile): Setting<TelegramSettings | null> {
   const token =
     read('GASTOP_TELEGRAM_TOKEN', set(env.GASTOP_TELEGRAM_TOKEN), parseTelegramToken) ??
     read(`${FILE}, telegram.token`, file.telegram?.token, parseTelegramToken);
-  if (token === null) return NONE;
+  if (token === null) return byDefault(null);
   const apiUrl =
     read('GASTOP_TELEGRAM_API', set(env.GASTOP_TELEGRAM_API), parseApiUrl) ??
     read(`${FILE}, telegram.apiUrl`, file.telegram?.apiUrl ?? TELEGRAM_API, parseApiUrl);

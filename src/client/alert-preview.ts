@@ -41,7 +41,6 @@ export class AlertPreviewer {
     this.#options = options;
   }
 
-  /** @throws ClientError where the service's history cannot be had. */
   async preview(rule: AlertRule, { signal }: CallOptions = {}): Promise<AlertPreview> {
     // Loading is shared: it goes on for the next preview when this one is aborted.
     const { prices, ...day } = await this.#pricesOf(rule.lane);
@@ -172,9 +171,8 @@ export function alertRuleOf(alert: NewAlert): AlertRule | null {
 const DAY_SEC = 86_400;
 
 /**
- * One sentence without its subject: `would have fired 3 times in the last 24 h, last at 14:05 at 0.0391 gwei (minute by
- * minute)`.
- *
+ * One sentence without its subject: `would have fired 3 times in the last 24 h, last at 14:05 at 0.0391 gwei (minute
+ * by minute)`.
  * @param timeText Writes a time, ms since epoch, as the reader is used to.
  */
 export function previewWords(preview: AlertPreview, timeText: (ms: number) => string): string {

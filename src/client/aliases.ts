@@ -138,7 +138,6 @@ const LISTS = ['items', 'points', 'data'] as const;
 export class Renaming {
   readonly envelopes = new Set<string>();
   readonly names = new Map<string, string>();
-  /** Prices whose unit was told from their size. */
   readonly guessed = { wei: new Set<string>(), gwei: new Set<string>() };
 }
 
@@ -305,7 +304,6 @@ function isMadeOf(field: z.core.$ZodType, base: z.ZodType): boolean {
   return false;
 }
 
-/** What a field is where it is there. */
 export function unwrapped(field: z.core.$ZodType): {
   readonly inner: z.ZodType;
   readonly isNullable: boolean;
@@ -319,12 +317,10 @@ export function unwrapped(field: z.core.$ZodType): {
   return { inner: inner as z.ZodType, isNullable };
 }
 
-/** `low_price`, `lowPrice` and `LowPrice` are the same name. */
 export const normalKey = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 const keyIndexes = new WeakMap<JsonRecord, ReadonlyMap<string, string>>();
 
-/** How the record itself spells a name; `null`: it has no such field. */
 function keyOf(record: JsonRecord, name: string): string | null {
   let index = keyIndexes.get(record);
   if (index === undefined) {

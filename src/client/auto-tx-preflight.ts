@@ -34,9 +34,8 @@ const FATAL: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
 const DAY_SEC = 86_400;
 
 /**
- * The pre-flight of an auto-tx, made here from what a service says of the prices and the sender: the service is told an
- * address and a price, and not what is signed. A service without gastop's account route cannot say all of it.
- *
+ * The pre-flight of an auto-tx, made here from what a service says of the prices and the sender: the service is told
+ * an address and a price, and not what is signed. A service without gastop's account route cannot say all of it.
  * @param now Wall clock, ms.
  * @throws ClientError where no request to the service succeeds.
  */
@@ -109,7 +108,6 @@ export interface Told {
   readonly now: number;
 }
 
-/** The pre-flight of an auto-tx, made from what a service says of the prices and the sender. */
 export function autoTxChecks(
   { transaction, order, id = null }: AutoTxToCheck,
   { snapshot, account, lanePrice, now }: Told,

@@ -67,16 +67,14 @@ export type GasClient = ReturnType<typeof createGasClient>;
 export interface GasClientOptions extends HttpOptions {
   /** `fetch` is the service of this very program: its responses need not be checked against the contract. Default: no. */
   readonly isOwn?: boolean;
-  /** Wall clock, ms, for pauses of the rate limit. */
   readonly now?: () => number;
 }
 
 /**
- * A client of any service that speaks v1, which it reads tolerantly: fees end up in wei, times in ms, absent
- * fields as `null`, text clean for a terminal. Writes are sent once.
- *
- * @throws RangeError where `baseUrl` cannot be a service's (see {@link parseServiceUrl}). Its methods reject with
- * a `ClientError` and nothing else.
+ * A client of any service that speaks v1, which it reads tolerantly: fees end up in wei, times in ms, absent fields
+ * as `null`, text clean for a terminal. Writes are sent once.
+ * @throws RangeError where `baseUrl` cannot be a service's (see {@link parseServiceUrl}). Its methods reject with a
+ * `ClientError` and nothing else.
  */
 export function createGasClient(options: GasClientOptions) {
   const rateLimit = new RateLimit(options.now);
@@ -162,7 +160,6 @@ export function createGasClient(options: GasClientOptions) {
     }
   };
 
-  /** What the description says, for what depends on it. @throws ClientError where it could not be looked up. */
   const described = async (toTell: string) => {
     try {
       return await describe();
@@ -209,7 +206,6 @@ export function createGasClient(options: GasClientOptions) {
   );
 
   const routes = {
-    /** `timeFrame` and `percentile` are the contract's words or others that the service offers. */
     statsChart: async (timeFrame: string, call: CallOptions = {}): Promise<ChartView> =>
       withTimeFrame(await get(ROUTES.statsChart, call, { timeFrame }), timeFrame),
     baseFee: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
@@ -275,7 +271,6 @@ export function createGasClient(options: GasClientOptions) {
     rateLimits: (call: CallOptions = {}) => get(ROUTES.rateLimits, call),
     summary: (call: CallOptions = {}) => get(ROUTES.summary, call),
 
-    /** All of them, newest first, however many pages that takes (at most 10,000). */
     alerts: (call: CallOptions = {}) => alerts(call),
     /** Where its own route fails, what the list says of it; `problem` says why its deliveries are not there. */
     alert: async (id: string, call: CallOptions = {}): Promise<AlertDetailsView> => {
@@ -306,7 +301,6 @@ export function createGasClient(options: GasClientOptions) {
       const body = await alertBody(alert);
       return change(ROUTES.updateAlert, path, call, body, isWholeAlert);
     },
-    /** A new secret for the webhooks of all alerts; gastop's own addition to v1. */
     rotateSigningSecret: async (call: WriteOptions = {}) => {
       await requireListed(ROUTES.rotateSigningSecret, 'change the signing secret');
       return read(
@@ -321,7 +315,6 @@ export function createGasClient(options: GasClientOptions) {
     deleteAlert: async (id: string, call: WriteOptions = {}): Promise<void> => {
       await change(ROUTES.deleteAlert, alertPath(PATHS.alert, id), call);
     },
-    /** `gasAmount`: gas that the savings are counted for; left out: the service's own idea. */
     alertSavings: async (
       id: string,
       { gasAmount, ...call }: CallOptions & { readonly gasAmount?: number | undefined } = {},
@@ -333,7 +326,6 @@ export function createGasClient(options: GasClientOptions) {
       await change(ROUTES.redeliver, alertPath(PATHS.alertRedeliver, id), call, { deliveryId });
     },
 
-    /** All of them, newest first, however many pages that takes (at most 10,000). */
     autoTxs: (call: CallOptions = {}) => autoTxs(call),
     /** Where its own route fails, what the list says of it; `problem` says why its timeline is not there. */
     autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> => {
@@ -350,7 +342,6 @@ export function createGasClient(options: GasClientOptions) {
         sent: (id) => read(ROUTES.createAutoTx, PATHS.autoTxs, JSON.stringify({ ...sent, id })),
       });
     },
-    /** `null`: the response is not the auto-tx. */
     updateAutoTx: async (id: string, changes: AutoTxChange, call: WriteOptions = {}) => {
       const path = autoTxPath(PATHS.autoTx, id);
       return change(ROUTES.updateAutoTx, path, call, withSigned(changes, path), saysStatus);
@@ -376,7 +367,6 @@ export function createGasClient(options: GasClientOptions) {
      * call this when something is there to be shown, not before.
      */
     description: (_: CallOptions = {}) => describe(),
-    /** The service's response to any GET as text, for `--json` and the raw view; refused requests reject. */
     raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
       const { text } = await http.send({ path, query: await takenOf(routeAt(path), query), signal });
       return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
@@ -407,7 +397,6 @@ async function orListed<Item extends { readonly id: string }, Details, Rest>(
 const isWholeAlert = ({ condition, threshold }: AlertView) => condition !== null || threshold !== null;
 const saysStatus = ({ status }: AutoTxView) => status !== null;
 
-/** A response without a time frame is of the one that was requested. */
 const withTimeFrame = <View extends { readonly timeFrame: string | null }>(
   view: View,
   requested: string,
@@ -420,14 +409,12 @@ interface DocumentedRoute {
   readonly documented: readonly string[];
 }
 
-/** The route that a path with its parameters filled in belongs to. */
 function routeAt(path: string): DocumentedRoute {
   const isAt = (route: ClientRoute<unknown>) =>
     route.method === 'get' && new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
   return Object.values<ClientRoute<unknown>>(ROUTES).find(isAt) ?? { path, documented: [] };
 }
 
-/** A path of the contract with its parameters filled in. */
 export function pathOf(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
@@ -445,7 +432,6 @@ const alertPath = (path: string, id: string) => itemPath(path, id, 'an alert', '
 const autoTxPath = (path: string, id: string, parameter = '{id}') =>
   itemPath(path, id, 'an auto-tx', parameter);
 
-/** Text that is not JSON is still worth a look, line by line. */
 function cleanLines(text: string): string {
   return text
     .split(/\r?\n/)
@@ -453,12 +439,10 @@ function cleanLines(text: string): string {
     .join('\n');
 }
 
-/** The query of `/gas/recommendation` about a price. */
 export function reachQuery({ targetPrice, deadlineSec }: ReachQuery): Query {
   return { targetGwei: gweiString(targetPrice), deadlineSec: String(deadlineSec) };
 }
 
-/** Times in ms as the contract writes them: ISO 8601 with `Z`. */
 function metricsQuery(query: MetricsQuery, endpoint: string): Query {
   const texts = Object.entries(query).map(([name, value]) => {
     if (name !== 'from' && name !== 'to') return [name, String(value)];
@@ -469,7 +453,6 @@ function metricsQuery(query: MetricsQuery, endpoint: string): Query {
   return Object.fromEntries(texts);
 }
 
-/** What is said of fields that a service does not know. */
 const WITHOUT: Readonly<Record<ExtraField, string>> = {
   hysteresisGwei: 'this service does not list a re-arm margin; leave it at 0',
   confirmBlocks: 'this service does not list blocks in a row; leave it at 1',
@@ -497,9 +480,7 @@ function withSigned<Body extends { readonly signedTransaction?: string | undefin
 }
 
 interface Created<View> {
-  /** Reads the service's response. */
   readonly read: () => View;
-  /** Whether the response says more than the id. */
   readonly isWhole: (read: View) => boolean;
   /** What was sent, as it would be read if the service had sent it back with this id. */
   readonly sent: (id: string) => View;

@@ -29,19 +29,16 @@ export interface RouteFinding {
   readonly path: V1Route['path'];
   readonly group: RouteGroup;
   readonly outcome: RouteOutcome;
-  /** Why, where it was not understood. */
   readonly code: ClientErrorCode | null;
   readonly asked: string | null;
   readonly status: number | null;
   readonly latencyMs: number | null;
   /** Of the body, unpacked, in UTF-8. */
   readonly bytes: number | null;
-  /** One clean line: why it was skipped, refused, or could not be read. */
   readonly note: string | null;
   readonly reading: ResponseReading | null;
 }
 
-/** Difference of the service's clock to ours, from a `Date` header. */
 interface ClockFinding {
   /** Positive: the service's clock is ahead. */
   readonly skewSec: number;
@@ -49,7 +46,6 @@ interface ClockFinding {
   readonly uncertaintySec: number;
 }
 
-/** All that was found out about one service. Texts in it are clean single lines; the key is in none. */
 export interface ServiceFinding {
   /** `null`: the service runs in this process. */
   readonly connection: ConnectionFinding | null;
@@ -76,7 +72,6 @@ export interface ServiceFinding {
 export interface Verdict {
   /** `usable`: its snapshot can be read, so the monitor and the commands work with it. */
   readonly result: 'usable' | 'not-usable' | 'unreachable' | 'key' | 'quota';
-  /** One line that says why. */
   readonly message: string;
   readonly warnings: readonly string[];
 }
@@ -99,7 +94,6 @@ const BY_CODE: Readonly<Record<ClientErrorCode, Verdict['result']>> = {
   unreadable: 'not-usable',
 };
 
-/** Judges a whole service. `now`: wall clock, ms. Pure. */
 export function verdictOf(finding: ServiceFinding, now: number): Verdict {
   const [first] = finding.routes;
   const warnings = warningsOf(finding, now);
@@ -316,7 +310,6 @@ function snapshotFindings(
 
 /**
  * How far the service's clock is from ours, by a response's `Date`; `null`: it says no time.
- *
  * @param sentAt Our clock when the request left, ms since epoch.
  * @param roundTripMs From the request to the response; the header was written in between, at best half-way.
  */
@@ -336,21 +329,17 @@ const MOST_UNKNOWN = 50;
  */
 type PriceUnits = 'contract' | 'named' | 'wei' | 'gwei' | 'mixed';
 
-/** How one response was understood. Paths are the contract's, such as `lanes.slow.price` or `data[].timestamp`. */
 export interface ResponseReading {
   /** `letter`: as our contract says; `extended`: and more than that; `tolerant`: read by its likeness. */
   readonly match: 'letter' | 'extended' | 'tolerant';
   readonly found: readonly string[];
   readonly missing: readonly string[];
-  /** There, but not what was expected. */
   readonly senseless: readonly string[];
-  /** Found under another name than the contract's. */
   readonly renamed: readonly { readonly field: string; readonly name: string }[];
   readonly unknown: readonly string[];
   readonly unknownCount: number;
   readonly envelopes: readonly string[];
   readonly prices: PriceUnits;
-  /** Fees whose unit was guessed, where the guesses differ. */
   readonly guessed: { readonly wei: readonly string[]; readonly gwei: readonly string[] };
   /** What makes it unusable; `null`: all that must be there was found. */
   readonly problem: string | null;
@@ -424,7 +413,6 @@ function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$Z
   };
 }
 
-/** The paths of the contract's fields that stand in a value. */
 function* leavesOf(
   field: z.core.$ZodType,
   value: unknown,
@@ -446,11 +434,9 @@ const placeOf = (path: readonly PropertyKey[]) =>
 /** A list of any length: what the first rows lack the others will. */
 const MOST_ROWS = 100;
 
-/** What earlier responses taught, for the next requests. */
 interface Known {
   readonly snapshot?: SnapshotView;
   readonly quota?: RateLimitsView;
-  /** As the prices name it, and as the base fees do. */
   readonly blockNumber?: number | null;
   readonly newestRow?: number;
   readonly txHash?: string | undefined;
@@ -487,7 +473,6 @@ const windowed =
     return { query: { from: iso(presentMs - sec * 1_000), to: iso(presentMs + 1_000), ...more } };
   };
 
-/** One thing by what an earlier response called it. */
 const named =
   (
     parameter: string,

@@ -68,7 +68,6 @@ export class ClientError extends Error {
     this.mayBeDone = context.mayBeDone ?? false;
   }
 
-  /** The same error with what is left of its wait, for requests that wait because of it. */
   waiting(leftSec: number): ClientError {
     return new ClientError(this.code, this.message, { ...this, retryAfterSec: leftSec });
   }
@@ -80,7 +79,6 @@ export class ClientError extends Error {
   }
 }
 
-/** Which limit a `429` speaks of: so many a day, or so many at once. */
 export type LimitKind = 'daily' | 'rate';
 
 /** A limit per second asks for a shorter wait, a daily one for a longer. */
@@ -101,7 +99,6 @@ const LONGEST_SEC = 1e9;
 
 /**
  * Reads a `Retry-After` header (RFC 9110 §10.2.3): seconds, or an HTTP date.
- *
  * @param now ms since epoch, to measure a date against.
  * @returns Whole seconds, or `null` where the header is absent or makes no sense.
  */
@@ -120,7 +117,6 @@ export function httpDate(text: string): number {
 
 const LONGEST_MESSAGE = 300;
 const MOST_DETAILS = 50;
-/** What a service says about its refusal, in the v1 error body or what comes near it. */
 export interface ErrorWords {
   readonly errorCode: string;
   readonly message: string;
@@ -177,11 +173,9 @@ const SET_KEY = 'set GASTOP_API_KEY or put it in the config file';
 interface RefusalContext {
   readonly endpoint: string;
   readonly withKey: boolean;
-  /** The method, where something was to be changed. */
   readonly write?: string | undefined;
 }
 
-/** The typed error for an HTTP response that is not a success. */
 export function refusal(
   response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
   text: string,
@@ -303,7 +297,6 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
 const NEVER_SENT =
   /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
 
-/** Whether a request failed before anything of it can have reached its service. */
 export function wasNeverSent(error: unknown): boolean {
   return NEVER_SENT.test(errorCode(error) ?? '');
 }

@@ -61,7 +61,6 @@ export class Http {
   readonly #ky: KyInstance;
   readonly #rateLimit: RateLimit | null;
 
-  /** @throws RangeError where `baseUrl` cannot be a service's. */
   constructor(options: HttpOptions, rateLimit: RateLimit | null = null) {
     this.service = parseServiceUrl(options.baseUrl);
     this.host = this.service.host;
@@ -308,7 +307,6 @@ const EXAMPLE = 'https://gas.example.org';
 
 /**
  * The address of a v1 service as people write it: with or without the v1 base path or a slash at the end.
- *
  * @param hint What to do where the text says more than an address.
  * @returns The URL without the base path, so that `href` + a v1 path can be requested.
  * @throws RangeError with one line that says what would do. It never repeats the text, which may hold a key.

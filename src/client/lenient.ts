@@ -92,7 +92,6 @@ export function countedRows<Row>(row: z.ZodType<Row>): z.ZodType<Rows<Row>> {
   });
 }
 
-/** A list without its unreadable rows. */
 export const rows = <Row>(row: z.ZodType<Row>): z.ZodType<readonly Row[]> =>
   countedRows(row).transform(({ items }) => items);
 
@@ -109,5 +108,4 @@ export const wei = (value: number | string | null | undefined): bigint | null =>
 export const weiFromGwei = (value: number | null): bigint | null =>
   value === null ? null : weiOfGwei(value);
 
-/** A text that says something. */
 export const said = (text: string | null | undefined): string | null => text || null;

@@ -17,9 +17,7 @@ import { isRecord, type JsonRecord, parseJson } from './values.ts';
 /** What a service says about itself in its OpenAPI document. All texts are clean, single lines of bounded length. */
 export interface ServiceDescription {
   readonly title: string | null;
-  /** The service's own version, not OpenAPI's. */
   readonly version: string | null;
-  /** The routes it lists, of v1 and of what gastop adds, in the contract's order. */
   readonly routes: readonly RouteDescription[];
 }
 
@@ -37,7 +35,6 @@ export interface ParameterDescription {
   readonly values: readonly string[];
 }
 
-/** The route at a path of the contract; `null`: not listed. */
 export function describedRoute(
   description: ServiceDescription | null | undefined,
   path: string,
@@ -50,7 +47,6 @@ export function describedRoute(
 const listedValues = (description: ServiceDescription | null | undefined, path: string, parameter: string) =>
   describedRoute(description, path)?.parameters.find(({ name }) => name === parameter)?.values ?? null;
 
-/** Whether a service says that a route takes a query parameter, and this value of it. */
 export function listsParameter(
   description: ServiceDescription | null,
   path: string,
@@ -70,7 +66,6 @@ export function offeredValues(
   return values.length === 0 ? null : values;
 }
 
-/** What an alert may be made of, in the service's own words where it names them. */
 export interface AlertChoices {
   readonly gasSpeeds: readonly string[];
   readonly conditions: readonly string[];
@@ -88,7 +83,6 @@ export type ExtraField = (typeof EXTRA_FIELDS)[number];
 /**
  * Reads the choices out of a service's description; where it says nothing they are the contract's, without the fields
  * that are our own additions.
- *
  * @param description `null`: it has none; `undefined`: it is not known yet
  * @param isOwn the service of this program, which takes all that the contract says
  */
@@ -170,7 +164,6 @@ function parametersOf(document: JsonRecord, parameters: unknown): readonly Param
   });
 }
 
-/** The fields of an operation's JSON body, with the values that it names for each (of a list: for its items). */
 function bodyFields(document: JsonRecord, { requestBody }: JsonRecord): readonly ParameterDescription[] {
   const content = resolved(document, requestBody)?.content;
   const media = isRecord(content) ? content['application/json'] : null;
@@ -184,7 +177,6 @@ function bodyFields(document: JsonRecord, { requestBody }: JsonRecord): readonly
   }));
 }
 
-/** The values that a schema names, in its order and spelling. */
 function namedValues(document: JsonRecord, schema: unknown): readonly string[] {
   const own = joinedSchemas(document, schema);
   const schemas = [...own, ...own.flatMap(({ items }) => joinedSchemas(document, items))];
@@ -240,7 +232,6 @@ const PLACES = [OPENAPI_PATH, PLAYGROUND_PATH, `${PLAYGROUND_PATH}-json`] as con
 
 /**
  * Looks for a service's OpenAPI document beside the v1 base path.
- *
  * @returns `null` where the service responds but has none that says anything of v1.
  * @throws ClientError where it does not respond, or the quota is used up: then it is not known.
  */

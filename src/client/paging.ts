@@ -12,7 +12,6 @@ import type {
 
 const MOST_PAGES = 1_000;
 
-/** The rows of a window, page by page where the service knows pages, else what it gives at once. */
 export async function allPages<Row extends { readonly timestamp: number }>(
   request: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
 ): Promise<readonly Row[]> {

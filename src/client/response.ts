@@ -33,7 +33,6 @@ export interface WireResponse {
   readonly wire: unknown;
 }
 
-/** @throws ClientError (`unreadable`) where the text is no JSON. */
 export function parseResponse(text: string, schema: z.ZodObject, context: ResponseContext): WireResponse {
   const parsed = parseJson(text);
   if (parsed === undefined) throw unreadable(notJson(text, context), null, text, context);
@@ -44,7 +43,6 @@ export function parseResponse(text: string, schema: z.ZodObject, context: Respon
 
 /**
  * Reads a response of any service that speaks v1.
- *
  * @throws ClientError `unreadable` where a required field cannot be found or makes no sense; `server` or `invalid`
  * where it is an error in spite of its status.
  */
@@ -56,7 +54,6 @@ export function readResponse<View>(
   return viewOf(parseResponse(text, schema, context), view, text, context);
 }
 
-/** @throws ClientError as {@link readResponse} does. */
 export function viewOf<View>(
   { body, isExact, wire }: WireResponse,
   view: z.ZodType<View>,

@@ -53,7 +53,6 @@ const HIGHEST_FEE_WEI = 1e27;
 const LONGEST_TEXT = 300;
 const LATEST_TIME_MS = 8.64e15;
 
-/** A price per gas in wei, from a number or numeric text. */
 export function readFee(value: unknown, unit: FeeUnit): bigint | null {
   const fee = readAmount(value);
   if (fee === null) return null;
@@ -80,7 +79,6 @@ function readAmount(value: unknown): number | null {
   return number !== null && number >= 0 ? number : null;
 }
 
-/** A whole number ≥ 0: a block number, a chain id, a count. */
 export function readCount(value: unknown): number | null {
   const number = readAmount(value);
   return Number.isSafeInteger(number) ? number : null;

@@ -175,7 +175,6 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .action(run(rotateSecret));
 }
 
-/** What an alert watches for; what an update leaves out has no default. */
 function withRule(command: Command, hasDefaults = true): Command {
   const words = (text: string, value: string) => (hasDefaults ? `${text} (default ${value})` : text);
   return command
@@ -294,7 +293,6 @@ function stateWords(alert: AlertView, now: number): string {
   return status === null ? '-' : cleanLine(status).toLowerCase();
 }
 
-/** Until when an alert that has fired cools down; `null`: it does not. */
 function coolingWords(alert: AlertView, now: number): string | null {
   const { cooldownUntil } = alert;
   if (cooldownUntil !== null && cooldownUntil > now)

@@ -169,7 +169,6 @@ function withDraft(command: Command): Command {
     .option('--data <HEX>', 'of a draft: what the call is given');
 }
 
-/** Who wants to see the list waits for its prices, but not for nodes that do not answer. */
 const PRICES_WITHIN_MS = 3_000;
 const NO_PRICES = 'the prices are unknown now, and so are the distances to the targets';
 
@@ -260,7 +259,6 @@ interface UpdateAutoTxFlags extends OrderFlags, DraftFlags, YesFlags {
   readonly disable?: boolean;
 }
 
-/** `gastop auto-txs update`: what is given changes; a file signs a draft, or takes the place of what was signed. */
 async function updateAutoTx(
   context: CommandContext,
   id: string,
@@ -330,7 +328,6 @@ function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: J
   );
 }
 
-/** A draft takes the signature of the same transaction only. @throws CliError (usage) */
 function requireDrafted(kept: AutoTxView, { transaction }: SignedInput, flags: DraftFlags): void {
   // Flags redraft it with the same command; then the service compares.
   if (kept.status?.toUpperCase() !== 'DRAFT' || saysDraft(flags)) return;
@@ -348,7 +345,6 @@ function changesOf(flags: UpdateAutoTxFlags, now: number): AutoTxChange {
   return { ...orderOf(flags, now), ...draftOf(flags), ...status };
 }
 
-/** Words that the monitor and the lists have for some of a status. */
 const PARTS = {
   waiting: ({ word, hold }) => word === 'pending' && hold === null,
   held: ({ word, hold }) => word === 'pending' && hold !== null,

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
+import { ROUTE_GROUPS } from '../../contract/routes.ts';
+import { formatCount } from '../../core/units.ts';
+import type { Plan } from '../../service/keys/api-keys.ts';
 import { databaseName, isServerUrl } from '../../store/database-url.ts';
-import { chainDatabase, planText } from '../config-file.ts';
+import { chainDatabase } from '../config-file.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { cleanLine, shownDatabase, tableLines } from '../output.ts';
+import { cleanLine, mapped, shownDatabase, tableLines } from '../output.ts';
 import { durationText } from '../parse.ts';
 import { keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
 import type { JsonFlags } from './resource.ts';
@@ -20,65 +23,47 @@ export function addConfig(program: Command, run: Run): void {
     .action(run(config));
 }
 
-/** For people by its title, line by line; for programs by its name in the config file where it has one. */
-interface Row extends Setting<unknown> {
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly key: string;
-}
-
 async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags): Promise<ExitCode> {
   const loaded = await loadSettings();
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
-  const { source, apiKey, historySec, db, encryptionKey, smtp, telegram, notifications } = settings;
+  const { source, apiKey, historySec, db, encryptionKey, smtp, telegram, allowPrivateTargets } = settings;
+  const { notifications } = settings;
   const database = databaseFile(settings, chainDatabase(io, { id: '<id>' }));
   const plans = [...keys.plans.values()];
   const shown = (path: string) => shownDatabase(path, io.home);
-  const row = (
-    title: string,
-    key: string,
-    line: string | readonly string[],
-    said: Setting<unknown>,
-  ): Row => ({ ...{ title, key, lines: [line].flat() }, ...said });
-  const toggle = (title: string, key: string, said: Setting<boolean>, words = ['on', 'off']) =>
-    row(title, key, words[said.value ? 0 : 1] ?? '', said);
+  /** For people by its title, line by line; for programs by its name in the config file where it has one. */
+  const row = (title: string, key: string, text: string, { value, from }: Setting<unknown>) => ({
+    ...{ title, key, lines: text.split('\n'), value, from },
+  });
+  const toggle = (title: string, key: string, said: Setting<boolean>, on = 'on', off = 'off') =>
+    row(title, key, said.value ? on : off, said);
+  const isSet = ({ value, from }: Setting<unknown>) => ({ value: value !== null, from });
+  const ownKey = isServerUrl(db.value ?? '') ? 'none; no auto-txs are taken' : "the file's own";
+  const databaseText = database === null ? noDatabaseText(settings) : shown(database);
   const path = `${shown(file.path)}${file.content === null ? ' (not there)' : ''}`;
-  const rows: readonly Row[] = [
-    row('source', 'source', sourceLines(source.value), { ...source, value: sourceValue(source.value) }),
-    toggle('api key', 'apiKey', { value: apiKey.value !== null, from: apiKey.from }, ['set', 'none']),
+  const rows = [
+    row('source', 'source', sourceText(source.value), { ...source, value: sourceValue(source.value) }),
+    toggle('api key', 'apiKey', isSet(apiKey), 'set', 'none'),
     row('history', 'historySec', durationText(historySec.value), historySec),
-    row('database', 'db', database === null ? noDatabaseText(settings) : shown(database), {
-      value: database === null ? null : withoutLogin(database),
-      from: db.from,
+    row('database', 'db', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
+    toggle('encryption key', 'encryptionKey', isSet(encryptionKey), 'set', ownKey),
+    row('keys', 'keys', shown(keys.file.value), { ...keys.file, value: withoutLogin(keys.file.value) }),
+    ...plans.map((plan, index) => {
+      const from = keys.ownPlans.includes(plan.name) ? 'config file' : 'default';
+      return row(index === 0 ? 'plans' : '', 'plans', planText(plan), { value: plans, from });
     }),
-    toggle(
-      'encryption key',
-      'encryptionKey',
-      { value: encryptionKey.value !== null, from: encryptionKey.from },
-      ['set', isServerUrl(db.value ?? '') ? 'none; no auto-txs are taken' : "the file's own"],
-    ),
-    row('keys', 'keys', shown(keys.file.value), {
-      value: withoutLogin(keys.file.value),
-      from: keys.file.from,
-    }),
-    ...plans.map((plan, index) =>
-      row(index === 0 ? 'plans' : '', 'plans', planText(plan), {
-        value: plans,
-        from: keys.ownPlans.includes(plan.name) ? 'config file' : 'default',
-      }),
-    ),
     row('mail', 'smtp', mailText(settings), { value: mailValue(settings), from: smtp.from }),
     row('telegram', 'telegram', telegramText(settings), {
-      value: telegram.value === null ? null : { host: telegram.value.apiUrl.host },
+      value: mapped(telegram.value, ({ apiUrl }) => ({ host: apiUrl.host })),
       from: telegram.from,
     }),
-    toggle('private targets', 'allowPrivateTargets', settings.allowPrivateTargets, ['allowed', 'refused']),
+    toggle('private targets', 'allowPrivateTargets', allowPrivateTargets, 'allowed', 'refused'),
     row('notifications', 'notifications', notifications.value, notifications),
     toggle('screen reader', 'screenReader', settings.screenReader),
     toggle('ascii', 'ascii', settings.ascii),
     row('config file', 'configFile', path, {
-      value: file.content === null ? null : file.path,
+      value: mapped(file.content, () => file.path),
       from: configFrom,
     }),
   ];
@@ -96,6 +81,14 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   );
   io.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.ok;
+}
+
+/** `free: 50,000 requests a day, 20 a second` */
+function planText({ name, dailyLimit, perSecond, groups }: Plan): string {
+  const day = `${dailyLimit === null ? 'any number of' : formatCount(dailyLimit)} requests a day`;
+  const second = `${perSecond === null ? 'any number' : perSecond.toLocaleString('en')} a second`;
+  const only = groups.length === ROUTE_GROUPS.length ? '' : `, only ${groups.join(', ')}`;
+  return `${name}: ${day}, ${second}${only}`;
 }
 
 function sourceValue(source: SourceChoice): object {
@@ -117,20 +110,19 @@ function mailValue({ smtp: { value } }: Settings): object | null {
   return { ...rest, hasPassword: password !== null };
 }
 
-function sourceLines(source: SourceChoice): readonly string[] {
+function sourceText(source: SourceChoice): string {
   switch (source.kind) {
     case 'hosted':
-      return [`service ${shownUrl(source.url)}`];
+      return `service ${shownUrl(source.url)}`;
     case 'rpc':
-      return source.urls.map((url) => `node ${shownUrl(url)}`);
+      return source.urls.map((url) => `node ${shownUrl(url)}`).join('\n');
     case 'replay':
-      return [`recording ${source.file}${source.speed === null ? '' : `, ${source.speed} times as fast`}`];
+      return `recording ${source.file}${source.speed === null ? '' : `, ${source.speed} times as fast`}`;
     case 'simulated':
-      return [`simulated chain, seed ${source.seed}`];
+      return `simulated chain, seed ${source.seed}`;
   }
 }
 
-/** Whether there is a password is told, and nothing of it. */
 function mailText({ smtp: { value } }: Settings): string {
   if (value === null) return 'none; alerts cannot be mailed';
   const { host, port, secure, user, password, from } = value;
@@ -151,7 +143,6 @@ function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname === '/' && url.search === '' ? '' : '/…'}`;
 }
 
-/** A file as it is; of a server no user, no password, and no file names. */
 const withoutLogin = (database: string) =>
   isServerUrl(database) ? `postgres: ${databaseName(database)}` : database;
 

@@ -33,7 +33,6 @@ import { answers, type JsonFlags, onOne, withResource } from './resource.ts';
 
 type CreateAlertFlags = AlertFlags & JsonFlags;
 
-/** `gastop alerts create`: by flags, or as JSON from a file or stdin. */
 export async function createAlert(
   context: CommandContext,
   file: string | undefined,
@@ -97,7 +96,6 @@ function refusalOf(error: unknown, file: string | undefined, flags: AlertFlags):
   return (isOfFlags ? refusedFlags(error.details, flags) : null) ?? error;
 }
 
-/** `gastop alerts update`: what the flags say changes; JSON replaces the whole alert, as `PUT /alerts/{id}` does. */
 export async function updateAlert(
   context: CommandContext,
   id: string,
@@ -150,7 +148,6 @@ export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise
 
 const DAY_SEC = 86_400;
 
-/** `gastop alerts preview`: what an alert would have done in the last 24 hours. Whom it would notify does not matter. */
 export async function previewAlert(
   context: CommandContext,
   file: string | undefined,
@@ -240,11 +237,6 @@ interface Changed {
   readonly isForeign: boolean;
 }
 
-/**
- * The alert that the flags describe, or `changed` with what they say of it, checked by the contract and `rules`.
- *
- * @throws CliError (usage) with a line per problem.
- */
 function alertOfFlags(flags: AlertFlags, rules: TargetRules, changed: Changed | null = null): NewAlert {
   const channels = namedTargets(flags);
   const kept = changed === null ? {} : payloadOf(changed.kept);
@@ -278,7 +270,6 @@ function alertOfFlags(flags: AlertFlags, rules: TargetRules, changed: Changed | 
   throw refusedAlert([...problems.map(({ line }) => line), ...found.map((each) => flagLine(each, flags))]);
 }
 
-/** What a service has against the alert of `flags`, told by the flags; `null`: it does not say of which field. */
 function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): CliError | null {
   const fields = problems.map(({ path, message }) => ({
     path: path
@@ -291,7 +282,6 @@ function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): Cli
   return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : null;
 }
 
-/** What the alert watches for, without whom it notifies. @throws CliError (usage) with a line per problem. */
 function ruleOfFlags(flags: AlertFlags) {
   const { rule, problems } = readRule(flags, {});
   const { thresholdGwei } = rule;
@@ -301,7 +291,6 @@ function ruleOfFlags(flags: AlertFlags) {
   return { ...rule, thresholdGwei };
 }
 
-/** What the flags say of the rule, over what is `kept` of it. What cannot be read of them is among the problems. */
 function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   const { below, above, lane, cooldown, once, rearmMargin, confirm } = flags;
   const problems: UnreadFlag[] = [];
@@ -334,7 +323,6 @@ function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   return { rule, problems };
 }
 
-/** What cannot be read of the flags: the field that it was for, and what is said of it. */
 interface UnreadFlag {
   readonly path: string;
   readonly line: string;
@@ -342,7 +330,6 @@ interface UnreadFlag {
 
 const CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM'] as const;
 
-/** Whom the flags name, a channel and its target each. */
 function namedTargets({ email, webhook, slack, telegram, terminal }: AlertFlags): [AlertChannel, string][] {
   const texts = [email, webhook, slack, telegram];
   const named = CHANNELS.flatMap((channel, at): [AlertChannel, string][] => {
@@ -375,7 +362,6 @@ function flagOf(path: string, flags: AlertFlags): string | null {
   return channel === undefined ? (ownValue(FLAGS, field) ?? null) : `--${channel.toLowerCase()}`;
 }
 
-/** A service may have named the field in its words already. */
 function flagLine({ path, message }: FieldProblem, flags: AlertFlags): string {
   const flag = flagOf(path, flags) ?? path;
   const words = cleanLine(message).replaceAll('thresholdGwei', flagOf('thresholdGwei', flags) ?? '');
@@ -458,9 +444,8 @@ function refusedAlert(lines: readonly string[]): CliError {
 const TIMES_SEC = [3_600, 86_400] as const;
 
 /**
- * `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`, as far as the service can say; `null`: it cannot, or the
- * alert waits for a price to rise, of which services say nothing. It is no reason to fail.
- *
+ * `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`, as far as the service can say; `null`: it cannot, or
+ * the alert waits for a price to rise, of which services say nothing. It is no reason to fail.
  * @param ask What the service says of a price and a time.
  */
 async function alertLikelihood(

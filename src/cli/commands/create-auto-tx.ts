@@ -33,7 +33,6 @@ import { type SignedInput, signedInput } from './signed-input.ts';
 
 type CreateAutoTxFlags = OrderFlags & DraftFlags & YesFlags;
 
-/** `gastop auto-txs create`: of a signed transaction, or a draft by flags. */
 export async function createAutoTx(
   context: CommandContext,
   file: string | undefined,
@@ -148,7 +147,6 @@ const FLAGS: Readonly<Record<string, string>> = {
   status: '--enable or --disable',
 };
 
-/** What a service has against a field, told by the flag that it was typed as. */
 export function flagged(error: unknown): unknown {
   if (!(error instanceof ClientError) || error.code !== 'invalid' || error.details.length === 0) return error;
   const lines = error.details.map(
@@ -166,7 +164,6 @@ interface CheckAutoTxFlags extends OrderFlags, JsonFlags {
 
 type CheckOrder = AutoTxToCheck['order'];
 
-/** `gastop auto-txs check`: of a transaction from a file, or of a scheduled one. */
 export async function checkAutoTxs(
   context: CommandContext,
   file: string | undefined,
@@ -195,7 +192,6 @@ export async function checkAutoTxs(
   });
 }
 
-/** The order that flags ask for; a target left out is `null`. @throws CliError (usage) */
 function orderFrom(flags: OrderFlags, now: number): CheckOrder {
   const { strictTargetPrice, expiresAt } = orderOf(flags, now);
   return {
@@ -206,7 +202,6 @@ function orderFrom(flags: OrderFlags, now: number): CheckOrder {
   };
 }
 
-/** The order of one that is kept, as `flags` would change it. @throws CliError (usage) */
 export function changedOrder(autoTx: AutoTxView, flags: OrderFlags, now: number): CheckOrder {
   const asked = orderFrom(flags, now);
   return {
@@ -257,7 +252,6 @@ export interface DraftFlags {
   readonly data?: string;
 }
 
-/** What the flags say of an order; what they leave out is `undefined`. @throws CliError (usage) */
 export function orderOf({ target, lane, strict, expires, note }: OrderFlags, now: number) {
   if (note !== undefined && note.length > NOTE_LONGEST) {
     throw usageError(`--note: it is longer than ${NOTE_LONGEST} characters`);
@@ -272,7 +266,6 @@ export function orderOf({ target, lane, strict, expires, note }: OrderFlags, now
   };
 }
 
-/** What the flags say of a draft; empty: nothing. @throws CliError (usage) */
 export function draftOf({ to, value, data }: DraftFlags): Pick<NewAutoTx, 'to' | 'value' | 'data'> {
   if (to !== undefined && !/^0x[\da-f]{40}$/i.test(to)) {
     throw usageError('--to: this is not an address; write 0x and 40 hex digits');

@@ -106,7 +106,6 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
   );
 }
 
-/** Times of a certificate and of the quota as ISO 8601, measured figures in short. */
 function jsonValue(name: string, value: unknown): unknown {
   if (typeof value !== 'number') return value;
   return /^valid|At$/.test(name) ? new Date(value).toISOString() : Math.round(value * 100) / 100;
@@ -115,7 +114,6 @@ function jsonValue(name: string, value: unknown): unknown {
 interface DoctorSubject {
   readonly name: string;
   readonly origin: string | null;
-  /** A key was sent; which one is told nowhere. */
   readonly withKey: boolean;
   readonly missingChannels: readonly string[];
 }

@@ -121,10 +121,6 @@ async function lookUp<View>(
   return EXIT.ok;
 }
 
-/**
- * A block in any of the ways that `parseLookup` knows.
- * @throws CliError for anything else.
- */
 export function parseBlockNumber(text: string): number | 'latest' {
   const sought = parseLookup(text);
   if (sought.kind === 'newest') return 'latest';
@@ -133,10 +129,6 @@ export function parseBlockNumber(text: string): number | 'latest' {
   throw usageError(`"${shown(text)}" is not a block number: ${why}; write 24337604, 0x1735cc4 or latest`);
 }
 
-/**
- * A transaction hash, in lower case.
- * @throws CliError for anything else.
- */
 export function parseTxHash(text: string): string {
   const sought = parseLookup(text);
   if (sought.kind === 'tx') return sought.hash;

@@ -21,11 +21,6 @@ export interface Reached {
 
 const REDRAW_MS = 1_000;
 
-/**
- * Follows the price until it is where the plan wants it, over all failures that pass; the source is closed then.
- *
- * @throws CliError (124) when the time is up, (3) at the end of a recording; Interruption; what no waiting heals.
- */
 export async function followPrice(
   io: Io,
   settings: Settings,
@@ -40,12 +35,10 @@ export async function followPrice(
   const likelihood = new WaitLikelihood(plan);
   let snapshot: SnapshotView | null = null;
   let firstBlockAt: number | null = null;
-  /** The last price that was of its time, and how many blocks in a row were as wanted. */
   let price: bigint | null = null;
   let inARow = 0;
   let tries = 0;
 
-  /** In the recording's own time where one is played. */
   const elapsedSec = () =>
     isReplay
       ? ((snapshot?.blockTimestamp ?? 0) - (firstBlockAt ?? 0)) / 1_000
@@ -92,7 +85,6 @@ export async function followPrice(
     timeoutSec === null || isReplay ? undefined : setTimeout(() => timeLimit.abort(), timeoutSec * 1_000);
   const signal = AbortSignal.any([interruption, timeLimit.signal]);
 
-  /** Waits until the next try; rethrows what will not pass. */
   const survive = async (error: unknown) => {
     signal.throwIfAborted();
     tries += 1;
@@ -162,7 +154,6 @@ type Sight =
 
 /**
  * Judges what a service says, response after response, by one plan. Old prices count for nothing.
- *
  * A block that could have been seen and was not breaks the row: what it cost is not known. Where blocks come quicker
  * than the service has responses, or than it can be asked, those that are seen count, unless something came between.
  */
@@ -178,7 +169,6 @@ export class PriceWatch {
     this.#plan = plan;
   }
 
-  /** @param now wall clock, ms since epoch. */
   see(snapshot: SnapshotView, now: number): Sight {
     if (snapshot.source.ended) return { kind: 'ended' };
     const reason = this.#whyOld(snapshot, now);
@@ -204,7 +194,6 @@ export class PriceWatch {
     this.#isInterrupted = true;
   }
 
-  /** Why the prices are not those of now; `null`: they are. */
   #whyOld(snapshot: SnapshotView, now: number): string | null {
     const { source, stale, blockTimestamp, updatedAt } = snapshot;
     const prices = fingerprint(snapshot);
@@ -249,9 +238,7 @@ export class PriceWatch {
   }
 }
 
-/** How far the clocks may differ. */
 const SLACK_SEC = 15;
-/** Where a service does not say how often it has something new. */
 const UNKNOWN_FREQUENCY_SEC = 30;
 /**
  * The chain is seen whole only where a block takes at least this share of the time between two responses: quicker ones
@@ -261,10 +248,8 @@ const OFTENER = 0.75;
 
 const frequencySecOf = ({ updateFrequencySec }: SnapshotView) => updateFrequencySec ?? UNKNOWN_FREQUENCY_SEC;
 
-/** How old a block may be to be the newest one, in seconds. */
 const freshForSec = (snapshot: SnapshotView) => staleAfterMs(frequencySecOf(snapshot)) / 1_000;
 
-/** What changes with each block. */
 const fingerprint = ({ blockNumber, baseFee, lanes }: SnapshotView) =>
   [blockNumber, baseFee, lanes.slow.price, lanes.average.price, lanes.fast.price].join(' ');
 
@@ -276,7 +261,6 @@ const LAST_RETRY_MS = 30_000;
 
 /**
  * Why it failed and when to ask again; `null` where waiting does not help and a person must act.
- *
  * @param tries how many failed in a row, this one included. @param hasWorked whether the service was ever understood:
  * an address that never was one is a mistake, one that was will be one again.
  */
@@ -307,7 +291,6 @@ function reasonOf({ message, details }: ClientError): string {
   return `${message.split('; ')[0]} (${named.join('; ')}${more})`;
 }
 
-/** No service is asked oftener. */
 const FASTEST_POLL_MS = 500;
 const SLOWEST_MS = 10_000;
 
@@ -324,7 +307,6 @@ const ASK_AGAIN_MS = 30_000;
 const UNKNOWN_ASK_AGAIN_MS = 3_000;
 const LEAST_SEC = 60;
 
-/** How likely the price is reached in the time that is left, as far as the service says. */
 class WaitLikelihood {
   readonly #plan: WaitPlan;
   #askAt = 0;
@@ -378,7 +360,6 @@ export class WaitTrouble {
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
   #isTold = false;
-  /** `null`: there is none. */
   reason: string | null = null;
 
   constructor(note: (line: string) => void) {

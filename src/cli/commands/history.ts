@@ -145,7 +145,6 @@ async function beginning(io: Io, embedded: OpenedClient['embedded'], present: nu
 
 const tellOfReach = (io: Io, sec: number) => note(io, `history reaches back only ${formatDuration(sec)}`);
 
-/** The response is one page: where the window holds more, that is said beside it. */
 function tellOfFurtherRows(io: Io, response: string): void {
   const page = z.object({ total: z.number(), data: z.array(z.unknown()) }).safeParse(JSON.parse(response));
   if (!page.success || page.data.total <= page.data.data.length) return;
@@ -174,9 +173,8 @@ export function bucketFor(windowSec: number, most: number): Bucket {
 const NO_BASE_FEE = { open: null, min: null, mean: null, max: null, close: null };
 
 /**
- * Base fee, median tip and fullness of a window, joined by time, oldest first. `missing` says of each that the service
- * does not give why.
- *
+ * Base fee, median tip and fullness of a window, joined by time, oldest first. `missing` says of each that the
+ * service does not give why.
  * @throws ClientError where none of them can be had.
  */
 async function historyRows(
@@ -218,7 +216,6 @@ async function historyRows(
 
 const TOLERATED: readonly ClientErrorCode[] = ['not-found', 'plan', 'invalid', 'server', 'unreadable'];
 
-/** A service that knows one of them only still has a history. */
 async function partOf<Row>(
   rows: Promise<readonly Row[]>,
 ): Promise<{ readonly rows: readonly Row[]; readonly error: ClientError | null }> {
@@ -232,7 +229,6 @@ async function partOf<Row>(
 
 const BAR_CELLS = 20;
 
-/** History as a table with a bar for each mean, 80 columns wide at most. `bar` is the character it is drawn with. */
 function historyText(rows: readonly HistoryRow[], bar: string): string {
   const highest = Math.max(...rows.map((row) => row.mean ?? 0));
   const cells = (mean: number) => (highest > 0 ? Math.round((mean / highest) * BAR_CELLS) : 0);
@@ -307,7 +303,6 @@ function labelling(low: number, high: number): (wei: number) => string {
   };
 }
 
-/** Stretches or shrinks a series to `width` points; where several fall together, their mean. */
 function resample(values: readonly number[], width: number): number[] {
   return Array.from({ length: width }, (_, column) => {
     const from = Math.floor((column * values.length) / width);

@@ -241,7 +241,6 @@ function revokedOn({ revoked_at }: KeyRow): string {
 
 const DAY_MS = 86_400_000;
 
-/** Days since 1970-01-01 UTC, which is how usage is kept. `now` in ms. */
 const dayOf = (now: number) => Math.floor(now / DAY_MS);
 
 type ListedKey = ReturnType<typeof listedKey>;
@@ -258,7 +257,6 @@ function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number) {
     createdAt: isoTime(row.created_at),
     rotatedAt: mapped(row.rotated_at, isoTime),
     revokedAt: mapped(row.revoked_at, isoTime),
-    /** `null`: without limit, or the plan is not known. */
     dailyLimit,
     usedToday,
     remainingToday: mapped(dailyLimit, (limit) => Math.max(0, limit - usedToday)),

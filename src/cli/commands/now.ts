@@ -129,7 +129,6 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
 /** With less past there is a wait of which nothing can be said. */
 const DEMO_PAST_SEC = 7.5 * 86_400;
 
-/** Asks until the answer is enough. */
 async function askUntil<Answer>(
   ask: () => Promise<Answer>,
   isEnough: (answer: Answer) => boolean,
@@ -196,7 +195,6 @@ const ASK_AGAIN_MS = 60;
 /** From when the past is stored until it is learned from, on a slow machine. */
 const LEARNT_WITHIN_MS = 20_000;
 
-/** `--below` and `--within` as a question; `null` where neither was given. @throws CliError (usage) */
 function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
   const targetPrice = given('--below', below, parseGwei);
   if (targetPrice !== null) {
@@ -213,10 +211,6 @@ export function pastFor({ deadlineSec }: ReachQuery): number {
   return Math.max((pastForReach(deadlineSec) ?? 0) + SPARE_SEC, LEAST_PAST_SEC);
 }
 
-/**
- * Prints how likely a price is reached: a line for people or the service's own JSON.
- * @throws CliError where nobody can say.
- */
 async function sayReach(io: Io, settings: Settings, ready: Ready, asked: ReachQuery, json: boolean) {
   let filled = 0;
   const reach = await withSpinner(
@@ -283,12 +277,6 @@ const LANES = [
 
 const WIDTH = 80;
 
-/**
- * What `gastop now` prints for people: at most 80 columns wide.
- *
- * @param now wall clock, ms
- * @param missing why there is no advice
- */
 export function snapshotText(
   snapshot: SnapshotView,
   advice: RecommendationView | null,
@@ -339,7 +327,6 @@ function headLines(snapshot: SnapshotView, now: number): string[] {
   return lines;
 }
 
-/** The chain's name; empty where the service does not say which chain it is. */
 function chainName(snapshot: SnapshotView): string {
   return cleanLine(chainNameOf(snapshot) ?? '');
 }
@@ -418,7 +405,6 @@ const WORDS: Readonly<Record<string, (facts: Facts) => string | null>> = {
 
 export const PLACEHOLDERS: readonly string[] = [...Object.keys(PRICES), ...Object.keys(WORDS)];
 
-/** Everything that can be filled in, one a line; prices with their exact forms beside them. */
 function placeholderList(): string {
   const prices = Object.keys(PRICES).map((name) => `{${name}} {${name}:gwei} {${name}:wei}`);
   return [...prices, ...Object.keys(WORDS).map((name) => `{${name}}`)].join('\n');
@@ -427,10 +413,6 @@ function placeholderList(): string {
 /** Whether a template needs the recommendation, which is a second question to the service. */
 const ADVICE = new Set(['target', 'action', 'probability', 'saving', 'wait']);
 
-/**
- * Reads a `--format` text: `{name}` is filled in, `{{` and `}}` are braces.
- * @throws CliError (usage) for a placeholder that does not exist.
- */
 function parseTemplate(text: string) {
   const parts: ((facts: Facts) => string)[] = [];
   let needsAdvice = false;

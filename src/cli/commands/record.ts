@@ -98,7 +98,6 @@ async function follow(
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, interruption]);
-  /** Answers whether there is room for more. */
   const add = async (block: Block): Promise<boolean> => {
     await recorder.add(block);
     return !isFull(recorder, limits);
@@ -171,7 +170,6 @@ export class LineFile {
     this.#path = path;
   }
 
-  /** @throws CliError (usage) where the file exists and `force` is not set, or cannot be made. */
   static async create(flag: string, path: string, force: boolean): Promise<LineFile> {
     try {
       const mode = O_WRONLY | O_CREAT | O_APPEND | (force ? O_TRUNC : O_EXCL);
@@ -181,7 +179,6 @@ export class LineFile {
     }
   }
 
-  /** @throws CliError where the disk takes no more; `holds` says what the file has until there. */
   async append(text: string, holds: () => string): Promise<void> {
     try {
       await this.#file.appendFile(text);
@@ -220,7 +217,6 @@ export class BlockRecorder {
     this.#file = file;
   }
 
-  /** @throws CliError (usage) where the file exists and `force` is not set, or cannot be made. */
   static async create(path: string, force: boolean): Promise<BlockRecorder> {
     return new BlockRecorder(await LineFile.create('--out', path, force));
   }

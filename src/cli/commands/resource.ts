@@ -62,7 +62,6 @@ interface GroupWords {
   readonly examples: readonly string[];
 }
 
-/** A command that holds commands, of which `list` runs where none is named; `add` puts them into it. */
 export function addGroup(
   program: Command,
   name: string,
@@ -97,7 +96,6 @@ export async function withResource<Result>(
 
 interface ListOptions<Item> {
   readonly isWanted?: (row: object) => boolean;
-  /** Called once all rows were looked at. @throws CliError (usage) */
   readonly check?: () => void;
   readonly lines: (
     items: readonly Item[],
@@ -227,9 +225,8 @@ interface Named {
 }
 
 /**
- * Waits for `work` on one. Where the service does not find it, the list says whether it is there, as not every service
- * answers for a single one; of one that is, `other` may say what else is missing.
- *
+ * Waits for `work` on one. Where the service does not find it, the list says whether it is there, as not every
+ * service answers for a single one; of one that is, `other` may say what else is missing.
  * @throws CliError (failed) where it is known not to exist; else whatever `work` throws.
  */
 export async function onOne<Item extends { readonly id: string }, Details, Result>(

@@ -103,7 +103,6 @@ interface Parts {
   readonly missing: readonly string[];
 }
 
-/** Returns after the first signal, when what was under way has been answered; a second one ends the process at once. */
 async function serveUntilStopped(
   io: Io,
   signal: AbortSignal,
@@ -248,7 +247,6 @@ function withProblem(condition: Condition, problem: StoreError | null): Conditio
 
 const UNKNOWN = Symbol('no node has said which chain it is');
 
-/** Where the history lies; `null` for what keeps none. */
 async function knownPlace(
   io: Io,
   choice: ChainChoice,

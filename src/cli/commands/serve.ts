@@ -132,10 +132,6 @@ export function listenError(error: unknown, { host, port }: ListenAddress): unkn
   }
 }
 
-/**
- * Prints a unit that runs this gastop as it is called, on stdout alone, so that it can be sent into its file.
- * @throws CliError for what `serve` would not take either.
- */
 async function printUnit({ io }: CommandContext, source: SourceFlags, flags: ServeFlags): Promise<ExitCode> {
   if (io.platform !== 'linux') {
     throw usageError('--systemd is for Linux; elsewhere let your own service manager run "gastop serve"');
@@ -200,7 +196,6 @@ function flagWords<Name extends string>(
 }
 
 interface UnitParts {
-  /** The Node.js that runs it, and gastop's own file: a user's services do not know the shell's PATH. */
   readonly program: readonly string[];
   readonly argv: readonly string[];
   readonly environmentFile: string;

@@ -11,7 +11,6 @@ import { readInput, STDIN } from '../parse.ts';
 /** The calldata of a draft; it may be long, and is no secret. */
 const CALLDATA_FLAG = /^--data(=|$)/;
 
-/** For hex that stands where a file is to be named. None of it is repeated. */
 function signedArgument(): CliError {
   return usageError(
     "a signed transaction is read from a file or stdin, never from an argument, where the shell's history keeps it",
@@ -19,9 +18,8 @@ function signedArgument(): CliError {
 }
 
 /**
- * Refuses a command line that has something like a signed transaction in it, before anything can repeat it. What follows
- * `--` belongs to another program.
- *
+ * Refuses a command line that has something like a signed transaction in it, before anything can repeat it. What
+ * follows `--` belongs to another program.
  * @throws CliError (usage)
  */
 export function refuseSignedArguments(argv: readonly string[]): void {
@@ -33,7 +31,6 @@ export function refuseSignedArguments(argv: readonly string[]): void {
   }
 }
 
-/** With line breaks in it, every so often. */
 const MOST_BYTES = SIGNED_LONGEST + SIGNED_LONGEST / 16;
 const WANTED = 'a raw signed transaction as hex was expected';
 
@@ -44,9 +41,8 @@ export interface SignedInput {
 }
 
 /**
- * Reads a raw signed transaction from a file or (`-`, or no `file`) stdin; at a terminal it is pasted without being shown.
- * Nothing that is said of what is wrong repeats any of it.
- *
+ * Reads a raw signed transaction from a file or (`-`, or no `file`) stdin; at a terminal it is pasted without being
+ * shown. Nothing that is said of what is wrong repeats any of it.
  * @throws CliError (usage)
  */
 export async function signedInput(io: Io, file: string | undefined): Promise<SignedInput> {

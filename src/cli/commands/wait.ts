@@ -14,6 +14,7 @@ import type { Io } from '../io.ts';
 import { warnOfPlainKey } from '../open-source.ts';
 import { badgeOf, cleanLine, note } from '../output.ts';
 import { checked, given, parseCount, parseDuration, parseGwei } from '../parse.ts';
+import { SECRET_VARIABLES } from '../settings.ts';
 import { followPrice, type Reached } from './follow-price.ts';
 
 export function addWait(program: Command, run: Run): void {
@@ -96,7 +97,6 @@ export function isMet({ side, target }: WaitPlan, price: bigint): boolean {
   return side === 'below' ? price <= target : price >= target;
 }
 
-/** `gastop wait`; answers the exit code of the command, where it runs one. */
 async function wait(
   { io, loadSettings }: CommandContext,
   [command, ...args]: readonly string[],
@@ -117,26 +117,13 @@ async function wait(
 }
 
 /** Keys and passwords are gastop's alone: the command may be anything, and passes its environment on. */
-const SECRETS = [
-  'GASTOP_API_KEY',
-  'GASTOP_SMTP_URL',
-  'GASTOP_TELEGRAM_TOKEN',
-  'GASTOP_DATABASE_URL',
-  'GASTOP_ENCRYPTION_KEY',
-];
+const isSecret = ([name, value = '']: readonly [string, string | undefined]) =>
+  SECRET_VARIABLES.includes(name) || (name === 'GASTOP_RPC' && holdsKey(value));
 
-const withoutSecrets = (env: Io['env']): Io['env'] =>
-  Object.fromEntries(
-    Object.entries(env).filter(
-      ([name, value = '']) => !SECRETS.includes(name) && !(name === 'GASTOP_RPC' && holdsKey(value)),
-    ),
-  );
-
-/** The command's environment: ours without secrets, and the price. What the service does not say is not set. */
 function withPrice(env: Io['env'], { lane }: WaitPlan, { price, snapshot }: Reached): Io['env'] {
   const { maxFeePerGas, maxPriorityFeePerGas } = snapshot.lanes[lane];
   return {
-    ...withoutSecrets(env),
+    ...Object.fromEntries(Object.entries(env).filter((variable) => !isSecret(variable))),
     GASTOP_PRICE_GWEI: gweiString(price),
     GASTOP_BLOCK: snapshot.blockNumber?.toString(),
     GASTOP_CHAIN_ID: snapshot.chainId?.toString(),

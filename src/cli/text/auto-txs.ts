@@ -46,7 +46,6 @@ import {
 } from '../output.ts';
 import { durationText } from '../parse.ts';
 
-/** How far the price has to fall: `-12 %`, `reached`; `-` where that is not known or does not matter. */
 function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): string {
   if (autoTx.status !== 'PENDING' || snapshot === null) return '-';
   const distance = distanceToTarget(autoTx, snapshot);
@@ -61,13 +60,11 @@ export interface CallWords {
   readonly words: string;
 }
 
-/** A transaction, signed here or kept by a service that says some of it. */
 type SaidTransaction = SignedTransactionView &
   Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
 
 /**
  * What a transaction says, a label and its value each; what it does not have is left out.
- *
  * @param chainHere The chain that it would be sent on, for one that names none.
  */
 function transactionRows(
@@ -128,7 +125,6 @@ const SPARED = ['note', 'nonce', 'expires (UTC)', 'likely'];
 
 /**
  * The lines of `gastop auto-txs list`, by state, made to fit `width` columns; `null`: as long as they are.
- *
  * @param snapshot What the prices are, where that is known.
  * @param callName The well-known function that one calls.
  */
@@ -259,7 +255,6 @@ function entryLines({ at, kind, message, blockNumber }: NonNullable<AutoTxDetail
   ];
 }
 
-/** What a transaction says and how it stands, for people: at most 80 columns wide. */
 export function autoTxCheckText(
   transaction: SignedTransaction,
   checked: Pick<CheckedAutoTx, 'call' | 'checks' | 'distance' | 'reach' | 'snapshot'>,

@@ -117,7 +117,6 @@ const Attempt = lenient(AlertDelivery.shape.attempts.element);
 /** What cannot be named cannot be sent again, so it is left out. */
 const Delivery = lenient(AlertDelivery.extend({ attempts: rows(Attempt) }), 'id').transform((wire) => ({
   ...wire,
-  /** Newest first. */
   attempts: (wire.attempts ?? []).slice(0, MOST_DELIVERIES),
 }));
 export type DeliveryAttemptView = z.infer<typeof Attempt>;
@@ -156,7 +155,6 @@ export const AlertPage = lenient(AlertList.extend({ items: countedRows(Alert) })
 /** A whole list. `unreadable`: rows that could not be read; `items` are the others. */
 export interface ListView<Item> {
   readonly items: readonly Item[];
-  /** How many there are in all; `null` where the service does not say. */
   readonly total: number | null;
   readonly unreadable: number;
 }
@@ -314,7 +312,6 @@ export interface Distance {
   readonly isThere: boolean;
 }
 
-/** How far the lane's price is from the threshold; `null` when that cannot be known. */
 export function distanceToThreshold(
   { gasSpeed, condition, threshold }: AlertCondition,
   { lanes }: SnapshotView,
@@ -345,7 +342,6 @@ export function describeShare(ratio: number): string {
 
 export type AlertTargets = Pick<AlertView, 'method' | 'channels' | 'to' | 'targets'>;
 
-/** The target of a channel; `null` when it needs none, or the service does not say. */
 export function targetOf({ method, to, targets, channels }: AlertTargets, channel: string): string | null {
   const own = ownValue(targets, channel);
   if (own !== undefined) return own;
@@ -372,7 +368,6 @@ export function describeChannels(alert: AlertTargets): string | null {
 
 /**
  * One firing: `Average below 0.04 gwei: 0.0388 · deploy the registry`.
- *
  * @param price the lane's price when it fired, wei per gas; `null` when it is not known
  */
 export function describeFiring(alert: AlertView, price: bigint | null): string {
@@ -393,7 +388,6 @@ const DAY_MS = 86_400_000;
 
 /**
  * What happened in the day before this monitor ran, in one line; `null` when nothing did.
- *
  * @param told alerts whose firings a monitor would have shown
  * @param all alerts whose firings may have been missed
  * @param at the service's present, ms

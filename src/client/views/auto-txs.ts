@@ -291,7 +291,6 @@ export interface TargetDistance {
 export type PricedAutoTx = AutoTxTarget &
   Pick<AutoTxView, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
-/** How far the price is from the target; `null` when that cannot be known. */
 export function distanceToTarget(autoTx: PricedAutoTx, snapshot: SnapshotView): TargetDistance | null {
   const { target } = autoTx;
   const price = comparedPrice(autoTx, snapshot);
