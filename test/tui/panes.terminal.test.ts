@@ -247,7 +247,7 @@ describe('over prices that stand still', () => {
     await leaveForm();
   });
 
-  it('a pasted transaction may bring blobs', async () => {
+  it.runIf(isSlowRun)('a pasted transaction may bring blobs', async () => {
     const screen = shown();
     const signed = await signedBlobs(6);
     await openForm();
@@ -258,18 +258,21 @@ describe('over prices that stand still', () => {
     await leaveForm();
   });
 
-  it('a pasted transaction may have 128 KB, in a terminal that puts brackets around it', async () => {
-    const screen = shown();
-    const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
-    await openForm();
-    screen.paste(signed);
-    await screen.waitFor('signed transaction, 128 KB, EIP-1559');
-    await screen.waitFor(FROM);
-    await screen.press('enter', 'ctrl+s');
-    await screen.waitFor(/▸ ◌ pending[\s\S]* at Average ≤/);
-    expect(shownDigits(screen, signed)).toEqual([]);
-    expect(screen.clears).toEqual(NO_CLEARS);
-  });
+  it.runIf(isSlowRun)(
+    'a pasted transaction may have 128 KB, in a terminal that puts brackets around it',
+    async () => {
+      const screen = shown();
+      const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
+      await openForm();
+      screen.paste(signed);
+      await screen.waitFor('signed transaction, 128 KB, EIP-1559');
+      await screen.waitFor(FROM);
+      await screen.press('enter', 'ctrl+s');
+      await screen.waitFor(/▸ ◌ pending[\s\S]* at Average ≤/);
+      expect(shownDigits(screen, signed)).toEqual([]);
+      expect(screen.clears).toEqual(NO_CLEARS);
+    },
+  );
 
   it('a form keeps what is typed while the window is too small, and quits clean', async () => {
     const screen = shown();
