@@ -17,14 +17,14 @@ const PATIENCE_MS = 3_600_000;
 const ALL_BLOCKS = 16_000;
 
 /**
- * Tabs and what is done in each. What keys open is waited for, and that what `Esc` leaves is gone: several keys in one
- * read would be a paste, or another key.
+ * Tabs and what is done in each. A key that opens something is pressed until that is there, and `Esc` until it is gone:
+ * several keys in one read would be a paste, or another key.
  */
 const ROUND = [
   { tab: '2', shows: '[2 Chart]', keys: ['t', 'p', 'v', 'h', 'h'] },
-  { tab: '3', shows: '[3 Alerts', keys: ['n'], leaves: 'Ctrl-S' },
+  { tab: '3', shows: '[3 Alerts', keys: [], opens: 'n', leaves: 'Ctrl-S' },
   { tab: '4', shows: '[4 Auto-tx', keys: ['n'] },
-  { tab: '5', shows: '[5 Explorer]', keys: ['j', 'enter'], leaves: 'confirmation' },
+  { tab: '5', shows: '[5 Explorer]', keys: ['j'], opens: 'enter', leaves: 'confirmation' },
   { tab: '6', shows: '[6 Service]', keys: ['j', 'g'] },
   { tab: '1', shows: '[1 Live]', keys: ['?', '?', 'i', 'i'] },
 ] as const;
@@ -90,9 +90,8 @@ async function lookAtEverything(terminal: Terminal): Promise<void> {
       await terminal.press(key);
       await sleep(BETWEEN_MS);
     }
-    if (!('leaves' in step)) continue;
-    await terminal.waitFor(step.leaves);
-    await terminal.press('esc');
-    await terminal.waitFor((rows) => !rows.join('\n').includes(step.leaves));
+    if (!('opens' in step)) continue;
+    await terminal.pressUntil(step.opens, step.leaves);
+    await terminal.pressUntil('esc', (rows) => !rows.join('\n').includes(step.leaves));
   }
 }
