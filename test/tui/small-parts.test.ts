@@ -6,7 +6,7 @@ import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { keptWords } from '../../src/client/views/gas.ts';
 import { failureHint, failureTitle, healthOf } from '../../src/tui/app/connection.ts';
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
-import { INITIAL_MONITOR_STATE, monitorReducer, stepInterval } from '../../src/tui/app/ui-state.ts';
+import { stepInterval } from '../../src/tui/app/ui-state.ts';
 import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
@@ -174,17 +174,6 @@ describe('the polling interval', () => {
     expect(stepInterval(12_000, 'faster')).toBe(10_000);
     expect(stepInterval(300_000, 'slower')).toBe(300_000);
     expect(stepInterval(500, 'faster')).toBe(500);
-  });
-});
-
-describe('overlays', () => {
-  it('close by their own key, by Esc and by showing a tab', () => {
-    const open = monitorReducer(INITIAL_MONITOR_STATE, { type: 'toggle-overlay', overlay: 'help' });
-    expect(open.overlay).toBe('help');
-    expect(monitorReducer(open, { type: 'toggle-overlay', overlay: 'help' }).overlay).toBeNull();
-    expect(monitorReducer(open, { type: 'toggle-overlay', overlay: 'raw' }).overlay).toBe('raw');
-    expect(monitorReducer(open, { type: 'close-overlay' }).overlay).toBeNull();
-    expect(monitorReducer(open, { type: 'show-tab', tab: 1 })).toMatchObject({ overlay: null, tab: 1 });
   });
 });
 

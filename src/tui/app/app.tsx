@@ -1,16 +1,6 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
-import {
-  type Dispatch,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useMemo,
-  useReducer,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { useContext, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { Frame } from '../chrome/frame.tsx';
@@ -53,62 +43,18 @@ import {
 import { TABS, type Tab } from './tabs.ts';
 import { useSuspend } from './terminal.ts';
 import {
-  activeScopes,
-  INITIAL_MONITOR_STATE,
   MemoryContext,
-  type MonitorAction,
   type MonitorState,
-  monitorReducer,
   type Navigation,
   NavigationContext,
   stepInterval,
   useNavigation,
 } from './ui-state.ts';
 
-/** Calls `onShown` once the first prices are on the screen, not when they are only laid out. */
-function useFirstPrices(hasPrices: boolean, onShown: () => void): void {
-  const { waitUntilRenderFlush } = useApp();
-  const latest = useRef(onShown);
-  latest.current = onShown;
-  useEffect(() => {
-    if (hasPrices) void waitUntilRenderFlush().then(() => latest.current());
-  }, [hasPrices, waitUntilRenderFlush]);
-}
-
-interface NavigationProviderProps {
-  /** Place of the tab that is shown. */
-  readonly tab: number;
-  readonly dispatch: Dispatch<MonitorAction>;
-  readonly children: ReactNode;
-}
-
-/** Lets panes show each other. */
-function NavigationProvider({ tab, dispatch, children }: NavigationProviderProps) {
-  const memory = useContext(MemoryContext);
-  const navigation = useMemo((): Navigation => {
-    const showTab: Navigation['showTab'] = (action) => {
-      const place = TABS.findIndex((each) => each.action === action);
-      if (place >= 0) dispatch({ type: 'show-tab', tab: place });
-    };
-    return {
-      showTab,
-      newAlert: (prefill) => {
-        openAlertForm(memory, prefill, (TABS[tab] ?? TABS[0]).action);
-        showTab('tab-3');
-      },
-      openPlace: (place) => {
-        openPlace(memory, place);
-        showTab('tab-5');
-      },
-    };
-  }, [tab, dispatch, memory]);
-  return <NavigationContext value={navigation}>{children}</NavigationContext>;
-}
-
 interface SessionProps extends Omit<MonitorProps, 'ascii' | 'notifications'> {
   readonly source: SourceState;
   readonly state: MonitorState;
-  readonly dispatch: Dispatch<MonitorAction>;
+  readonly change: (part: Partial<MonitorState>) => void;
   readonly toast: Toast | null;
 }
 
@@ -123,7 +69,7 @@ function Session(props: SessionProps) {
 }
 
 function SessionScreen(props: SessionProps) {
-  const { source, state, dispatch, toast, holder, urlProblem, undoMs, now, saveFile } = props;
+  const { source, state, change, toast, holder, undoMs, now, saveFile } = props;
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
@@ -152,22 +98,43 @@ function SessionScreen(props: SessionProps) {
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
-  const top = topScope(state, tab, nothingAnswers, snapshot === undefined);
   const host = isOwnService ? null : (opened?.name ?? null);
-  const url = opened?.reach?.baseUrl;
-  const isPlain = host !== null && url !== undefined && isPlainUrl(new URL(url));
-  const apiKey = opened?.reach?.apiKey ?? null;
-  const isKey = useMemo(() => keyFinder(apiKey), [apiKey]);
-  const scope = useMemo(
-    (): MonitorScope | null =>
-      client === null
-        ? null
-        : { client, intervalMs, isOwnService, host, isPlain, frozen, isKey, undoMs, now, saveFile },
-    [client, intervalMs, isOwnService, host, isPlain, frozen, isKey, undoMs, now, saveFile],
-  );
-  const badge = badgeOf(snapshot?.source.kind) ?? opened?.badge ?? props.badge;
+  const { baseUrl, apiKey = null } = opened?.reach ?? {};
+  const isPlain = host !== null && baseUrl !== undefined && isPlainUrl(new URL(baseUrl));
+  const isKey = keyFinder(apiKey);
+  const scope: MonitorScope | null = client && {
+    client,
+    intervalMs,
+    isOwnService,
+    host,
+    isPlain,
+    frozen,
+    isKey,
+    undoMs,
+    now,
+    saveFile,
+  };
+  // The data's own word about itself comes before what the command line believed.
+  const kind = snapshot?.source.kind;
+  const dataBadge = kind === 'replay' ? 'REPLAY' : kind === 'simulated' ? 'SIMULATED' : undefined;
+  const badge = dataBadge ?? opened?.badge ?? props.badge;
   const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? props.chainName;
 
+  const showTab: Navigation['showTab'] = (action) => {
+    const place = TABS.findIndex((each) => each.action === action);
+    if (place >= 0) change({ tab: place, overlay: null });
+  };
+  const navigation: Navigation = {
+    showTab,
+    newAlert: (prefill) => {
+      openAlertForm(memory, prefill, tab.action);
+      showTab('tab-3');
+    },
+    openPlace: (place) => {
+      openPlace(memory, place);
+      showTab('tab-5');
+    },
+  };
   const body = (room: number) => {
     if (state.overlay === 'help') {
       return <ScrollView title="Keys" lines={helpLines(tab.scope)} columns={columns} rows={room} />;
@@ -183,7 +150,7 @@ function SessionScreen(props: SessionProps) {
           rows={room}
           nothingAnswers={nothingAnswers}
           choose={(choice) => void holder.open(() => props.openSource(choice))}
-          urlProblem={urlProblem}
+          urlProblem={props.urlProblem}
         />
       );
     }
@@ -193,21 +160,18 @@ function SessionScreen(props: SessionProps) {
       </Finder>
     );
   };
-  const lists = { client, snapshot, intervalMs, isOwnService, frozen, now };
-  const shownList = tab.scope === 'alerts' || tab.scope === 'auto-txs' ? tab.scope : null;
   return (
     <MonitorContext value={scope}>
       <DimContext value={isPast(health) || overdue}>
-        <ListsProvider {...lists} shown={shownList} beforeClosing={holder.beforeClosing}>
-          <NavigationProvider tab={state.tab} dispatch={dispatch}>
-            <KeyListener scopes={activeScopes(top)}>
+        <ListsProvider
+          {...{ client, snapshot, intervalMs, isOwnService, frozen, now }}
+          shown={tab.scope === 'alerts' || tab.scope === 'auto-txs' ? tab.scope : null}
+          beforeClosing={holder.beforeClosing}
+        >
+          <NavigationContext value={navigation}>
+            <KeyListener scopes={scopesOf(state, tab, nothingAnswers, snapshot === undefined)}>
               <GlobalKeys
-                state={state}
-                dispatch={dispatch}
-                wantedMs={wantedMs}
-                quotaMs={quotaMs}
-                health={health}
-                snapshot={snapshot}
+                {...{ state, change, wantedMs, quotaMs, health, snapshot }}
                 tryNow={() => client?.rateLimit.tryNow()}
               />
               <Frame
@@ -215,12 +179,24 @@ function SessionScreen(props: SessionProps) {
                 slowed={quotaMs > wantedMs}
               />
             </KeyListener>
-          </NavigationProvider>
+          </NavigationContext>
         </ListsProvider>
       </DimContext>
     </MonitorContext>
   );
 }
+
+/** Calls `onShown` once the first prices are on the screen, not when they are only laid out. */
+function useFirstPrices(hasPrices: boolean, onShown: () => void): void {
+  const { waitUntilRenderFlush } = useApp();
+  const shown = useEffectEvent(onShown);
+  useEffect(() => {
+    if (hasPrices) void waitUntilRenderFlush().then(shown);
+  }, [hasPrices, waitUntilRenderFlush]);
+}
+
+const RESTART_IS_NEWS_MS = 600_000;
+const RESTART_SHOWN_MS = 60_000;
 
 /** Says that the chain began anew, unless that is long ago. */
 function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number): void {
@@ -233,35 +209,29 @@ function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number)
   }, [restartedAt, toast, now]);
 }
 
-const RESTART_IS_NEWS_MS = 600_000;
-const RESTART_SHOWN_MS = 60_000;
-
-function topScope(state: MonitorState, tab: Tab, nothingAnswers: boolean, empty: boolean): Scope | null {
-  if (state.overlay !== null) return 'scroll';
-  if (nothingAnswers) return 'source';
-  return empty ? null : tab.scope;
+/** Who hears keys: what lies on top, then what is everywhere. */
+function scopesOf(
+  { overlay }: MonitorState,
+  tab: Tab,
+  nothingAnswers: boolean,
+  isEmpty: boolean,
+): readonly Scope[] {
+  if (overlay !== null) return ['scroll', 'global'];
+  if (nothingAnswers) return ['source', 'global'];
+  return isEmpty ? ['global'] : [tab.scope, 'global'];
 }
 
-/** The data's own word about itself comes before what the command line believed. */
-function badgeOf(kind: string | undefined): 'REPLAY' | 'SIMULATED' | null {
-  if (kind === 'replay') return 'REPLAY';
-  return kind === 'simulated' ? 'SIMULATED' : null;
-}
-
-interface GlobalKeysProps extends Pick<SessionProps, 'state' | 'dispatch'> {
-  /** The interval that the user or the source wants, ms. */
+interface GlobalKeysProps extends Pick<SessionProps, 'state' | 'change'> {
   readonly wantedMs: number;
   /** The shortest interval that the quota allows, ms. */
   readonly quotaMs: number;
   readonly health: Health;
   readonly snapshot: SnapshotView | undefined;
-  /** Ends a pause of all requests. */
   readonly tryNow: () => void;
 }
 
-/** What the keys do that work everywhere. */
-function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, snapshot, tryNow }: GlobalKeysProps) {
-  const { newAlert } = useNavigation();
+function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow }: GlobalKeysProps) {
+  const { newAlert, showTab } = useNavigation();
   const { exit } = useApp();
   const queries = useQueryClient();
   const toast = useToast();
@@ -274,33 +244,32 @@ function GlobalKeys({ state, dispatch, wantedMs, quotaMs, health, snapshot, tryN
   };
   const setPace = (direction: 'faster' | 'slower') => {
     const next = stepInterval(wantedMs, direction);
-    dispatch({ type: 'set-interval', intervalMs: next });
+    change({ intervalMs: next });
     const held = quotaMs <= next ? '' : `, but every ${quotaMs / 1_000} s until the quota resets`;
     toast({ kind: 'info', text: `Refreshing every ${next / 1_000} s${held}` });
   };
   const freeze = () => {
-    dispatch({ type: 'toggle-freeze' });
+    change({ frozen: !state.frozen });
     if (state.frozen) void ask();
     else standStill(queries);
     toast({ kind: 'info', text: state.frozen ? 'Resumed' : 'Frozen: f resumes, r refreshes once' });
   };
-  const showTab = (tab: number) => dispatch({ type: 'show-tab', tab: (tab + TABS.length) % TABS.length });
+  const toggle = (overlay: 'help' | 'raw') => change({ overlay: state.overlay === overlay ? null : overlay });
+  const step = (by: number) => showTab(TABS.at((state.tab + by) % TABS.length)?.action ?? 'tab-1');
   useKeys('global', {
-    help: () => dispatch({ type: 'toggle-overlay', overlay: 'help' }),
-    raw: () => dispatch({ type: 'toggle-overlay', overlay: 'raw' }),
+    help: () => toggle('help'),
+    raw: () => toggle('raw'),
     // Before the first prices these have nothing to act on.
-    ...(snapshot === undefined
-      ? {}
-      : {
-          alert: () => newAlert(cheaperThan(snapshot.lanes.average.price)),
-          freeze,
-          slower: () => setPace('slower'),
-          faster: () => setPace('faster'),
-        }),
-    back: () => dispatch({ type: 'close-overlay' }),
-    ...Object.fromEntries(TABS.map(({ action }, index) => [action, () => showTab(index)])),
-    'next-tab': () => showTab(state.tab + 1),
-    'previous-tab': () => showTab(state.tab - 1),
+    ...(snapshot && {
+      alert: () => newAlert(cheaperThan(snapshot.lanes.average.price)),
+      freeze,
+      slower: () => setPace('slower'),
+      faster: () => setPace('faster'),
+    }),
+    back: () => change({ overlay: null }),
+    ...Object.fromEntries(TABS.map(({ action }) => [action, () => showTab(action)])),
+    'next-tab': () => step(1),
+    'previous-tab': () => step(-1),
     refresh: () => {
       tryNow();
       void ask().then(() => {
@@ -322,7 +291,6 @@ interface MonitorProps {
   readonly badge: Badge | null;
   readonly ascii: boolean;
   readonly notifications: Notifications;
-  /** How long a deletion can be undone, ms. */
   readonly undoMs: number;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;
@@ -331,17 +299,22 @@ interface MonitorProps {
 /** Ages that tick every second would never let a screen reader finish its sentence. */
 const SPOKEN_TICK_MS = 60_000;
 
-/** The whole monitor under its providers. */
 export function Monitor({ ascii, notifications, ...props }: MonitorProps) {
   const { holder, now } = props;
   const isSpoken = useIsScreenReaderEnabled();
   const source = useSyncExternalStore(holder.subscribe, holder.read);
-  const [state, dispatch] = useReducer(monitorReducer, INITIAL_MONITOR_STATE);
+  const [state, setState] = useState<MonitorState>({
+    tab: 0,
+    overlay: null,
+    frozen: false,
+    intervalMs: null,
+  });
+  const change = (part: Partial<MonitorState>) => setState((before) => ({ ...before, ...part }));
   const { toast, show } = useToastHost();
   const [clock] = useState(() => new Clock(now, isSpoken ? SPOKEN_TICK_MS : 1_000));
   const [memory] = useState(() => new Map<string, unknown>());
   // A source that opens goes on with the session that awaited it; another choice begins anew.
-  const session = <Session key={source.id} {...props} {...{ source, state, dispatch, toast }} />;
+  const session = <Session key={source.id} {...props} {...{ source, state, change, toast }} />;
   return (
     <ThemeContext value={ascii || isSpoken ? ASCII_THEME : UNICODE_THEME}>
       <ClockContext value={clock}>

@@ -47,23 +47,15 @@ export type Health =
   | { readonly kind: 'live' }
   /** Live, but nothing of it is kept: what is missed when gastop starts again. */
   | { readonly kind: 'unsaved'; readonly note: string }
-  /** A recording has been played to its end. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'frozen' }
   /** What is shown is from the last run: the own service is still to hear of its source, and of the blocks since. */
   | { readonly kind: 'catching-up' }
   /** The service answers, but what it knows is old. */
   | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
-  /** The service does not answer; it is asked again. */
+  /** The service does not answer, or has had enough requests; it is asked again. */
   | {
-      readonly kind: 'reconnecting';
-      readonly reason: string;
-      readonly title: string;
-      readonly retryAt: number | null;
-    }
-  /** The service has had enough questions; all wait until it wants to hear again. */
-  | {
-      readonly kind: 'limited';
+      readonly kind: 'reconnecting' | 'limited';
       readonly reason: string;
       readonly title: string;
       readonly retryAt: number | null;

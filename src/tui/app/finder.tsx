@@ -15,9 +15,7 @@ import { veilAll } from './source.ts';
 import { useKeptState, useNavigation } from './ui-state.ts';
 
 interface Find {
-  /** The field is open. */
   readonly isOpen: boolean;
-  /** What the list is filtered by. */
   readonly filter: string;
 }
 
@@ -27,7 +25,6 @@ const NO_FIND: Find = { isOpen: false, filter: '' };
 const FIND_ROWS = 2;
 
 interface FinderProps {
-  /** The scope of the tab. */
   readonly scope: Scope;
   readonly snapshot: SnapshotView;
   readonly columns: number;
@@ -75,7 +72,6 @@ const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735cc4, or the hash o
 const SHORT_EXAMPLES = 'a block number, or the hash of a transaction';
 const LIST_HINT = 'words filter the list; a block number or a hash opens in Explorer';
 
-/** One line to type into and one that says what is found, or what can be typed. */
 function FindField({ scope, snapshot, width, onChange, onKeep, onClose }: FindFieldProps) {
   const theme = useTheme();
   const lists = useContext(ListsContext);

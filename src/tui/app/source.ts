@@ -7,7 +7,6 @@ import type { Theme } from '../ui/theme.ts';
 /** Where the monitor's data comes from, ready to be asked. */
 export interface MonitorSource {
   readonly client: GasClient;
-  /** For people: who answers, `gas.example.org`. */
   readonly name?: string;
   /** Shown until the first answer says the chain itself. */
   readonly chainName?: string;
@@ -23,7 +22,6 @@ export interface MonitorSource {
   readonly close?: () => void | Promise<void>;
 }
 
-/** What the user chose when nothing answered. */
 export type SourceChoice = 'retry' | 'demo' | { readonly url: string };
 
 export type SourceState =
@@ -115,7 +113,6 @@ export function keyFinder(apiKey: string | null): (text: string) => boolean {
   };
 }
 
-/** Nothing of a text but how long it is. */
 export function veilAll(text: string, { glyph }: Theme): string {
   return glyph.bullet.repeat(graphemes(text).length);
 }

@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { render } from 'ink';
 import { cleanText } from '../../core/text.ts';
 import type { Badge } from '../chrome/status-bar.tsx';
-import { UNDO_MS } from '../data/mutations.ts';
+import { atMost, UNDO_MS } from '../data/mutations.ts';
 import { type Notifications, SILENT } from '../data/notifications.ts';
 import { Monitor } from './app.tsx';
 import { type MonitorSource, type SourceChoice, SourceHolder } from './source.ts';
-import { type Ending, holdConsole, watchEnding } from './terminal.ts';
+import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
 
 export interface MonitorOptions {
   /** Opens the source. Called after the first frame is on the screen, so it may load as much code as it likes. */
@@ -16,17 +16,13 @@ export interface MonitorOptions {
   readonly openSource?: (choice: SourceChoice) => Promise<MonitorSource>;
   /** Why a URL that the user types cannot be opened, in one line; `null`: it is worth trying. Default: any is. */
   readonly urlProblem?: (text: string) => string | null;
-  /** Told when the first prices are on the screen. */
   readonly onPrices?: () => void;
-  /** Shown until the first answer. */
   readonly chainName?: string;
   readonly badge?: Badge;
   readonly ascii?: boolean;
-  /** Sentences instead of tables and drawing. */
   readonly screenReader?: boolean;
   /** How the terminal is told of alerts that fire; default: on the screen alone. */
   readonly notifications?: Notifications;
-  /** How long a deletion can be undone, ms; default: 10 s. */
   readonly undoMs?: number;
   readonly now?: () => number;
   readonly saveFile?: (name: string, text: string) => Promise<string>;
@@ -89,13 +85,10 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
 
   const opening = setImmediate(drawn.resolve);
 
-  const byKey = instance.waitUntilExit().then(
-    (): Ending => ({ code: 0 }),
-    (error: unknown): Ending => ({
-      code: 1,
-      error: error instanceof Error ? error : new Error(String(error)),
-    }),
-  );
+  const byKey = instance
+    .waitUntilExit()
+    .then((): Ending => ({ code: 0 }))
+    .catch((cause: unknown) => errorEnding(cause));
   const { code, error } = await Promise.race([byKey, watch.ending]);
   clearImmediate(opening);
   instance.unmount();
@@ -108,7 +101,6 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   return { code };
 }
 
-/** Saves beside whatever is there, in the folder gastop was started in. */
 async function saveHere(name: string, text: string): Promise<string> {
   const path = resolve(name);
   try {
@@ -120,13 +112,4 @@ async function saveHere(name: string, text: string): Promise<string> {
     throw error;
   }
   return path;
-}
-
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((done) => {
-    timer = setTimeout(done, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -14,34 +14,30 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 /** A terminal that is gone looks like a hangup, whichever of its ends we notice first. */
 const GONE: Ending = { code: SIGNALS.SIGHUP };
 
-interface EndingWatch {
-  /** Resolves with the first of: a signal, a terminal that is gone, an error nobody caught. */
-  readonly ending: Promise<Ending>;
-  readonly stop: () => void;
-}
+export const errorEnding = (cause: unknown): Ending => ({
+  code: 1,
+  error: cause instanceof Error ? cause : new Error(String(cause)),
+});
 
-/** Watches everything from outside that can end the monitor. */
-export function watchEnding(stdin: NodeJS.ReadableStream, stdout: NodeJS.WritableStream): EndingWatch {
+/** Watches everything from outside that can end the monitor: a signal, a terminal that is gone, an error nobody caught. */
+export function watchEnding(
+  stdin: NodeJS.ReadableStream,
+  stdout: NodeJS.WritableStream,
+): { readonly ending: Promise<Ending>; readonly stop: () => void } {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   const undo: (() => void)[] = [];
-  const listen = (
-    emitter: NodeJS.EventEmitter,
-    event: string,
-    listener: (cause: unknown) => void,
-    keep = false,
-  ) => {
+  const listen = (emitter: NodeJS.EventEmitter, event: string, endingOf: (cause: unknown) => Ending) => {
+    const listener = (cause: unknown) => resolve(endingOf(cause));
     emitter.on(event, listener);
-    if (!keep) undo.push(() => emitter.off(event, listener));
+    return () => emitter.off(event, listener);
   };
-  for (const [signal, code] of Object.entries(SIGNALS)) listen(process, signal, () => resolve({ code }));
-  listen(process, 'uncaughtException', (cause) => {
-    resolve({ code: 1, error: cause instanceof Error ? cause : new Error(String(cause)) });
-  });
-  listen(stdin, 'end', () => resolve(GONE));
-  listen(stdin, 'close', () => resolve(GONE));
+  for (const [signal, code] of Object.entries(SIGNALS)) undo.push(listen(process, signal, () => ({ code })));
+  undo.push(listen(process, 'uncaughtException', errorEnding));
+  undo.push(listen(stdin, 'end', () => GONE));
+  undo.push(listen(stdin, 'close', () => GONE));
   // These stay: the last words to a terminal that is gone fail later, and must not become a second error.
-  listen(stdin, 'error', () => resolve(GONE), true);
-  listen(stdout, 'error', () => resolve(GONE), true);
+  listen(stdin, 'error', () => GONE);
+  listen(stdout, 'error', () => GONE);
   return {
     ending: promise,
     stop: () => {

@@ -1,5 +1,5 @@
-import { createContext, useCallback, useContext, useReducer } from 'react';
-import type { ActionName, Scope } from '../input/keymap.ts';
+import { createContext, useContext, useReducer } from 'react';
+import type { ActionName } from '../input/keymap.ts';
 import type { AlertPrefill } from '../panes/alerts/alert-prefill.ts';
 import type { PlaceName } from '../panes/explorer/explorer-state.ts';
 
@@ -14,41 +14,12 @@ export interface MonitorState {
   readonly intervalMs: number | null;
 }
 
-export const INITIAL_MONITOR_STATE: MonitorState = { tab: 0, overlay: null, frozen: false, intervalMs: null };
-
-export type MonitorAction =
-  | { readonly type: 'show-tab'; readonly tab: number }
-  | { readonly type: 'toggle-overlay'; readonly overlay: 'help' | 'raw' }
-  | { readonly type: 'close-overlay' }
-  | { readonly type: 'toggle-freeze' }
-  | { readonly type: 'set-interval'; readonly intervalMs: number };
-
-export function monitorReducer(state: MonitorState, action: MonitorAction): MonitorState {
-  switch (action.type) {
-    case 'show-tab':
-      return { ...state, tab: action.tab, overlay: null };
-    case 'toggle-overlay':
-      return { ...state, overlay: state.overlay === action.overlay ? null : action.overlay };
-    case 'close-overlay':
-      return { ...state, overlay: null };
-    case 'toggle-freeze':
-      return { ...state, frozen: !state.frozen };
-    case 'set-interval':
-      return { ...state, intervalMs: action.intervalMs };
-  }
-}
-
 const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
 
 /** The next polling interval; at either end it stays. */
 export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number {
   if (direction === 'slower') return INTERVALS_MS.find((ms) => ms > currentMs) ?? currentMs;
   return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? currentMs;
-}
-
-/** Who hears keys: what lies on top, then what is everywhere. */
-export function activeScopes(top: Scope | null): readonly Scope[] {
-  return top === null ? ['global'] : [top, 'global'];
 }
 
 /** What panes want to find again when their tab is shown again. */
@@ -60,27 +31,19 @@ export const MemoryContext = createContext<Memory>(new Map());
 export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
   const memory = useContext(MemoryContext);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const set = useCallback(
-    (change: (state: S) => S): void => {
-      const state = keptOr(memory, id, initial);
-      const next = change(state);
-      if (Object.is(next, state)) return;
-      // At once: whoever leaves the tab in the same breath would never be drawn again, and React would drop the change.
-      memory.set(id, next);
-      redraw();
-    },
-    [memory, id, initial],
-  );
-  return [keptOr(memory, id, initial), set];
+  const read = () => (memory.has(id) ? (memory.get(id) as S) : initial);
+  const set = (change: (state: S) => S): void => {
+    const state = read();
+    const next = change(state);
+    if (Object.is(next, state)) return;
+    // At once: whoever leaves the tab in the same breath would never be drawn again, and React would drop the change.
+    memory.set(id, next);
+    redraw();
+  };
+  return [read(), set];
 }
 
-function keptOr<S>(memory: Memory, id: string, initial: S): S {
-  return memory.has(id) ? (memory.get(id) as S) : initial;
-}
-
-/** Ways from one tab to another. */
 export interface Navigation {
-  /** Shows a tab by the action of its key. */
   readonly showTab: (action: ActionName) => void;
   /** Shows the form of a new alert, and this tab again when it is left. */
   readonly newAlert: (prefill: AlertPrefill) => void;
@@ -88,12 +51,11 @@ export interface Navigation {
   readonly openPlace: (place: PlaceName) => void;
 }
 
+const nowhere = () => {};
 export const NavigationContext = createContext<Navigation>({
-  showTab: () => {},
-  newAlert: () => {},
-  openPlace: () => {},
+  showTab: nowhere,
+  newAlert: nowhere,
+  openPlace: nowhere,
 });
 
-export function useNavigation(): Navigation {
-  return useContext(NavigationContext);
-}
+export const useNavigation = () => useContext(NavigationContext);

@@ -8,8 +8,17 @@ import { TABS, type Tab } from '../app/tabs.ts';
 import { SMALLEST } from '../app/ui-state.ts';
 import { ListsContext } from '../data/lists.tsx';
 import { KEYMAP } from '../input/keymap.ts';
-import { displayWidth, SpreadLine, truncate } from '../ui/text.tsx';
-import { type Theme, useTheme } from '../ui/theme.ts';
+import {
+  displayWidth,
+  EMPTY_LINE,
+  type Line,
+  lineWidth,
+  type Span,
+  Spans,
+  SpreadLine,
+  truncate,
+} from '../ui/text.tsx';
+import { DimContext, useTheme } from '../ui/theme.ts';
 import { KeyBar } from './key-bar.tsx';
 import { type Badge, BadgeText, StatusBar } from './status-bar.tsx';
 import { type Toast, ToastLine } from './toast.tsx';
@@ -26,52 +35,33 @@ export function NoticeLine({ health, width }: NoticeLineProps) {
   const theme = useTheme();
   const now = useNow();
   const { dot, warning, ellipsis } = theme.glyph;
-  if (health.kind === 'unsaved') {
-    return (
-      <Text wrap="truncate">
-        <Text color={theme.color('warn')}>{` ${warning} `}</Text>
-        {truncate(theme.text(health.note), width - 4, ellipsis)}
-      </Text>
-    );
-  }
-  if (!('reason' in health)) return null;
-  const causes = 'title' in health ? [health.reason, health.title] : [health.reason];
-  const nexts = health.kind === 'refused' ? shorter(health.remedy) : retryTexts(health.retryAt, now);
-  const { cause, next } = noticeWords(
-    causes.map((text) => theme.text(text)),
-    nexts.map((text) => (text === '' ? '' : ` ${dot} ${theme.text(text)}`)),
-    width - 4,
-    ellipsis,
-  );
+  if (!('reason' in health) && !('note' in health)) return null;
+  const isNote = 'note' in health;
+  const causes = isNote ? [health.note] : 'title' in health ? [health.reason, health.title] : [health.reason];
+  const nexts = isNote
+    ? ['']
+    : health.kind === 'refused'
+      ? shorter(health.remedy)
+      : retryTexts(health.retryAt, now);
+  // A cause is whole as long as any of its wordings fits; for that what comes next is said in fewer words first.
+  const room = width - 4;
+  const pairs = causes.flatMap((cause) => nexts.map((next) => [theme.text(cause), nextText(next)] as const));
+  const [[whole = ''] = [], last = ''] = [pairs[0], nextText(nexts.at(-1) ?? '')];
+  const [cause, next] = pairs.find((pair) => displayWidth(pair.join('')) <= room) ?? [
+    truncate(whole, Math.max(room - displayWidth(last), LEAST_CAUSE), ellipsis),
+    last,
+  ];
   return (
     <Text wrap="truncate">
-      <Text color={theme.color('bad')}>{` ${warning} `}</Text>
+      <Text color={theme.color(isNote ? 'warn' : 'bad')}>{` ${warning} `}</Text>
       {cause}
       <Text bold={health.kind === 'refused'}>{next}</Text>
     </Text>
   );
-}
 
-/**
- * A cause and what comes next that fit into `width` together. A cause is whole as long as any of its wordings fits;
- * for that what comes next is said in fewer words first.
- *
- * @param causes the same in fewer and fewer words
- * @param nexts likewise
- */
-function noticeWords(
-  causes: readonly string[],
-  nexts: readonly string[],
-  width: number,
-  ellipsis: string,
-): { readonly cause: string; readonly next: string } {
-  for (const cause of causes) {
-    const next = nexts.find((text) => displayWidth(cause) + displayWidth(text) <= width);
-    if (next !== undefined) return { cause, next };
+  function nextText(text: string): string {
+    return text === '' ? '' : ` ${dot} ${theme.text(text)}`;
   }
-  const next = nexts.at(-1) ?? '';
-  const room = Math.max(width - displayWidth(next), LEAST_CAUSE);
-  return { cause: truncate(causes[0] ?? '', room, ellipsis), next };
 }
 
 /** A remedy's parts are in the order of their weight. */
@@ -97,96 +87,63 @@ interface TabBarProps {
 
 /** The tabs with their keys; the one shown stands in brackets, so that it is seen without colour too. */
 export const TabBar = memo(function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
-  const theme = useTheme();
-  const badges = useBadges(theme);
-  const { labels, isTight, used } = fittingLabels(current, badges, width);
-  const pace = `${slowed ? 'slowed: ' : ''}every ${interval(intervalMs)} `;
+  const badgeOf = useBadges();
+  const tries = [
+    {},
+    { isTight: true },
+    { isTight: true, isShort: true },
+    // Numbers that are no news go where all else is too long.
+    { isTight: true, isShort: true, isBare: true },
+  ].map((how) => TABS.flatMap((tab, place) => tabLabel(tab, place, tab === current, badgeOf(tab), how)));
+  const line = tries.find((labels) => lineWidth(labels) <= width) ?? tries.at(-1) ?? EMPTY_LINE;
+  const interval = intervalMs < 1_000 ? `${intervalMs / 1_000}s` : formatDuration(intervalMs / 1_000);
+  const pace = `${slowed ? 'slowed: ' : ''}every ${interval} `;
   return (
-    <SpreadLine
-      width={width}
-      left={labels.map(({ tab, name, badge }, place) => {
-        const isCurrent = tab === current;
-        const style = isCurrent ? { bold: true, color: theme.color('accent') } : {};
-        // Where room is short one gap is enough between two.
-        const before = isCurrent ? (isTight && place > 0 ? ' [' : '[') : ' ';
-        const after = isCurrent ? ']' : isTight ? '' : ' ';
-        return (
-          <Text key={tab.action} {...style}>
-            {`${before}${name}`}
-            {badge === null ? null : <BadgeWords {...badge} />}
-            {after}
-          </Text>
-        );
-      })}
-      // No tab is cut for it: the keys that change the pace say it too.
-      right={used + pace.length > width ? '' : <Text dimColor>{pace}</Text>}
-    />
+    <DimContext value={false}>
+      <SpreadLine
+        width={width}
+        left={<Spans line={line} />}
+        // No tab is cut for it: the keys that change the pace say it too.
+        right={lineWidth(line) + pace.length > width ? '' : <Text dimColor>{pace}</Text>}
+      />
+    </DimContext>
   );
 });
 
-interface TabBadge {
-  readonly text: string;
-  readonly isNews: boolean;
+/** How a tab is named where room is short: with one gap between two, in short, and without a number that is no news. */
+interface Tightness {
+  readonly isTight?: boolean;
+  readonly isShort?: boolean;
+  readonly isBare?: boolean;
 }
 
-interface TabLabel {
-  readonly tab: Tab;
-  readonly name: string;
-  readonly badge: TabBadge | null;
+function tabLabel(
+  tab: Tab,
+  place: number,
+  isCurrent: boolean,
+  badge: Span | null,
+  { isTight = false, isShort = false, isBare = false }: Tightness,
+): Line {
+  const look: Omit<Span, 'text'> = isCurrent ? { bold: true, color: 'accent' } : {};
+  const key = KEYMAP.find(({ action }) => action === tab.action)?.label ?? '';
+  const title = isShort && !isCurrent ? (tab.short ?? tab.title) : tab.title;
+  const before = isCurrent ? (isTight && place > 0 ? ' [' : '[') : ' ';
+  const shown = badge === null || (isBare && badge.color === undefined) ? [] : [{ ...look, ...badge }];
+  const after = isCurrent ? ']' : isTight ? '' : ' ';
+  return [{ text: `${before}${key} ${title}`, ...look }, ...shown, { text: after, ...look }];
 }
 
 /** How many have fired or come to an end since they were last looked at: `!1`; else how many are awaited: `·2`. */
-function useBadges(theme: Theme): (tab: Tab) => TabBadge | null {
+function useBadges(): (tab: Tab) => Span | null {
+  const { ascii, glyph } = useTheme();
   const lists = useContext(ListsContext);
-  const badge = (unseen: number, awaited: number): TabBadge | null => {
-    if (unseen > 0) return { text: ` !${unseen}`, isNews: true };
-    return awaited === 0
-      ? null
-      : { text: ` ${theme.ascii ? '*' : theme.glyph.dot}${awaited}`, isNews: false };
-  };
   return ({ scope }) => {
     const list = scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
-    return list === undefined ? null : badge(list.unseen, list.awaited);
+    if (list === undefined) return null;
+    const { unseen, awaited } = list;
+    if (unseen > 0) return { text: ` !${unseen}`, bold: true, color: 'warn' };
+    return awaited === 0 ? null : { text: ` ${ascii ? '*' : glyph.dot}${awaited}` };
   };
-}
-
-/** The labels in as many words as there is room for; without numbers that are no news where all else is too long. */
-function fittingLabels(current: Tab, badgeOf: (tab: Tab) => TabBadge | null, width: number) {
-  const labelled = (isShort: boolean, isBare: boolean) =>
-    TABS.map((tab): TabLabel => {
-      const key = KEYMAP.find(({ action }) => action === tab.action)?.label ?? '';
-      const badge = badgeOf(tab);
-      const title = isShort && tab !== current ? (tab.short ?? tab.title) : tab.title;
-      return { tab, name: `${key} ${title}`, badge: isBare && badge?.isNews !== true ? null : badge };
-    });
-  const tries = [
-    { labels: labelled(false, false), isTight: false },
-    { labels: labelled(false, false), isTight: true },
-    { labels: labelled(true, false), isTight: true },
-    { labels: labelled(true, true), isTight: true },
-  ].map((each) => ({ ...each, used: widthOf(each.labels, each.isTight, current) }));
-  return tries.find(({ used }) => used <= width) ?? tries.at(-1) ?? { labels: [], isTight: true, used: 0 };
-}
-
-function widthOf(labels: readonly TabLabel[], isTight: boolean, current: Tab): number {
-  const words = labels.reduce((sum, { name, badge }) => sum + displayWidth(`${name}${badge?.text ?? ''}`), 0);
-  if (!isTight) return words + labels.length * 2;
-  return words + labels.length + (labels[0]?.tab === current ? 1 : 2);
-}
-
-function BadgeWords({ text, isNews }: TabBadge) {
-  const theme = useTheme();
-  return isNews ? (
-    <Text bold color={theme.color('warn')}>
-      {text}
-    </Text>
-  ) : (
-    text
-  );
-}
-
-function interval(ms: number): string {
-  return ms < 1_000 ? `${ms / 1_000}s` : formatDuration(ms / 1_000);
 }
 
 interface TooSmallProps {
@@ -198,28 +155,24 @@ interface TooSmallProps {
 /** Sentences stand in this much, badge included; in less they would be drawn over each other. */
 const ROOM_FOR_WORDS = { columns: 20, rows: 6 };
 
-/** Which size it takes, in as many words as there is room for. */
 function TooSmall({ columns, rows, badge }: TooSmallProps) {
   const theme = useTheme();
   const least = `${SMALLEST.columns}×${SMALLEST.rows}`;
-  if (columns < ROOM_FOR_WORDS.columns || rows < ROOM_FOR_WORDS.rows) {
-    return (
-      <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-        {[least, 'needed', 'q quits'].slice(0, rows).map((text) => (
-          <Text key={text}>{theme.text(text).slice(0, columns)}</Text>
-        ))}
-      </Box>
-    );
-  }
+  const hasWords = columns >= ROOM_FOR_WORDS.columns && rows >= ROOM_FOR_WORDS.rows;
+  const few = [least, 'needed', 'q quits'].slice(0, rows).map((text) => theme.text(text).slice(0, columns));
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <BadgeText badge={badge} />
-      <Text bold>
-        {theme.text(
-          `gastop needs ${SMALLEST.columns}×${SMALLEST.rows} characters; this window has ${columns}×${rows}.`,
-        )}
-      </Text>
-      <Text>Make it larger, or press q to quit.</Text>
+      {hasWords ? (
+        <>
+          <BadgeText badge={badge} />
+          <Text bold>
+            {theme.text(`gastop needs ${least} characters; this window has ${columns}×${rows}.`)}
+          </Text>
+          <Text>Make it larger, or press q to quit.</Text>
+        </>
+      ) : (
+        few.map((text) => <Text key={text}>{text}</Text>)
+      )}
     </Box>
   );
 }
@@ -236,7 +189,6 @@ interface FrameProps {
   /** The service's limit makes the interval longer than wanted. */
   readonly slowed: boolean;
   readonly toast: Toast | null;
-  /** Draws what lies between the bars in the room that is left. */
   readonly body: (rows: number) => ReactNode;
 }
 
@@ -265,7 +217,6 @@ export function Frame(props: FrameProps) {
   );
 }
 
-/** For a screen reader: what the bars say, as sentences. */
 function SpokenFrame({ chainName, badge, snapshot, health, tab, rows, toast, body }: FrameProps) {
   return (
     <Box flexDirection="column">

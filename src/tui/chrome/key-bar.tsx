@@ -21,46 +21,32 @@ export function footerKeys(
   isWorking: Dispatcher['works'],
   textOf: (text: string) => string = (text) => text,
 ): readonly FooterKey[] {
-  const footerKey = (binding: KeyBinding): FooterKey => ({
-    key: textOf(binding.footerLabel ?? binding.label),
-    word: textOf(binding.footer ?? ''),
+  const footerKey = ({ footerLabel, label, footer = '' }: KeyBinding): FooterKey => ({
+    key: textOf(footerLabel ?? label),
+    word: textOf(footer),
   });
   const all = KEYMAP.filter(({ scope, action }) => isWorking(scope, action));
+  const isShadowed = ({ scope, keys }: KeyBinding) => {
+    const nearer = scopes.slice(0, scopes.indexOf(scope));
+    return all.some((other) => nearer.includes(other.scope) && keys.every((key) => other.keys.includes(key)));
+  };
+  // Help first and quit last; both stay whatever is left out.
+  const place = ({ action, scope }: KeyBinding) =>
+    action === 'help' ? -1 : action === 'quit' ? scopes.length : scopes.indexOf(scope);
   const shown = all
-    .filter(({ footer, scope }) => footer !== undefined && scopes.includes(scope))
-    .filter((binding) => !isShadowed(binding, all, scopes))
-    .sort((one, other) => place(one, scopes) - place(other, scopes));
+    .filter(
+      (binding) => binding.footer !== undefined && scopes.includes(binding.scope) && !isShadowed(binding),
+    )
+    .toSorted((one, other) => place(one) - place(other));
+  const isFixed = ({ action }: KeyBinding) => action === 'help' || action === 'quit';
   const kept = new Set<KeyBinding>();
   let used = 0;
-  for (const binding of [...shown].sort((one, other) => weight(one, scopes) - weight(other, scopes))) {
+  for (const binding of [...shown.filter(isFixed), ...shown.filter((each) => !isFixed(each))]) {
     const { key, word } = footerKey(binding);
     used += displayWidth(key) + displayWidth(word) + 3;
     if (used <= width) kept.add(binding);
   }
   return shown.filter((binding) => kept.has(binding)).map(footerKey);
-}
-
-function isShadowed(
-  { scope, keys }: KeyBinding,
-  all: readonly KeyBinding[],
-  scopes: readonly Scope[],
-): boolean {
-  const nearer = scopes.slice(0, scopes.indexOf(scope));
-  return all.some((other) => nearer.includes(other.scope) && keys.every((key) => other.keys.includes(key)));
-}
-
-/** Help and quit must stay whatever is left out. */
-function weight(binding: KeyBinding, scopes: readonly Scope[]): number {
-  return isFixed(binding) ? -1 : scopes.indexOf(binding.scope);
-}
-
-function place(binding: KeyBinding, scopes: readonly Scope[]): number {
-  if (!isFixed(binding)) return scopes.indexOf(binding.scope);
-  return binding.action === 'help' ? -1 : scopes.length;
-}
-
-function isFixed({ action }: KeyBinding): boolean {
-  return action === 'help' || action === 'quit';
 }
 
 /**

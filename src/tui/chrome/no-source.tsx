@@ -12,56 +12,40 @@ import { PaneState } from '../ui/pane-state.tsx';
 import { displayWidth, truncate, wrapText } from '../ui/text.tsx';
 import { useTheme } from '../ui/theme.ts';
 
+const GAP = 2;
+
 /** What one node, or several alike, is in trouble with. `name` is set off from the rest. */
 interface TroubleLine {
   readonly name: string;
   readonly text: string;
 }
 
-interface Trouble {
-  readonly path: string;
-  readonly message: string;
-}
-
-const GAP = 2;
-
 /**
  * What is wrong with each node, in lines of at most `width` columns: a reason that several share is said once, under
  * their names. Of more nodes than `room` lines hold the rest is counted.
  */
 export function troubleLines(
-  troubles: readonly Trouble[],
+  troubles: readonly { readonly path: string; readonly message: string }[],
   { width, room, ellipsis }: { readonly width: number; readonly room: number; readonly ellipsis: string },
 ): readonly TroubleLine[] {
-  const alike = new Map<string, string[]>();
-  for (const { path, message } of troubles) alike.set(message, [...(alike.get(message) ?? []), path]);
-  const singles = [...alike].flatMap(([, paths]) => (paths.length === 1 ? paths : []));
-  const named = Math.max(0, ...singles.map(displayWidth));
-  return [...alike].flatMap(([message, paths], place) => {
-    const left = Math.max(Math.floor(room / alike.size) + (place < room % alike.size ? 1 : 0), 1);
-    const [only = ''] = paths;
-    if (paths.length === 1 && named + GAP + displayWidth(message) <= width) {
-      return [{ name: only.padEnd(only.length + named - displayWidth(only) + GAP), text: message }];
+  const alike = [...Map.groupBy(troubles, ({ message }) => message).values()];
+  const singles = alike.flatMap((nodes) => (nodes.length === 1 ? nodes : []));
+  const named = Math.max(0, ...singles.map(({ path }) => displayWidth(path)));
+  return alike.flatMap((nodes, place) => {
+    const [{ path, message } = { path: '', message: '' }] = nodes;
+    if (nodes.length === 1 && named + GAP + displayWidth(message) <= width) {
+      return [{ name: path.padEnd(path.length + named - displayWidth(path) + GAP), text: message }];
     }
-    const said = wrapText(
-      paths.length === 1 ? message : `each: ${message}`,
-      width - GAP,
-      Math.max(left - 1, 1),
-      ellipsis,
-    );
+    const left = Math.max(Math.floor(room / alike.length) + (place < room % alike.length ? 1 : 0), 1);
+    const reason = nodes.length === 1 ? message : `each: ${message}`;
+    const said = wrapText(reason, width - GAP, Math.max(left - 1, 1), ellipsis);
     const most = Math.max(left - said.length, 1);
-    const shown = paths.length > most ? paths.slice(0, Math.max(most - 1, 0)) : paths;
-    const more = paths.length - shown.length;
+    const shown = nodes.length > most ? nodes.slice(0, most - 1) : nodes;
+    const hidden = nodes.length - shown.length;
+    const more = shown.length === 0 ? `${hidden} nodes` : `and ${hidden} more`;
     return [
-      ...shown.flatMap((path) => wrapText(path, width, 1, ellipsis).map((name) => ({ name, text: '' }))),
-      ...(more > 0
-        ? [
-            {
-              name: '',
-              text: `${shown.length === 0 ? '' : 'and '}${more} ${shown.length === 0 ? 'nodes' : 'more'}`,
-            },
-          ]
-        : []),
+      ...shown.flatMap((node) => wrapText(node.path, width, 1, ellipsis).map((name) => ({ name, text: '' }))),
+      ...(hidden > 0 ? [{ name: '', text: more }] : []),
       ...said.map((text) => ({ name: '', text: `${' '.repeat(GAP)}${text}` })),
     ];
   });
@@ -134,8 +118,7 @@ function titleOf(error: Error | null): string {
 
 function Choices({ retryAt }: { readonly retryAt: number | null }) {
   const theme = useTheme();
-  const now = useNow();
-  const sec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
+  const retryInSec = useSecondsTo(retryAt);
   return (
     <Box flexDirection="column">
       {KEYMAP.filter(({ scope }) => scope === 'source').map(({ action, label, help }) => (
@@ -144,9 +127,16 @@ function Choices({ retryAt }: { readonly retryAt: number | null }) {
           {theme.text(help)}
         </Text>
       ))}
-      <Text dimColor>{sec === null ? ' ' : `asked again by itself in ${formatDuration(sec)}`}</Text>
+      <Text dimColor>
+        {retryInSec === null ? ' ' : `asked again by itself in ${formatDuration(retryInSec)}`}
+      </Text>
     </Box>
   );
+}
+
+function useSecondsTo(at: number | null): number | null {
+  const now = useNow();
+  return at === null ? null : Math.max(Math.ceil((at - now) / 1_000), 0);
 }
 
 const EXAMPLES = 'for example http://127.0.0.1:8545 or https://gas.example.com';
@@ -213,9 +203,8 @@ interface NoDataProps extends NoDataReason {
 /** The screen before the first answer. */
 export function NoData({ nothingAnswers, attempt: _attempt, ...picker }: NoDataProps) {
   const { columns, rows, error, retryAt } = picker;
-  if (nothingAnswers) {
-    return <SourcePicker {...picker} />;
-  }
+  const retryInSec = useSecondsTo(retryAt);
+  if (nothingAnswers) return <SourcePicker {...picker} />;
   if (error === null || (error instanceof ClientError && error.code === 'unavailable')) {
     return (
       <Box flexDirection="column" width={columns} height={rows} alignItems="center" justifyContent="center">
@@ -223,18 +212,13 @@ export function NoData({ nothingAnswers, attempt: _attempt, ...picker }: NoDataP
       </Box>
     );
   }
-  return <Refusal error={error} retryAt={retryAt} />;
-}
-
-function Refusal({ error, retryAt }: { readonly error: Error; readonly retryAt: number | null }) {
-  const now = useNow();
   return (
     <PaneState
       kind="error"
       title={failureTitle(error)}
       reason={error.message}
       hint={remedyFor(error) ?? failureHint(error)}
-      retryInSec={retryAt === null ? null : Math.max((retryAt - now) / 1_000, 0)}
+      retryInSec={retryInSec}
     />
   );
 }

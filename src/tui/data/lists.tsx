@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
-import { type AlertListView, type AlertView, describeCondition, isOn } from '../../client/views/alerts.ts';
+import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useRef } from 'react';
+import type { GasClient } from '../../client/client.ts';
+import { type AlertView, describeCondition, isOn, type ListView } from '../../client/views/alerts.ts';
 import {
-  type AutoTxListView,
   type AutoTxView,
   describeContent,
   describeState,
@@ -10,22 +10,24 @@ import {
   isAwaited,
   isNear,
 } from '../../client/views/auto-txs.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import { useToast } from '../chrome/toast.tsx';
-import { ALERTS_KEY, AUTO_TXS_KEY, flushAlertMutations, useExpectedAlerts } from './mutations.ts';
+import { flushAlertMutations, useExpectedAlerts } from './mutations.ts';
 import { useAlertNotices, useAutoTxNotices } from './notifications.ts';
-import { type Dated, type ListSession, type Polled, useServiceList } from './queries.ts';
+import { type Dated, type Polled, usePolledQuery } from './queries.ts';
+
+export type ListItem = AlertView | AutoTxView;
 
 /** A list of the session's service: polled whichever tab is shown, for its changes are announced everywhere. */
-export interface Feed<View> extends Polled<Dated<View>> {
-  /** News since the list was last on the screen. */
+export interface Feed<Item> extends Polled<Dated<ListView<Item>>> {
   readonly unseen: number;
   /** Items that wait for a price or are on their way. */
   readonly awaited: number;
 }
 
 export interface Lists {
-  readonly alerts: Feed<AlertListView>;
-  readonly autoTxs: Feed<AutoTxListView>;
+  readonly alerts: Feed<AlertView>;
+  readonly autoTxs: Feed<AutoTxView>;
 }
 
 export const ListsContext = createContext<Lists | null>(null);
@@ -39,20 +41,14 @@ export function useLists(): Lists {
 /** The words by which the list that is shown is filtered; empty: all of it is shown. */
 export const FilterContext = createContext('');
 
-/** An item of one of the lists. */
-export type ListItem = AlertView | AutoTxView;
-
-/** Whether an item has every word of the filter in what is listed of it. */
 export function matchesFilter(item: ListItem, filter: string): boolean {
   const said =
     'threshold' in item
       ? [describeCondition(item)]
       : [describeState(item), describeTarget(item), describeContent(item), `nonce ${item.nonce}`];
   const text = [...said, ...textsIn(item)].join(' ').toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  const words = filter.toLowerCase().split(/\s+/);
+  return words.every((word) => text.includes(word));
 }
 
 function textsIn(value: unknown): readonly string[] {
@@ -60,87 +56,113 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-interface ListsProviderProps extends Omit<ListSession, 'isShown'> {
-  /** The list that is on the screen. */
+interface ListSession {
+  readonly client: GasClient | null;
+  /** `undefined`: nothing is requested of a service that does not answer even for its prices. */
+  readonly snapshot: SnapshotView | undefined;
+  readonly intervalMs: number;
+  readonly isOwnService: boolean;
+  readonly frozen: boolean;
+  readonly now: () => number;
+}
+
+interface ListsProviderProps extends ListSession {
   readonly shown: 'alerts' | 'auto-txs' | null;
   /** Has something done before the source is closed. */
   readonly beforeClosing: (work: () => Promise<void>) => void;
   readonly children: ReactNode;
 }
 
-/** Polls both lists and announces what becomes of their items. */
 export function ListsProvider({ shown, beforeClosing, children, ...session }: ListsProviderProps) {
   const { client, snapshot, frozen, now } = session;
   const queries = useQueryClient();
   const toast = useToast();
-  const isShown = (list: 'alerts' | 'auto-txs') => shown === list && !frozen;
-  const ofAlerts = { ...session, isShown: shown === 'alerts' };
-  const ofAutoTxs = { ...session, isShown: shown === 'auto-txs' };
-  const last = {
-    alerts: queries.getQueryData<Dated<AlertListView>>([ALERTS_KEY])?.value.items ?? [],
-    autoTxs: queries.getQueryData<Dated<AutoTxListView>>([AUTO_TXS_KEY])?.value.items ?? [],
-  };
-  const took = useRef({ alerts: 0, autoTxs: 0 });
-  const alerts = useServiceList<Dated<AlertListView>>(ofAlerts, {
-    name: ALERTS_KEY,
-    everyMs: pollMs(ofAlerts, {
-      isAwaited: last.alerts.some(
-        ({ channels, status }) => channels.includes('TERMINAL') && status !== 'DISABLED',
-      ),
-      tookMs: took.current.alerts,
-    }),
-    ask: async (from, signal) => {
-      const startedAt = performance.now();
-      const value = await from.alerts({ signal });
-      took.current.alerts = performance.now() - startedAt;
-      return { value, at: now() };
-    },
+  const alerts = useList<AlertView>(session, {
+    key: 'alerts',
+    isShown: shown === 'alerts',
+    ask: (from, signal) => from.alerts({ signal }),
+    isAwaited: ({ channels, status }) => channels.includes('TERMINAL') && status !== 'DISABLED',
   });
-  const autoTxs = useServiceList<Dated<AutoTxListView>>(ofAutoTxs, {
-    name: AUTO_TXS_KEY,
-    everyMs: pollMs(ofAutoTxs, {
-      isAwaited: last.autoTxs.some(isAwaited),
-      isUrgent: snapshot !== undefined && last.autoTxs.some((autoTx) => isNear(autoTx, snapshot)),
-      tookMs: took.current.autoTxs,
-    }),
-    ask: async (from, signal) => {
-      const startedAt = performance.now();
-      const value = await from.autoTxs({ signal });
-      took.current.autoTxs = performance.now() - startedAt;
-      return { value, at: now() };
-    },
+  const autoTxs = useList<AutoTxView>(session, {
+    key: 'auto-txs',
+    isShown: shown === 'auto-txs',
+    ask: (from, signal) => from.autoTxs({ signal }),
+    isAwaited,
+    isUrgent: (autoTx) => snapshot !== undefined && isNear(autoTx, snapshot),
   });
   const fired = useAlertNotices({
     client,
     snapshot,
     list: alerts.latest?.value,
-    isShown: isShown('alerts'),
+    isShown: shown === 'alerts' && !frozen,
     now,
   });
-  const ended = useAutoTxNotices(autoTxs.latest?.value, isShown('auto-txs'));
+  const ended = useAutoTxNotices(autoTxs.latest?.value, shown === 'auto-txs' && !frozen);
   useEffect(() => {
     if (client !== null) beforeClosing(() => flushAlertMutations(queries, toast));
   }, [client, beforeClosing, queries, toast]);
 
   const expected = useExpectedAlerts(alerts.data?.value);
-  const lists = useMemo((): Lists => {
-    const shownAlerts =
-      alerts.data === undefined || expected === undefined ? undefined : { ...alerts.data, value: expected };
-    return {
-      alerts: {
-        ...alerts,
-        data: shownAlerts,
-        unseen: fired,
-        awaited: expected?.items.filter(({ status }) => isOn(status)).length ?? 0,
-      },
-      autoTxs: {
-        ...autoTxs,
-        unseen: ended,
-        awaited: autoTxs.data?.value.items.filter(isAwaited).length ?? 0,
-      },
-    };
-  }, [alerts, autoTxs, expected, fired, ended]);
+  const lists: Lists = {
+    alerts: {
+      ...alerts,
+      data: alerts.data && expected && { ...alerts.data, value: expected },
+      unseen: fired,
+      awaited: expected?.items.filter(({ status }) => isOn(status)).length ?? 0,
+    },
+    autoTxs: {
+      ...autoTxs,
+      unseen: ended,
+      awaited: autoTxs.data?.value.items.filter(isAwaited).length ?? 0,
+    },
+  };
   return <ListsContext value={lists}>{children}</ListsContext>;
+}
+
+interface ListOptions<Item> {
+  readonly key: string;
+  readonly isShown: boolean;
+  readonly ask: (client: GasClient, signal: AbortSignal) => Promise<ListView<Item>>;
+  readonly isAwaited: (item: Item) => boolean;
+  readonly isUrgent?: (item: Item) => boolean;
+}
+
+function useList<Item>(session: ListSession, options: ListOptions<Item>) {
+  const { client, snapshot, intervalMs, frozen, now } = session;
+  const { key, isShown, ask, isAwaited: isWaited, isUrgent = () => false } = options;
+  const tookMs = useRef(0);
+  const polled = usePolledQuery<Dated<ListView<Item>>>({
+    key: [key],
+    enabled: client !== null && snapshot !== undefined,
+    ask: async (signal) => {
+      if (client === null) throw new Error('no source');
+      const startedAt = performance.now();
+      const value = await ask(client, signal);
+      tookMs.current = performance.now() - startedAt;
+      return { value, at: now() };
+    },
+    everyMs: (list) => {
+      const items = list?.value.items ?? [];
+      const listed = {
+        isAwaited: items.some(isWaited),
+        isUrgent: items.some(isUrgent),
+        tookMs: tookMs.current,
+      };
+      return pollMs({ ...session, isShown }, listed);
+    },
+  });
+  const { data, refresh } = polled;
+  // A frozen screen goes on showing what it did, whatever is announced over it.
+  const shown = useRef(data);
+  if (!frozen) shown.current = data;
+  // A tab that is opened shows what is true now, however seldom its list is polled otherwise.
+  const renew = useEffectEvent(() => {
+    if (data !== undefined && now() - data.at > intervalMs) void refresh();
+  });
+  useEffect(() => {
+    if (isShown && !frozen) renew();
+  }, [isShown, frozen]);
+  return { ...polled, data: shown.current, latest: data };
 }
 
 /** A service elsewhere counts requests: it is polled about once a block of Ethereum's. */
@@ -154,22 +176,13 @@ const IDLE_MS = 300_000;
 const SHARE = 20;
 const OLDEST_MS = 12_000;
 
-interface Listed {
-  /** Some change of the list is announced. */
-  readonly isAwaited: boolean;
-  readonly isUrgent?: boolean;
-  /** How long the last request took, ms. */
-  readonly tookMs: number;
-}
-
-/** How often a list is polled, ms. */
+/** How often a list is polled, ms. `tookMs`: how long the last request took. */
 export function pollMs(
-  session: Pick<ListSession, 'intervalMs' | 'isOwnService' | 'isShown'>,
-  { isAwaited: isWaited, isUrgent = false, tookMs }: Listed,
+  session: Pick<ListSession, 'intervalMs' | 'isOwnService'> & { readonly isShown: boolean },
+  listed: { readonly isAwaited: boolean; readonly isUrgent?: boolean; readonly tookMs: number },
 ): number {
-  const { isOwnService, isShown } = session;
-  const least = Math.max(session.intervalMs, Math.min(tookMs * SHARE, OLDEST_MS));
-  if (isOwnService) return least;
-  if (!isShown && !isWaited) return Math.max(least, IDLE_MS);
-  return Math.max(least, isUrgent ? URGENT_MS : ELSEWHERE_MS);
+  const least = Math.max(session.intervalMs, Math.min(listed.tookMs * SHARE, OLDEST_MS));
+  if (session.isOwnService) return least;
+  if (!session.isShown && !listed.isAwaited) return Math.max(least, IDLE_MS);
+  return Math.max(least, listed.isUrgent ? URGENT_MS : ELSEWHERE_MS);
 }

@@ -1,5 +1,5 @@
 import { useStdout } from 'ink';
-import { createContext, useCallback, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, useContext, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { GasClient } from '../../client/client.ts';
 import {
   type AlertListView,
@@ -92,7 +92,6 @@ function boundBytes(text: string, most: number): string {
   return `${kept.trimEnd()}${ellipsis}`;
 }
 
-/** How the terminal is told of a firing. */
 export interface Notifications {
   readonly level: NotificationLevel;
   /** The environment that says which terminal it is. */
@@ -103,28 +102,18 @@ export const SILENT: Notifications = { level: 'off', env: {} };
 
 export const NotificationsContext = createContext<Notifications>(SILENT);
 
-/** Rings the terminal and tells its desktop, also over ssh and whatever is on the screen. */
 function useAnnounce(): (text: string) => void {
   const { level, env } = useContext(NotificationsContext);
   const { stdout } = useStdout();
-  return useCallback(
-    (text) => {
-      const bytes = notificationBytes(text, level, env);
-      // Past Ink's own `write`: the bytes neither move the cursor nor draw, so the frame may stay.
-      if (bytes !== '') stdout.write(bytes);
-    },
-    [stdout, level, env],
-  );
+  return (text) => {
+    const bytes = notificationBytes(text, level, env);
+    // Past Ink's own `write`: the bytes neither move the cursor nor draw, so the frame may stay.
+    if (bytes !== '') stdout.write(bytes);
+  };
 }
 
 /** How often and when last each alert had fired, by its id. */
 export type SeenAlerts = ReadonlyMap<string, Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>>;
-
-export interface Noticed {
-  readonly seen: SeenAlerts;
-  /** The alerts that have fired since. */
-  readonly fired: readonly AlertView[];
-}
 
 /**
  * Compares a list of alerts with what was seen before.
@@ -132,40 +121,22 @@ export interface Noticed {
  * @param newSince an alert that was not seen before has fired if it did after this time, ms by the service's clock;
  *   `null`: nothing tells
  */
-export function noticeFirings(
-  seen: SeenAlerts,
-  alerts: readonly AlertView[],
-  newSince: number | null,
-): Noticed {
+export function noticeFirings(seen: SeenAlerts, alerts: readonly AlertView[], newSince: number | null) {
   const next = new Map(seen);
-  const fired: AlertView[] = [];
-  for (const alert of alerts) {
-    const before = next.get(alert.id);
-    if (before === undefined ? hasFiredAfter(alert, newSince) : hasFiredSince(alert, before))
-      fired.push(alert);
+  const fired = alerts.filter((alert) => {
+    const { id, triggerCount: count, lastTriggeredAt: at } = alert;
+    const before = next.get(id);
     // An older list may arrive after a newer one: what was seen stays seen.
-    next.set(alert.id, {
-      triggerCount: latest(alert.triggerCount, before?.triggerCount),
-      lastTriggeredAt: latest(alert.lastTriggeredAt, before?.lastTriggeredAt),
+    next.set(id, {
+      triggerCount: latest(count, before?.triggerCount),
+      lastTriggeredAt: latest(at, before?.lastTriggeredAt),
     });
-  }
+    if (before === undefined) return at !== null && newSince !== null && at > newSince;
+    // A service may tell either; the count is surer.
+    if (count !== null && before.triggerCount !== null) return count > before.triggerCount;
+    return at !== null && at > (before.lastTriggeredAt ?? 0);
+  });
   return { seen: next, fired };
-}
-
-function hasFiredSince(
-  alert: AlertView,
-  before: Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>,
-): boolean {
-  // A service may tell either; the count is surer.
-  if (alert.triggerCount !== null && before.triggerCount !== null) {
-    return alert.triggerCount > before.triggerCount;
-  }
-  const { lastTriggeredAt: at } = alert;
-  return at !== null && at > (before.lastTriggeredAt ?? 0);
-}
-
-function hasFiredAfter({ lastTriggeredAt }: AlertView, newSince: number | null): boolean {
-  return lastTriggeredAt !== null && newSince !== null && lastTriggeredAt > newSince;
 }
 
 function latest(now: number | null, before: number | null | undefined): number | null {
@@ -185,7 +156,6 @@ const SENT_MS = 6_000;
 interface AlertNoticesOptions {
   readonly client: GasClient | null;
   readonly snapshot: SnapshotView | undefined;
-  /** The newest list, whatever the screen shows of it. */
   readonly list: AlertListView | undefined;
   /** The alerts are on the screen, so a firing is seen there. */
   readonly isShown: boolean;
@@ -201,80 +171,63 @@ interface AlertNoticesOptions {
 export function useAlertNotices({ client, snapshot, list, isShown, now }: AlertNoticesOptions): number {
   const toast = useToast();
   const announce = useAnnounce();
-  const unseen = useUnseen(isShown);
-  const known = useRef<Known | null>(null);
-  const latest = useRef({ client, snapshot, now, toast, announce, unseen });
-  latest.current = { client, snapshot, now, toast, announce, unseen };
-  const life = useLifeSignal();
+  const [unseen, addUnseen] = useUnseen(isShown);
+  const known = useRef<{ seen: SeenAlerts; since: number | null; missed: number } | null>(null);
+  const life = useRef(new AbortController());
+  useEffect(() => () => life.current.abort(), []);
 
-  useEffect(() => {
-    if (list === undefined) return;
-    const { client: from, snapshot: current, toast: show, announce: ring } = latest.current;
-    const isFirst = known.current === null;
-    const before = known.current ?? firstKnown(current, latest.current.now());
-    const { seen, fired } = noticeFirings(before.seen, list.items, before.newSince);
-    const missed = list.items.reduce((sum, alert) => sum + (alert.missed?.count ?? 0), 0);
-    known.current = { ...before, seen, missed };
-    latest.current.unseen.add(fired.length);
+  const compare = useEffectEvent((alerts: readonly AlertView[]) => {
+    // The service's own present: its clock may not be ours, and a recording's never is.
+    const present = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
+    const before = known.current;
+    const since = before === null ? newSince(snapshot, present, now()) : before.since;
+    const { seen, fired } = noticeFirings(before?.seen ?? new Map(), alerts, since);
+    const missed = alerts.reduce((sum, alert) => sum + (alert.missed?.count ?? 0), 0);
+    known.current = { seen, since, missed };
+    addUnseen(fired.length);
     const here = fired.filter(announcesHere);
-    if (here.length > 0 && from !== null) {
-      void firingText(here, from, life()).then((text) => {
-        if (life().aborted) return;
-        show({ kind: 'alert', text });
-        ring(`${badgeText(current)}${text}`);
+    if (here.length > 0 && client !== null) {
+      const { signal } = life.current;
+      void firingText(here, client, signal).then((text) => {
+        if (signal.aborted) return;
+        toast({ kind: 'alert', text });
+        // On the desktop there is no badge beside the words.
+        const { kind } = snapshot?.source ?? {};
+        announce(`${kind === 'replay' || kind === 'simulated' ? `[${kind.toUpperCase()}] ` : ''}${text}`);
       });
       return;
     }
     // The blocks of the time in which nothing ran may be read only after the first list.
-    if (!isFirst && missed <= before.missed) return;
-    const told = isFirst ? list.items.filter(announcesHere) : [];
-    const at = current === undefined ? null : servicePresent(current);
-    const earlier = at === null ? null : describeEarlierFirings(told, list.items, at);
-    if (earlier !== null) show({ kind: 'info', text: earlier, forMs: EARLIER_MS });
-  }, [list, life]);
-  return unseen.count;
+    if (before !== null && missed <= before.missed) return;
+    const told = before === null ? alerts.filter(announcesHere) : [];
+    const earlier = present === null ? null : describeEarlierFirings(told, alerts, present);
+    if (earlier !== null) toast({ kind: 'info', text: earlier, forMs: EARLIER_MS });
+  });
+  useEffect(() => {
+    if (list !== undefined) compare(list.items);
+  }, [list]);
+  return unseen;
 }
 
-/** Counts news until their tab is shown. */
-function useUnseen(isShown: boolean) {
+function useUnseen(isShown: boolean): readonly [number, (news: number) => void] {
   const [count, setCount] = useState(0);
   useEffect(() => {
     if (isShown) setCount(0);
   }, [isShown]);
-  return {
-    count,
-    add: (news: number) => {
-      if (news > 0 && !isShown) setCount((before) => before + news);
-    },
+  const add = (news: number) => {
+    if (news > 0 && !isShown) setCount((before) => before + news);
   };
-}
-
-interface Known {
-  readonly seen: SeenAlerts;
-  readonly newSince: number | null;
-  readonly missed: number;
+  return [count, add];
 }
 
 /** The age of a head with which nothing new can have fired, ms; its clock and ours may differ by less. */
 const OLD_HEAD_MS = 120_000;
 
 /** An alert that fired with the newest block is news, although it was never listed before. */
-function firstKnown(snapshot: SnapshotView | undefined, now: number): Known {
-  const present = snapshot === undefined ? null : servicePresent(snapshot);
-  if (snapshot === undefined || present === null) return { seen: new Map(), newSince: null, missed: 0 };
+function newSince(snapshot: SnapshotView | undefined, present: number | null, now: number): number | null {
+  if (snapshot === undefined || present === null) return null;
   const isOld = snapshot.source.kind !== 'replay' && now - present > OLD_HEAD_MS;
-  return { seen: new Map(), newSince: isOld ? present : present - polledEveryMs(snapshot), missed: 0 };
-}
-
-/** The service's own present: its clock may not be ours, and a recording's never is. */
-function servicePresent({ blockTimestamp, updatedAt }: SnapshotView): number | null {
-  return blockTimestamp ?? updatedAt;
-}
-
-/** On the desktop there is no badge beside the words. */
-function badgeText(snapshot: SnapshotView | undefined): string {
-  const kind = snapshot?.source.kind;
-  return kind === 'replay' ? '[REPLAY] ' : kind === 'simulated' ? '[SIMULATED] ' : '';
+  return isOld ? present : present - polledEveryMs(snapshot);
 }
 
 async function firingText(
@@ -290,17 +243,6 @@ async function firingText(
   return describeFiring(only, entry?.price ?? null);
 }
 
-/** Aborts when the caller is taken off the screen for good. */
-function useLifeSignal(): () => AbortSignal {
-  const controller = useRef(new AbortController());
-  useEffect(() => {
-    const mine = new AbortController();
-    controller.current = mine;
-    return () => mine.abort();
-  }, []);
-  return useRef(() => controller.current.signal).current;
-}
-
 const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED', 'FAILED', 'EXPIRED']);
 
 /**
@@ -312,32 +254,28 @@ const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED',
 export function useAutoTxNotices(list: AutoTxListView | undefined, isShown: boolean): number {
   const toast = useToast();
   const announce = useAnnounce();
-  const unseen = useUnseen(isShown);
+  const [unseen, addUnseen] = useUnseen(isShown);
   const known = useRef<ReadonlyMap<string, AutoTxStatus | null>>(new Map());
-  const latest = useRef({ toast, announce, unseen });
-  latest.current = { toast, announce, unseen };
 
-  useEffect(() => {
-    if (list === undefined) return;
+  const compare = useEffectEvent((autoTxs: readonly AutoTxView[]) => {
     const before = known.current;
-    known.current = new Map(list.items.map((autoTx) => [autoTx.id, statusOf(autoTx)]));
-    const isNews = (autoTx: AutoTxView) => {
-      const was = before.get(autoTx.id);
-      const status = statusOf(autoTx);
+    known.current = new Map(autoTxs.map((autoTx) => [autoTx.id, statusOf(autoTx)]));
+    const changed = autoTxs.filter((autoTx) => {
+      const [was, status] = [before.get(autoTx.id), statusOf(autoTx)];
       return autoTx.keyId === null && was !== undefined && was !== status && NEWS.has(status);
-    };
-    const changed = list.items.filter(isNews);
+    });
     const ended = changed.filter((autoTx) => statusOf(autoTx) !== 'SUBMITTED');
-    latest.current.unseen.add(ended.length);
+    addUnseen(ended.length);
     const told = ended.length > 0 ? ended : changed;
     const [first] = told;
     if (first === undefined) return;
     const text = told.length > 1 ? describeChanges(told) : describeChange(first);
-    if (ended.length === 0) latest.current.toast({ kind: 'info', text, forMs: SENT_MS });
-    else {
-      latest.current.toast({ kind: 'alert', text });
-      latest.current.announce(text);
-    }
+    if (ended.length === 0) return toast({ kind: 'info', text, forMs: SENT_MS });
+    toast({ kind: 'alert', text });
+    announce(text);
+  });
+  useEffect(() => {
+    if (list !== undefined) compare(list.items);
   }, [list]);
-  return unseen.count;
+  return unseen;
 }

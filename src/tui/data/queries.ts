@@ -1,5 +1,5 @@
 import { type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { createContext, useContext, useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { ServiceDescription } from '../../client/openapi.ts';
@@ -11,7 +11,6 @@ import { useElapsed } from '../app/clock.ts';
 import { isCatchingUp } from '../app/connection.ts';
 import { retryAtOf, retryDelayMs } from './query-client.ts';
 
-/** What every pane's data hooks share. */
 export interface MonitorScope {
   readonly client: GasClient;
   /** How often to ask for what changes with every block, ms. */
@@ -26,7 +25,6 @@ export interface MonitorScope {
   readonly frozen: boolean;
   /** Whether a text is a key, so that it must not be shown. Default: those of gastop are. */
   readonly isKey?: (text: string) => boolean;
-  /** How long a deletion can be undone, ms. Default: 10 s. */
   readonly undoMs?: number;
   readonly now: () => number;
   /** Saves a file for the user and resolves to the path as people should read it. */
@@ -43,7 +41,6 @@ export function useMonitor(): MonitorScope {
 
 /** What is known of something that is requested again and again. */
 export interface Polled<T> {
-  /** The last good response; stays through failures. */
   readonly data: T | undefined;
   /** Why the last request failed; `null` as soon as one succeeds. */
   readonly error: Error | null;
@@ -66,67 +63,63 @@ export interface PolledQuery<T> {
   readonly ask: (signal: AbortSignal) => Promise<T>;
   /** Between two requests, ms; `null` or absent: no polling. A function may ask for sooner after a response. */
   readonly everyMs?: number | null | ((data: T | undefined) => number | null);
-  /** The prices whose head block belongs to the key: a new head is a new request. */
+  /** The prices whose head block the data belongs to: a new head is a new request. */
   readonly head?: SnapshotView;
   /** A new head is followed no more often than this, ms. */
   readonly leastMs?: number;
   /** Follows no head any more once this says so: nothing changes with the next one. */
   readonly isSettled?: (data: T) => boolean;
-  /** A response no older is good enough when its screen is shown again, ms; default: 0, with a head: for that head. */
+  /** Without a head: a response no older is good enough when its screen is shown again, ms; default: 0. */
   readonly freshMs?: number;
-  /** Data of a key that begins with as many of the same parts is shown until the response comes; default: of an older head. */
+  /** Data of a key that begins with as many of the same parts is shown until the response comes. */
   readonly sameParts?: number;
   /** `false`: requests nothing and drops nothing. */
   readonly enabled?: boolean;
-  /** No polling. */
   readonly frozen?: boolean;
 }
-
-type Head = number | string | null;
 
 /**
  * What changes when there is something new: a service that names no block changes its time, or its prices. Ours has
  * another time for the same block once it knows more of the past. With the end of a recording its history is whole.
  */
-function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): Head {
+function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string {
   const own = source.kind === 'service' ? blockNumber : blockNumber && `${blockNumber} ${updatedAt}`;
   const head = own ?? updatedAt ?? `${lanes.slow.price} ${lanes.average.price} ${lanes.fast.price}`;
-  return source.ended ? `${head} ended` : head;
+  return `${head}${source.ended ? ' ended' : ''}`;
 }
+
+/** The heads for which a query was last requested and last answered. */
+const HEADS = new WeakMap<object, { readonly requested: string; readonly answered?: string | undefined }>();
 
 /** One query of the service: retried as `query-client` says, with old data until there is newer. */
 export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
-  const { key, ask, everyMs = null, head, leastMs = 0, isSettled, enabled = true, frozen = false } = options;
+  const { key, ask, everyMs = null, leastMs = 0, freshMs = 0, sameParts, isSettled } = options;
+  const { enabled = true, frozen = false } = options;
   const queries = useQueryClient();
-  const [followed, follow] = useState({
-    head: head === undefined ? null : headOf(head),
-    at: performance.now(),
-  });
-  const queryKey = head === undefined ? key : [...key, followed.head];
-  /** The newest data of any head. */
-  const kept = <Data>() =>
-    queries
-      .getQueriesData<Data>({ queryKey: key, predicate: isOfHead(key) })
-      .findLast(([, data]) => data !== undefined)?.[1];
+  const head = options.head && headOf(options.head);
+  const cached = () => queries.getQueryCache().find({ queryKey: key });
   const query = useQuery<T, Error>({
-    queryKey,
+    queryKey: key,
     enabled,
     queryFn: async ({ signal }) => {
+      const own = cached();
+      if (own === undefined || head === undefined) return ask(signal);
+      HEADS.set(own, { requested: head, answered: HEADS.get(own)?.answered });
       const data = await ask(signal);
-      // One head a route is kept, or the cache would grow with the chain.
-      if (head !== undefined) {
-        queries.removeQueries({ queryKey: key, type: 'inactive', predicate: isOfHead(key) });
-      }
+      HEADS.set(own, { requested: head, answered: head });
       return data;
     },
-    staleTime: options.freshMs ?? (head === undefined ? 0 : Number.POSITIVE_INFINITY),
-    placeholderData: (previous, last) => {
-      const same = options.sameParts ?? (head === undefined ? null : key.length);
-      if (same === null) return undefined;
-      if (last !== undefined && key.slice(0, same).every((part, at) => part === last.queryKey[at]))
-        return previous;
-      return kept<typeof previous>();
+    staleTime: (own) => {
+      if (head === undefined) return freshMs;
+      return HEADS.get(own)?.answered === head ? Number.POSITIVE_INFINITY : 0;
     },
+    placeholderData: (previous, last) =>
+      sameParts !== undefined && key.slice(0, sameParts).every((part, at) => part === last?.queryKey[at])
+        ? previous
+        : // A longer key may hold the same thing, from elsewhere.
+          queries
+            .getQueriesData<typeof previous>({ queryKey: key })
+            .findLast(([, data]) => data !== undefined)?.[1],
     refetchInterval: ({ state }) => {
       // An error that is not retried is not polled either.
       if (frozen || state.error !== null) return false;
@@ -134,33 +127,40 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     },
   });
   const failure = query.failureReason ?? query.error;
-  // While what was not there is requested at a newer head, the screen goes on saying why there is none.
+  // While what was not there is requested again, the screen goes on saying why there is none.
   const id = JSON.stringify(key);
   const last = useRef<{ readonly id: string; readonly error: Error } | null>(null);
-  const isAskedAgain = last.current?.id === id && query.data === undefined && query.isFetching;
+  const isAskedAgain = last.current?.id === id && query.data === undefined;
   const error = failure ?? (isAskedAgain ? (last.current?.error ?? null) : null);
   last.current = error === null ? null : { id, error };
-  const settled = query.data !== undefined && isSettled?.(query.data) === true;
-  useFollowedHead({
-    head: head === undefined ? null : headOf(head),
-    followed,
-    follow,
-    // After the end there is one more request, and nothing to be sparing with.
-    leastMs: head?.source.ended === true ? 0 : leastMs,
-    // What has failed is retried first, but what is not there yet may be there with the next block.
-    held: frozen || settled || (failure === null ? query.isFetching : !mayCome(failure)),
-  });
-  // A failure at a new head leaves the data of the last one on the screen; what is not there any more is not shown.
+
+  const refresh = async () => {
+    await queries.cancelQueries({ queryKey: key, exact: true });
+    await query.refetch();
+  };
+  const follow = useEffectEvent(refresh);
+  const own = cached();
+  const requested = own && HEADS.get(own)?.requested;
+  // What has failed is retried first, but what is not there yet may be there with the next block.
+  const isBusy = failure === null ? query.isFetching : !mayCome(failure);
+  const isHeld =
+    !enabled || frozen || isBusy || (query.data !== undefined && isSettled?.(query.data) === true);
+  const isBehind = head !== undefined && requested !== head && !isHeld;
+  // After the end there is one more request, and nothing to be sparing with.
+  const dueAt = options.head?.source.ended ? 0 : query.dataUpdatedAt + leastMs;
+  useEffect(() => {
+    if (!isBehind) return;
+    const timer = setTimeout(follow, Math.max(dueAt - Date.now(), 0));
+    return () => clearTimeout(timer);
+  }, [isBehind, dueAt]);
+  // A failure leaves the last data on the screen; what is not there any more is not shown.
   const isGone = error instanceof ClientError && error.code === 'not-found';
   return {
-    data: query.data === undefined && error !== null && !isGone ? kept<T>() : query.data,
+    data: isGone ? undefined : query.data,
     error,
     retryAt: error === null || query.fetchStatus === 'idle' ? null : retryAtOf(error),
     pending: query.isPlaceholderData,
-    refresh: async () => {
-      await queries.cancelQueries({ queryKey, exact: true });
-      await query.refetch();
-    },
+    refresh,
   };
 }
 
@@ -178,37 +178,6 @@ export function standStill(queries: QueryClient): void {
 /** Whether a request failed because there is no such block or transaction yet. */
 function mayCome(error: Error): boolean {
   return error instanceof ClientError && error.code === 'not-found' && retryDelayMs(error, 1) !== null;
-}
-
-/** Whether a query is that of `key` at some head. */
-function isOfHead(key: QueryKey): (query: { readonly queryKey: QueryKey }) => boolean {
-  return ({ queryKey }) =>
-    queryKey.length === key.length + 1 && key.every((part, at) => part === queryKey[at]);
-}
-
-interface FollowedHead {
-  readonly head: Head;
-  readonly at: number;
-}
-
-interface FollowingOptions {
-  readonly head: Head;
-  readonly followed: FollowedHead;
-  readonly follow: (next: FollowedHead) => void;
-  readonly leastMs: number;
-  readonly held: boolean;
-}
-
-/** Moves a key on to the newest head, at most every `leastMs` and not while it is held. */
-function useFollowedHead({ head, followed, follow, leastMs, held }: FollowingOptions): void {
-  useEffect(() => {
-    if (held || followed.head === head) return;
-    const next = () => follow({ head, at: performance.now() });
-    const waitMs = followed.at + leastMs - performance.now();
-    if (waitMs <= 0) return next();
-    const timer = setTimeout(next, waitMs);
-    return () => clearTimeout(timer);
-  }, [head, followed, follow, leastMs, held]);
 }
 
 /** Between two requests while blocks that came since the last run are read; that costs no more than a call in this process. */
@@ -250,7 +219,6 @@ interface MarketTiming {
   readonly enabled?: boolean;
 }
 
-/** The figures of a time frame, one query for every screen that shows them. */
 export function useMarket(timeFrame: string, timing: MarketTiming): Polled<Dated<MarketView>> {
   const { client, frozen, now } = useMonitor();
   return usePolledQuery({
@@ -317,60 +285,6 @@ export function useRecovery(failing: boolean): void {
   }, [failing, queries]);
 }
 
-/** What decides whether and how often a list of the session's service is requested. */
-export interface ListSession {
-  readonly client: GasClient | null;
-  /** `undefined`: nothing is requested of a service that does not answer even for its prices. */
-  readonly snapshot: SnapshotView | undefined;
-  /** How often prices are requested, ms. */
-  readonly intervalMs: number;
-  readonly isOwnService: boolean;
-  readonly frozen: boolean;
-  /** The list is on the screen. */
-  readonly isShown: boolean;
-  readonly now: () => number;
-}
-
-interface ListQuery<T> {
-  /** Tells one list from the other. */
-  readonly name: string;
-  readonly ask: (client: GasClient, signal: AbortSignal) => Promise<T>;
-  readonly everyMs: number;
-}
-
-export interface ListData<T> extends Polled<T> {
-  /** The newest response; over a frozen screen it is newer than `data`, which is what may be shown. */
-  readonly latest: T | undefined;
-}
-
-/** A list of the service, polled whichever tab is shown: what changes in it is announced everywhere. */
-export function useServiceList<T extends Dated<unknown>>(
-  session: ListSession,
-  { name, ask, everyMs }: ListQuery<T>,
-): ListData<T> {
-  const { client, snapshot, intervalMs, frozen, isShown, now } = session;
-  const polled = usePolledQuery<T>({
-    key: [name],
-    enabled: client !== null && snapshot !== undefined,
-    ask: (signal) => (client === null ? noSource() : ask(client, signal)),
-    everyMs,
-    freshMs: everyMs,
-  });
-  const { data, refresh } = polled;
-  const shown = useRef(data);
-  if (!frozen) shown.current = data;
-  // A tab that is opened shows what is true now, however seldom its list is polled otherwise.
-  const latest = useRef({ at: data?.at ?? null, refresh });
-  latest.current = { at: data?.at ?? null, refresh };
-  useEffect(() => {
-    const { at, refresh: again } = latest.current;
-    if (isShown && !frozen && at !== null && now() - at > intervalMs) void again();
-  }, [isShown, frozen, intervalMs, now]);
-  const stable = useRef(() => latest.current.refresh());
-  return { ...polled, data: shown.current, latest: data, refresh: stable.current };
-}
-
-/** Until the first response. */
 const UNKNOWN_INTERVAL_MS = 5_000;
 /** Between two requests to a service in this process, unless the user wants otherwise. */
 const OWN_INTERVAL_MS = 1_000;
@@ -381,7 +295,6 @@ const SHORTEST_MS = 500;
 const SHORTEST_GUESS_MS = 2_000;
 const LONGEST_MS = 3_600_000;
 
-/** How often the prices are requested unless the user says otherwise, ms. */
 export function usualInterval(snapshot: SnapshotView | undefined, isOwnService: boolean): number {
   if (isOwnService) return OWN_INTERVAL_MS;
   return snapshot === undefined ? UNKNOWN_INTERVAL_MS : polledEveryMs(snapshot);

@@ -1,22 +1,30 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
-import { truncate } from '../ui/text.tsx';
+import { placed, truncate, wrapText } from '../ui/text.tsx';
 import { useTheme } from '../ui/theme.ts';
 import { useModalKeys } from './use-keys.tsx';
 
-interface QuestionProps {
+/** A question before something is done. */
+export interface Confirmation {
   readonly title: string;
-  /** What it is about, line by line. */
+  /** What it is about; a blank one parts the others. */
   readonly lines: readonly string[];
   /** The answer that does it. */
   readonly yes: string;
-  /** The answer that does not; marked at first, so that a key too many does no harm. */
+  /** The answer that does not; focused at first, so that a key too many does no harm. */
   readonly no: string;
+}
+
+interface QuestionProps extends Confirmation {
   readonly width: number;
   readonly height: number;
   readonly onYes: () => void;
   readonly onNo: () => void;
 }
+
+const MARGIN = 3;
+/** Of one sentence. */
+const MOST_LINES = 4;
 
 /** Asks before something is done: arrows and ⏎ choose, y and n answer directly. */
 export function Question({ title, lines, yes, no, width, height, onYes, onNo }: QuestionProps) {
@@ -28,36 +36,38 @@ export function Question({ title, lines, yes, no, width, height, onYes, onNo }: 
     yes: onYes,
     no: onNo,
   });
-  const cut = (text: string) => truncate(theme.text(text), width - 6, theme.glyph.ellipsis);
-  const answer = (word: string, isMarked: boolean) =>
-    // Brackets say which is marked where there are no colours.
-    isMarked ? (
-      <Text bold color={theme.color('accent')}>{`[${theme.glyph.arrow} ${word} ]`}</Text>
+  const room = width - 2 * MARGIN;
+  const { ellipsis } = theme.glyph;
+  const wrapped = lines.flatMap((line) =>
+    line === ' ' ? [line] : wrapText(theme.text(line), room, MOST_LINES, ellipsis),
+  );
+  const answer = (word: string, isFocused: boolean) =>
+    // Brackets say which is focused where there are no colours.
+    isFocused ? (
+      <Text bold color={theme.color('accent')}>{`[${theme.glyph.arrow} ${theme.text(word)} ]`}</Text>
     ) : (
-      <Text>{`   ${word}  `}</Text>
+      <Text>{`   ${theme.text(word)}  `}</Text>
     );
   return (
     <Box
       flexDirection="column"
       width={width}
       height={height}
-      paddingX={3}
+      paddingX={MARGIN}
       justifyContent="center"
       overflow="hidden"
     >
       <Text bold wrap="truncate">
-        {cut(title)}
+        {truncate(theme.text(title), room, ellipsis)}
       </Text>
-      {lines.map((line) => (
-        <Text key={line} wrap="truncate">
-          {cut(line)}
-        </Text>
+      {placed(wrapped, (line) => (
+        <Text wrap="truncate">{line}</Text>
       ))}
       <Text> </Text>
       <Text wrap="truncate">
-        {answer(theme.text(no), !isYes)}
+        {answer(no, !isYes)}
         {'   '}
-        {answer(theme.text(yes), isYes)}
+        {answer(yes, isYes)}
       </Text>
     </Box>
   );

@@ -11,13 +11,11 @@ import {
   typedLine,
 } from './text-input.ts';
 
-export interface FieldChoice {
-  readonly value: string;
-  readonly label: string;
-}
+/** What is typed and chosen, by field; the ticked choices of one field each on a line. */
+export type Values = Readonly<Record<string, string>>;
 
-/** A field of a form. It reads its value from the draft and puts a new one into it. */
-export type FormField<Draft> = {
+/** A field of a form, by the name of what is sent. */
+export type FormField = {
   readonly id: string;
   readonly label: string;
   /** Shown beside the value while the field is focused and nothing is wrong with it. */
@@ -26,50 +24,38 @@ export type FormField<Draft> = {
   readonly beside?: string | null;
 } & (
   | {
-      readonly kind: 'one';
-      readonly choices: readonly FieldChoice[];
-      readonly chosen: (draft: Draft) => string;
-      readonly choose: (draft: Draft, value: string) => Draft;
+      readonly kind: 'one' | 'many';
+      readonly choices: readonly { readonly value: string; readonly label: string }[];
     }
-  | {
-      readonly kind: 'many';
-      readonly choices: readonly FieldChoice[];
-      readonly ticked: (draft: Draft) => readonly string[];
-      readonly tick: (draft: Draft, values: readonly string[]) => Draft;
-    }
-  | {
-      readonly kind: 'text';
-      readonly unit?: string;
-      /** Pasted lines become one line whose words stay apart. */
-      readonly isProse?: boolean;
-      /** The usual value after this one: the space key goes on to it. */
-      readonly next?: (text: string) => string;
-      readonly text: (draft: Draft) => string;
-      readonly put: (draft: Draft, text: string) => Draft;
-    }
-  /** Pasted as a whole, never drawn and never edited. */
+  | TextOptions
+  /** Pasted as a whole, never drawn and never edited; its value only counts the changes. */
   | {
       readonly kind: 'pasted';
       /** What is said of the pasted text; `null` when nothing was pasted. */
       readonly said: Line | null;
-      readonly paste: (draft: Draft, text: string) => Draft;
-      readonly clear: (draft: Draft) => Draft;
+      readonly add: (text: string) => void;
+      readonly drop: () => void;
     }
 );
 
-type TextField<Draft> = FormField<Draft> & { readonly kind: 'text' };
+interface TextOptions {
+  readonly kind: 'text';
+  readonly unit?: string;
+  /** Pasted lines become one line whose words stay apart. */
+  readonly isProse?: boolean;
+  /** The usual value after this one: the space key goes on to it. */
+  readonly next?: (text: string) => string;
+}
 
 /** What is typed into a form, and where. */
-export interface FormState<Draft> {
+export interface FormState<Draft extends Values = Values> {
   readonly draft: Draft;
   /** The draft as the form was opened. */
   readonly initial: Draft;
   readonly focus: string;
   /** Where the cursor stands: a character of a text, a choice of a field of ticks. */
   readonly at: number;
-  /** The text is a suggestion that was not touched: the first character typed replaces it. */
-  readonly isSuggested: boolean;
-  /** Fields in which the user has typed: their text is no suggestion. */
+  /** Fields that are the user's own; the text of another is a suggestion, which the first character typed replaces. */
   readonly dirty: readonly string[];
   /** Fields whose problems are shown; all of them after an attempt to send. */
   readonly touched: readonly string[] | 'all';
@@ -77,133 +63,119 @@ export interface FormState<Draft> {
   readonly refusals: Readonly<Record<string, string>>;
 }
 
-export function formOf<Draft>(
+export function formOf<Draft extends Values>(
   draft: Draft,
   focus: string,
-  { text = '', isSuggested = false, dirty = [] as readonly string[] } = {},
+  dirty: readonly string[],
 ): FormState<Draft> {
-  return {
-    draft,
-    initial: draft,
-    focus,
-    at: graphemes(text).length,
-    isSuggested,
-    dirty,
-    touched: [],
-    refusals: {},
-  };
+  const at = graphemes(draft[focus] ?? '').length;
+  return { draft, initial: draft, focus, at, dirty, touched: [], refusals: {} };
 }
+
+export const valueIn = ({ draft }: FormState, { id }: Pick<FormField, 'id'>) => draft[id] ?? '';
+const tickedIn = (value: string) => value.split('\n').filter((part) => part !== '');
+const added = (ids: readonly string[], id: string) => (ids.includes(id) ? ids : [...ids, id]);
 
 /** Moves the focus `by` fields, to the end of the text there; past either end to the other. */
-export function moveFocus<Draft>(
-  form: FormState<Draft>,
-  fields: readonly FormField<Draft>[],
+export function moveFocus<Form extends FormState>(
+  form: Form,
+  fields: readonly FormField[],
   by: number,
-): FormState<Draft> {
+): Form {
   const place = fields.findIndex(({ id }) => id === form.focus);
-  const next = fields[(Math.max(place, 0) + by + fields.length) % fields.length];
-  return next === undefined ? form : focusOn(form, next, fields);
+  return focusOn(form, fields.at((Math.max(place, 0) + by) % fields.length), fields);
 }
 
-function focusOn<Draft>(
-  form: FormState<Draft>,
-  field: FormField<Draft>,
-  fields: readonly FormField<Draft>[],
-): FormState<Draft> {
-  const at = field.kind === 'text' ? graphemes(field.text(form.draft)).length : 0;
+function focusOn<Form extends FormState>(
+  form: Form,
+  field: FormField | undefined,
+  fields: readonly FormField[],
+): Form {
+  if (field === undefined) return form;
+  const at = field.kind === 'text' ? graphemes(valueIn(form, field)).length : 0;
   const left = fields.find(({ id }) => id === form.focus);
   // A field that is only passed by is not said to be missing.
-  const isEmpty = left?.kind === 'text' && left.text(form.draft).trim() === '';
-  const touched =
-    form.touched === 'all' || isEmpty ? form.touched : [...new Set([...form.touched, form.focus])];
-  const isSuggested = field.kind === 'text' && !form.dirty.includes(field.id);
-  return { ...form, focus: field.id, at, isSuggested, touched };
+  const isEmpty = left?.kind === 'text' && valueIn(form, left).trim() === '';
+  const touched = form.touched === 'all' || isEmpty ? form.touched : added(form.touched, form.focus);
+  return { ...form, focus: field.id, at, touched };
 }
 
 const CLEARING: ReadonlySet<string> = new Set(['backspace', 'delete', 'ctrl+u']);
 
 /** What `left`, `right`, `space` and the editing keys do in a field. */
-export function pressIn<Draft>(
-  form: FormState<Draft>,
-  field: FormField<Draft>,
-  key: string,
-): FormState<Draft> {
+export function pressIn<Form extends FormState>(form: Form, field: FormField, key: string): Form {
+  const value = valueIn(form, field);
+  const by = key === 'left' ? -1 : key === 'right' ? 1 : 0;
   switch (field.kind) {
     case 'text':
-      return withInput(form, field, editLine({ text: field.text(form.draft), cursor: form.at }, key));
+      return withInput(form, field.id, editLine({ text: value, cursor: form.at }, key));
     case 'pasted':
-      return CLEARING.has(key) ? withPasted(form, field.id, field.clear(form.draft)) : form;
+      if (!CLEARING.has(key)) return form;
+      field.drop();
+      return withPaste(form, field.id);
     case 'one': {
-      const by = key === 'left' ? -1 : key === 'right' || key === 'space' ? 1 : 0;
-      if (by === 0) return form;
       const { choices } = field;
-      const place = choices.findIndex(({ value }) => value === field.chosen(form.draft));
-      const next = choices[(place + by + choices.length) % choices.length];
-      return next === undefined ? form : withDraft(form, field.id, field.choose(form.draft, next.value));
+      const place = choices.findIndex((choice) => choice.value === value);
+      const next = choices.at((place + (by || 1)) % choices.length);
+      if (next === undefined || (by === 0 && key !== 'space')) return form;
+      return withValue(form, field.id, next.value);
     }
     case 'many': {
-      const { length } = field.choices;
-      if (key === 'left') return { ...form, at: (form.at - 1 + length) % length };
-      if (key === 'right') return { ...form, at: (form.at + 1) % length };
-      const here = field.choices[form.at];
+      const { choices } = field;
+      if (by !== 0) return { ...form, at: (form.at + by + choices.length) % choices.length };
+      const here = choices[form.at]?.value;
       if (key !== 'space' || here === undefined) return form;
-      const before = field.ticked(form.draft);
       // In the order of the choices, whatever the order in which they were ticked.
-      const after = field.choices
-        .map(({ value }) => value)
-        .filter((value) => before.includes(value) !== (value === here.value));
-      return withDraft(form, field.id, field.tick(form.draft, after));
+      const before = tickedIn(value);
+      const after = choices
+        .map((choice) => choice.value)
+        .filter((choice) => before.includes(choice) !== (choice === here));
+      return withValue(form, field.id, after.join('\n'));
     }
   }
 }
 
 /** Typed or pasted text. */
-export function typeIn<Draft>(
-  form: FormState<Draft>,
-  field: FormField<Draft>,
-  text: string,
-): FormState<Draft> {
-  if (field.kind === 'pasted') return withPasted(form, field.id, field.paste(form.draft, text));
+export function typeIn<Form extends FormState>(form: Form, field: FormField, text: string): Form {
+  if (field.kind === 'pasted') {
+    field.add(text);
+    return withPaste(form, field.id);
+  }
   if (field.kind !== 'text') return form;
-  const before = field.text(form.draft);
+  const before = valueIn(form, field);
   if (field.next !== undefined && text.trim() === '' && !text.includes('\n')) {
     const next = field.next(before);
-    return withInput(form, field, { text: next, cursor: next.length });
+    return withInput(form, field.id, { text: next, cursor: next.length });
   }
-  const input = form.isSuggested ? EMPTY_INPUT : { text: before, cursor: form.at };
-  return withInput(form, field, insertText(input, field.isProse === true ? inOneLine(text) : text));
+  const input = form.dirty.includes(field.id) ? { text: before, cursor: form.at } : EMPTY_INPUT;
+  return withInput(form, field.id, insertText(input, field.isProse === true ? inOneLine(text) : text));
 }
 
-function withInput<Draft>(
-  form: FormState<Draft>,
-  field: TextField<Draft>,
-  { text, cursor }: TextInput,
-): FormState<Draft> {
-  const moved = { ...form, at: cursor, isSuggested: false };
-  return text === field.text(form.draft) ? moved : withDraft(moved, field.id, field.put(form.draft, text));
+function withInput<Form extends FormState>(form: Form, id: string, { text, cursor }: TextInput): Form {
+  const moved = { ...form, at: cursor, dirty: added(form.dirty, id) };
+  return text === valueIn(form, { id }) ? moved : withValue(moved, id, text);
 }
 
 /** A pasted text that is cleared again is not said to be missing yet. */
-function withPasted<Draft>(form: FormState<Draft>, id: string, draft: Draft): FormState<Draft> {
-  return { ...withDraft(form, id, draft), touched: form.touched };
+function withPaste<Form extends FormState>(form: Form, id: string): Form {
+  return { ...withValue(form, id, String(Number(valueIn(form, { id })) + 1)), touched: form.touched };
 }
 
-function withDraft<Draft>(form: FormState<Draft>, id: string, draft: Draft): FormState<Draft> {
+function withValue<Form extends FormState>(form: Form, id: string, value: string): Form {
   const { [id]: _, ...refusals } = form.refusals;
-  const touched = form.touched === 'all' ? form.touched : [...new Set([...form.touched, id])];
-  const dirty = form.dirty.includes(id) ? form.dirty : [...form.dirty, id];
-  return { ...form, draft, refusals, touched, dirty };
+  const touched = form.touched === 'all' ? form.touched : added(form.touched, id);
+  return { ...form, draft: { ...form.draft, [id]: value }, refusals, touched };
 }
 
 /** An attempt to send failed: every problem is shown, and the focus goes to the first field of `wrong`. */
-export function showProblems<Draft>(
-  form: FormState<Draft>,
-  fields: readonly FormField<Draft>[],
+export function showProblems<Form extends FormState>(
+  form: Form,
+  fields: readonly FormField[],
   wrong: (id: string) => boolean,
-  refusals = form.refusals,
-): FormState<Draft> {
+  refusals: Form['refusals'] = form.refusals,
+): Form {
   const first = fields.find(({ id }) => wrong(id));
-  return { ...(first === undefined ? form : focusOn(form, first, fields)), touched: 'all', refusals };
+  return { ...focusOn(form, first, fields), touched: 'all', refusals };
 }
 
 const LABEL = 14;
@@ -216,9 +188,9 @@ const LEAST_TEXT = 24;
 const MOST_PROBLEM_LINES = 6;
 
 /** A field in `width` columns: label, value, and beside the value (or below, where there is no room) its problem. */
-export function fieldLines<Draft>(
-  field: FormField<Draft>,
-  form: FormState<Draft>,
+export function fieldLines(
+  field: FormField,
+  form: FormState,
   problem: string | null,
   width: number,
   theme: Theme,
@@ -234,7 +206,7 @@ export function fieldLines<Draft>(
   ];
   const room = width - MARGIN - LABEL - 1;
   const reserved = beside === '' ? 0 : displayWidth(beside) + GAP;
-  const [first = EMPTY_LINE, ...more] = valueLines(field, form, isFocused, room, reserved, theme);
+  const [first = EMPTY_LINE, ...more] = valueLines(field, form, room, reserved, theme);
   const lines = [[...head, ...first], ...more.map((line): Line => [INDENT, ...line])];
   if (beside === '') return lines;
   const look: Pick<Span, 'color' | 'faint'> = said === null ? { faint: true } : { color: 'warn' };
@@ -247,31 +219,32 @@ export function fieldLines<Draft>(
 }
 
 /** The value in `room` columns; a one-line value leaves `reserved` of them to what stands beside it, if it can. */
-function valueLines<Draft>(
-  field: FormField<Draft>,
-  { draft, at }: FormState<Draft>,
-  isFocused: boolean,
+function valueLines(
+  field: FormField,
+  form: FormState,
   room: number,
   reserved: number,
   theme: Theme,
 ): readonly Line[] {
+  const isFocused = form.focus === field.id;
+  const value = valueIn(form, field);
   switch (field.kind) {
     case 'one':
       return flowed(
-        field.choices.map(({ value, label }) =>
-          value === field.chosen(draft)
-            ? [{ text: `[${theme.text(label)}]`, bold: true, ...(isFocused ? { color: 'accent' } : {}) }]
-            : [{ text: ` ${theme.text(label)} `, faint: true }],
+        field.choices.map((choice) =>
+          choice.value === value
+            ? [{ text: `[${theme.text(choice.label)}]`, bold: true, ...(isFocused && { color: 'accent' }) }]
+            : [{ text: ` ${theme.text(choice.label)} `, faint: true }],
         ),
         room,
         '',
       );
     case 'many':
       return flowed(
-        field.choices.map(({ value, label }, place) => {
-          const isTicked = field.ticked(draft).includes(value);
-          const text = `[${isTicked ? 'x' : ' '}] ${theme.text(label)}`;
-          return isFocused && place === at
+        field.choices.map((choice, place) => {
+          const isTicked = tickedIn(value).includes(choice.value);
+          const text = `[${isTicked ? 'x' : ' '}] ${theme.text(choice.label)}`;
+          return isFocused && place === form.at
             ? [{ text: `${theme.glyph.arrow}${text}`, color: 'accent', bold: true }]
             : [{ text: ` ${text}`, bold: isTicked }];
         }),
@@ -284,8 +257,8 @@ function valueLines<Draft>(
     case 'text': {
       const unit: Line = field.unit === undefined ? [] : [{ text: ` ${field.unit}`, faint: true }];
       const own = Math.max(Math.max(room - reserved, Math.min(room, LEAST_TEXT)) - lineWidth(unit), 4);
-      const text = field.text(draft);
-      return [[...(isFocused ? typedLine(text, at, own, theme) : shownLine(text, own, theme)), ...unit]];
+      const shown = isFocused ? typedLine(value, form.at, own, theme) : shownLine(value, own, theme);
+      return [[...shown, ...unit]];
     }
   }
 }
@@ -303,20 +276,22 @@ function flowed(parts: readonly Line[], width: number, gap: string): readonly Li
 }
 
 /** A field as a sentence for a screen reader. */
-export function spokenField<Draft>(field: FormField<Draft>, { draft, at }: FormState<Draft>): string {
-  switch (field.kind) {
-    case 'one': {
-      const chosen = field.chosen(draft);
-      return `${field.label}: ${field.choices.find(({ value }) => value === chosen)?.label ?? chosen}`;
+export function spokenField(field: FormField, form: FormState): string {
+  const value = valueIn(form, field);
+  const said = () => {
+    switch (field.kind) {
+      case 'one':
+        return field.choices.find((choice) => choice.value === value)?.label ?? value;
+      case 'many': {
+        const ticked = field.choices.filter((choice) => tickedIn(value).includes(choice.value));
+        const names = ticked.map(({ label }) => label).join(', ') || 'nothing';
+        return `${names}, at ${field.choices[form.at]?.label ?? ''}`;
+      }
+      case 'pasted':
+        return field.said?.map(({ text }) => text).join('') ?? 'empty';
+      case 'text':
+        return `${value || 'empty'} ${field.unit ?? ''}`.trim();
     }
-    case 'many': {
-      const ticked = field.choices.filter(({ value }) => field.ticked(draft).includes(value));
-      const here = field.choices[at]?.label ?? '';
-      return `${field.label}: ${ticked.map(({ label }) => label).join(', ') || 'nothing'}, at ${here}`;
-    }
-    case 'pasted':
-      return `${field.label}: ${field.said?.map(({ text }) => text).join('') ?? 'empty'}`;
-    case 'text':
-      return `${field.label}: ${field.text(draft) || 'empty'} ${field.unit ?? ''}`.trim();
-  }
+  };
+  return `${field.label}: ${said()}`;
 }

@@ -7,12 +7,10 @@ interface More {
   readonly footerLabel?: string;
 }
 
-/** One line of the keymap. */
 interface Key<Action extends string = string> extends More {
   readonly action: Action;
   /** Key names as `keyNames` gives them: `q`, `ctrl+c`, `left`, `return`, `tab`, `?`. */
   readonly keys: readonly string[];
-  /** What the key does, in the help overlay. */
   readonly help: string;
 }
 
@@ -49,7 +47,6 @@ function movement(options: MovementOptions = {}) {
 }
 
 interface FormOptions {
-  /** What sending the form does, as a sentence and as a word for the footer. */
   readonly send: string;
   readonly leave: string;
   readonly switch: Pick<Key, 'help' | 'footer'>;
@@ -57,7 +54,6 @@ interface FormOptions {
   readonly clear?: string;
 }
 
-/** The keys of a form. */
 function form({ send, leave, switch: { help, ...toggle }, done, clear }: FormOptions) {
   return [
     key('field-next', 'tab down', 'next field', { footer: 'fields', footerLabel: 'Tab', label: 'Tab ↓' }),
@@ -209,7 +205,6 @@ const KEYS = {
 export type Scope = keyof typeof KEYS;
 export type ActionName = (typeof KEYS)[Scope][number]['action'];
 
-/** A key with the scope in which it works. */
 export interface KeyBinding extends Key<ActionName> {
   readonly scope: Scope;
   readonly label: string;
@@ -228,7 +223,6 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const KEYS_BY_SCOPE: Readonly<Record<Scope, readonly Key<ActionName>[]>> = KEYS;
 
-/** The scopes in the order of the keymap. */
 export const SCOPES = Object.keys(KEYS).filter((name): name is Scope => name in KEYS);
 
 /** The whole keymap: it drives the dispatcher, the footer, the `?` overlay and docs/MONITOR.md. */
@@ -240,7 +234,6 @@ export const KEYMAP: readonly KeyBinding[] = SCOPES.flatMap((scope) =>
   })),
 );
 
-/** The action that `key` stands for in `scope`. */
 export function actionOf(scope: Scope, key: string): ActionName | undefined {
   return KEYMAP.find((binding) => binding.scope === scope && binding.keys.includes(key))?.action;
 }

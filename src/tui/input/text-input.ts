@@ -80,7 +80,14 @@ export function insertText({ text, cursor }: TextInput, pasted: string): TextInp
   const typed = before + added;
   const unfinished = UNFINISHED.exec(typed)?.[0] ?? '';
   const left = cleanNote(typed.slice(0, typed.length - unfinished.length)) + unfinished;
-  return { text: left + after, cursor: placeOf(left.length, left + after) };
+  // What was typed may have joined with what follows it.
+  const whole = graphemes(left + after);
+  let begin = 0;
+  const next = whole.findIndex((character) => {
+    begin += character.length;
+    return begin - character.length >= left.length;
+  });
+  return { text: left + after, cursor: next === -1 ? whole.length : next };
 }
 
 /** Pasted lines as one: words stay apart. What is no prose, a URL say, was only broken where a line was full. */
@@ -88,32 +95,21 @@ export function inOneLine(pasted: string): string {
   return pasted.replace(/^[\t\r\n]+|[\t\r\n]+$/g, '').replace(/ *[\t\r\n]+ */g, ' ');
 }
 
-/** How many characters begin before a place in UTF-16 units: what was typed may have joined with what follows it. */
-function placeOf(offset: number, text: string): number {
-  let count = 0;
-  let at = 0;
-  for (const character of graphemes(text)) {
-    if (at >= offset) break;
-    at += character.length;
-    count += 1;
-  }
-  return count;
-}
-
-/** A text without a cursor, in `room` columns. */
 export function shownLine(text: string, room: number, theme: Theme): Line {
   if (text === '') return [{ text: theme.glyph.unknown, faint: true }];
   const characters = drawnCharacters(text).map(theme.text);
   const shown = characters.join('');
   if (displayWidth(shown) <= room) return [{ text: shown }];
-  return [{ text: windowOf(characters, 0, room - 1).join('') }, { text: theme.glyph.ellipsis }];
+  return [{ text: windowOf(characters, room - 1).join('') }, { text: theme.glyph.ellipsis }];
 }
 
 /** The text around the cursor, which stands under the character that the next one goes before. */
 export function typedLine(text: string, cursor: number, room: number, theme: Theme): Line {
   const characters = drawnCharacters(text).map(theme.text);
-  const from = windowStart(characters, cursor, room - 2);
-  const shown = windowOf(characters, from, room);
+  // All up to the cursor is in sight, as far as there is room.
+  const before = windowOf(characters.slice(0, cursor).reverse(), room - 2);
+  const from = cursor - before.length;
+  const shown = windowOf(characters.slice(from), room);
   const place = cursor - from;
   return [
     { text: shown.slice(0, place).join('') },
@@ -122,26 +118,11 @@ export function typedLine(text: string, cursor: number, room: number, theme: The
   ];
 }
 
-/** The first character of which all up to the cursor fit into `room` columns. */
-function windowStart(characters: readonly string[], cursor: number, room: number): number {
-  let from = cursor;
+function windowOf(characters: readonly string[], room: number): readonly string[] {
   let used = 0;
-  while (from > 0) {
-    used += displayWidth(characters[from - 1] ?? '');
-    if (used > room) break;
-    from -= 1;
-  }
-  return from;
-}
-
-/** As many characters from `from` on as fit into `room` columns. */
-function windowOf(characters: readonly string[], from: number, room: number): readonly string[] {
-  let used = 0;
-  let end = from;
-  while (end < characters.length) {
-    used += displayWidth(characters[end] ?? '');
-    if (used > room) break;
-    end += 1;
-  }
-  return characters.slice(from, end);
+  const end = characters.findIndex((character) => {
+    used += displayWidth(character);
+    return used > room;
+  });
+  return end === -1 ? characters : characters.slice(0, end);
 }

@@ -14,28 +14,27 @@ import { type ActionName, actionOf, type Scope } from './keymap.ts';
 import { PART_OF_CHARACTER } from './text-input.ts';
 
 /** What an action does, or why it cannot be done now: then its key is not in the footer, and says so. */
-type ActionHandler = (() => void) | string;
+export type ActionHandler = (() => void) | string;
 export type ActionHandlers = Partial<Record<ActionName, ActionHandler>>;
 
-/** What an open text field, form or question takes instead of actions. */
-interface TextCapture {
-  /** `false`: letters are keys here, each handled on its own; default: they are text. */
-  readonly takesText?: boolean;
-  /** Line ends within a burst of letters are text, too: a paste into a terminal that puts no brackets around it. */
+interface ModalText {
+  /** Told of a key that the scope does not have, by its name. */
+  readonly onKey?: (name: string) => void;
+  /** Text that was typed in one go, or pasted; absent where letters are keys. */
+  readonly onText?: (text: string) => void;
+  /** Line ends that come with letters are text, too: a paste into a terminal that puts no brackets around it. */
   readonly takesLines?: boolean;
-  readonly onKey: (name: string) => void;
-  readonly onPaste: (text: string) => void;
+}
+
+/** What lies over a tab, and puts its scope before that of the tab. */
+interface Layer {
+  readonly scope: Scope;
+  /** Absent: keys that it does not have go on to the tab. */
+  readonly modal?: () => ModalText;
 }
 
 /** These keys quit or go back to the shell over a form, too. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
-
-/** What lies over a tab, and puts its scope before that of the tab. */
-interface Overlay {
-  readonly scope: Scope;
-  /** It takes every key, so the footer names only its own. */
-  readonly isModal: boolean;
-}
 
 /**
  * Turns key names into actions by the keymap. Screens register what they can do; nothing else listens to keys. They
@@ -45,11 +44,9 @@ interface Overlay {
 export class Dispatcher {
   /** The scopes of what is shown, the nearest first, without what lies over it. */
   shown: readonly Scope[] = [];
-  /** Says why an action cannot be done. */
   refuse: (reason: string) => void = () => {};
   readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
-  readonly #captures: (() => TextCapture)[] = [];
-  readonly #overlays: Overlay[] = [];
+  readonly #layers: Layer[] = [];
 
   /** The last handlers registered in a scope come first. Returns the function that unregisters. */
   register(scope: Scope, read: () => ActionHandlers): () => void {
@@ -59,22 +56,29 @@ export class Dispatcher {
     return () => readers.delete(read);
   }
 
-  /** Returns the function that takes the overlay away. */
-  cover(overlay: Overlay): () => void {
-    this.#overlays.push(overlay);
-    return () => this.#overlays.splice(this.#overlays.indexOf(overlay), 1);
+  cover(layer: Layer): () => void {
+    this.#layers.push(layer);
+    return () => this.#layers.splice(this.#layers.indexOf(layer), 1);
   }
 
   /** The scopes that are active now, the topmost first. */
   get scopes(): readonly Scope[] {
-    const top = this.#overlays.at(-1);
+    const top = this.#layers.at(-1);
     return top === undefined ? this.shown : [top.scope, ...this.shown];
   }
 
-  /** The scopes whose keys the footer names. */
   get named(): readonly Scope[] {
-    const top = this.#overlays.at(-1);
-    return top?.isModal ? [top.scope] : this.scopes;
+    const top = this.#layers.at(-1);
+    return top?.modal === undefined ? this.scopes : [top.scope];
+  }
+
+  get #modal() {
+    const layer = this.#layers.findLast(({ modal }) => modal !== undefined);
+    return layer && { scope: layer.scope, ...layer.modal?.() };
+  }
+
+  get takesText(): boolean {
+    return this.#modal?.onText !== undefined;
   }
 
   #handler(scope: Scope, action: ActionName): ActionHandler | undefined {
@@ -82,60 +86,36 @@ export class Dispatcher {
     return handlers.findLast((each) => each !== undefined);
   }
 
-  /** Whether a key does something now. */
   works(scope: Scope, action: ActionName): boolean {
     return typeof this.#handler(scope, action) === 'function';
   }
 
-  /** While captured, every key but those that leave the terminal goes to the capture. */
-  capture(read: () => TextCapture): () => void {
-    this.#captures.push(read);
-    return () => this.#captures.splice(this.#captures.indexOf(read), 1);
-  }
-
-  get #capture(): TextCapture | undefined {
-    return this.#captures.at(-1)?.();
-  }
-
-  get takesText(): boolean {
-    const capture = this.#capture;
-    return capture !== undefined && capture.takesText !== false;
-  }
-
   /** The text at the front of `keys` that an open field takes at once; empty: the first key is handled by itself. */
   leadingText(keys: readonly string[]): readonly string[] {
-    const capture = this.#capture;
-    if (capture === undefined || capture.takesText === false) return [];
-    const isText = (key: string) => isLetter(key) || (capture.takesLines === true && key === 'return');
+    const takesLines = this.#modal?.takesLines === true;
+    const isText = (key: string) => isLetter(key) || (takesLines && key === 'return');
     const end = keys.findIndex((key) => !isText(key));
     const text = end === -1 ? keys : keys.slice(0, end);
     // A line end by itself is the Enter key.
-    return text.some(isLetter) ? text : [];
+    return this.takesText && text.some(isLetter) ? text : [];
   }
 
   /** Runs what `name` means in the first of the scopes that knows it. */
   press(name: string): void {
-    const capture = this.#capture;
-    if (capture !== undefined && !EVERYWHERE.has(name)) {
-      capture.onKey(name);
-      return;
-    }
-    this.scopes.some((scope) => this.run(scope, name));
+    const modal = this.#modal;
+    if (modal === undefined || EVERYWHERE.has(name)) this.scopes.some((scope) => this.#run(scope, name));
+    else if (!this.#run(modal.scope, name)) modal.onKey?.(name);
   }
 
   /** Whether something took the text: outside fields pasted text would be a row of commands. */
   paste(text: string): boolean {
-    const capture = this.#capture;
-    if (capture === undefined || capture.takesText === false) return false;
-    capture.onPaste(text);
-    return true;
+    this.#modal?.onText?.(text);
+    return this.takesText;
   }
 
-  /** Whether the key means something in `scope`; runs it then. */
-  run(scope: Scope, name: string): boolean {
+  #run(scope: Scope, name: string): boolean {
     const action = actionOf(scope, name);
-    if (action === undefined) return false;
-    const handler = this.#handler(scope, action);
+    const handler = action && this.#handler(scope, action);
     if (typeof handler === 'string') this.refuse(handler);
     else handler?.();
     return handler !== undefined;
@@ -181,43 +161,24 @@ function useLatest<T>(value: T): () => T {
 }
 
 /** Puts a scope before that of the tab while the calling component is on the screen; the footer names its keys. */
-export function useOverlayScope(scope: Scope, isModal = false): void {
+export function useOverlayScope(scope: Scope): void {
   const dispatcher = useContext(DispatcherContext);
-  useInsertionEffect(() => dispatcher.cover({ scope, isModal }), [dispatcher, scope, isModal]);
-}
-
-interface ModalText {
-  /** Told of a key that the scope does not have, by its name. */
-  readonly onKey?: (name: string) => void;
-  /** Text that was typed in one go, or pasted; absent where letters are keys. */
-  readonly onText?: (text: string) => void;
-  /** Line ends that come with letters are text, too. */
-  readonly takesLines?: boolean;
+  useInsertionEffect(() => dispatcher.cover({ scope }), [dispatcher, scope]);
 }
 
 /** Takes every key for a form or a question; `ctrl+c` still quits, `ctrl+z` goes back to the shell. */
 export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: ModalText = {}): void {
   const dispatcher = useContext(DispatcherContext);
-  useOverlayScope(scope, true);
   useKeys(scope, handlers);
-  const read = useLatest<TextCapture>({
-    takesText: text.onText !== undefined,
-    takesLines: text.takesLines ?? false,
-    onKey: (name) => {
-      if (!dispatcher.run(scope, name)) text.onKey?.(name);
-    },
-    onPaste: (pasted) => text.onText?.(pasted),
-  });
-  useInsertionEffect(() => dispatcher.capture(read), [dispatcher, read]);
+  const modal = useLatest(text);
+  useInsertionEffect(() => dispatcher.cover({ scope, modal }), [dispatcher, scope, modal]);
 }
 
 interface KeyListenerProps {
-  /** The scopes of what is shown, the nearest first. */
   readonly scopes: readonly Scope[];
   readonly children: ReactNode;
 }
 
-/** A key by its name, or a text that was pasted. */
 type Input = string | { readonly pasted: string };
 
 /**
@@ -234,19 +195,14 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
     dispatcher.shown = scopes;
     dispatcher.refuse = (text) => toast({ kind: 'error', text });
   });
+  const cameWhole = useLostPasteEnd();
   const add = (inputs: readonly Input[]) => {
+    cameWhole();
     for (const input of inputs) queue.current.push(input);
     next();
   };
-  const cameWhole = useLostPasteEnd();
-  useInput((input, key) => {
-    cameWhole();
-    add(keyNames(input, key));
-  });
-  usePaste((pasted) => {
-    cameWhole();
-    add([{ pasted }]);
-  });
+  useInput((input, key) => add(keyNames(input, key)));
+  usePaste((pasted) => add([{ pasted }]));
   // After each commit: one input, so that the next one meets the screen that this one made.
   useEffect(() => {
     const inputs = queue.current;
@@ -261,10 +217,13 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
     const keys = (end === -1 ? inputs : inputs.slice(0, end)).filter((input) => typeof input === 'string');
     const text = dispatcher.leadingText(keys);
     inputs.splice(0, Math.max(text.length, 1));
-    if (text.length > 0) dispatcher.paste(writtenText(text));
+    if (text.length > 0) dispatcher.paste(text.map((key) => WRITTEN[key] ?? key).join(''));
     else if (typeof first === 'string') dispatcher.press(first);
-    else if (!dispatcher.paste(first.pasted))
-      toast({ kind: 'error', text: notPastedText(dispatcher.scopes) });
+    else if (!dispatcher.paste(first.pasted)) {
+      // The text is not repeated.
+      const why = NOT_PASTED[dispatcher.scopes[0] ?? 'global'] ?? 'nothing here takes text';
+      toast({ kind: 'error', text: `Not pasted: ${why}` });
+    }
     next();
   });
   return <DispatcherContext value={dispatcher}>{children}</DispatcherContext>;
@@ -308,49 +267,33 @@ const NOT_PASTED: Partial<Record<Scope, string>> = {
   explorer: 'press / first, then paste',
 };
 
-/** What is said of a text that was pasted where nothing takes text; it does not repeat the text. */
-function notPastedText([top]: readonly Scope[]): string {
-  return `Not pasted: ${(top === undefined ? undefined : NOT_PASTED[top]) ?? 'nothing here takes text'}`;
-}
-
-function isLetter(key: string): boolean {
-  return key === 'space' || Array.from(key).length === 1;
-}
-
+const isLetter = (key: string) => key === 'space' || Array.from(key).length === 1;
 const WRITTEN: Readonly<Record<string, string>> = { space: ' ', return: '\n' };
 
-function writtenText(keys: readonly string[]): string {
-  return keys.map((key) => WRITTEN[key] ?? key).join('');
-}
-
+/** Ink's names of keys; ours are in small letters, without the word arrow. */
 const NAMED = [
-  ['upArrow', 'up'],
-  ['downArrow', 'down'],
-  ['leftArrow', 'left'],
-  ['rightArrow', 'right'],
-  ['pageUp', 'pageup'],
-  ['pageDown', 'pagedown'],
-  ['home', 'home'],
-  ['end', 'end'],
-  ['return', 'return'],
-  ['escape', 'escape'],
-  ['tab', 'tab'],
-  ['backspace', 'backspace'],
-  ['delete', 'delete'],
-] as const satisfies readonly (readonly [keyof Key, string])[];
+  ...(['upArrow', 'downArrow', 'leftArrow', 'rightArrow', 'pageUp', 'pageDown', 'home', 'end'] as const),
+  ...(['return', 'escape', 'tab', 'backspace', 'delete'] as const),
+] satisfies readonly (keyof Key)[];
 
 /**
  * The name by which the keymap knows a key press: `q`, `G`, `ctrl+c`, `shift+tab`, `left`, `space`.
  * A burst of typing arrives as one text, so one event can be several keys.
  */
 function keyNames(input: string, key: Key): string[] {
-  for (const [flag, name] of NAMED) {
-    if (key[flag]) return [modified(name, key, key.shift && name === 'tab')];
+  const ctrl = key.ctrl ? 'ctrl+' : '';
+  const named = NAMED.find((flag) => key[flag])
+    ?.replace('Arrow', '')
+    .toLowerCase();
+  if (named !== undefined) {
+    // Terminals send Alt as an Escape before the key, so a flushed Escape itself carries the flag too.
+    const alt = key.meta && named !== 'escape' ? 'alt+' : '';
+    return [`${ctrl}${alt}${key.shift && named === 'tab' ? 'shift+' : ''}${named}`];
   }
   if (key.ctrl) return input === '' ? [] : [`ctrl+${input}`];
-  return Array.from(input, (character) => modified(characterName(character), key, false)).filter(
-    (name) => name !== '',
-  );
+  return Array.from(input, characterName)
+    .filter((name) => name !== '')
+    .map((name) => (key.meta ? `alt+${name}` : name));
 }
 
 function characterName(character: string): string {
@@ -361,11 +304,4 @@ function characterName(character: string): string {
   // Ctrl and a letter, typed so quickly that it came with its neighbours.
   if (/[\x01-\x1a]/.test(character)) return `ctrl+${String.fromCharCode(character.charCodeAt(0) + 96)}`;
   return /\p{C}/u.test(character) && !PART_OF_CHARACTER.test(character) ? '' : character;
-}
-
-function modified(name: string, key: Key, shift: boolean): string {
-  if (name === '') return '';
-  // Terminals send Alt as an Escape before the key, so a flushed Escape itself carries the flag too.
-  const alt = key.meta && name !== 'escape';
-  return `${key.ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;
 }

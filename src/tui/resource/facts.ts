@@ -1,27 +1,34 @@
 import { cleanText } from '../../core/text.ts';
 import type { NamedValue } from '../ui/fact-list.tsx';
 import type { PaneContext } from '../ui/pane-context.ts';
-import { type Line, lineWidth, wrapText } from '../ui/text.tsx';
+import { EMPTY_LINE, type Line, lineWidth, type Span, wrapText } from '../ui/text.tsx';
 import { clockText, dayText, localDate } from '../ui/time.ts';
+
+type Room = Pick<PaneContext, 'theme' | 'width'>;
+
+/** A text on as many lines as it needs, at most `most`, each after `indent`; none without a text. */
+export function wrappedLines(
+  text: string | null,
+  { theme, width }: Room,
+  { indent = ' ', most = Number.POSITIVE_INFINITY, look = {} as Omit<Span, 'text'> } = {},
+): readonly Line[] {
+  const room = width - indent.length - 1;
+  return wrapText(theme.text(text ?? ''), room, most, theme.glyph.ellipsis).map((part) => [
+    { text: `${indent}${part}`, ...look },
+  ]);
+}
 
 /** Margin, the longest name and the gap after it. */
 const NAME_ROOM = 16;
 
 /** A text of several lines, all of it: the details scroll. */
-export function longFact(
-  text: string | null,
-  name: string,
-  { theme, width }: Pick<PaneContext, 'theme' | 'width'>,
-): readonly NamedValue[] {
+export function longFact(text: string | null, name: string, { theme, width }: Room): readonly NamedValue[] {
   if (text === null || text === '') return [];
-  return text
-    .split(/\r?\n/)
-    .flatMap((written) => {
-      const clean = theme.text(cleanText(written));
-      const parts = wrapText(clean, width - NAME_ROOM, Number.POSITIVE_INFINITY, theme.glyph.ellipsis);
-      return parts.length === 0 ? [''] : parts;
-    })
-    .map((part, place) => ({ name: place === 0 ? name : '', value: [{ text: part }], alone: true }));
+  const lines = text.split(/\r?\n/).flatMap((line) => {
+    const parts = wrappedLines(cleanText(line), { theme, width: width - NAME_ROOM + 1 }, { indent: '' });
+    return parts.length === 0 ? [EMPTY_LINE] : parts;
+  });
+  return lines.map((value, place) => ({ name: place === 0 ? name : '', value, alone: true }));
 }
 
 /** `13:20:01`, on another day `5 Jan 13:20:01`. */
@@ -40,7 +47,7 @@ const LEAST_TEXT = 20;
 export function hangingLines(
   head: Line,
   text: string,
-  { theme, width }: Pick<PaneContext, 'theme' | 'width'>,
+  { theme, width }: Room,
   most = Number.POSITIVE_INFINITY,
 ): readonly Line[] {
   const used = lineWidth(head);

@@ -11,25 +11,17 @@ import { type PaneContext, usePaneContext } from '../ui/pane-context.ts';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines } from '../ui/scroll.tsx';
 import { spokenRow, useTable } from '../ui/table.ts';
+import { type Line, LineList, SegmentLine, SpokenSentences, scrolledTo, spokenLine } from '../ui/text.tsx';
 import {
-  type Line,
-  LineList,
-  SegmentLine,
-  SpokenSentences,
-  scrolledTo,
-  spokenLine,
-  wrapText,
-} from '../ui/text.tsx';
-import { INITIAL_STATE, type ResourceState, type ResourceView, viewOf } from './resource-state.ts';
-import type {
-  AskedAction,
-  EmptyState,
-  ItemAction,
-  PaneActions,
-  Resource,
-  ResourceActions,
-  ResourceList,
-} from './types.ts';
+  type EmptyState,
+  INITIAL_STATE,
+  type PaneActions,
+  type Resource,
+  type ResourceList,
+  type ResourceState,
+  type ResourceView,
+  viewOf,
+} from './resource.ts';
 
 interface ResourcePaneProps<Item extends ListItem, Seed> extends TabScreenProps {
   readonly resource: Resource<Item, Seed>;
@@ -37,10 +29,9 @@ interface ResourcePaneProps<Item extends ListItem, Seed> extends TabScreenProps 
 
 /** The tab of a resource: its list, and over it the details of an item, a form, a question or a secret. */
 export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePaneProps<Item, Seed>) {
-  const { resource, snapshot, columns, rows } = props;
+  const { resource, columns, rows } = props;
   const { showTab } = useNavigation();
   const [state, change] = useKeptState<ResourceState<Seed>>(resource.plural, INITIAL_STATE);
-  const context = usePaneContext(snapshot, columns);
   const show = (view: ResourceView<Seed>) => change((before) => ({ ...before, view }));
   const { view } = state;
   const { Form, Secret } = resource;
@@ -48,16 +39,14 @@ export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePanePro
     const { from, seed, back } = view;
     return (
       <Form
-        snapshot={snapshot}
-        columns={columns}
-        rows={rows}
+        {...props}
         seed={seed}
         onLeave={() => {
           show(viewOf(back));
           if (from !== null && from !== resource.tab) showTab(from);
         }}
         // A new one is looked for in the list, one that was changed where it was.
-        onSaved={({ id, isChange = false, secret = null }) =>
+        onSaved={({ id, isChange, secret = null }) =>
           change((before) => ({
             ...before,
             cursor: { id, place: 0 },
@@ -71,70 +60,46 @@ export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePanePro
     const close = () => show(viewOf(null));
     return <Secret secret={view.secret} width={columns} height={rows} onClose={close} />;
   }
-  return <Items {...props} context={context} state={state} change={change} />;
+  return <Items {...props} state={state} change={change} />;
 }
 
 interface ItemsProps<Item extends ListItem, Seed> extends ResourcePaneProps<Item, Seed> {
-  readonly context: PaneContext;
   readonly state: ResourceState<Seed>;
   readonly change: (change: (state: ResourceState<Seed>) => ResourceState<Seed>) => void;
 }
 
-/** Lines of one sentence of a question. */
-const MOST_LINES = 4;
-const QUESTION_MARGINS = 6;
-const ITEM_ACTIONS: readonly ItemAction[] = ['toggle', 'another', 'copy', 'edit', 'cancel', 'delete'];
-
-/** The list or the details of an item, and the question before something is done to one. */
 function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
-  const { resource, context, state, change, columns, rows } = props;
-  const { theme } = context;
-  const [asked, setAsked] = useState<{ what: AskedAction; item: Item } | null>(null);
+  const { resource, snapshot, state, change, columns, rows } = props;
+  const context = usePaneContext(snapshot, columns);
+  type Asked = Parameters<PaneActions<Item, Seed>['ask']>;
+  const [asked, setAsked] = useState<Asked | null>(null);
   const list = resource.useList(context);
-  const items = useRef(list.items);
-  items.current = list.items;
-  // The open item may be one that the list does not have.
-  const open = useRef<Item | undefined>(undefined);
-  const find = (id: string) => items.current.find((item) => item.id === id);
-  const pane: PaneActions<Seed> = {
-    openForm: (seed) =>
-      change((before) => {
-        const back = before.view.kind === 'details' ? before.view.id : null;
-        return { ...before, view: { kind: 'form', seed, back, from: null } };
-      }),
-    ask: (what, id) => {
-      const item = find(id) ?? open.current;
-      if (item !== undefined) setAsked({ what, item });
+  const find = (id: string) => list.items.find((item) => item.id === id);
+  const actions = resource.useActions(
+    {
+      openForm: (seed) =>
+        change((before) => {
+          const back = before.view.kind === 'details' ? before.view.id : null;
+          return { ...before, view: { kind: 'form', seed, back, from: null } };
+        }),
+      ask: (item, question) => setAsked([item, question]),
+      showList: () => change((before) => ({ ...before, view: viewOf(null) })),
     },
-    showList: () => change((before) => ({ ...before, view: viewOf(null) })),
-  };
-  const actions = resource.useActions(pane, context);
-  const itemKeys = (selected: Item | undefined): ActionHandlers => {
-    open.current = selected;
-    const keys = ITEM_ACTIONS.flatMap((name) => {
-      const act = actions.item[name];
-      if (act === undefined || selected === undefined) return [];
-      return [[name, actions.whyNot?.(name, selected) ?? (() => act(selected))]];
-    });
-    const { new: make, undo } = actions;
-    return { new: make, ...(undo === undefined ? {} : { undo }), ...Object.fromEntries(keys) };
-  };
-
+    context,
+  );
   if (asked !== null) {
-    const item = find(asked.item.id) ?? asked.item;
-    const { lines, run, ...question } = actions.confirmation(asked.what, item);
-    const wrapped = (line: string) =>
-      line === ' ' ? [line] : wrapText(line, columns - QUESTION_MARGINS, MOST_LINES, theme.glyph.ellipsis);
+    const [before, questionOf] = asked;
+    const item = find(before.id) ?? before;
+    const { run, ...question } = questionOf(item);
     return (
       <Question
         {...question}
-        lines={lines.flatMap(wrapped)}
         width={columns}
         height={rows}
         onYes={() => {
           setAsked(null);
-          const place = list.items.findIndex(({ id }) => id === item.id);
-          if (place >= 0) change((before) => ({ ...before, cursor: { id: item.id, place } }));
+          const place = list.items.indexOf(item);
+          if (place >= 0) change((was) => ({ ...was, cursor: { id: item.id, place } }));
           run();
         }}
         onNo={() => setAsked(null)}
@@ -142,7 +107,11 @@ function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
     );
   }
   const { view } = state;
-  const shared = { ...props, list, actions, itemKeys };
+  const itemKeys = (item: Item | undefined): ActionHandlers => ({
+    ...actions.list,
+    ...(item && actions.item(item)),
+  });
+  const shared = { ...props, context, list, itemKeys };
   return view.kind === 'details' ? (
     <DetailsScreen key={view.id} {...shared} view={view} listed={find(view.id)} />
   ) : (
@@ -151,9 +120,8 @@ function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
 }
 
 interface SharedProps<Item extends ListItem, Seed> extends ItemsProps<Item, Seed> {
+  readonly context: PaneContext;
   readonly list: ResourceList<Item>;
-  readonly actions: ResourceActions<Item>;
-  /** What the keys do, also to an item. */
   readonly itemKeys: (item: Item | undefined) => ActionHandlers;
 }
 
@@ -164,13 +132,12 @@ const MOST_SPOKEN = 10;
 
 function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>) {
   const { resource, context, state, list, itemKeys, change, columns, rows } = props;
-  const { feed, title, counts, notices, empty } = list;
+  const { feed, states, counts = [], notices = [], empty } = list;
   const { cursor, order } = state;
   const filter = useContext(FilterContext);
-  const { name: orderName, compare } = resource.orders[order] ?? resource.orders[0];
+  const { name: orderName = '', compare } = resource.orders[order] ?? {};
   const matching = filter === '' ? list.items : list.items.filter((item) => matchesFilter(item, filter));
-  const items =
-    compare === undefined ? matching : matching.toSorted((one, other) => compare(one, other, context));
+  const items = compare ? matching.toSorted((one, other) => compare(one, other, context)) : matching;
   const taken = CHROME + notices.length + (resource.foot?.rows ?? 0) + (feed.error === null ? 0 : 1);
   const room = Math.max(rows - taken, 1);
   const found = cursor === null ? 0 : items.findIndex(({ id }) => id === cursor.id);
@@ -183,25 +150,17 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
   const all = resource.columns(context, shown);
   const table = useTable({ columns: all, rows: shown, width: columns, cursor: place - above });
 
-  const select = (to: number) => {
+  const select = (to: number, more: Partial<ResourceState<Seed>> = {}) => {
     const at = Math.min(Math.max(to, 0), items.length - 1);
-    const item = items[at];
-    if (item !== undefined) change((before) => ({ ...before, cursor: { id: item.id, place: at } }));
+    const id = items[at]?.id;
+    if (id !== undefined) change((before) => ({ ...before, cursor: { id, place: at }, ...more }));
   };
-  const here = selected === undefined ? null : { id: selected.id, place };
   useKeys(resource.plural, {
-    ...(here === null
-      ? {}
-      : {
-          ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
-          open: () => change((before) => ({ ...before, cursor: here, view: viewOf(here.id) })),
-          sort: () =>
-            change((before) => ({
-              ...before,
-              cursor: here,
-              order: (before.order + 1) % resource.orders.length,
-            })),
-        }),
+    ...(selected && {
+      ...scrollKeys(select, { top: place, room, most: items.length - 1 }),
+      open: () => select(place, { view: viewOf(selected.id) }),
+      sort: () => select(place, { order: (order + 1) % resource.orders.length }),
+    }),
     ...itemKeys(selected),
   });
 
@@ -222,13 +181,12 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
   return (
     <PolledFrame polled={feed} what={`the ${resource.plural}`} pending={false} width={columns} height={rows}>
       {(notice) => {
-        const isFiltered = items.length === 0 && list.items.length > 0;
-        if (isFiltered) {
+        if (items.length === 0 && list.items.length > 0) {
           return instead({ title: `No ${resource.plural} match ${filter}`, hint: 'Esc clears the filter.' });
         }
         if (items.length === 0 && empty !== null) return instead(empty);
         const lines: readonly Line[] = [...(notice === null ? [] : [[{ text: ' ' }, ...notice]]), ...notices];
-        const foot = (item: Item) => resource.foot?.lines(item, context) ?? [];
+        const foot = (item: Item | undefined) => (item && resource.foot?.lines(item, context)) ?? [];
         if (context.isSpoken) {
           const spokenItem = (item: Item) => {
             const words = foot(item).map(spokenLine);
@@ -239,22 +197,27 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
             <SpokenSentences sentences={[heading, ...lines.map(spokenLine), ...shown.flatMap(spokenItem)]} />
           );
         }
-        const below = Math.max(items.length - above - room, 0);
+        const total = feed.data?.value.total ?? 0;
+        const ofTotal = total <= list.items.length ? '' : ` of ${formatCount(total)}`;
+        const title: Line = [
+          { text: `${resource.title} ${formatCount(list.items.length)}${ofTotal}`, bold: true },
+        ];
+        const below = items.length - above - room;
         const hidden = [
           ...(above > 0 ? [`${formatCount(above)} above`] : []),
           ...(below > 0 ? [`${formatCount(below)} more (j)`] : []),
         ].join(', ');
         const words = [
-          ...(filter === '' ? [] : [`${formatCount(items.length)} match ${filter} (Esc: all)`]),
-          ...(compare === undefined ? [] : [`by ${orderName}`]),
-          ...(hidden === '' ? [] : [hidden]),
-        ].map((text): Line => [{ text, faint: true }]);
+          filter && `${formatCount(items.length)} match ${filter} (Esc: all)`,
+          compare && `by ${orderName}`,
+          hidden,
+        ].flatMap((text): Line[] => (text ? [[{ text, faint: true }]] : []));
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-            <SegmentLine segments={[...title, ...words, ...counts]} width={columns} />
+            <SegmentLine segments={[title, ...states, ...words, ...counts]} width={columns} />
             <LineList lines={[...lines, table.heading, ...table.lines]} width={columns} />
             <Box flexGrow={1} />
-            <LineList lines={selected === undefined ? [] : foot(selected)} width={columns} />
+            <LineList lines={foot(selected)} width={columns} />
           </Box>
         );
       }}
@@ -264,15 +227,13 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
 
 interface DetailsScreenProps<Item extends ListItem, Seed> extends SharedProps<Item, Seed> {
   readonly view: Extract<ResourceView<Seed>, { kind: 'details' }>;
-  /** Its row in the list. */
   readonly listed: Item | undefined;
 }
 
-/** One item: all that is known of it, and the log of what was done for it. */
 function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<Item, Seed>) {
   const { resource, context, itemKeys, view, listed, change, columns, rows } = props;
-  const details = resource.useDetails(view.id, listed, context);
-  const { polled, item, title, entries, redeliver } = details;
+  const details = resource.useDetails(view.id, context, listed);
+  const { polled, item, title, entries = [], redeliver } = details;
   const at = Math.max(
     entries.findIndex(({ id }) => id === view.entry),
     0,
@@ -298,8 +259,8 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
   useKeys(resource.plural, itemKeys(item));
   useKeys(resource.name, {
     close: () => change((before) => ({ ...before, view: viewOf(null) })),
-    ...(entry === undefined || redeliver === undefined ? {} : { redeliver: () => redeliver(entry.id) }),
-    ...(entries.length > 1 ? { previous: () => select(at - 1), next: () => select(at + 1) } : {}),
+    ...(entry && redeliver && { redeliver: () => redeliver(entry.id) }),
+    ...(entries.length > 1 && { previous: () => select(at - 1), next: () => select(at + 1) }),
   });
 
   const what = `the ${resource.name}`;

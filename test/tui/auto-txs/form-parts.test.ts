@@ -70,7 +70,7 @@ describe('the time an auto-tx may wait', () => {
   it('is written as it can be typed, to the minute', () => {
     const minute = Date.UTC(2026, 1, 1, 8, 30);
     for (const at of [null, minute, minute + 7_001]) {
-      const { expires } = draftOf({ ...WAITING, expiresAt: at }, SNAPSHOT);
+      const { expiresAt: expires } = draftOf({ ...WAITING, expiresAt: at }, SNAPSHOT);
       expect(expires).toBe(at === null ? 'none' : '2026-02-01 08:30 UTC');
       expect(expiresAt(expires, 0)).toBe(at === null ? null : minute);
     }
@@ -78,8 +78,16 @@ describe('the time an auto-tx may wait', () => {
 
   it('goes round its presets, and to the first from anything else', () => {
     const draft = draftOf(null, SNAPSHOT);
-    const context = { draft, role: 'needed', pasted: { kind: 'nothing' }, focus: '', price: null } as const;
-    const field = autoTxFields({ ...context, unknown: [], now: NOW }).find(({ id }) => id === 'expires');
+    const signed = new SignedText();
+    const context = {
+      draft,
+      signed,
+      role: 'needed',
+      pasted: { kind: 'nothing' },
+      focus: '',
+      price: null,
+    } as const;
+    const field = autoTxFields({ ...context, unknown: [], now: NOW }).find(({ id }) => id === 'expiresAt');
     const next = (text: string) => (field?.kind === 'text' ? field.next?.(text) : undefined);
     expect(['none', '1h', '6h', '1d', '7d', '2d'].map(next)).toEqual([
       '1h',

@@ -19,7 +19,6 @@ import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../..
 const ROOMY_FROM = 100;
 const LONGEST_TARGET = 34;
 
-/** The columns of the list of alerts, from the left to the right. */
 export function alertColumns(context: PaneContext): readonly TableColumn<AlertView>[] {
   const { present } = context;
   return [

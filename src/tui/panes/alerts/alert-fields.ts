@@ -14,65 +14,73 @@ import { ANY_SERVICE } from '../../../contract/alert-targets.ts';
 import { checkAlert } from '../../../contract/check-alert.ts';
 import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
-import { ownValue } from '../../../core/own-value.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
 import type { FormField } from '../../input/form.ts';
 import type { AlertPrefill } from './alert-prefill.ts';
 
-/** A new alert as it is typed. */
-export interface AlertDraft {
+/** A new alert as it is typed, by the fields of a request. */
+export type AlertDraft = {
   readonly gasSpeed: string;
   readonly condition: string;
-  /** Gwei. */
-  readonly threshold: string;
-  readonly channels: readonly string[];
-  /** The text typed for each channel; it stays when the channel is no longer ticked. */
-  readonly targets: Readonly<Record<string, string>>;
-  readonly cooldown: string;
-  readonly once: boolean;
+  readonly thresholdGwei: string;
+  /** Each on a line. */
+  readonly channels: string;
+  /** Such as `1h`. */
+  readonly cooldownMs: string;
+  readonly disableOnce: string;
   readonly note: string;
-  /** Gwei. */
-  readonly hysteresis: string;
+  readonly hysteresisGwei: string;
   readonly confirmBlocks: string;
-}
+  /** What is typed for a channel; it stays when the channel is no longer ticked. */
+  readonly [target: `to:${string}`]: string;
+};
 
 /** TERMINAL is every running monitor: it needs no target, so a first alert works as it is. */
 const WITHOUT_TARGET = 'TERMINAL';
+const DEFAULTS: AlertDraft = {
+  gasSpeed: 'AVERAGE',
+  condition: 'LESS_THAN',
+  thresholdGwei: '',
+  channels: WITHOUT_TARGET,
+  cooldownMs: cooldownText(COOLDOWN_DEFAULT_MS),
+  disableOnce: 'no',
+  note: '',
+  hysteresisGwei: '0',
+  confirmBlocks: '1',
+};
 
-export function newDraft(prefill: Partial<AlertPrefill> = {}): AlertDraft {
-  return {
-    gasSpeed: 'AVERAGE',
-    condition: 'LESS_THAN',
-    threshold: '',
-    channels: [WITHOUT_TARGET],
-    targets: {},
-    cooldown: cooldownText(COOLDOWN_DEFAULT_MS),
-    once: false,
-    note: '',
-    hysteresis: '0',
-    confirmBlocks: '1',
-    ...prefill,
-  };
+export function newDraft(prefill?: AlertPrefill): AlertDraft {
+  if (prefill === undefined) return DEFAULTS;
+  const { gasSpeed, condition, threshold } = prefill;
+  return { ...DEFAULTS, gasSpeed, condition, thresholdGwei: threshold };
 }
 
 /** A copy of `alert`, with the defaults of a new one where the service says nothing. */
 export function draftLike(alert: AlertView): AlertDraft {
-  const fresh = newDraft();
-  const main =
-    alert.method === null || alert.to === null || alert.to === '' ? {} : { [alert.method]: alert.to };
+  const { gasSpeed, condition, threshold, channels, cooldownMs, disableOnce, hysteresis, method, to } = alert;
+  const targets = { ...alert.targets, ...(method !== null && to && { [method]: to }) };
   return {
-    gasSpeed: alert.gasSpeed ?? fresh.gasSpeed,
-    condition: alert.condition ?? fresh.condition,
-    threshold: alert.threshold === null ? '' : gweiString(alert.threshold),
-    channels: alert.channels.length === 0 ? fresh.channels : alert.channels,
-    targets: { ...alert.targets, ...main },
-    cooldown: alert.cooldownMs === null ? fresh.cooldown : cooldownText(alert.cooldownMs),
-    once: alert.disableOnce ?? false,
+    gasSpeed: gasSpeed ?? DEFAULTS.gasSpeed,
+    condition: condition ?? DEFAULTS.condition,
+    thresholdGwei: threshold === null ? '' : gweiString(threshold),
+    channels: channels.join('\n') || DEFAULTS.channels,
+    cooldownMs: cooldownMs === null ? DEFAULTS.cooldownMs : cooldownText(cooldownMs),
+    disableOnce: disableOnce ? 'yes' : 'no',
     note: alert.note ?? '',
-    hysteresis: alert.hysteresis === null ? fresh.hysteresis : gweiString(alert.hysteresis),
-    confirmBlocks: String(alert.confirmBlocks ?? fresh.confirmBlocks),
+    hysteresisGwei: hysteresis === null ? DEFAULTS.hysteresisGwei : gweiString(hysteresis),
+    confirmBlocks: String(alert.confirmBlocks ?? DEFAULTS.confirmBlocks),
+    ...Object.fromEntries(Object.entries(targets).map(([channel, target]) => [`to:${channel}`, target])),
   };
 }
+
+export const channelsOf = ({ channels }: AlertDraft) => channels.split('\n').filter((name) => name !== '');
+
+/** What the draft watches for. */
+export const watchedBy = ({ gasSpeed, condition, thresholdGwei }: AlertDraft) => ({
+  gasSpeed,
+  condition,
+  threshold: weiOfTypedGwei(thresholdGwei),
+});
 
 const COOLDOWN_PRESETS: readonly string[] = COOLDOWN_PRESETS_MS.map(cooldownText);
 
@@ -94,38 +102,22 @@ const TARGET_HINTS = new Map([
   ['TELEGRAM', 'a chat id such as -1001234567890, or @channel'],
 ]);
 
-/** Fields that a service may not know, by their names in a request. */
-const EXTRA: Readonly<Record<string, string>> = {
-  hysteresisGwei: 'hysteresis',
-  confirmBlocks: 'confirmBlocks',
-};
-
-type TextName = 'threshold' | 'note' | 'cooldown' | 'hysteresis' | 'confirmBlocks';
-
-const text = (id: TextName) => ({
-  id,
-  kind: 'text' as const,
-  text: (draft: AlertDraft) => draft[id],
-  put: (draft: AlertDraft, typed: string): AlertDraft => ({ ...draft, [id]: typed }),
-});
-
-/** The fields from top to bottom: each ticked channel has a line for its target. */
+/** The fields from top to bottom: each ticked channel has a line for its target. A service's own words stay choices. */
 export function alertFields(
   draft: AlertDraft,
   offered: AlertChoices,
   snapshot: SnapshotView,
-): readonly FormField<AlertDraft>[] {
+): readonly FormField[] {
+  const channels = channelsOf(draft);
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
     [...new Set([...words, ...own])].map((value) => ({ value, label: label(value) }));
-  const fields: readonly FormField<AlertDraft>[] = [
+  const fields: readonly FormField[] = [
     {
       id: 'gasSpeed',
       label: 'lane',
       hint: 'whose price is watched',
       kind: 'one',
       choices: choices(offered.gasSpeeds, [draft.gasSpeed], titleWord),
-      chosen: ({ gasSpeed }) => gasSpeed,
-      choose: (before, gasSpeed) => ({ ...before, gasSpeed }),
     },
     {
       id: 'condition',
@@ -137,13 +129,12 @@ export function alertFields(
         [draft.condition],
         (word) => CONDITIONS.get(word) ?? plainWord(word),
       ),
-      chosen: ({ condition }) => condition,
-      choose: (before, condition) => ({ ...before, condition }),
     },
     {
-      ...text('threshold'),
+      id: 'thresholdGwei',
       label: 'threshold',
       hint: 'gwei, such as 0.04',
+      kind: 'text',
       unit: 'gwei',
       beside: priceBesideThreshold(draft, snapshot),
     },
@@ -152,34 +143,27 @@ export function alertFields(
       label: 'notify',
       hint: 'space ticks; terminal: every running monitor',
       kind: 'many',
-      choices: choices(offered.channels, draft.channels, plainWord),
-      ticked: ({ channels }) => channels,
-      tick: (before, channels) => ({ ...before, channels }),
+      choices: choices(offered.channels, channels, plainWord),
     },
-    ...draft.channels
+    ...channels
       .filter((channel) => channel !== WITHOUT_TARGET)
-      .map(
-        (channel): FormField<AlertDraft> => ({
-          id: `to:${channel}`,
-          label: plainWord(channel),
-          hint: TARGET_HINTS.get(channel) ?? 'where it is sent',
-          kind: 'text',
-          text: (before) => targetText(before, channel),
-          put: (before, typed) => ({ ...before, targets: { ...before.targets, [channel]: typed } }),
-        }),
-      ),
-    { ...text('note'), label: 'note', hint: 'goes with each notification', isProse: true },
+      .map((channel): FormField => {
+        const hint = TARGET_HINTS.get(channel) ?? 'where it is sent';
+        return { id: `to:${channel}`, label: plainWord(channel), hint, kind: 'text' };
+      }),
+    { id: 'note', label: 'note', hint: 'goes with each notification', kind: 'text', isProse: true },
     {
-      ...text('cooldown'),
+      id: 'cooldownMs',
       label: 'cooldown',
       hint:
-        parseCooldown(draft.cooldown) === 0
+        parseCooldown(draft.cooldownMs) === 0
           ? 'none: fires once until the price has left'
           : 'least time between notifications; space: 30m 1h 4h 1d',
+      kind: 'text',
       next: nextCooldown,
     },
     {
-      id: 'once',
+      id: 'disableOnce',
       label: 'after firing',
       hint: 'armed again, once its cooldown is over',
       kind: 'one',
@@ -187,77 +171,66 @@ export function alertFields(
         { value: 'no', label: 'armed again' },
         { value: 'yes', label: 'disabled' },
       ],
-      chosen: ({ once }) => (once ? 'yes' : 'no'),
-      choose: (before, value) => ({ ...before, once: value === 'yes' }),
     },
     {
-      ...text('hysteresis'),
+      id: 'hysteresisGwei',
       label: 're-arm margin',
       hint: 'how far the price must leave first; 0: it need not',
+      kind: 'text',
       unit: 'gwei',
     },
     {
-      ...text('confirmBlocks'),
+      id: 'confirmBlocks',
       label: 'holds for',
       hint: 'how many blocks before it fires',
+      kind: 'text',
       unit: draft.confirmBlocks.trim() === '1' ? 'block' : 'blocks in a row',
     },
   ];
-  return fields.filter(({ id }) => !offered.unknown.some((name) => EXTRA[name] === id));
-}
-
-/** The text typed for a channel; a service's channel may be named like a property of every object. */
-function targetText({ targets }: Pick<AlertDraft, 'targets'>, channel: string): string {
-  return ownValue(targets, channel) ?? '';
+  return fields.filter(({ id }) => !offered.unknown.some((name) => name === id));
 }
 
 /** `now 0.0507, has to fall 21 %` */
 function priceBesideThreshold(draft: AlertDraft, snapshot: SnapshotView): string | null {
   const lane = laneOf(draft.gasSpeed);
   if (lane === null) return null;
-  const distance = distanceToThreshold({ ...draft, threshold: weiOfTypedGwei(draft.threshold) }, snapshot);
+  const distance = distanceToThreshold(watchedBy(draft), snapshot);
   const now = `now ${formatGwei(snapshot.lanes[lane].price)}`;
   return distance === null ? now : `${now}, ${describeDistance(distance)}`;
 }
 
 /** The body to send, as far as the draft can be read. */
-export type DraftBody = Omit<NewAlert, 'thresholdGwei'> & { readonly thresholdGwei?: number };
+export type DraftBody = Omit<NewAlert, 'thresholdGwei'> & { readonly thresholdGwei: number | undefined };
 
 export function bodyOf(draft: AlertDraft): DraftBody {
-  const { channels } = draft;
-  const cooldownMs = parseCooldown(draft.cooldown);
-  const target = (channel: string) => targetText(draft, channel).trim();
+  const channels = channelsOf(draft);
+  const cooldownMs = parseCooldown(draft.cooldownMs);
+  const target = (channel: string) => (draft[`to:${channel}`] ?? '').trim();
   // The first channel with a target: TERMINAL needs none.
   const method = channels.find((channel) => target(channel) !== '') ?? channels[0];
-  const further = channels
-    .filter((channel) => channel !== method && target(channel) !== '')
-    .map((channel) => [channel, target(channel)] as const);
+  const further = channels.filter((channel) => channel !== method && target(channel) !== '');
+  const number = (typed: string) => (NUMBER.test(typed.trim()) ? Number(typed) : undefined);
   return {
-    ...number('thresholdGwei', draft.threshold),
     gasSpeed: draft.gasSpeed,
     condition: draft.condition,
     ...(cooldownMs === null ? {} : { cooldownMs }),
-    disableOnce: draft.once,
+    disableOnce: draft.disableOnce === 'yes',
     ...(method === undefined ? {} : { method, to: method === WITHOUT_TARGET ? '' : target(method) }),
     channels,
-    ...(further.length === 0 ? {} : { targets: Object.fromEntries(further) }),
+    ...(further.length > 0 && { targets: Object.fromEntries(further.map((name) => [name, target(name)])) }),
     note: draft.note,
-    ...number('hysteresisGwei', draft.hysteresis),
-    ...number('confirmBlocks', draft.confirmBlocks),
+    thresholdGwei: number(draft.thresholdGwei),
+    hysteresisGwei: number(draft.hysteresisGwei),
+    confirmBlocks: number(draft.confirmBlocks),
   };
 }
 
 const NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
 
-function number<Name extends string>(name: Name, typed: string): { readonly [key in Name]?: number } {
-  const bare = typed.trim();
-  return NUMBER.test(bare) ? ({ [name]: Number(bare) } as { readonly [key in Name]?: number }) : {};
-}
-
 const WANTED = {
-  threshold: 'needs a price in gwei, such as 0.04',
-  hysteresis: 'needs a margin in gwei, such as 0.005, or 0 for none',
-  confirmBlocks: 'needs a number of blocks, such as 3; 1 is the least',
+  thresholdGwei: ['needs a price in gwei, such as 0.04', '0.04'],
+  hysteresisGwei: ['needs a margin in gwei, such as 0.005, or 0 for none', '0.04'],
+  confirmBlocks: ['needs a number of blocks, such as 3; 1 is the least', '3'],
 } as const;
 
 /** The problems of a draft by field: what cannot be read, then what the contract's schema has against the rest. */
@@ -268,51 +241,40 @@ export function alertProblems(
 ): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   // A default must not take the place of what cannot be read.
-  for (const id of ['threshold', 'hysteresis', 'confirmBlocks'] as const) {
+  for (const id of ['thresholdGwei', 'hysteresisGwei', 'confirmBlocks'] as const) {
     const typed = draft[id].trim();
-    if (typed === '') problems.set(id, WANTED[id]);
-    else if (!NUMBER.test(typed))
-      problems.set(id, `must be a number such as ${id === 'confirmBlocks' ? '3' : '0.04'}`);
+    const [needed, example] = WANTED[id];
+    if (typed === '') problems.set(id, needed);
+    else if (!NUMBER.test(typed)) problems.set(id, `must be a number such as ${example}`);
   }
-  if (parseCooldown(draft.cooldown) === null)
-    problems.set('cooldown', 'must be a time such as 30m, 1h, 1d or 0');
+  if (parseCooldown(draft.cooldownMs) === null)
+    problems.set('cooldownMs', 'must be a time such as 30m, 1h, 1d or 0');
   const checked = checkAlert(body, ANY_SERVICE);
   for (const { path, message } of checked.ok ? [] : checked.problems) {
     const isWord = /^must be one of |^is not a field|^Invalid key/.test(message);
-    if (isWord && isOffered(path, draft, body, offered)) continue;
-    const field = fieldOfPath(path, body.method ?? '');
+    if (isWord && isOffered(path, body, offered)) continue;
+    const field = fieldOfPath(path, body.method);
     if (!problems.has(field)) problems.set(field, message);
   }
   return problems;
 }
 
 /** Whether a service offers a word that the contract does not know. */
-function isOffered(path: string, draft: AlertDraft, body: DraftBody, offered: AlertChoices): boolean {
-  const [name, place] = path.split('.');
-  if (name === 'gasSpeed') return offered.gasSpeeds.includes(draft.gasSpeed);
-  if (name === 'channels' && place !== undefined)
-    return offered.channels.includes(draft.channels[Number(place)] ?? '');
-  if (name === 'condition') return offered.conditions.includes(draft.condition);
-  if (name === 'method') return offered.channels.includes(body.method ?? '');
-  return name === 'targets' && offered.channels.includes(place ?? '');
+function isOffered(path: string, body: DraftBody, offered: AlertChoices): boolean {
+  const [name, place = ''] = path.split('.');
+  const { gasSpeeds, conditions, channels } = offered;
+  if (name === 'gasSpeed') return gasSpeeds.includes(body.gasSpeed);
+  if (name === 'condition') return conditions.includes(body.condition);
+  if (name === 'method') return channels.includes(body.method ?? '');
+  if (name === 'channels' && place !== '') return channels.includes(body.channels?.[Number(place)] ?? '');
+  return name === 'targets' && channels.includes(place);
 }
 
-const FIELDS = new Map([
-  ['thresholdGwei', 'threshold'],
-  ['gasSpeed', 'gasSpeed'],
-  ['condition', 'condition'],
-  ['note', 'note'],
-  ['confirmBlocks', 'confirmBlocks'],
-  ['channels', 'channels'],
-  ['method', 'channels'],
-  ['cooldownMs', 'cooldown'],
-  ['disableOnce', 'once'],
-  ['hysteresisGwei', 'hysteresis'],
-]);
-
 /** The field that a path of the body is typed in; `''` for none. */
-export function fieldOfPath(path: string, method: string): string {
+export function fieldOfPath(path: string, method: string | undefined): string {
   const [name = '', rest = ''] = path.replace(/^\//, '').split(/[./[]/);
-  if (name === 'to') return method === '' ? 'channels' : `to:${method}`;
-  return name === 'targets' ? `to:${rest}` : (FIELDS.get(name) ?? '');
+  if (name === 'method' || (name === 'to' && method === undefined)) return 'channels';
+  if (name === 'to') return `to:${method}`;
+  if (name === 'targets') return `to:${rest}`;
+  return Object.hasOwn(DEFAULTS, name) ? name : '';
 }

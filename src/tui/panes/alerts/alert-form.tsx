@@ -7,23 +7,30 @@ import {
   describeReach,
   distanceToThreshold,
   type NewAlert,
-  weiOfTypedGwei,
 } from '../../../client/views/alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { useElapsed, useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import { useSaveAlert } from '../../data/mutations.ts';
+import { useSave } from '../../data/mutations.ts';
 import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
 import { fieldLines, formOf } from '../../input/form.ts';
+import { wrappedLines } from '../../resource/facts.ts';
+import type { FormProps } from '../../resource/resource.ts';
 import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
-import type { FormProps } from '../../resource/types.ts';
 import { presentOf } from '../../ui/pane-context.ts';
-import { type Line, wrapText } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { systemOffset } from '../../ui/time.ts';
 import { untilText } from './alert-columns.ts';
-import { type AlertDraft, alertFields, alertProblems, bodyOf, fieldOfPath } from './alert-fields.ts';
+import {
+  type AlertDraft,
+  alertFields,
+  alertProblems,
+  bodyOf,
+  channelsOf,
+  fieldOfPath,
+  watchedBy,
+} from './alert-fields.ts';
 
 /** How the form begins: a new alert, one like another, or a change of one. */
 export type AlertSeed = { readonly draft: AlertDraft } & (
@@ -45,92 +52,82 @@ const PREVIEW_LINES = 2;
 const REACH_LINES = 2;
 
 /** A new alert begins with a channel that the service offers; others keep those that they had. */
-function offeredDraft({ kind, draft }: AlertSeed, offered: AlertChoices): AlertDraft {
-  const isOffered = draft.channels.some((channel) => offered.channels.includes(channel));
-  return kind !== 'new' || isOffered ? draft : { ...draft, channels: offered.channels.slice(0, 1) };
-}
-
-const WORDS = {
-  new: { did: 'made', leave: 'Leave without making the alert?' },
-  copy: { did: 'made', leave: 'Leave without making the alert?' },
-  change: { did: 'changed', leave: 'Leave without changing the alert?' },
-} as const;
-
-function titleOf(seed: AlertSeed): string {
-  if (seed.kind === 'new') return 'New alert';
-  return `${seed.kind === 'copy' ? 'New alert like' : 'Change'} ${describeCondition(seed.alert)}`;
+function offeredDraft({ kind, draft }: AlertSeed, { channels }: AlertChoices): AlertDraft {
+  const isOffered = channelsOf(draft).some((channel) => channels.includes(channel));
+  return kind !== 'new' || isOffered ? draft : { ...draft, channels: channels[0] ?? '' };
 }
 
 /** The form of an alert, with what it would have done in the last day and how likely its price comes. */
 export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: FormProps<AlertSeed>) {
-  const save = useSaveAlert();
+  const { client } = useMonitor();
+  const save = useSave<{ readonly id: string; readonly signingSecret?: string | null } | null>('alert');
   const theme = useTheme();
   const toast = useToast();
   const { choices: offered } = useAlertOffer();
-  const isChange = seed.kind === 'change';
-  const words = WORDS[seed.kind];
-  const { form, edit, close } = useFormState('alert-form', () => {
-    const text = seed.draft.threshold;
+  const { form, edit, close } = useFormState('alert-form', () =>
     // A note is the user's own words, also in a copy: typing there goes on instead of starting anew.
-    return formOf(offeredDraft(seed, offered), 'threshold', { text, isSuggested: true, dirty: ['note'] });
-  });
+    formOf(offeredDraft(seed, offered), 'thresholdGwei', ['note']),
+  );
   const { draft } = form;
+  const changed = seed.kind === 'change' ? seed.alert : null;
   const body = bodyOf(draft);
   const problems = alertProblems(draft, body, offered);
   const fields = alertFields(draft, offered, snapshot);
   const { thresholdGwei } = body;
   const alert: NewAlert | null =
     problems.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
-  const condition = describeCondition({ ...draft, threshold: weiOfTypedGwei(draft.threshold) });
+  const condition = describeCondition(watchedBy(draft));
   const isDirty = JSON.stringify(draft) !== JSON.stringify(form.initial);
   const present = presentOf(snapshot, useNow());
   const preview = useAlertPreview(alert, (at) => untilText(at, present, systemOffset));
   const reach = useThresholdReach(draft, alert?.confirmBlocks ?? 1, snapshot);
-
-  const faint = (words: string | null, most: number): readonly Line[] =>
-    words === null
-      ? []
-      : wrapText(theme.text(words), columns - 2, most, theme.glyph.ellipsis).map((text) => [
-          { text: ` ${text}`, faint: true },
-        ]);
+  const faint = (words: string | null, most: number) =>
+    wrappedLines(words, { theme, width: columns }, { most, look: { faint: true } });
+  const like = seed.kind === 'copy' ? ` like ${describeCondition(seed.alert)}` : '';
   return (
     <ResourceForm
       scope="alert-form"
-      title={titleOf(seed)}
+      title={changed === null ? `New alert${like}` : `Change ${describeCondition(changed)}`}
       columns={columns}
       rows={rows}
       form={form}
       edit={edit}
       fields={fields}
       problems={problems}
-      did={words.did}
+      did={changed === null ? 'made' : 'changed'}
       send={async () => {
         if (alert === null) return;
-        const { id, secret } = await save({ id: isChange ? seed.alert.id : null, alert });
+        const saved = await save(() =>
+          changed === null ? client.createAlert(alert) : client.updateAlert(changed.id, alert),
+        );
         close();
-        onSaved({ id, secret, isChange });
-        toast({ kind: 'info', text: `${isChange ? 'Changed' : 'Made'}: ${condition}` });
+        const id = saved?.id ?? changed?.id ?? '';
+        onSaved({ id, secret: saved?.signingSecret ?? null, isChange: changed !== null });
+        toast({ kind: 'info', text: `${changed === null ? 'Made' : 'Changed'}: ${condition}` });
       }}
-      unchanged={isChange && !isDirty ? 'Nothing is changed yet' : null}
-      fieldOfPath={(path) => fieldOfPath(path, body.method ?? '')}
-      leave={{
-        title: words.leave,
-        lines: [condition, 'What was typed is lost.'],
-        yes: 'Leave',
-        no: 'Go on typing',
-      }}
-      isDirty={isDirty}
+      unchanged={changed !== null && !isDirty ? 'Nothing is changed yet' : null}
+      fieldOfPath={(path) => fieldOfPath(path, body.method)}
+      leave={
+        isDirty
+          ? {
+              title: `Leave without ${changed === null ? 'making' : 'changing'} the alert?`,
+              lines: [condition, 'What was typed is lost.'],
+              yes: 'Leave',
+              no: 'Go on typing',
+            }
+          : null
+      }
       onLeave={() => {
         close();
         onLeave();
       }}
       body={(said, room) => {
-        const below = [...faint(reach, REACH_LINES), ...faint(preview, PREVIEW_LINES)];
         const blocks = fields.map((field) => fieldLines(field, form, said(field.id), columns, theme));
         const focus = fields.findIndex(({ id }) => id === form.focus);
+        const likely = faint(reach, REACH_LINES);
         // The preview comes and goes while one types: its lines are kept free.
-        const kept = faint(reach, REACH_LINES).length + PREVIEW_LINES;
-        return [...visibleLines(blocks, focus, Math.max(room - kept, 1)), ...below];
+        const left = Math.max(room - likely.length - PREVIEW_LINES, 1);
+        return [...visibleLines(blocks, focus, left), ...likely, ...faint(preview, PREVIEW_LINES)];
       }}
       spoken={[reach, preview].filter((words) => words !== null)}
     />
@@ -152,24 +149,17 @@ function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => strin
     () => new AlertPreviewer(client, { thorough: isOwnService, now }),
     [client, isOwnService, now],
   );
-  const rule = alert === null ? null : alertRuleOf(alert);
-  const key =
-    rule === null
-      ? null
-      : JSON.stringify(rule, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+  const rule = alert && alertRuleOf(alert);
+  const key = JSON.stringify(rule, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
   const isSettled = useElapsed(SETTLED_MS, key);
   const { data, error } = usePolledQuery({
     key: ['alert-preview', key],
     enabled: rule !== null && isSettled,
-    ask: async (signal) => {
-      if (rule === null) throw new Error('there is nothing to preview');
-      return previewer.preview(rule, { signal });
-    },
-    everyMs: null,
+    ask: async (signal) => rule && previewer.preview(rule, { signal }),
     freshMs: 60_000,
   });
   if (rule === null) return null;
-  if (data !== undefined) return previewWords(data, timeText);
+  if (data) return previewWords(data, timeText);
   return error === null
     ? 'looking at the last 24 h …'
     : `cannot be previewed: ${error.message.replaceAll('\n', ' ')}`;
@@ -184,10 +174,10 @@ const DAY_SEC = 86_400;
  */
 function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: SnapshotView): string | null {
   const { isOwnService = false } = useMonitor();
-  const threshold = weiOfTypedGwei(draft.threshold);
-  const distance = threshold === 0n ? null : distanceToThreshold({ ...draft, threshold }, snapshot);
-  const isFall = draft.condition === 'LESS_THAN';
-  const price = distance === null || distance.isThere || !isFall ? null : threshold;
+  const watched = watchedBy(draft);
+  const { condition, threshold } = watched;
+  const distance = threshold === 0n ? null : distanceToThreshold(watched, snapshot);
+  const price = distance === null || distance.isThere || condition !== 'LESS_THAN' ? null : threshold;
   // Each request to a service elsewhere costs quota.
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);

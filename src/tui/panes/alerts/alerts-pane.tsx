@@ -1,17 +1,14 @@
 import { Box, Text } from 'ink';
 import {
   type AlertDetailsView,
-  type AlertListView,
   type AlertSavingsView,
   type AlertView,
   alertState,
-  type DeliveryView,
   describeCondition,
   distanceToThreshold,
   isOn,
   statusWord,
 } from '../../../client/views/alerts.ts';
-import { symbolOf } from '../../../client/views/auto-txs.ts';
 import type { EngineView } from '../../../client/views/dashboard.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { cleanText } from '../../../core/text.ts';
@@ -27,19 +24,21 @@ import { useAlertMutations } from '../../data/mutations.ts';
 import { type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
+import { wrappedLines } from '../../resource/facts.ts';
+import {
+  openResourceForm,
+  type PaneActions,
+  type Resource,
+  type ResourceActions,
+  type ResourceDetails,
+  type ResourceList,
+  resourceQuestion,
+  type SecretProps,
+} from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
-import { openResourceForm, resourceQuestion } from '../../resource/resource-state.ts';
-import type {
-  PaneActions,
-  Resource,
-  ResourceActions,
-  ResourceDetails,
-  ResourceList,
-  SecretProps,
-} from '../../resource/types.ts';
 import { factGrid, sectionLine } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.ts';
-import { EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
+import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
 import { alertColumns } from './alert-columns.ts';
 import { alertFacts, alertTitle, deliveryLines, savingsFacts } from './alert-facts.ts';
@@ -51,6 +50,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
   name: 'alert',
   plural: 'alerts',
   tab: 'tab-3',
+  title: 'Alerts',
   spokenTitle: 'Alerts, newest first.',
   useList: useAlertList,
   columns: alertColumns,
@@ -77,54 +77,43 @@ function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
   return distance === null ? Number.MAX_VALUE : distance.isThere ? 0 : Math.abs(distance.ratio);
 }
 
-/** The Alerts tab. */
 export function AlertsPane(props: TabScreenProps) {
   return <ResourcePane resource={ALERTS} {...props} />;
 }
 
-/** Has the tab show the form of a new alert when it is shown next. */
 export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: ActionName): void {
   openResourceForm<AlertSeed>(memory, ALERTS, { kind: 'new', draft: newDraft(prefill) }, from);
 }
 
-/** The response that the raw view shows. */
 export function alertsQuestion(memory: Memory) {
   return resourceQuestion(memory, ALERTS.plural, PATHS.alerts, PATHS.alert);
 }
 
 const RULE_LINES = 2;
-const NO_ALERTS: readonly AlertView[] = [];
 
-function useAlertList({ snapshot, present, theme, width }: PaneContext): ResourceList<AlertView> {
+function useAlertList(context: PaneContext): ResourceList<AlertView> {
+  const { snapshot, present, theme } = context;
   const now = useNow();
   const { isOwnService = false } = useMonitor();
   const { alerts: feed } = useLists();
   const { deletions } = useAlertMutations();
   const rule = engineText(useEngine(), isOwnService, now);
   // The row and the line that says it is deleted change in the same frame.
-  const items = (feed.data?.value.items ?? NO_ALERTS).filter(
+  const items = (feed.data?.value.items ?? []).filter(
     ({ id }) => !deletions.some(({ alert }) => alert.id === id),
   );
   const last = deletions.at(-1);
-  const counts = new Map<string, number>();
-  for (const alert of items) {
+  const kinds = Map.groupBy(items, (alert) => {
     const { kind } = alertState(alert, snapshot, present);
-    const name = kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  const states = [...counts].map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ');
+    return kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
+  });
+  const states = [...kinds].map(([kind, { length }]) => `${formatCount(length)} ${kind}`).join(', ');
   return {
     feed,
     items,
-    title: [
-      [{ text: `Alerts ${formatCount(items.length)}${ofTotal(feed.data?.value)}`, bold: true }],
-      ...(states === '' ? [] : [[{ text: states, faint: true }]]),
-    ],
-    counts: [],
+    states: states === '' ? [] : [[{ text: states, faint: true }]],
     notices: [
-      ...wrapText(theme.text(rule ?? ''), width - 2, RULE_LINES, theme.glyph.ellipsis).map(
-        (text): Line => [{ text: ` ${text}`, faint: true }],
-      ),
+      ...wrappedLines(rule, context, { most: RULE_LINES, look: { faint: true } }),
       ...(last === undefined
         ? []
         : [
@@ -144,12 +133,6 @@ function useAlertList({ snapshot, present, theme, width }: PaneContext): Resourc
           }
         : null,
   };
-}
-
-/** ` of 5,000` where the service has more than it listed. */
-function ofTotal(list: AlertListView | undefined): string {
-  if (list === undefined || list.total === null || list.total <= list.items.length) return '';
-  return ` of ${formatCount(list.total)}`;
 }
 
 const ENGINE_EVERY_MS = 10_000;
@@ -186,12 +169,11 @@ function engineText(engine: EngineView | null, isOwnService: boolean, now: numbe
 
 /** A service elsewhere counts requests. */
 const ELSEWHERE_MS = 15_000;
-const NO_DELIVERIES: readonly DeliveryView[] = [];
 
 function useAlertDetails(
   id: string,
-  listed: AlertView | undefined,
   context: PaneContext,
+  listed: AlertView | undefined,
 ): ResourceDetails<AlertView> {
   const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
   const toast = useToast();
@@ -205,13 +187,12 @@ function useAlertDetails(
     // Only a firing saves something.
     key: ['alert-savings', id, listed?.triggerCount ?? null],
     ask: (signal) => client.alertSavings(id, { signal }),
-    everyMs: null,
     freshMs: ELSEWHERE_MS,
     frozen,
   });
   // The list has the changes of a moment ago, the details have the deliveries.
-  const item = listed ?? polled.data?.value;
-  const deliveries = polled.data?.value.deliveries ?? NO_DELIVERIES;
+  const details = polled.data?.value;
+  const item = listed ?? details;
   const redeliver = async (deliveryId: string) => {
     try {
       await client.redeliver(id, deliveryId);
@@ -226,8 +207,8 @@ function useAlertDetails(
     polled,
     item,
     title: item === undefined ? [] : alertTitle(item, context),
-    lines: item === undefined ? [] : detailLines(item, polled.data?.value, savings, context),
-    entries: deliveries.map((delivery) => ({
+    lines: item === undefined ? [] : detailLines(item, details, savings, context),
+    entries: (details?.deliveries ?? []).map((delivery) => ({
       id: delivery.id,
       lines: (isSelected) => deliveryLines(delivery, isSelected, context),
     })),
@@ -241,73 +222,68 @@ function detailLines(
   { data, error }: Pick<Polled<AlertSavingsView>, 'data' | 'error'>,
   context: PaneContext,
 ): readonly Line[] {
-  const { theme, width, snapshot } = context;
-  const faint = (text: string): Line => [{ text, faint: true }];
-  const saved =
-    data === undefined
-      ? faint(error === null ? 'loading …' : error.message)
-      : faint("against the lane's mean of the day before");
+  const { theme, width, symbol } = context;
+  const section = (title: string, note: string) => [
+    EMPTY_LINE,
+    sectionLine(title, [{ text: note, faint: true }]),
+  ];
   const count = details?.deliveries?.length ?? 0;
-  const isLogged = details?.deliveries !== null;
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
+  const log = details?.deliveries === null ? 'this service keeps no log of them' : sent;
+  const compared = data && "against the lane's mean of the day before";
   return [
     ...factGrid(alertFacts(alert, context), width, theme),
-    EMPTY_LINE,
-    sectionLine('Savings', saved),
-    ...factGrid(
-      data === undefined ? [] : savingsFacts(data, symbolOf(snapshot.chainId), context),
-      width,
-      theme,
-    ),
-    EMPTY_LINE,
-    sectionLine(
-      'Deliveries',
-      faint(details?.problem ?? (isLogged ? sent : 'this service keeps no log of them')),
-    ),
+    ...section('Savings', compared ?? error?.message ?? 'loading …'),
+    ...factGrid(data === undefined ? [] : savingsFacts(data, symbol, context), width, theme),
+    ...section('Deliveries', details?.problem ?? log),
   ];
 }
 
-function useAlertActions(pane: PaneActions<AlertSeed>): ResourceActions<AlertView> {
+function useAlertActions(pane: PaneActions<AlertView, AlertSeed>): ResourceActions<AlertView> {
   const { setStatus, remove, undo } = useAlertMutations();
   const toast = useToast();
   const { choices, canChange } = useAlertOffer();
-  const { statuses } = choices;
-  const openWith = (kind: 'copy' | 'change') => (alert: AlertView) =>
-    pane.openForm({ kind, alert, draft: draftLike(alert) });
   return {
-    new: () => pane.openForm({ kind: 'new', draft: newDraft() }),
-    undo: () => {
-      const back = undo();
-      const text = back === null ? 'Nothing to undo' : `${describeCondition(back)} is back`;
-      toast({ kind: 'info', text });
+    list: {
+      new: () => pane.openForm({ kind: 'new', draft: newDraft() }),
+      undo: () => {
+        const back = undo();
+        const text = back === null ? 'Nothing to undo' : `${describeCondition(back)} is back`;
+        toast({ kind: 'info', text });
+      },
     },
-    item: {
-      toggle: (alert) => setStatus(alert, statusWord(statuses, isOn(alert.status) ? 'off' : 'on')),
-      another: openWith('copy'),
-      ...(canChange ? { edit: openWith('change') } : {}),
-      delete: (alert) => pane.ask('delete', alert.id),
-    },
-    confirmation: (_, alert) => {
-      const { note, triggerCount } = alert;
+    item: (alert) => {
+      const openForm = (kind: 'copy' | 'change') => () =>
+        pane.openForm({ kind, alert, draft: draftLike(alert) });
       return {
-        title: 'Delete this alert?',
-        lines: [
-          describeCondition(alert),
-          ...(note === null || note === '' ? [] : [cleanText(note)]),
-          ...(triggerCount === null || triggerCount === 0
-            ? []
-            : [`It has fired ${formatCount(triggerCount)} ×; its delivery log is deleted too.`]),
-          'It can be undone for 10 s.',
-        ],
-        yes: 'Delete',
-        no: 'Keep it',
-        run: () => {
-          remove(alert);
-          pane.showList();
-        },
+        toggle: () => setStatus(alert, statusWord(choices.statuses, isOn(alert.status) ? 'off' : 'on')),
+        another: openForm('copy'),
+        ...(canChange && { edit: openForm('change') }),
+        delete: () => pane.ask(alert, deleteQuestion),
       };
     },
   };
+
+  function deleteQuestion(alert: AlertView) {
+    const { note, triggerCount } = alert;
+    return {
+      title: 'Delete this alert?',
+      lines: [
+        describeCondition(alert),
+        ...(note ? [cleanText(note)] : []),
+        ...(triggerCount
+          ? [`It has fired ${formatCount(triggerCount)} ×; its delivery log is deleted too.`]
+          : []),
+        'It can be undone for 10 s.',
+      ],
+      yes: 'Delete',
+      no: 'Keep it',
+      run: () => {
+        remove(alert);
+        pane.showList();
+      },
+    };
+  }
 }
 
 /** The secret that signs the webhooks of all alerts. The service tells it when an alert gets a webhook. */

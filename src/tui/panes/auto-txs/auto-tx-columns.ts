@@ -31,15 +31,13 @@ const LEAST_NOTE = 12;
 /** From this width on a note is worth more than the sender, and there is room for the price and the time. */
 const NOTES_FROM = 100;
 
-/** The columns of the list of auto-txs, from the left to the right. */
 export function autoTxColumns(
   context: PaneContext,
   rows: readonly AutoTxView[] = [],
 ): readonly TableColumn<AutoTxView>[] {
   const { theme, width, present, snapshot } = context;
   const nowText = (autoTx: AutoTxView) => {
-    if (isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return UNKNOWN;
-    const distance = distanceToTarget(autoTx, snapshot);
+    const distance = isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null;
     return distance === null ? UNKNOWN : formatGwei(distance.price);
   };
   // From there on a column has the nonce.
@@ -84,6 +82,8 @@ export function autoTxColumns(
   ];
 }
 
+/** Neither submitted nor final. */
+export const isUnsent = (autoTx: AutoTxView) => !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
 const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
 
 const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
@@ -130,11 +130,8 @@ function progressLine(autoTx: AutoTxView, { snapshot, theme }: PaneContext): str
       return confirmationsText(autoTx) ?? 'not mined';
     case 'EXECUTED':
       return autoTx.effectiveGasPrice === null ? UNKNOWN : `paid ${formatGwei(autoTx.effectiveGasPrice)}`;
-    case 'CANCELLED':
-    case 'EXPIRED':
-    case 'FAILED':
-      return UNKNOWN;
     default: {
+      if (isOver(autoTx)) return UNKNOWN;
       const obstacle = obstacleOf(autoTx.checks);
       if (obstacle?.result === 'block') return [{ text: 'never', color: 'bad' }];
       const distance = distanceToTarget(autoTx, snapshot);
@@ -150,22 +147,21 @@ function progressLine(autoTx: AutoTxView, { snapshot, theme }: PaneContext): str
 
 /** `3/12 conf`; `null`: no block has it. */
 function confirmationsText({ blockNumber, confirmations, confirmationsNeeded }: AutoTxView): string | null {
-  if (blockNumber === null && (confirmations === null || confirmations === 0)) return null;
-  const has = confirmations === null ? 'mined' : String(confirmations);
-  if (confirmations === null) return has;
-  return confirmationsNeeded === null ? `${has} conf` : `${has}/${confirmationsNeeded} conf`;
+  if (confirmations === null) return blockNumber === null ? null : 'mined';
+  if (blockNumber === null && confirmations === 0) return null;
+  return `${confirmations}${confirmationsNeeded === null ? '' : `/${confirmationsNeeded}`} conf`;
 }
 
 /** The probability that it is sent before it expires; `null`: unknown, it can never be sent, or it is no longer pending. */
 function chanceText(autoTx: AutoTxView): string | null {
   const chance = chanceOf(autoTx);
-  if (chance === null || isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return null;
+  if (chance === null || !isUnsent(autoTx)) return null;
   return formatLikelihood(chance).replace('over ', '>').replace('under ', '<');
 }
 
 function expiryText(autoTx: AutoTxView, present: number): string {
   const { expiresAt } = autoTx;
-  if (isOver(autoTx) || statusOf(autoTx) === 'SUBMITTED') return UNKNOWN;
+  if (!isUnsent(autoTx)) return UNKNOWN;
   if (expiresAt === null) return 'never';
   return expiresAt <= present ? 'now' : `in ${inMinutes(expiresAt - present)}`;
 }
@@ -177,18 +173,18 @@ function sinceText(autoTx: AutoTxView, present: number): string {
   return at === null ? UNKNOWN : `${oneUnit(Math.max(present - at, 0))} ago`;
 }
 
+const UNITS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+] as const;
+
 /** `44s`, `20m`, `22h`, `50d` */
 function oneUnit(ms: number): string {
   const sec = Math.floor(ms / 1_000);
-  const unit = sec < 60 ? 1 : sec < 3_600 ? 60 : sec < 86_400 ? 3_600 : 86_400;
-  return unit === 1 ? `${sec}s` : `${Math.floor(sec / unit)}${UNITS.get(unit)}`;
+  const [length, unit] = UNITS.find(([least]) => sec >= least) ?? [1, 's'];
+  return `${Math.floor(sec / length)}${unit}`;
 }
-
-const UNITS = new Map([
-  [60, 'm'],
-  [3_600, 'h'],
-  [86_400, 'd'],
-]);
 
 /** A time that ticks only where it matters: `45s`, `12m`, `3h05m`, `2d03h`. */
 function inMinutes(ms: number): string {
@@ -232,7 +228,6 @@ function placeOf(autoTx: AutoTxView, snapshot: SnapshotView): { rank: number; va
   }
 }
 
-/** When it was over, ms. */
 export function endOf({ executedAt, updatedAt }: AutoTxView): number | null {
   return executedAt ?? updatedAt;
 }

@@ -11,7 +11,6 @@ import {
   describeTarget,
   distanceToTarget,
   isOver,
-  statusOf,
   symbolOf,
   type TimelineEntryView,
 } from '../../../client/views/auto-txs.ts';
@@ -31,13 +30,13 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
-import { hangingLines, longFact, secondText } from '../../resource/facts.ts';
+import { hangingLines, longFact, secondText, wrappedLines } from '../../resource/facts.ts';
 import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.ts';
-import { displayWidth, EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
+import { displayWidth, EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
 import { momentText } from '../../ui/time.ts';
-import { calledBy, stateLine } from './auto-tx-columns.ts';
+import { calledBy, isUnsent, stateLine } from './auto-tx-columns.ts';
 import { sizeText } from './pasted-transaction.ts';
 
 const MINUS = '−';
@@ -47,62 +46,45 @@ export function detailsTitle(autoTx: AutoTxDetailsView, context: PaneContext): r
   return [[{ text: describeContent(autoTx, calledBy(autoTx)), bold: true }], stateLine(autoTx, context)];
 }
 
-/** All that is known of an auto-tx, in sections. */
 export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
   const { theme, width } = context;
   const facts = autoTxFacts(autoTx, context);
   const mined = minedFacts(autoTx, context);
   const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
-  const section = (title: string, note: Line, lines: readonly Line[]) => [
+  const section = (title: string, note: string | null, lines: readonly Line[]) => [
     EMPTY_LINE,
-    sectionLine(title, note),
+    sectionLine(title, note === null ? EMPTY_LINE : [{ text: note, faint: true }]),
     ...lines,
   ];
+  const call = callLines(autoTx, context);
   return [
     ...whyLines(autoTx, context),
-    ...(mined.length === 0 ? [] : section('Mined', EMPTY_LINE, factGrid(mined, width, theme, leastName))),
-    ...section('Order', EMPTY_LINE, factGrid(facts, width, theme, leastName)),
-    ...callSection(),
+    ...(mined.length === 0 ? [] : section('Mined', null, factGrid(mined, width, theme, leastName))),
+    ...section('Order', null, factGrid(facts, width, theme, leastName)),
+    ...(call.length === 0 ? [] : section('Call', calledBy(autoTx)?.signature ?? null, call)),
     ...section('Checks', checksNote(autoTx, context), checkLines(autoTx, context)),
     ...section('Timeline', timelineNote(autoTx), timelineLines(autoTx.timeline ?? [], context)),
   ];
-
-  function callSection(): readonly Line[] {
-    const lines = callLines(autoTx, context);
-    const signature = calledBy(autoTx)?.signature ?? null;
-    const note: Line = signature === null ? EMPTY_LINE : [{ text: signature, faint: true }];
-    return lines.length === 0 ? [] : section('Call', note, lines);
-  }
 }
 
 function whyLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
-  const { theme, width } = context;
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
-  const mark = severity === null ? '' : `${theme.glyph.warning} `;
-  return wrapText(
-    theme.text(`${mark}${text}`),
-    width - 2,
-    Number.POSITIVE_INFINITY,
-    theme.glyph.ellipsis,
-  ).map((part): Line => [{ text: ` ${part}`, ...(severity === null ? {} : { color: severity }) }]);
+  if (severity === null) return wrappedLines(text, context);
+  return wrappedLines(`${context.theme.glyph.warning} ${text}`, context, { look: { color: severity } });
 }
 
-function checksNote(autoTx: AutoTxDetailsView, { present }: PaneContext): Line {
+function checksNote(autoTx: AutoTxDetailsView, { present }: PaneContext): string {
   const { status, checks, checkedAt } = autoTx;
-  if (checks.length === 0) {
-    const why = status === 'DRAFT' ? 'none before it is signed' : 'this service has none';
-    return [{ text: why, faint: true }];
-  }
+  if (checks.length === 0) return status === 'DRAFT' ? 'none before it is signed' : 'this service has none';
   const age = checkedAt === null ? '' : `, ${formatAge(Math.max(present - checkedAt, 0) / 1_000)}`;
   // The end may say otherwise than they did.
-  const when = isOver(autoTx) ? ', before it ended' : '';
-  return [{ text: `${describeChecks(checks)}${age}${when}`, faint: true }];
+  return `${describeChecks(checks)}${age}${isOver(autoTx) ? ', before it ended' : ''}`;
 }
 
-function timelineNote({ timeline, problem }: AutoTxDetailsView): Line {
-  if (problem !== undefined) return [{ text: problem, faint: true }];
-  if (timeline === null) return [{ text: 'this service has none', faint: true }];
-  return [{ text: timeline.length === 0 ? 'nothing yet' : 'newest first', faint: true }];
+function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
+  if (problem !== undefined) return problem;
+  if (timeline === null) return 'this service has none';
+  return timeline.length === 0 ? 'nothing yet' : 'newest first';
 }
 
 /** When it is sent, and what it is; what the service does not say is left out. */
@@ -110,7 +92,6 @@ export function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly 
   const { present, offsetAt, snapshot } = context;
   const moment = (at: number) => momentText(at, present, offsetAt);
   const gwei = (wei: bigint) => `${shortGwei(wei)} gwei`;
-  const isWaiting = !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
   const symbol = symbolOf(autoTx.chainId);
   const { gasLimit, maxFeePerGas, gasPrice, expiresAt } = autoTx;
   const cap = maxFeePerGas ?? gasPrice;
@@ -118,7 +99,7 @@ export function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly 
     ...longFact(autoTx.note, 'note', context),
     ...given(autoTx, 'target', describeTarget, true),
     ...given(
-      isWaiting ? distanceToTarget(autoTx, snapshot) : null,
+      isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null,
       'now',
       (distance) =>
         `${distance.isOfCap ? 'base fee ' : ''}${formatGwei(distance.price)} gwei${autoTx.isStrict === true && !distance.isOfCap ? ' with its own tip' : ''}, ${describeDistance(distance)}`,
@@ -228,16 +209,14 @@ const VALUE_LINES = 4;
 /** What a transaction calls with what; none where it only sends coins. */
 function callLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { data, to } = autoTx;
-  const { theme, width } = context;
+  const { theme } = context;
   if (data === null || data === '0x') return [];
   const size = sizeText((data.length - 2) / 2);
   if (to === null) return [[{ text: ` ${size} of code for a new contract` }]];
   const called = calledBy(autoTx);
   if (called === null) return [[{ text: ` ${data.slice(0, 10)}, ${size} of data` }]];
-  const wrapped = (text: string, indent: string): readonly Line[] =>
-    wrapText(theme.text(text), width - indent.length - 1, VALUE_LINES, theme.glyph.ellipsis).map(
-      (part): Line => [{ text: `${indent}${part}` }],
-    );
+  const wrapped = (text: string, indent: string) =>
+    wrappedLines(text, context, { indent, most: VALUE_LINES });
   return [
     ...wrapped(called.words, ' '),
     ...argumentLines(called, context),
@@ -246,14 +225,13 @@ function callLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
 }
 
 function argumentLines({ args }: DescribedCall, { theme, width }: PaneContext): readonly Line[] {
+  const room = { theme, width: width - ARGUMENT_ROOM + 1 };
   const facts = args.flatMap(({ name, type, value }) =>
-    wrapText(theme.text(value), width - ARGUMENT_ROOM, VALUE_LINES, theme.glyph.ellipsis).map(
-      (part, place) => ({
-        name: place === 0 ? (name === '' ? type : name).slice(0, ARGUMENT_ROOM - 3) : '',
-        value: [{ text: part }],
-        alone: true,
-      }),
-    ),
+    wrappedLines(value, room, { indent: '', most: VALUE_LINES }).map((line, place) => ({
+      name: place === 0 ? (name || type).slice(0, ARGUMENT_ROOM - 3) : '',
+      value: line,
+      alone: true,
+    })),
   );
   return factGrid(facts, width, theme);
 }
@@ -264,7 +242,7 @@ const LONGEST = 600;
 export function checkLines(
   { checks }: Pick<AutoTxView, 'checks'>,
   { theme, width }: Pick<PaneContext, 'theme' | 'width'>,
-): readonly Line[] {
+): Line[] {
   const named = Math.max(0, ...checks.map(({ name }) => displayWidth(theme.text(plainWord(name)))));
   return checks.flatMap((check) => {
     const { text, color } = markOf(check, theme);
@@ -304,7 +282,6 @@ const COLORS = new Map<string | null, ColorName>([
   ['NONCE_TAKEN', 'warn'],
 ]);
 
-/** What happened, newest first. */
 function timelineLines(entries: readonly TimelineEntryView[], context: PaneContext): readonly Line[] {
   const { theme, present } = context;
   const words = entries.map(({ kind }) => theme.text(kind === null ? '' : plainWord(cleanText(kind, 40))));
@@ -334,21 +311,14 @@ const WHY_LINES = 2;
 export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { theme, width } = context;
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
-  const why = wrapText(theme.text(withShortHashes(text, '…')), width - 3, WHY_LINES, theme.glyph.ellipsis);
+  const mark = severity === null ? '' : `${theme.glyph.warning} `;
   const look = severity === null ? {} : { color: severity };
-  const what = wrapText(
-    theme.text(whatText(autoTx)),
-    width - 2,
-    FOOT_LINES - 1 - Math.max(why.length, 1),
-    theme.glyph.ellipsis,
-  );
+  const why = wrappedLines(`${mark}${withShortHashes(text, '…')}`, context, { most: WHY_LINES, look });
+  const most = FOOT_LINES - 1 - Math.max(why.length, 1);
   const lines: readonly Line[] = [
     [{ text: ` ${theme.glyph.line.repeat(Math.max(width - 2, 0))}`, faint: true }],
-    ...what.map((part): Line => [{ text: ` ${part}`, faint: true }]),
-    ...why.map((part, place): Line => {
-      const mark = severity === null || place > 0 ? '' : `${theme.glyph.warning} `;
-      return [{ text: ` ${mark}${part}`, ...look }];
-    }),
+    ...wrappedLines(whatText(autoTx), context, { most, look: { faint: true } }),
+    ...why,
   ];
   return Array.from({ length: FOOT_LINES }, (_, place) => lines[place] ?? EMPTY_LINE);
 }

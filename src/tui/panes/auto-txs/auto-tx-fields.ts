@@ -8,20 +8,17 @@ import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatDuration, gweiString } from '../../../core/units.ts';
 import type { FormField } from '../../input/form.ts';
 import { cheaperThan } from '../alerts/alert-prefill.ts';
-import { type Pasted, pastedText, SignedText, transactionText } from './pasted-transaction.ts';
+import { type Pasted, pastedText, type SignedText, transactionText } from './pasted-transaction.ts';
 
-/** An auto-tx as it is typed. */
-export interface AutoTxDraft {
-  readonly signed: SignedText;
-  /** Counts the changes of `signed`, whose text is no part of the state. */
-  readonly pastes: number;
-  /** Gwei. */
-  readonly target: string;
+export type AutoTxDraft = {
+  /** Counts the changes of the pasted text, which is no part of the state. */
+  readonly signedTransaction: string;
+  readonly targetGasPriceGwei: string;
   readonly gasSpeed: string;
-  readonly isStrict: boolean;
-  readonly expires: string;
+  readonly strictTargetPrice: string;
+  readonly expiresAt: string;
   readonly note: string;
-}
+};
 
 /** The draft of a new auto-tx (`like` another one, unless `null`), or of `like` itself, which is changed. */
 export function draftOf(
@@ -29,19 +26,17 @@ export function draftOf(
   { lanes }: SnapshotView,
   isChange = like !== null,
 ): AutoTxDraft {
-  const signed = { signed: new SignedText(), pastes: 0 };
-  if (like === null) {
-    // The slow lane's price comes by often, and saves something.
-    const target = cheaperThan(lanes.slow.price).threshold;
-    return { ...signed, target, gasSpeed: 'AVERAGE', isStrict: false, expires: '1d', note: '' };
-  }
+  // The slow lane's price comes by often, and saves something.
+  const usual = cheaperThan(lanes.slow.price).threshold;
+  const target = like === null ? usual : like.target === null ? '' : gweiString(like.target);
+  const isExpiryOwn = like !== null && (isChange || like.expiresAt === null);
   return {
-    ...signed,
-    target: like.target === null ? '' : gweiString(like.target),
-    gasSpeed: like.gasSpeed ?? 'AVERAGE',
-    isStrict: like.isStrict ?? false,
-    expires: isChange || like.expiresAt === null ? expiryText(like.expiresAt) : '1d',
-    note: like.note ?? '',
+    signedTransaction: '',
+    targetGasPriceGwei: target,
+    gasSpeed: like?.gasSpeed ?? 'AVERAGE',
+    strictTargetPrice: like?.isStrict === true ? 'yes' : 'no',
+    expiresAt: isExpiryOwn ? expiryText(like.expiresAt) : '1d',
+    note: like?.note ?? '',
   };
 }
 
@@ -55,94 +50,77 @@ export function roleOf(edited: AutoTxView | null): SignedRole {
   return isWaiting && edited.attempts === 0 && edited.submittedAt === null ? 'replaces' : 'fixed';
 }
 
-const FIELD_OF: Readonly<Record<ExtraAutoTxField, string>> = {
-  gasSpeed: 'gasSpeed',
-  strictTargetPrice: 'isStrict',
-  note: 'note',
-  expiresAt: 'expires',
-};
-
-const text = (id: 'target' | 'expires' | 'note') => ({
-  id,
-  kind: 'text' as const,
-  text: (draft: AutoTxDraft) => draft[id],
-  put: (draft: AutoTxDraft, typed: string): AutoTxDraft => ({ ...draft, [id]: typed }),
-});
-
 interface FieldsContext {
   readonly draft: AutoTxDraft;
+  readonly signed: SignedText;
   readonly role: SignedRole;
   readonly pasted: Pasted;
   readonly focus: string;
-  /** The present price, beside the target. */
   readonly price: string | null;
-  /** Fields that the service does not know. */
   readonly unknown: readonly ExtraAutoTxField[];
-  /** Ms since epoch. */
   readonly now: number;
 }
 
 /** The fields from top to bottom. A service's own lane stays a choice. */
-export function autoTxFields(context: FieldsContext): readonly FormField<AutoTxDraft>[] {
-  const { draft, role, pasted, focus, price, unknown, now } = context;
-  const end = TIME.test(draft.expires.trim()) ? expiresAt(draft.expires, now) : null;
+export function autoTxFields(context: FieldsContext): readonly FormField[] {
+  const { draft, signed, role, pasted, focus, price, unknown, now } = context;
+  const end = TIME.test(draft.expiresAt.trim()) ? expiresAt(draft.expiresAt, now) : null;
   const said = pastedText(pasted);
-  const signed: FormField<AutoTxDraft> = {
-    id: 'signed',
+  const transaction: FormField = {
+    id: 'signedTransaction',
     label: 'signed',
     hint: role === 'replaces' ? 'paste another one to replace it' : 'paste it here; it is never shown',
     kind: 'pasted',
     said: said === null ? null : [{ text: said, bold: pasted.kind === 'transaction' }],
     beside:
-      pasted.kind !== 'transaction' ? null : focus === 'signed' ? '' : transactionText(pasted.transaction),
-    paste: (before, pastedPiece) => {
-      before.signed.add(pastedPiece);
-      return { ...before, pastes: before.pastes + 1 };
-    },
-    clear: (before) => {
-      before.signed.drop();
-      return { ...before, pastes: before.pastes + 1 };
-    },
+      pasted.kind !== 'transaction'
+        ? null
+        : focus === 'signedTransaction'
+          ? ''
+          : transactionText(pasted.transaction),
+    add: (text) => signed.add(text),
+    drop: () => signed.drop(),
   };
   const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
-  const fields: readonly FormField<AutoTxDraft>[] = [
-    ...(role === 'needed' ? [signed] : []),
-    { ...text('target'), label: 'target', hint: 'gwei, such as 0.04', unit: 'gwei', beside: price },
+  const fields: readonly FormField[] = [
+    ...(role === 'needed' ? [transaction] : []),
+    {
+      id: 'targetGasPriceGwei',
+      label: 'target',
+      hint: 'gwei, such as 0.04',
+      kind: 'text',
+      unit: 'gwei',
+      beside: price,
+    },
     {
       id: 'gasSpeed',
       label: 'lane',
       hint: 'whose price has to reach the target',
       kind: 'one',
       choices: speeds.map((value) => ({ value, label: titleWord(value) })),
-      chosen: ({ gasSpeed }) => gasSpeed,
-      choose: (before, gasSpeed) => ({ ...before, gasSpeed }),
     },
     {
-      id: 'isStrict',
+      id: 'strictTargetPrice',
       label: 'strict',
       hint: 'yes: compares its own price instead of the lane',
       kind: 'one',
-      choices: [
-        { value: 'no', label: 'no' },
-        { value: 'yes', label: 'yes' },
-      ],
-      chosen: ({ isStrict }) => (isStrict ? 'yes' : 'no'),
-      choose: (before, value) => ({ ...before, isStrict: value === 'yes' }),
+      choices: ['no', 'yes'].map((value) => ({ value, label: value })),
     },
     {
-      ...text('expires'),
+      id: 'expiresAt',
       label: 'expires',
       hint: 'space: 1h 6h 1d 7d none; or type 2d, or a time',
       beside:
-        focus === 'expires' || end === null || end <= now
+        focus === 'expiresAt' || end === null || end <= now
           ? null
           : `in ${formatDuration((end - now) / 1_000)}`,
+      kind: 'text',
       next: nextExpiry,
     },
-    { ...text('note'), label: 'note', hint: 'only for you', isProse: true },
-    ...(role === 'replaces' ? [signed] : []),
+    { id: 'note', label: 'note', hint: 'only for you', kind: 'text', isProse: true },
+    ...(role === 'replaces' ? [transaction] : []),
   ];
-  return fields.filter(({ id }) => !unknown.some((name) => FIELD_OF[name] === id));
+  return fields.filter(({ id }) => !unknown.some((name) => name === id));
 }
 
 /** The problems of a draft by field, in words that go after the field's label. `now` in ms since epoch. */
@@ -155,15 +133,15 @@ export function autoTxProblems(
 ): ReadonlyMap<string, string> {
   const isPasteWanted = pasted.kind !== 'nothing' || roleOf(edited) === 'needed';
   // An expiry that is not changed may have passed since it was set; it is not sent again.
-  const isExpiryNew = edited === null || draft.expires !== initial.expires;
+  const isExpiryNew = edited === null || draft.expiresAt !== initial.expiresAt;
   const isNoteLong = [...draft.note].length > NOTE_LONGEST;
-  const problems: readonly (readonly [string, string | null])[] = [
-    ['signed', isPasteWanted ? pastedProblem(pasted, edited) : null],
-    ['target', targetProblem(draft.target)],
-    ['expires', isExpiryNew ? expiryProblem(draft.expires, now) : null],
-    ['note', isNoteLong ? `must have at most ${NOTE_LONGEST} characters` : null],
-  ];
-  return new Map(problems.flatMap(([id, words]) => (words === null ? [] : [[id, words]])));
+  const problems = {
+    signedTransaction: isPasteWanted ? pastedProblem(pasted, edited) : null,
+    targetGasPriceGwei: targetProblem(draft.targetGasPriceGwei),
+    expiresAt: isExpiryNew ? expiryProblem(draft.expiresAt, now) : null,
+    note: isNoteLong ? `must have at most ${NOTE_LONGEST} characters` : null,
+  };
+  return new Map(Object.entries(problems).flatMap(([id, words]) => (words === null ? [] : [[id, words]])));
 }
 
 function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null {
@@ -194,49 +172,55 @@ function targetProblem(typed: string): string | null {
   return weiOfTypedGwei(bare) === null ? 'must have at most 9 decimals' : null;
 }
 
-/** The body of a new one, without the fields that the service does not know. A time span counts from `now`. */
 export function newAutoTxOf(
-  { draft }: { readonly draft: AutoTxDraft },
+  draft: AutoTxDraft,
+  signed: SignedText,
   now: number,
   unknown: readonly ExtraAutoTxField[] = [],
 ): NewAutoTx {
-  const at = expiresAt(draft.expires, now);
+  const at = expiresAt(draft.expiresAt, now);
   const extra = {
     gasSpeed: draft.gasSpeed,
-    strictTargetPrice: draft.isStrict,
+    strictTargetPrice: draft.strictTargetPrice === 'yes',
     note: draft.note,
     expiresAt: at === null ? null : new Date(at).toISOString(),
   };
   for (const name of unknown) Reflect.deleteProperty(extra, name);
-  return { signedTransaction: draft.signed.read(), targetGasPriceGwei: Number(draft.target), ...extra };
+  return { signedTransaction: signed.read(), targetGasPriceGwei: Number(draft.targetGasPriceGwei), ...extra };
 }
 
 /** What is to change: nothing that stays as it is. */
-export function autoTxChangeOf(draft: AutoTxDraft, initial: AutoTxDraft, now: number): AutoTxChange {
-  const body = newAutoTxOf({ draft }, now);
-  const { signedTransaction, targetGasPriceGwei, gasSpeed, strictTargetPrice, note } = body;
+export function autoTxChangeOf(
+  draft: AutoTxDraft,
+  signed: SignedText,
+  initial: AutoTxDraft,
+  now: number,
+): AutoTxChange {
+  const { signedTransaction, targetGasPriceGwei, ...extra } = newAutoTxOf(draft, signed, now);
+  const isChanged = (id: keyof AutoTxDraft) => draft[id] !== initial[id];
   return {
-    ...(draft.signed.length === 0 ? {} : { signedTransaction }),
-    ...(draft.target === initial.target ? {} : { targetGasPriceGwei }),
-    ...(draft.gasSpeed === initial.gasSpeed ? {} : { gasSpeed }),
-    ...(draft.isStrict === initial.isStrict ? {} : { strictTargetPrice }),
-    ...(draft.note === initial.note ? {} : { note }),
-    ...(draft.expires === initial.expires ? {} : { expiresAt: body.expiresAt }),
+    ...(signed.length > 0 && { signedTransaction }),
+    ...(isChanged('targetGasPriceGwei') && { targetGasPriceGwei }),
+    ...(isChanged('gasSpeed') && { gasSpeed: extra.gasSpeed }),
+    ...(isChanged('strictTargetPrice') && { strictTargetPrice: extra.strictTargetPrice }),
+    ...(isChanged('note') && { note: extra.note }),
+    ...(isChanged('expiresAt') && { expiresAt: extra.expiresAt }),
   };
 }
 
-const FIELDS = new Map([
-  ['signedTransaction', 'signed'],
-  ['targetGasPriceGwei', 'target'],
-  ['gasSpeed', 'gasSpeed'],
-  ['strictTargetPrice', 'isStrict'],
-  ['expiresAt', 'expires'],
-  ['note', 'note'],
+const FIELDS: ReadonlySet<string> = new Set<keyof AutoTxDraft>([
+  'signedTransaction',
+  'targetGasPriceGwei',
+  'gasSpeed',
+  'strictTargetPrice',
+  'expiresAt',
+  'note',
 ]);
 
 /** The field that a path of the body is typed in; `''` for none. */
 export function autoTxFieldOf(path: string): string {
-  return FIELDS.get(path.replace(/^\//, '').split(/[./[]/)[0] ?? '') ?? '';
+  const [name = ''] = path.replace(/^\//, '').split(/[./[]/);
+  return FIELDS.has(name) ? name : '';
 }
 
 const NEVER = 'none';

@@ -19,12 +19,14 @@ import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { formatCount, formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import { useSaveAutoTx } from '../../data/mutations.ts';
+import { useSave } from '../../data/mutations.ts';
 import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
+import type { Confirmation } from '../../input/confirm.tsx';
 import { type FormField, type FormState, fieldLines, formOf } from '../../input/form.ts';
+import { wrappedLines } from '../../resource/facts.ts';
+import type { FormProps } from '../../resource/resource.ts';
 import { ResourceForm, type SaidProblem, useFormState, visibleLines } from '../../resource/resource-form.tsx';
-import type { Confirmation, FormProps } from '../../resource/types.ts';
-import { EMPTY_LINE, type Line, wrapText } from '../../ui/text.tsx';
+import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import { type Theme, useTheme } from '../../ui/theme.ts';
 import { checkLines } from './auto-tx-facts.ts';
 import {
@@ -52,90 +54,100 @@ import {
 /** The form of a new auto-tx, or of one that is changed. The pasted text is kept only as long as the form is open. */
 export function AutoTxForm(props: FormProps<AutoTxSeed>) {
   const { snapshot, columns, rows, seed, onLeave, onSaved } = props;
-  const { edited = null, like = null } = seed;
+  const { edited = null, like = null, signed } = seed;
   const theme = useTheme();
   const toast = useToast();
   const { client, host = null, isPlain = false, now } = useMonitor();
-  const save = useSaveAutoTx();
+  const save = useSave<string>('auto-tx');
   const role = roleOf(edited);
-  const { form, edit, close } = useFormState('auto-tx-form', () => {
-    const draft = draftOf(edited ?? like, snapshot, edited !== null);
-    return formOf(draft, role === 'needed' ? 'signed' : 'target', {
-      text: draft.target,
-      dirty: edited === null && like === null ? [] : ['target', 'expires', 'note'],
-    });
-  });
-  const { draft, initial } = form;
+  const { form, edit, close } = useFormState('auto-tx-form', () =>
+    formOf(
+      draftOf(edited ?? like, snapshot, edited !== null),
+      role === 'needed' ? 'signedTransaction' : 'targetGasPriceGwei',
+      edited === null && like === null ? [] : ['targetGasPriceGwei', 'expiresAt', 'note'],
+    ),
+  );
+  const { draft, initial, focus } = form;
   const unknown = unknownAutoTxFields(useDescription());
-  const pasted = usePastedTransaction(draft.signed, draft.pastes);
+  const pasted = usePastedTransaction(signed, draft.signedTransaction);
   const outlook = useOutlook(draft, pasted, edited, snapshot, !unknown.includes('expiresAt'));
-  const { focus } = form;
-  const fields = autoTxFields({ draft, role, pasted, focus, price: outlook.price, unknown, now: now() });
+  const { price } = outlook.judged;
+  const fields = autoTxFields({ draft, signed, role, pasted, focus, price, unknown, now: now() });
   const problems = autoTxProblems(draft, initial, pasted, edited, now());
-  const isDirty =
-    draft.signed.length > 0 ||
-    JSON.stringify({ ...draft, pastes: 0 }) !== JSON.stringify({ ...initial, pastes: 0 });
-  const isChange = edited !== null && edited.status !== 'DRAFT';
+  const hasPaste = signed.length > 0;
+  const isChanged = (id: keyof AutoTxDraft) => draft[id] !== initial[id];
+  const isDirty = hasPaste || JSON.stringify({ ...draft, signedTransaction: '' }) !== JSON.stringify(initial);
+  const what = edited === null ? '' : describeContent(edited);
   const finish = (then: () => void) => {
-    draft.signed.drop();
+    signed.drop();
     close();
     then();
   };
-  const parts = { form, pasted, outlook, edited, role, host, snapshot, width: columns, theme, fields };
-  const title =
-    edited === null ? 'New auto-tx' : `${isChange ? 'Change' : 'Sign the draft'}: ${describeContent(edited)}`;
   return (
     <ResourceForm
       scope="auto-tx-form"
-      title={title}
+      title={
+        edited === null
+          ? 'New auto-tx'
+          : `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${what}`
+      }
       columns={columns}
       rows={rows}
       form={form}
       edit={edit}
       fields={fields}
       problems={problems}
-      isJudged={(id) => {
-        if (id !== 'signed' || pasted.kind === 'nothing') return undefined;
-        // A pasted text is judged at once.
-        return pasted.kind !== 'reading';
-      }}
+      // A pasted text is judged at once.
+      isJudged={(id) =>
+        id === 'signedTransaction' && pasted.kind !== 'nothing' ? pasted.kind !== 'reading' : undefined
+      }
       did={edited === null ? 'scheduled' : 'changed'}
       send={async () => {
-        const id = await save(
-          edited === null
-            ? { kind: 'create', autoTx: newAutoTxOf({ draft }, now(), unknown) }
-            : { kind: 'update', id: edited.id, change: autoTxChangeOf(draft, initial, now()) },
-        );
+        const id = await save(async () => {
+          if (edited === null)
+            return (await client.createAutoTx(newAutoTxOf(draft, signed, now(), unknown))).id;
+          await client.updateAutoTx(edited.id, autoTxChangeOf(draft, signed, initial, now()));
+          return edited.id;
+        });
         const text = `${edited === null ? 'Scheduled' : 'Changed'}: ${describeTarget(outlook.order)}`;
         toast({ kind: 'info', text });
         finish(() => onSaved({ id, isChange: edited !== null }));
       }}
       confirm={async () => {
         // A block may have come since the prices on the screen, and the service judges by its own.
-        const latest = outlook.isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
-        const judged = { ...outlook, ...outlook.at(latest), latest };
-        const isOrderNew = ORDER_FIELDS.some((field) => draft[field] !== initial[field]);
-        const overpays = draft.signed.length > 0 || isOrderNew ? overpaysCheck(judged.checks ?? []) : null;
-        return scheduleQuestion(draft.signed.length > 0 ? host : null, isPlain, pasted, judged, overpays);
+        const { isDue } = outlook.judged;
+        const latest = isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
+        const isOrderNew = hasPaste || ORDER_FIELDS.some(isChanged);
+        const overpays = isOrderNew ? overpaysCheck(outlook.checks ?? []) : null;
+        return scheduleQuestion(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
       }}
       unchanged={edited !== null && !isDirty ? 'Nothing is changed yet' : null}
       fieldOfPath={autoTxFieldOf}
-      leave={{
-        title: edited === null ? 'Leave without scheduling it?' : 'Leave without changing it?',
-        lines: [draft.signed.length > 0 ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
-        yes: 'Leave',
-        no: 'Stay',
-      }}
-      isDirty={isDirty}
+      leave={
+        isDirty
+          ? {
+              title: edited === null ? 'Leave without scheduling it?' : 'Leave without changing it?',
+              lines: [hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
+              yes: 'Leave',
+              no: 'Stay',
+            }
+          : null
+      }
       onLeave={() => finish(onLeave)}
-      body={(said, room) => formBody(parts, said, room)}
+      body={(said, room) =>
+        formBody(
+          { form, pasted, outlook, edited, role, host, snapshot, width: columns, theme, fields },
+          said,
+          room,
+        )
+      }
       spoken={[
-        ...(pasted.kind === 'transaction' && form.focus === 'signed'
+        ...(pasted.kind === 'transaction' && focus === 'signedTransaction'
           ? transactionFacts(pasted.transaction, pasted.call, snapshot.nativeUsd).map(
               ({ name, value }) => `${name}: ${value}`,
             )
           : []),
-        ...[outlook.price, outlook.odds].filter((words) => words !== null),
+        ...[price, outlook.odds].filter((words) => words !== null),
         ...(outlook.checks ?? []).map(
           ({ name, result, ok, message }) =>
             `${name}, ${SPOKEN_RESULT[result]}${result === 'pass' && ok === false ? ' with a warning' : ''}: ${message}`,
@@ -145,8 +157,7 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
   );
 }
 
-/** What decides how much it pays. */
-const ORDER_FIELDS = ['target', 'gasSpeed', 'isStrict'] as const;
+const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as const;
 
 const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
 
@@ -158,9 +169,11 @@ function scheduleQuestion(
   host: string | null,
   isPlain: boolean,
   pasted: Pasted,
-  { order, isDue, price, pays, latest }: Outlook & { readonly latest: SnapshotView },
+  { order, at }: Outlook,
+  latest: SnapshotView,
   overpays: CheckView | null,
 ): Confirmation | null {
+  const { isDue, price, pays } = at(latest);
   if (host === null && !isDue && overpays === null) return null;
   const text = pastedText(pasted);
   // Blocks come while it is asked, and its figures stay.
@@ -198,10 +211,10 @@ interface Judged {
   readonly pays: string | null;
 }
 
-/** What follows from the draft. */
-interface Outlook extends Judged {
+interface Outlook {
   readonly order: PricedAutoTx;
   readonly at: (snapshot: SnapshotView) => Judged;
+  readonly judged: Judged;
   /** How likely the target is reached, or that it is. */
   readonly odds: string | null;
   readonly checks: readonly CheckView[] | null;
@@ -218,58 +231,47 @@ function useOutlook(
   const stored = pasted.kind === 'nothing' && edited !== null ? storedTransaction(edited) : null;
   const transaction = pasted.kind === 'transaction' ? pasted.transaction : stored;
   const bid = transaction ?? edited;
+  const isStrict = draft.strictTargetPrice === 'yes';
   const order: PricedAutoTx = {
-    target: weiOfTypedGwei(draft.target),
+    target: weiOfTypedGwei(draft.targetGasPriceGwei),
     gasSpeed: draft.gasSpeed,
-    isStrict: draft.isStrict,
+    isStrict,
     gasPrice: bid?.gasPrice ?? null,
     maxFeePerGas: bid?.maxFeePerGas ?? null,
     maxPriorityFeePerGas: bid?.maxPriorityFeePerGas ?? null,
   };
-  const end = mayExpire ? expiresAt(draft.expires, now) : null;
+  const end = mayExpire ? expiresAt(draft.expiresAt, now) : null;
   const leftSec = end === null ? null : Math.max(Math.round((end - now) / 1_000), 0);
-  const distance = distanceToTarget(order, snapshot);
-  const isThere = distance?.isThere ?? false;
+  const isThere = distanceToTarget(order, snapshot)?.isThere ?? false;
   const likely = useTargetReach(order, isThere, leftSec, snapshot);
   const lane = laneOf(draft.gasSpeed);
-  const lanePrice = lane === null ? null : snapshot.lanes[lane].price;
+  const lanePrice = lane && snapshot.lanes[lane].price;
   const account = useSender(transaction?.from ?? null, snapshot);
+  const checked = { target: order.target, lane: lane ?? 'average', isStrict, expiresAt: end } as const;
   const made =
     transaction === null || account === undefined
       ? null
       : autoTxChecks(
-          {
-            transaction,
-            order: {
-              target: order.target,
-              lane: lane ?? 'average',
-              isStrict: draft.isStrict,
-              expiresAt: end,
-            },
-            id: edited?.id ?? null,
-          },
+          { transaction, order: checked, id: edited?.id ?? null },
           { snapshot, account, lanePrice, now },
         );
   const checks = made === null || stored === null || edited === null ? made : storedChecks(made, edited);
   const isHeld = obstacleOf(checks ?? []) !== null;
+  const isBlobLow = checks?.some(({ name, result }) => name === 'blob-cap' && result === 'wait') === true;
   const at = (present: SnapshotView): Judged => {
-    const isBlobLow = checks?.some(({ name, result }) => name === 'blob-cap' && result === 'wait') === true;
     const canGo = !isHeld && !isBlobLow && cannotBroadcastReason(present.source.kind) === null;
-    const isDue = canGo && isPriceThere(order, present) && edited?.status !== 'DISABLED';
     return {
       price: priceText(order, present),
-      isDue,
+      isDue: canGo && isPriceThere(order, present) && edited?.status !== 'DISABLED',
       pays: bid === null ? null : describeOwnFee(bid, present),
     };
   };
   const judged = at(snapshot);
-  return {
-    order,
-    ...judged,
-    at,
-    odds: judged.isDue ? dueText(checks) : isThere || isHeld || pasted.kind === 'problem' ? null : likely,
-    checks,
-  };
+  const isUnlikely = isThere || isHeld || pasted.kind === 'problem';
+  // A transaction may pay more itself than its lane costs.
+  const isDear = checks?.some(({ name, ok }) => name === 'cost' && ok === false) === true;
+  const due = `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
+  return { order, at, judged, odds: judged.isDue ? due : isUnlikely ? null : likely, checks };
 }
 
 /** `now 0.0507, has to fall 21 %` */
@@ -283,18 +285,9 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
   if (decides && distance?.isCapped === true && nextBaseFee !== null)
     return `your cap of ${shortGwei(cap)} decides: base fee ${formatGwei(nextBaseFee)} now`;
   const what = distance?.isOfCap === true ? 'base fee' : isStrict ? 'own price' : 'now';
-  if (distance !== null) {
-    return `${what} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
-  }
+  if (distance !== null) return `${what} ${formatGwei(distance.price)}, ${describeDistance(distance)}`;
   const lane = laneOf(gasSpeed);
-  const price = lane === null || isStrict ? null : lanes[lane].price;
-  return price === null ? null : `now ${formatGwei(price)}`;
-}
-
-/** A transaction may pay more itself than its lane costs. */
-function dueText(checks: readonly CheckView[] | null): string {
-  const isDear = checks?.some(({ name, ok }) => name === 'cost' && ok === false) === true;
-  return `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
+  return lane === null || isStrict ? null : `now ${formatGwei(lanes[lane].price)}`;
 }
 
 /**
@@ -303,7 +296,7 @@ function dueText(checks: readonly CheckView[] | null): string {
  */
 function useSender(from: string | null, snapshot: SnapshotView) {
   const { client, frozen } = useMonitor();
-  const polled = usePolledQuery({
+  const { data, error } = usePolledQuery({
     key: ['auto-tx-account', from],
     enabled: from !== null,
     ask: async (signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
@@ -312,7 +305,7 @@ function useSender(from: string | null, snapshot: SnapshotView) {
     frozen,
   });
   if (from === null) return undefined;
-  return polled.data === undefined && polled.error !== null ? null : polled.data;
+  return data === undefined && error !== null ? null : data;
 }
 
 /** Further ahead the service states nothing. */
@@ -346,8 +339,8 @@ function useTargetReach(
 }
 
 interface BodyParts {
-  readonly form: FormState<AutoTxDraft>;
-  readonly fields: readonly FormField<AutoTxDraft>[];
+  readonly form: FormState;
+  readonly fields: readonly FormField[];
   readonly pasted: Pasted;
   readonly outlook: Outlook;
   readonly edited: AutoTxView | null;
@@ -367,7 +360,7 @@ const ODDS_LINES = 2;
 function formBody(parts: BodyParts, said: SaidProblem, rows: number): readonly Line[] {
   const { form, fields, outlook, theme, width } = parts;
   const isRoomy = rows >= ROOMY_FROM;
-  const isPasting = form.focus === 'signed';
+  const isPasting = form.focus === 'signedTransaction';
   const blocks = fields.map((field) => [
     ...fieldLines(field, form, said(field.id), width, theme),
     ...(field.kind === 'pasted' && (isRoomy || isPasting) ? pastedLines(parts, isRoomy) : []),
@@ -377,30 +370,21 @@ function formBody(parts: BodyParts, said: SaidProblem, rows: number): readonly L
     0,
   );
   if (isPasting && !isRoomy) {
-    const lines = [...visibleLines([blocks[place] ?? []], 0, rows)];
+    const shown = visibleLines([blocks[place] ?? []], 0, rows);
     // Ctrl-S schedules from here, too.
-    if (parts.pasted.kind === 'transaction' && lines.length < rows)
-      lines.push([
-        {
-          text: theme.text(
-            `   at ${describeTarget(outlook.order)}${outlook.price === null ? '' : `, ${outlook.price}`}`,
-          ),
-        },
-      ]);
+    const { price } = outlook.judged;
+    const order = theme.text(`   at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`);
+    const isOrderShown = parts.pasted.kind === 'transaction' && shown.length < rows;
+    const lines = isOrderShown ? [...shown, [{ text: order }]] : shown;
     const open = (outlook.checks ?? []).filter(({ result, ok }) => ok === false || result === 'wait');
-    return [...lines, ...preflightLines(open, width, theme, rows - lines.length)];
+    return [...lines, ...preflightLines(open, parts, rows - lines.length)];
   }
-  const odds: readonly Line[] =
-    outlook.odds === null
-      ? []
-      : wrapText(theme.text(outlook.odds), width - 2, ODDS_LINES, theme.glyph.ellipsis).map((text) => [
-          { text: ` ${text}` },
-        ]);
+  const odds = wrappedLines(outlook.odds, parts, { most: ODDS_LINES });
   const room = Math.max(rows - odds.length, 1);
   const lines = visibleLines(blocks, place, room);
   const gap = isRoomy && room > lines.length ? [EMPTY_LINE] : [];
   const left = room - lines.length - gap.length;
-  return [...lines, ...gap, ...odds, ...preflightLines(outlook.checks ?? [], width, theme, left)];
+  return [...lines, ...gap, ...odds, ...preflightLines(outlook.checks ?? [], parts, left)];
 }
 
 /** What the pasted text says, or what belongs there. */
@@ -411,31 +395,29 @@ function pastedLines(parts: BodyParts, isRoomy: boolean): readonly Line[] {
     const facts = transactionFacts(pasted.transaction, pasted.call, snapshot.nativeUsd);
     return [...factLines(facts, width, theme), ...gap];
   }
-  if (pasted.kind !== 'nothing' || form.focus !== 'signed') return [];
-  const guide = guideSentences(parts).flatMap((sentence) =>
-    wrapText(theme.text(sentence), width - 4, GUIDE_LINES, theme.glyph.ellipsis).map(
-      (text): Line => [{ text: `   ${text}`, faint: true }],
-    ),
-  );
-  return [EMPTY_LINE, ...guide, ...gap];
-}
-
-const GUIDE_LINES = 4;
-
-/** What to paste and where it goes. */
-function guideSentences({ role, edited, host }: BodyParts): readonly string[] {
+  if (pasted.kind !== 'nothing' || form.focus !== 'signedTransaction') return [];
+  const { role, edited, host } = parts;
   const first =
     role === 'replaces'
       ? 'A transaction pasted here replaces the pending one.'
       : edited === null
         ? 'Sign the transaction in your wallet without sending it, and paste it: 0x and many digits.'
         : `The draft: ${describeContent(edited)}. Sign exactly that, with any nonce and fees, and paste it.`;
-  return [
+  const guide = [
     first,
     `It is checked here and never shown. ${host ?? 'gastop'} keeps it and broadcasts it at your target; until then you can cancel it.`,
     'Never paste a private key or a recovery phrase.',
   ];
+  return [
+    EMPTY_LINE,
+    ...guide.flatMap((text) =>
+      wrappedLines(text, parts, { indent: '   ', most: GUIDE_LINES, look: { faint: true } }),
+    ),
+    ...gap,
+  ];
 }
+
+const GUIDE_LINES = 4;
 
 function rankOf({ name, result, ok }: CheckView): number {
   if (result === 'block') return 0;
@@ -448,21 +430,17 @@ function rankOf({ name, result, ok }: CheckView): number {
 /** As many checks as there is room for: those that need attention first, then the cost; the others are counted. */
 function preflightLines(
   checks: readonly CheckView[],
-  width: number,
-  theme: Theme,
+  context: Pick<BodyParts, 'width' | 'theme'>,
   room: number,
 ): readonly Line[] {
-  const ranked = [...checks].sort((one, other) => rankOf(one) - rankOf(other));
+  const ranked = checks.toSorted((one, other) => rankOf(one) - rankOf(other));
   for (let shown = ranked.length; shown >= 0; shown--) {
-    const lines = checkLines({ checks: ranked.slice(0, shown) }, { theme, width });
+    const lines = checkLines({ checks: ranked.slice(0, shown) }, context);
     const rest = ranked.slice(shown);
-    const more: readonly Line[] = rest.length === 0 ? [] : [restLine(rest, theme)];
-    if (lines.length + more.length <= room) return [...lines, ...more];
+    const words = `${rest.length} more ${rest.length === 1 ? 'check' : 'checks'}, ${describeChecks(rest)}`;
+    const more = { text: `   ${context.theme.glyph.ellipsis} ${words}`, faint: true };
+    if (rest.length > 0) lines.push([more]);
+    if (lines.length <= room) return lines;
   }
   return [];
-}
-
-function restLine(rest: readonly CheckView[], theme: Theme): Line {
-  const words = `${rest.length} more ${rest.length === 1 ? 'check' : 'checks'}, ${describeChecks(rest)}`;
-  return [{ text: `   ${theme.glyph.ellipsis} ${words}`, faint: true }];
 }

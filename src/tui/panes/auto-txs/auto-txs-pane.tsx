@@ -23,26 +23,27 @@ import type { Memory } from '../../app/ui-state.ts';
 import { useLists } from '../../data/lists.tsx';
 import { useAutoTxMutations } from '../../data/mutations.ts';
 import { useMonitor, usePolledQuery } from '../../data/queries.ts';
+import type { Confirmation } from '../../input/confirm.tsx';
+import type { ActionHandler } from '../../input/use-keys.tsx';
+import {
+  type PaneActions,
+  type Resource,
+  type ResourceActions,
+  type ResourceDetails,
+  type ResourceList,
+  resourceQuestion,
+} from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
-import { resourceQuestion } from '../../resource/resource-state.ts';
-import type {
-  AskedAction,
-  Confirmation,
-  ItemAction,
-  PaneActions,
-  Resource,
-  ResourceActions,
-  ResourceDetails,
-  ResourceList,
-} from '../../resource/types.ts';
 import type { PaneContext } from '../../ui/pane-context.ts';
 import type { Line } from '../../ui/text.tsx';
 import { autoTxColumns, calledBy, ordered } from './auto-tx-columns.ts';
 import { detailsLines, detailsTitle, FOOT_LINES, footLines } from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
+import { SignedText } from './pasted-transaction.ts';
 
 /** How the form begins. `edited`: the auto-tx that is changed; `like`: one whose order a new one repeats. */
 export interface AutoTxSeed {
+  readonly signed: SignedText;
   readonly edited?: AutoTxView;
   readonly like?: AutoTxView;
 }
@@ -51,6 +52,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   name: 'auto-tx',
   plural: 'auto-txs',
   tab: 'tab-4',
+  title: 'Auto-txs',
   spokenTitle: 'Auto-txs, what needs attention first.',
   useList: useAutoTxList,
   columns: autoTxColumns,
@@ -65,12 +67,10 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   Form: AutoTxForm,
 };
 
-/** The Auto-tx tab. */
 export function AutoTxsPane(props: TabScreenProps) {
   return <ResourcePane resource={AUTO_TXS} {...props} />;
 }
 
-/** The response that the raw view shows. */
 export function autoTxsQuestion(memory: Memory) {
   return resourceQuestion(memory, AUTO_TXS.plural, PATHS.autoTxs, PATHS.autoTx);
 }
@@ -84,22 +84,17 @@ function useAutoTxList({ snapshot }: PaneContext): ResourceList<AutoTxView> {
   // There may be ten thousand, and a key is drawn at once.
   const items = useMemo(() => ordered(listed, snapshot), [listed, snapshot]);
   const counts = useMemo(() => Map.groupBy(items, describeState), [items]);
-  const { total = null, unreadable = 0 } = feed.data?.value ?? {};
-  const ofTotal = total === null || total <= items.length ? '' : ` of ${formatCount(total)}`;
+  const unreadable = feed.data?.value.unreadable ?? 0;
   return {
     feed,
     items,
-    title: [
-      [{ text: `Auto-txs ${formatCount(items.length)}${ofTotal}`, bold: true }],
-      ...(feed.data === undefined ? [] : ageSegments(feed.data.at, now)),
-    ],
+    states: feed.data === undefined ? [] : ageSegments(feed.data.at, now),
     counts: [
       ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
       ...[...counts]
         .sort(([one], [other]) => Number(other === 'failed') - Number(one === 'failed'))
         .map(([word, { length }]) => `${formatCount(length)} ${word}`),
     ].map((text) => [{ text, faint: true }]),
-    notices: [],
     empty: emptyState(cannotBroadcastReason(snapshot.source.kind)),
   };
 }
@@ -126,11 +121,7 @@ const asSentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.s
 /** A service elsewhere counts requests. */
 const ELSEWHERE_MS = 15_000;
 
-function useAutoTxDetails(
-  id: string,
-  _: AutoTxView | undefined,
-  context: PaneContext,
-): ResourceDetails<AutoTxView> {
+function useAutoTxDetails(id: string, context: PaneContext): ResourceDetails<AutoTxView> {
   const uiNow = useNow();
   const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
   const polled = usePolledQuery({
@@ -145,12 +136,11 @@ function useAutoTxDetails(
     item: data?.value,
     title: data === undefined ? [] : [...detailsTitle(data.value, context), ...ageSegments(data.at, uiNow)],
     lines: data === undefined ? [] : detailsLines(data.value, context),
-    entries: [],
   };
 }
 
 function useAutoTxActions(
-  pane: PaneActions<AutoTxSeed>,
+  pane: PaneActions<AutoTxView, AutoTxSeed>,
   { snapshot }: PaneContext,
 ): ResourceActions<AutoTxView> {
   const copy = useClipboard();
@@ -159,56 +149,65 @@ function useAutoTxActions(
   const none = cannotBroadcastReason(snapshot.source.kind);
   // Said before a signed transaction is pasted for nothing.
   const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
+  const openForm = (seed: Omit<AutoTxSeed, 'signed'>) => pane.openForm({ ...seed, signed: new SignedText() });
+  const ask = (
+    item: AutoTxView,
+    question: (item: AutoTxView) => Confirmation,
+    run: (item: AutoTxView) => void,
+  ) =>
+    pane.ask(item, (autoTx) => {
+      const { lines, ...others } = question(autoTx);
+      const note = cleanText(autoTx.note ?? '').trim();
+      const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
+      const what = `${describeContent(autoTx, calledBy(autoTx))}${nonce}, at ${describeTarget(autoTx)}`;
+      return {
+        ...others,
+        lines: [what, ...(note === '' ? [] : [note]), ' ', ...lines],
+        run: () => run(autoTx),
+      };
+    });
   const enable = async (autoTx: AutoTxView) => {
     // A block may have come since the prices on the screen.
     const latest = await client.gasCurrent().catch(() => snapshot);
-    if (none === null && isPriceThere(autoTx, latest)) pane.ask('enable', autoTx.id);
-    else setStatus(autoTx, 'PENDING');
+    const send = (each: AutoTxView) => setStatus(each, 'PENDING');
+    if (none !== null || !isPriceThere(autoTx, latest)) send(autoTx);
+    else ask(autoTx, (each) => enableQuestion(each, snapshot), send);
+  };
+  const toggle = (autoTx: AutoTxView, status: string | null): ActionHandler => {
+    if (status === 'DRAFT') return 'A draft needs its signature first: e';
+    return status === 'PENDING' ? () => setStatus(autoTx, 'DISABLED') : () => void enable(autoTx);
   };
   return {
-    new: noForm ?? (() => pane.openForm({})),
-    whyNot: (action, autoTx) => whyNot(action, autoTx, noForm),
-    item: {
-      toggle: (autoTx) => {
-        if (statusOf(autoTx) === 'PENDING') setStatus(autoTx, 'DISABLED');
-        else void enable(autoTx);
-      },
-      another: (autoTx) => pane.openForm({ like: autoTx }),
-      edit: (autoTx) => pane.openForm({ edited: autoTx }),
-      copy: ({ hash }) => {
-        if (hash !== null) copy(hash, shortHex(hash, '…'));
-      },
-      cancel: (autoTx) => pane.ask('cancel', autoTx.id),
-      delete: (autoTx) => pane.ask('delete', autoTx.id),
-    },
-    confirmation: (what, autoTx) => {
-      const { lines, ...question } = questionOf(what, autoTx, snapshot);
-      const note = cleanText(autoTx.note ?? '').trim();
-      const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
+    list: { new: noForm ?? (() => openForm({})) },
+    item: (autoTx) => {
+      const { hash } = autoTx;
+      const status = statusOf(autoTx);
+      const isSubmitted = status === 'SUBMITTED';
+      const final = isOver(autoTx) ? 'It is final: c schedules another one like it' : null;
       return {
-        ...question,
-        lines: [
-          `${describeContent(autoTx, calledBy(autoTx))}${nonce}, at ${describeTarget(autoTx)}`,
-          ...(note === '' ? [] : [note]),
-          ' ',
-          ...lines,
-        ],
-        run: () => {
-          if (what === 'enable') setStatus(autoTx, 'PENDING');
-          else if (what === 'cancel') cancel(autoTx);
-          else remove(autoTx, pane.showList);
-        },
+        toggle: isSubmitted ? 'It is submitted: it cannot be disabled' : (final ?? toggle(autoTx, status)),
+        another: noForm ?? (() => openForm({ like: autoTx })),
+        edit:
+          final ??
+          (isSubmitted
+            ? 'It is submitted: it cannot be changed'
+            : (noForm ?? (() => openForm({ edited: autoTx })))),
+        copy: hash === null ? 'It has no hash before it is signed' : () => copy(hash, shortHex(hash, '…')),
+        cancel:
+          final ??
+          (isMinedOrOver(autoTx)
+            ? 'It is mined: nothing can stop it'
+            : () => ask(autoTx, cancelQuestion, cancel)),
+        delete: isSubmitted
+          ? 'It is submitted: it can be deleted once it is final'
+          : status === 'PENDING' || status === 'DISABLED'
+            ? 'Cancel it first: x'
+            : () => ask(autoTx, deleteQuestion, (each) => remove(each, pane.showList)),
       };
     },
   };
 }
 
-function questionOf(what: AskedAction, autoTx: AutoTxView, snapshot: SnapshotView): Confirmation {
-  if (what === 'cancel') return cancelQuestion(autoTx);
-  return what === 'delete' ? deleteQuestion(autoTx) : enableQuestion(autoTx, snapshot);
-}
-
-/** Asked where its target is reached. */
 function enableQuestion(autoTx: AutoTxView, snapshot: SnapshotView): Confirmation {
   const pays = describeOwnFee(autoTx, snapshot);
   return {
@@ -221,28 +220,6 @@ function enableQuestion(autoTx: AutoTxView, snapshot: SnapshotView): Confirmatio
     yes: 'Send it',
     no: 'Not yet',
   };
-}
-
-/** Why an action cannot be done to an auto-tx; `null`: it can. `noForm`: why the source takes no transactions. */
-function whyNot(action: ItemAction, autoTx: AutoTxView, noForm: string | null): string | null {
-  const status = statusOf(autoTx);
-  const final = isOver(autoTx) ? `It is final: c schedules another one like it` : null;
-  switch (action) {
-    case 'toggle':
-      if (status === 'SUBMITTED') return 'It is submitted: it cannot be disabled';
-      return final ?? (status === 'DRAFT' ? 'A draft needs its signature first: e' : null);
-    case 'another':
-      return noForm;
-    case 'edit':
-      return final ?? (status === 'SUBMITTED' ? 'It is submitted: it cannot be changed' : noForm);
-    case 'copy':
-      return autoTx.hash === null ? 'It has no hash before it is signed' : null;
-    case 'cancel':
-      return final ?? (isMinedOrOver(autoTx) ? 'It is mined: nothing can stop it' : null);
-    case 'delete':
-      if (status === 'SUBMITTED') return 'It is submitted: it can be deleted once it is final';
-      return status === 'PENDING' || status === 'DISABLED' ? 'Cancel it first: x' : null;
-  }
 }
 
 const REPLACE = 'Only a same-nonce replacement from your wallet can stop it.';

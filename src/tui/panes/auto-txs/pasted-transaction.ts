@@ -44,7 +44,6 @@ export class SignedText {
   }
 }
 
-/** The result of reading a pasted text. */
 export type Pasted =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'reading' }
@@ -54,7 +53,6 @@ export type Pasted =
       readonly transaction: SignedTransaction;
       /** What it calls and delegates, in words; `null` when that cannot be told. */
       readonly call: string | null;
-      /** Bytes that were signed. */
       readonly size: number;
     };
 
@@ -66,9 +64,9 @@ const TOO_LONG: Pasted = {
 const SETTLED_MS = 60;
 
 /** Reads the pasted text once it is complete. `pastes` counts the changes of `signed`. */
-export function usePastedTransaction(signed: SignedText, pastes: number): Pasted {
-  const [read, setRead] = useState<{ readonly pastes: number; readonly what: Pasted } | null>(null);
-  const wanted = useRef(pastes);
+export function usePastedTransaction(signed: SignedText, pastes: string): Pasted {
+  const [read, setRead] = useState<{ readonly pastes: string; readonly what: Pasted } | null>(null);
+  const wanted = useRef<string | null>(pastes);
   wanted.current = pastes;
   useEffect(() => {
     if (signed.length === 0 || signed.isTooLong) return;
@@ -83,7 +81,7 @@ export function usePastedTransaction(signed: SignedText, pastes: number): Pasted
     // Loading takes a moment, and a paste is likely to follow.
     void loadDecoder();
     return () => {
-      wanted.current = -1;
+      wanted.current = null;
     };
   }, []);
   if (signed.isTooLong) return TOO_LONG;
