@@ -22,7 +22,7 @@ const now = () => (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 
 /** The whole monitor over known responses, wide enough for every key in its footer. */
 async function open(columns = 200, rows = 30) {
-  const holder = new SourceHolder(now);
+  const holder = new SourceHolder();
   const client = fakeGas(SERVICE);
   void holder.open(async () => ({ client, intervalMs: 60_000, embedded: {} }));
   const app = render(

@@ -281,7 +281,7 @@ describe('the holder of the source', () => {
 
   it('closes one source before it opens the next, and the last at the end', async () => {
     const log: string[] = [];
-    const holder = new SourceHolder(() => 0);
+    const holder = new SourceHolder();
     await holder.open(async () => source('one', log));
     await holder.open(async () => {
       log.push('opening two');
@@ -293,7 +293,7 @@ describe('the holder of the source', () => {
 
   it('closes a source that came too late', async () => {
     const log: string[] = [];
-    const holder = new SourceHolder(() => 0);
+    const holder = new SourceHolder();
     const late = Promise.withResolvers<MonitorSource>();
     const first = holder.open(() => late.promise);
     await holder.open(async () => source('second', log));
@@ -304,7 +304,7 @@ describe('the holder of the source', () => {
   });
 
   it('tells why a source could not be opened', async () => {
-    const holder = new SourceHolder(() => 0);
+    const holder = new SourceHolder();
     await holder.open(() => Promise.reject(new Error('no such file')));
     expect(holder.read()).toMatchObject({ kind: 'failed', error: { message: 'no such file' } });
   });

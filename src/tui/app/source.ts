@@ -24,24 +24,20 @@ export interface MonitorSource {
 
 export type SourceChoice = 'retry' | 'demo' | { readonly url: string };
 
-export type SourceState =
-  | { readonly kind: 'opening'; readonly id: number; readonly since: number }
-  | { readonly kind: 'open'; readonly id: number; readonly since: number; readonly source: MonitorSource }
-  | { readonly kind: 'failed'; readonly id: number; readonly since: number; readonly error: Error };
+/** `id`: which attempt to open a source it is. */
+export type SourceState = { readonly id: number } & (
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'open'; readonly source: MonitorSource }
+  | { readonly kind: 'failed'; readonly error: Error }
+);
 
 /** Owns the source: at most one is open, and whatever was opened is closed. */
 export class SourceHolder {
-  readonly #now: () => number;
   readonly #listeners = new Set<() => void>();
-  #state: SourceState;
+  #state: SourceState = { kind: 'opening', id: 0 };
   #closing: Promise<void> = Promise.resolve();
   #ended = false;
   #duties: (() => Promise<void>)[] = [];
-
-  constructor(now: () => number) {
-    this.#now = now;
-    this.#state = { kind: 'opening', id: 0, since: now() };
-  }
 
   readonly read = (): SourceState => this.#state;
 
@@ -52,20 +48,19 @@ export class SourceHolder {
 
   /** Closes what is open, then opens another; the last call wins. */
   async open(ask: () => Promise<MonitorSource>): Promise<void> {
-    const id = this.#state.id + 1;
-    const since = this.#now();
     const before = this.#state;
-    this.#set({ kind: 'opening', id, since });
+    const id = before.id + 1;
+    const isWanted = () => this.#state.id === id && !this.#ended;
+    this.#set({ kind: 'opening', id });
     this.#closeLater(before);
     await this.#closing;
     try {
-      const source = await ask();
-      const opened: SourceState = { kind: 'open', id, since, source };
-      if (this.#state.id === id && !this.#ended) this.#set(opened);
+      const opened: SourceState = { kind: 'open', id, source: await ask() };
+      if (isWanted()) this.#set(opened);
       else this.#closeLater(opened);
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
-      if (this.#state.id === id && !this.#ended) this.#set({ kind: 'failed', id, since, error });
+      if (isWanted()) this.#set({ kind: 'failed', id, error });
     }
   }
 

@@ -49,7 +49,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr, now = Date.now } = options;
   const watch = watchEnding(stdin, stdout);
   const heldConsole = holdConsole();
-  const holder = new SourceHolder(now);
+  const holder = new SourceHolder();
   // The source opens after the first frame is on the screen: it may load code for longer than the frame takes.
   const drawn = Promise.withResolvers<void>();
   void holder.open(() => drawn.promise.then(options.connect));

@@ -38,19 +38,17 @@ export function NoticeLine({ health, width }: NoticeLineProps) {
   if (!('reason' in health) && !('note' in health)) return null;
   const isNote = 'note' in health;
   const causes = isNote ? [health.note] : 'title' in health ? [health.reason, health.title] : [health.reason];
-  const nexts = isNote
-    ? ['']
-    : health.kind === 'refused'
-      ? shorter(health.remedy)
-      : retryTexts(health.retryAt, now);
-  // A cause is whole as long as any of its wordings fits; for that what comes next is said in fewer words first.
+  const nexts = isNote ? [''] : 'remedy' in health ? shorter(health.remedy) : retryTexts(health.retryAt, now);
+  const wholes = causes.map((text) => theme.text(text));
+  const tails = nexts.map((text) => (text === '' ? '' : ` ${dot} ${theme.text(text)}`));
   const room = width - 4;
-  const pairs = causes.flatMap((cause) => nexts.map((next) => [theme.text(cause), nextText(next)] as const));
-  const [[whole = ''] = [], last = ''] = [pairs[0], nextText(nexts.at(-1) ?? '')];
-  const [cause, next] = pairs.find((pair) => displayWidth(pair.join('')) <= room) ?? [
-    truncate(whole, Math.max(room - displayWidth(last), LEAST_CAUSE), ellipsis),
-    last,
-  ];
+  const last = tails.at(-1) ?? '';
+  // A cause is whole as long as any of its wordings fits; for that what comes next is said in fewer words first.
+  const pairs = wholes.flatMap((cause) => tails.map((next) => ({ cause, next })));
+  const { cause, next } = pairs.find((pair) => displayWidth(pair.cause + pair.next) <= room) ?? {
+    cause: truncate(wholes[0] ?? '', Math.max(room - displayWidth(last), LEAST_CAUSE), ellipsis),
+    next: last,
+  };
   return (
     <Text wrap="truncate">
       <Text color={theme.color(isNote ? 'warn' : 'bad')}>{` ${warning} `}</Text>
@@ -58,10 +56,6 @@ export function NoticeLine({ health, width }: NoticeLineProps) {
       <Text bold={health.kind === 'refused'}>{next}</Text>
     </Text>
   );
-
-  function nextText(text: string): string {
-    return text === '' ? '' : ` ${dot} ${theme.text(text)}`;
-  }
 }
 
 /** A remedy's parts are in the order of their weight. */

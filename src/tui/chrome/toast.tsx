@@ -3,17 +3,21 @@ import { createContext, useCallback, useContext, useEffect, useState } from 'rea
 import { truncate } from '../ui/text.tsx';
 import { useTheme } from '../ui/theme.ts';
 
+const LOOKS = {
+  alert: { glyph: 'marker', color: 'warn' },
+  error: { glyph: 'warning', color: 'bad' },
+  info: { glyph: 'arrow', color: null },
+} as const;
+
 /** The line above the footer while there is something to say: what just happened. */
 export function ToastLine({ toast, width }: { readonly toast: Toast; readonly width: number }) {
   const theme = useTheme();
+  const { glyph, color } = LOOKS[toast.kind];
   const text = truncate(theme.text(toast.text), width - 4, theme.glyph.ellipsis);
-  if (toast.kind === 'alert') {
-    return <Text wrap="truncate" bold color={theme.color('warn')}>{` ${theme.glyph.marker} ${text}`}</Text>;
-  }
-  return toast.kind === 'error' ? (
-    <Text wrap="truncate" bold color={theme.color('bad')}>{` ${theme.glyph.warning} ${text}`}</Text>
-  ) : (
-    <Text wrap="truncate">{` ${theme.glyph.arrow} ${text}`}</Text>
+  return (
+    <Text wrap="truncate" {...(color !== null && { bold: true, color: theme.color(color) })}>
+      {` ${theme.glyph[glyph]} ${text}`}
+    </Text>
   );
 }
 

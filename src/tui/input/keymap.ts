@@ -23,19 +23,15 @@ function key<const Action extends string>(
   return { action, keys: keys.split(' '), help, ...more };
 }
 
-interface MovementOptions {
-  /** The word beside `j/k` in the footer; absent: not in the footer. */
-  readonly footer?: string;
-  readonly start?: string;
-  readonly end?: string;
-  /** `false`: the space bar does something else in this scope. */
-  readonly space?: boolean;
-}
-
 /** The same six movements wherever something moves: they select in a list, or scroll what is longer than the screen. */
-function movement(options: MovementOptions = {}) {
-  const { footer, start = 'to the first line', end = 'to the last line', space = true } = options;
-  const reminder = footer === undefined ? {} : { footer, footerLabel: 'j/k' };
+function movement({
+  footer = '',
+  start = 'to the first line',
+  end = 'to the last line',
+  /** `false`: the space bar does something else in this scope. */
+  space = true,
+} = {}) {
+  const reminder = footer === '' ? {} : { footer, footerLabel: 'j/k' };
   return [
     key('up', 'k up', 'one line up', { label: 'k ↑' }),
     key('down', 'j down', 'one line down', { label: 'j ↓', ...reminder }),
