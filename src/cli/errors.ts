@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { fileLabel } from '../chain/block-formats.ts';
 import { ChainError, type ChainErrorCode } from '../chain/chain-source.ts';
 import { ClientError, type ClientErrorCode } from '../client/errors.ts';
+import { ownValue } from '../core/own-value.ts';
 import { formatDuration } from '../core/units.ts';
 import { StoreError, type StoreErrorCode } from '../store/errors.ts';
 import { Interruption } from './io.ts';
@@ -56,27 +57,27 @@ export function failure(message: string, cause?: unknown): CliError {
 
 export function fileFailureReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reasons: Readonly<Record<string, string>> = {
-    EEXIST: 'exists already; choose another name, or replace it with --force',
-    ENOENT: 'cannot be made: its folder does not exist',
-    ENOTDIR: 'cannot be made: its folder is a file',
-    EISDIR: 'is a folder; name a file',
-    EACCES: 'may not be written; check the rights on it and its folder',
-    EPERM: 'may not be written; check the rights on it and its folder',
-    EROFS: 'is on a read-only disk; choose another place',
-    ENOSPC: 'cannot grow: the disk is full',
-    EPIPE: 'was closed by its reader',
-    ENAMETOOLONG: 'has too long a name',
-  };
-  return reasons[code] ?? `cannot be written (${code || 'unknown reason'})`;
+  return ownValue(FILE_FAILURES, code) ?? `cannot be written (${code || 'unknown reason'})`;
 }
 
-const STDERR = 2;
+const NO_RIGHTS = 'may not be written; check the rights on it and its folder';
+const FILE_FAILURES: Readonly<Record<string, string>> = {
+  EEXIST: 'exists already; choose another name, or replace it with --force',
+  ENOENT: 'cannot be made: its folder does not exist',
+  ENOTDIR: 'cannot be made: its folder is a file',
+  EISDIR: 'is a folder; name a file',
+  EACCES: NO_RIGHTS,
+  EPERM: NO_RIGHTS,
+  EROFS: 'is on a read-only disk; choose another place',
+  ENOSPC: 'cannot grow: the disk is full',
+  EPIPE: 'was closed by its reader',
+  ENAMETOOLONG: 'has too long a name',
+};
 
 /** One line on stderr, where that can still be written, for an output that cannot; answers the exit code. */
 export function reportOutputFailure(error: unknown): number {
   try {
-    writeSync(STDERR, `gastop: the output ${fileFailureReason(error)}\n`);
+    writeSync(process.stderr.fd, `gastop: the output ${fileFailureReason(error)}\n`);
   } catch {
     // Nobody is left to be told.
   }
@@ -94,11 +95,6 @@ export function nameAsGiven(error: unknown, path: string): unknown {
   return new ChainError('bad-file', `${cleanLine(path)}${error.message.slice(label.length)}`, {
     cause: error,
   });
-}
-
-interface ErrorReport {
-  readonly exitCode: number;
-  readonly lines: readonly string[];
 }
 
 /** Any other: what answered there is not a service that can be used as the source. */
@@ -120,14 +116,14 @@ const CHAIN_EXIT: Partial<Record<ChainErrorCode, ExitCode>> = {
 const STORE_FAILS: readonly StoreErrorCode[] = ['full', 'busy', 'closed', 'not-holder', 'failed'];
 
 /** What to print for an error and how to exit, without `secrets`. `debug` adds the stack, for a bug report. */
-export function reportError(error: unknown, debug: boolean, secrets: readonly string[] = []): ErrorReport {
+export function reportError(error: unknown, debug: boolean, secrets: readonly string[] = []) {
   if (error instanceof Interruption) return { exitCode: error.exitCode, lines: [] };
-  const report = knownReport(error) ?? unexpectedReport(error, debug);
-  const lines = debug ? [...report.lines, ...stackOf(error)] : report.lines;
-  return { exitCode: report.exitCode, lines: lines.map((line) => cleanLine(line, secrets)) };
+  const { exitCode, lines } = knownReport(error) ?? unexpectedReport(error, debug);
+  const all = debug ? [...lines, ...stackOf(error)] : lines;
+  return { exitCode, lines: all.map((line) => cleanLine(line, secrets)) };
 }
 
-function knownReport(error: unknown): ErrorReport | null {
+function knownReport(error: unknown): (Pick<CliError, 'exitCode'> & { lines: readonly string[] }) | null {
   if (error instanceof CliError) {
     return { exitCode: error.exitCode, lines: [error.message, ...error.details] };
   }
@@ -135,22 +131,15 @@ function knownReport(error: unknown): ErrorReport | null {
     // A service with one detail often says it in its message already.
     const news = error.details.filter(({ message }) => !error.message.includes(message));
     const details = news.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    return {
-      exitCode: CLIENT_EXIT[error.code] ?? EXIT.unreachable,
-      lines: [error.message + whenAgain(error), ...details],
-    };
+    const lines = [error.message + whenAgain(error), ...details];
+    return { exitCode: CLIENT_EXIT[error.code] ?? EXIT.unreachable, lines };
   }
   if (error instanceof StoreError) {
     const fails = STORE_FAILS.includes(error.code) ? EXIT.failed : EXIT.usage;
-    return {
-      exitCode: error.code === 'unreachable' ? EXIT.unreachable : fails,
-      lines: [error.message],
-    };
+    return { exitCode: error.code === 'unreachable' ? EXIT.unreachable : fails, lines: [error.message] };
   }
-  if (error instanceof ChainError) {
-    return { exitCode: CHAIN_EXIT[error.code] ?? EXIT.unreachable, lines: [error.message] };
-  }
-  return null;
+  if (!(error instanceof ChainError)) return null;
+  return { exitCode: CHAIN_EXIT[error.code] ?? EXIT.unreachable, lines: [error.message] };
 }
 
 /** Services end with it themselves, as a time from now or as one of the clock. */
@@ -164,7 +153,7 @@ function whenAgain({ code, retryAfterSec, message }: ClientError): string {
   return SAYS_WHEN.test(message) ? ` (in ${time})` : `; it may be asked again in ${time}`;
 }
 
-function unexpectedReport(error: unknown, debug: boolean): ErrorReport {
+function unexpectedReport(error: unknown, debug: boolean) {
   const message = error instanceof Error ? error.message : String(error);
   const more = debug ? '' : ' (GASTOP_DEBUG=1 prints the details)';
   return { exitCode: EXIT.failed, lines: [`something went wrong: ${message}${more}`] };

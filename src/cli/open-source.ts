@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChainSource } from '../chain/chain-source.ts';
 import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import { isPlain, parseServiceUrl } from '../client/http.ts';
@@ -65,15 +64,8 @@ export async function openClient(
   const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
   const close = async () => {};
   return {
-    client: createGasClient(reach),
-    reach,
-    name: choice.url.host,
-    badge: undefined,
-    intervalMs: undefined,
-    embedded: null,
-    unsaved: null,
-    close,
-    [Symbol.asyncDispose]: close,
+    ...{ client: createGasClient(reach), reach, name: choice.url.host, embedded: null, unsaved: null },
+    ...{ badge: undefined, intervalMs: undefined, close, [Symbol.asyncDispose]: close },
   };
 }
 
@@ -94,6 +86,11 @@ async function openEmbedded(
   const { historyFilled, openService } = await import('./open-service.ts');
   const { chain, service, database, unsaved, close } = await openService(io, choice, settings, options);
   const { source } = chain;
+  /** A recording played fast has a new block far more often than its chain had; the eye needs fewer. */
+  const replayMs = async (speed: number) => {
+    const { feeRule } = await source.chain();
+    return Math.max((feeRule.blockTimeSec * 1_000) / speed, FASTEST_INTERVAL_MS);
+  };
   try {
     // What goes wrong is told by the service's responses, not here.
     await Promise.race([
@@ -106,7 +103,7 @@ async function openEmbedded(
       reach,
       name: source.name,
       badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
-      intervalMs: chain.speed === null ? EMBEDDED_INTERVAL_MS : await replayInterval(source, chain.speed),
+      intervalMs: chain.speed === null ? EMBEDDED_INTERVAL_MS : await replayMs(chain.speed),
       embedded: {
         filled: service.filled,
         ended: options.pace === 'fastest' ? chain.ended : null,
@@ -122,12 +119,6 @@ async function openEmbedded(
     await close();
     throw error;
   }
-}
-
-/** A recording played fast has a new block far more often than its chain had; the eye needs fewer. */
-async function replayInterval(source: ChainSource, speed: number): Promise<number> {
-  const { feeRule } = await source.chain();
-  return Math.max((feeRule.blockTimeSec * 1_000) / speed, FASTEST_INTERVAL_MS);
 }
 
 export const READY_WITHIN_MS = 10_000;
@@ -248,10 +239,7 @@ export interface OpenedPricing {
   readonly host: string | null;
 }
 
-/**
- * Opens the service for `work` that needs prices and accounts: the one at the URL, or one on the chain here, once it
- * has the chain's newest block, or what is stored of it.
- */
+/** For `work` that needs prices and accounts: the service at the URL, or one here that has the chain's newest block. */
 export async function withPricing<Result>(
   io: Io,
   settings: Settings,

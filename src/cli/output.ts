@@ -1,12 +1,6 @@
 import stringWidth from 'string-width';
-import * as z from 'zod';
-import type { GasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import type { ListPage } from '../client/paging.ts';
-import { readResponse } from '../client/response.ts';
-import { type ClientRoute, type Query, ROUTES } from '../client/routes.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
-import { PAGE_SIZE_MAX } from '../contract/choices.ts';
 import { withoutSecrets } from '../core/key-text.ts';
 import { cleanText } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';
@@ -274,76 +268,4 @@ export function jsonResponse(text: string, endpoint: string): string {
     throw new ClientError('unreadable', message, { endpoint, cause });
   }
   return text.endsWith('\n') ? text : `${text}\n`;
-}
-
-const MOST_PAGES = 100;
-
-export type ListRoute = ClientRoute<ListPage<unknown>>;
-export const ALERTS: ListRoute = ROUTES.alerts;
-export const AUTO_TXS: ListRoute = ROUTES.autoTxs;
-
-const Page = z.looseObject({
-  items: z.array(z.looseObject({ id: z.string() })),
-  page: z.int(),
-  size: z.int(),
-  total: z.int(),
-});
-
-interface WholeListJson {
-  readonly json: string;
-  /** How many of how many it holds, where it is known to hold fewer than there are. */
-  readonly part: { readonly shown: number; readonly total: number } | null;
-}
-
-/**
- * A list as JSON: the response as it is where that is all, else one v1 list of all pages, each row once. Of a service
- * whose list is none of v1's it is the first page.
- * @param isKept Leaves rows out of a list of v1.
- * @throws ClientError
- */
-export async function wholeListJson(
-  client: Pick<GasClient, 'raw'>,
-  route: ListRoute,
-  signal: AbortSignal,
-  isKept: (row: Readonly<Record<string, unknown>>) => boolean = () => true,
-): Promise<WholeListJson> {
-  const { path } = route;
-  const request = async (query: Query) => jsonResponse(await client.raw(path, query, { signal }), path);
-  const json = await request({});
-  const first = Page.safeParse(JSON.parse(json)).data;
-  if (first === undefined) return { json, part: partOf(json, route) };
-  if (first.items.length >= first.total && first.items.every(isKept)) return { json, part: null };
-  const rows = new Map(first.items.map((row) => [row.id, row]));
-  let { total } = first;
-  for (let page = 0; page < MOST_PAGES && rows.size < total; page++) {
-    const text = await request({ page: String(page), size: String(PAGE_SIZE_MAX) });
-    const next = Page.safeParse(JSON.parse(text)).data;
-    const before = rows.size;
-    for (const row of next?.items ?? []) rows.set(row.id, row);
-    total = next?.total ?? total;
-    // Page 0 may be the first response again.
-    if (next === undefined || (page > 0 && rows.size === before)) break;
-  }
-  const shown = rows.size;
-  const items = [...rows.values()].filter(isKept);
-  // A list of size 0 is none of v1's.
-  const sizes = {
-    page: 0,
-    size: Math.max(items.length, 1),
-    total: items.length < shown ? items.length : total,
-  };
-  return {
-    json: `${JSON.stringify({ ...first, items, ...sizes })}\n`,
-    part: shown < total ? { shown, total } : null,
-  };
-}
-
-function partOf(text: string, route: ListRoute): WholeListJson['part'] {
-  try {
-    const { total, rows } = readResponse(text, route, { endpoint: route.path, host: '' });
-    return total !== null && total > rows ? { shown: rows, total } : null;
-  } catch {
-    // A response that is no list at all is shown as it is.
-    return null;
-  }
 }

@@ -14,7 +14,7 @@ import {
   listsParameter,
   type ServiceDescription,
 } from './openapi.ts';
-import { listLoader } from './paging.ts';
+import { type Listed, type ListPage, listLoader } from './paging.ts';
 import { type ChartOptions, PriceCharts, type PriceChartView } from './price-chart.ts';
 import { RateLimit } from './rate-limit.ts';
 import { readResponse, throwIfRefused } from './response.ts';
@@ -118,19 +118,19 @@ export function createGasClient(options: GasClientOptions) {
     route: ClientRoute<View>,
     { signal }: CallOptions,
     query: Query = {},
-    path: string = route.path,
+    values: Query = {},
   ): Promise<View> => {
+    const path = itemPath(route.path, values);
     const { text } = await http.send({ path, query: await takenOf(route, query), signal });
     return read(route, path, text);
   };
 
   const write = async (
-    route: ClientRoute<unknown>,
+    { method }: ClientRoute<unknown>,
     path: string,
     { signal, onResponse }: WriteOptions,
     body?: HttpRequest['body'],
   ): Promise<string> => {
-    const { method } = route;
     const { text } = await http.send({ path, method, signal, body });
     if (text.trim() !== '') onResponse?.(harmlessJson(text));
     return text;
@@ -139,11 +139,12 @@ export function createGasClient(options: GasClientOptions) {
   /** For a write whose response says at most what became of the item; `null`: it does not show the whole of it. */
   const change = async <View>(
     route: ClientRoute<View>,
-    path: string,
+    values: Query,
     call: WriteOptions,
     body?: HttpRequest['body'],
     isWhole: (view: View) => boolean = () => false,
   ): Promise<View | null> => {
+    const path = itemPath(route.path, values);
     const text = await write(route, path, call, body);
     if (text.trim() === '') return null;
     const response = parseJson(text);
@@ -157,6 +158,31 @@ export function createGasClient(options: GasClientOptions) {
       if (response !== undefined) return null;
       // A page that is no JSON, such as a proxy's, leaves open what became of the request.
       throw error.unsettled();
+    }
+  };
+
+  /**
+   * Makes an item. Where the response holds little more than its id, it is filled up with what was `sent`.
+   * @throws ClientError (`unreadable`, `mayBeDone`) where the response cannot be read.
+   */
+  const make = async <View extends { readonly id: string }>(
+    route: ClientRoute<View>,
+    what: string,
+    { body, sent = body }: { readonly body: object; readonly sent?: object },
+    call: WriteOptions,
+    isWhole: (read: View) => boolean,
+  ): Promise<View> => {
+    const text = await write(route, route.path, call, body);
+    try {
+      const made = read(route, route.path, text);
+      if (isWhole(made)) return made;
+      const said = Object.entries(made).filter(([, value]) => value !== null && !isEmpty(value));
+      const filled = read(route, route.path, JSON.stringify({ ...sent, id: made.id }));
+      return { ...filled, ...Object.fromEntries(said) };
+    } catch (error) {
+      if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
+      const message = `${what} was made, but ${error.message}; the list shows it`;
+      throw new ClientError('unreadable', message, { ...error, mayBeDone: true });
     }
   };
 
@@ -196,14 +222,13 @@ export function createGasClient(options: GasClientOptions) {
     return { ...givenPayload(alert), ...extras };
   };
 
-  const alerts = listLoader(
-    (query, call) => get(ROUTES.alerts, call, query),
-    () => takes(ROUTES.alerts, 'page', '0'),
-  );
-  const autoTxs = listLoader(
-    (query, call) => get(ROUTES.autoTxs, call, query),
-    () => takes(ROUTES.autoTxs, 'page', '0'),
-  );
+  const listed = <Item extends Listed>(route: ClientRoute<ListPage<Item>>) =>
+    listLoader<Item>(
+      (query, call) => get(route, call, query),
+      () => takes(route, 'page', '0'),
+    );
+  const alerts = listed(ROUTES.alerts);
+  const autoTxs = listed(ROUTES.autoTxs);
 
   const routes = {
     statsChart: async (timeFrame: string, call: CallOptions = {}): Promise<ChartView> =>
@@ -211,13 +236,12 @@ export function createGasClient(options: GasClientOptions) {
     baseFee: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
       get(ROUTES.baseFee, call, metricsQuery(query, PATHS.baseFee)),
     priorityFee: async (
-      { percentile, ...query }: MetricsQuery & { readonly percentile?: string } = {},
+      { percentile, ...window }: MetricsQuery & { readonly percentile?: string } = {},
       call: CallOptions = {},
-    ) =>
-      get(ROUTES.priorityFee, call, {
-        ...metricsQuery(query, PATHS.priorityFee),
-        ...(percentile && { percentile }),
-      }),
+    ) => {
+      const query = metricsQuery(window, PATHS.priorityFee);
+      return get(ROUTES.priorityFee, call, percentile ? { ...query, percentile } : query);
+    },
   };
   /** What stands for a block in a path: for the head its number, as the prices name it or else the base fees. */
   const numbered = async (number: number | 'latest', call: CallOptions): Promise<string> => {
@@ -259,12 +283,10 @@ export function createGasClient(options: GasClientOptions) {
     gasUsedRatio: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
       get(ROUTES.gasUsedRatio, call, metricsQuery(query, PATHS.gasUsedRatio)),
     /** One block, or the head for `latest`, which v1 does not know by that name. */
-    block: async (number: number | 'latest', call: CallOptions = {}) => {
-      const wanted = await numbered(number, call);
-      return get(ROUTES.block, call, {}, pathOf(PATHS.block, { number: wanted }));
-    },
+    block: async (number: number | 'latest', call: CallOptions = {}) =>
+      get(ROUTES.block, call, {}, { number: await numbered(number, call) }),
     numbered,
-    tx: (hash: string, call: CallOptions = {}) => get(ROUTES.tx, call, {}, pathOf(PATHS.tx, { hash })),
+    tx: (hash: string, call: CallOptions = {}) => get(ROUTES.tx, call, {}, { hash }),
     /** The transactions of a window of at most 100 blocks, newest first. */
     txs: async (query: Omit<MetricsQuery, 'bucket'> = {}, call: CallOptions = {}) =>
       get(ROUTES.txs, call, metricsQuery(query, PATHS.txs)),
@@ -273,23 +295,16 @@ export function createGasClient(options: GasClientOptions) {
 
     alerts: (call: CallOptions = {}) => alerts(call),
     /** Where its own route fails, what the list says of it; `problem` says why its deliveries are not there. */
-    alert: async (id: string, call: CallOptions = {}): Promise<AlertDetailsView> => {
-      const one = get(ROUTES.alert, call, {}, alertPath(PATHS.alert, id));
-      return orListed(id, one, () => alerts(call), { deliveries: null });
-    },
+    alert: async (id: string, call: CallOptions = {}): Promise<AlertDetailsView> =>
+      orListed(id, get(ROUTES.alert, call, {}, { id }), () => alerts(call), { deliveries: null }),
     /**
      * Sent once, like everything here that changes something. The `ClientError` of a refusal says what is wrong field
      * by field (`details`); one whose response never came or cannot be read says that it may be there all the same
      * (`mayBeDone`).
      */
     createAlert: async (alert: NewAlert, call: WriteOptions = {}): Promise<CreatedAlertView> => {
-      const body = await alertBody(alert);
-      const text = await write(ROUTES.createAlert, PATHS.alerts, call, body);
-      return created('the alert', {
-        read: () => read(ROUTES.createAlert, PATHS.alerts, text),
-        isWhole: isWholeAlert,
-        sent: (id) => read(ROUTES.createAlert, PATHS.alerts, JSON.stringify({ ...givenPayload(alert), id })),
-      });
+      const bodies = { body: await alertBody(alert), sent: givenPayload(alert) };
+      return make(ROUTES.createAlert, 'the alert', bodies, call, isWholeAlert);
     },
     /**
      * Replaces all that a new alert is made of; gastop's own addition to v1. `signingSecret` is told where the alert had no
@@ -297,65 +312,49 @@ export function createGasClient(options: GasClientOptions) {
      */
     updateAlert: async (id: string, alert: NewAlert, call: WriteOptions = {}) => {
       await requireListed(ROUTES.updateAlert, 'change alerts');
-      const path = alertPath(PATHS.alert, id);
-      const body = await alertBody(alert);
-      return change(ROUTES.updateAlert, path, call, body, isWholeAlert);
+      return change(ROUTES.updateAlert, { id }, call, await alertBody(alert), isWholeAlert);
     },
     rotateSigningSecret: async (call: WriteOptions = {}) => {
-      await requireListed(ROUTES.rotateSigningSecret, 'change the signing secret');
-      return read(
-        ROUTES.rotateSigningSecret,
-        PATHS.signingSecret,
-        await write(ROUTES.rotateSigningSecret, PATHS.signingSecret, call),
-      );
+      const route = ROUTES.rotateSigningSecret;
+      await requireListed(route, 'change the signing secret');
+      return read(route, route.path, await write(route, route.path, call));
     },
     /** `status` is `PENDING`, `DISABLED`, or a service's own word. `null`: the response is not the alert. */
     setAlertStatus: async (id: string, status: string, call: WriteOptions = {}) =>
-      change(ROUTES.setAlertStatus, alertPath(PATHS.alertStatus, id), call, { status }, isWholeAlert),
+      change(ROUTES.setAlertStatus, { id }, call, { status }, isWholeAlert),
     deleteAlert: async (id: string, call: WriteOptions = {}): Promise<void> => {
-      await change(ROUTES.deleteAlert, alertPath(PATHS.alert, id), call);
+      await change(ROUTES.deleteAlert, { id }, call);
     },
     alertSavings: async (
       id: string,
       { gasAmount, ...call }: CallOptions & { readonly gasAmount?: number | undefined } = {},
-    ) => {
-      const query: Query = gasAmount === undefined ? {} : { gasAmount: String(gasAmount) };
-      return get(ROUTES.alertSavings, call, query, alertPath(PATHS.alertSavings, id));
-    },
+    ) =>
+      get(ROUTES.alertSavings, call, gasAmount === undefined ? {} : { gasAmount: String(gasAmount) }, { id }),
     redeliver: async (id: string, deliveryId: string, call: WriteOptions = {}): Promise<void> => {
-      await change(ROUTES.redeliver, alertPath(PATHS.alertRedeliver, id), call, { deliveryId });
+      await change(ROUTES.redeliver, { id }, call, { deliveryId });
     },
 
     autoTxs: (call: CallOptions = {}) => autoTxs(call),
     /** Where its own route fails, what the list says of it; `problem` says why its timeline is not there. */
-    autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> => {
-      const one = get(ROUTES.autoTx, call, {}, autoTxPath(PATHS.autoTx, id));
-      return orListed(id, one, () => autoTxs(call), { timeline: null });
-    },
+    autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> =>
+      orListed(id, get(ROUTES.autoTx, call, {}, { id }), () => autoTxs(call), { timeline: null }),
     /** What is signed of it goes to the service and into no error. */
     createAutoTx: async (autoTx: NewAutoTx, call: WriteOptions = {}): Promise<AutoTxView> => {
       const { signedTransaction: _, ...sent } = autoTx;
-      const text = await write(ROUTES.createAutoTx, PATHS.autoTxs, call, withSigned(autoTx, PATHS.autoTxs));
-      return created('the auto-tx', {
-        read: () => read(ROUTES.createAutoTx, PATHS.autoTxs, text),
-        isWhole: ({ target }) => target !== null,
-        sent: (id) => read(ROUTES.createAutoTx, PATHS.autoTxs, JSON.stringify({ ...sent, id })),
-      });
+      const bodies = { body: withSigned(autoTx, PATHS.autoTxs), sent };
+      return make(ROUTES.createAutoTx, 'the auto-tx', bodies, call, ({ target }) => target !== null);
     },
-    updateAutoTx: async (id: string, changes: AutoTxChange, call: WriteOptions = {}) => {
-      const path = autoTxPath(PATHS.autoTx, id);
-      return change(ROUTES.updateAutoTx, path, call, withSigned(changes, path), saysStatus);
-    },
+    updateAutoTx: async (id: string, changes: AutoTxChange, call: WriteOptions = {}) =>
+      change(ROUTES.updateAutoTx, { id }, call, withSigned(changes, PATHS.autoTx), saysStatus),
     cancelAutoTx: async (id: string, call: WriteOptions = {}) =>
-      change(ROUTES.cancelAutoTx, autoTxPath(PATHS.autoTxCancel, id), call, undefined, saysStatus),
+      change(ROUTES.cancelAutoTx, { id }, call, undefined, saysStatus),
     deleteAutoTx: async (id: string, call: WriteOptions = {}): Promise<void> => {
-      await change(ROUTES.deleteAutoTx, autoTxPath(PATHS.autoTx, id), call);
+      await change(ROUTES.deleteAutoTx, { id }, call);
     },
     /** What a pre-flight needs of a sender; gastop's own addition to v1. `null`: the service has no such route. */
     autoTxAccount: async (address: string, call: CallOptions = {}) => {
       try {
-        const path = autoTxPath(PATHS.autoTxAccount, address, '{address}');
-        return await get(ROUTES.autoTxAccount, call, {}, path);
+        return await get(ROUTES.autoTxAccount, call, {}, { address });
       } catch (error) {
         if (error instanceof ClientError && error.code === 'not-found') return null;
         throw error;
@@ -420,17 +419,14 @@ export function pathOf(path: string, values: Readonly<Record<string, string>>): 
 }
 
 /** @throws ClientError (`invalid`) for an id that names nothing in a path and would request something else. */
-function itemPath(path: string, id: string, what: string, parameter: string): string {
-  if (/^\s*$|^\.\.?$/.test(id) || !id.isWellFormed()) {
+function itemPath(path: string, values: Query): string {
+  for (const id of Object.values(values)) {
+    if (!/^\s*$|^\.\.?$/.test(id) && id.isWellFormed()) continue;
+    const what = path.startsWith(PATHS.autoTxs) ? 'an auto-tx' : 'an alert';
     throw new ClientError('invalid', `${what} is named by its id; the list shows them`, { endpoint: path });
   }
-  return path.replace(parameter, () => encodeURIComponent(id));
+  return pathOf(path, values);
 }
-
-const alertPath = (path: string, id: string) => itemPath(path, id, 'an alert', '{id}');
-
-const autoTxPath = (path: string, id: string, parameter = '{id}') =>
-  itemPath(path, id, 'an auto-tx', parameter);
 
 function cleanLines(text: string): string {
   return text
@@ -477,34 +473,6 @@ function withSigned<Body extends { readonly signedTransaction?: string | undefin
     });
   }
   return { ...body, signedTransaction: `0x${bareHex(signedTransaction)}` };
-}
-
-interface Created<View> {
-  readonly read: () => View;
-  readonly isWhole: (read: View) => boolean;
-  /** What was sent, as it would be read if the service had sent it back with this id. */
-  readonly sent: (id: string) => View;
-}
-
-/**
- * An item that a service has just made, filled up with what was sent where the response holds little more than its id.
- *
- * @throws ClientError (`unreadable`, `mayBeDone`) where the response cannot be read.
- */
-function created<View extends { readonly id: string }>(
-  what: string,
-  { read, isWhole, sent }: Created<View>,
-): View {
-  try {
-    const made = read();
-    if (isWhole(made)) return made;
-    const said = Object.entries(made).filter(([, value]) => value !== null && !isEmpty(value));
-    return { ...sent(made.id), ...Object.fromEntries(said) };
-  } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
-    const message = `${what} was made, but ${error.message}; the list shows it`;
-    throw new ClientError('unreadable', message, { ...error, mayBeDone: true });
-  }
 }
 
 function isEmpty(value: unknown): boolean {

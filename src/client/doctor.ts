@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
-import { PATHS, type RouteGroup, V1_ROUTES, type V1Route } from '../contract/routes.ts';
+import { PATHS, V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { cleanText } from '../core/text.ts';
 import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
 import { Renaming, unwrapped } from './aliases.ts';
@@ -9,8 +9,15 @@ import type { ConnectionFinding } from './connection.ts';
 import { ClientError, type ClientErrorCode, httpDate } from './errors.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
-import { describedRoute, type ServiceDescription } from './openapi.ts';
-import { parseResponse, pathText, type ResponseSchemas, valueAt, viewOf } from './response.ts';
+import { describedRoute } from './openapi.ts';
+import {
+  parseResponse,
+  pathText,
+  type ResponseSchemas,
+  valueAt,
+  viewOf,
+  type WireResponse,
+} from './response.ts';
 import { type Query, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
 import type { RateLimitsView } from './views/dashboard.ts';
@@ -25,9 +32,7 @@ type RouteOutcome =
   | ('understood' | 'unreadable' | 'not-offered' | 'refused' | 'failed' | 'unreachable')
   | ('skipped' | 'not-asked');
 
-export interface RouteFinding {
-  readonly path: V1Route['path'];
-  readonly group: RouteGroup;
+export interface RouteFinding extends Pick<V1Route, 'path' | 'group'> {
   readonly outcome: RouteOutcome;
   readonly code: ClientErrorCode | null;
   readonly asked: string | null;
@@ -35,39 +40,12 @@ export interface RouteFinding {
   readonly latencyMs: number | null;
   /** Of the body, unpacked, in UTF-8. */
   readonly bytes: number | null;
+  /** One clean line: why it was skipped, refused, or could not be read. */
   readonly note: string | null;
   readonly reading: ResponseReading | null;
 }
 
-interface ClockFinding {
-  /** Positive: the service's clock is ahead. */
-  readonly skewSec: number;
-  /** The header counts whole seconds, and nobody knows when in the round trip it was written. */
-  readonly uncertaintySec: number;
-}
-
-export interface ServiceFinding {
-  /** `null`: the service runs in this process. */
-  readonly connection: ConnectionFinding | null;
-  readonly clock: ClockFinding | null;
-  /** Age of the newest block by our clock; `null` where blocks have none: a recording, or a service that says none. */
-  readonly headAgeSec: number | null;
-  readonly snapshot: {
-    readonly chainId: number | null;
-    readonly blockNumber: number | null;
-    readonly source: string;
-    readonly sourceKind: 'rpc' | 'replay' | 'simulated' | 'service';
-    readonly stale: boolean;
-    readonly problem: string | null;
-    /** slow ≤ average ≤ fast */
-    readonly inOrder: boolean;
-    readonly updateFrequencySec: number | null;
-  } | null;
-  readonly quota: RateLimitsView | null;
-  /** The service's OpenAPI document; `null`: none was found, or it was not looked for. */
-  readonly description: (Omit<ServiceDescription, 'routes'> & { readonly routes: number }) | null;
-  readonly routes: readonly RouteFinding[];
-}
+export type ServiceFinding = Awaited<ReturnType<typeof probeService>>;
 
 export interface Verdict {
   /** `usable`: its snapshot can be read, so the monitor and the commands work with it. */
@@ -172,6 +150,7 @@ const USED_UP = 'the quota is used up';
 interface ProbeOptions {
   readonly http: Http;
   readonly client: Pick<GasClient, 'description'>;
+  /** `null`: the service runs in this process. */
   readonly connection: ConnectionFinding | null;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -180,21 +159,16 @@ interface ProbeOptions {
 
 /**
  * Requests every read route of a service once, one after the other. It stops when the key is refused, the quota is used
- * up, or the service does not respond. Only the signal's reason is thrown.
+ * up, or the service does not respond. Only the signal's reason is thrown. Texts of what is found are clean single lines;
+ * the key is in none.
  */
-export async function probeService({
-  http,
-  now,
-  signal,
-  client,
-  connection,
-  onRequest = () => {},
-}: ProbeOptions): Promise<ServiceFinding> {
+export async function probeService(options: ProbeOptions) {
+  const { http, client, connection, now, signal, onRequest = () => {} } = options;
   const routes: RouteFinding[] = [];
   let known: Known = {};
   let stop: string | null = null;
   let unanswered = 0;
-  let clock: ClockFinding | null = null;
+  let clock: ReturnType<typeof clockOf> = null;
 
   for (const route of READ_ROUTES) {
     signal.throwIfAborted();
@@ -211,13 +185,11 @@ export async function probeService({
     onRequest(path);
     const sentAt = now();
     const began = performance.now();
-    const response: HttpResponse | ClientError = await http
-      .send({ path, query, signal })
-      .catch((error: unknown) => {
-        signal.throwIfAborted();
-        if (error instanceof ClientError) return error;
-        throw error;
-      });
+    const response: HttpResponse | ClientError = await http.send({ path, query, signal }).catch((error) => {
+      signal.throwIfAborted();
+      if (error instanceof ClientError) return error;
+      throw error;
+    });
     const latencyMs = performance.now() - began;
     const finding = { ...blank(route), asked, status: response.status, latencyMs };
     if (response instanceof ClientError) {
@@ -241,13 +213,16 @@ export async function probeService({
     clock ??= clockOf(headers, sentAt, latencyMs);
     known = { ...known, ...view };
   }
-  const { quota = null } = known;
+  const { quota = null, snapshot = null } = known;
   return {
     connection,
     clock,
-    ...snapshotFindings(known.snapshot ?? null, http.host, now()),
+    /** Age of the newest block by our clock; `null` where blocks have none: a recording, or a service that says none. */
+    headAgeSec: snapshot && headAgeSec(snapshot, now()),
+    snapshot: snapshot && snapshotFinding(snapshot, http.host),
     // What was left when the service was asked may have gone with the requests that followed.
     quota: quota !== null && stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
+    /** The service's OpenAPI document; `null`: none was found, or it was not looked for. */
     description: stop === null ? await describe(client, signal) : null,
     routes,
   };
@@ -274,10 +249,7 @@ function refusedAs({ code, limit }: ClientError, apiKey: string | null): string 
   return limit === 'rate' ? 'they came too fast for this key; ask again in a moment' : USED_UP;
 }
 
-async function describe(
-  client: ProbeOptions['client'],
-  signal: AbortSignal,
-): Promise<ServiceFinding['description']> {
+async function describe(client: ProbeOptions['client'], signal: AbortSignal) {
   const description = await client.description({ signal }).catch(() => null);
   signal.throwIfAborted();
   if (description === null) return null;
@@ -286,34 +258,25 @@ async function describe(
   return { title, version, routes: routes.length };
 }
 
-function snapshotFindings(
-  snapshot: SnapshotView | null,
-  host: string,
-  now: number,
-): Pick<ServiceFinding, 'snapshot' | 'headAgeSec'> {
-  if (snapshot === null) return { snapshot: null, headAgeSec: null };
+function snapshotFinding(snapshot: SnapshotView, host: string) {
   const { chainId, blockNumber, source, stale, updateFrequencySec, lanes } = snapshot;
   return {
-    headAgeSec: headAgeSec(snapshot, now),
-    snapshot: {
-      chainId,
-      blockNumber,
-      source: source.name || host,
-      sourceKind: source.kind,
-      stale: stale === true,
-      problem: source.problem?.message ?? null,
-      inOrder: lanes.slow.price <= lanes.average.price && lanes.average.price <= lanes.fast.price,
-      updateFrequencySec,
-    },
+    chainId,
+    blockNumber,
+    source: source.name || host,
+    sourceKind: source.kind,
+    stale: stale === true,
+    problem: source.problem?.message ?? null,
+    inOrder: lanes.slow.price <= lanes.average.price && lanes.average.price <= lanes.fast.price,
+    updateFrequencySec,
   };
 }
 
 /**
- * How far the service's clock is from ours, by a response's `Date`; `null`: it says no time.
- * @param sentAt Our clock when the request left, ms since epoch.
- * @param roundTripMs From the request to the response; the header was written in between, at best half-way.
+ * How far the service's clock is ahead of ours, by a response's `Date`; `null`: it says no time. The header was written
+ * between our request, which left at `sentAt` (ms), and the response, at best half-way.
  */
-function clockOf(headers: Headers, sentAt: number, roundTripMs: number): ClockFinding | null {
+function clockOf(headers: Headers, sentAt: number, roundTripMs: number) {
   const ms = httpDate(headers.get('date')?.trim() ?? '');
   if (Number.isNaN(ms)) return null;
   // The header is cut to whole seconds: on average half a second is lost.
@@ -323,31 +286,15 @@ function clockOf(headers: Headers, sentAt: number, roundTripMs: number): ClockFi
 
 const MOST_UNKNOWN = 50;
 
-/**
- * `contract`: wei, because the response follows the contract. `named`: the names or values say what they count.
- * `wei`, `gwei`, `mixed`: guessed by size.
- */
-type PriceUnits = 'contract' | 'named' | 'wei' | 'gwei' | 'mixed';
-
-export interface ResponseReading {
-  /** `letter`: as our contract says; `extended`: and more than that; `tolerant`: read by its likeness. */
-  readonly match: 'letter' | 'extended' | 'tolerant';
-  readonly found: readonly string[];
-  readonly missing: readonly string[];
-  readonly senseless: readonly string[];
-  readonly renamed: readonly { readonly field: string; readonly name: string }[];
-  readonly unknown: readonly string[];
-  readonly unknownCount: number;
-  readonly envelopes: readonly string[];
-  readonly prices: PriceUnits;
-  readonly guessed: { readonly wei: readonly string[]; readonly gwei: readonly string[] };
+/** How one response was understood. Paths are the contract's, such as `lanes.slow.price` or `data[].timestamp`. */
+export type ResponseReading = ReturnType<typeof readingOf> & {
   /** What makes it unusable; `null`: all that must be there was found. */
   readonly problem: string | null;
-}
+};
 
 /**
- * Tells what was understood of a response, measured by the contract. Pure. `view` is `null` where it could not be read,
- * `reading` where it was no JSON, so that there is nothing to be said of its fields.
+ * Tells what was understood of a response, measured by the contract. `view` is `null` where it could not be read, `reading`
+ * where it was no JSON, so that there is nothing to be said of its fields.
  */
 export function judgeResponse<View>(
   text: string,
@@ -358,17 +305,7 @@ export function judgeResponse<View>(
   let reading: ResponseReading | null = null;
   try {
     const answer = parseResponse(text, schema, { ...context, renaming });
-    const { issues = [] } = schema.safeParse(answer.wire).error ?? {};
-    const guessed = { wei: [...renaming.guessed.wei], gwei: [...renaming.guessed.gwei] };
-    reading = {
-      match: !answer.isExact ? 'tolerant' : issues.length === 0 ? 'letter' : 'extended',
-      ...fieldsOf(schema, answer.wire, issues),
-      renamed: [...renaming.names].map(([field, name]) => ({ field, name: cleanText(name, 60) })),
-      envelopes: [...renaming.envelopes].map((key) => cleanText(key, 60)),
-      prices: unitsOf(answer.isExact, guessed),
-      guessed,
-      problem: null,
-    };
+    reading = { ...readingOf(schema, answer, renaming), problem: null };
     return { view: viewOf(answer, view, text, context), reading, problem: null };
   } catch (error) {
     // Only the client's own words are known to be clean.
@@ -377,15 +314,33 @@ export function judgeResponse<View>(
   }
 }
 
-function unitsOf(isExact: boolean, { wei, gwei }: ResponseReading['guessed']): PriceUnits {
-  if (isExact) return 'contract';
-  if (wei.length === 0) return gwei.length > 0 ? 'gwei' : 'named';
-  return gwei.length > 0 ? 'mixed' : 'wei';
+function readingOf(schema: z.ZodObject, { wire, isExact }: WireResponse, renaming: Renaming) {
+  const { issues = [] } = schema.safeParse(wire).error ?? {};
+  /** Prices whose unit was told from their size. */
+  const guessed = { wei: [...renaming.guessed.wei], gwei: [...renaming.guessed.gwei] };
+  const [some, other] = guessed.wei.length > 0 ? (['wei', 'gwei'] as const) : (['gwei', 'wei'] as const);
+  const told = guessed[other].length > 0 ? 'mixed' : guessed[some].length > 0 ? some : 'named';
+  /** `letter`: as our contract says; `extended`: and more than that; `tolerant`: read by its likeness. */
+  const match: 'letter' | 'extended' | 'tolerant' = !isExact
+    ? 'tolerant'
+    : issues.length === 0
+      ? 'letter'
+      : 'extended';
+  /** `contract`: wei, as it says; `named`: the names or values say what they count. */
+  const prices: 'contract' | 'named' | 'wei' | 'gwei' | 'mixed' = isExact ? 'contract' : told;
+  return {
+    match,
+    ...fieldsOf(schema, wire, issues),
+    renamed: [...renaming.names].map(([field, name]) => ({ field, name: cleanText(name, 60) })),
+    envelopes: [...renaming.envelopes].map((key) => cleanText(key, 60)),
+    prices,
+    guessed,
+  };
 }
 
 /**
  * The contract's fields by what its schema says of each in this response. The rows of a list count as one: a field is
- * found if any row has it. A service's own word is found too.
+ * found if any row has it. A service's own word is found too. `senseless`: there, but not what was expected.
  */
 function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]) {
   const unknown = new Set<string>();

@@ -66,7 +66,6 @@ export const inBuckets = {
 
 /** More than anyone reads, and than a service should be requested to list at a time. */
 const MOST_LIST_PAGES = 20;
-const MOST_LISTED = MOST_LIST_PAGES * PAGE_SIZE_MAX;
 
 /** One page of a list, or all of it from a service that knows no pages. */
 export interface ListPage<Item> extends Rows<Item> {
@@ -80,7 +79,7 @@ type RequestPage<Item> = (
 ) => Promise<ListPage<Item>>;
 
 /** What is listed can be told apart, and may say when it was made. */
-interface Listed {
+export interface Listed {
   readonly id: string;
   readonly createdAt: number | null;
 }
@@ -92,13 +91,15 @@ interface Listed {
 export function listLoader<Item extends Listed>(
   request: RequestPage<Item>,
   knowsPages: () => Promise<boolean>,
+  mostPages = MOST_LIST_PAGES,
 ): (call: CallOptions) => Promise<ListView<Item>> {
   return async (call) => {
     const first = await request({}, call);
     const items = new Map(first.items.map((item) => [item.id, item]));
     let { unreadable, total } = first;
-    const isAll = () => items.size + unreadable >= Math.min(total ?? MOST_LISTED, MOST_LISTED);
-    const pages = first.rows === 0 || isAll() || !(await knowsPages()) ? 0 : MOST_LIST_PAGES;
+    const isAll = () =>
+      items.size + unreadable >= Math.min(total ?? Number.POSITIVE_INFINITY, mostPages * PAGE_SIZE_MAX);
+    const pages = first.rows === 0 || isAll() || !(await knowsPages()) ? 0 : mostPages;
     for (let page = 0; page < pages; page++) {
       // A service in this process responds without a pause: keys and screens are handled between two pages.
       await othersTurn();

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
@@ -320,9 +321,13 @@ describe('a service that we did not write', () => {
 
 describe('a service that cannot be used', () => {
   it('because nothing listens: exit 3, and nothing else is tried', async () => {
-    const { exitCode, stdout } = await doctor('http://127.0.0.1:9');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await new Promise((resolve) => server.close(resolve));
+    const { exitCode, stdout } = await doctor(`http://${host}`);
     expect(exitCode).toBe(3);
-    expect(stdout).toContain('nothing listens at 127.0.0.1:9');
+    expect(stdout).toContain(`nothing listens at ${host}`);
     expect(stdout.match(/no answer\n/g)).toHaveLength(1);
     expect(stdout).toContain('\n18 routes were not asked: the service does not answer\n');
     expect(stdout).toMatch(/\nno answer: /);

@@ -76,7 +76,7 @@ describe('a word that every object has', () => {
       ]),
     );
     const tx = await client.tx(`0x${'1'.repeat(64)}`);
-    expect(txText(tx, { snapshot: null, now: 0 })).not.toMatch(OURS);
+    expect(txText(tx, null, 0)).not.toMatch(OURS);
   });
 
   it.each(NAMES)('%s is a field of a body like any other', (name) => {

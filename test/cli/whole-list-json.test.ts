@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ALERTS, wholeListJson } from '../../src/cli/output.ts';
+import { wholeListJson } from '../../src/cli/commands/resource.ts';
 import { createGasClient } from '../../src/client/client.ts';
+import { ROUTES } from '../../src/client/routes.ts';
 import { AlertList } from '../../src/contract/alerts.ts';
 import { OPENAPI_PATH } from '../../src/contract/routes.ts';
 import { HOST } from '../client/answering.ts';
@@ -21,7 +22,7 @@ async function jsonOf(all: number, answer: (page: number, items: readonly object
   };
   const client = createGasClient({ baseUrl: `https://${HOST}`, fetch });
   return {
-    ...(await wholeListJson(client, ALERTS, new AbortController().signal)),
+    ...(await wholeListJson(client, ROUTES.alerts, new AbortController().signal)),
     questions: () => questions,
   };
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import stringWidth from 'string-width';
 import { pathOf } from '../../client/client.ts';
-import type { Query } from '../../client/routes.ts';
+import { type Query, ROUTES } from '../../client/routes.ts';
 import {
   type AlertDetailsView,
   type AlertSavingsView,
@@ -31,7 +31,6 @@ import {
   mapped,
   note,
   print,
-  ALERTS as ROUTE,
   tableLines,
   utcTime,
   VALUE_WIDTH,
@@ -41,13 +40,11 @@ import {
   addDelete,
   addGroup,
   addShow,
-  answers,
   eachId,
   idArgument,
   idsArgument,
   JSON_ANSWER,
   type JsonFlags,
-  onOne,
   printList,
   type Resource,
   withResource,
@@ -56,7 +53,7 @@ import {
 export const ALERTS: Resource<AlertView, AlertDetailsView> = {
   many: 'alerts',
   one: 'alert',
-  route: ROUTE,
+  route: ROUTES.alerts,
   path: PATHS.alert,
   list: (client, call) => client.alerts(call),
   get: (client, id, call) => client.alert(id, call),
@@ -205,36 +202,31 @@ function withMessage(command: Command, isHidden: boolean): Command {
   return command;
 }
 
-interface SavingsFlags extends JsonFlags {
-  readonly gas?: string;
-}
-
 function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promise<ExitCode> {
-  return withResource(context, ALERTS, ({ client }, settings) =>
-    printList(
-      context,
-      ALERTS,
-      { client, settings, json },
-      {
-        lines: async (items, { width, ending }) => alertListLines(items, context.io.now(), width, ending),
-      },
-    ),
+  const { io } = context;
+  return withResource(context, ALERTS, {}, ({ client, settings }) =>
+    printList(io, ALERTS, {
+      ...{ client, settings, json },
+      lines: (items, { width, ending }) => alertListLines(items, io.now(), width, ending),
+    }),
   );
 }
 
-function alertSavings(context: CommandContext, id: string, flags: SavingsFlags): Promise<ExitCode> {
+function alertSavings(
+  context: CommandContext,
+  id: string,
+  { json, gas }: JsonFlags & { readonly gas?: string },
+): Promise<ExitCode> {
   const { io } = context;
-  const gasAmount = flags.gas === undefined ? undefined : parseGas(flags.gas);
-  return withResource(context, ALERTS, async ({ client }, settings) => {
-    const signal = io.interruption();
-    const named = { client, id, signal };
-    if (flags.json) {
+  const gasAmount = gas === undefined ? undefined : parseGas(gas);
+  return withResource(context, ALERTS, {}, async ({ client, settings, call, onOne }) => {
+    if (json) {
       const query: Query = gasAmount === undefined ? {} : { gasAmount: String(gasAmount) };
-      const raw = client.raw(pathOf(PATHS.alertSavings, { id }), query, { signal });
-      io.stdout.write(jsonResponse(await onOne(ALERTS, named, raw), PATHS.alertSavings));
+      const raw = await onOne(id, client.raw(pathOf(PATHS.alertSavings, { id }), query, call));
+      io.stdout.write(jsonResponse(raw, PATHS.alertSavings));
       return EXIT.ok;
     }
-    const savings = await onOne(ALERTS, named, client.alertSavings(id, { signal, gasAmount }));
+    const savings = await onOne(id, client.alertSavings(id, { ...call, gasAmount }));
     print(io, settings, alertSavingsText(savings));
     if (gasAmount !== undefined && savings.gasAmount !== gasAmount) {
       note(io, 'the service takes no amount of gas: these savings are for its own');
@@ -255,13 +247,10 @@ function setAlerts(
   status: 'PENDING' | 'DISABLED',
   flags: JsonFlags,
 ): Promise<number> {
-  const done = status === 'PENDING' ? 'armed' : 'disabled';
-  return withResource(context, ALERTS, ({ client }) =>
-    eachId(context, ids, async (id) => {
-      const signal = context.io.interruption();
-      const set = client.setAlertStatus(id, status, { signal, ...answers(context, flags, PATHS.alert) });
-      await onOne(ALERTS, { client, id, signal }, set);
-      if (!flags.json) note(context.io, `${done} ${cleanLine(id)}`);
+  return withResource(context, ALERTS, flags, ({ client, call, tell, onOne }) =>
+    eachId(context.io, ids, async (id) => {
+      await onOne(id, client.setAlertStatus(id, status, call));
+      tell(`${status === 'PENDING' ? 'armed' : 'disabled'} ${cleanLine(id)}`);
     }),
   );
 }
@@ -272,17 +261,14 @@ function redeliverAlert(
   deliveryId: string,
   flags: JsonFlags,
 ): Promise<ExitCode> {
-  const { io } = context;
-  return withResource(context, ALERTS, async ({ client, isOwn }) => {
-    const signal = io.interruption();
-    const sent = client.redeliver(id, deliveryId, { signal, ...answers(context, flags, PATHS.alert) });
-    await onOne(ALERTS, { client, id, signal }, sent, ({ deliveries }) =>
+  return withResource(context, ALERTS, flags, async ({ client, isOwn, call, tell, onOne }) => {
+    await onOne(id, client.redeliver(id, deliveryId, call), ({ deliveries }) =>
       deliveries === null || deliveries.some((one) => one.id === deliveryId)
         ? null
         : `there is no delivery ${cleanLine(deliveryId)} of alert ${cleanLine(id)}; gastop alerts show lists them`,
     );
     const where = isOwn ? ', by the process that evaluates alerts on this database' : '';
-    if (!flags.json) note(io, `${cleanLine(deliveryId)} is sent again${where}`);
+    tell(`${cleanLine(deliveryId)} is sent again${where}`);
     return EXIT.ok;
   });
 }

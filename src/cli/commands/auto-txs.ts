@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { draftDifferences } from '../../client/auto-tx-preflight.ts';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { ROUTES } from '../../client/routes.ts';
 import {
   type AutoTxChange,
   type AutoTxDetailsView,
@@ -21,7 +22,7 @@ import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { openReady, withPricing } from '../open-source.ts';
-import { cleanLine, note, AUTO_TXS as ROUTE } from '../output.ts';
+import { cleanLine, mapped, note } from '../output.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxDetailsText, autoTxListLines, type CallWords } from '../text/auto-txs.ts';
 import {
@@ -40,13 +41,12 @@ import {
   addDelete,
   addGroup,
   addShow,
-  answers,
+  changing,
   eachId,
   idArgument,
   idsArgument,
   JSON_ANSWER,
   type JsonFlags,
-  onOne,
   printList,
   type Resource,
   withResource,
@@ -57,7 +57,7 @@ import { type SignedInput, signedInput } from './signed-input.ts';
 export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
   many: 'auto-txs',
   one: 'auto-tx',
-  route: ROUTE,
+  route: ROUTES.autoTxs,
   path: PATHS.autoTx,
   list: (client, call) => client.autoTxs(call),
   get: (client, id, call) => client.autoTx(id, call),
@@ -107,7 +107,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     .option('--json', 'for programs: hash, from, …, call, checks; prices in wei')
     .addHelpText('after', examples(['gastop auto-txs check --target 5 < signed.txt']))
     .action(run(checkAutoTxs));
-  withDraft(withNote(withOrder(autoTxs.command('create'))))
+  withDraft(withOrder(autoTxs.command('create')))
     .description(
       'Schedules a signed transaction, which is broadcast at its target, and prints its id; with --to, --value or --data makes a draft that is signed later.',
     )
@@ -122,7 +122,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
       ]),
     )
     .action(run(createAutoTx));
-  withDraft(withNote(withOrder(autoTxs.command('update'))))
+  withDraft(withOrder(autoTxs.command('update')))
     .description('Changes what is given; with FILE it signs a draft, or replaces what was not broadcast yet.')
     .argument(...idArgument(AUTO_TXS))
     .argument('[FILE]', 'the raw signed transaction as hex; - is stdin')
@@ -158,12 +158,9 @@ function withOrder(command: Command): Command {
     .option('--expires <WHEN>', 'expire then: 6h, 7d, 2026-01-31T12:00Z, never');
 }
 
-function withNote(command: Command): Command {
-  return command.option('--note <TEXT>', 'only for you');
-}
-
 function withDraft(command: Command): Command {
   return command
+    .option('--note <TEXT>', 'only for you')
     .option('--to <ADDRESS>', 'of a draft: whom it goes to')
     .option('--value <AMOUNT>', 'of a draft: native coins, such as 0.1, or 100wei')
     .option('--data <HEX>', 'of a draft: what the call is given');
@@ -178,49 +175,40 @@ interface ListAutoTxsFlags extends JsonFlags {
 
 function listAutoTxs(context: CommandContext, { status, json = false }: ListAutoTxsFlags): Promise<ExitCode> {
   const { io } = context;
-  const open = json ? withStored : withPrices;
-  return open(context, ({ client }, settings) => {
+  const list = ({ client, settings }: { readonly client: GasClient; readonly settings: Settings }) => {
     const { isWanted, refuseUnknown } = statusFilter(status);
-    return printList(
-      context,
-      AUTO_TXS,
-      { client, settings, json },
-      {
-        isWanted,
-        check: refuseUnknown,
-        lines: async (items, { width, ending }) => {
-          const snapshot = await presentIfAny(client, io.interruption());
-          if (snapshot === null && items.some((each) => each.status === 'PENDING')) {
-            note(io, NO_PRICES);
-          }
-          return autoTxListLines(items, snapshot, width, ending, callName);
-        },
+    return printList(io, AUTO_TXS, {
+      ...{ client, settings, json, isWanted },
+      check: refuseUnknown,
+      lines: async (items, { width, ending }) => {
+        const snapshot = await presentIfAny(client, io.interruption());
+        if (snapshot === null && items.some((each) => each.status === 'PENDING')) note(io, NO_PRICES);
+        return autoTxListLines(items, snapshot, width, ending, callName);
       },
-    );
-  });
+    });
+  };
+  return json ? withResource(context, AUTO_TXS, {}, list) : withPrices(context, list);
 }
 
-type Work<Result> = (opened: { readonly client: GasClient }, settings: Settings) => Promise<Result>;
-
-const withStored = <Result>(context: CommandContext, work: Work<Result>): Promise<Result> =>
-  withResource(context, AUTO_TXS, work);
-
-/** The same on a chain that is looked at, for how far off its prices are; a node that does not answer costs no more than that. */
-async function withPrices<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
+/** On a chain that is looked at, for how far off its prices are; a node that does not answer costs no more than that. */
+async function withPrices<Result>(
+  context: CommandContext,
+  work: (opened: { readonly client: GasClient; readonly settings: Settings }) => Promise<Result>,
+): Promise<Result> {
   const { io } = context;
   const { settings } = await context.loadSettings();
   const db = settings.db.value;
-  if (settings.source.value.kind !== 'rpc' || (db !== null && !isServerUrl(db) && !existsSync(db))) {
-    return withStored(context, work);
-  }
-  const ready = await openReady(io, settings, 'accept', { withinMs: PRICES_WITHIN_MS }).catch((error) => {
+  const isStored =
+    settings.source.value.kind !== 'rpc' || (db !== null && !isServerUrl(db) && !existsSync(db));
+  const opening = isStored ? null : openReady(io, settings, 'accept', { withinMs: PRICES_WITHIN_MS });
+  const ready = await opening?.catch((error) => {
     io.interruption().throwIfAborted();
     if (!(error instanceof ClientError || error instanceof CliError)) throw error;
     return null;
   });
-  if (ready === null) return withStored(context, work);
+  if (!ready) return withResource(context, AUTO_TXS, {}, work);
   await using opened = ready;
-  return await work(opened, settings);
+  return await work({ client: opened.client, settings });
 }
 
 async function presentIfAny(
@@ -267,18 +255,18 @@ async function updateAutoTx(
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
-  const signal = io.interruption();
   const changes = changesOf(flags, io.now());
   if (file === undefined) {
     if (Object.values(changes).every((value) => value === undefined)) {
       throw usageError('say what is to change: a flag, or FILE with the signed transaction');
     }
-    return withStored(context, ({ client }) => change(client, changes));
+    return withResource(context, AUTO_TXS, {}, ({ client }) => change(client, changes));
   }
   const input = await signedInput(io, file);
   return withPricing(io, settings, async (opened) => {
     const { client } = opened;
-    const kept = await onOne(AUTO_TXS, { client, id, signal }, client.autoTx(id, { signal }));
+    const { call, onOne } = changing(io, AUTO_TXS, {}, client);
+    const kept = await onOne(id, client.autoTx(id, call));
     requireDrafted(kept, input, flags);
     const asked = { order: changedOrder(kept, flags, io.now()), id, yes: flags.yes };
     if (!(await isWanted(context, settings, opened, input, asked))) {
@@ -289,41 +277,37 @@ async function updateAutoTx(
   });
 
   async function change(client: GasClient, wanted: AutoTxChange): Promise<ExitCode> {
-    const asked = client
-      .updateAutoTx(id, wanted, { signal, ...answers(context, flags, PATHS.autoTx) })
-      .catch(async (error: unknown) => {
-        const isConflict = error instanceof ClientError && error.status === 409;
-        const kept = flags.enable && file === undefined && isConflict ? client.autoTx(id, { signal }) : null;
-        if ((await kept?.catch(() => null))?.status?.toUpperCase() === 'DRAFT') {
-          const how = `gastop auto-txs update ${cleanLine(id)} FILE`;
-          throw failure(`it is a draft and needs its signature first: ${how}`);
-        }
-        throw flagged(error);
-      });
-    const changed = await onOne(AUTO_TXS, { client, id, signal }, asked);
-    const words =
-      changed === null
-        ? ''
-        : `: ${cleanLine(describeState(changed))}, target ${cleanLine(describeTarget(changed))}`;
-    if (!flags.json) note(io, `changed ${cleanLine(id)}${words}`);
+    const { call, tell, onOne } = changing(io, AUTO_TXS, flags, client);
+    const asked = client.updateAutoTx(id, wanted, call).catch(async (error: unknown) => {
+      const isConflict = error instanceof ClientError && error.status === 409;
+      const kept = flags.enable && file === undefined && isConflict ? client.autoTx(id, call) : null;
+      if ((await kept?.catch(() => null))?.status?.toUpperCase() === 'DRAFT') {
+        const how = `gastop auto-txs update ${cleanLine(id)} FILE`;
+        throw failure(`it is a draft and needs its signature first: ${how}`);
+      }
+      throw flagged(error);
+    });
+    const changed = await onOne(id, asked);
+    const words = mapped(
+      changed,
+      (it) => `: ${cleanLine(describeState(it))}, target ${cleanLine(describeTarget(it))}`,
+    );
+    tell(`changed ${cleanLine(id)}${words ?? ''}`);
     return EXIT.ok;
   }
 }
 
 function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: JsonFlags): Promise<number> {
-  const { io } = context;
-  return withStored(context, ({ client }) =>
-    eachId(context, ids, async (id) => {
-      const signal = io.interruption();
-      const asked = client.cancelAutoTx(id, { signal, ...answers(context, flags, PATHS.autoTxCancel) });
-      const cancelled = await onOne(AUTO_TXS, { client, id, signal }, asked);
+  return withResource(context, AUTO_TXS, flags, ({ client, call, tell, onOne }) =>
+    eachId(context.io, ids, async (id) => {
+      const cancelled = await onOne(id, client.cancelAutoTx(id, call));
       if (cancelled !== null && cancelled.status !== null && cancelled.status !== 'CANCELLED') {
         const status = cleanLine(describeState(cancelled));
         throw failure(`the service says that ${cleanLine(id)} is ${status}, not cancelled`);
       }
       const isOut = cancelled !== null && mayBeMined(cancelled);
       const words = isOut ? ', but it was broadcast before and may be mined until its nonce is used' : '';
-      if (!flags.json) note(io, `cancelled ${cleanLine(id)}${words}`);
+      tell(`cancelled ${cleanLine(id)}${words}`);
     }),
   );
 }

@@ -15,7 +15,7 @@ import { AlertCreation } from '../../contract/alerts.ts';
 import { checkAlert } from '../../contract/check-alert.ts';
 import { type AlertChannel, COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { fieldProblems } from '../../contract/field-problems.ts';
-import { PATHS } from '../../contract/routes.ts';
+import type { LaneName } from '../../core/advice.ts';
 import { cooldownText, parseCooldown } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatLikelihood, gweiString } from '../../core/units.ts';
@@ -23,14 +23,20 @@ import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CommandContext } from '../context.ts';
 import { type CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type OpenedResource, openReady, type Ready } from '../open-source.ts';
+import { openReady, type Ready } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, print, utcTime, withSpinner } from '../output.ts';
 import { durationText, parseCount, parseGwei, readInput, STDIN } from '../parse.ts';
 import { deliveryOf, type Settings } from '../settings.ts';
 import { ALERTS, channelWords, cooldownWords } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
-import { answers, type JsonFlags, onOne, withResource } from './resource.ts';
+import { type JsonFlags, withResource } from './resource.ts';
 
+type Texts = 'below' | 'above' | 'email' | 'webhook' | 'slack' | 'telegram' | 'cooldown' | 'note';
+type AlertFlags = Readonly<Partial<Record<Texts | 'rearmMargin' | 'confirm', string>>> & {
+  readonly lane?: LaneName;
+  readonly terminal?: boolean;
+  readonly once?: boolean;
+};
 type CreateAlertFlags = AlertFlags & JsonFlags;
 
 export async function createAlert(
@@ -45,25 +51,22 @@ export async function createAlert(
     file === undefined
       ? alertOfFlags(flags, await rulesOf(settings))
       : await alertOfInput(io, file, settings.source.value.kind === 'hosted');
-  const make = async ({ client, isOwn }: OpenedResource): Promise<ExitCode> => {
-    const signal = io.interruption();
-    const created = await client
-      .createAlert(alert, { signal, ...answers(context, flags, PATHS.alerts) })
-      .catch((error: unknown) => {
-        throw refusalOf(error, file, flags);
-      });
+  const mayMake = true;
+  return withResource(context, ALERTS, { ...flags, mayMake }, async ({ client, isOwn, call, tell }) => {
+    const created = await client.createAlert(alert, call).catch((error: unknown) => {
+      throw refusalOf(error, file, flags);
+    });
     if (flags.json) return EXIT.ok;
     io.stdout.write(`${cleanLine(created.id)}\n`);
-    note(io, `made ${cleanLine(created.id)}: ${alertWords(created)}`);
-    if (isOwn) note(io, 'it fires while gastop or gastop serve runs on this database');
+    tell(`made ${cleanLine(created.id)}: ${alertWords(created)}`);
+    if (isOwn) tell('it fires while gastop or gastop serve runs on this database');
     tellSecret(io, created);
     // The alerts in the database here are opened without a chain, of which nothing could be said.
-    const ask = async (reach: ReachQuery) => (await client.gasRecommendation({ reach, signal })).reach;
+    const ask = async (reach: ReachQuery) => (await client.gasRecommendation({ ...call, reach })).reach;
     const likelihood = isOwn ? null : await alertLikelihood(ask, alert);
-    if (likelihood !== null) note(io, likelihood);
+    if (likelihood !== null) tell(likelihood);
     return EXIT.ok;
-  };
-  return withResource(context, ALERTS, make, true);
+  });
 }
 
 /** What the database here can send is known before it is asked, so that all that is wrong is said at once. */
@@ -80,10 +83,8 @@ const alertWords = (alert: CreatedAlertView) =>
 function tellSecret(io: Io, alert: CreatedAlertView | null): void {
   const secret = alert?.signingSecret ?? null;
   if (secret === null) return;
-  note(
-    io,
-    `the webhooks of all your alerts are signed with ${cleanLine(secret)}; gastop alerts rotate-secret changes it`,
-  );
+  const how = 'gastop alerts rotate-secret changes it';
+  note(io, `the webhooks of all your alerts are signed with ${cleanLine(secret)}; ${how}`);
 }
 
 function refuseBoth(file: string | undefined, flags: CreateAlertFlags): void {
@@ -110,38 +111,33 @@ export async function updateAlert(
   const { settings } = await context.loadSettings();
   const isForeign = settings.source.value.kind === 'hosted';
   const input = file === undefined ? null : await alertOfInput(io, file, isForeign);
-  return withResource(context, ALERTS, async ({ client }) => {
-    const named = { client, id, signal: io.interruption() };
+  return withResource(context, ALERTS, flags, async ({ client, call, tell, onOne }) => {
     const changed = async (): Promise<NewAlert> => {
-      const kept = await onOne(ALERTS, named, client.alert(id, named));
+      const kept = await onOne(id, client.alert(id, call));
       return alertOfFlags(flags, await rulesOf(settings), { kept, isForeign });
     };
     const alert = input ?? (await changed());
-    const call = { signal: named.signal, ...answers(context, flags, PATHS.alert) };
     const asked = client.updateAlert(id, alert, call).catch((error: unknown) => {
       throw refusalOf(error, file, flags);
     });
-    const updated = await onOne(ALERTS, named, asked);
+    const updated = await onOne(id, asked);
     if (flags.json) return EXIT.ok;
-    const words = updated === null ? '' : `: ${alertWords(updated)}`;
-    note(io, `changed ${cleanLine(id)}${words}`);
+    tell(`changed ${cleanLine(id)}${updated === null ? '' : `: ${alertWords(updated)}`}`);
     tellSecret(io, updated);
     return EXIT.ok;
   });
 }
 
 export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
-  const { io } = context;
-  return withResource(context, ALERTS, async ({ client }) => {
-    const call = { signal: io.interruption(), ...answers(context, flags, PATHS.signingSecret) };
+  return withResource(context, ALERTS, flags, async ({ client, call, tell }) => {
     const { signingSecret, previousUntil } = await client.rotateSigningSecret(call);
     if (flags.json) return EXIT.ok;
-    io.stdout.write(`${cleanLine(signingSecret)}\n`);
+    context.io.stdout.write(`${cleanLine(signingSecret)}\n`);
     const until = mapped(
       previousUntil,
       (ms) => `, until ${utcTime(ms, 'minutes')} UTC with the one before as well`,
     );
-    note(io, `it signs the webhooks of all your alerts from now on${until ?? ''}`);
+    tell(`it signs the webhooks of all your alerts from now on${until ?? ''}`);
     return EXIT.ok;
   });
 }
@@ -156,8 +152,7 @@ export async function previewAlert(
   const { io } = context;
   refuseBoth(file, flags);
   // What cannot be judged here is not previewed either.
-  const alert =
-    file === undefined ? { ...ruleOfFlags(flags), channels: [] } : await alertOfInput(io, file, false);
+  const alert = file === undefined ? previewedAlert(flags) : await alertOfInput(io, file, false);
   const rule = alertRuleOf(alert);
   if (rule === null) throw usageError('what this alert watches for cannot be previewed');
   const { settings } = await context.loadSettings();
@@ -183,6 +178,13 @@ export async function previewAlert(
   const likelihood = await likelihoodIn(io, ready, alert);
   print(io, settings, likelihood === null ? words : `${words}\n${likelihood}`);
   return EXIT.ok;
+}
+
+function previewedAlert(flags: AlertFlags): NewAlert {
+  const { rule, problems } = readRule(flags, {});
+  const { thresholdGwei } = rule;
+  if (problems.size > 0 || thresholdGwei === undefined) throw refusedAlert([...problems.values()]);
+  return { ...rule, thresholdGwei, channels: [] };
 }
 
 /** Of what the day that was read is enough for, it is waited until that is learned; of more only what is known. */
@@ -212,40 +214,24 @@ function previewJson({ times, last, from, to, everySec, lowest, highest }: Alert
   };
 }
 
-interface AlertFlags {
-  readonly below?: string;
-  readonly above?: string;
-  readonly lane?: 'slow' | 'average' | 'fast';
-  readonly email?: string;
-  readonly webhook?: string;
-  readonly slack?: string;
-  readonly telegram?: string;
-  readonly terminal?: boolean;
-  readonly cooldown?: string;
-  readonly once?: boolean;
-  readonly note?: string;
-  readonly rearmMargin?: string;
-  readonly confirm?: string;
-}
-
-/** Every flag of these commands but `--json` says something of the alert. */
 const saysAnything = ({ json: _, ...flags }: CreateAlertFlags) =>
   Object.values(flags).some((value) => value !== undefined);
 
-interface Changed {
-  readonly kept: AlertView;
-  readonly isForeign: boolean;
-}
-
-function alertOfFlags(flags: AlertFlags, rules: TargetRules, changed: Changed | null = null): NewAlert {
-  const channels = namedTargets(flags);
+/**
+ * The alert that the flags describe, or the `kept` one with what they say of it, checked by the contract and `rules`.
+ * @throws CliError (usage) with a line per problem.
+ */
+function alertOfFlags(
+  flags: AlertFlags,
+  rules: TargetRules,
+  changed: { readonly kept: AlertView; readonly isForeign: boolean } | null = null,
+): NewAlert {
   const kept = changed === null ? {} : payloadOf(changed.kept);
   const { rule, problems } = readRule(flags, kept);
+  const channels = namedTargets(flags);
   if (channels.length === 0 && changed === null) {
-    problems.push({
-      path: 'channels',
-      line: 'name whom to notify: --email, --webhook, --slack, --telegram, or --terminal for running monitors',
-    });
+    const flagNames = '--email, --webhook, --slack, --telegram, or --terminal for running monitors';
+    problems.set('channels', `name whom to notify: ${flagNames}`);
   }
   const [main = ['TERMINAL', ''], ...further] = channels;
   const targets = {
@@ -260,14 +246,13 @@ function alertOfFlags(flags: AlertFlags, rules: TargetRules, changed: Changed | 
     ...(channels.length === 0 && changed !== null ? {} : targets),
     ...(flags.note !== undefined && { note: flags.note }),
   };
-  if (changed?.isForeign === true && problems.length === 0) {
+  if (changed?.isForeign === true && problems.size === 0) {
     return plausibleAlert(body, (path) => flagOf(path, flags) ?? path);
   }
   const result = checkAlert(body, rules);
-  if (result.ok && problems.length === 0) return result.value;
-  const isKnown = (path: string) => problems.some((problem) => problem.path === path);
-  const found = result.ok ? [] : result.problems.filter(({ path }) => !isKnown(path));
-  throw refusedAlert([...problems.map(({ line }) => line), ...found.map((each) => flagLine(each, flags))]);
+  if (result.ok && problems.size === 0) return result.value;
+  const found = result.ok ? [] : result.problems.filter(({ path }) => !problems.has(path));
+  throw refusedAlert([...problems.values(), ...found.map((each) => flagLine(each, flags))]);
 }
 
 function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): CliError | null {
@@ -282,37 +267,28 @@ function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): Cli
   return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : null;
 }
 
-function ruleOfFlags(flags: AlertFlags) {
-  const { rule, problems } = readRule(flags, {});
-  const { thresholdGwei } = rule;
-  if (problems.length > 0 || thresholdGwei === undefined) {
-    throw refusedAlert(problems.map(({ line }) => line));
-  }
-  return { ...rule, thresholdGwei };
-}
-
+/** What the flags say of the rule, over what is `kept` of it; of what cannot be read a line, by its field. */
 function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   const { below, above, lane, cooldown, once, rearmMargin, confirm } = flags;
-  const problems: UnreadFlag[] = [];
+  const problems = new Map<string, string>();
   const read = (path: string, text: string | undefined, parse: (text: string) => number) => {
     try {
       return text === undefined ? undefined : parse(text);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      problems.push({ path, line: `${flagOf(path, flags)}: ${error.message}` });
+      problems.set(path, `${flagOf(path, flags)}: ${error.message}`);
       return undefined;
     }
   };
   const isBoth = below !== undefined && above !== undefined;
-  if (isBoth) {
-    problems.push({ path: 'thresholdGwei', line: '--below and --above cannot be combined; make two alerts' });
-  } else if (below === undefined && above === undefined && kept.thresholdGwei === undefined) {
-    problems.push({ path: 'thresholdGwei', line: 'an alert needs a price: --below GWEI, or --above GWEI' });
+  if (isBoth) problems.set('thresholdGwei', '--below and --above cannot be combined; make two alerts');
+  else if (below === undefined && above === undefined && kept.thresholdGwei === undefined) {
+    problems.set('thresholdGwei', 'an alert needs a price: --below GWEI, or --above GWEI');
   }
   const { gasSpeed = 'AVERAGE', condition = 'GREATER_THAN', disableOnce = false } = kept;
+  const threshold = read('thresholdGwei', isBoth ? undefined : (below ?? above), readGwei);
   const rule = {
-    thresholdGwei:
-      read('thresholdGwei', isBoth ? undefined : (below ?? above), readGwei) ?? kept.thresholdGwei,
+    thresholdGwei: threshold ?? kept.thresholdGwei,
     gasSpeed: lane === undefined ? gasSpeed : SPEED_OF_LANE[lane],
     condition: below !== undefined ? 'LESS_THAN' : above !== undefined ? 'GREATER_THAN' : condition,
     disableOnce: once ?? disableOnce,
@@ -323,20 +299,16 @@ function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   return { rule, problems };
 }
 
-interface UnreadFlag {
-  readonly path: string;
-  readonly line: string;
-}
-
-const CHANNELS = ['EMAIL', 'WEBHOOK', 'SLACK', 'TELEGRAM'] as const;
-
+/** A channel and its target each. */
 function namedTargets({ email, webhook, slack, telegram, terminal }: AlertFlags): [AlertChannel, string][] {
-  const texts = [email, webhook, slack, telegram];
-  const named = CHANNELS.flatMap((channel, at): [AlertChannel, string][] => {
-    const target = texts[at];
-    return target === undefined ? [] : [[channel, target]];
-  });
-  return terminal === true ? [...named, ['TERMINAL', '']] : named;
+  const named: [AlertChannel, string | undefined][] = [
+    ['EMAIL', email],
+    ['WEBHOOK', webhook],
+    ['SLACK', slack],
+    ['TELEGRAM', telegram],
+    ['TERMINAL', terminal ? '' : undefined],
+  ];
+  return named.flatMap(([channel, target]) => (target === undefined ? [] : [[channel, target]]));
 }
 
 const FLAGS: Readonly<Record<string, string>> = {
@@ -409,8 +381,6 @@ async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<N
   throw refused(result.problems, nameOf);
 }
 
-type NameOf = (path: string) => string;
-
 /** What a service that others run may have words of its own for. */
 const ForeignAlert = AlertCreation.extend({
   gasSpeed: z.string().min(1),
@@ -424,13 +394,13 @@ const ForeignAlert = AlertCreation.extend({
  * Checks what no service can make anything of: missing fields, unknown ones, figures out of bounds. Its words and
  * targets are the service's to judge. @throws CliError (usage) with a line per problem.
  */
-function plausibleAlert(body: unknown, nameOf: NameOf): NewAlert {
+function plausibleAlert(body: unknown, nameOf: (path: string) => string): NewAlert {
   const parsed = ForeignAlert.safeParse(body);
   if (parsed.success) return parsed.data;
   throw refused(fieldProblems(parsed.error, body), nameOf);
 }
 
-function refused(problems: readonly FieldProblem[], nameOf: NameOf): CliError {
+function refused(problems: readonly FieldProblem[], nameOf: (path: string) => string): CliError {
   return refusedAlert(problems.map(({ path, message }) => `${cleanLine(nameOf(path))} ${message}`));
 }
 

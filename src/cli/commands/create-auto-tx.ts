@@ -4,9 +4,9 @@ import {
   storedChecks,
   storedTransaction,
 } from '../../client/auto-tx-preflight.ts';
-import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { isPlain } from '../../client/http.ts';
+import { laneOf } from '../../client/views/alerts.ts';
 import {
   type AutoTxView,
   type CheckView,
@@ -16,7 +16,6 @@ import {
   overpaysCheck,
 } from '../../client/views/auto-txs.ts';
 import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
-import { PATHS } from '../../contract/routes.ts';
 import type { LaneName } from '../../core/advice.ts';
 import { wrapWords } from '../../core/text.ts';
 import { gweiString } from '../../core/units.ts';
@@ -28,7 +27,7 @@ import { given, parseExpiry, parseGwei, parseNative } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxCheckJson, autoTxCheckText } from '../text/auto-txs.ts';
 import { AUTO_TXS } from './auto-txs.ts';
-import { answers, isConfirmed, type JsonFlags, onOne, type YesFlags } from './resource.ts';
+import { changing, isConfirmed, type JsonFlags, type YesFlags } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
 type CreateAutoTxFlags = OrderFlags & DraftFlags & YesFlags;
@@ -101,18 +100,16 @@ export async function isWanted(
 const isPassing = ({ db, source }: Settings) => source.value.kind === 'simulated' && db.value === null;
 
 async function create(
-  context: CommandContext,
+  { io }: CommandContext,
   settings: Settings,
   { client, host }: OpenedPricing,
   autoTx: NewAutoTx,
   flags: JsonFlags,
 ): Promise<ExitCode> {
-  const { io } = context;
-  const created = await client
-    .createAutoTx(autoTx, { signal: io.interruption(), ...answers(context, flags, PATHS.autoTxs) })
-    .catch((error: unknown) => {
-      throw flagged(error);
-    });
+  const { call } = changing(io, AUTO_TXS, flags, client);
+  const created = await client.createAutoTx(autoTx, call).catch((error: unknown) => {
+    throw flagged(error);
+  });
   if (flags.json) return EXIT.ok;
   const id = cleanLine(created.id);
   io.stdout.write(`${id}\n`);
@@ -158,38 +155,42 @@ export function flagged(error: unknown): unknown {
     : usageError(`${lines.length} things are wrong with this auto-tx`, lines);
 }
 
-interface CheckAutoTxFlags extends OrderFlags, JsonFlags {
-  readonly id?: string;
-}
-
 type CheckOrder = AutoTxToCheck['order'];
 
 export async function checkAutoTxs(
-  context: CommandContext,
+  { io, loadSettings }: CommandContext,
   file: string | undefined,
-  flags: CheckAutoTxFlags,
+  flags: OrderFlags & JsonFlags & { readonly id?: string },
 ): Promise<ExitCode> {
-  const { io } = context;
-  const { settings } = await context.loadSettings();
-  const { id, json } = flags;
+  const { settings } = await loadSettings();
+  const { id } = flags;
   if (id !== undefined && file !== undefined) {
     throw usageError('one transaction is checked at a time: by --id, or from a file or stdin');
   }
   const order = orderFrom(flags, io.now());
-  const input = id === undefined ? await signedInput(io, file) : null;
+  const named = id ?? (await signedInput(io, file));
   return withPricing(io, settings, async ({ client }) => {
-    const signal = io.interruption();
-    const checkInput = async ({ transaction }: SignedInput) => ({
-      transaction,
-      checked: await checkAutoTx(client, { transaction, order }, io.now(), { signal }),
-    });
-    const { transaction, checked } = await (input === null
-      ? checkStored(client, id ?? '', flags, io.now(), signal)
-      : checkInput(input));
-    if (json) io.stdout.write(autoTxCheckJson(transaction, checked));
+    const { call, onOne } = changing(io, AUTO_TXS, {}, client);
+    const toCheck =
+      typeof named === 'string'
+        ? storedToCheck(await onOne(named, client.autoTx(named, call)), flags, io.now())
+        : { transaction: named.transaction, order, kept: null };
+    const found = await checkAutoTx(client, toCheck, io.now(), call);
+    const { transaction, kept } = toCheck;
+    const checked = kept === null ? found : { ...found, checks: storedChecks(found.checks, kept) };
+    if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
     else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
     return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
   });
+}
+
+/** @throws CliError (failed) where the service does not say enough of it. */
+function storedToCheck(kept: AutoTxView, flags: OrderFlags, now: number) {
+  const transaction = storedTransaction(kept);
+  if (transaction !== null) return { transaction, order: changedOrder(kept, flags, now), id: kept.id, kept };
+  const isDraft = kept.status === 'DRAFT';
+  const why = isDraft ? 'it is a draft without a signature' : 'the service does not say enough of it';
+  throw failure(`${cleanLine(kept.id)} cannot be checked: ${why}`);
 }
 
 function orderFrom(flags: OrderFlags, now: number): CheckOrder {
@@ -206,51 +207,18 @@ export function changedOrder(autoTx: AutoTxView, flags: OrderFlags, now: number)
   const asked = orderFrom(flags, now);
   return {
     target: asked.target ?? autoTx.target,
-    lane: flags.lane ?? laneOf(autoTx),
+    lane: flags.lane ?? laneOf(autoTx.gasSpeed) ?? 'average',
     isStrict: flags.strict ?? autoTx.isStrict ?? false,
     expiresAt: flags.expires === undefined ? autoTx.expiresAt : asked.expiresAt,
   };
 }
 
-async function checkStored(
-  client: GasClient,
-  id: string,
-  flags: OrderFlags,
-  now: number,
-  signal: AbortSignal,
-) {
-  const autoTx = await onOne(AUTO_TXS, { client, id, signal }, client.autoTx(id, { signal }));
-  const transaction = storedTransaction(autoTx);
-  if (transaction === null) {
-    const why =
-      autoTx.status === 'DRAFT'
-        ? 'it is a draft without a signature'
-        : 'the service does not say enough of it';
-    throw failure(`${cleanLine(id)} cannot be checked: ${why}`);
-  }
-  const order = changedOrder(autoTx, flags, now);
-  const checked = await checkAutoTx(client, { transaction, order, id: autoTx.id }, now, { signal });
-  const checks = storedChecks(checked.checks, autoTx);
-  return { transaction, checked: { ...checked, checks } };
-}
-
-const LANES: Readonly<Record<string, LaneName>> = { SLOW: 'slow', AVERAGE: 'average', FAST: 'fast' };
-
-const laneOf = ({ gasSpeed }: AutoTxView): LaneName => LANES[gasSpeed?.toUpperCase() ?? ''] ?? 'average';
-
-export interface OrderFlags {
-  readonly target?: string;
-  readonly lane?: 'slow' | 'average' | 'fast';
+export type OrderFlags = Readonly<Partial<Record<'target' | 'expires' | 'note', string>>> & {
+  readonly lane?: LaneName;
   readonly strict?: boolean;
-  readonly expires?: string;
-  readonly note?: string;
-}
+};
 
-export interface DraftFlags {
-  readonly to?: string;
-  readonly value?: string;
-  readonly data?: string;
-}
+export type DraftFlags = Readonly<Partial<Record<'to' | 'value' | 'data', string>>>;
 
 export function orderOf({ target, lane, strict, expires, note }: OrderFlags, now: number) {
   if (note !== undefined && note.length > NOTE_LONGEST) {

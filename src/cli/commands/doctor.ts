@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { inspectConnection, type Step, type TlsFinding } from '../../client/connection.ts';
+import { inspectConnection, type TlsFinding } from '../../client/connection.ts';
 import {
   probeService,
   type ResponseReading,
@@ -277,13 +277,11 @@ function hanging(lead: string, text: string, paint = (part: string) => part): st
 }
 
 function connectionLines(finding: ServiceFinding, now: number, paint: Paint): string[] {
-  const { connection, routes } = finding;
+  const { routes } = finding;
   // Of a service that gave no answer at all there is nothing to be said but the way to it.
   const answered = routes.some(({ status }) => status !== null);
   const gaveUp = routes.some(({ outcome }) => outcome === 'not-asked');
   const rows: [string, string | null][] = [
-    ['dns', mapped(connection?.dns, (dns) => stepWords(dns, ({ addresses }) => addresses.join(', ')))],
-    ['tcp', mapped(connection?.tcp, (tcp) => stepWords(tcp, ({ address }) => address))],
     ['tls', tlsWords(finding)],
     ['certificate', certificateWords(finding, now)],
     ['source', mapped(finding.snapshot, sourceWords)],
@@ -298,14 +296,11 @@ function connectionLines(finding: ServiceFinding, now: number, paint: Paint): st
   return [paint.title('connection'), ...labelledLines(wrapped)];
 }
 
-function stepWords<Found>(step: Step<Found>, words: (found: Found) => string): string {
-  return step.ok ? `${words(step)}  ${step.ms.toFixed(0)} ms` : cleanLine(step.message);
-}
-
 function tlsWords({ connection }: ServiceFinding): string | null {
   if (connection === null) return null;
-  if (!connection.encrypted) return 'not encrypted: plain http';
-  return connection.tls === null ? null : stepWords(connection.tls, ({ protocol }) => protocol);
+  const { tls } = connection;
+  if (tls === null) return 'not encrypted: plain http';
+  return tls.ok ? `${tls.protocol}  ${tls.ms.toFixed(0)} ms` : cleanLine(tls.message);
 }
 
 function certificateWords({ connection }: ServiceFinding, now: number): string | null {

@@ -83,17 +83,16 @@ function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<Ex
 interface Lookup<View> {
   readonly path: (client: GasClient, call: CallOptions) => Promise<string>;
   readonly ask: (client: GasClient, call: CallOptions) => Promise<View>;
-  readonly text: (view: View, surroundings: Surroundings) => string;
+  readonly text: (view: View, snapshot: SnapshotView | null, now: number) => string;
 }
 
 async function lookUp<View>(
-  context: CommandContext,
+  { io, loadSettings }: CommandContext,
   flags: JsonFlags,
   rule: StaleRule,
   { path, ask, text }: Lookup<View>,
 ): Promise<ExitCode> {
-  const { io } = context;
-  const { settings } = await context.loadSettings();
+  const { settings } = await loadSettings();
   await using opened = await openSource(io, settings, rule);
   const { client, badge, name, snapshot } = opened;
   const call = { signal: io.interruption() };
@@ -117,7 +116,7 @@ async function lookUp<View>(
   const view = await asked(() => ask(client, call));
   // Only what dresses the answer up: without it the answer stands all the same.
   const present = snapshot ?? (await client.gasCurrent(call).catch(() => null));
-  print(io, settings, text(view, { snapshot: present, now: io.now() }));
+  print(io, settings, text(view, present, io.now()));
   return EXIT.ok;
 }
 
@@ -143,36 +142,30 @@ function shown(text: string): string {
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
-interface Surroundings {
-  readonly snapshot: SnapshotView | null;
-  readonly now: number;
-}
-
-function whereWords(chainId: number | null, { snapshot }: Surroundings): string {
+function whereWords(chainId: number | null, snapshot: SnapshotView | null): string {
   const id = chainId ?? snapshot?.chainId ?? null;
   return `${badgeOf(snapshot)}${id === null ? '' : chainProfile(id).name}`.trimEnd();
 }
 
 /** `2026-01-05 12:00:00 UTC, 4s ago`; a recording's blocks have no age by our clock. */
-function whenWords(ms: number | null, { snapshot, now }: Surroundings): string | null {
-  if (ms === null) return null;
-  const time = `${utcTime(ms, 'seconds')} UTC`;
-  if (snapshot?.source.kind === 'replay') return time;
-  return `${time}, ${formatAge(Math.max(now - ms, 0) / 1_000)}`;
-}
+const whenWords = (time: number | null, snapshot: SnapshotView | null, now: number) =>
+  mapped(time, (ms) => {
+    const at = `${utcTime(ms, 'seconds')} UTC`;
+    const isReplay = snapshot?.source.kind === 'replay';
+    return isReplay ? at : `${at}, ${formatAge(Math.max(now - ms, 0) / 1_000)}`;
+  });
 
 /** `0.00124 ETH  $3.99`: dollars at the coin's present price, where it is known. */
 function coinWords(
   wei: bigint | null,
   chainId: number | null,
-  { snapshot }: Surroundings,
+  snapshot: SnapshotView | null,
   usd: number | null = null,
 ): string | null {
   if (wei === null) return null;
   const id = chainId ?? snapshot?.chainId ?? null;
   const amount = formatNative(wei, id === null ? 'coins' : chainProfile(id).nativeSymbol);
-  const price = snapshot?.nativeUsd ?? null;
-  const dollars = usd ?? (price === null ? null : usdOf(wei, price));
+  const dollars = usd ?? mapped(snapshot?.nativeUsd, (price) => usdOf(wei, price));
   return dollars === null ? amount : `${amount}  ${formatUsd(dollars)}`;
 }
 
@@ -183,13 +176,13 @@ const confirmationWords = (confirmations: number | null) =>
 
 const BAR_CELLS = 20;
 
-function blockText(block: BlockView, surroundings: Surroundings): string {
-  const head = [whereWords(block.chainId, surroundings), `#${formatCount(block.blockNumber)}`];
+function blockText(block: BlockView, snapshot: SnapshotView | null, now: number): string {
+  const head = [whereWords(block.chainId, snapshot), `#${formatCount(block.blockNumber)}`];
   return [
     head.filter((word) => word !== '').join('  '),
     '',
     ...labelledLines([
-      ['time', whenWords(block.timestamp, surroundings)],
+      ['time', whenWords(block.timestamp, snapshot, now)],
       ['confirmed', confirmationWords(block.confirmations)],
       ['hash', cleaned(block.hash)],
       ['parent', cleaned(block.parentHash)],
@@ -200,7 +193,7 @@ function blockText(block: BlockView, surroundings: Surroundings): string {
       ['tips, gwei', tipWords(block.tips)],
       ['blob fee', blobFeeWords(block)],
       ['blobs', blobWords(block)],
-      ['burnt', coinWords(block.burntWei, block.chainId, surroundings)],
+      ['burnt', coinWords(block.burntWei, block.chainId, snapshot)],
       ['fees go to', cleaned(block.feeRecipient)],
     ]),
   ].join('\n');
@@ -228,18 +221,16 @@ const tipWords = (tips: BlockView['tips']): string | null =>
     wrapped(PERCENTILES.flatMap((name) => mapped(known[name], (tip) => `${name} ${formatGwei(tip)}`) ?? [])),
   );
 
-function blobFeeWords({ blobBaseFee, nextBlobBaseFee }: BlockView): string | null {
-  if (blobBaseFee === null) return null;
-  const next = nextBlobBaseFee === null ? '' : `, next ${formatGwei(nextBlobBaseFee)}`;
-  return `${formatGwei(blobBaseFee)} gwei${next}`;
-}
+const blobFeeWords = ({ blobBaseFee, nextBlobBaseFee }: BlockView) =>
+  mapped(gwei(blobBaseFee), (fee) => {
+    return `${fee}${mapped(nextBlobBaseFee, (next) => `, next ${formatGwei(next)}`) ?? ''}`;
+  });
 
-function blobWords({ blobGasUsed, excessBlobGas }: BlockView): string | null {
-  if (blobGasUsed === null) return null;
-  const count = blobGasUsed / Number(GAS_PER_BLOB);
-  const excess = excessBlobGas === null ? '' : `, excess ${formatCount(excessBlobGas)}`;
-  return `${formatCount(count)}  (${formatCount(blobGasUsed)} blob gas${excess})`;
-}
+const blobWords = ({ blobGasUsed, excessBlobGas }: BlockView) =>
+  mapped(blobGasUsed, (gas) => {
+    const excess = mapped(excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
+    return `${formatCount(gas / Number(GAS_PER_BLOB))}  (${formatCount(gas)} blob gas${excess})`;
+  });
 
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   PENDING: 'waits in the pool',
@@ -247,9 +238,9 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   REVERTED: 'reverted; its gas was paid anyway',
 };
 
-export function txText(tx: TxView, surroundings: Surroundings): string {
+export function txText(tx: TxView, snapshot: SnapshotView | null, now: number): string {
   const { chainId } = tx;
-  const where = whereWords(chainId, surroundings);
+  const where = whereWords(chainId, snapshot);
   return [
     where === '' ? 'transaction' : `${where}  transaction`,
     '',
@@ -257,12 +248,12 @@ export function txText(tx: TxView, surroundings: Surroundings): string {
       ['hash', cleanLine(tx.hash)],
       ['status', statusWords(tx)],
       ['block', blockWords(tx)],
-      ['time', whenWords(tx.timestamp, surroundings)],
+      ['time', whenWords(tx.timestamp, snapshot, now)],
       ['type', mapped(tx.type, describeTxType)],
       ['from', cleaned(tx.from)],
       ['to', tx.to === null ? (tx.from === null ? null : 'none: it creates a contract') : cleaned(tx.to)],
       ['call', cleaned(tx.selector)],
-      ['value', coinWords(tx.value, chainId, surroundings)],
+      ['value', coinWords(tx.value, chainId, snapshot)],
       ['nonce', mapped(tx.nonce, String)],
       ['gas', gasWords(tx)],
       ['max fee', gwei(tx.maxFeePerGas)],
@@ -270,7 +261,7 @@ export function txText(tx: TxView, surroundings: Surroundings): string {
       ['gas price', gwei(tx.gasPrice)],
       ['blob cap', txBlobWords(tx)],
       ['paid', paidWords(tx)],
-      ['cost', coinWords(tx.costWei, chainId, surroundings, tx.costUsd)],
+      ['cost', coinWords(tx.costWei, chainId, snapshot, tx.costUsd)],
       ['tip rank', rankWords(tx)],
     ]),
   ].join('\n');

@@ -8,25 +8,18 @@ import { exactGwei, formatCount, formatDuration, formatGwei, formatLikelihood } 
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfUnsaved } from '../open-source.ts';
-import { badgeOf, cleanLine, StatusLine } from '../output.ts';
+import { badgeOf, cleanLine, mapped, StatusLine } from '../output.ts';
 import { durationText } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { pastFor } from './now.ts';
 import { isMet, type WaitPlan } from './wait.ts';
 
-export interface Reached {
-  readonly snapshot: SnapshotView;
-  readonly price: bigint;
-}
-
 const REDRAW_MS = 1_000;
 
-export async function followPrice(
-  io: Io,
-  settings: Settings,
-  plan: WaitPlan,
-  quiet: boolean,
-): Promise<Reached> {
+export type Reached = Awaited<ReturnType<typeof followPrice>>;
+
+/** @throws CliError (124) when the time is up, (3) at the end of a recording; Interruption; what no waiting heals. */
+export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
   const { lane, side, timeoutSec, confirm } = plan;
   const isReplay = settings.source.value.kind === 'replay';
   const wanted = `at or ${side} ${exactGwei(plan.target)} gwei`;
@@ -39,29 +32,28 @@ export async function followPrice(
   let inARow = 0;
   let tries = 0;
 
+  /** In the recording's own time where one is played. */
   const elapsedSec = () =>
     isReplay
       ? ((snapshot?.blockTimestamp ?? 0) - (firstBlockAt ?? 0)) / 1_000
       : (performance.now() - began) / 1_000;
-  const line = new StatusLine(
-    io,
-    () => {
-      const at = snapshot?.blockNumber == null ? '' : ` at #${formatCount(snapshot.blockNumber)}`;
-      const known = price === null ? `${lane} price not known yet` : `${lane} ${formatGwei(price)} gwei${at}`;
-      const parts = [
-        `${badgeOf(snapshot).trimEnd()} ${known}`.trimStart(),
-        `waiting: ${wanted}`,
-        inARow === 0 ? '' : `${inARow} of ${confirm} blocks`,
-        trouble.reason === null ? likelihood.text : '',
-        formatDuration(elapsedSec()),
-        trouble.reason === null ? '' : `(${cleanLine(trouble.reason)})`,
-      ];
-      return parts.filter((part) => part !== '').join('  ');
-    },
-    !quiet,
-    // The terminal itself adds ^C.
-    3,
-  );
+  const blockWords = (where: string, number: number | null | undefined) =>
+    mapped(number, (block) => ` at ${where}${formatCount(block)}`) ?? '';
+  const lineText = () => {
+    const at = blockWords('#', snapshot?.blockNumber);
+    const known = price === null ? `${lane} price not known yet` : `${lane} ${formatGwei(price)} gwei${at}`;
+    const parts = [
+      `${badgeOf(snapshot).trimEnd()} ${known}`.trimStart(),
+      `waiting: ${wanted}`,
+      inARow === 0 ? '' : `${inARow} of ${confirm} blocks`,
+      trouble.reason === null ? likelihood.text : '',
+      formatDuration(elapsedSec()),
+      trouble.reason === null ? '' : `(${cleanLine(trouble.reason)})`,
+    ];
+    return parts.filter((part) => part !== '').join('  ');
+  };
+  // The terminal itself adds ^C.
+  const line = new StatusLine(io, lineText, !quiet, 3);
   const trouble = new WaitTrouble((text) => {
     if (!quiet) line.note(text);
   });
@@ -73,9 +65,8 @@ export async function followPrice(
     return new CliError(EXIT.timedOut, message);
   };
   const recordingEnded = ({ blockNumber }: SnapshotView) => {
-    const where = blockNumber === null ? '' : ` at block ${formatCount(blockNumber)}`;
     const last = price === null ? '' : `; ${lane} was last ${formatGwei(price)} gwei`;
-    const message = `the recording ended${where} before the price was ${wanted}${last}`;
+    const message = `the recording ended${blockWords('block ', blockNumber)} before the price was ${wanted}${last}`;
     return new CliError(EXIT.unreachable, message);
   };
 

@@ -159,12 +159,6 @@ type HistoryRow = Pick<BaseFeeRowView, 'timestamp' | 'blockNumber'> & {
   readonly [Name in 'open' | 'min' | 'mean' | 'max' | 'close' | 'tip' | 'gasUsedRatio']: number | null;
 };
 
-interface HistoryWindow {
-  readonly from: number;
-  readonly to: number;
-  readonly bucket: Bucket;
-}
-
 export function bucketFor(windowSec: number, most: number): Bucket {
   const fitting = (['1m', '5m', '1h'] as const).find((bucket) => windowSec / BUCKET_SEC[bucket] <= most);
   return fitting ?? '1d';
@@ -173,15 +167,14 @@ export function bucketFor(windowSec: number, most: number): Bucket {
 const NO_BASE_FEE = { open: null, min: null, mean: null, max: null, close: null };
 
 /**
- * Base fee, median tip and fullness of a window, joined by time, oldest first. `missing` says of each that the
- * service does not give why.
- * @throws ClientError where none of them can be had.
+ * Base fee, median tip and fullness of a window, joined by time, oldest first; `missing` says why the service does not
+ * give one of them. @throws ClientError where none of them can be had.
  */
 async function historyRows(
   client: GasClient,
-  window: HistoryWindow,
+  window: { readonly from: number; readonly to: number; readonly bucket: Bucket },
   signal: AbortSignal,
-): Promise<{ readonly rows: readonly HistoryRow[]; readonly missing: readonly string[] }> {
+) {
   const { bucket } = window;
   const [base, tip, ratio] = await Promise.all([
     partOf(allPages((page) => client.baseFee({ ...window, ...page }, { signal }))),
@@ -197,35 +190,31 @@ async function historyRows(
   const ratioAt = new Map(ratios.map((row) => [row.timestamp, row.mean]));
   // Where there are no base fees the others have a history all the same.
   const known = base.error === null ? baseFees : tips.length > 0 ? tips : ratios;
-  const parts = { 'base fees': base, tips: tip, fullness: ratio };
-  return {
-    rows: known
-      .map(({ timestamp, blockNumber }) => ({
-        timestamp,
-        blockNumber,
-        ...(baseAt.get(timestamp) ?? NO_BASE_FEE),
-        tip: tipAt.get(timestamp) ?? null,
-        gasUsedRatio: ratioAt.get(timestamp) ?? null,
-      }))
-      .sort((a, b) => a.timestamp - b.timestamp),
-    missing: Object.entries(parts).flatMap(
-      ([name, { error }]) => mapped(error, ({ message }) => `no ${name}: ${cleanLine(message)}`) ?? [],
-    ),
-  };
+  const rows = known.map(
+    ({ timestamp, blockNumber }): HistoryRow => ({
+      timestamp,
+      blockNumber,
+      ...(baseAt.get(timestamp) ?? NO_BASE_FEE),
+      tip: tipAt.get(timestamp) ?? null,
+      gasUsedRatio: ratioAt.get(timestamp) ?? null,
+    }),
+  );
+  const missing = Object.entries({ 'base fees': base, tips: tip, fullness: ratio }).flatMap(
+    ([name, { error }]) => mapped(error, ({ message }) => `no ${name}: ${cleanLine(message)}`) ?? [],
+  );
+  return { rows: rows.sort((a, b) => a.timestamp - b.timestamp), missing };
 }
 
 const TOLERATED: readonly ClientErrorCode[] = ['not-found', 'plan', 'invalid', 'server', 'unreadable'];
 
-async function partOf<Row>(
-  rows: Promise<readonly Row[]>,
-): Promise<{ readonly rows: readonly Row[]; readonly error: ClientError | null }> {
-  try {
-    return { rows: await rows, error: null };
-  } catch (error) {
-    if (!(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
-    return { rows: [], error };
-  }
-}
+const partOf = <Row>(rows: Promise<readonly Row[]>) =>
+  rows.then(
+    (found) => ({ rows: found, error: null }),
+    (error: unknown) => {
+      if (!(error instanceof ClientError) || !TOLERATED.includes(error.code)) throw error;
+      return { rows: [], error };
+    },
+  );
 
 const BAR_CELLS = 20;
 

@@ -22,54 +22,45 @@ export function addKeys(program: Command, run: Run): void {
   addGroup(program, 'keys', words, (keys) => addKeyCommands(keys, run));
 }
 
+interface KeysFlags extends YesFlags {
+  readonly keys?: string;
+  readonly name?: string;
+  readonly plan?: string;
+}
+
 function addKeyCommands(keys: Command, run: Run): void {
   keys.option('--keys <FILE>', 'the database of the keys');
-  const files = () => keys.opts<KeysFlags>();
+  const typed = (flags: KeysFlags): KeysFlags => ({ ...keys.opts<KeysFlags>(), ...flags });
   keys
     .command('create')
     .description('Makes a key and prints it, once.')
     .option('--name <TEXT>', 'who or what it is for')
     .option('--plan <NAME>', 'free, basic, pro or one of the config file', 'free')
     .option('--json', 'print { id, name, plan, key }')
-    .action(run((context, flags: CreateKeyFlags) => createKey(context, { ...files(), ...flags })));
+    .action(run((context, flags: KeysFlags) => createKey(context, typed(flags))));
   keys
     .command('list', { isDefault: true })
     .description('Lists the keys, their plans and requests today. The keys themselves are not stored.')
     .option('--json', 'for programs')
-    .action(run((context, flags: ListKeysFlags) => listKeys(context, { ...files(), ...flags })));
+    .action(run((context, flags: KeysFlags) => listKeys(context, typed(flags))));
   keys
     .command('rotate')
     .description('Gives a key a new secret; the old one stops working at once.')
     .argument('<id>', 'as gastop keys list shows it')
     .option('--json', 'print { id, name, plan, key }')
-    .action(
-      run((context, id: string, flags: ListKeysFlags) => rotateKey(context, id, { ...files(), ...flags })),
-    );
+    .action(run((context, id: string, flags: KeysFlags) => rotateKey(context, id, typed(flags))));
   keys
     .command('revoke')
     .description('Revokes a key, at once and for good. It asks first; without a terminal it needs --yes.')
     .argument('<id>', 'as gastop keys list shows it')
     .option('--yes', 'do not ask')
-    .action(run((context, id: string, flags: YesFlags) => revokeKey(context, id, { ...files(), ...flags })));
+    .action(run((context, id: string, flags: KeysFlags) => revokeKey(context, id, typed(flags))));
 }
 
 const LONGEST_NAME = 60;
 const NAMED_IDS = 8;
 
-interface KeysFlags {
-  readonly keys?: string;
-}
-
-interface ListKeysFlags extends KeysFlags {
-  readonly json?: boolean;
-}
-
-interface CreateKeyFlags extends ListKeysFlags {
-  readonly name?: string;
-  readonly plan?: string;
-}
-
-async function createKey(context: CommandContext, flags: CreateKeyFlags): Promise<ExitCode> {
+async function createKey(context: CommandContext, flags: KeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
   const plan = flags.plan ?? 'free';
@@ -89,7 +80,7 @@ async function createKey(context: CommandContext, flags: CreateKeyFlags): Promis
   return EXIT.ok;
 }
 
-async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<ExitCode> {
+async function listKeys(context: CommandContext, flags: KeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
   const now = io.now();
@@ -105,7 +96,7 @@ async function listKeys(context: CommandContext, flags: ListKeysFlags): Promise<
   return EXIT.ok;
 }
 
-async function rotateKey(context: CommandContext, id: string, flags: ListKeysFlags): Promise<ExitCode> {
+async function rotateKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
   refuseKey(id);
@@ -126,11 +117,7 @@ async function rotateKey(context: CommandContext, id: string, flags: ListKeysFla
   return EXIT.ok;
 }
 
-async function revokeKey(
-  context: CommandContext,
-  id: string,
-  flags: KeysFlags & YesFlags,
-): Promise<ExitCode> {
+async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
   refuseKey(id);
@@ -142,12 +129,8 @@ async function revokeKey(
     requireTerminal(io, 'revoking', flags.yes);
     const name = kept.name === '' ? '' : ` (${withoutKeys(kept.name)})`;
     const what = `key ${id}${name} of the plan ${kept.plan}`;
-    if (
-      !flags.yes &&
-      !(await isConfirmed(io, cleanText(`Revoke ${what} and disable its alerts, for good`)))
-    ) {
-      return `kept key ${id}`;
-    }
+    const question = cleanText(`Revoke ${what} and disable its alerts, for good`);
+    if (!flags.yes && !(await isConfirmed(io, question))) return `kept key ${id}`;
     await store.revoke(id, Math.floor(io.now() / 1_000));
     return `revoked ${what}; it stopped working, and every running serve disables its alerts`;
   });
@@ -161,13 +144,11 @@ async function keySettingsOf({ io, loadSettings }: CommandContext, flags: KeysFl
 
 function printKey(
   { io }: CommandContext,
-  flags: ListKeysFlags,
+  { json }: KeysFlags,
   { id, name, plan }: Pick<KeyRow, 'id' | 'name' | 'plan'>,
   key: string,
 ): Promise<void> {
-  return io.deliver(
-    flags.json === true ? `${JSON.stringify({ id, name: withoutKeys(name), plan, key })}\n` : `${key}\n`,
-  );
+  return io.deliver(`${json ? JSON.stringify({ id, name: withoutKeys(name), plan, key }) : key}\n`);
 }
 
 function keyName(text: string): string {
@@ -188,14 +169,14 @@ function refuseKeyAs(text: string, flag: string, wanted: string): void {
 /** What was typed is repeated only where it cannot be a secret. */
 function refuseKey(id: string): void {
   if (isKeyId(id)) return;
-  if (id.startsWith(KEY_PREFIX)) {
-    const own = readKey(id)?.id;
+  if (!id.startsWith(KEY_PREFIX)) {
     throw usageError(
-      `name the key by its id${own === undefined ? '' : `, ${own}`}: others can read a command line; gastop keys list shows ids`,
+      'this is not the id of a key, which has 10 letters and digits; gastop keys list shows them',
     );
   }
+  const own = mapped(readKey(id), (key) => `, ${key.id}`) ?? '';
   throw usageError(
-    'this is not the id of a key, which has 10 letters and digits; gastop keys list shows them',
+    `name the key by its id${own}: others can read a command line; gastop keys list shows ids`,
   );
 }
 
@@ -235,12 +216,9 @@ function unknownKey(id: string, keys: readonly KeyRow[]): CliError {
   return usageError(`there is no key ${id}; known are ${named}${more}`);
 }
 
-function revokedOn({ revoked_at }: KeyRow): string {
-  return `${utcTime(Number(revoked_at) * 1_000, 'minutes')} UTC`;
-}
+const revokedOn = ({ revoked_at }: KeyRow) => `${utcTime(Number(revoked_at) * 1_000, 'minutes')} UTC`;
 
 const DAY_MS = 86_400_000;
-
 const dayOf = (now: number) => Math.floor(now / DAY_MS);
 
 type ListedKey = ReturnType<typeof listedKey>;

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { type ReachQuery, reachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { titleWord } from '../../client/views/alerts.ts';
 import {
   chainNameOf,
   describeAdvice,
   keptWords,
+  type LaneView,
   lacksTips,
   type ReachView,
   type RecommendationView,
@@ -13,7 +15,7 @@ import {
 } from '../../client/views/gas.ts';
 import { LONGEST_DEADLINE_SEC } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { type LaneName, pastForReach } from '../../core/advice.ts';
+import { LANES, type LaneName, pastForReach } from '../../core/advice.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { wrapWords } from '../../core/text.ts';
 import {
@@ -113,7 +115,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
     io.stdout.write(jsonResponse(await client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
     return EXIT.ok;
   }
-  const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : NO_ADVICE;
+  const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : { advice: null, missing: null };
   const snapshot = ready.embedded === null ? ready.snapshot : await client.gasCurrent();
   if (template === null) {
     print(io, settings, snapshotText(snapshot, advice, io.now(), missing));
@@ -154,15 +156,11 @@ async function learned(io: Io, { client }: OpenedClient): Promise<void> {
   );
 }
 
-const NO_ADVICE: Advice = { advice: null, missing: null };
-
-interface Advice {
-  readonly advice: RecommendationView | null;
-  readonly missing: string | null;
-}
-
-/** A service that has prices but no advice is still worth a snapshot; one in this process may have to read its past first. */
-async function recommendation(io: Io, { client, embedded }: OpenedClient): Promise<Advice> {
+/**
+ * A service that has prices but no advice is still worth a snapshot: `missing` says why. One in this process may have to
+ * read its past first.
+ */
+async function recommendation(io: Io, { client, embedded }: OpenedClient) {
   try {
     const first = await client.gasRecommendation();
     if (first.action !== null || embedded === null || embedded.ended !== null)
@@ -269,12 +267,6 @@ export async function knownReach(
   return askUntil(ask, isEnough, signal);
 }
 
-const LANES = [
-  ['slow', 'Slow'],
-  ['average', 'Average'],
-  ['fast', 'Fast'],
-] as const satisfies readonly (readonly [LaneName, string])[];
-
 const WIDTH = 80;
 
 export function snapshotText(
@@ -284,15 +276,14 @@ export function snapshotText(
   missing: string | null = null,
 ): string {
   const noTips = lacksTips(snapshot);
-  type Cell = (lane: SnapshotView['lanes'][LaneName]) => string | null;
-  const column = (title: string, cell: Cell): Column<(typeof LANES)[number]> => [
+  const column = (title: string, cell: (lane: LaneView) => string | null): Column<LaneName> => [
     title,
     'right',
-    ([lane]) => cell(snapshot.lanes[lane]) ?? UNKNOWN,
+    (lane) => cell(snapshot.lanes[lane]) ?? UNKNOWN,
   ];
   const table = tableLines(
     [
-      ['lane', 'left', ([, title]) => title],
+      ['lane', 'left', titleWord],
       column(noTips ? 'base only' : 'gwei', ({ price }) => formatGwei(price)),
       column('max fee', ({ maxFeePerGas }) => mapped(maxFeePerGas, formatGwei)),
       column('tip', ({ maxPriorityFeePerGas }) => mapped(maxPriorityFeePerGas, formatGwei)),
@@ -312,7 +303,11 @@ export function snapshotText(
     ...table,
     '',
     feeLine(snapshot),
-    ...(advice === null ? [] : snapshot.stale ? [staleLine(snapshot, now)] : adviceLines(advice)),
+    ...(advice === null
+      ? []
+      : snapshot.stale
+        ? [`advice of ${ageText(snapshot, now)}, no longer valid`]
+        : adviceLines(advice)),
     ...(missing === null ? [] : wrapWords(`no advice: ${missing}`, WIDTH)),
   ].join('\n');
 }
@@ -327,9 +322,7 @@ function headLines(snapshot: SnapshotView, now: number): string[] {
   return lines;
 }
 
-function chainName(snapshot: SnapshotView): string {
-  return cleanLine(chainNameOf(snapshot) ?? '');
-}
+const chainName = (snapshot: SnapshotView) => cleanLine(chainNameOf(snapshot) ?? '');
 
 /** Age of the block; a recording's blocks lie years back, so there the time itself is said. */
 function ageText(snapshot: SnapshotView, now: number): string {
@@ -350,10 +343,6 @@ function feeLine(snapshot: SnapshotView): string {
   if (blobBaseFee !== null) parts.push(`blob ${formatGwei(blobBaseFee)}`);
   if (gasUsedRatio !== null) parts.push(`block ${formatPercent(gasUsedRatio)} full`);
   return parts.join(' · ');
-}
-
-function staleLine(snapshot: SnapshotView, now: number): string {
-  return `advice of ${ageText(snapshot, now)}, no longer valid`;
 }
 
 function adviceLines(advice: RecommendationView): readonly string[] {

@@ -36,12 +36,6 @@ interface RecordFlags {
   readonly window?: string;
 }
 
-interface Limits {
-  readonly pastSec: number | null;
-  readonly blocks: number;
-  readonly windowSec: number;
-}
-
 /** How many of the last blocks a subscription is told of, so that it neither repeats nor misses any. */
 const KNOWN = 128;
 
@@ -81,7 +75,7 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
       const { count, first, last } = recorder;
       await recorder.close();
       const range = first && last ? ` (#${formatCount(first.number)} to #${formatCount(last.number)})` : '';
-      note(io, `recorded ${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}${range}`);
+      note(io, `recorded ${counted(count)}${range}`);
     }
     return EXIT.ok;
   } finally {
@@ -93,22 +87,22 @@ async function follow(
   io: Io,
   source: ChainSource,
   recorder: BlockRecorder,
-  limits: Limits,
+  limits: ReturnType<typeof limitsOf>,
   interruption: AbortSignal,
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, interruption]);
+  /** Answers whether there is room for more. */
   const add = async (block: Block): Promise<boolean> => {
     await recorder.add(block);
-    return !isFull(recorder, limits);
+    const { count, first } = recorder;
+    return count < limits.blocks && block.timestamp - (first ?? block).timestamp < limits.windowSec;
   };
   try {
     if (limits.pastSec !== null) {
       for await (const block of pastBlocks(source, limits.pastSec, signal)) if (!(await add(block))) return;
-    }
-    if (signal.aborted) return;
-    if (limits.pastSec !== null && source.kind !== 'replay') {
-      note(io, pastWritten(recorder.count, limits));
+      if (signal.aborted) return;
+      if (source.kind !== 'replay') note(io, pastWritten(recorder.count, limits));
     }
     for await (const event of source.subscribe({ known: recorder.newest(KNOWN), signal })) {
       if (event.type === 'block' && !(await add(event.block))) return;
@@ -128,20 +122,18 @@ async function follow(
   }
 }
 
+const counted = (count: number) => `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`;
+
 /** Off a terminal nothing else tells that it goes on; a recording ends by itself. */
-function pastWritten(count: number, { blocks, windowSec }: Limits): string {
-  const written = `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'} of the past written`;
-  return Math.min(blocks, windowSec) === Number.POSITIVE_INFINITY
-    ? `${written}; recording until Ctrl-C (--blocks or --window would end it)`
-    : `${written}; recording on until the limit, or Ctrl-C`;
+function pastWritten(count: number, { blocks, windowSec }: ReturnType<typeof limitsOf>): string {
+  const isEndless = Math.min(blocks, windowSec) === Number.POSITIVE_INFINITY;
+  const how = isEndless
+    ? 'recording until Ctrl-C (--blocks or --window would end it)'
+    : 'recording on until the limit, or Ctrl-C';
+  return `${counted(count)} of the past written; ${how}`;
 }
 
-function isFull({ count, first, last }: BlockRecorder, limits: Limits): boolean {
-  const sec = first && last ? last.timestamp - first.timestamp : 0;
-  return count >= limits.blocks || sec >= limits.windowSec;
-}
-
-function limitsOf({ past, blocks, window }: RecordFlags): Limits {
+function limitsOf({ past, blocks, window }: RecordFlags) {
   const parse = (text: string) => parseDuration(text, { min: '1m', max: '30d' });
   return {
     pastSec: given('--past', past, parse),

@@ -1,20 +1,25 @@
 import type { Command } from 'commander';
+import * as z from 'zod';
 import { type CallOptions, type GasClient, pathOf, type WriteOptions } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
+import { type ListPage, listLoader } from '../../client/paging.ts';
+import { readResponse } from '../../client/response.ts';
+import type { ClientRoute, Query } from '../../client/routes.ts';
+import type { ListView } from '../../client/views/alerts.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, failure, reportError, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedResource, openResource, type ResourceWords } from '../open-source.ts';
-import { cleanLine, jsonResponse, type ListRoute, note, print, wholeListJson } from '../output.ts';
+import { cleanLine, jsonResponse, note, print } from '../output.ts';
 import type { Settings } from '../settings.ts';
 
 const OF_ONE: readonly ClientErrorCode[] = ['invalid', 'conflict', 'not-found', 'server', 'unreadable'];
 
 /** One after the other, each once; one that fails does not keep the others from it. Gives the exit code. */
 export async function eachId(
-  { io }: CommandContext,
+  io: Io,
   ids: readonly string[],
   work: (id: string) => Promise<void>,
 ): Promise<number> {
@@ -40,32 +45,25 @@ export interface JsonFlags {
   readonly json?: boolean;
 }
 
+interface Named {
+  readonly id: string;
+}
+
 /** What `gastop alerts` and `gastop auto-txs` share: lists, details, deletion, and what they say of a missing one. */
-export interface Resource<Item extends { readonly id: string }, Details> extends ResourceWords {
-  readonly route: ListRoute;
+export interface Resource<Item extends Named, Details> extends ResourceWords {
+  readonly route: ClientRoute<ListPage<unknown>>;
   readonly path: string;
-  readonly list: (client: GasClient, call: CallOptions) => Promise<ResourceList<Item>>;
+  readonly list: (client: GasClient, call: CallOptions) => Promise<ListView<Item>>;
   readonly get: (client: GasClient, id: string, call: CallOptions) => Promise<Details>;
   readonly remove: (client: GasClient, id: string, call: WriteOptions) => Promise<void>;
   readonly deleted: (details: Details) => string;
 }
 
-interface ResourceList<Item> {
-  readonly items: readonly Item[];
-  readonly total: number | null;
-  readonly unreadable: number;
-}
-
-interface GroupWords {
-  readonly summary: string;
-  readonly description: string;
-  readonly examples: readonly string[];
-}
-
+/** A command that holds commands, of which `list` runs where none is named. */
 export function addGroup(
   program: Command,
   name: string,
-  words: GroupWords,
+  words: { readonly summary: string; readonly description: string; readonly examples: readonly string[] },
   add: (group: Command) => void,
 ): void {
   const group = program
@@ -83,51 +81,92 @@ export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${man
 export const idsArgument = ({ many }: ResourceWords) =>
   ['<id...>', `one or several, as gastop ${many} list shows them`] as const;
 
-export async function withResource<Result>(
-  { io, loadSettings }: CommandContext,
-  words: ResourceWords,
-  work: (opened: OpenedResource, settings: Settings) => Promise<Result>,
-  mayMake = false,
-): Promise<Result> {
-  const { settings } = await loadSettings();
-  await using opened = await openResource(io, settings, words, mayMake);
-  return await work(opened, settings);
+/** What a command needs to change single ones and to tell of it. */
+export function changing<Item extends Named, Details>(
+  io: Io,
+  { many, one: what, path, get, list }: Resource<Item, Details>,
+  { json }: JsonFlags,
+  client: GasClient,
+) {
+  const signal = io.interruption();
+  const onResponse = (text: string) => io.stdout.write(jsonResponse(text, path));
+  return {
+    /** With `--json` a response to a change goes to stdout as the service gave it, a line each; else lines are told. */
+    call: { signal, ...(json === true && { onResponse }) } satisfies WriteOptions,
+    tell: (line: string) => (json === true ? undefined : note(io, line)),
+    /**
+     * Waits for `work` on one. Where the service does not find it, the list says whether it is there, as not every service
+     * answers for a single one; of one that is, `other` may say what else is missing.
+     */
+    onOne: async <Result>(
+      id: string,
+      work: Promise<Result>,
+      other: (details: Details) => string | null = () => null,
+    ): Promise<Result> => {
+      try {
+        return await work;
+      } catch (error) {
+        if (!(error instanceof ClientError) || error.code !== 'not-found' || error.mayBeDone) throw error;
+        // A service that lacks the route says so in its own words.
+        if (error.status === 405 || error.status === 501) throw error;
+        const { items } = await list(client, { signal }).catch(() => Promise.reject(error));
+        const reason = items.some((item) => item.id === id)
+          ? await get(client, id, { signal }).then(other, () => null)
+          : `there is no ${what} ${cleanLine(id)}; gastop ${many} list shows them`;
+        throw reason === null ? error : failure(reason, error);
+      }
+    },
+  };
 }
 
-interface ListOptions<Item> {
+type Opened<Item extends Named, Details> = OpenedResource &
+  ReturnType<typeof changing<Item, Details>> & { readonly settings: Settings };
+
+export async function withResource<Item extends Named, Details, Result>(
+  { io, loadSettings }: CommandContext,
+  resource: Resource<Item, Details>,
+  { mayMake = false, ...flags }: JsonFlags & { readonly mayMake?: boolean },
+  work: (opened: Opened<Item, Details>) => Promise<Result>,
+): Promise<Result> {
+  const { settings } = await loadSettings();
+  await using opened = await openResource(io, settings, resource, mayMake);
+  return await work({ ...opened, ...changing(io, resource, flags, opened.client), settings });
+}
+
+interface ListOptions<Item> extends JsonFlags {
+  readonly client: GasClient;
+  readonly settings: Settings;
   readonly isWanted?: (row: object) => boolean;
+  /** Called once all rows were looked at. @throws CliError (usage) */
   readonly check?: () => void;
   readonly lines: (
     items: readonly Item[],
-    look: { readonly width: number | null; readonly ending: string; readonly settings: Settings },
-  ) => Promise<readonly string[]>;
+    look: { readonly width: number | null; readonly ending: string },
+  ) => Promise<readonly string[]> | readonly string[];
 }
 
-export async function printList<Item extends { readonly id: string }>(
-  context: CommandContext,
-  resource: Pick<Resource<Item, unknown>, 'many' | 'one' | 'route' | 'list'>,
-  { client, settings, json }: { readonly client: GasClient; readonly settings: Settings } & JsonFlags,
-  { isWanted = () => true, check = () => {}, lines }: ListOptions<Item>,
+export async function printList<Item extends Named>(
+  io: Io,
+  { many, one, route, list }: Omit<Resource<Item, unknown>, 'deleted'>,
+  { client, settings, json, isWanted = () => true, check = () => {}, lines }: ListOptions<Item>,
 ): Promise<ExitCode> {
-  const { io } = context;
-  const { many, one } = resource;
   const signal = io.interruption();
   const partLine = (shown: number, total: number) =>
     note(io, `these are ${formatCount(shown)} of ${formatCount(total)}`);
   if (json) {
-    const { json: text, part } = await wholeListJson(client, resource.route, signal, isWanted);
+    const { json: text, part } = await wholeListJson(client, route, signal, isWanted);
     check();
     io.stdout.write(text);
     if (part !== null) partLine(part.shown, part.total);
     return EXIT.ok;
   }
-  const { items, total, unreadable } = await resource.list(client, { signal });
+  const { items, total, unreadable } = await list(client, { signal });
   const shown = items.filter(isWanted);
   check();
   if (shown.length > 0) {
     const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
     const ending = settings.ascii.value ? '...' : '…';
-    print(io, settings, (await lines(shown, { width, ending, settings })).join('\n'));
+    print(io, settings, (await lines(shown, { width, ending })).join('\n'));
   } else if (items.length > 0) note(io, `no ${one} has that status`);
   else if (unreadable === 0) note(io, `there are no ${many}; gastop ${many} create makes one`);
   if (unreadable > 0) note(io, `${formatCount(unreadable)} more could not be read; --json shows them`);
@@ -135,7 +174,66 @@ export async function printList<Item extends { readonly id: string }>(
   return EXIT.ok;
 }
 
-export function addShow<Item extends { readonly id: string }, Details extends { readonly problem?: string }>(
+/** A page of v1, its rows as the service gave them. */
+const Page = z.looseObject({
+  items: z.array(z.looseObject({ id: z.string() })),
+  page: z.int(),
+  size: z.int(),
+  total: z.int(),
+});
+const MOST_PAGES = 100;
+
+/**
+ * A list as JSON: the response as it is where that is all, else one v1 list of all pages, each row once. Of a service
+ * whose list is none of v1's it is the first page. `part`: how many of how many it holds, where there are more.
+ */
+export async function wholeListJson(
+  client: Pick<GasClient, 'raw'>,
+  route: ClientRoute<ListPage<unknown>>,
+  signal: AbortSignal,
+  isKept: (row: object) => boolean = () => true,
+): Promise<{ json: string; part: { readonly shown: number; readonly total: number } | null }> {
+  const { path } = route;
+  const request = async (query: Query) => jsonResponse(await client.raw(path, query, { signal }), path);
+  const json = await request({});
+  const first = Page.safeParse(JSON.parse(json)).data;
+  if (first === undefined) return { json, part: partOf(json, route) };
+  if (first.items.length >= first.total && first.items.every(isKept)) return { json, part: null };
+  const load = listLoader(
+    async (query) => {
+      const isFirst = Object.keys(query).length === 0;
+      const page = isFirst ? first : Page.safeParse(JSON.parse(await request(query))).data;
+      const items = (page?.items ?? []).map((row) => ({ id: row.id, createdAt: null, row }));
+      return { items, rows: items.length, unreadable: 0, total: page?.total ?? null };
+    },
+    async () => true,
+    MOST_PAGES,
+  );
+  const listed = await load({ signal });
+  const shown = listed.items.length;
+  const items = listed.items.map(({ row }) => row).filter(isKept);
+  const total = listed.total ?? first.total;
+  // A list of size 0 is none of v1's.
+  const sizes = {
+    page: 0,
+    size: Math.max(items.length, 1),
+    total: items.length < shown ? items.length : total,
+  };
+  const whole = `${JSON.stringify({ ...first, items, ...sizes })}\n`;
+  return { json: whole, part: shown < total ? { shown, total } : null };
+}
+
+function partOf(text: string, route: ClientRoute<ListPage<unknown>>) {
+  try {
+    const { total, rows } = readResponse(text, route, { endpoint: route.path, host: '' });
+    return total !== null && total > rows ? { shown: rows, total } : null;
+  } catch {
+    // A response that is no list at all is shown as it is.
+    return null;
+  }
+}
+
+export function addShow<Item extends Named, Details extends { readonly problem?: string }>(
   group: Command,
   run: Run,
   resource: Resource<Item, Details>,
@@ -143,16 +241,14 @@ export function addShow<Item extends { readonly id: string }, Details extends { 
   text: (details: Details, now: number, isAscii: boolean) => string,
 ): void {
   const show = (context: CommandContext, id: string, { json }: JsonFlags) =>
-    withResource(context, resource, async ({ client }, settings) => {
+    withResource(context, resource, {}, async ({ client, settings, call, onOne }) => {
       const { io } = context;
-      const signal = io.interruption();
-      const named = { client, id, signal };
       if (json) {
-        const raw = await onOne(resource, named, client.raw(pathOf(resource.path, { id }), {}, { signal }));
+        const raw = await onOne(id, client.raw(pathOf(resource.path, { id }), {}, call));
         io.stdout.write(jsonResponse(raw, resource.path));
         return EXIT.ok;
       }
-      const details = await onOne(resource, named, resource.get(client, id, { signal }));
+      const details = await onOne(id, resource.get(client, id, call));
       print(io, settings, text(details, io.now(), settings.ascii.value));
       const { problem } = details;
       if (problem !== undefined) note(io, `this is what the list says of it: ${cleanLine(problem)}`);
@@ -183,7 +279,7 @@ export async function isConfirmed(io: Io, question: string): Promise<boolean> {
   return /^y(es)?$/i.test((await io.ask(`${question}? [y/N] `))?.trim() ?? '');
 }
 
-export function addDelete<Item extends { readonly id: string }, Details>(
+export function addDelete<Item extends Named, Details>(
   group: Command,
   run: Run,
   resource: Resource<Item, Details>,
@@ -192,20 +288,17 @@ export function addDelete<Item extends { readonly id: string }, Details>(
   const remove = (context: CommandContext, ids: readonly string[], flags: YesFlags) => {
     const { io } = context;
     requireTerminal(io, 'deleting', flags.yes);
-    return withResource(context, resource, ({ client }) =>
-      eachId(context, ids, async (id) => {
-        const signal = io.interruption();
-        const named = { client, id, signal };
+    return withResource(context, resource, flags, ({ client, call, tell, onOne }) =>
+      eachId(io, ids, async (id) => {
         if (!flags.yes) {
-          const details = await onOne(resource, named, resource.get(client, id, { signal }));
+          const details = await onOne(id, resource.get(client, id, call));
           if (!(await isConfirmed(io, `Delete ${cleanLine(id)} ${resource.deleted(details)}`))) {
             note(io, `kept ${cleanLine(id)}`);
             return;
           }
         }
-        const call = { signal, ...answers(context, flags, resource.path) };
-        await onOne(resource, named, resource.remove(client, id, call));
-        if (!flags.json) note(io, `deleted ${cleanLine(id)}`);
+        await onOne(id, resource.remove(client, id, call));
+        tell(`deleted ${cleanLine(id)}`);
       }),
     );
   };
@@ -216,44 +309,4 @@ export function addDelete<Item extends { readonly id: string }, Details>(
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
     .action(run(remove));
-}
-
-interface Named {
-  readonly client: GasClient;
-  readonly id: string;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Waits for `work` on one. Where the service does not find it, the list says whether it is there, as not every
- * service answers for a single one; of one that is, `other` may say what else is missing.
- * @throws CliError (failed) where it is known not to exist; else whatever `work` throws.
- */
-export async function onOne<Item extends { readonly id: string }, Details, Result>(
-  { many, one, get, list }: Resource<Item, Details>,
-  { client, id, signal }: Named,
-  work: Promise<Result>,
-  other: (details: Details) => string | null = () => null,
-): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== 'not-found' || error.mayBeDone) throw error;
-    // A service that lacks the route says so in its own words.
-    if (error.status === 405 || error.status === 501) throw error;
-    const { items } = await list(client, { signal }).catch(() => Promise.reject(error));
-    const what = items.some((item) => item.id === id)
-      ? await get(client, id, { signal }).then(other, () => null)
-      : `there is no ${one} ${cleanLine(id)}; gastop ${many} list shows them`;
-    throw what === null ? error : failure(what, error);
-  }
-}
-
-/** For what changes something: its answer goes to stdout as the service gave it, a line each. */
-export function answers(
-  { io }: CommandContext,
-  { json }: JsonFlags,
-  path: string,
-): { onResponse?: (text: string) => void } {
-  return json === true ? { onResponse: (text) => io.stdout.write(jsonResponse(text, path)) } : {};
 }

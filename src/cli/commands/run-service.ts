@@ -6,7 +6,6 @@ import { withoutSecrets } from '../../core/key-text.ts';
 import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
-import type { News } from '../../service/follow/follower.ts';
 import { ApiFailure, PASSING } from '../../service/http/errors.ts';
 import {
   createPlainLog,
@@ -123,9 +122,8 @@ async function serveUntilStopped(
   );
   for (const line of missing) log.info(line);
   if (!isLoopback(address.host)) {
-    log.warn(
-      `it is open to everybody who can reach ${address.host}; keys travel unencrypted unless a proxy adds https`,
-    );
+    const who = `everybody who can reach ${address.host}`;
+    log.warn(`it is open to ${who}; keys travel unencrypted unless a proxy adds https`);
   }
   if (!(await gate.hasKeys())) {
     const isNamed = keys.file.from !== 'default' && !isServerUrl(keys.file.value);
@@ -190,20 +188,15 @@ async function serveChain(
     // The passing one may end before it hears that the node is there, or say it too.
     let current = await (place === UNKNOWN ? startPassing() : start(place));
     let passing: StoreError | null = null;
-    const onRefused = (error: unknown) => {
-      if (error instanceof StoreError) passing = error;
-      extras.onError(error);
-    };
     const move = async () => {
-      const next = await startOnceKnown(io, chain, {
-        start,
-        onError: onRefused,
-        onNews,
-        signal: stop.signal,
+      const next = await startOnceKnown(io, chain, stop.signal, start, (error) => {
+        if (error instanceof StoreError) passing = error;
+        extras.onError(error);
       });
       if (next === null) return;
       const before = current;
-      current = next;
+      current = next.started;
+      onNews({ isWell: true, message: next.message });
       passing = null;
       // Whatever becomes of it, the next one is in its place and must not be started again.
       await before.stop().catch(extras.onError);
@@ -264,13 +257,6 @@ async function knownPlace(
   }
 }
 
-interface OnceKnown {
-  readonly start: (path: string) => Promise<StartedService>;
-  readonly onError: (error: unknown) => void;
-  readonly onNews: (news: News) => void;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Waits for a node, then starts the service on the chain's own database; `null` when the signal came before.
  * @throws {StoreError} when that database will not do, today or tomorrow.
@@ -278,14 +264,15 @@ interface OnceKnown {
 async function startOnceKnown(
   io: Io,
   { source }: OpenedChain,
-  { start, onError, onNews, signal }: OnceKnown,
-): Promise<StartedService | null> {
+  signal: AbortSignal,
+  start: (path: string) => Promise<StartedService>,
+  onError: (error: unknown) => void,
+) {
   for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
     try {
       const found = await abortable(source.chain(), signal);
       const started = await start(chainDatabase(io, found));
-      onNews({ isWell: true, message: `${source.name} answers now: it is on ${found.name}` });
-      return started;
+      return { started, message: `${source.name} answers now: it is on ${found.name}` };
     } catch (error) {
       if (signal.aborted) return null;
       if (error instanceof StoreError && !PASSING.has(error.code)) throw error;
@@ -298,16 +285,15 @@ async function startOnceKnown(
 
 const CHECK_EVERY_MS = 1_000;
 
-interface FreshPlansOptions {
+/** The plans as they stand in the config file now; it is looked at once a second at most, when they are asked for. */
+export function freshPlans(options: {
   readonly path: string;
   readonly plans: Plans;
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
-}
-
-/** The plans as they stand in the config file now; it is looked at once a second at most, when they are asked for. */
-export function freshPlans({ path, plans, now, onError }: FreshPlansOptions): () => Plans {
-  let current = plans;
+}): () => Plans {
+  const { path, now, onError } = options;
+  let current = options.plans;
   let seen = changedAt(path);
   let checkedAt = now();
   return () => {
@@ -361,22 +347,15 @@ export function logAttempt(
   { delivery, attempt, verdict }: MadeAttempt,
 ): void {
   const what = `alert delivery ${delivery.id}`;
-  switch (verdict.kind) {
-    case 'delivered':
-      log.info(`${what}: delivered in ${attempt.latencyMs.toFixed(0)} ms`);
-      return;
-    case 'waits':
-      // Our own words, and what the operator has to do.
-      log.warn(`${what}: ${attempt.answer}`);
-      return;
-    case 'again':
-      log.warn(`${what}: ${statusOf(attempt.answer)}; tried again at ${new Date(verdict.at).toISOString()}`);
-      return;
-    case 'failed':
-      log.warn(`${what}: ${statusOf(attempt.answer)}; given up`);
-      return;
-    case 'gone':
-      log.warn(`${what}: ${statusOf(attempt.answer)}; its alert is disabled`);
+  if (verdict.kind === 'delivered') {
+    log.info(`${what}: delivered in ${attempt.latencyMs.toFixed(0)} ms`);
+  } else if (verdict.kind === 'waits') {
+    // Our own words, and what the operator has to do.
+    log.warn(`${what}: ${attempt.answer}`);
+  } else {
+    const again = verdict.kind === 'again' && `tried again at ${new Date(verdict.at).toISOString()}`;
+    const end = verdict.kind === 'failed' ? 'given up' : 'its alert is disabled';
+    log.warn(`${what}: ${statusOf(attempt.answer)}; ${again || end}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { type CommandContext, createContext, type Run } from '../context.ts';
 import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { cleanLine, note } from '../output.ts';
-import { checked } from '../parse.ts';
+import { checked, given } from '../parse.ts';
 import { flagName, keySettings, type SourceFlags } from '../settings.ts';
 
 export function addServe(program: Command, run: Run): void {
@@ -69,23 +69,13 @@ async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCo
   return EXIT.ok;
 }
 
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly baseUrl: URL | null;
-}
+export type ListenAddress = ReturnType<typeof listenAddress>;
 
-export function listenAddress(flags: {
-  readonly host: string;
-  readonly port: string;
-  readonly baseUrl?: string;
-}): ListenAddress {
-  const { baseUrl } = flags;
+export function listenAddress({ host, port, baseUrl }: Pick<ServeFlags, 'host' | 'port' | 'baseUrl'>) {
   return {
-    host: checked('--host', () => parseHost(flags.host)),
-    port: checked('--port', () => parsePort(flags.port)),
-    baseUrl:
-      baseUrl === undefined ? null : checked('--base-url', () => parseServiceUrl(baseUrl, 'leave it out')),
+    host: checked('--host', () => parseHost(host)),
+    port: checked('--port', () => parsePort(port)),
+    baseUrl: given('--base-url', baseUrl, (text) => parseServiceUrl(text, 'leave it out')),
   };
 }
 
@@ -136,15 +126,18 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
   if (io.platform !== 'linux') {
     throw usageError('--systemd is for Linux; elsewhere let your own service manager run "gastop serve"');
   }
-  if (source.rpc !== undefined || source.url !== undefined) {
-    // A node's URL often is a key, and everybody may read a unit and a command line.
-    const environment = join(dirname(configFile(io)), 'serve.env');
-    throw usageError(`a unit takes its nodes from the config file, or from GASTOP_RPC in ${environment}`);
-  }
-  if (source.database !== undefined) {
-    const environment = join(dirname(configFile(io)), 'serve.env');
+  // A node's URL often is a key, and everybody may read a unit and a command line.
+  const environmentFile = join(dirname(configFile(io)), 'serve.env');
+  const secret =
+    source.rpc !== undefined || source.url !== undefined
+      ? ['nodes', 'GASTOP_RPC']
+      : source.database !== undefined
+        ? ['database', 'GASTOP_DATABASE_URL']
+        : null;
+  if (secret !== null) {
+    const [what, variable] = secret;
     throw usageError(
-      `a unit takes its database from the config file, or from GASTOP_DATABASE_URL in ${environment}`,
+      `a unit takes its ${what} from the config file, or from ${variable} in ${environmentFile}`,
     );
   }
   listenAddress(flags);
@@ -161,7 +154,7 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
     systemdUnit({
       program: [process.execPath, script],
       argv: ['serve', ...flagWords(source, UNIT_FLAGS.source), ...flagWords(flags, UNIT_FLAGS.serve)],
-      environmentFile: join(dirname(configFile(io)), 'serve.env'),
+      environmentFile,
     }),
   );
   return EXIT.ok;
@@ -169,15 +162,8 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
 
 const UNIT_FLAGS = {
   source: [
-    'replay',
-    'speed',
-    'demo',
-    'seed',
-    'history',
-    'confirmations',
-    'db',
-    'allowPrivateTargets',
-    'config',
+    ...(['replay', 'speed', 'demo', 'seed', 'history', 'confirmations', 'db'] as const),
+    ...(['allowPrivateTargets', 'config'] as const),
   ],
   serve: ['host', 'port', 'baseUrl', 'keys', 'logLevel'],
 } as const;
@@ -195,14 +181,17 @@ function flagWords<Name extends string>(
   });
 }
 
-interface UnitParts {
+/** A unit of systemd's user manager that keeps `gastop serve` running; see systemd.service(5) and systemd.exec(5). */
+export function systemdUnit({
+  program,
+  argv,
+  environmentFile,
+}: {
+  /** The Node.js that runs it, and gastop's own file: a user's services do not know the shell's PATH. */
   readonly program: readonly string[];
   readonly argv: readonly string[];
   readonly environmentFile: string;
-}
-
-/** A unit of systemd's user manager that keeps `gastop serve` running; see systemd.service(5) and systemd.exec(5). */
-export function systemdUnit({ program, argv, environmentFile }: UnitParts): string {
+}): string {
   return `[Unit]
 Description=gastop: gas prices over HTTP, and alerts
 
