@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import { type KeptAutoTx, savingsOf } from '../core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxEvent, type AutoTxState, isFinal, stepAutoTx } from '../core/auto-txs/state-machine.ts';
-import { type AutoTxRow, KEEP_SIGNED_BLOCKS, toKeptAutoTx } from './auto-tx-rows.ts';
+import { type AutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
 import { writeAutoTx } from './auto-txs.ts';
 import { integer } from './block-rows.ts';
 import { countRows, type Queries, readRows } from './tables.ts';
@@ -220,7 +220,6 @@ export async function rewindAutoTxs(trx: Queries, number: number, now: number): 
 /** The chain began anew, at `now` (ms since epoch). Call it in the transaction that takes its blocks away. */
 export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
   await trx.updateTable('auto_txs').set({ chain_block: null }).where(IS_FINISHED).execute();
-  await trx.deleteFrom('signed_transactions').where('mined_block', 'is not', null).execute();
   const rows = await trx
     .selectFrom('auto_txs')
     .selectAll()
@@ -255,6 +254,8 @@ async function isTaken(trx: Queries, kept: KeptAutoTx, { status, returnsTo }: Au
 
 /** What has ended is kept up to so many of each owner. */
 const MOST_FINISHED = 10_000;
+/** Deeper than any reorg, blocks. */
+const SETTLED_BLOCKS = 64;
 /** In one transaction. */
 const AT_ONCE = 100;
 
@@ -272,7 +273,7 @@ export async function forgetFinished(trx: Queries, owner: string, most = MOST_FI
     .selectFrom('blocks')
     .select((e) => e.fn.max<number | null>('number').as('number'))
     .executeTakeFirst();
-  const below = (head?.number ?? 0) - KEEP_SIGNED_BLOCKS;
+  const below = (head?.number ?? 0) - SETTLED_BLOCKS;
   const rows = await trx
     .selectFrom('auto_txs')
     .select('id')

@@ -102,11 +102,11 @@ export interface AutoTxRow {
   data: string;
 }
 
-/** What may be sent: nothing but the engine reads it, and it goes when it cannot be sent any more. */
+/** What may be sent: nothing but the engine reads it, and a day after it has ended it goes. */
 export interface SignedTransactionRow {
   auto_tx_id: string;
-  /** The block in which it is final, if it is: the bytes are kept for some blocks more, for a reorg. */
-  mined_block: number | null;
+  /** When it ended, ms since epoch: nobody gets it any more. `null`: it may be sent. */
+  ended_at: number | null;
   /** The raw bytes, sealed. */
   bytes: Uint8Array;
   /** With which key; `null`: not sealed, in a file from before that. */
@@ -380,15 +380,16 @@ export const createdNote = ({ signed }: KeptAutoTx): Note => ({
   message: signed === null ? 'created as a draft, without a signature' : 'created; it waits for its target',
 });
 
-/** How many blocks raw bytes are kept after the one that has them: what a reorg brings back can be sent again. */
-export const KEEP_SIGNED_BLOCKS = 64;
+/** How long what has ended keeps its signed bytes. */
+const KEEP_SIGNED_MS = 86_400_000;
 
-/** The sealed bytes of an auto-tx; `null`: there are none. */
+/** The sealed bytes of an auto-tx that may be sent; `null`: there are none. */
 export async function readSigned(db: Queries, id: string): Promise<Sealed | null> {
   const row = await db
     .selectFrom('signed_transactions')
     .select(['bytes', 'key_id'])
     .where('auto_tx_id', '=', id)
+    .where('ended_at', 'is', null)
     .executeTakeFirst();
   return row === undefined ? null : { keyId: row.key_id ?? '', bytes: row.bytes };
 }
@@ -396,35 +397,33 @@ export async function readSigned(db: Queries, id: string): Promise<Sealed | null
 export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: Sealed): Promise<void> {
   await trx
     .insertInto('signed_transactions')
-    .values({ auto_tx_id: id, mined_block: null, bytes, key_id: keyId })
+    .values({ auto_tx_id: id, ended_at: null, bytes, key_id: keyId })
     .execute();
 }
 
 /** Seals what a file from before that holds, and answers how much. Part of the caller's transaction. */
 export async function sealUnsealed(trx: Queries, sealer: Sealer): Promise<number> {
-  const ids = await trx
+  const unsealed = trx
     .selectFrom('signed_transactions')
-    .select('auto_tx_id as id')
-    .where('key_id', 'is', null)
-    .execute();
-  for (const { id } of ids) {
-    const plain = await readSigned(trx, id);
-    if (plain === null) continue;
-    const { keyId, bytes } = sealer.seal(id, plain.bytes);
+    .select(['auto_tx_id as id', 'bytes as plain'])
+    .where('key_id', 'is', null);
+  const rows = await unsealed.execute();
+  for (const { id, plain } of rows) {
+    const { keyId, bytes } = sealer.seal(id, plain);
     await trx
       .updateTable('signed_transactions')
       .set({ bytes, key_id: keyId })
       .where('auto_tx_id', '=', id)
       .execute();
   }
-  return ids.length;
+  return rows.length;
 }
 
-/** Says in which block they are final, or that they are not. */
-export async function markSigned(trx: Queries, id: string, minedBlock: number | null): Promise<void> {
+/** Says when they ended, or that they may be sent again. */
+export async function markSigned(trx: Queries, id: string, endedAt: number | null): Promise<void> {
   await trx
     .updateTable('signed_transactions')
-    .set({ mined_block: minedBlock })
+    .set({ ended_at: endedAt })
     .where('auto_tx_id', '=', id)
     .execute();
 }
@@ -433,7 +432,10 @@ export async function dropSigned(trx: Queries, id: string): Promise<void> {
   await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
 }
 
-/** Forgets the bytes of what is final in blocks below `below`: no reorg brings it back. Costs what it forgets. */
-export async function forgetSigned(trx: Queries, below: number): Promise<void> {
-  await trx.deleteFrom('signed_transactions').where('mined_block', '<', below).execute();
+/** Forgets the bytes of what ended a day before `now`, ms since epoch. Costs what it forgets. */
+export async function forgetSigned(db: Queries, now: number): Promise<void> {
+  await db
+    .deleteFrom('signed_transactions')
+    .where('ended_at', '<=', now - KEEP_SIGNED_MS)
+    .execute();
 }

@@ -2,13 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
-import {
-  type AutoTxState,
-  type AutoTxStatus,
-  isFinal,
-  type Note,
-  stepAutoTx,
-} from '../core/auto-txs/state-machine.ts';
+import { type AutoTxStatus, isFinal, type Note, stepAutoTx } from '../core/auto-txs/state-machine.ts';
 import type { Hex } from '../core/block.ts';
 import {
   type AutoTxSavings,
@@ -31,6 +25,7 @@ import {
   addNotes,
   createdNote,
   dropSigned,
+  forgetSigned,
   insertSigned,
   MOST_NOTES,
   markSigned,
@@ -218,10 +213,15 @@ export class AutoTxStore {
     return this.#database.run(async (db) => readable(await expiringRows(db, now, limit).execute()));
   }
 
-  /** The raw bytes, for sending alone; `null`: they are gone; `sealed`: with a key that is not here. */
+  /** The raw bytes, for sending alone; `null`: it has ended, or they are gone; `sealed`: with a key that is not here. */
   async signedBytes(id: string): Promise<Uint8Array | 'sealed' | null> {
     const sealed = await this.#database.run((db) => readSigned(db, id));
     return sealed && (this.#database.sealer.open(id, sealed) ?? 'sealed');
+  }
+
+  /** Forgets the bytes of what ended a day before `now`, ms since epoch: by then nobody looks for what went wrong. */
+  forgetSigned(now: number): Promise<void> {
+    return this.#database.run((db) => forgetSigned(db, now));
   }
 
   /** The newest executed ones of an owner whose blocks are of that time (ms since epoch, inclusive), oldest first. */
@@ -370,32 +370,18 @@ function changedColumns(before: KeptAutoTx, after: KeptAutoTx): Partial<AutoTxRo
   return Object.fromEntries(Object.entries(row).filter(([column, value]) => was.get(column) !== value));
 }
 
-/** What can be sent, or be sent again after a reorg, stays; the rest goes with the change that says so. */
 async function writeSigned(
   trx: Queries,
-  before: KeptAutoTx,
-  { autoTx, signed }: SealedChange,
+  { id, state }: KeptAutoTx,
+  { autoTx, at, signed }: SealedChange,
 ): Promise<void> {
-  const { id } = before;
-  if (!needsBytes(autoTx.state)) {
-    if (needsBytes(before.state)) await dropSigned(trx, id);
-    return;
-  }
-  const mined = minedBlock(autoTx.state);
   if (signed !== undefined) {
     await dropSigned(trx, id);
     await insertSigned(trx, id, signed);
   }
-  if (mined !== minedBlock(before.state)) await markSigned(trx, id, mined);
+  const hasEnded = isFinal(autoTx.state.status);
+  if (hasEnded !== isFinal(state.status)) await markSigned(trx, id, hasEnded ? at : null);
 }
-
-function needsBytes({ status, inclusion }: AutoTxState): boolean {
-  if (status === 'PENDING' || status === 'DISABLED' || status === 'SUBMITTED') return true;
-  return inclusion !== null && (status === 'EXECUTED' || status === 'FAILED');
-}
-
-const minedBlock = ({ status, inclusion }: AutoTxState) =>
-  status === 'EXECUTED' || status === 'FAILED' ? (inclusion?.blockNumber ?? null) : null;
 
 /** Disabled in one transaction: done within some ms. */
 const DISABLED_AT_ONCE = 100;

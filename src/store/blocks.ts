@@ -4,7 +4,6 @@ import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-tx-queries.ts';
-import { forgetSigned, KEEP_SIGNED_BLOCKS } from './auto-tx-rows.ts';
 import {
   BLOCK_COLUMNS,
   findHoles,
@@ -145,7 +144,6 @@ export class BlockStore {
       if (given !== null) await writeAdvice(trx, given);
       const fork = lowestFork(replaced, rows);
       if (fork !== null) await rewindAutoTxs(trx, fork - 1, this.#wallNow());
-      await forgetSigned(trx, (rows.at(-1)?.number ?? 0) - KEEP_SIGNED_BLOCKS);
       if (alerts === null) return 0;
       if (fork !== null) await rewindAlerts(trx, fork - 1);
       return evaluateAlerts(trx, right.kind === 'visitor' ? untold(alerts) : alerts);

@@ -19,7 +19,7 @@ export interface Sealed {
 export interface Sealer {
   /** What is sealed for one auto-tx is opened for no other. */
   seal(autoTxId: string, bytes: Uint8Array): Sealed;
-  /** `null`: it was sealed with another key, or is not as it was written. */
+  /** `null`: it was sealed with another key, there is no key, or it is not as it was written. */
   open(autoTxId: string, sealed: Sealed): Uint8Array | null;
 }
 
@@ -42,12 +42,12 @@ export function createSealer(getKey: () => Buffer): Sealer {
       return { keyId: id, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
     },
     open(autoTxId, { keyId, bytes }) {
-      const { key, id } = current();
-      if (keyId !== id || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
-      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(Buffer.from(autoTxId))
-        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       try {
+        const { key, id } = current();
+        if (keyId !== id || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
+        const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
+          .setAAD(Buffer.from(autoTxId))
+          .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
         return new Uint8Array(
           Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]),
         );

@@ -141,7 +141,7 @@ describe('in the pane', () => {
     await monitor.press('ctrl+u', ...'21.5', 'ctrl+s');
     await monitor.waitFor(marked(does, /◌ pending .* 21\.5 /));
     await monitor.press('x');
-    await monitor.waitFor('It was not broadcast. Its signed bytes are deleted');
+    await monitor.waitFor('It was not broadcast, and never will be');
     await monitor.press('n');
     await monitor.waitFor(marked(does, /◌ pending/));
     await monitor.press('x');

@@ -87,6 +87,8 @@ const LOOKS_PER_SEC = 50;
 const LOOK_AGAIN_MS = 2_000;
 /** How often each sender is looked at: no block says whose nonce was used elsewhere, or who has funds now. */
 const ROUND_MS = 60_000;
+/** How often signed bytes of what has ended are looked through. */
+const PRUNE_MS = 60_000;
 /** Senders of a round that a turn takes: a request for each. */
 const ROUND_AT_ONCE = 8;
 
@@ -120,6 +122,7 @@ export class AutoTxEngine {
   /** The last sender of this round; empty: the round is over. */
   #roundAt = '';
   #roundBeganAt = Number.NEGATIVE_INFINITY;
+  #prunedAt = Number.NEGATIVE_INFINITY;
 
   /** @param signal nothing new is begun after it aborts */
   constructor(context: EngineContext, signal: AbortSignal) {
@@ -130,6 +133,7 @@ export class AutoTxEngine {
   /** Begins what there is to do now. Rejects with a `StoreError`. */
   async turn(): Promise<void> {
     const { store, present, blocks, profile } = this.#context;
+    await this.#prune();
     if (!(await store.hasOpen())) return;
     await this.#expire();
     const head = present()?.head ?? (await blocks.head());
@@ -147,6 +151,14 @@ export class AutoTxEngine {
   /** Resolves once nothing is under way; never rejects. */
   async idle(): Promise<void> {
     while (this.#busy.size > 0) await Promise.all(this.#busy.values());
+  }
+
+  /** What is deleted is gone for good: the chain's time has to agree. */
+  async #prune(): Promise<void> {
+    const { store, agreedNow, steadyNow } = this.#context;
+    if (steadyNow() - this.#prunedAt < PRUNE_MS) return;
+    this.#prunedAt = steadyNow();
+    await store.forgetSigned(agreedNow());
   }
 
   async #expire(): Promise<void> {

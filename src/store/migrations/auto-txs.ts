@@ -123,6 +123,17 @@ export const autoTxs: Migration = {
   },
 };
 
+/** What has ended keeps its signed bytes for a day, by the time when it did. */
+export const signedUntil: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema.alterTable('signed_transactions').renameColumn('mined_block', 'ended_at').execute();
+    await sql`
+      update signed_transactions set ended_at = (select case
+        when status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED') then updated_at end
+        from auto_txs where id = auto_tx_id)`.execute(db);
+  },
+};
+
 const LIVE = "status in ('PENDING', 'DISABLED', 'SUBMITTED')";
 
 /**

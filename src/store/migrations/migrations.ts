@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { alertCooldowns, alerts, firingTallies, leader, signingSecretRotation } from './alerts.ts';
-import { autoTxs, sealedBytes } from './auto-txs.ts';
+import { autoTxs, sealedBytes, signedUntil } from './auto-txs.ts';
 import { columnTypes } from './column-types.ts';
 
 const TIPS = ['tip_p10', 'tip_p25', 'tip_p50', 'tip_p75', 'tip_p90', 'tip_p95', 'tip_p99'] as const;
@@ -173,6 +173,7 @@ export const HISTORY_MIGRATIONS: Migrations = {
   '0008-signing-secret-rotation': signingSecretRotation,
   '0009-leader': leader,
   '0010-sealed-bytes': sealedBytes,
+  '0011-signed-until': signedUntil,
 };
 
 /** Every change of the keys' schema in order. The names tell the two kinds of files apart; PostgreSQL has both in one. */

@@ -28,7 +28,7 @@ export interface Records {
   /** Of each, the oldest first. */
   readonly notes: readonly NoteRecord[];
   /** Whose raw bytes are kept. */
-  readonly bytes: readonly { readonly auto_tx_id: string; readonly mined_block: number | null }[];
+  readonly bytes: readonly { readonly auto_tx_id: string; readonly ended_at: number | null }[];
   readonly executed: number;
 }
 
@@ -41,7 +41,7 @@ export function readRecords(path: string): Records {
     return {
       autoTxs: all('select * from auto_txs order by created_at, id'),
       notes: all('select auto_tx_id, kind from auto_tx_events order by auto_tx_id, seq'),
-      bytes: all('select auto_tx_id, mined_block from signed_transactions'),
+      bytes: all('select auto_tx_id, ended_at from signed_transactions'),
       executed: tally?.executed ?? 0,
     };
   } finally {

@@ -7,7 +7,7 @@ import { AutoTxEngine } from '../../../src/service/auto-txs/engine.ts';
 import type { Present } from '../../../src/service/follow/chain-state.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import { openDatabase } from '../../../src/store/database.ts';
+import { type Database, openDatabase } from '../../../src/store/database.ts';
 import { HistoryStore } from '../../../src/store/history.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { makeIncluded } from '../../helpers/made-transactions.ts';
@@ -54,6 +54,8 @@ export interface EngineRig {
   place(autoTx: KeptAutoTx): Promise<void>;
   kept(id: string): Promise<KeptAutoTx>;
   kinds(id: string): Promise<readonly string[]>;
+  /** Whether its sealed bytes are still there, whoever may get them. */
+  hasBytes(id: string): Promise<boolean>;
   /** A block comes after which the next one costs this much, 50 gwei unless told, and the engine has its turn. */
   block(gwei?: number, fill?: (block: Block) => void): Promise<Block>;
   /** The engine has a turn, with nothing new. */
@@ -64,10 +66,16 @@ export interface EngineRig {
 
 export async function startEngine({
   confirmations = 3,
+  agreedNow = (now) => now,
+  database: given,
 }: {
+  /** One in memory unless told. */
+  readonly database?: Database;
   readonly confirmations?: number;
+  /** What the chain's time makes of the clock's, ms since epoch. */
+  readonly agreedNow?: (now: number) => number;
 } = {}): Promise<EngineRig> {
-  const database = await openDatabase(':memory:');
+  const database = given ?? (await openDatabase(':memory:'));
   onTestFinished(() => database.close());
   const blocks = new BlockStore(database);
   const store = new AutoTxStore(database);
@@ -89,7 +97,7 @@ export async function startEngine({
       present: () => present,
       nativeUsd: () => null,
       wallNow: () => NOW + now,
-      agreedNow: () => NOW + now,
+      agreedNow: () => agreedNow(NOW + now),
       steadyNow: () => now,
       onError: (error) => errors.push(error),
     },
@@ -115,6 +123,10 @@ export async function startEngine({
       if (created.kind !== 'created') throw new Error(created.kind);
     },
     kinds: async (id) => (await store.timeline(id)).map(({ kind }) => kind).reverse(),
+    hasBytes: async (id) => {
+      const bytes = database.queries.selectFrom('signed_transactions').select('ended_at');
+      return (await bytes.where('auto_tx_id', '=', id).executeTakeFirst()) !== undefined;
+    },
     block: async (gwei = 50, fill = () => {}) => {
       const block = makeBlock(next++);
       node.mine(block);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ChainError, SendFailure } from '../../../src/chain/chain-source.ts';
-import { keptAutoTx, sender } from '../../store/auto-txs/kept-auto-txs.ts';
+import { keptAutoTx, NOW, sender } from '../../store/auto-txs/kept-auto-txs.ts';
 import { startEngine, waitingTransaction } from './engine-rig.ts';
 
 const hashOf = (id: string) => {
@@ -97,6 +97,24 @@ test('one whose bytes are gone is never tried for ever: it has failed, and says 
   expect(state).toMatchObject({ status: 'FAILED', failure: { code: 'bytes_gone' } });
   expect(state.failure?.message).toContain('schedule it again');
   expect(rig.node.sent).toEqual([]);
+});
+
+test('signed bytes of one that has ended go a day later, and by no clock that the chain does not agree with', async () => {
+  const DAY = 86_400_000;
+  let chainNow = NOW + DAY - 1;
+  const rig = await startEngine({ agreedNow: (now) => Math.min(now, chainNow) });
+  await rig.place(keptAutoTx('one', { order: { expiresAt: NOW } }));
+  await rig.turn();
+  expect((await rig.kept('one')).state.status).toBe('EXPIRED');
+  for (const [now, isGone] of [
+    [chainNow, false],
+    [NOW + DAY, true],
+  ] as const) {
+    chainNow = now;
+    rig.pass(400 * DAY);
+    await rig.turn();
+    expect(await rig.hasBytes('one')).toBe(!isGone);
+  }
 });
 
 describe('what waits far from its price', () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
-import type { AutoTxStatus, NoteKind } from '../../../src/core/auto-txs/state-machine.ts';
+import { type AutoTxStatus, isFinal, type NoteKind } from '../../../src/core/auto-txs/state-machine.ts';
 import { toKeptAutoTx } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
@@ -73,11 +73,7 @@ async function expectAgreement(database: Database): Promise<ReadonlyMap<string, 
   for (const kept of rows) {
     const { status } = kept.state;
     const hasBytes = (await store.signedBytes(kept.id)) !== null;
-    expect([kept.id, status, hasBytes]).toEqual([
-      kept.id,
-      status,
-      status !== 'CANCELLED' && status !== 'EXPIRED',
-    ]);
+    expect([kept.id, status, hasBytes]).toEqual([kept.id, status, !isFinal(status)]);
     const [last] = await store.timeline(kept.id);
     expect(LAST_NOTES[status]).toContain(last?.kind);
     if (status === 'EXECUTED') savedWei += savingsOf(kept)?.atCreation?.savedWei ?? 0n;

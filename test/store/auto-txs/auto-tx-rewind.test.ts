@@ -147,19 +147,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await store.savingsSum('')).executed).toBe(1);
   });
 
-  test('bytes are kept for 64 blocks after one is final, and as long as it is not', async () => {
-    await make('done', 1, ...SENT, minedIn(9));
-    await make('reverted', 1, ...SENT, minedIn(9, 'reverted'));
-    await make('waits', 99, ...SENT, minedIn(9));
-    await blocks.saveBlocks(makeBlocks(11, 73));
-    expect(await store.signedBytes('done')).toEqual(bytesOf('done'));
-    await blocks.saveBlocks([makeBlock(74)]);
-    expect(await store.signedBytes('done')).toBeNull();
-    expect(await store.signedBytes('reverted')).toBeNull();
-    expect(await store.signedBytes('waits')).toEqual(bytesOf('waits'));
-    expect((await state('done'))?.status).toBe('EXECUTED');
-  });
-
   test.runIf(engine === 'SQLite')('a block that cannot be written takes nothing back', async () => {
     await make('done', 1, ...SENT, minedIn(9));
     await database.queries.schema.dropTable('alert_events').execute();

@@ -179,12 +179,26 @@ describe.each(ENGINES)('on %s', (engine) => {
     ],
   ];
 
-  test.each(ENDS)('the bytes of one that was %s are gone with the same transaction', async (_, events) => {
-    const { store } = await open();
-    await keep(store, keptAutoTx('atx_1'));
-    await happen(store, 'atx_1', ...events);
-    expect(await store.signedBytes('atx_1')).toBeNull();
-  });
+  const DAY = 86_400_000;
+  const sealed = async ({ queries }: Database) =>
+    (await queries.selectFrom('signed_transactions').select('auto_tx_id').execute()).map(
+      (row) => row.auto_tx_id,
+    );
+
+  test.each(ENDS)(
+    'nothing gets the bytes of one that was %s from then on, and a day later they go',
+    async (_, events) => {
+      const { database, store } = await open();
+      await keep(store, keptAutoTx('atx_1'));
+      await keep(store, keptAutoTx('waits', { signed: { nonce: 9 } }));
+      await happen(store, 'atx_1', ...events);
+      expect(await store.signedBytes('atx_1')).toBeNull();
+      await store.forgetSigned(NOW + DAY - 1);
+      expect(await sealed(database)).toContain('atx_1');
+      await store.forgetSigned(NOW + DAY);
+      expect(await sealed(database)).toEqual(['waits']);
+    },
+  );
 
   test('the bytes of one that waits, is disabled or sent stay, and come with none of its answers', async () => {
     const { store } = await open();
@@ -205,7 +219,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test.runIf(engine === 'SQLite')(
-    'signed bytes are in no file of the database, and those that were cancelled not even sealed',
+    'signed bytes are in no file of the database, and those that have gone not even sealed',
     async () => {
       const folder = await temporaryFolder();
       const database = await openDatabase(join(folder, 'chain-1.db'));
@@ -217,9 +231,16 @@ describe.each(ENGINES)('on %s', (engine) => {
       await store.create(keptAutoTx('atx_long'), long, NO_CAP);
       await happen(store, 'atx_long', { type: 'cancel' });
       await happen(store, 'atx_1', { type: 'expire' });
+      const { bytes } = await database.queries
+        .selectFrom('signed_transactions')
+        .select('bytes')
+        .where('auto_tx_id', '=', 'atx_long')
+        .executeTakeFirstOrThrow();
+      await store.forgetSigned(NOW + DAY);
       await database.close();
       const files = await readdir(folder);
       const held = (await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')))).join('');
+      expect(held).not.toContain(Buffer.from(bytes.subarray(-1_000)).toString('latin1'));
       expect(held).not.toContain('signed bytes of atx_stays');
       expect(held).not.toContain('signed bytes of atx_long');
       expect(held).not.toContain('signed bytes of atx_1');

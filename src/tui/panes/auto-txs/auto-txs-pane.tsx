@@ -262,7 +262,7 @@ function cancelLines(autoTx: AutoTxView): readonly string[] {
       'The service does not say whether it was broadcast, nor whether it keeps the signed bytes.',
       'Only a same-nonce replacement from your wallet stops it for certain.',
     ];
-  return ['It was not broadcast. Its signed bytes are deleted, so it never will be.'];
+  return ['It was not broadcast, and never will be: its signed bytes are deleted within a day.'];
 }
 
 function deleteQuestion(autoTx: AutoTxView): Confirmation {
