@@ -8,7 +8,7 @@ import { sealUnsealed } from './auto-tx-rows.ts';
 import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
 import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
 import { readMeta, saveMeta } from './meta.ts';
-import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations/migrations.ts';
+import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations.ts';
 import { createSealer, fileSealer, NO_SEALER, passingSealer, type Sealer } from './sealer.ts';
 import { NodeSqliteDialect } from './sqlite.ts';
 import { isPostgres, type KeyTables, type Queries, type Tables } from './tables.ts';

@@ -120,6 +120,11 @@ const SERVER_FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = 
   ],
   [/^53100$/, 'full', 'cannot grow, the disk of its server is full; free some space'],
   [/^53300$/, 'unreachable', 'has no connection left; raise max_connections, or run fewer processes'],
+  [
+    /no encryption/,
+    'unreachable',
+    'lets nobody in without TLS; add ?sslmode=require to the URL, or allow this host in pg_hba.conf',
+  ],
   [/^28/, 'unreachable', NOT_LET_IN],
   [/^3D000$/, 'unreachable', 'does not exist; make it with createdb, or name another database'],
   [/^3F000$/, 'unreachable', 'has no schema to keep tables in; check the search_path of its role'],

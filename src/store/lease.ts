@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Database, Patience } from './database.ts';
 import { StoreError } from './errors.ts';
-import { HISTORY_MIGRATIONS } from './migrations/migrations.ts';
+import { HISTORY_MIGRATIONS } from './migrations.ts';
 import { isPostgres, type Queries } from './tables.ts';
 
 /** Name of the lease of the leader, which follows the chain, fires alerts and sends. */

@@ -4,7 +4,17 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -91,6 +101,7 @@ export async function startServer(folder: string): Promise<{ readonly url: strin
   }
   const how = ['--auth=trust', '--no-sync', '--locale=C', '--encoding=UTF8'];
   await run(join(native, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', ...how], { ...NOBODY, cwd: data });
+  setUpTls(data);
   const port = await freePort();
   const child = spawnServer(native, data, port);
   await ready(child, data);
@@ -140,6 +151,22 @@ async function programs(folder: string): Promise<string> {
   const copy = join(folder, 'native');
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   return copy;
+}
+
+const CERTIFICATES = new URL('../fixtures/certificates/', import.meta.url);
+
+/** It speaks TLS to who asks for it; the database `tls_only` is had in no other way. */
+function setUpTls(data: string): void {
+  for (const name of ['good.pem', 'key.pem']) {
+    const copy = join(data, name);
+    copyFileSync(new URL(name, CERTIFICATES), copy);
+    chmodSync(copy, 0o600);
+    if (NOBODY.uid !== undefined) chownSync(copy, NOBODY.uid, NOBODY.gid);
+  }
+  const settings = "ssl = on\nssl_cert_file = 'good.pem'\nssl_key_file = 'key.pem'\n";
+  appendFileSync(join(data, 'postgresql.conf'), settings);
+  const rules = join(data, 'pg_hba.conf');
+  writeFileSync(rules, `hostnossl tls_only all all reject\n${readFileSync(rules, 'utf8')}`);
 }
 
 async function freePort(): Promise<number> {

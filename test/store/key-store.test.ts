@@ -106,5 +106,15 @@ describe.each(ENGINES)('on %s', (engine) => {
     if (engine === 'SQLite') return;
     const flood = await one.spend(7, [{ keyId: 'b', count: 10_000, limit: 1_000_000, perSecond: 5 }]);
     expect(flood.get('b')).toEqual({ count: 5, isTooFast: true });
+    const startedAt = performance.now();
+    const wish = { keyId: 'b', count: 2, limit: null, perSecond: 5 };
+    const floods = stores.flatMap((store) =>
+      Array.from({ length: rounds(60) }, () => store.spend(8, [wish])),
+    );
+    const through = (await Promise.all(floods)).reduce((sum, each) => sum + (each.get('b')?.count ?? 0), 0);
+    // The seconds are the server's: one had begun, and one may have begun last.
+    expect(through).toBeLessThanOrEqual(5 * (2 + (performance.now() - startedAt) / 1_000));
+    expect(through).toBeGreaterThanOrEqual(5);
+    expect(await one.usedOn(8, 'b')).toBe(through);
   });
 });

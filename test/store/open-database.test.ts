@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
@@ -13,7 +16,7 @@ import { toBlockRow } from '../../src/store/block-rows.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
-import { HISTORY_MIGRATIONS } from '../../src/store/migrations/migrations.ts';
+import { HISTORY_MIGRATIONS } from '../../src/store/migrations.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import { NodeSqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
@@ -234,6 +237,18 @@ test('what SQLite takes back by itself, as on a disk that is full, is told by it
   await database.close();
 });
 
+/** The port of a server that answers so whatever it is asked first. */
+async function portOf(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => answer(socket));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  return String(typeof address === 'object' && address?.port);
+}
+
 const OPEN = `
   const [, module, path, id] = process.argv;
   const { openDatabase } = await import(module);
@@ -355,6 +370,13 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
       target,
       'do $$ begin create role reader login; exception when duplicate_object then null; end $$',
     );
+    // A server of a version that is out of support answers so.
+    await asked(target, 'create schema old_days');
+    await asked(
+      target,
+      "create function old_days.current_setting(text) returns text language sql as $$ select '130011' $$",
+    );
+    const withoutTls = await portOf((socket) => socket.write('N'));
     const cases = [
       [(url: URL) => Object.assign(url, { port: '1' }), /does not answer: nothing listens there/],
       [
@@ -372,7 +394,22 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
         (url: URL) => url.searchParams.set('options', '-c default_transaction_read_only=on'),
         /takes no writing/,
       ],
-      [(url: URL) => url.searchParams.set('sslmode', 'require'), /does not speak TLS/],
+      [
+        (url: URL) => url.searchParams.set('options', '-c search_path=old_days,pg_catalog,public'),
+        /is PostgreSQL 13, which is too old; gastop needs 14 or newer$/,
+      ],
+      [
+        (url: URL) => url.searchParams.set('sslmode', 'require'),
+        /has a certificate that is not trusted; sslrootcert=FILE/,
+      ],
+      [
+        (url: URL) => Object.assign(url, { port: withoutTls, search: '?sslmode=require' }),
+        /does not speak TLS/,
+      ],
+      [
+        (url: URL) => Object.assign(url, { pathname: '/tls_only' }),
+        /lets nobody in without TLS; add \?sslmode=require/,
+      ],
     ] as const;
     for (const [change, message] of cases) {
       const error = await failure(
@@ -388,7 +425,21 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
       });
       expect(String(error)).not.toMatch(/hunter2|\n/);
     }
-    await asked(target, 'drop schema foreign_songs cascade');
+    for (const schema of ['foreign_songs', 'old_days']) await asked(target, `drop schema ${schema} cascade`);
+  });
+
+  test('that takes TLS alone is had by it, where its authority is named', async () => {
+    const target = await emptyDatabase('PostgreSQL');
+    await asked(target, 'create database tls_only');
+    const authority = fileURLToPath(new URL('../fixtures/certificates/ca.pem', import.meta.url));
+    const database = await openDatabase(
+      elsewhere(target, (url) => {
+        url.pathname = '/tls_only';
+        url.search = new URLSearchParams({ sslmode: 'require', sslrootcert: authority }).toString();
+      }),
+    );
+    await new BlockStore(database).saveBlocks(makeBlocks(5, 7));
+    await database.close();
   });
 
   test('written by a newer gastop is refused', async () => {
