@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core/advice.ts';
 import type { Hex } from '../core/block.ts';
-import { BLOCK_COLUMNS, integer, toBlock } from './block-rows.ts';
+import { integer, toBlock } from './block-rows.ts';
 import type { Database } from './database.ts';
 import { type AdviceRow, countRows, type Queries } from './tables.ts';
 
@@ -285,7 +285,7 @@ async function outcomeOf(db: Queries, given: GivenAdvice, { head, filledUntil }:
 async function includedBy(db: Queries, after: number, promise: Inclusion): Promise<Outcome> {
   const rows = await db
     .selectFrom('blocks')
-    .select(BLOCK_COLUMNS)
+    .selectAll()
     .where('number', '>', after)
     .where('number', '<=', promise.lastBlock)
     .execute();

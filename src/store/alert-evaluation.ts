@@ -12,11 +12,11 @@ import {
 } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import { type Firing, insertFirings } from './alert-firings.ts';
-import { toAlertRow, toKeptAlert } from './alert-rows.ts';
+import { type AlertRow, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import { integer } from './block-rows.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
-import { type AlertRow, pagesOf, type Queries, readRows, type Tables } from './tables.ts';
+import { pagesOf, type Queries, readRows, type Tables } from './tables.ts';
 
 /** A block and what the lanes cost after it. */
 export interface PricedBlock {

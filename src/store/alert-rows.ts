@@ -7,31 +7,21 @@ import {
   wakesOf,
 } from '../core/alerts/alert-rule.ts';
 import { integer } from './block-rows.ts';
-import type { AlertRow } from './tables.ts';
+import { maybe } from './columns.ts';
 
 /** The columns of an alert that a block may change. */
-type PhaseColumns = Pick<
-  AlertRow,
-  | 'phase'
-  | 'true_since'
-  | 'cooldown_until'
-  | 'must_leave'
-  | 'wake_at_most'
-  | 'wake_at_least'
-  | 'wake_block'
-  | 'wake_ms'
->;
+type PhaseColumns = ReturnType<typeof phaseColumns>;
 
 /** A phase and when it has to be looked at again. */
-export function phaseColumns(rule: AlertRule, phase: AlertPhase): PhaseColumns {
+export function phaseColumns(rule: AlertRule, phase: AlertPhase) {
   const { atMost, atLeast, fromBlock, fromMs } = wakesOf(rule, phase);
   return {
-    phase: phase.kind,
+    phase: String(phase.kind),
     true_since: phase.kind === 'armed' ? phase.trueSince : null,
     cooldown_until: phase.kind === 'cooling' ? phase.cooldownUntil : null,
     must_leave: phase.kind === 'cooling' && phase.mustLeave ? 1 : 0,
-    wake_at_most: atMost === null ? null : integer(atMost),
-    wake_at_least: atLeast === null ? null : integer(atLeast),
+    wake_at_most: maybe(atMost, integer),
+    wake_at_least: maybe(atLeast, integer),
     wake_block: fromBlock,
     wake_ms: fromMs,
   };
@@ -49,7 +39,10 @@ export const DISABLED_COLUMNS: PhaseColumns = {
   wake_ms: null,
 };
 
-export function toAlertRow(alert: KeptAlert): AlertRow {
+/** One alert. Wei per gas; times in ms since epoch. The wakes are what `core/alerts/alert-rule.ts` says of its phase. */
+export type AlertRow = ReturnType<typeof toAlertRow>;
+
+export function toAlertRow(alert: KeptAlert) {
   const { rule } = alert;
   return {
     id: alert.id,
@@ -64,6 +57,7 @@ export function toAlertRow(alert: KeptAlert): AlertRow {
     cooldown_ms: rule.cooldownMs,
     disable_once: rule.disableOnce ? 1 : 0,
     method: alert.method,
+    // JSON: the channels in their order, and each channel's target.
     channels: JSON.stringify(alert.channels),
     targets: JSON.stringify(alert.targets),
     note: alert.note,

@@ -1,21 +1,38 @@
-import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { changedPhase, DISABLED, enabledPhase, type KeptAlert } from '../core/alerts/alert-rule.ts';
 import { headTimestamp } from './alert-evaluation.ts';
-import {
-  type AlertFiring,
-  type AlertSum,
-  bestFiring,
-  countFirings,
-  type FiringsOf,
-  firingsBetween,
-  newestFirings,
-  sumFirings,
-} from './alert-firings.ts';
+import { HALF, savedBy, TALLY_HOUR_MS, tallyHour } from './alert-firings.ts';
 import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
-import { cancelDeliveries, FORGOTTEN_AT_ONCE, forgetSent } from './outbox.ts';
-import { countRows, type Queries, readRows } from './tables.ts';
+import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
+import { type AlertEventRow, countRows, ownedBy, type Queries, readRows } from './tables.ts';
+
+/** One firing of an alert. Wei per gas. */
+export interface AlertFiring {
+  readonly alertId: string;
+  readonly blockNumber: number;
+  /** The block's own time, ms since epoch. */
+  readonly triggeredAt: number;
+  readonly price: bigint;
+  /** The lane's mean over the day before; `null` where that was not known. */
+  readonly referencePrice: bigint | null;
+  /** Wei per gas below the reference; 0 where there is none, or it fired above a price. */
+  readonly savedPerGas: bigint;
+  /** Dollars for one native coin then; `null` where that was not known. */
+  readonly nativeUsd: number | null;
+}
+
+/** What firings saved in all. */
+export interface AlertSum {
+  readonly firings: number;
+  /** Wei per gas, over all firings. */
+  readonly savedPerGas: bigint;
+  /** The same in dollars per gas times 10^18; `null` where a firing that saved something has no dollar price. */
+  readonly usdPerGas: number | null;
+}
+
+/** Whose firings: those of one alert, or of an owner (empty: everybody's). */
+export type FiringsOf = { readonly alertId: string } | { readonly owner: string };
 
 /** How many alerts there are by what they do. */
 interface AlertCounts {
@@ -120,10 +137,7 @@ export class AlertStore {
   /** Disables all alerts of an owner at `now` (ms since epoch), and sends no more for them. */
   disableAll(owner: string, reason: string, now: number): Promise<void> {
     return this.#database.transaction(async (trx) => {
-      await trx
-        .updateTable('deliveries')
-        .set({ status: 'CANCELLED', next_attempt_at: null })
-        .where('status', '=', 'PENDING')
+      await cancelDeliveries(trx)
         .where('next_attempt_at', 'is not', null)
         .where('alert_id', 'in', trx.selectFrom('alerts').select('id').where('owner', '=', owner))
         .execute();
@@ -144,14 +158,12 @@ export class AlertStore {
     const wasThere = await this.#database.transaction(async (trx) => {
       if ((await findAlert(trx, owner, id)) === null) return false;
       await trx.deleteFrom('alerts').where('id', '=', id).execute();
-      await cancelDeliveries(trx, id);
+      await cancelDeliveries(trx).where('alert_id', '=', id).execute();
       return true;
     });
-    if (wasThere) {
-      // Some thousand rows, and blocks are to be written in between.
-      while ((await this.#database.transaction((trx) => forgetSent(trx, id))) === FORGOTTEN_AT_ONCE)
-        await setImmediate();
-    }
+    const sent = (trx: Queries) => trx.selectFrom('deliveries').where('alert_id', '=', id);
+    // Some thousand rows, and blocks are to be written in between.
+    if (wasThere) await inPages(() => this.#database.transaction((trx) => forgetDeliveries(trx, sent(trx))));
     return wasThere;
   }
 
@@ -165,36 +177,109 @@ export class AlertStore {
 
   /** The newest firings of an alert, newest first. */
   firings(alertId: string, limit: number): Promise<AlertFiring[]> {
-    return this.#database.run((db) => newestFirings(db, alertId, limit));
+    return this.#database.run(async (db) => {
+      const newest = firingsOf(db, { alertId }).selectAll().orderBy('triggered_at', 'desc');
+      return (await newest.orderBy('block_number', 'desc').limit(limit).execute()).map(toFiring);
+    });
   }
 
   /** The newest firings of an owner's alerts from `from` to `to` (ms since epoch, inclusive), oldest first. */
   firingsBetween(
     owner: string,
-    window: { readonly from: number; readonly to: number; readonly limit: number },
+    { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
   ): Promise<AlertFiring[]> {
-    return this.#database.run((db) => firingsBetween(db, owner, window));
+    return this.#database.run(async (db) => {
+      const within = firingsOf(db, { owner })
+        .where('triggered_at', '>=', from)
+        .where('triggered_at', '<=', to);
+      const newest = within.selectAll().orderBy('triggered_at', 'desc').limit(limit);
+      return (await newest.execute()).map(toFiring).reverse();
+    });
   }
 
   /** How often an owner's alerts have fired since `since`, ms since epoch. */
   countFirings(owner: string, since: number): Promise<number> {
-    return this.#database.run((db) => countFirings(db, owner, since));
+    return this.#database.run(async (db) => {
+      const wholeFrom = tallyHour(since - 1) + TALLY_HOUR_MS;
+      const whole = await ownedBy(db.selectFrom('firing_tallies'), owner)
+        .select((e) => e.fn.sum<number | null>('firings').as('count'))
+        .where('hour', '>=', wholeFrom)
+        .executeTakeFirst();
+      const begun = firingsOf(db, { owner })
+        .where('triggered_at', '>=', since)
+        .where('triggered_at', '<', wholeFrom);
+      return Number(whole?.count ?? 0) + (await countRows(begun));
+    });
   }
 
+  /** What the firings of an alert that are kept saved, or all that an owner's alerts ever had. */
   sumFirings(whose: FiringsOf): Promise<AlertSum> {
-    return this.#database.run((db) => sumFirings(db, whose));
+    return this.#database.run(async (db) =>
+      toSum(
+        await ('alertId' in whose
+          ? firingsOf(db, whose).select((e) => [
+              e.fn.countAll<number>().as('firings'),
+              sql<number | null>`sum((${saved}) / ${sql.lit(HALF)})`.as('high'),
+              sql<number | null>`sum((${saved}) % ${sql.lit(HALF)})`.as('low'),
+              sql<number | null>`sum((${saved}) * native_usd)`.as('usd'),
+              sql<number | null>`sum(case when native_usd is null and (${saved}) > 0 then 1 else 0 end)`.as(
+                'unpriced',
+              ),
+            ])
+          : ownedBy(db.selectFrom('firing_tallies'), whose.owner).select((e) => [
+              e.fn.sum<number | null>('firings').as('firings'),
+              e.fn.sum<number | null>('saved_high').as('high'),
+              e.fn.sum<number | null>('saved_low').as('low'),
+              e.fn.sum<number | null>('usd').as('usd'),
+              e.fn.sum<number | null>('unpriced').as('unpriced'),
+            ])
+        ).executeTakeFirstOrThrow(),
+      ),
+    );
   }
 
   /** The firing of an alert that saved most; `null`: none saved anything. */
   bestFiring(alertId: string): Promise<AlertFiring | null> {
-    return this.#database.run((db) => bestFiring(db, alertId));
+    return this.#database.run(async (db) => {
+      const saving = firingsOf(db, { alertId }).selectAll().where(sql<boolean>`(${saved}) > 0`);
+      const best = saving.orderBy(saved, 'desc').orderBy('triggered_at', 'desc').limit(1);
+      const row = await best.executeTakeFirst();
+      return row === undefined ? null : toFiring(row);
+    });
   }
 }
 
-function alertsOf(db: Queries, owner: string) {
-  const all = db.selectFrom('alerts');
-  return owner === '' ? all : all.where('owner', '=', owner);
+const saved = sql<number>`case
+  when condition = 'LESS_THAN' and reference_price > price then reference_price - price else 0 end`;
+
+const firingsOf = (db: Queries, whose: FiringsOf) => {
+  const all = db.selectFrom('alert_events');
+  return 'alertId' in whose ? all.where('alert_id', '=', whose.alertId) : ownedBy(all, whose.owner);
+};
+
+type Sums = Readonly<Record<'firings' | 'high' | 'low' | 'usd' | 'unpriced', number | null>>;
+
+function toSum({ firings, high, low, usd, unpriced }: Sums): AlertSum {
+  return {
+    firings: Number(firings ?? 0),
+    savedPerGas: BigInt(high ?? 0) * BigInt(HALF) + BigInt(low ?? 0),
+    usdPerGas: (unpriced ?? 0) > 0 ? null : (usd ?? 0),
+  };
 }
+
+function toFiring(row: AlertEventRow): AlertFiring {
+  return {
+    alertId: row.alert_id,
+    blockNumber: row.block_number,
+    triggeredAt: row.triggered_at,
+    price: BigInt(row.price),
+    referencePrice: row.reference_price === null ? null : BigInt(row.reference_price),
+    savedPerGas: BigInt(savedBy(row)),
+    nativeUsd: row.native_usd,
+  };
+}
+
+const alertsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('alerts'), owner);
 
 async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAlert | null> {
   const rows = await alertsOf(db, owner).selectAll().where('id', '=', id).execute();

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { KeyDatabase, Patience } from './database.ts';
 import { isPostgres, type KeyRow, type KeyTables } from './tables.ts';
 
@@ -110,31 +110,18 @@ export class KeyStore {
   }
 
   /** Gives a key another secret; `null`: there is no such key, or it is revoked. */
-  async rotate(id: string, secret: NewSecret): Promise<KeyRow | null> {
-    const row = await this.#database.run((db) =>
-      db
-        .updateTable('keys')
-        .set((e) => ({ previous_hash: e.ref('hash'), hash: secret.hash, rotated_at: secret.at }))
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .returningAll()
-        .executeTakeFirst(),
-    );
-    return row ?? null;
+  rotate(id: string, { hash, at }: NewSecret): Promise<KeyRow | null> {
+    return this.#change(id, sql`previous_hash = hash, hash = ${hash}, rotated_at = ${at}`);
   }
 
   /** Ends a key at `at` (Unix s); `null`: there is no such key, or it has been revoked before. */
-  async revoke(id: string, at: number): Promise<KeyRow | null> {
-    const row = await this.#database.run((db) =>
-      db
-        .updateTable('keys')
-        .set({ revoked_at: at })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .returningAll()
-        .executeTakeFirst(),
-    );
-    return row ?? null;
+  revoke(id: string, at: number): Promise<KeyRow | null> {
+    return this.#change(id, sql`revoked_at = ${at}`);
+  }
+
+  async #change(id: string, values: RawBuilder<unknown>): Promise<KeyRow | null> {
+    const changed = sql<KeyRow>`update keys set ${values} where id = ${id} and revoked_at is null returning *`;
+    return (await this.#database.run((db) => changed.execute(db))).rows[0] ?? null;
   }
 
   /** Forgets what was used before `day`. */

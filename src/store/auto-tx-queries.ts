@@ -5,12 +5,12 @@ import { type AutoTxEvent, type AutoTxState, isFinal, stepAutoTx } from '../core
 import { type AutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
 import { writeAutoTx } from './auto-txs.ts';
 import { integer } from './block-rows.ts';
-import { countRows, type Queries, readRows } from './tables.ts';
+import { countRows, ownedBy, type Queries, readRows } from './tables.ts';
 
 /** Said as the indexes say it: SQLite does not use one that says it otherwise. */
-const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
+export const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
 const IS_WAITING = sql<boolean>`status in ('PENDING', 'DISABLED')`;
-const IS_FOLLOWED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
+export const IS_FOLLOWED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
 const IS_EXECUTED = sql<boolean>`status = 'EXECUTED'`;
 
 /** What the next block is expected to cost. Wei per gas. */
@@ -88,14 +88,6 @@ export const expiringRows = (db: Queries, now: number, limit: number) =>
     .orderBy('expires_at')
     .limit(limit);
 
-/** One that may still be sent, or may be with a node; nothing is to be done about any other. */
-export const openRow = (db: Queries) =>
-  db
-    .selectFrom('auto_txs')
-    .select('id')
-    .where((e) => e.or([IS_LIVE, IS_FOLLOWED]))
-    .limit(1);
-
 /** What may still be sent, or is, of a sender, by nonce. */
 export function liveRows(db: Queries, from: string) {
   return db
@@ -107,32 +99,18 @@ export function liveRows(db: Queries, from: string) {
     .orderBy('id');
 }
 
-/** The next senders, after that address, of what may still be sent, or is, in their order. */
-export const liveSenders = (db: Queries, after: string, limit: number) =>
-  db
-    .selectFrom('auto_txs')
-    .select('from_address')
-    .distinct()
-    .where(IS_LIVE)
-    .where('from_address', '>', after)
-    .orderBy('from_address')
-    .limit(limit);
-
 /** The newest executed ones of an owner (empty: everybody's) by the times of their blocks, ms since epoch, inclusive. */
 export function executedRows(
   db: Queries,
   owner: string,
   { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
 ) {
-  const all = db
-    .selectFrom('auto_txs')
-    .selectAll()
+  return ownedBy(db.selectFrom('auto_txs').selectAll(), owner)
     .where(IS_EXECUTED)
     .where('mined_at', '>=', from)
     .where('mined_at', '<=', to)
     .orderBy('mined_at', 'desc')
     .limit(limit);
-  return owner === '' ? all : all.where('owner', '=', owner);
 }
 
 /** Another one that its owner has for the same nonce of the same sender. */
@@ -141,15 +119,6 @@ export function rivalRows(db: Queries, { owner, id, signed }: Pick<KeptAutoTx, '
     .where('nonce', '=', signed?.nonce ?? -1)
     .where('owner', '=', owner)
     .where('id', '<>', id);
-}
-
-/** What executed auto-txs saved against their price when they were made, less what others paid more. */
-export interface AutoTxSavings {
-  /** How many were executed, also those that were deleted since. */
-  readonly executed: number;
-  readonly savedWei: bigint;
-  /** `null` where one that saved or lost something has no dollar price. */
-  readonly savedUsd: number | null;
 }
 
 interface Share {
@@ -192,20 +161,6 @@ export async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptA
     .values({ owner: after.owner, ...next })
     .onConflict((conflict) => conflict.column('owner').doUpdateSet(next))
     .execute();
-}
-
-/** What an owner's executed auto-txs saved (empty: everybody's). */
-export async function sumSavings(db: Queries, owner: string): Promise<AutoTxSavings> {
-  const all = db.selectFrom('auto_tx_tallies').selectAll();
-  const rows = await (owner === '' ? all : all.where('owner', '=', owner)).execute();
-  const sum = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
-  for (const row of rows) {
-    sum.executed += row.executed;
-    sum.wei += BigInt(row.saved_wei);
-    sum.usd += row.usd;
-    sum.unpriced += row.unpriced;
-  }
-  return { executed: sum.executed, savedWei: sum.wei, savedUsd: sum.unpriced > 0 ? null : sum.usd };
 }
 
 /**

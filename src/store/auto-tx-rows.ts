@@ -1,13 +1,7 @@
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
-import { type Check, type KeptAutoTx, resultOf, type TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
-import {
-  type AutoTxState,
-  type Inclusion,
-  isFinal,
-  NOTE_KINDS,
-  type Note,
-} from '../core/auto-txs/state-machine.ts';
+import { type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-auto-tx.ts';
+import { type AutoTxState, type Inclusion, isFinal, type Note } from '../core/auto-txs/state-machine.ts';
 import { wakesOf } from '../core/auto-txs/target.ts';
 import { integer } from './block-rows.ts';
 import {
@@ -26,81 +20,6 @@ import {
 } from './columns.ts';
 import type { Sealed, Sealer } from './sealer.ts';
 import type { Queries } from './tables.ts';
-
-/**
- * One auto-tx. Wei per gas; times in ms since epoch. Amounts that may be larger than 2^53 − 1 are decimal text. What was
- * signed lies in `signed_transactions`, so that no question about this table can answer it.
- */
-export interface AutoTxRow {
-  id: string;
-  /** The id of the key that made it; empty: who runs the service. */
-  owner: string;
-  chain_id: number;
-  created_at: number;
-  updated_at: number;
-  target: number;
-  lane: string;
-  is_strict: number;
-  expires_at: number | null;
-  note: string;
-  to_address: string | null;
-  value: string;
-  type: number | null;
-  hash: string | null;
-  /** The chain that it was signed for; null: a draft, or any chain (before EIP-155). */
-  signed_chain: number | null;
-  from_address: string | null;
-  nonce: number | null;
-  gas_limit: number | null;
-  gas_price: number | null;
-  max_fee: number | null;
-  max_priority_fee: number | null;
-  max_blob_fee: number | null;
-  blob_count: number | null;
-  intrinsic_gas: number | null;
-  status: string;
-  attempts: number;
-  submitted_at: number | null;
-  sent_at: number | null;
-  may_be_out: number;
-  block_number: number | null;
-  block_hash: string | null;
-  outcome: string | null;
-  gas_used: number | null;
-  effective_gas_price: number | null;
-  other_fees: string | null;
-  mined_at: number | null;
-  /** Where one that came back by itself goes again. */
-  returns_to: string | null;
-  taken_since: number | null;
-  unseen: number;
-  executed_at: number | null;
-  failure_code: string | null;
-  failure_message: string | null;
-  hold_code: string | null;
-  hold_message: string | null;
-  hold_until: number | null;
-  hold_times: number | null;
-  checked_at: number | null;
-  price_at_creation: number | null;
-  day_mean_price: number | null;
-  native_usd: number | null;
-  /** Of a pending one that waits for a lane's price: the lane, and the price at or below which it is looked at. */
-  wake_lane: string | null;
-  wake_price: number | null;
-  /** Of a pending one with a strict target: the next base fee at or below which it is looked at. */
-  wake_base: number | null;
-  /** The next base fee above which no block takes it. */
-  cap: number | null;
-  /**
-   * The block that its state rests on: the one that has it, or at which its nonce was first seen to be another's. A
-   * rewind below it takes that back. `null` for what is final in a block.
-   */
-  chain_block: number | null;
-  /** JSON: the lines of the last pre-flight. */
-  checks: string;
-  data: string;
-}
 
 /** What may be sent: nothing but the engine reads it, and a day after it has ended it goes. */
 export interface SignedTransactionRow {
@@ -138,8 +57,14 @@ export interface AutoTxTallyRow {
 const TYPES = [0, 1, 2, 3, 4] as const;
 const RETURNS_TO = ['DISABLED', 'CANCELLED', 'EXPIRED', 'FAILED'] as const;
 
+/**
+ * One auto-tx. Wei per gas; times in ms since epoch. Amounts that may be larger than 2^53 − 1 are decimal text. What was
+ * signed lies in `signed_transactions`, so that no question about this table can answer it.
+ */
+export type AutoTxRow = ReturnType<typeof toAutoTxRow>;
+
 /** @throws RangeError where what was signed does not fit a row: it is never kept as anything else. */
-export function toAutoTxRow(autoTx: KeptAutoTx): AutoTxRow {
+export function toAutoTxRow(autoTx: KeptAutoTx) {
   const { order, signed, state } = autoTx;
   const { inclusion, hold, failure } = state;
   return {
@@ -156,9 +81,10 @@ export function toAutoTxRow(autoTx: KeptAutoTx): AutoTxRow {
     to_address: autoTx.to,
     value: String(autoTx.value),
     type: signed?.type ?? null,
-    hash: signed?.hash ?? null,
+    hash: maybe(signed?.hash, String),
+    // A draft, and what was signed for any chain (before EIP-155), have none.
     signed_chain: signed?.chainId ?? null,
-    from_address: signed?.from ?? null,
+    from_address: maybe(signed?.from, String),
     nonce: signed?.nonce ?? null,
     gas_limit: maybe(signed?.gasLimit, exact),
     gas_price: maybe(signed?.gasPrice, exact),
@@ -194,13 +120,14 @@ export function toAutoTxRow(autoTx: KeptAutoTx): AutoTxRow {
     day_mean_price: maybe(autoTx.dayMeanPrice, integer),
     native_usd: autoTx.nativeUsd,
     ...wakeColumns(autoTx),
+    // The block that its state rests on: a rewind below it takes that back.
     chain_block: restsOn(state),
     checks: JSON.stringify(autoTx.checks),
     data: autoTx.data,
   };
 }
 
-/** What is final by its block rests on none: no rewind takes it back. */
+/** The block that has it, or at which its nonce was first seen to be another's; `null`: it is final by a block. */
 function restsOn({ status, inclusion, takenSince }: AutoTxState): number | null {
   if (inclusion === null) return takenSince;
   return isFinal(status) ? null : inclusion.blockNumber;
@@ -308,7 +235,15 @@ function exact(wei: bigint): number {
   return value;
 }
 
-type WakeColumns = Pick<AutoTxRow, 'wake_lane' | 'wake_price' | 'wake_base' | 'cap'>;
+interface WakeColumns {
+  /** Of a pending one that waits for a lane's price: the lane, and the price at or below which it is looked at. */
+  readonly wake_lane: string | null;
+  readonly wake_price: number | null;
+  /** Of a pending one with a strict target: the next base fee at or below which it is looked at. */
+  readonly wake_base: number | null;
+  /** The next base fee above which no block takes it. */
+  readonly cap: number | null;
+}
 
 const ASLEEP: WakeColumns = { wake_lane: null, wake_price: null, wake_base: null, cap: null };
 
@@ -318,8 +253,8 @@ function wakeColumns({ order, signed, state }: KeptAutoTx): WakeColumns {
   const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, signed);
   return {
     wake_lane: wakeLane,
-    wake_price: wakePrice === null ? null : integer(wakePrice),
-    wake_base: wakeBase === null ? null : integer(wakeBase),
+    wake_price: maybe(wakePrice, integer),
+    wake_base: maybe(wakeBase, integer),
     cap: integer(cap),
   };
 }
@@ -355,30 +290,6 @@ export async function addNotes(trx: Queries, id: string, notes: readonly Note[],
     .where('seq', '<=', last + notes.length - MOST_NOTES)
     .execute();
 }
-
-/** What happened to an auto-tx, newest first. */
-export async function readTimeline(db: Queries, id: string, limit: number): Promise<TimelineEntry[]> {
-  const rows = await db
-    .selectFrom('auto_tx_events')
-    .selectAll()
-    .where('auto_tx_id', '=', id)
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(({ at, kind, block_number, message }) => ({
-    at,
-    kind: oneOf(NOTE_KINDS, kind),
-    blockNumber: block_number,
-    message,
-  }));
-}
-
-/** How a timeline begins. */
-export const createdNote = ({ signed }: KeptAutoTx): Note => ({
-  kind: 'CREATED',
-  blockNumber: null,
-  message: signed === null ? 'created as a draft, without a signature' : 'created; it waits for its target',
-});
 
 /** How long what has ended keeps its signed bytes. */
 const KEEP_SIGNED_MS = 86_400_000;

@@ -2,43 +2,54 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
-import { type AutoTxStatus, isFinal, type Note, stepAutoTx } from '../core/auto-txs/state-machine.ts';
+import {
+  type AutoTxStatus,
+  isFinal,
+  NOTE_KINDS,
+  type Note,
+  stepAutoTx,
+} from '../core/auto-txs/state-machine.ts';
 import type { Hex } from '../core/block.ts';
 import {
-  type AutoTxSavings,
   executedRows,
   expiringRows,
   followedRows,
   forgetAutoTx,
   forgetFinished,
+  IS_FOLLOWED,
+  IS_LIVE,
   liveRows,
-  liveSenders,
   type NextPrices,
-  openRow,
   reachedRows,
   rivalRows,
-  sumSavings,
   tallyAutoTx,
 } from './auto-tx-queries.ts';
 import {
   type AutoTxRow,
   addNotes,
-  createdNote,
   dropSigned,
   forgetSigned,
   insertSigned,
   MOST_NOTES,
   markSigned,
   readSigned,
-  readTimeline,
   toAutoTxRow,
   toKeptAutoTx,
 } from './auto-tx-rows.ts';
-import { isHex } from './columns.ts';
+import { isHex, oneOf } from './columns.ts';
 import type { Database } from './database.ts';
 import { requireRight, type WriteRight } from './lease.ts';
 import type { Sealed } from './sealer.ts';
-import { countRows, type Queries, readRows } from './tables.ts';
+import { countRows, ownedBy, type Queries, readRows } from './tables.ts';
+
+/** What executed auto-txs saved against their price when they were made, less what others paid more. */
+export interface AutoTxSavings {
+  /** How many were executed, also those that were deleted since. */
+  readonly executed: number;
+  readonly savedWei: bigint;
+  /** `null` where one that saved or lost something has no dollar price. */
+  readonly savedUsd: number | null;
+}
 
 type AutoTxCreated =
   | { readonly kind: 'created' }
@@ -72,7 +83,9 @@ export class AutoTxStore {
       const rival = await findRival(trx, autoTx);
       if (rival !== null) return { kind: 'same-nonce', id: rival };
       await trx.insertInto('auto_txs').values(toAutoTxRow(autoTx)).execute();
-      await addNotes(trx, autoTx.id, [createdNote(autoTx)], autoTx.createdAt);
+      const message =
+        signed === null ? 'created as a draft, without a signature' : 'created; it waits for its target';
+      await addNotes(trx, autoTx.id, [{ kind: 'CREATED', blockNumber: null, message }], autoTx.createdAt);
       if (sealed !== null) await insertSigned(trx, autoTx.id, sealed);
       await forgetFinished(trx, autoTx.owner);
       return { kind: 'created' };
@@ -130,8 +143,7 @@ export class AutoTxStore {
   /** What may still be sent, or is, of a sender, by nonce: an owner's (empty: everybody's). However the address is spelt. */
   waiting(owner: string, from: string): Promise<KeptAutoTx[]> {
     return this.#database.run(async (db) => {
-      const all = liveRows(db, from);
-      return readable(await (owner === '' ? all : all.where('owner', '=', owner)).execute());
+      return readable(await ownedBy(liveRows(db, from), owner).execute());
     });
   }
 
@@ -143,14 +155,31 @@ export class AutoTxStore {
   /** The next senders of those, by address. */
   liveSenders(after: string, limit: number): Promise<Hex[]> {
     return this.#database.run(async (db) => {
-      const rows = await liveSenders(db, after, limit).execute();
+      const rows = await db
+        .selectFrom('auto_txs')
+        .select('from_address')
+        .distinct()
+        .where(IS_LIVE)
+        .where('from_address', '>', after)
+        .orderBy('from_address')
+        .limit(limit)
+        .execute();
       return rows.map((row) => row.from_address ?? '').filter(isHex);
     });
   }
 
   /** What happened to one, newest first; at most 200 are kept. */
   timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
-    return this.#database.run((db) => readTimeline(db, id, limit));
+    return this.#database.run(async (db) => {
+      const notes = db.selectFrom('auto_tx_events').selectAll().where('auto_tx_id', '=', id);
+      const rows = await notes.orderBy('seq', 'desc').limit(limit).execute();
+      return rows.map(({ at, kind, block_number: blockNumber, message }) => ({
+        at,
+        kind: oneOf(NOTE_KINDS, kind),
+        blockNumber,
+        message,
+      }));
+    });
   }
 
   /**
@@ -166,16 +195,30 @@ export class AutoTxStore {
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
     const right = this.#right();
-    const outcome = await this.#database.transaction(async (trx) => {
-      if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
-      return decideAutoTx(trx, whose, (kept) => {
-        const change = decide(kept);
-        const { signed } = change ?? {};
-        return change && { ...change, signed: signed && this.#database.sealer.seal(kept.id, signed) };
-      });
-    });
-    if (outcome.kind === 'thrown') throw outcome.error;
-    return outcome.kind === 'none' ? null : outcome;
+    const { sealer } = this.#database;
+    // Out of a transaction only a `StoreError` comes: what else is thrown is its result.
+    const outcome = await this.#database.transaction<AutoTxChanged | { error: unknown } | null>(
+      async (trx) => {
+        if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
+        const before = await lockAutoTx(trx, whose);
+        if (before === null) return null;
+        let change: AutoTxChange | null;
+        try {
+          change = decide(before);
+        } catch (error) {
+          return { error };
+        }
+        if (change === null) return null;
+        const after = { ...change.autoTx, id: before.id, owner: before.owner, createdAt: before.createdAt };
+        const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
+        if (rival !== null) return { error: new SameNonceError(rival) };
+        const signed = change.signed && sealer.seal(before.id, change.signed);
+        await writeAutoTx(trx, before, { ...change, autoTx: after, signed });
+        return { before, after };
+      },
+    );
+    if (outcome !== null && 'error' in outcome) throw outcome.error;
+    return outcome;
   }
 
   /** Forgets one with its bytes and what happened to it: a draft, or one that is final. What it saved stays counted. */
@@ -205,7 +248,13 @@ export class AutoTxStore {
 
   /** Whether there is any that may still be sent, or may be with a node. */
   hasOpen(): Promise<boolean> {
-    return this.#database.run(async (db) => (await openRow(db).executeTakeFirst()) !== undefined);
+    return this.#database.run(async (db) => {
+      const open = db
+        .selectFrom('auto_txs')
+        .select('id')
+        .where((e) => e.or([IS_LIVE, IS_FOLLOWED]));
+      return (await open.limit(1).executeTakeFirst()) !== undefined;
+    });
   }
 
   /** Waiting ones whose time is over at `now` (ms since epoch). */
@@ -237,12 +286,25 @@ export class AutoTxStore {
 
   /** What an owner's executed ones saved, those included that were deleted since. */
   savingsSum(owner: string): Promise<AutoTxSavings> {
-    return this.#database.run((db) => sumSavings(db, owner));
+    return this.#database.run(async (db) => {
+      const rows = await ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute();
+      const sum = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
+      for (const row of rows) {
+        sum.executed += row.executed;
+        sum.wei += BigInt(row.saved_wei);
+        sum.usd += row.usd;
+        sum.unpriced += row.unpriced;
+      }
+      return { executed: sum.executed, savedWei: sum.wei, savedUsd: sum.unpriced > 0 ? null : sum.usd };
+    });
   }
 
   /** Who has some that may be sent, but for who runs the service. */
   activeOwners(): Promise<string[]> {
-    return this.#database.run((db) => pendingOwners(db));
+    return this.#database.run(async (db) => {
+      const pending = db.selectFrom('auto_txs').select('owner').distinct().where(IS_PENDING);
+      return (await pending.where('owner', '<>', '').execute()).map(({ owner }) => owner);
+    });
   }
 
   /** Disables what an owner has waiting at `now` (ms since epoch); `reason` says why. What is sent is followed on. */
@@ -258,10 +320,7 @@ export class AutoTxStore {
 
 const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] => readRows(rows, toKeptAutoTx);
 
-function autoTxsOf(db: Queries, owner: string) {
-  const all = db.selectFrom('auto_txs');
-  return owner === '' ? all : all.where('owner', '=', owner);
-}
+const autoTxsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('auto_txs'), owner);
 
 /** Drafts, and what may still be sent or is followed. */
 const countOpen = (db: Queries, owner: string) =>
@@ -281,38 +340,6 @@ interface OwnedAutoTx {
 export interface AutoTxChanged {
   readonly before: KeptAutoTx;
   readonly after: KeptAutoTx;
-}
-
-/**
- * What became of an auto-tx that was to be decided on. What `decide` throws is an outcome, `thrown`: out of a transaction
- * only a `StoreError` comes.
- */
-type AutoTxOutcome =
-  | ({ readonly kind: 'changed' } & AutoTxChanged)
-  /** There is none, or nothing is to become of it. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'thrown'; readonly error: unknown };
-
-/** Reads an auto-tx, has `decide` say what becomes of it, and writes that. Part of the caller's transaction. */
-async function decideAutoTx(
-  trx: Queries,
-  whose: OwnedAutoTx,
-  decide: (kept: KeptAutoTx) => SealedChange | null,
-): Promise<AutoTxOutcome> {
-  const before = await lockAutoTx(trx, whose);
-  if (before === null) return { kind: 'none' };
-  let change: SealedChange | null;
-  try {
-    change = decide(before);
-  } catch (error) {
-    return { kind: 'thrown', error };
-  }
-  if (change === null) return { kind: 'none' };
-  const after = { ...change.autoTx, id: before.id, owner: before.owner, createdAt: before.createdAt };
-  const rival = isNewNonce(before, after) ? await findRival(trx, after) : null;
-  if (rival !== null) return { kind: 'thrown', error: new SameNonceError(rival) };
-  await writeAutoTx(trx, before, { ...change, autoTx: after });
-  return { kind: 'changed', before, after };
 }
 
 /** Reads one to change it. Written before it is read: what is found holds until the transaction ends. */
@@ -383,27 +410,17 @@ async function writeSigned(
   if (hasEnded !== isFinal(state.status)) await markSigned(trx, id, hasEnded ? at : null);
 }
 
+const IS_PENDING = sql<boolean>`status = 'PENDING'`;
+
 /** Disabled in one transaction: done within some ms. */
 const DISABLED_AT_ONCE = 100;
-
-/** Whose auto-txs may be sent, but for those of who runs the service. */
-async function pendingOwners(db: Queries): Promise<string[]> {
-  const rows = await db
-    .selectFrom('auto_txs')
-    .select('owner')
-    .distinct()
-    .where(sql<boolean>`status = 'PENDING'`)
-    .where('owner', '<>', '')
-    .execute();
-  return rows.map(({ owner }) => owner);
-}
 
 /** Disables a page of what an owner has waiting and answers how many there were. Part of the caller's transaction. */
 async function disableSome(trx: Queries, owner: string, reason: string, now: number): Promise<number> {
   const rows = await trx
     .selectFrom('auto_txs')
     .selectAll()
-    .where(sql<boolean>`status = 'PENDING'`)
+    .where(IS_PENDING)
     .where('owner', '=', owner)
     .limit(DISABLED_AT_ONCE)
     .execute();

@@ -1,5 +1,6 @@
 import type { Block, Hex, TipLadder } from '../core/block.ts';
-import { type BlockRow, pagesOf, type Queries } from './tables.ts';
+import { maybe } from './columns.ts';
+import { pagesOf, type Queries } from './tables.ts';
 
 /** Block numbers. */
 export interface NumberRange {
@@ -9,48 +10,28 @@ export interface NumberRange {
   readonly to: number;
 }
 
-export const BLOCK_COLUMNS = [
-  'number',
-  'hash',
-  'parent_hash',
-  'timestamp',
-  'base_fee',
-  'gas_used',
-  'gas_limit',
-  'gas_used_ratio',
-  'blob_base_fee',
-  'next_base_fee',
-  'next_blob_base_fee',
-  'tip_p10',
-  'tip_p25',
-  'tip_p50',
-  'tip_p75',
-  'tip_p90',
-  'tip_p95',
-  'tip_p99',
-] as const satisfies readonly (keyof BlockRow)[];
-
 const MAX_WEI = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** v1 carries wei as integers up to 2^53−1 (9 million gwei); a chain beyond that is kept at the limit. */
 export const integer = (wei: bigint) => Number(wei > MAX_WEI ? MAX_WEI : wei);
-const maybeInteger = (wei: bigint | null) => (wei === null ? null : integer(wei));
-const maybeBig = (value: number | null) => (value === null ? null : BigInt(value));
 
-export function toBlockRow(block: Block): BlockRow {
+/** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
+export type BlockRow = ReturnType<typeof toBlockRow>;
+
+export function toBlockRow(block: Block) {
   return {
     number: block.number,
-    hash: block.hash,
-    parent_hash: block.parentHash,
+    hash: maybe(block.hash, String),
+    parent_hash: maybe(block.parentHash, String),
     // Interpolated times may fall between two seconds.
     timestamp: Math.floor(block.timestamp),
     base_fee: integer(block.baseFeePerGas),
-    gas_used: maybeInteger(block.gasUsed),
-    gas_limit: maybeInteger(block.gasLimit),
+    gas_used: maybe(block.gasUsed, integer),
+    gas_limit: maybe(block.gasLimit, integer),
     gas_used_ratio: block.gasUsedRatio,
-    blob_base_fee: maybeInteger(block.blobBaseFee),
-    next_base_fee: maybeInteger(block.nextBaseFee),
-    next_blob_base_fee: maybeInteger(block.nextBlobBaseFee),
+    blob_base_fee: maybe(block.blobBaseFee, integer),
+    next_base_fee: maybe(block.nextBaseFee, integer),
+    next_blob_base_fee: maybe(block.nextBlobBaseFee, integer),
     ...tipColumns(block.tips?.map(integer) ?? null),
   };
 }
@@ -62,20 +43,17 @@ export function toBlock(row: BlockRow): Block {
     parentHash: row.parent_hash as Hex | null,
     timestamp: row.timestamp,
     baseFeePerGas: BigInt(row.base_fee),
-    gasUsed: maybeBig(row.gas_used),
-    gasLimit: maybeBig(row.gas_limit),
+    gasUsed: maybe(row.gas_used, BigInt),
+    gasLimit: maybe(row.gas_limit, BigInt),
     gasUsedRatio: row.gas_used_ratio,
-    blobBaseFee: maybeBig(row.blob_base_fee),
-    nextBaseFee: maybeBig(row.next_base_fee),
-    nextBlobBaseFee: maybeBig(row.next_blob_base_fee),
+    blobBaseFee: maybe(row.blob_base_fee, BigInt),
+    nextBaseFee: maybe(row.next_base_fee, BigInt),
+    nextBlobBaseFee: maybe(row.next_blob_base_fee, BigInt),
     tips: toTipLadder(row),
   };
 }
 
-type TipColumns = Pick<
-  BlockRow,
-  'tip_p10' | 'tip_p25' | 'tip_p50' | 'tip_p75' | 'tip_p90' | 'tip_p95' | 'tip_p99'
->;
+type TipColumns = Record<`tip_p${10 | 25 | 50 | 75 | 90 | 95 | 99}`, number | null>;
 
 /** The columns of tips in the order of `TIP_PERCENTILES`; all `null` when they are unknown. */
 export function tipColumns(tips: readonly number[] | null): TipColumns {
@@ -102,7 +80,8 @@ function toTipLadder(row: TipColumns): TipLadder | null {
 export async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]): Promise<Removed[]> {
   const replaced: Removed[] = [];
   // Written before read: a transaction that starts with a read may find the database busy half-way.
-  for (const range of consecutive(rows)) replaced.push(...(await removeBlocks(trx, range)));
+  for (const { from, to } of joined(rows.map(({ number }) => ({ from: number, to: number + 1 }))))
+    replaced.push(...(await removeBlocks(trx, { from, to: to - 1 })));
   for (const page of pagesOf(rows)) await trx.insertInto('blocks').values(page).execute();
   return replaced;
 }
@@ -128,15 +107,15 @@ export function lowestFork(replaced: readonly Removed[], rows: readonly BlockRow
   return forks.length === 0 ? null : Math.min(...forks.map(({ number }) => number));
 }
 
-function consecutive(rows: readonly BlockRow[]): NumberRange[] {
-  const ranges: NumberRange[] = [];
-  for (const { number } of rows) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last.to + 1 === number)
-      ranges[ranges.length - 1] = { from: last.from, to: number };
-    else ranges.push({ from: number, to: number });
+/** Neighbouring stretches (`to` exclusive) as one, ascending, so that a page of blocks costs a few statements, not hundreds. */
+export function joined(parts: readonly NumberRange[]): NumberRange[] {
+  const found: NumberRange[] = [];
+  for (const part of parts.toSorted((a, b) => a.from - b.from)) {
+    const last = found.at(-1);
+    if (last === undefined || part.from > last.to) found.push(part);
+    else found[found.length - 1] = { from: last.from, to: Math.max(last.to, part.to) };
   }
-  return ranges;
+  return found;
 }
 
 /** What lies within `range` and is not stored, ascending; some of it may be empty (`to` below `from`). */

@@ -1,3 +1,4 @@
+import type { SelectQueryBuilder } from 'kysely';
 import type { GivenAdvice } from '../core/advice.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
@@ -5,7 +6,7 @@ import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './al
 import { pruneAlertEvents } from './alert-firings.ts';
 import { restartAutoTxs, rewindAutoTxs } from './auto-tx-queries.ts';
 import {
-  BLOCK_COLUMNS,
+  type BlockRow,
   findHoles,
   lowestFork,
   type NumberRange,
@@ -29,7 +30,9 @@ import {
   wrongChain,
 } from './meta.ts';
 import { bucketStart, refoldRollups } from './rollups.ts';
-import type { Queries } from './tables.ts';
+import type { Queries, Tables } from './tables.ts';
+
+type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
 /** How long single blocks are kept; what is older lives on as hourly rows. */
 const KEEP_BLOCKS_SEC = 30 * 86_400;
@@ -186,46 +189,33 @@ export class BlockStore {
 
   /** The last `count` blocks, ascending. */
   async newest(count: number): Promise<Block[]> {
-    const rows = await this.#database.run((db) =>
-      db.selectFrom('blocks').select(BLOCK_COLUMNS).orderBy('number', 'desc').limit(count).execute(),
-    );
-    return rows.map(toBlock).reverse();
+    return (await this.#read((blocks) => blocks.orderBy('number', 'desc').limit(count))).reverse();
   }
 
   /** The lowest block, or `null` while there is none. */
   async oldest(): Promise<Block | null> {
-    const row = await this.#database.run((db) =>
-      db.selectFrom('blocks').select(BLOCK_COLUMNS).orderBy('number').limit(1).executeTakeFirst(),
-    );
-    return row === undefined ? null : toBlock(row);
+    return (await this.#read((blocks) => blocks.orderBy('number').limit(1)))[0] ?? null;
   }
 
   /** The last block not after `timestamp` (Unix s), or `null`. */
   async latestAt(timestamp: number): Promise<Block | null> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('blocks')
-        .select(BLOCK_COLUMNS)
+    const [latest] = await this.#read((blocks) =>
+      blocks
         .where('timestamp', '<=', timestamp)
         .orderBy('timestamp', 'desc')
         .orderBy('number', 'desc')
-        .limit(1)
-        .executeTakeFirst(),
+        .limit(1),
     );
-    return row === undefined ? null : toBlock(row);
+    return latest ?? null;
   }
 
   /** At most `limit` blocks from number `from` on, ascending, gaps and all. */
-  async page(from: number, limit: number): Promise<Block[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('blocks')
-        .select(BLOCK_COLUMNS)
-        .where('number', '>=', from)
-        .orderBy('number')
-        .limit(limit)
-        .execute(),
-    );
+  page(from: number, limit: number): Promise<Block[]> {
+    return this.#read((blocks) => blocks.where('number', '>=', from).orderBy('number').limit(limit));
+  }
+
+  async #read(choose: (blocks: StoredBlocks) => StoredBlocks): Promise<Block[]> {
+    const rows = await this.#database.run((db) => choose(db.selectFrom('blocks').selectAll()).execute());
     return rows.map(toBlock);
   }
 
@@ -285,10 +275,8 @@ export class BlockStore {
       return work(trx);
     };
     const done = this.#lastWrite.then(() => this.#database.transaction(guarded));
-    this.#lastWrite = done.then(
-      () => {},
-      () => {},
-    );
+    const settled = () => {};
+    this.#lastWrite = done.then(settled, settled);
     return done;
   }
 }

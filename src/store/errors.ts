@@ -28,107 +28,54 @@ export class StoreError extends Error {
   }
 }
 
-// Primary result codes of SQLite (https://sqlite.org/rescode.html); extended ones carry them in the low byte.
-const BUSY = 5;
-const LOCKED = 6;
-const READONLY = 8;
-const IOERR = 10;
-const CORRUPT = 11;
-const FULL = 13;
-const CANTOPEN = 14;
-const NOTADB = 26;
-
-/** The extended code of a disk that has no room for what processes share of the write-ahead log. */
-const NO_ROOM_FOR_SHM = IOERR | (19 << 8);
-
-function resultCode(error: unknown): number | null {
-  if (!(error instanceof Error) || !('errcode' in error)) return null;
-  if (error.errcode === NO_ROOM_FOR_SHM) return FULL;
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
-}
-
-/** A file whose pages do not hold together. */
-export const damaged = (where: string, options?: ErrorOptions): StoreError =>
-  new StoreError('damaged', `${where} is damaged; put a backup in its place, or move it away`, options);
-
-/** Puts whatever the database or the file system threw into words; `where` is the file, for people. */
-export function toStoreError(error: unknown, where: string): StoreError {
-  if (error instanceof StoreError) return error;
-  const say = (code: StoreErrorCode, text: string) => new StoreError(code, text, { cause: error });
-  switch (resultCode(error)) {
-    case BUSY:
-    case LOCKED:
-      return say('busy', `${where} is in use by another program; close it, or choose another database file`);
-    case READONLY:
-      return say(
-        'read-only',
-        `${where} cannot be written; allow writing to it and its folder, or choose another`,
-      );
-    case IOERR:
-      return say('failed', `${where} cannot be read or written (disk error); check the disk`);
-    case CORRUPT:
-      return damaged(where, { cause: error });
-    case FULL:
-      return say('full', `the disk is full, ${where} cannot grow; free some space`);
-    case CANTOPEN:
-      return say('not-permitted', `${where} cannot be opened; check its folder and the rights on it`);
-    case NOTADB:
-      return say('not-a-database', `${where} is not a database; move it away or choose another file`);
-  }
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-      return say('not-permitted', `no permission for ${where}; check the rights on it and its folder`);
-    case 'EROFS':
-      return say('read-only', `${where} is on a read-only disk; choose another database file`);
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return say('full', `the disk is full, ${where} cannot be made; free some space`);
-    case 'EISDIR':
-      return say('not-permitted', `${where} is a folder; name a file`);
-    case 'ENOENT':
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return say(
-        'not-permitted',
-        `${where} cannot be made there; its folder is not a folder that can be used`,
-      );
-  }
-  const reason = error instanceof Error ? error.message : String(error);
-  const server = serverFailure(String(code), reason);
-  if (server !== null) return say(server[0], `${where} ${server[1]}`);
-  return say('failed', `${where} does not work: ${reason.split('\n')[0]}`);
-}
-
-const AWAY = 'does not answer';
-const NOT_LET_IN = 'refuses the user or the password; check them in the URL, or PGUSER and PGPASSWORD';
+const DAMAGED = '% is damaged; put a backup in its place, or move it away';
+const AWAY = '% does not answer';
+const NOT_LET_IN = '% refuses the user or the password; check them in the URL, or PGUSER and PGPASSWORD';
 
 /**
- * What PostgreSQL or the way to it says: codes of https://www.postgresql.org/docs/current/errcodes-appendix.html by their
- * beginning, of Node, or words of the driver.
+ * What is said, by its code or its words, and what that is to people; % stands for the database. SQLite says primary
+ * result codes (https://sqlite.org/rescode.html), the file system and the network names of errors, PostgreSQL codes
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) and the driver words.
  */
-const SERVER_FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
+const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
+  // Busy, and locked.
+  [/^sqlite [56]$/, 'busy', '% is in use by another program; close it, or choose another database file'],
+  [/^sqlite 8$/, 'read-only', '% cannot be written; allow writing to it and its folder, or choose another'],
+  // Of the disk: there is no room for what processes share of the write-ahead log.
+  [/^sqlite (?:13|10 19)$/, 'full', 'the disk is full, % cannot grow; free some space'],
+  [/^sqlite 10/, 'failed', '% cannot be read or written (disk error); check the disk'],
+  [/^sqlite 11$/, 'damaged', DAMAGED],
+  [/^sqlite 14$/, 'not-permitted', '% cannot be opened; check its folder and the rights on it'],
+  [/^sqlite 26$/, 'not-a-database', '% is not a database; move it away or choose another file'],
+  [/^(?:EACCES|EPERM)$/, 'not-permitted', 'no permission for %; check the rights on it and its folder'],
+  [/^EROFS$/, 'read-only', '% is on a read-only disk; choose another database file'],
+  [/^(?:ENOSPC|EDQUOT)$/, 'full', 'the disk is full, % cannot be made; free some space'],
+  [/^EISDIR$/, 'not-permitted', '% is a folder; name a file'],
+  [
+    /^(?:ENOENT|ENOTDIR|EEXIST)$/,
+    'not-permitted',
+    '% cannot be made there; its folder is not a folder that can be used',
+  ],
   // The other transaction came first; tried again, this one reads its result.
-  [/^(?:40001|40P01|55P03|23505)$/, 'busy', 'is busy; try again'],
-  [/^57P03$/, 'busy', 'is only just starting; try again'],
-  [/^25006$/, 'read-only', 'takes no writing (a standby server?); name the primary'],
+  [/^(?:40001|40P01|55P03|23505)$/, 'busy', '% is busy; try again'],
+  [/^57P03$/, 'busy', '% is only just starting; try again'],
+  [/^25006$/, 'read-only', '% takes no writing (a standby server?); name the primary'],
   [
     /^42501$/,
     'not-permitted',
-    'does not give its role the right to do this; name a role that owns its tables',
+    '% does not give its role the right to do this; name a role that owns its tables',
   ],
-  [/^53100$/, 'full', 'cannot grow, the disk of its server is full; free some space'],
-  [/^53300$/, 'unreachable', 'has no connection left; raise max_connections, or run fewer processes'],
+  [/^53100$/, 'full', '% cannot grow, the disk of its server is full; free some space'],
+  [/^53300$/, 'unreachable', '% has no connection left; raise max_connections, or run fewer processes'],
   [
     /no encryption/,
     'unreachable',
-    'lets nobody in without TLS; add ?sslmode=require to the URL, or allow this host in pg_hba.conf',
+    '% lets nobody in without TLS; add ?sslmode=require to the URL, or allow this host in pg_hba.conf',
   ],
   [/^28/, 'unreachable', NOT_LET_IN],
-  [/^3D000$/, 'unreachable', 'does not exist; make it with createdb, or name another database'],
-  [/^3F000$/, 'unreachable', 'has no schema to keep tables in; check the search_path of its role'],
-  [/^57014$/, 'failed', 'took too long'],
+  [/^3D000$/, 'unreachable', '% does not exist; make it with createdb, or name another database'],
+  [/^3F000$/, 'unreachable', '% has no schema to keep tables in; check the search_path of its role'],
+  [/^57014$/, 'failed', '% took too long'],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'unreachable', `${AWAY}: its host is not known; check the name`],
   [/^ECONNREFUSED$/, 'unreachable', `${AWAY}: nothing listens there; check host and port, and that it runs`],
   [/^(?:E[A-Z]+|08...|57P0.|25P03)$/, 'unreachable', `${AWAY}: the connection was lost or cannot be made`],
@@ -136,14 +83,38 @@ const SERVER_FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = 
   [
     /certificate|CERT_/,
     'unreachable',
-    'has a certificate that is not trusted; sslrootcert=FILE in the URL names its authority',
+    '% has a certificate that is not trusted; sslrootcert=FILE in the URL names its authority',
   ],
-  [/does not support SSL/, 'unreachable', 'does not speak TLS; set it up there, or leave sslmode away'],
+  [/does not support SSL/, 'unreachable', '% does not speak TLS; set it up there, or leave sslmode away'],
   [/Connection terminated|timeout exceeded|Client was closed|not queryable/, 'unreachable', AWAY],
-  [/pool after calling end|driver has already been destroyed/, 'closed', 'is closed'],
+  [/pool after calling end|driver has already been destroyed/, 'closed', '% is closed'],
 ];
 
-function serverFailure(code: string, reason: string): readonly [StoreErrorCode, string] | null {
-  const found = SERVER_FAILURES.find(([said]) => said.test(code) || said.test(reason));
-  return found === undefined ? null : [found[1], found[2]];
+/** A file whose pages do not hold together. */
+export const damaged = (where: string): StoreError => new StoreError('damaged', DAMAGED.replace('%', where));
+
+/** Puts whatever the database or the file system threw into words; `where` is the database, for people. */
+export function toStoreError(error: unknown, where: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error);
+  const [, kind, text] = FAILURES.find(([said]) => said.test(code) || said.test(reason)) ?? [
+    null,
+    'failed' as const,
+    `% does not work: ${reason.split('\n')[0]}`,
+  ];
+  return new StoreError(
+    kind,
+    text.replace('%', () => where),
+    { cause: error },
+  );
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if (!('errcode' in error) || typeof error.errcode !== 'number')
+    return 'code' in error ? String(error.code) : '';
+  // Extended codes carry the primary one in the low byte.
+  const [primary, extension] = [error.errcode & 0xff, error.errcode >> 8];
+  return extension === 19 ? `sqlite ${primary} ${extension}` : `sqlite ${primary}`;
 }

@@ -1,4 +1,3 @@
-import { BLOCK_COLUMNS } from './block-rows.ts';
 import type { Database } from './database.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup, toRollup } from './rollups.ts';
@@ -32,7 +31,7 @@ export class HistoryStore {
     const rows = await this.#database.run((db) =>
       db
         .selectFrom('blocks')
-        .select(BLOCK_COLUMNS)
+        .selectAll()
         .where('timestamp', '>=', window.from)
         .where('timestamp', '<=', window.to)
         .$if(window.tipped === true, (query) => query.where('tip_p50', 'is not', null))

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { SelectQueryBuilder } from 'kysely';
 import { type AlertMessage, DISABLED } from '../core/alerts/alert-rule.ts';
 import { DISABLED_COLUMNS, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
-import { type DeliveryAttemptRow, type DeliveryRow, isPostgres, type Queries, readRows } from './tables.ts';
+import { type DeliveryRow, isPostgres, type Queries, readRows, type Tables } from './tables.ts';
 
 /** One delivery attempt. */
 export interface KeptAttempt {
@@ -108,23 +109,10 @@ async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttemp
 
 /** Rows with their tries, in the rows' order. */
 async function keptDeliveries(db: Queries, rows: readonly DeliveryRow[]): Promise<KeptDelivery[]> {
-  if (rows.length === 0) return [];
-  const attempts = await db
-    .selectFrom('delivery_attempts')
-    .selectAll()
-    .where(
-      'delivery_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .orderBy('at', 'desc')
-    .execute();
-  const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
-  return rows.map((row) => toKeptDelivery(row, byDelivery.get(row.id) ?? []));
-}
-
-function toKeptDelivery(row: DeliveryRow, attempts: readonly DeliveryAttemptRow[]): KeptDelivery {
-  return {
+  const ids = rows.map(({ id }) => id);
+  const attempts = db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids);
+  const byDelivery = Map.groupBy(await attempts.orderBy('at', 'desc').execute(), (each) => each.delivery_id);
+  return rows.map((row) => ({
     id: row.id,
     eventId: row.event_id,
     alertId: row.alert_id,
@@ -133,61 +121,38 @@ function toKeptDelivery(row: DeliveryRow, attempts: readonly DeliveryAttemptRow[
     status: row.status,
     createdAt: row.created_at,
     nextAttemptAt: row.next_attempt_at,
-    attempts: attempts
+    attempts: (byDelivery.get(row.id) ?? [])
       .slice(0, KEPT_ATTEMPTS)
       .map(({ at, latency_ms, ok, answer }) => ({ at, latencyMs: latency_ms, ok: ok === 1, answer })),
-  };
+  }));
 }
 
 /** A page of what is forgotten, in one transaction: far fewer than SQLite takes parameters, and done within some ms. */
 export const FORGOTTEN_AT_ONCE = 500;
 
-/** Forgets deliveries, at most `FORGOTTEN_AT_ONCE`, with their tries; answers how many. */
-export async function forgetDeliveries(trx: Queries, ids: readonly string[]): Promise<number> {
+/** Calls `forget`, which answers how much it has forgotten, page by page: other writes go on in between. */
+export async function inPages(forget: () => Promise<number>): Promise<void> {
+  while ((await forget()) === FORGOTTEN_AT_ONCE) await setImmediate();
+}
+
+/** Forgets a page of these deliveries with their tries; answers how many. Part of the caller's transaction. */
+export async function forgetDeliveries(
+  trx: Queries,
+  these: SelectQueryBuilder<Tables, 'deliveries', object>,
+): Promise<number> {
+  const ids = (await these.select('id').limit(FORGOTTEN_AT_ONCE).execute()).map(({ id }) => id);
   if (ids.length === 0) return 0;
   await trx.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute();
   await trx.deleteFrom('deliveries').where('id', 'in', ids).execute();
   return ids.length;
 }
 
-/** What is still to be sent for an alert is not: it was deleted. Part of the caller's transaction. */
-export async function cancelDeliveries(trx: Queries, alertId: string): Promise<void> {
-  await trx
+/** What is still to be sent, of deliveries that the caller chooses, is not. Part of the caller's transaction. */
+export const cancelDeliveries = (trx: Queries) =>
+  trx
     .updateTable('deliveries')
     .set({ status: 'CANCELLED', next_attempt_at: null })
-    .where('alert_id', '=', alertId)
-    .where('status', '=', 'PENDING')
-    .execute();
-}
-
-/** Forgets what was sent for an alert that is gone, at most a page of it; answers how many. Part of the caller's transaction. */
-export async function forgetSent(trx: Queries, alertId: string): Promise<number> {
-  const sent = await trx
-    .selectFrom('deliveries')
-    .select('id')
-    .where('alert_id', '=', alertId)
-    .limit(FORGOTTEN_AT_ONCE)
-    .execute();
-  return forgetDeliveries(
-    trx,
-    sent.map(({ id }) => id),
-  );
-}
-
-/** The same of what was done with before `before`, ms since epoch. */
-async function forgetOld(trx: Queries, before: number): Promise<number> {
-  const old = await trx
-    .selectFrom('deliveries')
-    .select('id')
-    .where('next_attempt_at', 'is', null)
-    .where('created_at', '<', before)
-    .limit(FORGOTTEN_AT_ONCE)
-    .execute();
-  return forgetDeliveries(
-    trx,
-    old.map(({ id }) => id),
-  );
-}
+    .where('status', '=', 'PENDING');
 
 /** How long what was sent is kept once it is done. */
 export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
@@ -343,13 +308,10 @@ export class OutboxStore {
         .executeTakeFirstOrThrow();
       if (numUpdatedRows === 0n || verdict.kind !== 'gone') return;
       await disableAlert(trx, sent, verdict.reason, attempt.at);
-      await trx
-        .updateTable('deliveries')
-        .set({ status: 'CANCELLED', next_attempt_at: null })
+      await cancelDeliveries(trx)
         .where('alert_id', '=', sent.message.alertId)
         .where('channel', '=', sent.channel)
         .where('target', '=', sent.target)
-        .where('status', '=', 'PENDING')
         .execute();
     });
   }
@@ -400,15 +362,6 @@ export class OutboxStore {
    * wrong.
    */
   async bringForward(now: number): Promise<void> {
-    const [stray] = await this.#database.run((db) =>
-      db
-        .selectFrom('deliveries')
-        .select('id')
-        .where('next_attempt_at', '>', now + PUT_OFF_MOST_MS)
-        .limit(1)
-        .execute(),
-    );
-    if (stray === undefined) return;
     await this.#database.run((db) =>
       db
         .updateTable('deliveries')
@@ -481,10 +434,12 @@ export class OutboxStore {
 
   /** Forgets what was done with long before `now` (ms since epoch): a page at a time, so that other writes go on in between. */
   async prune(now: number): Promise<void> {
-    const before = now - KEEP_DELIVERIES_MS;
-    while ((await this.#database.transaction((trx) => forgetOld(trx, before))) === FORGOTTEN_AT_ONCE) {
-      await setImmediate();
-    }
+    await inPages(() =>
+      this.#database.transaction((trx) => {
+        const done = trx.selectFrom('deliveries').where('next_attempt_at', 'is', null);
+        return forgetDeliveries(trx, done.where('created_at', '<', now - KEEP_DELIVERIES_MS));
+      }),
+    );
   }
 }
 

@@ -1,5 +1,5 @@
-import { BLOCK_COLUMNS, tipColumns, tipsOf } from './block-rows.ts';
-import { type BlockRow, pagesOf, type Queries, type RollupRow } from './tables.ts';
+import { type BlockRow, joined, tipColumns, tipsOf } from './block-rows.ts';
+import { pagesOf, type Queries } from './tables.ts';
 
 /**
  * The blocks of one bucket of time, folded: base fee and mean tips in wei per gas, `start` in Unix seconds.
@@ -58,7 +58,10 @@ export function toRollup(row: RollupRow): Rollup {
   };
 }
 
-function toRollupRow(rollup: Rollup, bucketSec: number): RollupRow {
+/** The blocks of one stretch of time, folded. Means are exact over the blocks, so they are not whole wei. */
+export type RollupRow = ReturnType<typeof toRollupRow>;
+
+function toRollupRow(rollup: Rollup, bucketSec: number) {
   return {
     bucket_sec: bucketSec,
     start: rollup.start,
@@ -158,37 +161,24 @@ interface Stretch {
   readonly to: number;
 }
 
-/** Neighbouring buckets as one stretch, so that a page of blocks costs a few statements, not hundreds. */
 function stretches(timestamps: Iterable<number>, bucketSec: number): Stretch[] {
   const starts = new Set<number>();
   for (const timestamp of timestamps) starts.add(bucketStart(timestamp, bucketSec));
-  return join([...starts].map((from) => ({ from, to: from + bucketSec })));
+  return joined([...starts].map((from) => ({ from, to: from + bucketSec })));
 }
 
-function widen(touched: readonly Stretch[], bucketSec: number): Stretch[] {
-  return join(
+const widen = (touched: readonly Stretch[], bucketSec: number): Stretch[] =>
+  joined(
     touched.map(({ from, to }) => ({
       from: bucketStart(from, bucketSec),
       to: bucketStart(to + bucketSec - 1, bucketSec),
     })),
   );
-}
-
-function join(parts: Stretch[]): Stretch[] {
-  const joined: Stretch[] = [];
-  for (const part of parts.sort((a, b) => a.from - b.from)) {
-    const last = joined.at(-1);
-    if (last !== undefined && part.from <= last.to) {
-      joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, part.to) };
-    } else joined.push(part);
-  }
-  return joined;
-}
 
 async function readBlocks(trx: Queries, { from, to }: Stretch): Promise<Rollup[]> {
   const rows = await trx
     .selectFrom('blocks')
-    .select(BLOCK_COLUMNS)
+    .selectAll()
     .where('timestamp', '>=', from)
     .where('timestamp', '<', to)
     .orderBy('number')

@@ -1,52 +1,8 @@
-import { type Kysely, PostgresAdapter, type SelectQueryBuilder } from 'kysely';
+import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely';
+import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
-
-/** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
-export interface BlockRow {
-  number: number;
-  hash: string | null;
-  parent_hash: string | null;
-  timestamp: number;
-  base_fee: number;
-  gas_used: number | null;
-  gas_limit: number | null;
-  gas_used_ratio: number;
-  blob_base_fee: number | null;
-  next_base_fee: number | null;
-  next_blob_base_fee: number | null;
-  tip_p10: number | null;
-  tip_p25: number | null;
-  tip_p50: number | null;
-  tip_p75: number | null;
-  tip_p90: number | null;
-  tip_p95: number | null;
-  tip_p99: number | null;
-}
-
-/** The blocks of one stretch of time, folded. Means are exact over the blocks, so they are not whole wei. */
-export interface RollupRow {
-  bucket_sec: number;
-  start: number;
-  blocks: number;
-  first_block: number;
-  last_block: number;
-  base_open: number;
-  base_min: number;
-  base_mean: number;
-  base_max: number;
-  base_close: number;
-  /** How many of the blocks had known tips; the tip means are over these. */
-  tipped_blocks: number;
-  tip_p10: number | null;
-  tip_p25: number | null;
-  tip_p50: number | null;
-  tip_p75: number | null;
-  tip_p90: number | null;
-  tip_p95: number | null;
-  tip_p99: number | null;
-  ratio_mean: number;
-  ratio_max: number;
-}
+import type { BlockRow } from './block-rows.ts';
+import type { RollupRow } from './rollups.ts';
 
 /** What was advised after one block. Wei per gas, time in Unix seconds. */
 export interface AdviceRow {
@@ -88,41 +44,6 @@ interface LeaseRow {
   heartbeat_at: number;
   /** What it says of its work: JSON. */
   report: string | null;
-}
-
-/** One alert. Wei per gas; times in ms since epoch. The wakes are what `core/alerts/alert-rule.ts` says of its phase. */
-export interface AlertRow {
-  id: string;
-  /** The id of the key that made it; empty: who runs the service. */
-  owner: string;
-  created_at: number;
-  updated_at: number;
-  lane: string;
-  condition: string;
-  threshold: number;
-  hysteresis: number;
-  confirm_blocks: number;
-  cooldown_ms: number;
-  disable_once: number;
-  method: string;
-  /** JSON: the channels in their order. */
-  channels: string;
-  /** JSON: each channel's target. */
-  targets: string;
-  note: string;
-  phase: string;
-  true_since: number | null;
-  cooldown_until: number | null;
-  must_leave: number;
-  wake_at_most: number | null;
-  wake_at_least: number | null;
-  wake_block: number | null;
-  wake_ms: number | null;
-  trigger_count: number;
-  last_triggered_at: number | null;
-  missed_count: number;
-  last_missed_at: number | null;
-  disabled_reason: string | null;
 }
 
 /** One firing. `triggered_at` is the block's own time, ms. */
@@ -252,6 +173,14 @@ export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
     rows.slice(page * ROWS_AT_ONCE, (page + 1) * ROWS_AT_ONCE),
   );
 }
+
+type OwnedTable = 'alerts' | 'alert_events' | 'firing_tallies' | 'auto_txs' | 'auto_tx_tallies';
+
+/** Of what a query finds, what an owner has; who runs the service (the owner '') has all. */
+export const ownedBy = <Table extends OwnedTable, Output>(
+  query: SelectQueryBuilder<Tables, Table, Output>,
+  owner: string,
+) => (owner === '' ? query : query.where(sql<boolean>`owner = ${owner}`));
 
 /** How many rows a query finds. */
 export async function countRows<Table extends keyof Tables>(

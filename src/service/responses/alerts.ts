@@ -7,7 +7,7 @@ import {
 } from '../../contract/choices.ts';
 import type { KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
-import type { AlertFiring, AlertSum } from '../../store/alert-firings.ts';
+import type { AlertFiring, AlertSum } from '../../store/alerts.ts';
 import type { KeptDelivery } from '../../store/outbox.ts';
 import { isoFromMs, isoOrNull, weiOrNull, wireWei } from './wire.ts';
 

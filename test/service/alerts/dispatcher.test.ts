@@ -185,7 +185,9 @@ describe('what fired', () => {
     const office = await open();
     await office.fire('a', { target: receiver.url });
     await waitFor(async () => (await office.delivery('a')).attempts.length === 1);
-    await office.database.queries.transaction().execute((trx) => cancelDeliveries(trx, 'a'));
+    await office.database.queries
+      .transaction()
+      .execute((trx) => cancelDeliveries(trx).where('alert_id', '=', 'a').execute());
     await office.idle();
     office.clock.advance(HOUR);
     await office.idle();
