@@ -23,6 +23,8 @@ interface ServiceParts {
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
   readonly nativeUsd: () => number | null;
+  /** What the source is called: where another process leads, as that one calls its own. */
+  readonly sourceName: () => string;
   /** What the service does for people beside answering; left out: nothing yet. */
   readonly tallies?: Tallies;
   /** The leader on this database; left out: there is none. */
@@ -91,7 +93,7 @@ export class ServiceState {
       ended: follower.hasEnded,
       restartedAt: follower.restartedAt,
       problem: follower.problem,
-      source: { kind: source.kind, name: source.name },
+      source: { kind: source.kind, name: this.#parts.sourceName() },
       nativeUsd: this.#parts.nativeUsd(),
     };
   }

@@ -117,6 +117,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Two programs on one database cost the node one: a standby is told the price by the leader.
   const price = new NativePrice(() => (lease.mayWrite ? (priceFeed ?? ownFeed()) : null), wallNow);
   const nativeUsd = () => (lease.state === 'stands-by' ? (lease.held?.report?.nativeUsd ?? null) : price.usd);
+  const sourceName = () => (lease.state === 'stands-by' && lease.held?.report?.sourceName) || source.name;
   const history = new HistoryStore(database);
   const steadyNow = () => performance.now();
   const freshness = new Freshness({
@@ -157,6 +158,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     blocks: store,
     reader: new ChainReader(source, signal),
     nativeUsd,
+    sourceName,
     engine: () =>
       lease.held && {
         ...lease.held,

@@ -18,6 +18,8 @@ const LeaderReport = z.object({
   /** Whether all of the past that is to be had was filled in. */
   isFilled: z.boolean(),
   nativeUsd: z.number().nullable(),
+  /** What its nodes are called together; left out: by an older program. */
+  sourceName: z.string().optional(),
   /** Why nothing new comes. */
   problem: z.object({ message: z.string(), retryAt: z.number().nullable() }).nullable(),
 });

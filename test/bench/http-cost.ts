@@ -17,12 +17,12 @@ const ROUNDS = 11;
 const ROUND_MS = 2_000;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-interface Server extends AsyncDisposable {
+export interface Server extends AsyncDisposable {
   readonly port: number;
   readonly key: string;
 }
 
-interface Load {
+export interface Load {
   readonly perSecond: number;
   readonly p99: number;
 }
@@ -72,13 +72,13 @@ export async function measureHttpCost({ folder }: { readonly folder: string }): 
 }
 
 /** Asks over all connections, each one question after the other, for `ms`. */
-async function load({ port, key }: Server, ms: number): Promise<Load> {
+export async function load({ port, key }: Server, ms: number, connections = CONNECTIONS): Promise<Load> {
   const request = Buffer.from(
     `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${API_KEY_HEADER}: ${key || 'none'}\r\n\r\n`,
   );
   const times: number[] = [];
   const from = performance.now();
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => askUntil(port, request, from + ms, times)));
+  await Promise.all(Array.from({ length: connections }, () => askUntil(port, request, from + ms, times)));
   return { perSecond: (times.length * 1_000) / (performance.now() - from), p99: quantile(times, 0.99) };
 }
 
@@ -108,7 +108,7 @@ async function askUntil(port: number, request: Buffer, until: number, times: num
   await promise.finally(() => socket.destroy());
 }
 
-async function startServer(kind: 'bare' | 'gastop', path: string): Promise<Server> {
+export async function startServer(kind: 'bare' | 'gastop', path: string): Promise<Server> {
   const child: ChildProcess = spawn(process.execPath, [PROGRAM, kind, path], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, NODE_ENV: 'production' },

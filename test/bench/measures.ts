@@ -10,6 +10,7 @@ import { measurePackageSize } from './package-size.ts';
 import type { Workshop } from './programs.ts';
 import { writeRecording } from './recording.ts';
 import { measureReplayMemory } from './replay-memory.ts';
+import { measureReplicaCost } from './replica-cost.ts';
 import { measureResidentMemory } from './resident-memory.ts';
 import type { Row } from './row.ts';
 import { measureUpdateCost } from './update-cost.ts';
@@ -75,6 +76,12 @@ export const MEASURES: readonly Measure[] = [
     name: 'http',
     says: 'asks a service with key, quota, limits, metrics and log, and one bare Hono route with the same bytes, in turns over 64 connections',
     rows: measureHttpCost,
+  },
+  {
+    name: 'replicas',
+    says: 'asks a service on PostgreSQL and one on SQLite, and three on PostgreSQL, in turns over 48 connections',
+    rows: measureReplicaCost,
+    onRequest: true,
   },
   {
     name: 'chart',

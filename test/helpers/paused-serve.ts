@@ -11,7 +11,7 @@ import { fund, GWEI, keptOf, mineAt, sign } from './auto-tx-rig.ts';
 import { temporaryFolder } from './service.ts';
 import { waitFor } from './wait-for.ts';
 
-/** `gastop serve`, once or twice on one database, stopped by SIGSTOP in the middle of its sends while the price rises. */
+/** `gastop serve`, once or more often on one database, stopped by SIGSTOP in the middle of its sends while the price rises. */
 
 const SENDERS = 8;
 const TARGET = 20n * GWEI;
@@ -31,7 +31,9 @@ const WAIT = { timeoutMs: 600_000 };
 const MINED_EVERY_MS = 15_000;
 
 export interface Pauses {
-  readonly processes: 1 | 2;
+  readonly processes: number;
+  /** A server's database and what signed bytes are encrypted with; default: a file. */
+  readonly database?: { readonly url: string; readonly key: Buffer };
   /** How the node is asked. */
   readonly transport: 'http' | 'ws';
   /** How long each pause is, ms. */
@@ -44,7 +46,8 @@ export interface Pauses {
  * Expects that nothing is decided after a pause on the price from before it, nothing sent but what was being written when
  * the program was stopped, and that all is sent later.
  */
-export async function expectNoOldPrices({ processes, transport, pausesMs, sends }: Pauses): Promise<void> {
+export async function expectNoOldPrices(pauses: Pauses): Promise<void> {
+  const { processes, database: server, transport, pausesMs, sends } = pauses;
   const anvil = await startAnvil({ noMining: true, baseFee: BigInt(DEAR) * GWEI });
   onTestFinished(() => anvil.stop());
   let onLeft = () => {};
@@ -57,15 +60,19 @@ export async function expectNoOldPrices({ processes, transport, pausesMs, sends 
   });
   onTestFinished(() => proxy.stop());
   const home = await temporaryFolder();
-  const path = join(home, 'shared.db');
+  const path = server?.url ?? join(home, 'shared.db');
+  const databaseEnv: Record<string, string> =
+    server === undefined
+      ? { GASTOP_DB: path }
+      : { GASTOP_DATABASE_URL: path, GASTOP_ENCRYPTION_KEY: server.key.toString('base64') };
   await mineAt(anvil, DEAR);
   const options = {
     home,
-    env: { GASTOP_RPC: transport === 'ws' ? proxy.wsUrl : proxy.url, GASTOP_DB: path },
+    env: { GASTOP_RPC: transport === 'ws' ? proxy.wsUrl : proxy.url, ...databaseEnv },
   };
   const programs: ServeProgram[] = [];
   for (let started = 0; started < processes; started += 1) programs.push(await startServe([], options));
-  const database = await openDatabase(path);
+  const database = await openDatabase(path, server?.key ?? null);
   onTestFinished(() => database.close());
   const store = new AutoTxStore(database);
   const leases = new LeaseStore(database);

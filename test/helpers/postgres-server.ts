@@ -56,10 +56,10 @@ interface Told {
 
 const readTold = (path: string): Told => JSON.parse(readFileSync(path, 'utf8')) as Told;
 
-/** Asks it to stop at once, without a checkpoint, and waits until it is gone. */
-async function endServer(pid: number): Promise<void> {
+/** Asks it to stop at once, without a checkpoint unless told otherwise, and waits until it is gone. */
+export async function endServer(pid: number, signal: 'SIGQUIT' | 'SIGINT' = 'SIGQUIT'): Promise<void> {
   try {
-    process.kill(pid, 'SIGQUIT');
+    process.kill(pid, signal);
     for (;;) {
       process.kill(pid, 0);
       await setTimeout(20);
@@ -91,9 +91,16 @@ export async function postgresServer(): Promise<string | null> {
 /** PostgreSQL does not run as root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Starts a server of its own, which the caller ends. */
-export async function startServer(folder: string): Promise<{ readonly url: string; readonly pid: number }> {
-  const native = await programs(folder);
+export interface PostgresServer {
+  readonly url: string;
+  readonly pid: number;
+  /** Starts it over its data once it has ended, and answers its process id. */
+  startAgain(): Promise<number>;
+}
+
+/** Starts a server of its own, which the caller ends. @param from where its programs are; default: the package's */
+export async function startServer(folder: string, from?: string): Promise<PostgresServer> {
+  const native = from ?? (await programs(folder));
   const data = join(folder, 'data');
   await mkdir(data, { mode: 0o700 });
   if (NOBODY.uid !== undefined) {
@@ -103,13 +110,15 @@ export async function startServer(folder: string): Promise<{ readonly url: strin
   await run(join(native, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', ...how], { ...NOBODY, cwd: data });
   setUpTls(data);
   const port = await freePort();
-  const child = spawnServer(native, data, port);
-  await ready(child, data);
-  return { url: `postgres://postgres@127.0.0.1:${port}`, pid: child.pid ?? 0 };
+  const startAgain = async () => {
+    const child = spawnServer(native, data, port);
+    await ready(child, data);
+    return child.pid ?? 0;
+  };
+  return { url: `postgres://postgres@127.0.0.1:${port}`, pid: await startAgain(), startAgain };
 }
 
-/** Starts the server over data that are there. */
-export function spawnServer(native: string, data: string, port: number): ChildProcess {
+function spawnServer(native: string, data: string, port: number): ChildProcess {
   const settings = {
     fsync: 'off',
     full_page_writes: 'off',

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,19 +13,42 @@ import { GasCurrent } from '../../src/contract/gas.ts';
 import { BASE_PATH, PATHS } from '../../src/contract/routes.ts';
 import { takeBodies } from '../../src/service/http/body.ts';
 import { errorResponse } from '../../src/service/http/errors.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { LeaseStore } from '../../src/store/lease.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
-import { serveService } from '../helpers/served-service.ts';
+import { type ServedService, serveService } from '../helpers/served-service.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { insertAlerts, keptAlert } from '../store/alerts/kept-alerts.ts';
 import { RawConnection } from './fuzz/raw-connection.ts';
 
 const source = (first = 391) => new ScriptedSource(makeBlocks(first, 400), { kind: 'simulated' });
 
-async function ready(served: Awaited<ReturnType<typeof serveService>>): Promise<void> {
+async function ready(served: ServedService): Promise<void> {
   await waitFor(async () => (await fetch(`${served.origin}/readyz`)).ok);
+}
+
+const postAlert = (served: ServedService) =>
+  fetch(`${served.origin}${BASE_PATH}${PATHS.alerts}`, {
+    method: 'POST',
+    headers: { 'x-api-key': served.key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      thresholdGwei: 5,
+      gasSpeed: 'SLOW',
+      condition: 'LESS_THAN',
+      channels: ['WEBHOOK'],
+      to: `https://receiver.example/${'a'.repeat(1_500)}`,
+    }),
+  });
+
+/** It cannot be done now, for a reason that is told, and may be later. */
+async function expectLater(response: Response, words: string): Promise<void> {
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  const { errorCode, message } = ErrorBody.parse(await response.json());
+  expect([errorCode, message]).toEqual(['upstream_unavailable', expect.stringContaining(words)]);
 }
 
 /** Bytes as they are sent, which fetch would unpack. */
@@ -274,6 +298,52 @@ test.each([
   await ready(served);
 });
 
+// The lease has to lapse, and what changes something waits five seconds.
+test.runIf(isSlowRun)(
+  'with its leader gone and nobody able to follow it is not ready within a lease, and what changes something is 503',
+  async () => {
+    const path = join(await temporaryFolder(), 'chain-1.db');
+    const database = await openDatabase(path);
+    const blocks = new BlockStore(database);
+    await blocks.claimChain({ id: 1 });
+    await blocks.saveBlocks(makeBlocks(391, 400));
+    const now = Date.now();
+    const gone = { holder: 'x', process: 'another', since: now, heartbeatAt: now };
+    await new LeaseStore(database).take(gone, null);
+    const served = await serveService({ source: new ScriptedSource(makeBlocks(391, 400)), database });
+    await ready(served);
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    other.exec('begin immediate');
+    await waitFor(async () => !(await fetch(`${served.origin}/readyz`)).ok);
+    await expectLater(await postAlert(served), 'in use by another program');
+    expect((await served.get(PATHS.gasCurrent)).status).toBe(200);
+    other.exec('rollback');
+    await waitFor(async () => (await new LeaseStore(database).read())?.holder !== 'x');
+    expect((await postAlert(served)).status).toBe(201);
+  },
+);
+
+test('with a page of its database that cannot be read it is not ready, and says how to go on', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const database = await openDatabase(path);
+  const served = await serveService({ source: source(), database });
+  await ready(served);
+  const owner = served.key.split('_')[1] ?? '';
+  const kept = Array.from({ length: 200 }, (_, place) =>
+    keptAlert(String(place), {}, { owner, note: 'a'.repeat(2_000) }),
+  );
+  await insertAlerts(database, ...kept);
+  await sql`pragma wal_checkpoint(truncate)`.execute(database.queries);
+  const bytes = readFileSync(path);
+  bytes.fill(0x5a, Math.floor(bytes.length / 2));
+  writeFileSync(path, bytes);
+  await sql`pragma shrink_memory`.execute(database.queries);
+  await expectLater(await served.get(PATHS.alerts), 'chain-1.db is damaged; put a backup in its place');
+  await expectLater(await fetch(`${served.origin}/readyz`), 'chain-1.db is damaged');
+  expect((await served.get(PATHS.gasCurrent)).status).toBe(200);
+});
+
 test('with the node dead it is up but not ready, and says why', async () => {
   const served = await serveService({ source: createRpcSource({ urls: ['http://127.0.0.1:9'] }) });
   expect((await fetch(`${served.origin}/healthz`)).status).toBe(200);
@@ -502,23 +572,7 @@ test('what changes something is 503 with Retry-After while the disk is full or t
   const path = join(await temporaryFolder(), 'chain.db');
   const database = await openDatabase(path);
   const served = await serveService({ source: source(), database });
-  const post = () =>
-    fetch(`${served.origin}${BASE_PATH}${PATHS.alerts}`, {
-      method: 'POST',
-      headers: { 'x-api-key': served.key, 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        thresholdGwei: 5,
-        gasSpeed: 'SLOW',
-        condition: 'LESS_THAN',
-        channels: ['WEBHOOK'],
-        to: `https://receiver.example/${'a'.repeat(1_500)}`,
-      }),
-    });
-  const expectLater = async (response: Response, words: string) => {
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-    const { errorCode, message } = ErrorBody.parse(await response.json());
-    expect([errorCode, message]).toEqual(['upstream_unavailable', expect.stringContaining(words)]);
-  };
+  const post = () => postAlert(served);
   expect((await post()).status).toBe(201);
   await sql`pragma max_page_count = 1`.execute(database.queries);
   let response = await post();

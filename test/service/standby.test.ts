@@ -149,6 +149,18 @@ test('of two services on one database one follows the node; the other follows th
   await database.close();
 });
 
+test('of services that start on an empty database at once one follows its node, the others the database', async () => {
+  const path = join(await temporaryFolder(), 'chain-1.db');
+  const sources = [0, 1, 2].map(() => new ScriptedSource(makeBlocks(450, FIRST)));
+  const services = await Promise.all(sources.map((source, place) => start(path, source, `process ${place}`)));
+  await waitFor(() => sources.some(({ knownAsked }) => knownAsked.length > 0));
+  for (const source of sources) source.mine(...makeBlocks(500, 503));
+  for (const service of services) await waitFor(async () => (await headOf(service)) === 503);
+  expect(sources.filter(({ knownAsked }) => knownAsked.length > 0)).toHaveLength(1);
+  const [first, ...others] = services;
+  for (const other of others) if (first !== undefined) await agree(first, other);
+});
+
 test('a standby follows the leader through reorgs and a chain that began anew', async () => {
   const { path, database } = await prepared();
   const first = new ScriptedSource(makeBlocks(450, FIRST), { chainId: 31_337 });

@@ -104,26 +104,28 @@ const MOST_PER_RECIPIENT = 2;
  * as many as it may have is passed over: a slow or dead recipient delays only its own deliveries.
  */
 export class DeliveryQueue {
-  readonly #waiting = new Map<string, DueDelivery>();
-  readonly #underWay = new Map<string, DueDelivery>();
+  readonly #waiting = new Map<string, Queued>();
+  readonly #underWay = new Map<string, Queued>();
 
   /** Puts a delivery at the end, unless it is queued or under way already. */
   add(due: DueDelivery): void {
-    if (!this.#underWay.has(due.id) && !this.#waiting.has(due.id)) this.#waiting.set(due.id, due);
+    if (this.#underWay.has(due.id) || this.#waiting.has(due.id)) return;
+    this.#waiting.set(due.id, { due, recipient: recipientOf(due) });
   }
 
   /** The next delivery that may be sent now; it counts as under way from then on. `null` when there is none. */
   take(): DueDelivery | null {
     if (this.#underWay.size >= MOST_AT_ONCE) return null;
     const underWay = [...this.#underWay.values()];
-    const owners = countBy(underWay, ({ owner }) => owner);
-    const recipients = countBy(underWay, recipientOf);
-    for (const due of this.#waiting.values()) {
+    const owners = countBy(underWay, ({ due }) => due.owner);
+    const recipients = countBy(underWay, ({ recipient }) => recipient);
+    for (const queued of this.#waiting.values()) {
+      const { due, recipient } = queued;
       // The operator has no limit of their own.
       if (due.owner !== '' && (owners.get(due.owner) ?? 0) >= MOST_PER_OWNER) continue;
-      if ((recipients.get(recipientOf(due)) ?? 0) >= MOST_PER_RECIPIENT) continue;
+      if ((recipients.get(recipient) ?? 0) >= MOST_PER_RECIPIENT) continue;
       this.#waiting.delete(due.id);
-      this.#underWay.set(due.id, due);
+      this.#underWay.set(due.id, queued);
       return due;
     }
     return null;
@@ -133,6 +135,12 @@ export class DeliveryQueue {
   end({ id }: DueDelivery): void {
     this.#underWay.delete(id);
   }
+}
+
+interface Queued {
+  readonly due: DueDelivery;
+  /** What thousands that wait for one recipient are told by, each time one may be sent. */
+  readonly recipient: string;
 }
 
 function countBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, number> {

@@ -120,7 +120,8 @@ export class Follower {
   /** What a leader tells those that stand by. */
   report(nativeUsd: number | null): LeaderReport {
     const { head, updatedAt, problem, isFilled } = this;
-    return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, problem };
+    const { name: sourceName } = this.#options.source;
+    return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, sourceName, problem };
   }
 
   /** Whether what is known is older than it should be, or may be. The end of a recording is no fault. */
@@ -239,6 +240,8 @@ export class Follower {
     await store.claimChain(profile);
     // A database that is busy must not hold up the first prices: the lease may come while they are shown.
     await Promise.race([lease.bid(), sleep(BID_MS, signal)]);
+    // Several may start on an empty database at once.
+    if (lease.state === 'stands-by' && source.kind === 'rpc') return this.#standBy(until);
     this.#followsAs = lease.state;
     await this.#chain.adopt(profile);
     if (lease.mayWrite) {

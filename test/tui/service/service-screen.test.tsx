@@ -63,20 +63,28 @@ describe('the Service pane', () => {
     expect(lines().length).toBeLessThanOrEqual(21);
   });
 
-  it('names the process that has alerts fire, where the service tells', async () => {
+  it('names the process that leads, where that is another, and says nothing of nodes that were not asked', async () => {
     const engine = {
       process: 'gastop serve, process 4711',
       isHere: false,
       since: (SNAPSHOT.blockTimestamp ?? 0) - 600_000,
       heartbeatAt: SNAPSHOT.blockTimestamp,
     };
-    const summary = async () => ({ ...SUMMARY, health: { ...SUMMARY.health, engine } });
-    const { shows, unmount } = show({ gas: { summary } });
-    await shows(/alerts fire in another process \(gastop serve\) for 10m/);
+    const nodes = [{ name: 'a.example', state: 'ok', head: null, latencyMs: null, message: 'not asked yet' }];
+    const standby = async (lagBlocks: number) => ({
+      ...SUMMARY,
+      health: { ...SUMMARY.health, engine, nodes, lagBlocks },
+    });
+    const { shows, screen, unmount } = show({ gas: { summary: () => standby(0) } });
+    await shows(/gastop serve leads for 10m\w*: it asks the nodes; this one is in step/);
+    expect(screen()).toMatch(/a\.example +not asked/);
     unmount();
+    const late = show({ gas: { summary: () => standby(2) } });
+    await late.shows(/this one is 2 behind/);
+    late.unmount();
     const silent = show();
     await silent.shows('Gas API, version');
-    expect(silent.screen()).not.toContain('alerts fire in');
+    expect(silent.screen()).not.toContain(' leads for ');
   });
 
   it('names a young history by whole units, not to a second that nobody knows', async () => {

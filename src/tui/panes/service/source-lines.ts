@@ -91,21 +91,19 @@ export function sourceLines(context: ServiceContext): readonly Line[] {
     lines.push([{ text, color: 'bad', bold: true }]);
   }
   if (health !== null && nodes.length === 0) lines.push([{ text: NO_NODES[kind], faint: true }]);
-  const { process = null, since = null, isHere = true } = health?.engine ?? {};
-  const lasting = since === null ? '' : ` for ${formatDuration(Math.max(0, now - since) / 1_000)}`;
-  // Where alerts fire, if not in the process that answers.
-  const elsewhere: readonly Line[] =
-    process === null || isHere
-      ? []
-      : [
-          [
-            {
-              text: `alerts fire in another process (${process.replace(/, process \d+$/, '')})${lasting}`,
-              faint: true,
-            },
-          ],
-        ];
-  return [...lines.map(indented), ...nodeLines(nodes, context), ...elsewhere.map(indented)];
+  return [...lines.map(indented), ...nodeLines(nodes, context), ...leaderLines(context)];
+}
+
+/** Which other process leads on the database of the one that answers, and whether this one has its blocks. */
+function leaderLines({ summary, now }: ServiceContext): readonly Line[] {
+  const { engine = null, lagBlocks = null } = summary.value?.health ?? {};
+  if (engine === null || engine.process === null || engine.isHere !== false) return [];
+  const who = engine.process.replace(/, process \d+$/, '');
+  const lasting =
+    engine.since === null ? '' : ` for ${formatDuration(Math.max(0, now - engine.since) / 1_000)}`;
+  const behind = lagBlocks ? `${formatCount(lagBlocks)} behind` : 'in step';
+  const text = `${who} leads${lasting}: it asks the nodes; this one is ${behind}`;
+  return [indented([{ text, faint: true }])];
 }
 
 const STATES = new Map<string, { readonly word: string; readonly color: ColorName }>([
@@ -137,7 +135,9 @@ function nodeColumns(nodes: readonly NodeView[], { glyph }: Theme): readonly Tab
   const highest = nodes.reduce((head, node) => Math.max(head, node.head ?? 0), 0);
   return [
     leftColumn('node', 14, 0, ({ name }) => name),
-    leftColumn('state', 11, 0, ({ state }): Line => {
+    leftColumn('state', 11, 0, ({ state, head, message }): Line => {
+      // A process that stands by asks its nodes nothing, so that none is known to be well.
+      if (head === null && message?.startsWith('not asked')) return [{ text: 'not asked', faint: true }];
       const known = STATES.get(state ?? '');
       if (known === undefined) return [{ text: state ?? UNKNOWN }];
       const isOk = state === 'ok';
