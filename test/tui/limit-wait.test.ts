@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import { isPaced } from '../../src/tui/app/connection.ts';
-import { missingReason } from '../../src/tui/panes/live/live-facts.ts';
+import { missingReason } from '../../src/tui/ui/pane-state.tsx';
 
 const quota = (retryAfterSec: number | null, limit: 'rate' | 'daily' = 'rate') =>
   new ClientError('quota', 'more requests at once than this key may make: and so on', {

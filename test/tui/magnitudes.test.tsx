@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { chartData } from '../../src/tui/panes/chart/chart-data.ts';
-import { ChartSide, SIDE_WIDTH } from '../../src/tui/panes/chart/chart-pane.tsx';
+import { ChartSide } from '../../src/tui/panes/chart/chart-pane.tsx';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { hourAnswer, points, tipRows } from './chart/chart-answer.ts';
@@ -88,7 +88,7 @@ describe('the Live pane keeps its columns apart', () => {
       missing: [],
     };
     const screen = draw(<LivePane view={view} columns={120} rows={37} />).join('\n');
-    expect(screen).toMatch(/in gwei +gas +slow +average +fast/);
+    expect(screen).toMatch(/usual work +gas +slow gwei +average gwei +fast gwei/);
     expect(screen).toMatch(/ETH transfer +21,000 +0\.000147 +0\.000147 +21,000$/m);
     expect(screen).toContain('transfer gwei');
   });
@@ -101,7 +101,7 @@ describe('the figures beside a wide chart keep their columns apart', () => {
     const data = chartData(hourAnswer(of, { tips: { rows: tipRows(of, wei / 1e9), problem: null } }));
     const lines = draw(
       <Box>
-        <ChartSide data={data} width={SIDE_WIDTH} height={30} offsetAt={() => 0} />
+        <ChartSide data={data} height={30} offsetAt={() => 0} />
       </Box>,
     );
     expect(lines.join('\n')).toMatch(/now +\S+ +\S+/);

@@ -85,8 +85,8 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
 }
 
 function recordOf(snapshot: SnapshotView, value: RecommendationView, now: number): string {
-  const recommendation = { value, at: now, problem: null, retryAt: null };
-  return recordLines({ snapshot, recommendation, width: 110, now, offsetAt: () => 0 })
+  const recommendation = { data: { value, at: now }, error: null, retryAt: null };
+  return recordLines({ snapshot, recommendation, width: 110, now, isPast: false, offsetAt: () => 0 })
     .map((line) => line.map(({ text }) => text).join(''))
     .join('\n');
 }

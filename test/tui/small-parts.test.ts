@@ -3,7 +3,6 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ClientError, type ClientErrorCode, type LimitKind } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import { keptWords } from '../../src/client/views/gas.ts';
 import { failureHint, failureTitle, healthOf } from '../../src/tui/app/connection.ts';
 import { type MonitorSource, SourceHolder } from '../../src/tui/app/source.ts';
 import { stepInterval } from '../../src/tui/app/ui-state.ts';
@@ -11,9 +10,8 @@ import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
 import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
-import { keptOfWords, waitWords } from '../../src/tui/panes/service/record-lines.ts';
-import { type Fact, flowFacts } from '../../src/tui/ui/fact-list.tsx';
-import { fitLeft, fitRight, truncate } from '../../src/tui/ui/text.tsx';
+import { recordPhrases, waitRecord } from '../../src/tui/panes/service/record-lines.ts';
+import { fitLeft, fitRight, flow, truncate } from '../../src/tui/ui/text.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('the record of advice in words', () => {
@@ -30,31 +28,33 @@ describe('the record of advice in words', () => {
   const day = () => '3 Nov';
 
   it('is of what was said, since when, or of past blocks, and says nothing where nothing was judged', () => {
-    expect([keptWords(track), keptOfWords(track, day)]).toEqual(['given 100, kept 92', 'since 3 Nov']);
+    expect(recordPhrases(track, day)).toEqual(['given 100, kept 92', 'since 3 Nov', '(92 %, stated 90 %)']);
     const walked = { ...track, basis: 'walked', since: null };
-    expect([keptWords(walked), keptOfWords(walked, day)]).toEqual(['tried 100, kept 92', 'on past blocks']);
-    expect(keptWords({ ...track, evaluated: 0, hitRatio: null })).toBeNull();
+    expect(recordPhrases(walked, day).slice(0, 2)).toEqual(['tried 100, kept 92', 'on past blocks']);
+    expect(recordPhrases({ ...track, evaluated: 0, hitRatio: null }, day)).toEqual([]);
   });
 
   it('names the versions of the method where there are several, and what could not be judged', () => {
-    expect(keptOfWords({ ...track, versions: [1, 2], unjudged: 3 }, day)).toBe(
+    expect(recordPhrases({ ...track, versions: [1, 2], unjudged: 3 }, day)[1]).toBe(
       'since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks',
     );
   });
 
   it('counts waits apart, with what they stated and since when, and none where none was judged', () => {
     const waits = { evaluated: 52, hitRatio: 41 / 52, statedProbability: 0.84, since: 0, versions: [3] };
-    expect(waitWords({ ...track, waits }, day)).toBe('kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)');
-    expect(waitWords({ ...track, waits: { ...waits, evaluated: 100, versions: [2, 3] } }, day)).toBe(
+    expect(waitRecord({ ...track, waits }, day)).toEqual([
+      'kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)',
+    ]);
+    expect(waitRecord({ ...track, waits: { ...waits, evaluated: 100, versions: [2, 3] } }, day)).toEqual([
       'kept 79 of the last 100 waits since 3 Nov, by versions 2, 3 of its method (79 %, stated 84 %)',
-    );
-    expect(waitWords({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null } }, day)).toBeNull();
-    expect(waitWords(track, day)).toBeNull();
+    ]);
+    expect(waitRecord({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null } }, day)).toEqual([]);
+    expect(waitRecord(track, day)).toEqual([]);
   });
 
   it('claims nothing more for a service that only counts', () => {
     const plain = { ...track, basis: null, since: null, versions: [], unjudged: null };
-    expect([keptWords(plain), keptOfWords(plain, day)]).toEqual(['kept 92 of 100', '']);
+    expect(recordPhrases(plain, day)).toEqual(['kept 92 of 100', '(92 %, stated 90 %)']);
   });
 });
 
@@ -77,20 +77,21 @@ describe('fitting text', () => {
 });
 
 describe('facts', () => {
-  const fact = (id: string, text: string): Fact => ({ id, spans: [{ text }] });
-
-  const texts = (...given: Parameters<typeof flowFacts>) =>
-    flowFacts(...given).map((line) => line.map(({ text }) => text).join(''));
+  const texts = (facts: readonly string[], width: number, options: Parameters<typeof flow>[2]) =>
+    flow(
+      facts.map((text) => [{ text }]),
+      width,
+      { gap: 3, ...options },
+    ).map((line) => line.map(({ text }) => text).join(''));
 
   it('flow into lines that fit, the later ones left out', () => {
-    const facts = [fact('a', '12345'), fact('b', '12345'), fact('c', '12345')];
-    expect(texts(facts, 16, 1)).toEqual([' 12345   12345']);
+    expect(texts(['12345', '12345', '12345'], 16, { most: 1 })).toEqual([' 12345   12345']);
   });
 
   it('keep their place while a neighbour is narrower than it was', () => {
-    const facts = [fact('a', '1'), fact('b', '12345')];
-    expect(texts(facts, 16, 2, new Map([['a', 9]]))).toEqual([' 1', ' 12345']);
-    expect(texts(facts, 20, 2, new Map([['a', 9]]))).toEqual([' 1           12345']);
+    const roomOf = (place: number) => (place === 0 ? 9 : 0);
+    expect(texts(['1', '12345'], 16, { most: 2, roomOf })).toEqual([' 1', ' 12345']);
+    expect(texts(['1', '12345'], 20, { most: 2, roomOf })).toEqual([' 1           12345']);
   });
 });
 

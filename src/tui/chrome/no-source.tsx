@@ -203,7 +203,6 @@ interface NoDataProps extends NoDataReason {
 /** The screen before the first answer. */
 export function NoData({ nothingAnswers, attempt: _attempt, ...picker }: NoDataProps) {
   const { columns, rows, error, retryAt } = picker;
-  const retryInSec = useSecondsTo(retryAt);
   if (nothingAnswers) return <SourcePicker {...picker} />;
   if (error === null || (error instanceof ClientError && error.code === 'unavailable')) {
     return (
@@ -218,7 +217,7 @@ export function NoData({ nothingAnswers, attempt: _attempt, ...picker }: NoDataP
       title={failureTitle(error)}
       reason={error.message}
       hint={remedyFor(error) ?? failureHint(error)}
-      retryInSec={retryInSec}
+      retryAt={retryAt}
     />
   );
 }

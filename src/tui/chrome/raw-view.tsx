@@ -78,7 +78,7 @@ export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
       title={failureTitle(error)}
       reason={error.message}
       hint="r asks again, Esc closes"
-      retryInSec={null}
+      retryAt={null}
     />
   );
 }

@@ -1,5 +1,5 @@
 import asciichart from 'asciichart';
-import { Box, Text, type TextProps } from 'ink';
+import { useIsScreenReaderEnabled } from 'ink';
 import {
   type ChartColumn,
   type ChartScale,
@@ -10,31 +10,23 @@ import {
   toColumns,
   toPeaks,
 } from './plot.ts';
-import { placed } from './text.tsx';
-import { useDim, useTheme } from './theme.ts';
+import { type Line, LineList, type Span } from './text.tsx';
+import type { ColorName } from './theme.ts';
 
-/** How a line is drawn, so that two lines differ without colour. */
-export type LineStyle = 'solid' | 'dashed' | 'dotted';
-
-/** In asciichart's order: `┼ ┤ ╶ ╴ ─ ╰ ╭ ╮ ╯ │`. */
-const SYMBOLS = {
-  unicode: { solid: '┼┤╶╴─╰╭╮╯│', dashed: '┼┤╶╴╌╰╭╮╯╎', dotted: '┼┤╶╴┈╰╭╮╯┊' },
-  ascii: { solid: "+|---'..'|", dashed: `+|==='..'"`, dotted: "+|~~~'..';" },
-} as const;
-
-const symbolsOf = (style: LineStyle, ascii: boolean) => SYMBOLS[ascii ? 'ascii' : 'unicode'][style];
+/** How a line is drawn, in asciichart's order, so that two lines differ without colour. */
+const SYMBOLS = { solid: '┼┤╶╴─╰╭╮╯│', dashed: '┼┤╶╴╌╰╭╮╯╎', dotted: '┼┤╶╴┈╰╭╮╯┊' } as const;
+export type LineStyle = keyof typeof SYMBOLS;
 
 /** The piece of line that stands for a series in a legend. */
-export const legendGlyph = (style: LineStyle, ascii: boolean) => symbolsOf(style, ascii)[4] ?? '-';
+export const legendGlyph = (style: LineStyle) => SYMBOLS[style].charAt(4);
 
 export interface ChartSeries extends SlotValues {
-  /** One of the 16 named colours. */
-  readonly color?: string;
+  readonly color?: ColorName;
   /** Two lines never differ by colour alone; default by place: solid, dashed, dotted. */
   readonly style?: LineStyle;
 }
 
-export interface ChartFrameOptions {
+export interface ChartOptions {
   /** All share the slots; the first lies on top of the others. */
   readonly series: readonly ChartSeries[];
   /** All columns, with those of the labels. */
@@ -46,17 +38,16 @@ export interface ChartFrameOptions {
   /** Slot at which a vertical line stands. */
   readonly cursor?: number | null;
   /** Glyphs just above the line at their slot. */
-  readonly marks?: readonly { readonly index: number; readonly glyph: string; readonly color?: string }[];
+  readonly marks?: readonly { readonly index: number; readonly glyph: string; readonly color?: ColorName }[];
   /** Values that the scale must hold, 0 say. */
   readonly include?: readonly number[];
-  readonly ascii?: boolean;
 }
 
-interface ChartCell {
+interface Cell {
   readonly glyph: string;
   /** `spread`: between the lowest and the highest of the values that share the column. */
   readonly role: 'empty' | 'line' | 'spread' | 'cursor' | 'mark';
-  readonly color?: string | undefined;
+  readonly color?: ColorName | undefined;
 }
 
 /** `1,352`, `0.0412` and a space: fixed, so that the plot does not jump; only a label that is longer widens it. */
@@ -67,17 +58,15 @@ const MIN_PLOT = 8;
 const SPREAD_FROM = 6;
 const STYLES = ['solid', 'dashed', 'dotted'] as const;
 
-/** How many columns of `width` are left for the plot itself. */
-export function chartPlotWidth(width: number, gutter: number = GUTTER): number {
+export function chartPlotWidth(width: number, gutter = GUTTER): number {
   const plot = width - gutter - 1;
   return Math.max(plot >= MIN_PLOT ? plot : width, 0);
 }
 
-/** What a chart shows, cell by cell: `height` rows of `width` cells. */
-export function chartFrame(options: ChartFrameOptions): readonly (readonly ChartCell[])[] {
-  const { series, width, height, xLabels = [], marks = [], cursor, include = [], ascii = false } = options;
-  const labelRows = options.xLabels !== undefined && height >= 3 ? 1 : 0;
-  const rows = height - labelRows;
+export function chartLines(options: ChartOptions): readonly Line[] {
+  const { series, width, height, xLabels, marks = [], cursor = null, include = [] } = options;
+  const hasLabels = xLabels !== undefined && height >= 3;
+  const rows = height - (hasLabels ? 1 : 0);
   if (rows < 1 || width < 1) return [];
 
   // One column holds the extremes of all values, cleaned as the plot cleans them.
@@ -93,125 +82,99 @@ export function chartFrame(options: ChartFrameOptions): readonly (readonly Chart
   const column = (index: number) => columnOf(index, slots, plotWidth);
 
   const hasSpread = rows >= SPREAD_FROM;
-  const lines = series.map((one, place) => {
-    const columns = toColumns(one, plotWidth, slots);
-    const symbols = symbolsOf(one.style ?? STYLES[place % STYLES.length] ?? 'solid', ascii);
-    return { columns: hasSpread ? columns : toPeaks(columns), symbols, color: one.color };
-  });
   const cells = Array.from({ length: rows }, () =>
-    Array.from({ length: plotWidth }, (): ChartCell => ({ glyph: ' ', role: 'empty' })),
+    Array.from({ length: plotWidth }, (): Cell => ({ glyph: ' ', role: 'empty' })),
   );
-  for (const line of lines.toReversed()) drawLine(cells, line, scale);
-  if (hasSpread) for (const line of lines) drawSpread(cells, line, scale, ascii ? ':' : '·');
-  for (const row of typeof cursor === 'number' ? cells : []) {
+  const drawn = series.map((one, place) => {
+    const columns = toColumns(one, plotWidth, slots);
+    const style = one.style ?? STYLES[place % STYLES.length] ?? 'solid';
+    return { columns: hasSpread ? columns : toPeaks(columns), style, color: one.color };
+  });
+  for (const line of drawn.toReversed()) drawLine(cells, line, scale);
+  for (const line of hasSpread ? drawn : []) drawSpread(cells, line, scale);
+  for (const row of cursor === null ? [] : cells) {
     // What is drawn stays readable.
     const at = column(cursor ?? 0);
-    if (row[at]?.role === 'empty' || row[at]?.role === 'spread')
-      row[at] = { glyph: ascii ? '!' : '┃', role: 'cursor' };
+    if (row[at]?.role === 'empty' || row[at]?.role === 'spread') row[at] = { glyph: '┃', role: 'cursor' };
   }
   for (const { index, ...mark } of marks) {
     // Just above the highest line of its column, or on it where there is no room above.
-    const top = cells.findIndex((row) => ['line', 'spread'].includes(row[column(index)]?.role ?? ''));
+    const at = column(index);
+    const top = cells.findIndex((row) => row[at]?.role === 'line' || row[at]?.role === 'spread');
     const row = cells[Math.max((top < 0 ? rows : top) - 1, 0)];
-    if (row?.[column(index)]) row[column(index)] = { ...mark, role: 'mark' };
+    if (row?.[at]) row[at] = { ...mark, role: 'mark' };
   }
 
   const hasGutter = plotWidth < width;
-  const drawn = cells.map((row, y) =>
-    hasGutter ? [...axis(scale.labels.get(rows - 1 - y), gutter, row[0], ascii), ...row] : row,
-  );
-  if (labelRows === 0) return drawn;
+  const lines = cells.map((row, y) => {
+    const label = scale.labels.get(rows - 1 - y);
+    const axis = label === undefined ? '│' : row[0]?.glyph === '─' ? '┼' : '┤';
+    const before = hasGutter ? [{ text: `${(label ?? '').padStart(gutter - 1)} ${axis}` }] : [];
+    return [...before, ...spansOf(row)];
+  });
+  if (!hasLabels) return lines;
   let labels = '';
   for (const { index, text } of xLabels) {
     // A label that would touch the one before is left out.
     const at = column(index);
     const fits = at >= labels.length + (labels === '' ? 0 : 1) && at + 1 + text.length <= plotWidth;
-    if (fits) labels = `${labels.padEnd(at)}${ascii ? '|' : '╵'}${text}`;
+    if (fits) labels = `${labels.padEnd(at)}╵${text}`;
   }
-  return [...drawn, plain(' '.repeat(hasGutter ? gutter + 1 : 0) + labels.padEnd(plotWidth))];
+  return [...lines, [{ text: ' '.repeat(hasGutter ? gutter + 1 : 0) + labels.padEnd(plotWidth) }]];
 }
 
-function axis(label: string | undefined, gutter: number, first: ChartCell | undefined, ascii: boolean) {
-  const [joint, tick, , , flat] = symbolsOf('solid', ascii);
-  const bar = label === undefined ? (ascii ? '|' : '│') : first?.glyph === flat ? joint : tick;
-  return plain(`${(label ?? '').padStart(gutter - 1)} ${bar}`);
-}
-
-const plain = (text: string) => [...text].map((glyph): ChartCell => ({ glyph, role: 'empty' }));
-
-interface ChartLine {
+interface DrawnLine {
   readonly columns: readonly (ChartColumn | null)[];
-  readonly symbols: string;
-  readonly color: string | undefined;
+  readonly style: LineStyle;
+  readonly color: ColorName | undefined;
 }
 
-/** asciichart cannot draw gaps, so each stretch without one is a chart of its own on the same scale. */
-function drawLine(cells: ChartCell[][], { columns, symbols, color }: ChartLine, scale: ChartScale): void {
+/** asciichart cannot draw gaps: they are filled with the value that follows, and left out of what it has drawn. */
+function drawLine(cells: Cell[][], { columns, style, color }: DrawnLine, scale: ChartScale): void {
   const height = cells.length;
-  for (let start = 0; start < columns.length; ) {
-    const gap = columns.findIndex((column, at) => at >= start && column === null);
-    const end = gap < 0 ? columns.length : gap;
-    const levels = columns.slice(start, end).flatMap((one) => (one ? levelOf(one.mean, scale, height) : []));
-    // asciichart draws the steps between values; the first value doubled makes as many columns as values.
-    const config = { min: 0, max: height - 1, height: height - 1, offset: 1, format: () => ' ' };
-    const drawn =
-      levels.length === 0
-        ? ''
-        : asciichart.plot([[levels[0] ?? 0, ...levels]], { ...config, symbols: [...symbols] });
-    for (const [y, row] of drawn.split('\n').entries()) {
-      for (const [x, glyph] of [...row].slice(1).entries()) {
-        const target = cells[y];
-        if (glyph !== ' ' && target?.[start + x]) target[start + x] = { glyph, role: 'line', color };
-      }
+  const levels = columns.map((_, at) => {
+    const known = columns.find((column, place) => place >= at && column !== null);
+    return known == null ? 0 : levelOf(known.mean, scale, height);
+  });
+  // It draws the steps between values; the first value doubled makes as many columns as values.
+  const config = { min: 0, max: height - 1, height: height - 1, offset: 1, format: () => ' ' };
+  const plot = asciichart.plot([[levels[0] ?? 0, ...levels]], { ...config, symbols: [...SYMBOLS[style]] });
+  for (const [y, row] of plot.split('\n').entries()) {
+    for (const [x, glyph] of [...row].slice(1).entries()) {
+      const target = cells[y];
+      if (glyph !== ' ' && columns[x] != null && target?.[x]) target[x] = { glyph, role: 'line', color };
     }
-    start = end + 1;
   }
 }
 
 /** How far values reach above and below the mean of their column. */
-function drawSpread(cells: ChartCell[][], { columns, color }: ChartLine, scale: ChartScale, glyph: string) {
+function drawSpread(cells: Cell[][], { columns, color }: DrawnLine, scale: ChartScale): void {
   const rowOf = (value: number) => cells.length - 1 - Math.round(levelOf(value, scale, cells.length));
   for (const [x, column] of columns.entries()) {
     if (column === null) continue;
-    for (const row of cells.slice(rowOf(column.max), rowOf(column.min) + 1)) {
-      if (row[x]?.role === 'empty') row[x] = { glyph, role: 'spread', color };
+    for (let y = rowOf(column.max); y <= rowOf(column.min); y += 1) {
+      const row = cells[y];
+      if (row?.[x]?.role === 'empty') row[x] = { glyph: '∙', role: 'spread', color };
     }
   }
 }
 
-/** Lines over a common axis, drawn with asciichart; fills exactly `width` × `height`. */
-export function LineChart(options: ChartFrameOptions) {
-  const { width, height } = options;
-  const theme = useTheme();
-  const dim = useDim();
-  const lookOf = ({ role, color }: ChartCell): TextProps => ({
-    ...(dim || color === undefined ? {} : { color }),
-    dimColor: dim || role === 'spread' || role === 'cursor',
-    bold: role === 'mark' && !dim,
-  });
-  return (
-    <Box flexDirection="column" width={width} height={height} flexShrink={0} overflow="hidden">
-      {placed(chartFrame({ ascii: theme.ascii, ...options }), (cells) => (
-        <Text wrap="truncate">
-          {placed(spansOf(cells), ({ cell, text }) => (
-            <Text {...lookOf(cell)}>{text}</Text>
-          ))}
-        </Text>
-      ))}
-    </Box>
-  );
-}
-
 /** Neighbours that look the same become one piece of text; a space looks like anything. */
-function spansOf(
-  cells: readonly ChartCell[],
-): readonly { readonly cell: ChartCell; readonly text: string }[] {
-  const spans: { cell: ChartCell; text: string }[] = [];
-  for (const cell of cells) {
+function spansOf(cells: readonly Cell[]): Line {
+  const spans: (Span & { text: string; readonly role: Cell['role'] })[] = [];
+  for (const { glyph, role, color } of cells) {
     const last = spans.at(-1);
-    const isAlike = last?.cell.role === cell.role && last.cell.color === cell.color;
-    if (last && (cell.glyph === ' ' || isAlike)) last.text += cell.glyph;
-    else spans.push({ cell, text: cell.glyph });
+    if (last && (glyph === ' ' || (last.role === role && last.color === color))) last.text += glyph;
+    else {
+      const faint = role === 'spread' || role === 'cursor';
+      spans.push({ text: glyph, role, color, faint, bold: role === 'mark' });
+    }
   }
   return spans;
+}
+
+/** Lines over a common axis, drawn with asciichart; fills exactly `width` × `height`. Nothing for a screen reader. */
+export function LineChart(options: ChartOptions) {
+  if (useIsScreenReaderEnabled()) return null;
+  return <LineList lines={chartLines(options)} width={options.width} />;
 }

@@ -5,17 +5,14 @@ import { useNow } from '../app/clock.ts';
 import { ASCII_THEME, type Theme, useTheme } from './theme.ts';
 import { type OffsetAt, systemOffset } from './time.ts';
 
-/** What everything in a pane is drawn with. */
 export interface PaneContext {
   readonly snapshot: SnapshotView;
-  /** Of the chain's coin. */
   readonly symbol: string;
   /** What ages are counted from, ms. */
   readonly present: number;
   readonly offsetAt: OffsetAt;
   readonly theme: Theme;
   readonly width: number;
-  /** The lines are read out. */
   readonly isSpoken: boolean;
 }
 

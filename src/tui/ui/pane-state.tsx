@@ -1,72 +1,81 @@
 import { Box, Text, type TextProps } from 'ink';
 import type { ReactNode } from 'react';
+import { ClientError } from '../../client/errors.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import { isPaced, remedyFor } from '../app/connection.ts';
 import type { Dated, Polled } from '../data/queries.ts';
-import { type Line, placed } from './text.tsx';
-import { DimContext, type Theme, useDim, useTheme } from './theme.ts';
+import { faint, type Line, placed, plain } from './text.tsx';
+import { DimContext, useDim, useTheme } from './theme.ts';
 
-type PaneStateProps =
-  | {
-      readonly kind: 'loading' /** What is awaited: `the last hour`. */;
-      readonly what: string /** Why that takes long. */;
-      readonly why?: string | null;
-    }
-  | {
-      readonly kind: 'empty';
-      readonly title: string;
-      /** What to do about it. */
-      readonly hint: string;
-      /** What else is good to know, on a line of its own. */
-      readonly more?: string | null;
-    }
-  | {
-      readonly kind: 'error';
-      readonly title: string;
-      /** Why, in one line. */
-      readonly reason: string;
-      /** What the user can do. */
-      readonly hint: string;
-      /** Seconds since the last good data; absent where there was none. */
-      readonly ageSec?: number | null;
-      /** Seconds until the next try; `null` where nothing is tried by itself. */
-      readonly retryInSec?: number | null;
-    };
+interface Room {
+  readonly width?: number;
+  readonly height?: number;
+}
+
+type PaneStateProps = Room &
+  (
+    | {
+        readonly kind: 'loading';
+        /** What is awaited: `the last hour`. */
+        readonly what: string;
+        readonly why?: string | null;
+      }
+    | {
+        readonly kind: 'empty';
+        readonly title: string;
+        readonly hint: string;
+        /** What else is good to know, on a line of its own. */
+        readonly more?: string | null;
+      }
+    | {
+        readonly kind: 'error';
+        readonly title: string;
+        readonly reason: string;
+        readonly hint: string;
+        /** When it is tried again, ms; `null` where nothing is tried by itself. */
+        readonly retryAt: number | null;
+      }
+  );
+
+type StateLine = TextProps & { readonly text: string };
 
 /** What a pane shows instead of data: always what is going on and what to do. */
-export function PaneState(props: PaneStateProps) {
+export function PaneState({ width, height, ...state }: PaneStateProps) {
   const theme = useTheme();
+  const now = useNow();
+  const dim = (text: string | null | undefined) => (text == null ? [] : [{ text, dimColor: true }]);
+  const lines = (): readonly StateLine[] => {
+    switch (state.kind) {
+      case 'loading':
+        return [...dim(`Loading ${state.what} …`), ...dim(state.why)];
+      case 'empty':
+        return [{ text: state.title, bold: true }, ...dim(state.hint), ...dim(state.more)];
+      case 'error':
+        return [
+          { text: `! ${state.title}`, bold: true, color: theme.color('bad') },
+          { text: state.reason },
+          ...dim(`no data yet · ${nextTry(state.retryAt, now) ?? 'not tried again by itself'}`),
+          ...dim(state.hint),
+        ];
+    }
+  };
   return (
-    <Box flexDirection="column" flexGrow={1} alignItems="center" justifyContent="center" paddingX={2}>
-      {placed(stateLines(props, theme), ({ text, ...look }) => (
-        <Text {...look}>{theme.text(text)}</Text>
-      ))}
+    <Box {...(width === undefined ? { flexGrow: 1 } : { width })} height={height} overflow="hidden">
+      <Box flexDirection="column" flexGrow={1} alignItems="center" justifyContent="center" paddingX={2}>
+        {placed(lines(), ({ text, ...look }) => (
+          <Text {...look}>{theme.text(text)}</Text>
+        ))}
+      </Box>
     </Box>
   );
 }
 
-function stateLines(props: PaneStateProps, theme: Theme): readonly (TextProps & { readonly text: string })[] {
-  const faint = (text: string | null | undefined) => (text == null ? [] : [{ text, dimColor: true }]);
-  switch (props.kind) {
-    case 'loading':
-      return [...faint(`Loading ${props.what} …`), ...faint(props.why)];
-    case 'empty':
-      return [{ text: props.title, bold: true }, ...faint(props.hint), ...faint(props.more)];
-    case 'error':
-      return [
-        { text: `${theme.glyph.warning} ${props.title}`, bold: true, color: theme.color('bad') },
-        { text: props.reason },
-        ...faint(timing(props.ageSec, props.retryInSec)),
-        ...faint(props.hint),
-      ];
-  }
-}
-
-function timing(ageSec: number | null | undefined, retryInSec: number | null | undefined): string {
-  const age = ageSec == null ? 'no data yet' : `last data ${formatAge(ageSec)}`;
-  if (retryInSec == null) return `${age} · not tried again by itself`;
-  return retryInSec < 1 ? `${age} · trying again now` : `${age} · next try in ${formatDuration(retryInSec)}`;
+/** When something that failed is tried again; `null`: it is not, by itself. */
+export function nextTry(retryAt: number | null, now: number): string | null {
+  if (retryAt === null) return null;
+  const sec = Math.max(Math.ceil((retryAt - now) / 1_000), 0);
+  return sec < 1 ? 'trying again now' : `next try in ${formatDuration(sec)}`;
 }
 
 interface PolledFrameProps {
@@ -74,51 +83,55 @@ interface PolledFrameProps {
   /** What is awaited: `the last hour`. */
   readonly what: string;
   /** The data is still of an older choice. */
-  readonly pending: boolean;
+  readonly pending?: boolean;
   readonly width: number;
   readonly height: number;
   /** What the user can do where there is no answer. */
   readonly hint?: string;
-  /** Draws the data; `notice` is the line to show with it. */
   readonly children: (notice: Line | null) => ReactNode;
 }
 
 /** Loading, failed, or data: dimmed and with age, reason and next try where it is no longer fresh. */
 export function PolledFrame(props: PolledFrameProps) {
-  const { polled, what, pending, width, height, hint = 'r asks again now', children } = props;
+  const { polled, what, pending = false, hint = 'r asks again now', children, ...room } = props;
   const now = useNow();
   const around = useDim();
   const { data, error, retryAt } = polled;
-  const retryInSec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
-  // Whoever waits for a limit per second waits a moment, and nothing is wrong.
-  const why = error === null ? null : 'waiting: limit per second';
   if (data === undefined) {
-    return (
-      <Box width={width} height={height} overflow="hidden">
-        {error === null || isPaced(error) ? (
-          <PaneState kind="loading" what={what} why={why} />
-        ) : (
-          <PaneState
-            kind="error"
-            title={`No answer for ${what}`}
-            reason={error.message}
-            hint={remedyFor(error) ?? hint}
-            retryInSec={retryInSec}
-          />
-        )}
-      </Box>
-    );
+    // Whoever waits for a limit per second waits a moment, and nothing is wrong.
+    const why = error === null ? null : 'waiting: limit per second';
+    if (error === null || isPaced(error)) return <PaneState {...room} kind="loading" what={what} why={why} />;
+    const words = { title: `No answer for ${what}`, reason: error.message, hint: remedyFor(error) ?? hint };
+    return <PaneState {...room} kind="error" {...words} retryAt={retryAt} />;
   }
+  if (error === null) return children(pending ? [faint(`loading ${what} …`)] : null);
   const age = formatAge((now - data.at) / 1_000);
-  if (error !== null) {
-    const next = retryInSec === null ? '' : ` · next try in ${formatDuration(retryInSec)}`;
-    // Where the frame around says already why nothing is fresh, the age is enough.
-    const text = around ? `this is from ${age}` : `${what} as of ${age}${next} · ${error.message}`;
-    return (
-      <DimContext.Provider value={true}>
-        {children([{ text: text.replaceAll('\n', ' ') }])}
-      </DimContext.Provider>
-    );
-  }
-  return children(pending ? [{ text: `loading ${what} …`, faint: true }] : null);
+  const next = nextTry(retryAt, now);
+  // Where the frame around says already why nothing is fresh, the age is enough.
+  const text = around
+    ? `this is from ${age}`
+    : `${what} as of ${age}${next === null ? '' : ` · ${next}`} · ${error.message}`;
+  return <DimContext value={true}>{children([plain(text.replaceAll('\n', ' '))])}</DimContext>;
+}
+
+/** What the service itself says after the route that it refuses; `null`: nothing. */
+export function saidBy({ message, endpoint }: ClientError): string | null {
+  const at = message.indexOf(`${endpoint}: `);
+  return at < 0 ? null : message.slice(at + endpoint.length + 2);
+}
+
+/**
+ * Why a part of a pane is not there, in one line, with what matters first: narrow screens show no more than that.
+ *
+ * @param isPast the frame around says already why nothing is fresh
+ */
+export function missingReason(error: Error, isPast: boolean): string {
+  if (!(error instanceof ClientError)) return error.message.replaceAll('\n', ' ');
+  const { code, endpoint, limit } = error;
+  if (code === 'not-found') return 'this service has none';
+  if (code === 'quota' && limit === 'rate') return 'waiting: limit per second';
+  if (isPast && (code === 'key' || code === 'quota')) return 'nothing is asked for now';
+  const said = saidBy(error);
+  const words = code === 'plan' ? `plan lacks ${endpoint}${said === null ? '' : `: ${said}`}` : error.message;
+  return words.replaceAll('\n', ' ');
 }

@@ -10,13 +10,11 @@ const LIMIT = Number.MAX_VALUE / 4;
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 
-/** The column in which value `index` of `count` is drawn on a plot `width` columns wide. */
+/** The column in which value `index` of `count` is drawn on a plot `width` columns wide: the middle of those it is held over. */
 export function columnOf(index: number, count: number, width: number): number {
   if (count <= 0 || width <= 0) return 0;
-  if (count >= width) return clamp(Math.floor(((index + 0.5) * width) / count), 0, width - 1);
-  // Held over several columns: the middle one.
-  const first = Math.ceil((index * width) / count);
   const last = Math.ceil(((index + 1) * width) / count) - 1;
+  const first = Math.min(Math.ceil((index * width) / count), last);
   return clamp(Math.floor((first + last) / 2), 0, width - 1);
 }
 
@@ -33,42 +31,26 @@ export interface SlotValues {
  * a slope between two values would claim prices that nobody asked for. What is not finite counts as a gap.
  */
 export function toColumns(slots: SlotValues, width: number, count = slots.values.length) {
-  if (count < width) {
-    return Array.from({ length: width }, (_, column) => {
-      const index = Math.floor((column * count) / width);
-      const one = slotColumn(slots, index);
-      // The extremes of a slot are drawn once, in its middle.
-      const isMiddle = column === columnOf(index, count, width);
-      return one === null || isMiddle ? one : { min: one.mean, mean: one.mean, max: one.mean };
-    });
-  }
-  const columns: ({ min: number; mean: number; max: number; count: number } | null)[] = Array.from(
-    { length: width },
-    () => null,
-  );
-  for (let index = 0; index < count; index += 1) {
-    const one = slotColumn(slots, index);
-    if (one === null) continue;
-    const place = columnOf(index, count, width);
-    const shared = columns[place] ?? { ...one, mean: 0, count: 0 };
-    shared.min = Math.min(shared.min, one.min);
-    shared.max = Math.max(shared.max, one.max);
-    shared.count += 1;
-    // A running mean keeps the sum of huge values finite.
-    shared.mean += one.mean / shared.count - shared.mean / shared.count;
-    columns[place] = shared;
-  }
-  return columns.map(
-    (column): ChartColumn | null =>
-      column && { min: column.min, mean: clamp(column.mean, column.min, column.max), max: column.max },
-  );
+  return Array.from({ length: width }, (_, column): ChartColumn | null => {
+    const from = Math.floor((column * count) / width);
+    const to = Math.max(Math.floor(((column + 1) * count) / width), from + 1);
+    const known: ChartColumn[] = [];
+    for (let index = from; index < to; index += 1) known.push(...slotColumn(slots, index));
+    if (known.length === 0) return null;
+    const mean = known.reduce((sum, one) => sum + one.mean / known.length, 0);
+    // The extremes of a slot that is held are drawn once, in its middle.
+    if (to === from + 1 && columnOf(from, count, width) !== column) return { min: mean, mean, max: mean };
+    const min = Math.min(...known.map((one) => one.min));
+    const max = Math.max(...known.map((one) => one.max));
+    return { min, mean: clamp(mean, min, max), max };
+  });
 }
 
-function slotColumn({ values, lows, highs }: SlotValues, index: number): ChartColumn | null {
+function slotColumn({ values, lows, highs }: SlotValues, index: number): readonly ChartColumn[] {
   const mean = clean(values[index]);
-  if (mean === null) return null;
+  if (mean === null) return [];
   const min = Math.min(clean(lows?.[index]) ?? mean, mean);
-  return { min, mean, max: Math.max(clean(highs?.[index]) ?? mean, mean) };
+  return [{ min, mean, max: Math.max(clean(highs?.[index]) ?? mean, mean) }];
 }
 
 function clean(value: number | null | undefined): number | null {
@@ -98,8 +80,8 @@ export interface ChartScale {
 
 /** Steps between two labels that people can add up in their heads. */
 const STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8] as const;
-/** How many steps to try before labels that still look alike are accepted. */
-const TRIES = 80;
+/** Ten orders of magnitude: below that labels look alike whatever the step. */
+const TRIES = 10 * STEPS.length;
 
 /**
  * A scale of `rows` rows that holds `min` to `max` and whose labels are round numbers, so that it stays where
@@ -117,32 +99,28 @@ export function chartScale(
   if (rows < 2) return { low: min, high: max, labels: new Map([[0, format(max)]]) };
   // All zero: any step would be invented.
   if (min === 0 && max === 0) return { low: 0, high: 1, labels: new Map([[0, format(0)]]) };
-  const rowsPerLabel = rows <= 5 ? 1 : rows <= 14 ? 2 : 3;
+  const perLabel = rows <= 5 ? 1 : rows <= 14 ? 2 : 3;
   // A step that is certainly not too large; the next ones ascend from there.
-  const span = max > min ? ((max - min) * rowsPerLabel) / (rows - 1) : Math.max(Math.abs(max) / 1_000, 1);
+  const span = max > min ? ((max - min) * perLabel) / (rows - 1) : Math.max(Math.abs(max) / 1_000, 1);
   const exponent = Math.floor(Math.log10(span));
-  let fallback: ChartScale | null = null;
-  for (let attempt = 0, taken = 0; taken < TRIES; attempt += 1) {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const power = 10 ** (exponent + Math.floor(attempt / STEPS.length));
-    const rowStep = ((STEPS[attempt % STEPS.length] ?? 1) * power) / rowsPerLabel;
-    const lowest = Math.floor(min / rowStep + 1e-6);
-    const highest = Math.ceil(max / rowStep - 1e-6);
+    const step = ((STEPS[attempt % STEPS.length] ?? 1) * power) / perLabel;
+    const lowest = Math.floor(min / step + 1e-6);
+    const highest = Math.ceil(max / step - 1e-6);
     // Rows left over are shared between top and bottom; nothing is below 0 that need not be.
     const spare = Math.max(Math.floor((lowest + rows - 1 - highest) / 2), 0);
     const bottom = min >= 0 ? Math.max(lowest - spare, 0) : lowest - spare;
-    const [low, high] = [bottom * rowStep, (bottom + rows - 1) * rowStep];
+    const [low, high] = [bottom * step, (bottom + rows - 1) * step];
     if (!Number.isFinite(high)) break;
-    if (high < max - rowStep * 1e-6) continue;
-    taken += 1;
-    const labels = new Map<number, string>();
-    for (let row = 0; row < rows; row += 1) {
-      if ((bottom + row) % rowsPerLabel === 0) labels.set(row, format((bottom + row) * rowStep));
-    }
-    const scale = { low, high, labels };
-    fallback ??= scale;
-    if (new Set(labels.values()).size === labels.size) return scale;
+    if (high < max - step * 1e-6) continue;
+    const labelled = Array.from({ length: rows }, (_, row) => row).filter(
+      (row) => (bottom + row) % perLabel === 0,
+    );
+    const labels = new Map(labelled.map((row) => [row, format((bottom + row) * step)]));
+    if (new Set(labels.values()).size === labels.size) return { low, high, labels };
   }
-  return fallback ?? { low: min, high: max, labels: new Map() };
+  return { low: min, high: max, labels: new Map() };
 }
 
 /** The height of a value in rows from the bottom: a fraction, within the plot whatever the value. */

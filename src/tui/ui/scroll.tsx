@@ -1,9 +1,8 @@
-import { Box, Text, useIsScreenReaderEnabled } from 'ink';
+import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useState } from 'react';
 import type { Scope } from '../input/keymap.ts';
 import { scrollKeys, useKeys } from '../input/use-keys.tsx';
-import { type Line, LineList, OneLine, placed, SegmentLine, SpokenLines, truncate } from './text.tsx';
-import { useTheme } from './theme.ts';
+import { bold, EMPTY_LINE, faint, type Line, LineList, OneLine, plain, SegmentLine } from './text.tsx';
 
 interface ScrolledLinesProps {
   /** Whose keys scroll. */
@@ -11,7 +10,7 @@ interface ScrolledLinesProps {
   readonly title: readonly Line[];
   readonly lines: readonly Line[];
   /** About the data itself: what is loading, or why it is old. */
-  readonly notice: Line | null;
+  readonly notice?: Line | null;
   /** The first line that is shown, as far as there are so many. */
   readonly top: number;
   readonly onScroll: (top: number) => void;
@@ -19,37 +18,32 @@ interface ScrolledLinesProps {
   readonly height: number;
 }
 
-/** Lines under a title that stands still and says how many lie below; sentences for a screen reader. */
-export function ScrolledLines({
-  scope,
-  title,
-  lines,
-  notice,
-  onScroll,
-  width,
-  height,
-  ...at
-}: ScrolledLinesProps) {
+/** Lines under a title that stands still and says how many lie below. A screen reader reads them all. */
+export function ScrolledLines({ scope, lines, top, onScroll, ...frame }: ScrolledLinesProps) {
   const isSpoken = useIsScreenReaderEnabled();
-  const room = Math.max(height - (notice === null ? 1 : 2), 1);
+  const room = isSpoken ? lines.length : Math.max(frame.height - (frame.notice == null ? 1 : 2), 1);
   const most = Math.max(lines.length - room, 0);
-  const top = Math.min(at.top, most);
+  const from = Math.min(top, most);
   const go = (to: number) => onScroll(Math.min(Math.max(to, 0), most));
-  useKeys(scope, most === 0 ? {} : scrollKeys(go, { top, room, most }));
-  if (isSpoken)
-    return <SpokenLines lines={[title, notice === null ? [] : [notice], ...lines.map((line) => [line])]} />;
-  return (
-    <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={withHidden(title, most - top)} width={width} />
-      {notice === null ? null : <OneLine line={[{ text: ' ' }, ...notice]} width={width} />}
-      <LineList lines={lines.slice(top, top + room)} width={width} />
-    </Box>
-  );
+  useKeys(scope, most === 0 ? {} : scrollKeys(go, { top: from, room, most }));
+  return <TitledLines {...frame} lines={lines.slice(from, from + room)} below={most - from} />;
 }
 
-/** A title that says how many lines lie below the screen, before what may be left out of it. */
-export function withHidden(title: readonly Line[], below: number): readonly Line[] {
-  return below <= 0 ? title : title.toSpliced(2, 0, [{ text: `${below} more (j)`, faint: true }]);
+interface TitledLinesProps
+  extends Pick<ScrolledLinesProps, 'title' | 'lines' | 'notice' | 'width' | 'height'> {
+  readonly below?: number;
+}
+
+/** A title, which says how many lines lie below before what may be left out of it, and lines under it. */
+export function TitledLines({ title, lines, notice = null, below = 0, width, height }: TitledLinesProps) {
+  const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (j)`)]];
+  return (
+    <Box flexDirection="column" width={width} height={height} overflow="hidden">
+      <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} width={width} />
+      {notice === null ? null : <OneLine line={[plain(' '), ...notice]} width={width} />}
+      <LineList lines={lines} width={width} />
+    </Box>
+  );
 }
 
 interface ScrollViewProps {
@@ -61,24 +55,19 @@ interface ScrollViewProps {
 
 /** Text over the pane that is longer than the screen: `j k g G`, arrows and pages. */
 export function ScrollView({ title, lines, columns, rows }: ScrollViewProps) {
-  const theme = useTheme();
   const [top, setTop] = useState(0);
   const room = Math.max(rows - 1, 1);
-  const last = Math.max(lines.length - room, 0);
-  const from = Math.min(top, last);
-  const go = (to: number) => setTop(Math.min(Math.max(to, 0), last));
-  useKeys('scroll', last === 0 ? {} : scrollKeys(go, { top: from, room, most: last }));
+  const most = Math.max(lines.length - room, 0);
+  const from = Math.min(top, most);
+  const go = (to: number) => setTop(Math.min(Math.max(to, 0), most));
+  useKeys('scroll', most === 0 ? {} : scrollKeys(go, { top: from, room, most }));
   const shown = lines.slice(from, from + room);
-  const place = last === 0 ? '' : `  lines ${from + 1} to ${from + shown.length} of ${lines.length}`;
+  const place = most === 0 ? '' : `  lines ${from + 1} to ${from + shown.length} of ${lines.length}`;
+  const heading: Line = [bold(` ${title}`), faint(`${place}   Esc closes`)];
+  const texts = shown.map((text): Line => (text === '' ? EMPTY_LINE : [plain(` ${text}`)]));
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <Text wrap="truncate">
-        <Text bold>{` ${theme.text(title)}`}</Text>
-        <Text dimColor>{`${place}   Esc closes`}</Text>
-      </Text>
-      {placed(shown, (line) => (
-        <Text wrap="truncate">{` ${truncate(theme.text(line), columns - 2, theme.glyph.ellipsis)}`}</Text>
-      ))}
+      <LineList lines={[heading, ...texts]} width={columns} />
     </Box>
   );
 }

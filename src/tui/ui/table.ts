@@ -2,10 +2,22 @@ import { useIsScreenReaderEnabled } from 'ink';
 import { useRef } from 'react';
 import { UNKNOWN } from '../../core/units.ts';
 import type { PaneContext } from './pane-context.ts';
-import { displayWidth, EMPTY_LINE, fitLine, type Line, lineWidth, type Span, spokenLine } from './text.tsx';
+import {
+  bold,
+  displayWidth,
+  EMPTY_LINE,
+  faint,
+  fitLine,
+  type Line,
+  lineWidth,
+  plain,
+  type Span,
+  spokenLine,
+} from './text.tsx';
 import { type Theme, useTheme } from './theme.ts';
 
-/** A column of a table drawn as lines. */
+type Cell<Row> = (row: Row) => string | Line;
+
 export interface TableColumn<Row> {
   readonly heading: string;
   readonly align: 'left' | 'right';
@@ -13,41 +25,32 @@ export interface TableColumn<Row> {
   readonly least: number;
   /** Columns with a higher number are left out first where there is no room; those of rank 0 are never without values. */
   readonly rank: number;
-  readonly cell: (row: Row) => string | Line;
+  readonly cell: Cell<Row>;
   /** The widest it grows where there is room; absent: it is shown in its whole width or not at all. */
   readonly most?: number;
   /** Tells it from others with its heading, and from what it was with another unit. Default: the heading. */
   readonly id?: string;
 }
 
-type Cell<Row> = TableColumn<Row>['cell'];
 type More = Pick<TableColumn<unknown>, 'most' | 'id'>;
 
-export function leftColumn<Row>(
-  heading: string,
-  least: number,
-  rank: number,
-  cell: Cell<Row>,
-  more: More = {},
-) {
-  return { heading, align: 'left', least, rank, cell, ...more } as const;
-}
+const column =
+  (align: 'left' | 'right') =>
+  <Row>(
+    heading: string,
+    least: number,
+    rank: number,
+    cell: Cell<Row>,
+    more: More = {},
+  ): TableColumn<Row> => ({ ...{ heading, align, least, rank, cell }, ...more });
 
-export function rightColumn<Row>(
-  heading: string,
-  least: number,
-  rank: number,
-  cell: Cell<Row>,
-  more: More = {},
-) {
-  return { heading, align: 'right', least, rank, cell, ...more } as const;
-}
+export const leftColumn = column('left');
+export const rightColumn = column('right');
 
 const GAP = 2;
 const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
 const idOf = ({ id, heading }: Pick<TableColumn<never>, 'id' | 'heading'>) => id ?? heading;
 
-/** A column with the width that it has got. */
 export interface FittedColumn<Row> extends TableColumn<Row> {
   readonly width: number;
 }
@@ -63,12 +66,13 @@ export function fitColumns<Row>(
   width: number,
   { theme, widest = new Map(), gap = GAP }: { theme: Theme; widest?: Map<string, number>; gap?: number },
 ): readonly FittedColumn<Row>[] {
-  for (const column of all) {
+  const fullWidth = (column: TableColumn<Row>) => {
     const { heading, least, cell } = column;
-    const headed = Math.max(least, displayWidth(theme.text(heading)), widest.get(idOf(column)) ?? 0);
-    const own = (most: number, row: Row) => Math.max(most, lineWidth(cellLine(cell(row), theme)));
-    widest.set(idOf(column), rows.reduce(own, headed));
-  }
+    const cells = rows.map((row) => lineWidth(cellLine(cell(row), theme)));
+    const before = widest.get(idOf(column)) ?? 0;
+    return Math.max(least, displayWidth(theme.text(heading)), before, ...cells);
+  };
+  for (const column of all) widest.set(idOf(column), fullWidth(column));
   const ranked = all
     .filter(({ rank, cell }) => rank === 0 || rows.length === 0 || rows.some((row) => !isUnknown(cell(row))))
     .toSorted((one, other) => one.rank - other.rank);
@@ -80,13 +84,10 @@ export function fitColumns<Row>(
     widths.set(idOf(column), own);
     left -= own + gap;
   }
-  for (const column of ranked) {
+  for (const { most, ...column } of ranked) {
     const own = widths.get(idOf(column));
-    if (own === undefined || column.most === undefined) continue;
-    const wanted =
-      column.most === Number.POSITIVE_INFINITY
-        ? own + left
-        : Math.min(widest.get(idOf(column)) ?? own, column.most);
+    if (own === undefined || most === undefined) continue;
+    const wanted = most === Number.POSITIVE_INFINITY ? most : Math.min(widest.get(idOf(column)) ?? own, most);
     const more = Math.max(Math.min(wanted - own, left), 0);
     widths.set(idOf(column), own + more);
     left -= more;
@@ -100,49 +101,45 @@ export function fitColumns<Row>(
 interface TableOptions<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  /** All columns, with the margins. */
   readonly width: number;
   /** Columns at the left; the arrow of the marked row stands there. */
   readonly margin?: number;
-  /** The place of the marked row. */
   readonly cursor?: number | null;
+  /** What a row is of, for a screen reader: `Block`. */
+  readonly rowName?: string;
 }
 
 export interface Table {
   readonly heading: Line;
-  /** One for each row. */
   readonly lines: readonly Line[];
 }
 
 /** A table as lines; for a screen reader each row is a sentence. */
 export function tableOf<Row>(
-  options: TableOptions<Row>,
+  { columns: all, rows, width, margin = 3, cursor = null, rowName = '' }: TableOptions<Row>,
   { theme, isSpoken }: Pick<PaneContext, 'theme' | 'isSpoken'>,
-  widest?: Map<string, number>,
+  widest = new Map<string, number>(),
 ): Table {
-  const { rows, width, margin = 3, cursor = null } = options;
   if (isSpoken) {
-    return { heading: EMPTY_LINE, lines: rows.map((row) => [{ text: spokenRow(options.columns, row) }]) };
+    const lines = rows.map((row, place) => {
+      const marked = place === cursor ? 'Marked: ' : '';
+      return [plain(`${marked}${rowName} ${spokenRow(all, row)}`.trim())];
+    });
+    return { heading: EMPTY_LINE, lines };
   }
-  const columns = fitColumns(options.columns, rows, width - margin - 1, {
-    theme,
-    ...(widest === undefined ? {} : { widest }),
-  });
-  const blank: Span = { text: ' '.repeat(margin) };
+  const columns = fitColumns(all, rows, width - margin - 1, { theme, widest });
+  const blank: Span = plain(' '.repeat(margin));
   const joined = (first: Span, cellOf: (column: TableColumn<Row>) => Line): Line => [
     first,
     ...columns.flatMap((column, place): readonly Span[] => {
-      const cell = fitLine(cellOf(column), column.width, column.align, theme.glyph.ellipsis);
-      return place === 0 ? cell : [{ text: ' '.repeat(GAP) }, ...cell];
+      const cell = fitLine(cellOf(column), column.width, column.align);
+      return place === 0 ? cell : [plain(' '.repeat(GAP)), ...cell];
     }),
   ];
   return {
-    heading: joined(blank, ({ heading }) => [{ text: theme.text(heading), faint: true }]),
+    heading: joined(blank, ({ heading }) => [faint(theme.text(heading))]),
     lines: rows.map((row, place) =>
-      joined(
-        place === cursor ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : blank,
-        ({ cell }) => cellLine(cell(row), theme),
-      ),
+      joined(place === cursor ? bold(' ▸ ', 'accent') : blank, ({ cell }) => cellLine(cell(row), theme)),
     ),
   };
 }
@@ -155,7 +152,7 @@ export function useTable<Row>(options: TableOptions<Row>): Table {
 
 /** Translated before it is measured: a sign in ASCII may be wider. */
 function cellLine(cell: string | Line, theme: Theme): Line {
-  const line = typeof cell === 'string' ? [{ text: cell }] : cell;
+  const line = typeof cell === 'string' ? [plain(cell)] : cell;
   return line.map((span) => ({ ...span, text: theme.text(span.text) }));
 }
 
@@ -170,9 +167,9 @@ export function spokenRow<Row>(
 ): string {
   const cells = columns.flatMap(({ heading, cell, most }, place) => {
     const value = cell(row);
-    const text = spokenLine(typeof value === 'string' ? [{ text: value }] : value);
-    if (isUnknown(value) || text === '') return [];
-    if (most !== undefined && elsewhere.some((line) => line.includes(text))) return [];
+    const text = spokenLine(typeof value === 'string' ? [plain(value)] : value);
+    const isSaid = most !== undefined && elsewhere.some((line) => line.includes(text));
+    if (isUnknown(value) || text === '' || isSaid) return [];
     return [place === 0 || heading === '' ? text : `${heading} ${text}`];
   });
   return cells.join(', ');

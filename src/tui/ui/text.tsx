@@ -1,12 +1,12 @@
-import { Box, Text } from 'ink';
+import { Box, Text, useIsScreenReaderEnabled } from 'ink';
 import { createElement, Fragment, memo, type ReactElement, type ReactNode } from 'react';
 import stringWidth from 'string-width';
 import { graphemes, wrapWords } from '../../core/text.ts';
 import { formatChange, formatPercent } from '../../core/units.ts';
-import { ASCII_THEME, type ColorName, type Theme, useDim, useTheme } from './theme.ts';
+import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
 
 /** ASCII, dots, dashes, arrows, marks, boxes and blocks: one column each. Most text is made of them, and soon measured. */
-const NARROW = /^[\x20-\x7e·•–—…→↑↓✓✗●◌▸─-▟]*$/;
+const NARROW = /^[\x20-\x7e·∙•–—…→↑↓✓✗●◌▸─-▟]*$/;
 
 /** Columns that `text` takes in a terminal. */
 export function displayWidth(text: string): number {
@@ -20,48 +20,53 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
   let kept = '';
   let used = 0;
   for (const segment of graphemes(text)) {
-    const next = used + displayWidth(segment);
-    if (next > width - 1) break;
+    used += displayWidth(segment);
+    if (used > width - 1) break;
     kept += segment;
-    used = next;
   }
   return kept + ellipsis;
 }
 
+const blanks = (count: number) => ' '.repeat(Math.max(count, 0));
+
 /** Exactly `width` columns, the text at the left. */
-export function fitLeft(text: string, width: number, ellipsis = '…'): string {
-  const cut = truncate(text, width, ellipsis);
-  return cut + ' '.repeat(Math.max(width - displayWidth(cut), 0));
+export function fitLeft(text: string, width: number): string {
+  const cut = truncate(text, width);
+  return cut + blanks(width - displayWidth(cut));
 }
 
 /** Exactly `width` columns, the text at the right. */
-export function fitRight(text: string, width: number, ellipsis = '…'): string {
-  const cut = truncate(text, width, ellipsis);
-  return ' '.repeat(Math.max(width - displayWidth(cut), 0)) + cut;
+export function fitRight(text: string, width: number): string {
+  const cut = truncate(text, width);
+  return blanks(width - displayWidth(cut)) + cut;
 }
 
 /**
  * `text` in lines of at most `width` columns, broken at blanks, and within a word only where that is longer than a
  * line. Of more than `most` lines the last ends in `ellipsis`.
  */
-export function wrapText(text: string, width: number, most: number, ellipsis: string): readonly string[] {
+export function wrapText(text: string, width: number, most: number, ellipsis = '…'): readonly string[] {
   const lines = wrapWords(text, width, displayWidth).filter((line) => line !== '');
   if (lines.length <= most) return lines;
   const rest = lines.slice(most - 1).join(' ');
   return [...lines.slice(0, most - 1), truncate(rest, width, ellipsis)];
 }
 
-/** A piece of a line with one look. */
 export interface Span {
   readonly text: string;
-  readonly color?: ColorName;
+  readonly color?: ColorName | undefined;
   readonly bold?: boolean;
   readonly faint?: boolean;
   /** The place of a cursor. */
   readonly inverse?: boolean;
 }
 
-/** One line of a pane, in pieces with one look each. */
+export const plain = (text: string): Span => ({ text });
+export const faint = (text: string): Span => ({ text, faint: true });
+export const colored = (text: string, color: ColorName | undefined): Span => ({ text, color });
+export const bold = (text: string, color?: ColorName): Span => ({ text, bold: true, color });
+
+/** One line of a pane. Its signs are those of Unicode; where the terminal has none they are replaced when it is drawn. */
 export type Line = readonly Span[];
 
 export const EMPTY_LINE: Line = [];
@@ -70,24 +75,22 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + displayWidth(text), 0);
 }
 
-/** `line` in exactly `width` columns; what does not fit ends in `ellipsis`. */
-export function fitLine(line: Line, width: number, align: 'left' | 'right', ellipsis: string): Line {
-  const own = lineWidth(line);
-  if (own > width) return cutLine(line, width, ellipsis);
-  const room: Span = { text: ' '.repeat(width - own) };
-  if (own === width) return line;
-  return align === 'left' ? [...line, room] : [room, ...line];
+/** `line` in exactly `width` columns; what does not fit ends in an ellipsis. */
+export function fitLine(line: Line, width: number, align: 'left' | 'right' = 'left'): Line {
+  const room = width - lineWidth(line);
+  if (room < 0) return cutLine(line, width);
+  if (room === 0) return line;
+  return align === 'left' ? [...line, { text: blanks(room) }] : [{ text: blanks(room) }, ...line];
 }
 
-function cutLine(line: Line, width: number, ellipsis: string): Line {
+function cutLine(line: Line, width: number): Line {
   const kept: Span[] = [];
   let left = width;
   for (const span of line) {
     const own = displayWidth(span.text);
     // A piece that just fits is cut too where something follows it: the reader must see that there was more.
     if (own > left || (own === left && span !== line.at(-1))) {
-      kept.push({ ...span, text: truncate(`${span.text} `, left, ellipsis) });
-      return kept;
+      return [...kept, { ...span, text: truncate(`${span.text} `, left) }];
     }
     kept.push(span);
     left -= own;
@@ -95,24 +98,60 @@ function cutLine(line: Line, width: number, ellipsis: string): Line {
   return kept;
 }
 
+/**
+ * Sets segments into at most `most` lines of `width` columns, after a margin of one, in their order. One that does not fit
+ * is left out. `roomOf` says how much room each keeps, so that its neighbours stay where they are when it grows shorter.
+ */
+export function flow(
+  segments: readonly Line[],
+  width: number,
+  { most = 1, gap = 2, roomOf = () => 0 }: FlowOptions = {},
+): readonly Line[] {
+  const lines: Span[][] = [];
+  let used = 0;
+  for (const [place, segment] of segments.entries()) {
+    const own = lineWidth(segment);
+    const line = lines.at(-1);
+    const start = used + gap;
+    if (line !== undefined && start + own <= width - 2) {
+      line.push({ text: blanks(start + 1 - lineWidth(line)) }, ...segment);
+      used = start + Math.max(own, roomOf(place));
+    } else if (lines.length < most) {
+      lines.push([{ text: ' ' }, ...segment]);
+      used = Math.max(own, roomOf(place));
+    }
+  }
+  return lines;
+}
+
+interface FlowOptions {
+  readonly most?: number;
+  readonly gap?: number;
+  readonly roomOf?: (place: number) => number;
+}
+
 /** A change with its arrow; one that is too small to be seen has neither sign nor colour. A rise is bad news. */
-export function changeSpan(ratio: number, { glyph, text: shown }: Theme): Span {
-  const text = shown(formatChange(ratio));
-  if (!/[1-9]/.test(text)) return { text: `${glyph.steady} ${text}`, faint: true };
-  return ratio > 0
-    ? { text: `${glyph.up} ${text}`, color: 'warn' }
-    : { text: `${glyph.down} ${text}`, color: 'good' };
+export function changeSpan(ratio: number): Span {
+  const text = formatChange(ratio);
+  if (!/[1-9]/.test(text)) return { text: `→ ${text}`, faint: true };
+  return ratio > 0 ? { text: `↑ ${text}`, color: 'warn' } : { text: `↓ ${text}`, color: 'good' };
+}
+
+export function bar(ratio: number, cells: number, color: ColorName): Line {
+  const full = Math.min(Math.max(Math.round(ratio * cells), 0), cells);
+  return [
+    { text: '█'.repeat(full), color },
+    { text: '░'.repeat(cells - full), faint: true },
+  ];
 }
 
 /** Above this a block drives the base fee up by more than a tenth (EIP-1559, elasticity 2). */
 const NEARLY_FULL = 0.9;
+export const FULLNESS_WIDTH = 16;
 
-/** How full a block is, as a bar of `cells` and in percent. */
-export function fullnessLine(ratio: number, cells: number, { glyph }: Theme): Line {
-  const full = Math.min(Math.max(Math.round(ratio * cells), 0), cells);
+export function fullnessLine(ratio: number): Line {
   return [
-    { text: glyph.barFull.repeat(full), color: ratio > NEARLY_FULL ? 'warn' : 'accent' },
-    { text: glyph.barEmpty.repeat(cells - full), faint: true },
+    ...bar(ratio, 10, ratio > NEARLY_FULL ? 'warn' : 'accent'),
     { text: ` ${formatPercent(ratio).padStart(5)}` },
   ];
 }
@@ -123,17 +162,14 @@ export function scrolledTo(line: number, top: number, rows: number): number {
   return line >= top + rows ? line - rows + 1 : top;
 }
 
-interface WordsProps {
-  readonly color?: ColorName | undefined;
-  readonly bold?: boolean | undefined;
-  readonly faint?: boolean | undefined;
-  readonly inverse?: boolean | undefined;
-  readonly children: ReactNode;
-}
-
 /** Text of data: loses colour and weight where the data is no longer the present. Never wraps. */
-export function Words(props: WordsProps) {
-  const { color, bold = false, faint = false, inverse = false, children } = props;
+export function Words({
+  color,
+  bold = false,
+  faint = false,
+  inverse = false,
+  children,
+}: Omit<Span, 'text'> & { readonly children: ReactNode }) {
   const theme = useTheme();
   const dim = useDim();
   const paint = color === undefined || dim ? {} : { color: theme.color(color) };
@@ -178,26 +214,26 @@ function looksSame(one: OneLineProps, other: OneLineProps): boolean {
   return one.width === other.width && JSON.stringify(one.line) === JSON.stringify(other.line);
 }
 
-/** One line, cut with an ellipsis where it is wider than `width`. */
+/** One line, cut with an ellipsis where it is wider than `width`; for a screen reader a sentence, if it says anything. */
 export const OneLine = memo(function OneLine({ line, width }: OneLineProps) {
   const theme = useTheme();
+  if (useIsScreenReaderEnabled()) return <Sentence text={spokenLine(line)} />;
+  if (line.length === 0) return <Text> </Text>;
   const shown = line.map((span) => ({ ...span, text: theme.text(span.text) }));
-  if (shown.length === 0) return <Text> </Text>;
   return (
     <Text wrap="truncate">
-      <Spans line={fitLine(shown, width, 'left', theme.glyph.ellipsis)} />
+      <Spans line={fitLine(shown, width)} />
     </Text>
   );
 }, looksSame);
 
 /** The pieces of a line within a text. */
 export function Spans({ line }: { readonly line: Line }) {
-  return placed(line, ({ text, ...look }) => <Words {...look}>{text}</Words>);
+  const theme = useTheme();
+  return placed(line, ({ text, ...look }) => <Words {...look}>{theme.text(text)}</Words>);
 }
 
-const GAP = 2;
-
-/** One line of pieces after a margin of one, the weightiest first: what does not fit is left out whole. */
+/** One line of segments, the weightiest first: what does not fit is left out whole. */
 export function SegmentLine({
   segments,
   width,
@@ -205,31 +241,8 @@ export function SegmentLine({
   readonly segments: readonly Line[];
   readonly width: number;
 }) {
-  const theme = useTheme();
-  const translated = segments.map((segment) =>
-    segment.map((span) => ({ ...span, text: theme.text(span.text) })),
-  );
-  return (
-    <Text wrap="truncate">
-      {placed(fitSegments(translated, width - 2), (segment, place) => (
-        <Text>
-          {' '.repeat(place === 0 ? 1 : GAP)}
-          <Spans line={segment} />
-        </Text>
-      ))}
-    </Text>
-  );
-}
-
-/** As many segments from the left as fit into `width`; the first always, even if it must be cut. */
-export function fitSegments(segments: readonly Line[], width: number): readonly Line[] {
-  let used = 0;
-  return segments.filter((segment, place) => {
-    const own = lineWidth(segment) + (place === 0 ? 0 : GAP);
-    if (place > 0 && used + own > width) return false;
-    used += own;
-    return true;
-  });
+  const room = useIsScreenReaderEnabled() ? Number.POSITIVE_INFINITY : width;
+  return <OneLine line={flow(segments, room)[0] ?? EMPTY_LINE} width={width} />;
 }
 
 interface SpreadLineProps {
@@ -256,6 +269,8 @@ export function SpreadLine({ width, left, right }: SpreadLineProps) {
 export function spokenLine(line: Line): string {
   return ASCII_THEME.text(line.map(({ text }) => text).join(''))
     .replace(/\s*[#.]{4,}\s*/g, ' ')
+    .replace(/\s*[-|*]{4,}\s*/g, '  ')
+    .replace(/ {2}[#%$?] /g, '  ')
     .replace(/(?<!\S)v (?=\d)/g, 'down ')
     .replace(/(?<!\S)\^ (?=\d)/g, 'up ')
     .replace(/(?<!\S)(?:[>^=]|v(?= [-+])) /g, '')
@@ -265,21 +280,19 @@ export function spokenLine(line: Line): string {
     .replace(/\s{2,}/g, ', ');
 }
 
-/** Lines of segments for a screen reader, each a sentence. */
-export function SpokenLines({ lines }: { readonly lines: readonly (readonly Line[])[] }) {
-  return <SpokenSentences sentences={lines.map((segments) => segments.map(spokenLine).join(', '))} />;
+/** What a screen reader reads in one breath, in ASCII; nothing where there is neither a letter nor a number. */
+function Sentence({ text }: { readonly text: string }) {
+  if (!/\p{L}|\p{N}/u.test(text)) return null;
+  return <Text>{ASCII_THEME.text(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>;
 }
 
-/** What there is to read for a screen reader, one sentence under the other, in ASCII; two of them may be alike. */
+/** Sentences one under the other; two of them may be alike. */
 export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {
   return (
     <Box flexDirection="column">
-      {placed(
-        sentences.filter((text) => /\p{L}|\p{N}/u.test(text)),
-        (text) => (
-          <Text>{ASCII_THEME.text(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>
-        ),
-      )}
+      {placed(sentences, (text) => (
+        <Sentence text={text} />
+      ))}
     </Box>
   );
 }

@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react';
+import stringWidth from 'string-width';
 
 /**
  * Colours by meaning, out of the sixteen every terminal names itself, so that light and dark themes both work.
@@ -17,100 +18,65 @@ const COLORS = {
   fast: 'magenta',
 } as const;
 export type ColorName = keyof typeof COLORS;
-type NamedColor = (typeof COLORS)[ColorName];
 
-const UNICODE = {
+const GLYPHS = {
   live: '●',
   stale: '◌',
   marker: '●',
   up: '↑',
   down: '↓',
-  steady: '→',
-  barFull: '█',
-  barEmpty: '░',
   line: '─',
-  lineLeft: '├',
-  lineRight: '┤',
-  vertical: '│',
   ellipsis: '…',
   unknown: '—',
-  range: '–',
   dot: '·',
   arrow: '▸',
   bullet: '•',
   into: '→',
-  cursor: '▏',
   warning: '!',
-  crossTop: '┬',
 } as const;
-export type GlyphName = keyof typeof UNICODE;
+export type GlyphName = keyof typeof GLYPHS;
 type Glyphs = Readonly<Record<GlyphName, string>>;
 
-/** Each as wide as the glyph it stands for, so that layouts do not move. */
-const ASCII: Glyphs = {
-  live: '*',
-  stale: 'o',
-  marker: 'o',
-  up: '^',
-  down: 'v',
-  steady: '=',
-  barFull: '#',
-  barEmpty: '.',
-  line: '-',
-  lineLeft: '|',
-  lineRight: '|',
-  vertical: '|',
-  ellipsis: '~',
-  unknown: '-',
-  range: '-',
-  dot: '|',
-  arrow: '>',
-  bullet: '*',
-  into: '>',
-  cursor: '_',
-  warning: '!',
-  crossTop: '+',
+const PLAIN_GLYPHS: Glyphs = {
+  ...{ live: '*', stale: 'o', marker: 'o', up: '^', down: 'v', into: '>', line: '-', dot: '|' },
+  ...{ ellipsis: '~', unknown: '-', arrow: '>', bullet: '*', warning: '!' },
 };
 
-const ASCII_PUNCTUATION: Readonly<Record<string, string>> = {
-  '—': '-',
-  '–': '-',
-  '−': '-',
-  '×': 'x',
-  '·': '|',
-  '…': '~',
-  '’': "'",
-  '“': '"',
-  '”': '"',
-  '⇧': 'Shift-',
-  '←': 'Left',
-  '→': 'Right',
-  '↑': 'Up',
-  '↓': 'Down',
-  '⏎': 'Enter',
-  '≥': '>=',
-  '≤': '<=',
-};
+/** Each sign over its stand-in in ASCII. */
+const SIGNS = '●◌▸•…—–−×·∙’“”░▒▓█─╌┈│╎┊├┤┼┌┐└┘┬┴╭╮╰╯╵┃◇◆▲■✱';
+const PLAIN = `*o>*~---x|:'"".:+#-=~|";||+++++++..''|!?#^$%`;
+const STAND_INS = new Map([
+  ...[...SIGNS].map((sign, place) => [sign, PLAIN[place] ?? '?'] as const),
+  ...Object.entries({ '⇧': 'Shift-', '←': 'Left', '→': 'Right', '↑': 'Up', '↓': 'Down', '⏎': 'Enter' }),
+  ...Object.entries({ '≥': '>=', '≤': '<=', '±': '+-' }),
+]);
+
+/** Arrows before a number or between two names are signs; elsewhere they name keys. */
+function arrowSign(arrow: string): string {
+  if (arrow === ' → ') return ' > ';
+  return arrow === '↑' ? '^' : arrow === '↓' ? 'v' : '=';
+}
+
+function inAscii(text: string): string {
+  return text
+    .replace(/[↑↓→](?= [+−\d])| → (?=\S)/gu, arrowSign)
+    .replace(/[^\x20-\x7e\n]/gu, (sign) => STAND_INS.get(sign) ?? '?'.repeat(stringWidth(sign)));
+}
 
 export interface Theme {
   readonly ascii: boolean;
   readonly glyph: Glyphs;
   /** The terminal's own colour for a meaning. */
-  readonly color: (name: ColorName) => NamedColor;
+  readonly color: (name: ColorName) => (typeof COLORS)[ColorName];
   /** `text` as this terminal can show it: unchanged, or in ASCII alone. */
   readonly text: (text: string) => string;
 }
 
-const color = (name: ColorName): NamedColor => COLORS[name];
+const color: Theme['color'] = (name) => COLORS[name];
 
-export const UNICODE_THEME: Theme = { ascii: false, glyph: UNICODE, color, text: (text) => text };
+export const UNICODE_THEME: Theme = { ascii: false, glyph: GLYPHS, color, text: (text) => text };
 
-export const ASCII_THEME: Theme = {
-  ascii: true,
-  glyph: ASCII,
-  color,
-  text: (text) => text.replace(/[^\x20-\x7e\n]/gu, (character) => ASCII_PUNCTUATION[character] ?? '?'),
-};
+export const ASCII_THEME: Theme = { ascii: true, glyph: PLAIN_GLYPHS, color, text: inAscii };
 
 /** `NO_COLOR` needs nothing here: `bin.ts` maps it to `FORCE_COLOR=0`, and Ink then writes no styles at all. */
 export const ThemeContext = createContext<Theme>(UNICODE_THEME);

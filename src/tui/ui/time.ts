@@ -22,7 +22,6 @@ export type OffsetAt = (timestamp: number) => number;
 
 export const systemOffset: OffsetAt = (timestamp) => -new Date(timestamp).getTimezoneOffset();
 
-/** As a week begins in the heatmap. */
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
@@ -44,7 +43,6 @@ export function dayText(timestamp: number, offsetAt: OffsetAt): string {
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ''}`;
 }
 
-/** `Tue` */
 export function weekdayText(timestamp: number, offsetAt: OffsetAt): string {
   return WEEKDAYS[(localDate(timestamp, offsetAt).getUTCDay() + 6) % 7] ?? '';
 }

@@ -9,7 +9,6 @@ import { V1_ROUTES } from '../../../src/contract/routes.ts';
 import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { markLook } from '../../../src/tui/panes/chart/chart-lines.ts';
 import { statusSpan } from '../../../src/tui/panes/explorer/tx-details.tsx';
-import { UNICODE_THEME } from '../../../src/tui/ui/theme.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts } from '../fake-alerts.ts';
@@ -108,7 +107,7 @@ describe.each(NAMES)('an alert whose every word is %s', (word) => {
   });
 
   it('has nothing to do with the marks, trends and states of other panes', () => {
-    expect(markLook(word, false).name).toBe(plain(word).slice(0, 20));
-    expect(statusSpan(word, UNICODE_THEME)?.text).toBe(word.toLowerCase());
+    expect(markLook(word).name).toBe(plain(word).slice(0, 20));
+    expect(statusSpan(word).text).toBe(word.toLowerCase());
   });
 });

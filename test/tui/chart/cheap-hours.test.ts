@@ -12,50 +12,50 @@ const WEEK = Array.from({ length: 7 }, (_, day) =>
   Array.from({ length: 24 }, (_, hour) => (day * 24 + hour) * 1e9),
 );
 const flat = (cheap: readonly number[]) =>
-  WEEK.map((row) => row.map((value) => (cheap.includes(value / 1e9) ? 1e9 : 10e9)));
+  WEEK.flat().map((value) => (cheap.includes(value / 1e9) ? 1e9 : 10e9));
 
 describe('localWeek', () => {
   it('turns UTC hours to those of the place, over midnight and the end of the week', () => {
-    const { cells, offsetMinutes } = localWeek(WEEK, NOON, () => 120);
-    expect(cells[0]?.slice(0, 3)).toEqual([166e9, 167e9, 0]);
+    const { hours, offsetMinutes } = localWeek(WEEK, NOON, () => 120);
+    expect(hours.slice(0, 3)).toEqual([166e9, 167e9, 0]);
     expect(offsetMinutes).toBe(120);
-    expect(localWeek(WEEK, NOON, () => -60).cells[6]?.[23]).toBe(0);
+    expect(localWeek(WEEK, NOON, () => -60).hours[167]).toBe(0);
   });
 
   it('marks the present hour: noon UTC of a Monday is 14 h two hours ahead', () => {
-    expect(localWeek(WEEK, NOON, () => 120).current).toEqual({ row: 0, column: 14 });
-    expect(localWeek(WEEK, NOON, () => 0).current).toEqual({ row: 0, column: 12 });
+    expect(localWeek(WEEK, NOON, () => 120).current).toBe(14);
+    expect(localWeek(WEEK, NOON, () => 0).current).toBe(12);
   });
 
   it('stays in UTC where clocks are not whole hours from it', () => {
     const week = localWeek(WEEK, NOON, () => 330);
     expect(week.offsetMinutes).toBe(0);
-    expect(week.cells).toEqual(WEEK);
+    expect(week.hours).toEqual(WEEK.flat());
   });
 });
 
 describe('cheap stretches', () => {
-  const cells = flat([2, 3, 4, 50, 51, 52, 53, 54, 55, 56, 57, 58, 100, 101]);
+  const hours = flat([2, 3, 4, 50, 51, 52, 53, 54, 55, 56, 57, 58, 100, 101]);
 
   it('joins neighbours, and are the cheapest twelfth', () => {
-    expect(cheapStretches(cells).map(({ start, hours }) => [start, hours])).toEqual([
+    expect(cheapStretches(hours).map(({ start, ...of }) => [start, of.hours])).toEqual([
       [2, 3],
       [50, 9],
       [100, 2],
     ]);
-    expect(cheapStretches([[null], []])).toEqual([]);
+    expect(cheapStretches([null])).toEqual([]);
   });
 
   it('tell how long the next is away, also over the end of the week', () => {
-    const stretches = cheapStretches(cells);
-    expect(hoursUntilCheap(stretches, { row: 0, column: 3 })?.hours).toBe(0);
-    expect(hoursUntilCheap(stretches, { row: 0, column: 5 })?.hours).toBe(45);
-    expect(hoursUntilCheap(stretches, { row: 6, column: 23 })?.hours).toBe(3);
-    expect(hoursUntilCheap([], { row: 0, column: 0 })).toBeNull();
+    const stretches = cheapStretches(hours);
+    expect(hoursUntilCheap(stretches, 3)?.hours).toBe(0);
+    expect(hoursUntilCheap(stretches, 5)?.hours).toBe(45);
+    expect(hoursUntilCheap(stretches, 167)?.hours).toBe(3);
+    expect(hoursUntilCheap([], 0)).toBeNull();
   });
 
   it('are said in words', () => {
-    const lines = hourWords(cells, { row: 0, column: 5 }, '>').map((line) =>
+    const lines = hourWords({ hours, current: 5, offsetMinutes: 0 }).map((line) =>
       line.map((segment) => segment.map(({ text }) => text).join('')).join('  '),
     );
     expect(lines[0]).toContain('Mon 02–05h 1.00');

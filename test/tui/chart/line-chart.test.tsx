@@ -1,17 +1,18 @@
 import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
 import { formatGwei } from '../../../src/core/units.ts';
-import { type ChartFrameOptions, chartFrame, LineChart } from '../../../src/tui/ui/line-chart.tsx';
+import { type ChartOptions, chartLines, LineChart } from '../../../src/tui/ui/line-chart.tsx';
+import { ASCII_THEME } from '../../../src/tui/ui/theme.ts';
 
 const GWEI = 1e9;
 const gwei = (values: readonly (number | null)[]) => values.map((value) => value && value * GWEI);
-const draw = (options: Partial<ChartFrameOptions> & Pick<ChartFrameOptions, 'series'>) =>
-  chartFrame({ width: 40, height: 7, format: formatGwei, ...options }).map((row) =>
-    row.map(({ glyph }) => glyph).join(''),
+const draw = (options: Partial<ChartOptions> & Pick<ChartOptions, 'series'>) =>
+  chartLines({ width: 40, height: 7, format: formatGwei, ...options }).map((row) =>
+    row.map(({ text }) => text).join(''),
   );
 const ramp = Array.from({ length: 30 }, (_, i) => 10 + i / 3);
 
-describe('chartFrame', () => {
+describe('chartLines', () => {
   it('fills its room exactly at every size, for every kind of series', () => {
     const kinds = [[], [null, null], [5], [0, 0, 0], [7, 7, 7], [0, 1e18], ramp, [null, 3, null, 4]];
     for (const values of kinds)
@@ -65,7 +66,7 @@ describe('chartFrame', () => {
   it('shows a spike of one block among thousands', () => {
     const values = Array.from({ length: 5_000 }, (_, i) => (i === 2_500 ? 160 * GWEI : 10 * GWEI));
     const rows = draw({ series: [{ values }], height: 9 });
-    expect(rows.slice(0, 3).join('')).toContain('·');
+    expect(rows.slice(0, 3).join('')).toContain('∙');
     const small = draw({ series: [{ values }], height: 3 });
     expect(small[0]).toMatch(/[╭╮]/);
   });
@@ -78,15 +79,14 @@ describe('chartFrame', () => {
     expect(rows).toContain('╌╌╌');
   });
 
-  it('draws with ASCII alone where asked to', () => {
+  it('has a stand-in in ASCII for every sign', () => {
     const rows = draw({
       series: [{ values: ramp }, { values: ramp.map((value) => value / 2) }],
-      ascii: true,
       cursor: 4,
       marks: [{ index: 3, glyph: '^' }],
       xLabels: [{ index: 0, text: '14:00' }],
     }).join('');
-    expect(rows).toMatch(/^[\x20-\x7e]*$/);
+    expect(ASCII_THEME.text(rows)).toMatch(/^[\x20-\x3e\x40-\x7e]*$/);
   });
 
   it('stands the cursor, marks and time labels at their slots', () => {
@@ -110,7 +110,7 @@ describe('LineChart', () => {
   it('puts the frame on the screen without colour codes where colour is off', () => {
     const { lastFrame } = render(
       <LineChart
-        series={[{ color: 'cyan', values: gwei(ramp) }]}
+        series={[{ color: 'base', values: gwei(ramp) }]}
         width={40}
         height={6}
         format={formatGwei}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { blockColumns } from '../../../src/tui/panes/explorer/block-list.tsx';
+import { blockColumns } from '../../../src/tui/panes/explorer/explorer-pane.tsx';
 import { tableOf } from '../../../src/tui/ui/table.ts';
 import { UNICODE_THEME } from '../../../src/tui/ui/theme.ts';
 import { SNAPSHOT } from '../fake-gas.ts';

@@ -190,7 +190,7 @@ describe('the list of blocks', () => {
       },
     });
     await shows('no tips: this service has none');
-    expect(screen()).toContain('no fullness: the plan of this key does not allow it');
+    expect(screen()).toContain('no fullness: plan lacks /metrics/base-fee');
     expect(screen()).toMatch(/24,337,604 +4s +0\.0508/);
     expect(screen()).not.toMatch(/tip p50|gas used/);
   });
@@ -395,11 +395,11 @@ describe('a block', () => {
 
   it('says why a service gives no transactions while the block is shown', async () => {
     const { press, shows } = show({
-      gas: { txs: () => Promise.reject(refusal('plan', 'the plan does not allow /metrics/txs')) },
+      gas: { txs: () => Promise.reject(refusal('plan', 'the plan does not allow it', '/metrics/txs')) },
     });
     await shows('▸ 24,337,604');
     await press('return');
-    await shows('no transactions: the plan does not allow /metrics/txs');
+    await shows('no transactions: plan lacks /metrics/txs');
     await shows('0.0508 gwei');
   });
 

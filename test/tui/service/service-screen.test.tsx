@@ -151,13 +151,9 @@ describe('the Service pane', () => {
   });
 
   it('prices work in gwei where coins would be all zeros', async () => {
-    const cost = { wei: 168_000n, usd: null };
-    const action = { name: 'ETH transfer', gas: 21_000, slow: cost, average: cost, fast: cost };
-    const { shows } = show({
-      gas: {
-        statsMarket: async (timeFrame) => ({ ...MARKET, timeFrame, nativeUsd: null, actions: [action] }),
-      },
-    });
+    const lane = { ...SNAPSHOT.lanes.slow, price: 8n };
+    const lanes = { slow: lane, average: lane, fast: lane };
+    const { shows } = show({ snapshot: { ...SNAPSHOT, nativeUsd: null, lanes } });
     await shows(/Usual work +gas +slow gwei +average gwei +fast gwei/);
     await shows(/ETH transfer +21,000 +0\.000168 +0\.000168 +0\.000168$/m);
   });
@@ -219,7 +215,7 @@ describe('the Service pane', () => {
     await shows('Gas API, version 1.2.0, without alerts, auto-txs, metrics');
     await shows('Source   service gas.example.com  head 4s ago');
     await shows('no health: this service has none');
-    await shows('Quota    not known: the plan of this key does not allow it');
+    await shows('Quota    not known: plan lacks /dashboard/summary');
     await shows('the service does not judge its own advice');
     expect(screen()).toContain('30 d');
     expect(screen()).not.toMatch(/null|undefined|NaN/);

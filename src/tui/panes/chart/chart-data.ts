@@ -3,14 +3,14 @@ import { ClientError } from '../../../client/errors.ts';
 import { offeredValues, type ServiceDescription } from '../../../client/openapi.ts';
 import { fittingBucket, type Part, type PriceChartView, REFUSALS } from '../../../client/price-chart.ts';
 import { timeFrameSec } from '../../../client/values.ts';
-import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
+import type { ChartView } from '../../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from '../../../client/views/metrics.ts';
 import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { type Dated, type Polled, useMarket, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import { longestTimeFrame } from '../../ui/time.ts';
 
 /** What `t` and `p` walk through, each at least one: the service's own words where it names them, else the contract's. */
@@ -46,21 +46,17 @@ export interface ChartAnswer {
   readonly tips: Part<PriorityFeeRowView>;
   /** Extremes within the points, where these sum up many blocks; empty: the points are blocks, or nobody knows. */
   readonly ranges: readonly BaseFeeRowView[];
-  /** The window before; `null`: not asked for. */
   readonly previous: Part<BaseFeeRowView> | null;
 }
 
 /** One step of the time axis. Wei per gas; `null` where nothing is known. */
 export interface ChartSlot {
-  /** When it begins, ms. */
   readonly timestamp: number;
   readonly base: number | null;
-  /** Lowest and highest base fee of its blocks. */
   readonly low: number | null;
   readonly high: number | null;
   readonly tip: number | null;
   readonly gasUsedRatio: number | null;
-  /** The base fee one time frame earlier. */
   readonly previous: number | null;
 }
 
@@ -69,7 +65,6 @@ export interface SlotMark {
   readonly timestamp: number;
   /** `SPIKE`, `REGIME_SHIFT`, `ANOMALY`, `ALERT`, `AUTO_TX`, or the service's own word. */
   readonly kind: string;
-  /** Wei per gas, where the mark has a price. */
   readonly value: number | null;
 }
 
@@ -99,12 +94,12 @@ interface Timed {
 /** Missing steps that a value is held over; more are a hole in the history. */
 const HELD_STEPS = 3;
 const MOST_SLOTS = 4_000;
-const NOTHING = { base: null, low: null, high: null, tip: null, gasUsedRatio: null } as const;
+const HOLE = { base: null, low: null, high: null, tip: null, gasUsedRatio: null } as const;
 
 const byTime = <Row extends Timed>(rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => a.timestamp - b.timestamp);
-const meanOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+export const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value / values.length, 0);
 
 /** The usual distance of points: the service's word, unless most points lie farther apart. */
 function usualStep(rows: readonly Timed[], bucketSec: number | null): number {
@@ -152,7 +147,7 @@ export function chartData(answer: ChartAnswer, head: number | null = null): Char
   const slots: ChartSlot[] = [];
   for (const { timestamp, base, priority, gasUsedRatio } of points) {
     for (const missing of missingSteps(slots.at(-1)?.timestamp, timestamp, slotMs)) {
-      slots.push({ ...NOTHING, timestamp: missing, previous: previousAt(missing) });
+      slots.push({ ...HOLE, timestamp: missing, previous: previousAt(missing) });
     }
     const asked = isMedian ? priority : meanOf(tipsAt(timestamp).map(({ value }) => value));
     // A service that knows no tips may say so by zeros, and an empty block has none; its points tell.
@@ -201,30 +196,25 @@ function missingSteps(before: number | undefined, next: number, slotMs: number):
 function marksOf({ anomalies, events }: ChartView, slots: readonly ChartSlot[], slotMs: number) {
   const from = slots[0]?.timestamp ?? Number.POSITIVE_INFINITY;
   const to = (slots.at(-1)?.timestamp ?? 0) + slotMs;
-  const all = [...anomalies, ...events.map(({ timestamp, kind }) => ({ timestamp, kind, value: null }))];
-  return byTime(all)
+  return byTime([...anomalies, ...events.map((event) => ({ ...event, value: null }))])
     .filter(({ timestamp }) => timestamp >= from && timestamp < to)
-    .map((mark): SlotMark => ({ ...mark, index: slotAt(slots, mark.timestamp) }));
+    .map(
+      ({ timestamp, kind, value }): SlotMark => ({ timestamp, kind, value, index: slotAt(slots, timestamp) }),
+    );
 }
 
 /** A time frame that does not say how long it is means what came. */
 function frameMsOf(timeFrame: string, { points }: ChartView): number {
   const sec = timeFrameSec(timeFrame);
-  return sec === null ? shownMs(points) : sec * 1_000;
+  if (sec !== null) return sec * 1_000;
+  const times = points.map(({ timestamp }) => timestamp);
+  return points.length === 0 ? 0 : Math.max(...times) - Math.min(...times);
 }
 
-function shownMs(points: readonly Timed[]): number {
-  const sorted = byTime(points);
-  return (sorted.at(-1)?.timestamp ?? 0) - (sorted[0]?.timestamp ?? 0);
-}
-
-interface ChartRequest {
-  readonly timeFrame: string;
-  readonly percentile: string;
-  readonly compare: boolean;
+type ChartRequest = Pick<ChartState, 'timeFrame' | 'percentile' | 'compare'> & {
   /** The chain's block time, to see whether single blocks are few enough; `null` where unknown. */
   readonly blockTimeSec: number | null;
-}
+};
 
 /**
  * Everything that one look at the chart needs, as of one moment. Windows are told by the chart's own clock,
@@ -250,14 +240,13 @@ export async function loadChart(
   const bucket = fittingBucket((to - from) / 1_000, blockTimeSec);
   // A block has no extremes within it.
   const areBlocks = bucket === 'block' && (chart.bucketSec ?? 0) <= (blockTimeSec ?? 0);
+  const before = { from: from - frameMs, to: to - frameMs, bucket };
   const needed = formatDuration((2 * frameMs) / 1_000);
   const tooYoung = `history reaches back ${formatDuration((last - first) / 1_000)}, two windows of ${timeFrame} need ${needed}`;
   const [tips, ranges, previous] = await Promise.all([
     chart.made?.tips ?? partOf(client.priorityFee({ from, to, bucket, percentile }, options)),
     chart.made?.baseFees ?? (areBlocks ? null : partOf(client.baseFee({ from, to, bucket }, options))),
-    compare
-      ? partOf(client.baseFee({ from: from - frameMs, to: to - frameMs, bucket }, options), tooYoung)
-      : null,
+    compare ? partOf(client.baseFee(before, options), tooYoung) : null,
   ]);
   return { timeFrame, percentile, chart, tips, ranges: ranges?.rows ?? [], previous };
 }
@@ -297,9 +286,8 @@ export interface ChartState {
  */
 export function useChartData(state: ChartState, head: SnapshotView): Polled<Dated<ChartAnswer>> {
   const { client, frozen, now } = useMonitor();
-  const { chainId } = head;
   const { timeFrame, percentile, compare, heatmap } = state;
-  const blockTimeSec = chainId === null ? null : chainProfile(chainId).feeRule.blockTimeSec;
+  const blockTimeSec = head.chainId === null ? null : chainProfile(head.chainId).feeRule.blockTimeSec;
   const polled = usePolledQuery({
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
     enabled: !heatmap,
@@ -313,21 +301,10 @@ export function useChartData(state: ChartState, head: SnapshotView): Polled<Date
     frozen,
   });
   const shown = polled.data?.value;
-  const isOlder =
-    shown !== undefined &&
-    (shown.timeFrame !== timeFrame ||
-      shown.percentile !== percentile ||
-      (shown.previous !== null) !== compare);
-  return { ...polled, pending: isOlder };
-}
-
-const HEATMAP_MS = 300_000;
-/** A young history fills an hour's place soon. */
-const FRESH_HOURS_MS = 30_000;
-
-/** Mean base fees by hour of the week, asked for only while they are shown. */
-export function useHeatmap(shown: boolean, timeFrame: string): Polled<Dated<MarketView>> {
-  const { intervalMs } = useMonitor();
-  const [everyMs, freshMs] = [Math.max(intervalMs, HEATMAP_MS), Math.max(intervalMs, FRESH_HOURS_MS)];
-  return useMarket(timeFrame, { enabled: shown, everyMs, freshMs });
+  const isSame =
+    shown === undefined ||
+    (shown.timeFrame === timeFrame &&
+      shown.percentile === percentile &&
+      (shown.previous !== null) === compare);
+  return { ...polled, pending: !isSame };
 }

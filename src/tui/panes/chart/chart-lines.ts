@@ -8,13 +8,12 @@ import {
   UNKNOWN,
 } from '../../../core/units.ts';
 import { type LineStyle, legendGlyph } from '../../ui/line-chart.tsx';
-import { changeSpan, type Line } from '../../ui/text.tsx';
-import type { ColorName, Theme } from '../../ui/theme.ts';
+import { bold, changeSpan, colored, faint, type Line, plain } from '../../ui/text.tsx';
+import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from '../../ui/time.ts';
-import type { ChartData, ChartSlot, SlotMark } from './chart-data.ts';
+import { type ChartData, type ChartSlot, meanOf, type SlotMark } from './chart-data.ts';
 
-/** What is said about one line of the chart; wei per gas. */
-interface LineSummary {
+interface Summary {
   readonly now: number;
   readonly min: number;
   readonly mean: number;
@@ -28,31 +27,27 @@ export function changeRatio(from: number, to: number): number | null {
   return from > 0 ? to / from - 1 : null;
 }
 
-/** `null` where no value is known. */
-export function summarise(values: readonly (number | null)[]): LineSummary | null {
-  const known = values.filter((value) => value !== null);
-  const [first] = known;
-  const now = known.at(-1);
-  if (first === undefined || now === undefined) return null;
-  const mean = known.reduce((sum, value) => sum + value / known.length, 0);
-  return {
-    now,
-    mean,
-    min: Math.min(...known),
-    max: Math.max(...known),
-    changeRatio: changeRatio(first, now),
-  };
-}
+type Known = 'base' | 'tip' | 'previous' | 'gasUsedRatio';
 
-/** The base fee of a chart: now, the mean and the extremes are those of single blocks, where they are known. */
-export function summariseBase({ slots, nowBase, meanBase }: ChartData): LineSummary | null {
-  const of = summarise(slots.map(({ base }) => base));
-  if (of === null || nowBase === null) return of;
-  const oldest = slots.find(({ base }) => base !== null)?.base ?? 0;
+const known = ({ slots }: ChartData, name: Known) => slots.flatMap((slot) => slot[name] ?? []);
+
+/** `null` where no value is known. Of the base fee all but the change are those of single blocks, where they are known. */
+function summaryOf(data: ChartData, name: Known): Summary | null {
+  const values = known(data, name);
+  const newest = name === 'base' ? (data.nowBase ?? values.at(-1)) : values.at(-1);
+  const mean = (name === 'base' ? data.meanBase : null) ?? meanOf(values);
+  if (values[0] === undefined || newest === undefined || mean === null) return null;
   // The newest block may be younger than the chart.
-  const min = Math.min(nowBase, ...slots.flatMap(({ low, base }) => low ?? base ?? []));
-  const max = Math.max(nowBase, ...slots.flatMap(({ high, base }) => high ?? base ?? []));
-  return { now: nowBase, mean: meanBase ?? of.mean, min, max, changeRatio: changeRatio(oldest, nowBase) };
+  const single =
+    name === 'base' ? data.slots.flatMap(({ low, high }) => [low ?? newest, high ?? newest]) : [];
+  const all = [newest, ...values, ...single];
+  return {
+    now: newest,
+    mean,
+    min: Math.min(...all),
+    max: Math.max(...all),
+    changeRatio: changeRatio(values[0], newest),
+  };
 }
 
 /** How a kind of mark looks and is called; of two in one column the one with the higher rank is seen. */
@@ -63,29 +58,28 @@ interface MarkLook {
   readonly rank: number;
 }
 
-const LOOKS = new Map<string, MarkLook & { readonly ascii: string }>([
-  ['ANOMALY', { glyph: '◇', ascii: '?', color: 'warn', name: 'unusual', rank: 1 }],
-  ['REGIME_SHIFT', { glyph: '◆', ascii: '#', color: 'accent', name: 'new level', rank: 2 }],
-  ['SPIKE', { glyph: '▲', ascii: '^', color: 'bad', name: 'spike', rank: 3 }],
-  ['AUTO_TX', { glyph: '■', ascii: '$', color: 'good', name: 'auto-tx', rank: 4 }],
-  ['ALERT', { glyph: '●', ascii: 'o', color: 'good', name: 'alert fired', rank: 5 }],
+const LOOKS = new Map<string, MarkLook>([
+  ['ANOMALY', { glyph: '◇', color: 'warn', name: 'unusual', rank: 1 }],
+  ['REGIME_SHIFT', { glyph: '◆', color: 'accent', name: 'new level', rank: 2 }],
+  ['SPIKE', { glyph: '▲', color: 'bad', name: 'spike', rank: 3 }],
+  ['AUTO_TX', { glyph: '■', color: 'good', name: 'auto-tx', rank: 4 }],
+  ['ALERT', { glyph: '●', color: 'good', name: 'alert fired', rank: 5 }],
 ]);
 
 /** The look of a kind; an unknown one keeps the service's own word. */
-export function markLook(kind: string, ascii: boolean): MarkLook {
+export function markLook(kind: string): MarkLook {
   const name = kind.toLowerCase().replaceAll('_', ' ').slice(0, 20);
-  const look = LOOKS.get(kind) ?? { glyph: '✱', ascii: '*', color: 'warn', name, rank: 0 };
-  return ascii ? { ...look, glyph: look.ascii } : look;
+  return LOOKS.get(kind) ?? { glyph: '✱', color: 'warn', name, rank: 0 };
 }
 
 /** Each kind of mark that occurs, with how often, the more important first. */
-function markSegments(marks: readonly SlotMark[], theme: Theme): readonly Line[] {
+function markSegments(marks: readonly SlotMark[]): readonly Line[] {
   return [...Map.groupBy(marks, ({ kind }) => kind)]
-    .map(([kind, { length }]) => ({ ...markLook(kind, theme.ascii), length }))
+    .map(([kind, { length }]) => ({ ...markLook(kind), length }))
     .sort((a, b) => b.rank - a.rank)
     .map(({ glyph, color, name, length }) => [
       { text: glyph, color, bold: true },
-      { text: ` ${name}${length > 1 ? ` ×${length}` : ''}` },
+      plain(` ${name}${length > 1 ? ` ×${length}` : ''}`),
     ]);
 }
 
@@ -114,47 +108,39 @@ export function timeLabels(timestamps: readonly number[], plotWidth: number, off
     // The slot may begin a little after the round time; the label names the round time itself.
     const round = timestamp - past;
     const day = dayText(round, offsetAt);
-    const clock =
-      local(round) % DAY === 0
-        ? `${weekdayText(round, offsetAt)} ${day.split(' ')[0]}`
-        : clockText(round, offsetAt);
+    const isMidnight = local(round) % DAY === 0;
+    const clock = isMidnight
+      ? `${weekdayText(round, offsetAt)} ${day.split(' ')[0]}`
+      : clockText(round, offsetAt);
     return [{ index, text: step > DAY ? day : clock }];
   });
 }
 
-const named = (name: string, text: string): Line => [{ text: `${name} `, faint: true }, { text }];
-const gwei = (wei: number | null): string => (wei === null ? UNKNOWN : formatGwei(wei));
+const named = (name: string, text: string): Line => [faint(`${name} `), { text }];
+const gwei = (wei: number | null | undefined): string => (wei == null ? UNKNOWN : formatGwei(wei));
 
-/** `─ base 0.0497 ↓ −2.1 % in 1h  min 0.0311  mean 0.0512  max 0.412` */
-function lineSegments(
-  name: string,
-  of: LineSummary,
-  look: { readonly style: LineStyle; readonly color: ColorName },
-  data: ChartData,
-  theme: Theme,
-): readonly Line[] {
-  const span = data.reachSec === null ? data.timeFrame : formatDuration(data.reachSec);
-  return [
-    [
-      { text: legendGlyph(look.style, theme.ascii), color: look.color },
-      { text: ` ${name} ` },
-      { text: formatGwei(of.now), bold: true, color: look.color },
-      ...(of.changeRatio === null
-        ? []
-        : [{ text: ' ' }, changeSpan(of.changeRatio, theme), { text: ` in ${span}`, faint: true }]),
-    ],
-    ...extremes(of),
-  ];
-}
-
-const extremes = ({ min, mean, max }: LineSummary): readonly Line[] => [
+const extremes = ({ min, mean, max }: Summary): readonly Line[] => [
   named('min', formatGwei(min)),
   named('mean', formatGwei(mean)),
   named('max', formatGwei(max)),
 ];
 
+/** `─ base 0.0497 ↓ −2.1 % in 1h  min 0.0311  mean 0.0512  max 0.412` */
+function lineSegments(name: string, of: Summary, style: LineStyle, color: ColorName, data: ChartData) {
+  const span = data.reachSec === null ? data.timeFrame : formatDuration(data.reachSec);
+  const change: Line =
+    of.changeRatio === null ? [] : [plain(' '), changeSpan(of.changeRatio), faint(` in ${span}`)];
+  const first: Line = [
+    { text: legendGlyph(style), color },
+    plain(` ${name} `),
+    { text: formatGwei(of.now), bold: true, color },
+    ...change,
+  ];
+  return [first, ...extremes(of)];
+}
+
 /** `1h  14:05 – 15:05 UTC+2  gwei`. The UTC offset is said here and nowhere else. */
-export function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Line[] {
+function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Line[] {
   const first = data.slots[0]?.timestamp ?? 0;
   const last = data.slots.at(-1)?.timestamp ?? 0;
   const isHour = isWithinAnHour(data.timeFrame);
@@ -166,72 +152,74 @@ export function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Lin
   // Where the clocks were changed in between, each end has its own.
   const zone = from === to ? '' : ` ${from}`;
   return [
-    [{ text: data.timeFrame, bold: true, color: 'accent' }],
-    [{ text: `${weekday}${end(first, offsetAt)}${zone} – ${end(last, offsetAt)} ${to}` }],
-    [{ text: 'gwei', faint: true }],
+    [bold(data.timeFrame, 'accent')],
+    [plain(`${weekday}${end(first, offsetAt)}${zone} – ${end(last, offsetAt)} ${to}`)],
+    [faint('gwei')],
   ];
 }
 
 /** How far history reaches if not over the whole chart, and what the marks in it mean: `▲ spike ×2`. */
-export function legendSegments({ reachSec, problem, marks }: ChartData, theme: Theme): readonly Line[] {
+function legendSegments({ reachSec, problem, marks }: ChartData): readonly Line[] {
   const why = problem === null ? '' : `, to the start of gastop: ${problem}`;
-  const reach = `history reaches back ${formatDuration(reachSec ?? 0)}${why}`;
-  return [
-    ...(reachSec === null ? [] : [[{ text: reach, color: 'warn' }] as const]),
-    ...markSegments(marks, theme),
-  ];
+  const reach: Line = [colored(`history reaches back ${formatDuration(reachSec ?? 0)}${why}`, 'warn')];
+  return [...(reachSec === null ? [] : [reach]), ...markSegments(marks)];
 }
 
-export function baseSegments(data: ChartData, theme: Theme): readonly Line[] {
-  const of = summariseBase(data);
-  if (of === null) return [[{ text: `base ${UNKNOWN}` }]];
-  return lineSegments('base', of, { style: 'solid', color: 'base' }, data, theme);
+function baseSegments(data: ChartData): readonly Line[] {
+  const of = summaryOf(data, 'base');
+  return of === null ? [[plain(`base ${UNKNOWN}`)]] : lineSegments('base', of, 'solid', 'base', data);
 }
 
 /** `┈ 1h before  min …  mean 0.0490  max …  mean now +3.4 %`, or why there is none. */
-export function previousSegments(data: ChartData, theme: Theme): readonly Line[] {
+function previousSegments(data: ChartData): readonly Line[] {
   if (data.previousProblem !== null) {
-    return [[{ text: `nothing to compare with: ${data.previousProblem}`, color: 'warn' }]];
+    return [[colored(`nothing to compare with: ${data.previousProblem}`, 'warn')]];
   }
-  const before = summarise(data.slots.map(({ previous }) => previous));
-  const mean = summarise(data.slots.map(({ base }) => base))?.mean;
-  const change = before === null || mean === undefined ? null : changeRatio(before.mean, mean);
+  const before = summaryOf(data, 'previous');
+  const mean = meanOf(known(data, 'base'));
+  const change = before === null || mean === null ? null : changeRatio(before.mean, mean);
   return [
     [
-      { text: legendGlyph('dotted', theme.ascii), color: 'previous' },
-      { text: ` ${data.timeFrame} before${before === null ? `: ${UNKNOWN}` : ''}` },
+      colored(legendGlyph('dotted'), 'previous'),
+      plain(` ${data.timeFrame} before${before === null ? `: ${UNKNOWN}` : ''}`),
     ],
     ...(before === null ? [] : extremes(before)),
-    ...(change === null ? [] : [[{ text: `mean now ${formatChange(change)}` }]]),
+    ...(change === null ? [] : [[plain(`mean now ${formatChange(change)}`)]]),
   ];
 }
 
-export function tipSegments(data: ChartData, theme: Theme): readonly Line[] {
-  const of = summarise(data.slots.map(({ tip }) => tip));
+function tipSegments(data: ChartData): readonly Line[] {
+  const of = summaryOf(data, 'tip');
   const name = `tip ${data.percentile}`;
   if (of === null) {
     const isEmpty = data.slots.every(({ gasUsedRatio }) => gasUsedRatio === 0);
     const why = isEmpty ? 'no transactions in these blocks' : 'not known from this source';
-    return [[{ text: `${name}: ${data.tipsProblem ?? why}`, faint: true }]];
+    return [[faint(`${name}: ${data.tipsProblem ?? why}`)]];
   }
-  const segments = lineSegments(name, of, { style: 'dashed', color: 'tip' }, data, theme);
+  const segments = lineSegments(name, of, 'dashed', 'tip', data);
   if (data.tipsProblem === null) return segments;
   // What is drawn all the same was polled.
-  return segments.toSpliced(1, 0, [{ text: 'the service gives no history of them', faint: true }]);
+  return segments.toSpliced(1, 0, [faint('the service gives no history of them')]);
 }
 
-export function gasSegments({ slots }: ChartData, theme: Theme): readonly Line[] {
-  const gas = summarise(slots.map(({ gasUsedRatio }) => gasUsedRatio));
-  if (gas === null) return [[{ text: `blocks: ${UNKNOWN}` }]];
+function gasSegments(data: ChartData): readonly Line[] {
+  const gas = summaryOf(data, 'gasUsedRatio');
+  if (gas === null) return [[plain(`blocks: ${UNKNOWN}`)]];
   return [
-    [
-      { text: legendGlyph('solid', theme.ascii), color: 'warn' },
-      { text: ' blocks ' },
-      { text: `${formatPercent(gas.now)} full`, bold: true },
-    ],
+    [colored(legendGlyph('solid'), 'warn'), plain(' blocks '), bold(`${formatPercent(gas.now)} full`)],
     named('mean', formatPercent(gas.mean)),
   ];
 }
+
+/** What is said over each of the charts, and over all of them. */
+export const chartWords = (data: ChartData, offsetAt: OffsetAt) => ({
+  title: titleSegments(data, offsetAt),
+  legend: legendSegments(data),
+  base: baseSegments(data),
+  previous: data.compared ? [previousSegments(data)] : [],
+  tip: tipSegments(data),
+  gas: gasSegments(data),
+});
 
 /** How far ahead the cursor's price is looked for, in seconds. */
 export const REACH_SEC = 3_600;
@@ -242,11 +230,10 @@ export function slotPrice({ base, tip }: ChartSlot): bigint | null {
   return price > 0 ? BigInt(price) : null;
 }
 
-export interface CursorAt {
+interface CursorAt {
   readonly slot: ChartSlot;
   /** The newest slot, because the cursor stands nowhere else. */
   readonly isFollowing: boolean;
-  /** What is marked in its column. */
   readonly marks: readonly SlotMark[];
   /** How likely its price is reached again within {@link REACH_SEC}. */
   readonly likely: number | null;
@@ -256,7 +243,6 @@ export interface CursorAt {
 export function cursorSegments(
   data: ChartData,
   { slot, isFollowing, marks, likely }: CursorAt,
-  theme: Theme,
   offsetAt: OffsetAt,
 ): readonly Line[] {
   const { nowBase } = data;
@@ -264,23 +250,20 @@ export function cursorSegments(
     // The newest slot may have begun hours ago: what is said of now is said of the newest block.
     named('base', gwei(isFollowing ? nowBase : slot.base)),
     named(`tip ${data.percentile}`, gwei(slot.tip)),
-    [
-      { text: slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio) },
-      { text: ' full', faint: true },
-    ],
+    [plain(slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio)), faint(' full')],
   ];
   const before = data.compared && slot.previous !== null ? [named('before', gwei(slot.previous))] : [];
   const isExact = data.slotMs < MINUTE;
   const clock = clockText(slot.timestamp, offsetAt, true);
   if (isFollowing) {
-    const when: Line = [{ text: isExact ? `now ${clock}` : 'now', color: 'accent' }];
-    return [when, ...values, ...before, [{ text: '←/→ look at a value', faint: true }]];
+    const when: Line = [colored(isExact ? `now ${clock}` : 'now', 'accent')];
+    return [when, ...values, ...before, [faint('←/→ look at a value')]];
   }
   const change = slot.base === null || nowBase === null ? null : changeRatio(slot.base, nowBase);
   const at = isExact ? clock : moment(slot.timestamp, data.timeFrame, offsetAt);
   return [
-    [{ text: `${theme.glyph.arrow} ${at}`, bold: true, color: 'accent' }],
-    ...markSegments(marks, theme),
+    [bold(`▸ ${at}`, 'accent')],
+    ...markSegments(marks),
     ...values,
     ...(change === null ? [] : [named('since', formatChange(change))]),
     ...(likely === null ? [] : [named(`reached in ${formatDuration(REACH_SEC)}`, formatLikelihood(likely))]),
@@ -302,19 +285,16 @@ function isWithinAnHour(timeFrame: string): boolean {
 
 /** The figures of the window in columns: what, of the base fee, of the tip. */
 export function figureRows(data: ChartData): readonly (readonly [string, string, string])[] {
-  const tip = data.slots.map((slot) => slot.tip);
-  const [of, tips] = [summariseBase(data), summarise(tip)];
-  const gas = summarise(data.slots.map(({ gasUsedRatio }) => gasUsedRatio));
-  const change = (ratio: number | null | undefined) => (ratio == null ? UNKNOWN : formatChange(ratio));
+  const [base, tip, gas] = [summaryOf(data, 'base'), summaryOf(data, 'tip'), summaryOf(data, 'gasUsedRatio')];
+  const change = (of: Summary | null) => (of?.changeRatio == null ? UNKNOWN : formatChange(of.changeRatio));
   const row = (name: 'now' | 'max' | 'mean' | 'min') =>
-    [name, gwei(of?.[name] ?? null), gwei(tips?.[name] ?? null)] as const;
-  const base = data.slots.map((slot) => slot.base);
+    [name, gwei(base?.[name]), gwei(tip?.[name])] as const;
   const spread = (name: string, at: number) =>
-    [name, gwei(quantile(base, at)), gwei(quantile(tip, at))] as const;
+    [name, gwei(quantile(known(data, 'base'), at)), gwei(quantile(known(data, 'tip'), at))] as const;
   return [
     ['', 'base', `tip ${data.percentile}`],
     row('now'),
-    ['change', change(of?.changeRatio), change(tips?.changeRatio)],
+    ['change', change(base), change(tip)],
     row('max'),
     spread('p90', 0.9),
     row('mean'),
@@ -325,8 +305,7 @@ export function figureRows(data: ChartData): readonly (readonly [string, string,
   ];
 }
 
-/** The value below which the share `at` of the known values lies (nearest rank). */
-function quantile(values: readonly (number | null)[], at: number): number | null {
-  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
-  return known[Math.max(Math.ceil(at * known.length) - 1, 0)] ?? null;
+/** The value below which the share `at` of the values lies (nearest rank). */
+function quantile(values: readonly number[], at: number): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.max(Math.ceil(at * values.length) - 1, 0)];
 }

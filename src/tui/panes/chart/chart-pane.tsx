@@ -4,25 +4,26 @@ import { formatGwei, formatPercent } from '../../../core/units.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptState, useNavigation } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
-import { useDescription, useMonitor, useReach } from '../../data/queries.ts';
+import { useDescription, useMarket, useMonitor, useReach } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth, LineChart } from '../../ui/line-chart.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import {
   displayWidth,
-  fitSegments,
+  EMPTY_LINE,
+  faint,
+  flow,
   type Line,
   LineList,
   placed,
   SegmentLine,
-  SpokenLines,
 } from '../../ui/text.tsx';
-import { useTheme } from '../../ui/theme.ts';
 import { type OffsetAt, systemOffset, timeFrameName } from '../../ui/time.ts';
 import { thereAgain } from '../alerts/alert-prefill.ts';
 import { chartCsv, csvName, heatmapCsv, saveErrorText } from './chart-csv.ts';
 import {
   type ChartData,
+  type ChartSlot,
   type ChartState,
   chartChoices,
   chartData,
@@ -30,31 +31,27 @@ import {
   hoursTimeFrame,
   slotAt,
   useChartData,
-  useHeatmap,
 } from './chart-data.ts';
 import {
-  baseSegments,
+  chartWords,
   cursorSegments,
   figureRows,
-  gasSegments,
-  legendSegments,
   markLook,
   moment,
-  previousSegments,
   REACH_SEC,
   slotPrice,
   timeLabels,
-  tipSegments,
-  titleSegments,
 } from './chart-lines.ts';
 import { HoursPane } from './cheap-hours.tsx';
 
 /** A name of 8 columns and two prices of 11, as those of some wei are, with what keeps them apart. */
-export const SIDE_WIDTH = 35;
+const SIDE_WIDTH = 35;
 const SIDE_FROM = 116;
 /** Below this two charts would both be too flat to read. */
 const TWO_CHARTS_FROM = 7;
 const THREE_CHARTS_FROM = 26;
+/** A screen reader reads what is said of every chart. */
+const SPOKEN_ROWS = 100;
 
 /**
  * The rows of each chart out of those that title, captions, time labels and cursor line leave. Base fee and tips are
@@ -71,15 +68,13 @@ function chartRows(rows: number, hasTips: boolean) {
 
 interface ChartSideProps {
   readonly data: ChartData;
-  readonly width: number;
   readonly height: number;
   readonly offsetAt: OffsetAt;
 }
 
 /** Figures of the window beside a wide chart: base fee and tips in columns, gas used, the latest marks. */
-export function ChartSide({ data, width, height, offsetAt }: ChartSideProps) {
-  const theme = useTheme();
-  const inner = width - 3;
+export function ChartSide({ data, height, offsetAt }: ChartSideProps) {
+  const inner = SIDE_WIDTH - 3;
   const column = Math.floor((inner - 8) / 2);
   const figures = figureRows(data).map(
     ([name, base, tip], place): Line => [
@@ -89,15 +84,14 @@ export function ChartSide({ data, width, height, offsetAt }: ChartSideProps) {
   const room = Math.max(height - figures.length - 3, 0);
   const marks = data.marks.slice(Math.max(data.marks.length - room, 0)).toReversed();
   const marked = marks.map(({ kind, timestamp, value }): Line => {
-    const { glyph, name, color } = markLook(kind, theme.ascii);
+    const { glyph, name, color } = markLook(kind);
     const left = `${glyph} ${moment(timestamp, data.timeFrame, offsetAt)} ${name}`;
     const price = value === null ? '' : formatGwei(value);
     return [{ text: left + price.padStart(Math.max(inner - displayWidth(left), price.length + 1)), color }];
   });
-  const heading: readonly Line[] =
-    marks.length === 0 ? [] : [[], [{ text: 'marked, newest first', faint: true }]];
+  const heading = marks.length === 0 ? [] : [EMPTY_LINE, [faint('marked, newest first')]];
   return (
-    <Box width={width} height={height} paddingLeft={2} overflow="hidden">
+    <Box width={SIDE_WIDTH} height={height} paddingLeft={2} overflow="hidden">
       <LineList lines={[...figures, ...heading, ...marked]} width={inner} />
     </Box>
   );
@@ -120,105 +114,89 @@ export interface ChartPaneProps {
 /** The chart of base fee and tips with all that is said about it; fills exactly its room. */
 export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const { data, width, height, cursor, notice, offsetAt, likely = null } = props;
-  const theme = useTheme();
-  const spoken = useIsScreenReaderEnabled();
+  const isSpoken = useIsScreenReaderEnabled();
   const { slots, marks } = data;
   const hasTips = slots.some(({ tip }) => tip !== null);
-  const legend = legendSegments(data, theme);
-  const titled = [...titleSegments(data, offsetAt), ...legend];
-  const title = fitSegments(titled, width - 2);
+  const { legend, previous, ...said } = chartWords(data, offsetAt);
+  const titled = [...said.title, ...legend];
   // Nothing is drawn that is not explained: what the title has no room for stands below it.
-  const unexplained = legend.filter((segment) => !title.includes(segment));
-  const above = [title, unexplained, notice === null ? [] : [notice]].filter(({ length }) => length > 0);
-  const previous = data.compared ? [previousSegments(data, theme)] : [];
-  const sideWidth = width >= SIDE_FROM ? SIDE_WIDTH : 0;
-  const chartWidth = width - sideWidth;
+  const title = flow(titled, width)[0] ?? [];
+  const unexplained = legend.filter((segment) => !segment.every((span) => title.includes(span)));
+  const above = [titled, unexplained, notice === null ? [] : [notice]].filter(({ length }) => length > 0);
+  const hasSide = width >= SIDE_FROM && !isSpoken;
+  const chartWidth = width - (hasSide ? SIDE_WIDTH : 0);
   // The caption of the base fee, the time labels and the cursor line.
-  const rows = chartRows(height - above.length - 3 - previous.length - (hasTips ? 0 : 1), hasTips);
+  const around = above.length + 3 + previous.length + (hasTips ? 0 : 1);
+  const rows = chartRows((isSpoken ? SPOKEN_ROWS : height) - around, hasTips);
 
   const index = cursor === null ? null : slotAt(slots, cursor);
   const plotWidth = Math.max(chartPlotWidth(chartWidth), 1);
-  const values = (name: 'base' | 'tip' | 'previous' | 'low' | 'high' | 'gasUsedRatio') =>
-    slots.map((slot) => slot[name]);
-  const base = {
-    color: theme.color('base'),
-    values: values('base'),
-    lows: values('low'),
-    highs: values('high'),
-  };
-  const before = { color: theme.color('previous'), style: 'dotted', values: values('previous') } as const;
-  const tip = { color: theme.color('tip'), style: 'dashed', values: values('tip') } as const;
-  const gas = { color: theme.color('warn'), values: values('gasUsedRatio') };
-  const looks = marks.map(({ index: place, kind }) => ({ index: place, ...markLook(kind, theme.ascii) }));
-  const captions = {
-    base: [baseSegments(data, theme), ...previous],
-    tip: [tipSegments(data, theme)],
-    gas: [gasSegments(data, theme)],
-  };
+  const values = (name: Exclude<keyof ChartSlot, 'timestamp'>) => slots.map((slot) => slot[name]);
+  const base = { color: 'base', values: values('base'), lows: values('low'), highs: values('high') } as const;
+  const before = { color: 'previous', style: 'dotted', values: values('previous') } as const;
+  const tip = { color: 'tip', style: 'dashed', values: values('tip') } as const;
+  const gas = { color: 'warn', values: values('gasUsedRatio') } as const;
+  // Of two in one column the more important is drawn last, on top.
+  const looks = marks
+    .map((mark) => ({ index: mark.index, ...markLook(mark.kind) }))
+    .sort((a, b) => a.rank - b.rank);
   const charts = [
     {
-      captions: captions.base,
+      captions: [said.base, ...previous],
       height: rows.base,
       series: [base, ...(data.compared ? [before] : []), ...(rows.tip === 0 && hasTips ? [tip] : [])],
-      // Of two in one column the more important is drawn last, on top.
-      marks: looks
-        .sort((a, b) => a.rank - b.rank)
-        .map((look) => ({ ...look, color: theme.color(look.color) })),
+      marks: looks,
     },
-    { captions: captions.tip, height: rows.tip, series: [tip] },
-    { captions: captions.gas, height: rows.gas, series: [gas], include: [0, 1], format: percentText },
+    { captions: [said.tip], height: rows.tip, series: [tip] },
+    {
+      captions: [said.gas],
+      height: rows.gas,
+      series: [gas],
+      include: [0, 1],
+      format: (ratio: number) => formatPercent(ratio),
+    },
   ].filter((chart) => chart.height > 0);
 
   const slot = slots[index ?? slots.length - 1];
   const isNear = (mark: { readonly index: number }) =>
     index !== null && Math.abs(mark.index - index) <= slots.length / plotWidth / 2;
   const at = slot && { slot, isFollowing: index === null, marks: marks.filter(isNear), likely };
-  const cursorLine = at === undefined ? [] : cursorSegments(data, at, theme, offsetAt);
-  if (spoken) {
-    const lines = [
-      titled,
-      notice === null ? [] : [notice],
-      ...captions.base,
-      ...captions.tip,
-      ...captions.gas,
-    ];
-    return <SpokenLines lines={[...lines, cursorLine]} />;
-  }
-  const times = slots.map(({ timestamp }) => timestamp);
-  const line = (segments: readonly Line[]) => <SegmentLine segments={segments} width={chartWidth} />;
+  const cursorLine = at === undefined ? [] : cursorSegments(data, at, offsetAt);
+  const xLabels = timeLabels(
+    slots.map(({ timestamp }) => timestamp),
+    plotWidth,
+    offsetAt,
+  );
+  const line = (of: number) => (segments: readonly Line[]) => <SegmentLine segments={segments} width={of} />;
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      {placed(above, (segments) => (
-        <SegmentLine segments={segments} width={width} />
-      ))}
+      {placed(above, line(width))}
       <Box flexDirection="row">
         <Box flexDirection="column" width={chartWidth} flexShrink={0}>
-          {placed(charts, ({ captions: said, height: own, ...chart }, place) => (
+          {placed(charts, ({ captions, height: own, ...chart }, place) => (
             <>
-              {placed(said, line)}
+              {placed(captions, line(chartWidth))}
               <LineChart
                 format={formatGwei}
                 {...chart}
                 width={chartWidth}
                 cursor={index}
-                {...(place < charts.length - 1
-                  ? { height: own }
-                  : { height: own + 1, xLabels: timeLabels(times, plotWidth, offsetAt) })}
+                {...(place < charts.length - 1 ? { height: own } : { height: own + 1, xLabels })}
               />
             </>
           ))}
-          {!hasTips && line(tipSegments(data, theme))}
+          {hasTips ? null : line(chartWidth)(said.tip)}
         </Box>
-        {sideWidth > 0 && (
-          <ChartSide data={data} width={sideWidth} height={height - above.length - 1} offsetAt={offsetAt} />
-        )}
+        {hasSide ? <ChartSide data={data} height={height - above.length - 1} offsetAt={offsetAt} /> : null}
       </Box>
-      <SegmentLine segments={cursorLine} width={width} />
+      {line(width)(cursorLine)}
     </Box>
   );
 });
 
-const percentText = (ratio: number) => formatPercent(ratio);
+const HEATMAP_MS = 300_000;
+/** A young history fills an hour's place soon. */
+const FRESH_HOURS_MS = 30_000;
 
 const INITIAL: ChartState = {
   timeFrame: '1h',
@@ -228,19 +206,22 @@ const INITIAL: ChartState = {
   cursor: null,
 };
 
-/** The Chart tab: gathers what it draws and says what its keys do. */
 export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   const [chosen, change] = useKeptState('chart', INITIAL);
   const description = useDescription();
   const { timeFrames, percentiles } = chartChoices(description);
   const timeFrame = choiceOf(timeFrames, chosen.timeFrame);
   const state = { ...chosen, timeFrame, percentile: choiceOf(percentiles, chosen.percentile) };
-  const { saveFile, now } = useMonitor();
+  const { saveFile, now, intervalMs } = useMonitor();
   const toast = useToast();
   const { newAlert } = useNavigation();
   const chart = useChartData(state, snapshot);
   const hoursFrame = hoursTimeFrame(description);
-  const hours = useHeatmap(state.heatmap, hoursFrame);
+  const hours = useMarket(hoursFrame, {
+    enabled: state.heatmap,
+    everyMs: Math.max(intervalMs, HEATMAP_MS),
+    freshMs: Math.max(intervalMs, FRESH_HOURS_MS),
+  });
   const answer = chart.data?.value;
   const data = useMemo(
     () => (answer === undefined ? null : chartData(answer, Number(snapshot.baseFee))),
@@ -252,7 +233,9 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   const price = slot === undefined ? null : slotPrice(slot);
   const reach = useReach(price, REACH_SEC, snapshot);
 
-  const moveTo = (cursor: number | null) => change((now_) => ({ ...now_, cursor }));
+  const choose = (next: (before: ChartState) => Partial<ChartState>) =>
+    change((before) => ({ ...before, ...next(before) }));
+  const moveTo = (cursor: number | null) => choose(() => ({ cursor }));
   const moveBy = (by: number) => {
     // One press moves the cursor by what can be seen: a column.
     const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
@@ -270,15 +253,14 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   const write = state.heatmap
     ? heatmap && (() => void save('hours', heatmapCsv(heatmap)))
     : data && (() => void save(data.timeFrame, chartCsv(data)));
-  const toggleHours = () => change((before) => ({ ...before, heatmap: !before.heatmap }));
-  const nextTimeFrame = () =>
-    change((before) => ({ ...before, timeFrame: choiceOf(timeFrames, before.timeFrame, 1) }));
+  const toggleHours = () => choose((before) => ({ heatmap: !before.heatmap }));
+  const nextTimeFrame = () => choose((before) => ({ timeFrame: choiceOf(timeFrames, before.timeFrame, 1) }));
   const nextPercentile = () =>
-    change((before) => ({ ...before, percentile: choiceOf(percentiles, before.percentile, 1) }));
+    choose((before) => ({ percentile: choiceOf(percentiles, before.percentile, 1) }));
   const chartKeys = {
     ...(timeFrames.length > 1 ? { 'time-frame': nextTimeFrame } : {}),
     ...(percentiles.length > 1 ? { percentile: nextPercentile } : {}),
-    compare: () => change((before) => ({ ...before, compare: !before.compare })),
+    compare: () => choose((before) => ({ compare: !before.compare })),
     ...(price === null ? {} : { alert: () => newAlert(thereAgain(price, snapshot.lanes.average.price)) }),
     'cursor-left': () => moveBy(-1),
     'cursor-right': () => moveBy(1),
@@ -292,24 +274,22 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   });
 
   const room = { width: columns, height: rows };
+  const empty = (title: string, hint: string) => (
+    <PaneState {...room} kind="empty" title={title} hint={hint} />
+  );
   if (state.heatmap) {
-    const known = heatmap?.some((row) => row.some((value) => value !== null)) === true ? heatmap : null;
+    const isKnown = heatmap?.some((row) => row.some((value) => value !== null)) === true;
     return (
-      <PolledFrame {...room} polled={hours} what="the hours of the week" pending={false}>
+      <PolledFrame {...room} polled={hours} what="the hours of the week">
         {(notice) =>
-          known === null ? (
-            <Box {...room}>
-              <PaneState
-                kind="empty"
-                title="No hours to compare yet"
-                hint="Each hour that is seen fills its place; h goes back to the chart."
-              />
-            </Box>
+          heatmap === null || !isKnown ? (
+            empty(
+              'No hours to compare yet',
+              'Each hour that is seen fills its place; h goes back to the chart.',
+            )
           ) : (
             <HoursPane
-              {...room}
-              notice={notice}
-              heatmap={known}
+              {...{ ...room, notice, heatmap }}
               timeFrame={hoursFrame}
               from={hours.data?.value.from ?? null}
               now={snapshot.blockTimestamp ?? now()}
@@ -330,18 +310,10 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     >
       {(notice) =>
         data === null || slots.length === 0 ? (
-          <Box {...room}>
-            <PaneState
-              kind="empty"
-              title="No history yet"
-              hint="The chart begins with the next block; t tries another time frame."
-            />
-          </Box>
+          empty('No history yet', 'The chart begins with the next block; t tries another time frame.')
         ) : (
           <ChartPane
-            {...room}
-            data={data}
-            notice={notice}
+            {...{ ...room, data, notice }}
             cursor={state.cursor}
             offsetAt={systemOffset}
             likely={reach.data?.probability ?? null}

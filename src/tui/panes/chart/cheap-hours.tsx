@@ -1,51 +1,58 @@
-import { Box } from 'ink';
+import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { formatChange, formatCount, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
-import { type Line, LineList, placed, SegmentLine, type Span } from '../../ui/text.tsx';
-import { type ColorName, type Theme, useTheme } from '../../ui/theme.ts';
+import {
+  bold,
+  colored,
+  faint,
+  type Line,
+  LineList,
+  placed,
+  plain,
+  SegmentLine,
+  type Span,
+} from '../../ui/text.tsx';
+import type { ColorName } from '../../ui/theme.ts';
 import { fillsFrame, type OffsetAt, WEEKDAYS, wholeSpan, zoneText } from '../../ui/time.ts';
-import { changeRatio, summarise } from './chart-lines.ts';
+import { meanOf } from './chart-data.ts';
+import { changeRatio } from './chart-lines.ts';
 
 const HOURS = 24;
 const WEEK_HOURS = 7 * HOURS;
 const HOUR_MS = 3_600_000;
 /** 1 January 1970 was a Thursday, the fourth day of a week that begins on Monday. */
-const EPOCH_HOUR_OF_WEEK = 3 * HOURS;
+const EPOCH_HOUR = 3 * HOURS;
 
-type WeekCells = readonly (readonly (number | null)[])[];
+/** The hours of a week from Monday 0:00 on, as clocks at the place show them. */
+type Hours = readonly (number | null)[];
 
-/** Hours of the week, Monday first, as clocks at the place show them. */
 interface HourWeek {
-  readonly cells: WeekCells;
-  /** Minutes that the rows are ahead of UTC. */
+  readonly hours: Hours;
+  /** Minutes that the hours are ahead of UTC. */
   readonly offsetMinutes: number;
-  /** The hour that `now` lies in. */
-  readonly current: { readonly row: number; readonly column: number };
+  readonly current: number;
 }
 
 const wrap = (hour: number): number => ((hour % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS;
-const knownOf = (cells: WeekCells) => cells.flat().filter((value) => value !== null);
+const knownOf = (hours: Hours) => hours.filter((value) => value !== null);
 
 /**
  * Turns the week of UTC hours to local time. Where local clocks are not whole hours from UTC the hours would have to be
  * cut in two: there the week stays in UTC.
  */
-export function localWeek(heatmap: WeekCells, now: number, offsetAt: OffsetAt): HourWeek {
+export function localWeek(heatmap: readonly Hours[], now: number, offsetAt: OffsetAt): HourWeek {
   const offset = offsetAt(now);
   const offsetMinutes = offset % 60 === 0 ? offset : 0;
   const shift = offsetMinutes / 60;
-  const cells = WEEKDAYS.map((_, day) =>
-    Array.from({ length: HOURS }, (_, hour) => {
-      const utc = wrap(day * HOURS + hour - shift);
-      return heatmap[Math.floor(utc / HOURS)]?.[utc % HOURS] ?? null;
-    }),
-  );
-  const hour = wrap(Math.floor(now / HOUR_MS) + EPOCH_HOUR_OF_WEEK + shift);
-  return { cells, offsetMinutes, current: { row: Math.floor(hour / HOURS), column: hour % HOURS } };
+  const hours = Array.from({ length: WEEK_HOURS }, (_, hour) => {
+    const utc = wrap(hour - shift);
+    return heatmap[Math.floor(utc / HOURS)]?.[utc % HOURS] ?? null;
+  });
+  return { hours, offsetMinutes, current: wrap(Math.floor(now / HOUR_MS) + EPOCH_HOUR + shift) };
 }
 
-/** A stretch of cheap hours; `start` counts hours from Monday 0:00, `mean` is wei per gas. */
+/** A stretch of cheap hours; `start` is an hour of the week, `mean` is wei per gas. */
 interface CheapStretch {
   readonly start: number;
   readonly hours: number;
@@ -53,24 +60,23 @@ interface CheapStretch {
 }
 
 /** The cheapest twelfth of the week's known hours, neighbours joined, cheapest first. */
-export function cheapStretches(cells: WeekCells): readonly CheapStretch[] {
-  const known = knownOf(cells).sort((a, b) => a - b);
+export function cheapStretches(hours: Hours): readonly CheapStretch[] {
+  const known = knownOf(hours).sort((a, b) => a - b);
   const limit = known[Math.max(Math.ceil(known.length / 12) - 1, 0)] ?? 0;
   const stretches: CheapStretch[] = [];
-  for (const [hour, value] of cells.flat().entries()) {
+  for (const [hour, value] of hours.entries()) {
     if (value === null || value > limit) continue;
     const last = stretches.at(-1);
-    if (last?.start !== undefined && last.start + last.hours === hour) {
+    if (last !== undefined && last.start + last.hours === hour) {
       const mean = (last.mean * last.hours + value) / (last.hours + 1);
-      stretches[stretches.length - 1] = { start: last.start, hours: last.hours + 1, mean };
+      stretches[stretches.length - 1] = { ...last, hours: last.hours + 1, mean };
     } else stretches.push({ start: hour, hours: 1, mean: value });
   }
   return stretches.sort((a, b) => a.mean - b.mean);
 }
 
 /** Whole hours until the next of `stretches` begins; 0 within one, `null` where there is none. */
-export function hoursUntilCheap(stretches: readonly CheapStretch[], { row, column }: HourWeek['current']) {
-  const now = row * HOURS + column;
+export function hoursUntilCheap(stretches: readonly CheapStretch[], now: number) {
   const waits = stretches.map((stretch) => {
     const isWithin = wrap(now - stretch.start) < stretch.hours;
     return { stretch, hours: isWithin ? 0 : wrap(stretch.start - now) };
@@ -79,53 +85,51 @@ export function hoursUntilCheap(stretches: readonly CheapStretch[], { row, colum
 }
 
 /** The cheapest stretches, then what the present hour is like and when the next cheap one begins. */
-export function hourWords(
-  cells: WeekCells,
-  current: HourWeek['current'],
-  arrow: string,
-): readonly (readonly Line[])[] {
-  const known = knownOf(cells);
-  const mean = summarise(known)?.mean ?? 0;
-  if (known.length < HOURS)
-    return [[[{ text: 'cheap hours are named once a whole day is seen', faint: true }]]];
-  const stretches = cheapStretches(cells);
+export function hourWords({ hours, current }: HourWeek): readonly (readonly Line[])[] {
+  const known = knownOf(hours);
+  const mean = meanOf(known) ?? 0;
+  if (known.length < HOURS) return [[[faint('cheap hours are named once a whole day is seen')]]];
+  const stretches = cheapStretches(hours);
   const against = (value: number) => formatChange(changeRatio(mean, value) ?? 0, 0);
   const cheapest = stretches
     .slice(0, 4)
     .map(
       (stretch): Line => [
-        { text: stretchText(stretch), bold: true, color: 'good' },
-        { text: ` ${formatGwei(stretch.mean)}` },
-        { text: ` (${against(stretch.mean)})`, faint: true },
+        bold(stretchText(stretch), 'good'),
+        plain(` ${formatGwei(stretch.mean)}`),
+        faint(` (${against(stretch.mean)})`),
       ],
     );
-  const here = cells[current.row]?.[current.column] ?? null;
-  const present: Line[] = [
-    [
-      { text: `${arrow} this hour`, color: 'accent' },
-      { text: here === null ? ' not seen yet' : ` ${formatGwei(here)}` },
-      { text: here === null ? '' : ` (${against(here)} against the mean)`, faint: true },
-    ],
-  ];
+  const here = hours[current] ?? null;
   const next = hoursUntilCheap(stretches, current);
-  if (next !== null) {
-    const wait = `next cheap in ${formatDuration(next.hours * 3_600)}: ${stretchText(next.stretch)}`;
-    present.push([{ text: next.hours === 0 ? 'among the cheapest' : wait }]);
-  }
-  if (here !== null) {
-    const share = known.filter((one) => one > here).length / known.length;
-    present.push([{ text: `cheaper than ${formatPercent(share)} of hours` }]);
-  }
-  return [[[{ text: 'cheapest', faint: true }], ...cheapest], present];
+  const wait = next && `next cheap in ${formatDuration(next.hours * 3_600)}: ${stretchText(next.stretch)}`;
+  const dearer = known.filter((one) => here !== null && one > here).length / known.length;
+  const present: readonly Line[] = [
+    [
+      colored('▸ this hour', 'accent'),
+      plain(here === null ? ' not seen yet' : ` ${formatGwei(here)}`),
+      faint(here === null ? '' : ` (${against(here)} against the mean)`),
+    ],
+    ...(wait === null ? [] : [[plain(next?.hours === 0 ? 'among the cheapest' : wait)]]),
+    ...(here === null ? [] : [[plain(`cheaper than ${formatPercent(dearer)} of hours`)]]),
+  ];
+  return [[[faint('cheapest')], ...cheapest], present];
 }
 
 /** `Sun 04–07h`: from the beginning of the first hour to the end of the last. */
 function stretchText({ start, hours }: CheapStretch): string {
-  const clock = (hour: number) => String(hour % 24).padStart(2, '0');
-  return `${WEEKDAYS[Math.floor(start / 24)] ?? ''} ${clock(start)}–${clock(start + hours)}h`;
+  const clock = (hour: number) => String(hour % HOURS).padStart(2, '0');
+  return `${WEEKDAYS[Math.floor(start / HOURS)] ?? ''} ${clock(start)}–${clock(start + hours)}h`;
 }
 
-const COLORS: readonly ColorName[] = ['good', 'accent', 'warn', 'bad'];
+/** The quarters of the hours, cheapest first. */
+const SHADES: readonly { readonly glyph: string; readonly color: ColorName }[] = [
+  { glyph: '░', color: 'good' },
+  { glyph: '▒', color: 'accent' },
+  { glyph: '▓', color: 'warn' },
+  { glyph: '█', color: 'bad' },
+];
+const UNSEEN = '·';
 /** `▒ 0.0412`: from here on a cell holds its value. */
 const VALUE_WIDTH = 8;
 const LABEL_WIDTH = 5;
@@ -134,66 +138,60 @@ const LABEL_WIDTH = 5;
  * The week as a table of shades and its legend: every quarter of the hours differs by glyph as well as by colour, so
  * that one dear hour does not make all others look cheap. `height` is that of header, cells and legend.
  */
-function mapLines({ cells, current }: HourWeek, width: number, height: number, theme: Theme) {
-  const shades = theme.ascii ? '.:+#' : '░▒▓█';
-  const unknown = theme.ascii ? '_' : '·';
+function mapLines({ hours, current }: HourWeek, width: number, height: number) {
   const room = Math.min(Math.max(Math.floor((width - LABEL_WIDTH - 1) / HOURS), 1), VALUE_WIDTH);
   const isTall = room > 3 && height - 3 >= 2 * WEEKDAYS.length;
-  const sorted = knownOf(cells).sort((a, b) => a - b);
+  const sorted = knownOf(hours).sort((a, b) => a - b);
   // Equal values share a shade.
-  const bounds = [0.25, 0.5, 0.75, 1].map((share) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0);
+  const shades = SHADES.map((shade, place) => {
+    const bound = sorted[Math.ceil(((place + 1) / SHADES.length) * sorted.length) - 1] ?? 0;
+    return { ...shade, bound };
+  });
+  const filling = (value: number, glyph: string, isFirst: boolean): string => {
+    const text = room === VALUE_WIDTH && isFirst ? formatGwei(value) : '';
+    const fits = text !== '' && text.length <= room - 2;
+    return fits ? `${glyph}${text.padStart(room - 2)} ` : glyph.repeat(room);
+  };
   const cell = (value: number | null, isNow: boolean, isFirst: boolean): Span => {
-    const level = value === null ? -1 : bounds.findIndex((bound) => value <= bound);
-    const shade = shades[level] ?? unknown;
-    const color = COLORS[level];
-    const text = value === null || room < VALUE_WIDTH || !isFirst ? '' : formatGwei(value);
+    const shade = shades.find(({ bound }) => value !== null && value <= bound);
     const filled =
-      text !== '' && text.length <= room - 2
-        ? `${shade}${text.padStart(room - 2)} `
-        : value === null
-          ? shade.padStart(Math.ceil(room / 2)).padEnd(room)
-          : shade.repeat(room);
-    return {
-      text: isNow && room > 1 ? `[${filled.slice(1, -1)}]` : filled,
-      bold: isNow,
-      ...(color === undefined ? { faint: true } : { color }),
-    };
+      value === null || shade === undefined
+        ? UNSEEN.padStart(Math.ceil(room / 2)).padEnd(room)
+        : filling(value, shade.glyph, isFirst);
+    const text = isNow && room > 1 ? `[${filled.slice(1, -1)}]` : filled;
+    return { text, bold: isNow, color: shade?.color, faint: shade === undefined };
   };
   const every = room >= 3 ? 1 : room === 2 ? 3 : 6;
-  const hours = Array.from({ length: HOURS / every }, (_, place) =>
+  const heading = Array.from({ length: HOURS / every }, (_, place) =>
     String(place * every)
       .padStart(2, '0')
       .padEnd(room * every),
   );
-  const rows = cells.flatMap((row, y) =>
+  const rows = WEEKDAYS.flatMap((weekday, day) =>
     (isTall ? [true, false] : [true]).map(
       (isFirst): Line => [
-        { text: ` ${isFirst ? WEEKDAYS[y] : ''}`.padEnd(LABEL_WIDTH), bold: current.row === y },
-        ...row.map((value, x) => cell(value, current.row === y && current.column === x, isFirst)),
+        { text: ` ${isFirst ? weekday : ''}`.padEnd(LABEL_WIDTH), bold: Math.floor(current / HOURS) === day },
+        ...hours
+          .slice(day * HOURS, (day + 1) * HOURS)
+          .map((value, hour) => cell(value, day * HOURS + hour === current, isFirst)),
       ],
     ),
   );
   const legend: readonly Line[] = [
-    ...bounds.map(
-      (bound, level): Line => [
-        { text: shades[level] ?? '', color: COLORS[level] ?? 'accent' },
-        { text: ` ≤ ${formatGwei(bound)}` },
-      ],
-    ),
-    [{ text: '[ ] now', faint: true }],
-    [{ text: `${unknown} no data`, faint: true }],
+    ...shades.map(({ glyph, color, bound }) => [{ text: glyph, color }, plain(` ≤ ${formatGwei(bound)}`)]),
+    [faint('[ ] now')],
+    [faint(`${UNSEEN} no data`)],
   ];
-  return { lines: [[{ text: `${' '.repeat(LABEL_WIDTH)}${hours.join('')}`, faint: true }], ...rows], legend };
+  return { lines: [[faint(`${' '.repeat(LABEL_WIDTH)}${heading.join('')}`)], ...rows], legend };
 }
 
 interface HoursPaneProps {
   /** Mean base fees, wei per gas, Monday first, UTC hours; at least one is known. */
-  readonly heatmap: WeekCells;
+  readonly heatmap: readonly Hours[];
   /** What they are means over, as far as history reaches. */
   readonly timeFrame: string;
   /** Where history begins, ms, if later than the time frame does; `null`: not known. */
   readonly from: number | null;
-  /** The chain's present, ms. */
   readonly now: number;
   readonly width: number;
   readonly height: number;
@@ -201,35 +199,36 @@ interface HoursPaneProps {
   readonly offsetAt: OffsetAt;
 }
 
-/** When gas is cheap: the week as a map, and in words. */
 export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
   const { heatmap, timeFrame, from, now, width, height, notice, offsetAt } = props;
-  const theme = useTheme();
   const week = localWeek(heatmap, now, offsetAt);
-  const seen = knownOf(week.cells).length;
+  const seen = knownOf(week.hours).length;
   const historySec = from === null ? Number.POSITIVE_INFINITY : (now - from) / 1_000;
   const whole = timeFrame === '30d' ? '30 days' : timeFrame;
   const span = fillsFrame(historySec, timeFrameSec(timeFrame) ?? 0) ? whole : wholeSpan(historySec);
   const title: readonly Line[] = [
-    [{ text: 'cheap hours', bold: true, color: 'accent' }],
-    [{ text: `day × hour in ${zoneText(week.offsetMinutes)}` }],
+    [bold('cheap hours', 'accent')],
+    [plain(`day × hour in ${zoneText(week.offsetMinutes)}`)],
     ...(seen < WEEK_HOURS
-      ? [[{ text: `${formatCount(seen)} of ${WEEK_HOURS} hours seen so far`, color: 'warn' } as const]]
+      ? [[colored(`${formatCount(seen)} of ${WEEK_HOURS} hours seen so far`, 'warn')]]
       : []),
-    [{ text: `mean base fee of ${span}, gwei`, faint: true }],
+    [faint(`mean base fee of ${span}, gwei`)],
   ];
   const margin = height >= 16 ? 1 : 0;
   const above = notice === null ? [title] : [title, [notice]];
-  const { lines, legend } = mapLines(week, width, height - above.length - 2 * margin - 2, theme);
+  const isSpoken = useIsScreenReaderEnabled();
+  const { lines, legend } = mapLines(week, width, height - above.length - 2 * margin - 2);
   const line = (segments: readonly Line[]) => <SegmentLine segments={segments} width={width} />;
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
       {placed(above, line)}
-      <Box flexDirection="column" marginTop={margin} marginBottom={margin} flexShrink={0}>
-        <LineList lines={lines} width={width} />
-        {line(legend)}
-      </Box>
-      {placed(hourWords(week.cells, week.current, theme.glyph.arrow), line)}
+      {isSpoken ? null : (
+        <Box flexDirection="column" marginTop={margin} marginBottom={margin} flexShrink={0}>
+          <LineList lines={lines} width={width} />
+          {line(legend)}
+        </Box>
+      )}
+      {placed(hourWords(week), line)}
     </Box>
   );
 });

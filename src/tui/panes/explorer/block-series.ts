@@ -4,32 +4,18 @@ import type { CallOptions, GasClient, MetricsQuery } from '../../../client/clien
 import { ClientError } from '../../../client/errors.ts';
 import { REFUSALS } from '../../../client/price-chart.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import type {
-  BaseFeeRowView,
-  BlockView,
-  GasUsedRatioRowView,
-  MetricsView,
-  PriorityFeeRowView,
-} from '../../../client/views/metrics.ts';
+import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { type Dated, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { missingReason } from '../../ui/pane-state.tsx';
 
-/** How many blocks the list holds. */
 export const MOST_BLOCKS = 240;
 /** Fewer blocks than this are worth a look further back. */
 const ENOUGH_BLOCKS = 60;
 const HOUR_SEC = 3_600;
 const USUAL_BLOCK_SEC = 12;
 
-interface BlockSeries {
-  readonly baseFees: readonly BaseFeeRowView[];
-  readonly gasUsedRatios: readonly GasUsedRatioRowView[];
-  readonly tips: readonly PriorityFeeRowView[];
-  readonly lowTips: readonly PriorityFeeRowView[];
-  readonly highTips: readonly PriorityFeeRowView[];
-  /** What the service lacks or refuses: one line each. */
-  readonly missing: readonly string[];
-}
+type BlockSeries = Awaited<ReturnType<typeof loadSeries>>;
 
 const longest = ({ baseFees, gasUsedRatios, tips }: BlockSeries) =>
   Math.max(baseFees.length, gasUsedRatios.length, tips.length);
@@ -37,7 +23,6 @@ const longest = ({ baseFees, gasUsedRatios, tips }: BlockSeries) =>
 interface SeriesRequest {
   /** Where the window ends, ms: the head's own time; `null`: the service's present. */
   readonly end: number | null;
-  /** How long it is, seconds. */
   readonly spanSec: number;
   /** Whether the spread of the tips is wanted beside their medians. */
   readonly spread: boolean;
@@ -78,21 +63,12 @@ async function loadSeries(client: GasClient, { end, spanSec, spread }: SeriesReq
   ]);
   const [first] = refusals;
   if (first !== undefined && refusals.length === (spread ? 5 : 3)) throw first.error;
-  const missing = refusals.map(({ name, error: { code, message } }) => {
-    const reason = code === 'not-found' ? 'this service has none' : message.replaceAll('\n', ' ');
-    return `no ${name}: ${reason}`;
-  });
+  const missing = refusals.map(({ name, error }) => `no ${name}: ${missingReason(error, false)}`);
   return { baseFees, gasUsedRatios, tips, lowTips, highTips, missing };
 }
 
-interface BlockListData {
-  readonly polled: Polled<Dated<BlockSeries>>;
-  /** Newest first. */
-  readonly rows: readonly BlockRow[];
-}
-
 /** The latest blocks, asked for while they are shown: once, and again at every new head. */
-export function useBlockList(snapshot: SnapshotView, isWide: boolean): BlockListData {
+export function useBlockList(snapshot: SnapshotView, isWide: boolean) {
   const { client, frozen, now, intervalMs, isOwnService = false } = useMonitor();
   const { chainId, blockTimestamp: end } = snapshot;
   // Elsewhere every question counts, and the blocks' own bring it.
@@ -131,34 +107,24 @@ export function useBlockList(snapshot: SnapshotView, isWide: boolean): BlockList
 export interface BlockRow {
   /** `null`: a service that gives rows by time alone; such a block cannot be opened. */
   readonly number: number | null;
-  /** Ms since epoch. */
   readonly timestamp: number;
   readonly baseFee: number | null;
   /** Against the block before it, where that one is in the list. */
   readonly change: number | null;
   readonly gasUsedRatio: number | null;
-  /** Median tip. */
   readonly tip: number | null;
   /** The tips at the 25th and at the 95th percentile. */
   readonly spread: { readonly low: number; readonly high: number } | null;
-  /** The whole block, where it has been asked for. */
   readonly details: BlockView | null;
 }
 
-const UNKNOWN_ROW = {
-  baseFee: null,
-  change: null,
-  gasUsedRatio: null,
-  tip: null,
-  spread: null,
-  details: null,
-};
+const BLANK = { baseFee: null, change: null, gasUsedRatio: null, tip: null, spread: null, details: null };
 
 /** The newest blocks first; the head is there as soon as the snapshot knows it. */
 function blockRows(series: BlockSeries, snapshot: SnapshotView): readonly BlockRow[] {
   const rows = new Map<string, BlockRow>();
   const put = (key: string, { blockNumber: number, timestamp }: At, value: Partial<BlockRow>) =>
-    rows.set(key, { ...(rows.get(key) ?? { ...UNKNOWN_ROW, number, timestamp }), ...value });
+    rows.set(key, { ...(rows.get(key) ?? { ...BLANK, number, timestamp }), ...value });
   for (const [key, row] of keyed(series.baseFees)) put(key, row, { baseFee: row.mean });
   for (const [key, row] of keyed(series.gasUsedRatios)) put(key, row, { gasUsedRatio: row.mean });
   // A block without transactions has no tips, whatever stands in their place.

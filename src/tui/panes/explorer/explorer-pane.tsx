@@ -1,9 +1,33 @@
+import { useRef } from 'react';
+import { formatCount, formatDuration, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
+import { useClipboard } from '../../app/terminal.ts';
 import { useKeptState } from '../../app/ui-state.ts';
-import { useKeys } from '../../input/use-keys.tsx';
+import { type ActionHandlers, scrollKeys, useKeys } from '../../input/use-keys.tsx';
+import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
+import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { TitledLines } from '../../ui/scroll.tsx';
+import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
+import {
+  bold,
+  changeSpan,
+  FULLNESS_WIDTH,
+  faint,
+  fullnessLine,
+  type Line,
+  plain,
+  scrolledTo,
+} from '../../ui/text.tsx';
+import { clockText, zoneText } from '../../ui/time.ts';
 import { BlockScreen } from './block-details.tsx';
-import { BlocksScreen } from './block-list.tsx';
-import { back, EXPLORER_MEMORY, INITIAL_EXPLORER_STATE } from './explorer-state.ts';
+import { type BlockRow, useBlockList, useRowDetails } from './block-series.ts';
+import {
+  back,
+  EXPLORER_MEMORY,
+  type ExplorerLevelProps,
+  INITIAL_EXPLORER_STATE,
+  opened,
+} from './explorer-state.ts';
 import { TxScreen } from './tx-details.tsx';
 
 /** The Explorer tab: the latest blocks, and over them what was opened or looked up. */
@@ -19,4 +43,124 @@ export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
   ) : (
     <TxScreen key={place.hash} {...level} place={place} />
   );
+}
+
+/** From this width on blocks are asked for one by one: there is room for what only they say. */
+const DETAILS_FROM = 104;
+/** Rows of the pane that are not blocks: title and headings. */
+const CHROME = 2;
+const SPOKEN_BLOCKS = 10;
+
+export function blockColumns(context: PaneContext): readonly TableColumn<BlockRow>[] {
+  const { present, symbol, offsetAt } = context;
+  const gwei = (wei: number | null | undefined) => (wei == null ? UNKNOWN : formatGwei(wei));
+  const count = (value: number | null | undefined) => (value == null ? UNKNOWN : formatCount(value));
+  // The title names one offset, also where clocks were changed between two blocks.
+  const offset = offsetAt(present);
+  return [
+    rightColumn('block', 6, 0, ({ number }) => count(number)),
+    rightColumn('age', 6, 3, ({ timestamp }) => formatDuration((present - timestamp) / 1_000)),
+    rightColumn('base fee', 8, 0, ({ baseFee }) => [bold(gwei(baseFee))]),
+    rightColumn('change', 9, 4, ({ change }) => (change === null ? UNKNOWN : [changeSpan(change)])),
+    leftColumn('gas used', FULLNESS_WIDTH, 1, ({ gasUsedRatio }) =>
+      gasUsedRatio === null ? UNKNOWN : fullnessLine(gasUsedRatio),
+    ),
+    rightColumn('tip p50', 7, 2, ({ tip }) => gwei(tip)),
+    rightColumn('p25 – p95', 15, 5, ({ spread }) =>
+      spread === null ? UNKNOWN : `${gwei(spread.low)} – ${gwei(spread.high)}`,
+    ),
+    rightColumn('txs', 5, 6, ({ details }) => count(details?.transactionCount)),
+    rightColumn(`burnt ${symbol}`, 10, 7, ({ details }) =>
+      details?.burntWei == null ? UNKNOWN : formatNative(details.burntWei, symbol).replace(` ${symbol}`, ''),
+    ),
+    rightColumn('time', 8, 8, ({ timestamp }) => clockText(timestamp, () => offset, true)),
+  ];
+}
+
+interface BlocksScreenProps extends ExplorerLevelProps {
+  readonly cursor: number | null;
+}
+
+function BlocksScreen({ snapshot, change, columns, rows, cursor }: BlocksScreenProps) {
+  const context = usePaneContext(snapshot, columns);
+  const { isSpoken, present, offsetAt } = context;
+  const copy = useClipboard();
+  const isWide = columns >= DETAILS_FROM && !isSpoken;
+  const { polled, rows: blocks } = useBlockList(snapshot, isWide);
+  const missing = polled.data?.value.missing ?? [];
+  const notices = missing.length + (polled.error === null ? 0 : 1);
+  const room = isSpoken ? SPOKEN_BLOCKS : Math.max(rows - CHROME - notices, 1);
+  const place = placeOf(blocks, cursor);
+  const first = useRef(0);
+  // Nobody who follows the newest block wants to see it slide down.
+  const top = cursor === null ? 0 : scrolledTo(place, first.current, room);
+  first.current = isSpoken ? place : Math.min(top, Math.max(blocks.length - room, 0));
+  const above = first.current;
+  const shown = useRowDetails(blocks.slice(above, above + room), isWide);
+  const all = blockColumns(context);
+  const marked = isSpoken ? null : place - above;
+  const table = useTable({ columns: all, rows: shown, width: columns, cursor: marked, rowName: 'Block' });
+
+  const go = (to: number) => {
+    const row = blocks[Math.min(Math.max(to, 0), blocks.length - 1)];
+    change((state) => ({ ...state, cursor: to <= 0 || row === undefined ? null : keyOf(row) }));
+  };
+  const keysOf = ({ number }: BlockRow): ActionHandlers => {
+    if (number === null) return { open: 'This service does not number its blocks, so none can be opened' };
+    const open = () => change((state) => opened(state, { kind: 'block', number }));
+    return { open, copy: () => copy(String(number)) };
+  };
+  const row = blocks[place];
+  useKeys('explorer', {
+    ...(blocks.length > 1 ? scrollKeys(go, { top: place, room, most: blocks.length - 1 }) : {}),
+    ...(row === undefined ? {} : keysOf(row)),
+  });
+
+  const below = blocks.length - above - shown.length;
+  const hidden = above > 0 ? `${above} newer (g)` : below > 0 ? `${below} more (j)` : null;
+  const hasTime = table.heading.some(({ text }) => text === 'time');
+  const zone = hasTime ? `, times in ${zoneText(offsetAt(present))}` : '';
+  const title: readonly Line[] = isSpoken
+    ? [[plain('Latest blocks, newest first. Enter opens the first one named here')]]
+    : [
+        [bold('Latest blocks')],
+        [faint(`prices in gwei${zone}`)],
+        ...(hidden === null ? [] : [[faint(hidden)]]),
+      ];
+  const size = { width: columns, height: rows };
+  return (
+    <PolledFrame
+      {...{ polled, ...size }}
+      what="the latest blocks"
+      hint="r asks again now, / looks up a block or a transaction"
+    >
+      {(notice) =>
+        blocks.length === 0 ? (
+          <PaneState
+            {...size}
+            kind="empty"
+            title="No blocks yet"
+            hint="The list begins with the next block; / looks up an older one."
+          />
+        ) : (
+          <TitledLines
+            {...{ title, notice, ...size }}
+            lines={[...missing.map((text): Line => [faint(` ${text}`)]), table.heading, ...table.lines]}
+          />
+        )
+      }
+    </PolledFrame>
+  );
+}
+
+/** Blocks without numbers are told apart by their times, which are far larger than any block's number. */
+function keyOf({ number, timestamp }: BlockRow): number {
+  return number ?? timestamp;
+}
+
+/** Where the cursor's block is now; one that has left the list leaves the cursor at its end. */
+function placeOf(rows: readonly BlockRow[], cursor: number | null): number {
+  if (cursor === null || rows.length === 0) return 0;
+  const place = rows.findIndex((row) => keyOf(row) <= cursor);
+  return place < 0 ? rows.length - 1 : place;
 }

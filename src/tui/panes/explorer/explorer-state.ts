@@ -5,7 +5,6 @@ import { formatCount } from '../../../core/units.ts';
 import type { Memory } from '../../app/ui-state.ts';
 import type { RawQuestion } from '../../chrome/raw-view.tsx';
 
-/** What can be opened from the list of blocks, or looked up. */
 export type PlaceName =
   | { readonly kind: 'block'; readonly number: number }
   | { readonly kind: 'tx'; readonly hash: string };
@@ -25,7 +24,6 @@ export interface ExplorerState {
   readonly places: readonly Place[];
 }
 
-/** What each level of the Explorer is given. */
 export interface ExplorerLevelProps {
   readonly snapshot: SnapshotView;
   readonly change: (change: (state: ExplorerState) => ExplorerState) => void;
@@ -41,7 +39,6 @@ const MOST_PLACES = 50;
 
 const idOf = (name: PlaceName) => (name.kind === 'block' ? String(name.number) : name.hash);
 
-/** Opens a block or a transaction over what is open. */
 export function opened(state: ExplorerState, name: PlaceName): ExplorerState {
   const { places } = state;
   // A block opened from one of its own transactions is the one it came from: back instead of deeper.
@@ -52,17 +49,14 @@ export function opened(state: ExplorerState, name: PlaceName): ExplorerState {
   return { ...state, places: [...places, { ...name, top: 0, selected: null }].slice(-MOST_PLACES) };
 }
 
-/** Shows another block in the place of the one that is open. */
 export function turnedTo(state: ExplorerState, number: number): ExplorerState {
   return { ...state, places: [...back(state).places, { kind: 'block', number, top: 0, selected: null }] };
 }
 
-/** Closes what was opened last. */
 export function back(state: ExplorerState): ExplorerState {
   return { ...state, places: state.places.slice(0, -1) };
 }
 
-/** Scrolls what was opened last. */
 export function scrolled(state: ExplorerState, to: Partial<Pick<Place, 'top' | 'selected'>>): ExplorerState {
   return {
     ...state,
@@ -104,7 +98,6 @@ export interface LookupContext {
   readonly isKey: (text: string) => boolean;
 }
 
-/** Where what was typed leads to on this service. */
 export function readLookup(typed: string, { head, noTransactions: without, isKey }: LookupContext): Lookup {
   if (typed.trim() === '') return { kind: 'nothing' };
   if (isKey(typed)) return wrong(KEY_PROBLEM);

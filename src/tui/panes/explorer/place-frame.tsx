@@ -1,13 +1,11 @@
-import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import { ClientError } from '../../../client/errors.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { hexText } from '../../../core/text.ts';
 import { formatCount } from '../../../core/units.ts';
-import { useNow } from '../../app/clock.ts';
 import { remedyFor } from '../../app/connection.ts';
 import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
-import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
+import { PaneState, PolledFrame, saidBy } from '../../ui/pane-state.tsx';
 import type { Line } from '../../ui/text.tsx';
 import { type ExplorerLevelProps, noTransactions, type PlaceName } from './explorer-state.ts';
 
@@ -22,21 +20,18 @@ function problemOf(place: PlaceName, error: Error, snapshot: SnapshotView) {
     const hint = remedyFor(error) ?? 'r asks again now, / looks up another, Esc goes back';
     return { title: `No answer for ${what}`, reason: error.message, hint };
   }
-  // What the service itself says; our own words before it would only repeat the path.
-  const at = error.message.indexOf(`${error.endpoint}: `);
-  const said = at < 0 ? null : error.message.slice(at + error.endpoint.length + 2);
+  // Our own words before what the service says would only repeat the path.
+  const said = saidBy(error);
   const hint = '/ looks up another, Esc goes back';
-  return place.kind === 'block'
-    ? {
-        title: `No ${what}`,
-        reason: said ?? 'the service has no such block, or gives no blocks at all',
-        hint,
-      }
-    : {
-        title: `No transaction ${hexText(place.hash, 21, '…')}`,
-        reason: said ?? 'the service knows no such transaction: check the hash and the chain',
-        hint: `looked for again with every block; ${hint}`,
-      };
+  if (place.kind === 'block') {
+    const reason = said ?? 'the service has no such block, or gives no blocks at all';
+    return { title: `No ${what}`, reason, hint };
+  }
+  return {
+    title: `No transaction ${hexText(place.hash, 21, '…')}`,
+    reason: said ?? 'the service knows no such transaction: check the hash and the chain',
+    hint: `looked for again with every block; ${hint}`,
+  };
 }
 
 interface PlaceFrameProps extends Pick<ExplorerLevelProps, 'snapshot' | 'columns' | 'rows'> {
@@ -46,26 +41,21 @@ interface PlaceFrameProps extends Pick<ExplorerLevelProps, 'snapshot' | 'columns
 }
 
 /** What is open: loading, not to be had with what to try, or its data. */
-export function PlaceFrame({ place, polled, snapshot, columns, rows, children }: PlaceFrameProps) {
-  const now = useNow();
+export function PlaceFrame({
+  place,
+  polled,
+  snapshot,
+  columns: width,
+  rows: height,
+  children,
+}: PlaceFrameProps) {
   const { data, error, retryAt } = polled;
   if (data === undefined && error !== null) {
-    return (
-      <Box width={columns} height={rows} overflow="hidden">
-        <PaneState
-          kind="error"
-          {...problemOf(place, error, snapshot)}
-          retryInSec={retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0)}
-        />
-      </Box>
-    );
+    const problem = problemOf(place, error, snapshot);
+    return <PaneState {...{ width, height, retryAt }} kind="error" {...problem} />;
   }
   const what = place.kind === 'block' ? `block ${place.number}` : 'the transaction';
-  return (
-    <PolledFrame polled={polled} what={what} pending={false} width={columns} height={rows}>
-      {children}
-    </PolledFrame>
-  );
+  return <PolledFrame {...{ polled, what, width, height }}>{children}</PolledFrame>;
 }
 
 /** Blocks on top of it after which nothing of a block changes any more but their number. */

@@ -22,55 +22,47 @@ import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-lis
 import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
-import { EMPTY_LINE, type Line, type Span } from '../../ui/text.tsx';
-import type { Theme } from '../../ui/theme.ts';
+import { bold, colored, EMPTY_LINE, faint, type Line, plain, type Span } from '../../ui/text.tsx';
 import { momentText } from '../../ui/time.ts';
 import { depthSegments, gasFacts, gweiText, tipLines, useBlock } from './block-details.tsx';
 import { type ExplorerLevelProps, opened, type Place, scrolled } from './explorer-state.ts';
 import { PlaceFrame, useSettling } from './place-frame.tsx';
 
-/** A glyph and a word, so that the colour does not speak alone. */
-export function statusSpan(status: string | null, { glyph }: Theme): Span | null {
-  switch (status) {
-    case null:
-      return null;
-    case 'SUCCESS':
-      return { text: `${glyph.live} success`, color: 'good' };
-    case 'REVERTED':
-      return { text: `${glyph.warning} reverted`, color: 'bad' };
-    case 'PENDING':
-      return { text: `${glyph.stale} pending`, color: 'warn' };
-    default:
-      return { text: status.toLowerCase(), color: 'accent' };
-  }
-}
+/** Each with a glyph and a word, so that the colour does not speak alone. */
+const STATUSES = new Map<string, Span>([
+  ['SUCCESS', colored('● success', 'good')],
+  ['REVERTED', colored('! reverted', 'bad')],
+  ['PENDING', colored('◌ pending', 'warn')],
+]);
 
-/** The columns of a block's transactions, left to right. */
-export function txColumns({ width, symbol, theme }: PaneContext): readonly TableColumn<TxRowView>[] {
-  const { ellipsis, into } = theme.glyph;
+export const statusSpan = (status: string): Span =>
+  STATUSES.get(status) ?? colored(status.toLowerCase(), 'accent');
+
+export function txColumns({ width, symbol }: PaneContext): readonly TableColumn<TxRowView>[] {
   const hashRoom = width >= 190 ? 66 : 21;
-  const short = (hex: string | null, without: string) => (hex === null ? without : shortHex(hex, ellipsis));
+  const short = (hex: string | null, without: string) => (hex === null ? without : shortHex(hex, '…'));
   const gwei = (wei: number | null) => (wei === null ? UNKNOWN : formatGwei(wei));
   const count = (value: number | null) => (value === null ? UNKNOWN : formatCount(value));
   return [
     rightColumn('#', 3, 0, ({ transactionIndex: index }) => count(index === null ? null : index + 1)),
     rightColumn('type', 4, 5, ({ type }) => (type === null ? UNKNOWN : String(type))),
-    leftColumn('hash', hashRoom, 6, ({ hash }) => hexText(hash, hashRoom, ellipsis)),
+    leftColumn('hash', hashRoom, 6, ({ hash }) => hexText(hash, hashRoom, '…')),
     leftColumn(
-      `from ${into} to`,
+      'from → to',
       25,
       1,
-      ({ from, to }): string => `${short(from, UNKNOWN)} ${into} ${short(to, 'new contract')}`,
+      ({ from, to }) => `${short(from, UNKNOWN)} → ${short(to, 'new contract')}`,
     ),
     rightColumn('gas used', 8, 4, ({ gasUsed }) => count(gasUsed)),
     rightColumn('paid', 7, 3, ({ effectiveGasPrice }) => gwei(effectiveGasPrice)),
-    rightColumn('tip', 7, 0, ({ priorityFeePerGas }) => [{ text: gwei(priorityFeePerGas), bold: true }]),
+    rightColumn('tip', 7, 0, ({ priorityFeePerGas }) => [bold(gwei(priorityFeePerGas))]),
     rightColumn(`cost ${symbol}`, 11, 7, ({ costWei }) =>
       costWei === null ? UNKNOWN : formatNative(costWei, symbol).replace(` ${symbol}`, ''),
     ),
     leftColumn('status', 10, 2, ({ status }) => {
-      const span = statusSpan(status, theme);
-      return span === null ? UNKNOWN : [{ ...span, text: span.text.replace('success', 'ok') }];
+      if (status === null) return UNKNOWN;
+      const { text, color } = statusSpan(status);
+      return [{ text: text.replace('success', 'ok'), color }];
     }),
   ];
 }
@@ -78,32 +70,26 @@ export function txColumns({ width, symbol, theme }: PaneContext): readonly Table
 /** The longest name: both grids stand under each other. */
 const NAME_ROOM = 'gas limit'.length;
 
-/** The first line: what became of it. */
-function txTitle(tx: TxView, { theme, snapshot, present }: PaneContext): readonly Line[] {
-  const status = statusSpan(tx.status, theme);
+function txTitle(tx: TxView, { snapshot, present }: PaneContext): readonly Line[] {
   return [
-    [{ text: 'Transaction', bold: true }],
-    ...(status === null ? [] : [[{ ...status, bold: true }]]),
+    [bold('Transaction')],
+    ...(tx.status === null ? [] : [[{ ...statusSpan(tx.status), bold: true }]]),
     ...(tx.blockNumber === null ? [] : depthSegments(tx, snapshot)),
-    ...(tx.timestamp === null ? [] : [[{ text: formatAge((present - tx.timestamp) / 1_000) }]]),
+    ...(tx.timestamp === null ? [] : [[plain(formatAge((present - tx.timestamp) / 1_000))]]),
   ];
 }
 
-/** What it is. */
-function identity(
-  tx: TxView,
-  { width, symbol, theme, offsetAt, present }: PaneContext,
-): readonly NamedValue[] {
+function identity(tx: TxView, { width, symbol, offsetAt, present }: PaneContext): readonly NamedValue[] {
   const { blockNumber, transactionIndex: index, blockTransactionCount: count } = tx;
-  const hex = (value: string) => hexText(value, width - NAME_ROOM - 4, theme.glyph.ellipsis);
+  const hex = (value: string) => hexText(value, width - NAME_ROOM - 4, '…');
   const of = count === null ? '' : ` of ${formatCount(count)}`;
   const place = index === null ? '' : `, transaction ${formatCount(index + 1)}${of}`;
   const pending = blockNumber === null && tx.status === 'PENDING' ? 'none yet: pending' : null;
   return [
     ...given(tx.hash, 'hash', hex, true),
     ...given(blockNumber, 'block', (number) => [
-      { text: formatCount(number) },
-      { text: `${place}  Enter opens it`, faint: true },
+      plain(formatCount(number)),
+      faint(`${place}  Enter opens it`),
     ]),
     ...given(pending, 'block', (text) => text),
     ...given(tx.timestamp, 'time', (at) => momentText(at, present, offsetAt)),
@@ -116,24 +102,18 @@ function identity(
   ];
 }
 
-/** What it paid. */
 function payment(tx: TxView, block: BlockView | null, { symbol }: PaneContext): readonly NamedValue[] {
-  const { priorityFeePerGas: tip, costUsd } = tx;
+  const { priorityFeePerGas: tip, costUsd, gasUsed, gasLimit } = tx;
   const paid = (price: number): Line => {
     const base = block?.baseFeePerGas ?? (tip === null ? null : price - tip);
     const parts = tip === null || base === null ? '' : `  base ${formatGwei(base)} + tip ${formatGwei(tip)}`;
-    return [
-      { text: gweiText(price), bold: true },
-      { text: parts, faint: true },
-    ];
+    return [bold(gweiText(price)), faint(parts)];
   };
   const usd = costUsd === null ? '' : `  ${formatUsd(costUsd)}`;
   return [
     ...given(tx.effectiveGasPrice, 'paid', paid, true),
     ...given(tx.costWei, 'cost', (wei) => `${formatNative(wei, symbol)}${usd}`),
-    ...gasFacts(tx.gasUsed, tx.gasLimit, (used, limit) =>
-      limit === 0 ? '' : `, ${formatPercent(used / limit)}`,
-    ),
+    ...gasFacts(gasUsed, gasLimit, gasUsed && gasLimit ? `, ${formatPercent(gasUsed / gasLimit)}` : ''),
     ...given(tx.maxFeePerGas, 'max fee', gweiText),
     ...given(tx.maxPriorityFeePerGas, 'max tip', gweiText),
     // Whatever is signed with caps has no price of its own.
@@ -149,7 +129,7 @@ function standing(tx: TxView, block: BlockView | null, context: PaneContext): re
   const tips = block?.tips ?? null;
   if (tip === null || (tips === null && tipRank === null)) return [];
   const rank = tipRank === null ? '' : `, ${tipRankWords(tipRank, tx.blockTransactionCount)}`;
-  const heading = sectionLine('Tip', [{ text: gweiText(tip) }, { text: rank }]);
+  const heading = sectionLine('Tip', [plain(gweiText(tip)), plain(rank)]);
   return [heading, ...(tips === null ? [] : tipLines(tips, context, tip))];
 }
 
@@ -157,7 +137,6 @@ interface TxScreenProps extends ExplorerLevelProps {
   readonly place: Extract<Place, { kind: 'tx' }>;
 }
 
-/** Facts spread out from here on. */
 const AIRY_FROM = 23;
 
 /** One transaction: what it is, what it paid, and where its tip stood in its block. */
@@ -182,7 +161,7 @@ export function TxScreen({ place, snapshot, change, columns, rows }: TxScreenPro
   const grid = (facts: readonly NamedValue[]) => factGrid(facts, context.width, context.theme, NAME_ROOM);
   const gap = rows >= AIRY_FROM ? [EMPTY_LINE] : [];
   return (
-    <PlaceFrame place={place} polled={polled} snapshot={snapshot} columns={columns} rows={rows}>
+    <PlaceFrame {...{ place, polled, snapshot, columns, rows }}>
       {(notice) =>
         tx === null ? null : (
           <ScrolledLines

@@ -1,4 +1,4 @@
-import { Text } from 'ink';
+import { Text, useIsScreenReaderEnabled } from 'ink';
 import { Table } from 'ink-table';
 import { memo, type ReactNode, useRef } from 'react';
 import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
@@ -13,48 +13,34 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
-import { coinUnit } from '../../coin-unit.ts';
-import { type FittedColumn, fitColumns, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
-import { fitLeft, fitRight, Words } from '../../ui/text.tsx';
+import {
+  type FittedColumn,
+  fitColumns,
+  leftColumn,
+  rightColumn,
+  type TableColumn,
+  tableOf,
+} from '../../ui/table.ts';
+import { fitLeft, fitRight, LineList, plain, Words } from '../../ui/text.tsx';
 import { type ColorName, useTheme } from '../../ui/theme.ts';
+import { feeUnit } from '../work-table.ts';
 
-export const LANE_TITLES: Readonly<Record<LaneName, string>> = {
-  slow: 'Slow',
-  average: 'Average',
-  fast: 'Fast',
-};
+const LANE_TITLES: Readonly<Record<LaneName, string>> = { slow: 'Slow', average: 'Average', fast: 'Fast' };
 
-const TRANSFER_GAS = USUAL_ACTIONS.find(({ name }) => name === 'ETH transfer')?.gas ?? 21_000;
-const SWAP_GAS = USUAL_ACTIONS.find(({ name }) => name === 'Swap')?.gas ?? 184_000;
-
-interface WorkUnit {
-  /** As headings name it. */
-  readonly name: string;
-  /** What `gas` at `price` costs, without the unit's name. */
-  readonly cost: (gas: number, price: bigint) => string;
-}
-
-/**
- * What work is priced in: dollars where the coin's price is known, else the coin, or gwei where gas costs so little
- * that coins would be all zeros.
- */
-export function workUnit({ nativeUsd, lanes }: SnapshotView, symbol: string): WorkUnit {
-  if (nativeUsd !== null) {
-    return { name: '$', cost: (gas, price) => formatUsd(usdOf(cost(gas, price), nativeUsd)) };
-  }
-  const transfers = LANES.map((lane) => cost(TRANSFER_GAS, lanes[lane].price));
-  const coin = coinUnit(transfers, symbol);
-  return { name: coin.name, cost: (gas, price) => coin.text(cost(gas, price)) };
-}
+const gasOf = (action: string, usual: number) =>
+  USUAL_ACTIONS.find(({ name }) => name === action)?.gas ?? usual;
+const TRANSFER_GAS = gasOf('ETH transfer', 21_000);
+const SWAP_GAS = gasOf('Swap', 184_000);
 
 type LaneRow = LaneView & { readonly name: LaneName };
 
-export const laneRows = ({ lanes }: SnapshotView) => LANES.map((name): LaneRow => ({ ...lanes[name], name }));
+const laneRows = ({ lanes }: SnapshotView) => LANES.map((name): LaneRow => ({ ...lanes[name], name }));
 
-/** The columns of the lanes table, left to right. */
-export function laneColumns(snapshot: SnapshotView, symbol: string): readonly TableColumn<LaneRow>[] {
+function laneColumns(snapshot: SnapshotView, symbol: string): readonly TableColumn<LaneRow>[] {
   const { nativeUsd, stale } = snapshot;
-  const unit = workUnit(snapshot, symbol);
+  const unit = feeUnit(snapshot, symbol);
+  const worth = (gas: number, price: bigint) =>
+    nativeUsd === null ? unit.text(cost(gas, price)) : formatUsd(usdOf(cost(gas, price), nativeUsd));
   const noTips = lacksTips(snapshot);
   const named = nativeUsd === null ? ` ${unit.name}` : '';
   const costs = nativeUsd === null ? 10 : 6;
@@ -67,8 +53,8 @@ export function laneColumns(snapshot: SnapshotView, symbol: string): readonly Ta
     rightColumn('usually, at most', 13, 2, ({ waitSec }) =>
       noTips || waitSec === null ? UNKNOWN : `${formatDuration(waitSec.p50)}, ${formatDuration(waitSec.p95)}`,
     ),
-    rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ price }) => unit.cost(TRANSFER_GAS, price)),
-    rightColumn(`swap${named}`, costs, 5, ({ price }) => unit.cost(SWAP_GAS, price)),
+    rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ price }) => worth(TRANSFER_GAS, price)),
+    rightColumn(`swap${named}`, costs, 5, ({ price }) => worth(SWAP_GAS, price)),
     // Old prices promise nothing.
     rightColumn('likely', 6, 6, ({ probability }) =>
       stale === true || probability === null ? UNKNOWN : formatLikelihood(probability),
@@ -99,10 +85,15 @@ interface LaneTableProps {
 /** What to pay, lane by lane: always six lines high. */
 export const LaneTable = memo(function LaneTable({ snapshot, symbol, width }: LaneTableProps) {
   const theme = useTheme();
+  const isSpoken = useIsScreenReaderEnabled();
   const widest = useRef(new Map<string, number>());
   const rows = laneRows(snapshot);
-  const fitting = { theme, widest: widest.current, gap: GAP };
-  const columns = fitColumns(laneColumns(snapshot, symbol), rows, width - BORDERS, fitting);
+  const all = laneColumns(snapshot, symbol);
+  if (isSpoken) {
+    const { lines } = tableOf({ columns: all, rows, width }, { theme, isSpoken });
+    return <LineList lines={[[plain('Prices in gwei.')], ...lines]} width={width} />;
+  }
+  const columns = fitColumns(all, rows, width - BORDERS, { theme, widest: widest.current, gap: GAP });
   // ink-table measures by string length: cells come to it already as wide as their column.
   const cellsOf = (text: (column: FittedColumn<LaneRow>) => string): Cells =>
     Object.fromEntries(
@@ -140,15 +131,7 @@ function LaneCell({ children, column }: PartProps & { readonly column: number })
 }
 
 function Border({ children }: PartProps) {
-  const { ascii, glyph } = useTheme();
-  const text = String(children);
-  const drawn = ascii
-    ? text
-        .replace(/[┌┐└┘┬┴┼]/g, glyph.crossTop)
-        .replaceAll('─', glyph.line)
-        .replaceAll('│', glyph.vertical)
-    : text;
-  return <Text dimColor>{drawn}</Text>;
+  return <Text dimColor>{useTheme().text(String(children))}</Text>;
 }
 
 /** The lanes for pasting elsewhere: exact gwei, one lane per line, values apart by tabs. */

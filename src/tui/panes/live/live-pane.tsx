@@ -1,14 +1,9 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useMemo, useState } from 'react';
 import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
-import {
-  keptWords,
-  type RecommendationView,
-  type SnapshotView,
-  type TrendView,
-} from '../../../client/views/gas.ts';
+import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
 import { staleAfterMs } from '../../../core/chains.ts';
-import { formatAge, formatPercent } from '../../../core/units.ts';
+import { formatAge } from '../../../core/units.ts';
 import { useTicking } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
@@ -22,19 +17,27 @@ import {
   useRecommendation,
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { flowFacts, useFactLines } from '../../ui/fact-list.tsx';
-import { symbolOf } from '../../ui/pane-context.ts';
+import { useFlow } from '../../ui/fact-list.tsx';
+import { SPOKEN_WIDTH, symbolOf } from '../../ui/pane-context.ts';
+import { missingReason } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
-import { spokenRow } from '../../ui/table.ts';
-import { type Line, LineList, SpokenSentences, spokenLine, wrapText } from '../../ui/text.tsx';
-import { ASCII_THEME, type Theme, useDim, useTheme } from '../../ui/theme.ts';
-import { dayText, systemOffset, wholeSpan } from '../../ui/time.ts';
+import { useTable } from '../../ui/table.ts';
+import { bold, EMPTY_LINE, faint, flow, type Line, LineList, plain } from '../../ui/text.tsx';
+import { useDim } from '../../ui/theme.ts';
+import { dayText, systemOffset } from '../../ui/time.ts';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
-import { keptOfWords, waitWords as pastWaits } from '../service/record-lines.ts';
-import { LaneTable, laneColumns, laneRows, lanesText } from './lane-table.tsx';
-import { adviceFacts, liveFacts, missingReason } from './live-facts.ts';
-import { DAY, SmallChart, useDayRange } from './price-chart.tsx';
-import { knownWaits, unknownWaits, useWaitTable, useWorkTable, waitWords } from './side-tables.ts';
+import { recordPhrases, waitRecord } from '../service/record-lines.ts';
+import { workColumns } from '../work-table.ts';
+import {
+  adviceParts,
+  knownWaits,
+  reasonLines,
+  unknownWaits,
+  useWaitTable,
+  waitWords,
+} from './advice-lines.ts';
+import { liveFacts, SmallChart, useDayRange } from './day-and-hour.tsx';
+import { LaneTable, lanesText } from './lane-table.tsx';
 
 /** All that the Live pane draws. What is not there yet, or what the service does not have, is `undefined`. */
 export interface LiveView {
@@ -81,17 +84,17 @@ export function liveLayout(rows: number, wanted: Omit<LiveLayout, 'chartRows' | 
   // The weightiest first: what waiting is worth, the next block, why, the day; then a chart, then more of each.
   const waitRows = wanted.waitRows <= left ? take(wanted.waitRows) : 0;
   let factLines = take(Math.min(wanted.factLines, 1));
-  let reasonLines = take(Math.min(wanted.reasonLines, rows < 18 ? 1 : 2));
+  let reasonRows = take(Math.min(wanted.reasonLines, rows < 18 ? 1 : 2));
   const rangeRows = take(wanted.rangeRows);
   let chartRows = left >= LEAST_CHART ? take(LEAST_CHART) : 0;
   if (rows >= 22 || chartRows === 0) {
     factLines += take(Math.min(wanted.factLines - factLines, airy ? 2 : 1));
-    reasonLines += take(Math.min(wanted.reasonLines - reasonLines, airy ? 6 : 2));
+    reasonRows += take(Math.min(wanted.reasonLines - reasonRows, airy ? 6 : 2));
   }
   const work = wanted.workRows + 1;
   const workRows = wanted.workRows > 0 && left - work >= LEAST_CHART ? take(work) - 1 : 0;
   if (chartRows > 0) chartRows += left;
-  return { waitRows, factLines, reasonLines, rangeRows, workRows, chartRows, airy };
+  return { waitRows, factLines, reasonLines: reasonRows, rangeRows, workRows, chartRows, airy };
 }
 
 interface LivePaneProps {
@@ -103,51 +106,50 @@ interface LivePaneProps {
 const MOST_ACTIONS = 5;
 /** Narrower screens use fewer words for the advice. */
 const ROOMY_FROM = 90;
-const NO_WORTH: Line = [{ text: ' what each wait is worth comes with the next advice', faint: true }];
+const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
+/** More than is ever read out. */
+const SPOKEN_ROWS = 100;
 
 /** What to pay now, what to do, and how the last hour and day were. Fills exactly `columns` × `rows`. */
 export const LivePane = memo(function LivePane({ view, columns, rows }: LivePaneProps) {
-  const theme = useTheme();
-  const { snapshot, trend, recommendation, adviceAge = null, hour, market, symbol, missing } = view;
+  const isSpoken = useIsScreenReaderEnabled();
+  const width = isSpoken ? SPOKEN_WIDTH : columns;
+  const { snapshot, recommendation, adviceAge = null, hour, market, symbol, missing } = view;
   const waits = knownWaits(recommendation?.alternatives ?? []);
   const advisedSec = recommendation?.action === 'SEND_NOW' ? null : (recommendation?.deadlineSec ?? null);
-  const waitLines = useWaitTable(waits, advisedSec, columns);
-  const work = useWorkTable((market?.actions ?? []).slice(0, MOST_ACTIONS), snapshot, symbol, columns);
-  const span = market === undefined ? null : daySpan(market, snapshot.blockTimestamp);
-  const rank = trend?.percentileRank24h ?? null;
-  const now = snapshot.nextBaseFee ?? snapshot.baseFee;
-  const hasRange = market?.base != null && span !== null;
-  const range = useDayRange(
-    hasRange && market.base !== null ? { base: market.base, now, rank, span } : null,
-    columns,
-  );
-  const facts = liveFacts(view, theme);
-  const reasons = (most: number, of = view) => reasonLines(reasonsOf(of), columns, most, theme);
-  const layout = liveLayout(rows, {
-    factLines: flowFacts(facts, columns, Number.POSITIVE_INFINITY).length,
+  const waitTable = useWaitTable(waits, advisedSec, width);
+  const waitLines = isSpoken ? waits.map((wait): Line => [plain(waitWords(wait))]) : waitTable;
+  const actions = (market?.actions ?? []).slice(0, MOST_ACTIONS);
+  const workTable = useTable({ columns: workColumns(snapshot, symbol), rows: actions, width, margin: 1 });
+  const work = actions.length === 0 ? [] : [workTable.heading, ...workTable.lines];
+  const range = useDayRange(view, width);
+  const facts = liveFacts(view);
+  const reasons = (most: number, of = view) => reasonLines(reasonsOf(of), width, most);
+  const layout = liveLayout(isSpoken ? SPOKEN_ROWS : rows, {
+    factLines: flow(facts, width, { most: Number.POSITIVE_INFINITY, gap: 3 }).length,
     // The rows stay as they are when advice grows old.
     reasonLines: reasons(Number.POSITIVE_INFINITY, { ...view, adviceAge: null }).length,
     waitRows: waitLines.length,
-    rangeRows: hasRange ? 1 : 0,
+    rangeRows: range.length,
     workRows: work.length,
   });
   const hasChart = layout.chartRows > 0 && hour !== undefined && hour.points.length >= 2;
   // Why it is not there may take the room of what is not there.
   const reasonRoom = layout.reasonLines + (hasChart ? 0 : Math.min(layout.chartRows, missing.length));
-  const advice = recommendation && adviceFacts(recommendation, theme, columns < ROOMY_FROM, adviceAge);
-  const asking: Line = [{ text: missing.length > 0 ? '' : ' Asking for advice …', faint: true }];
-  const adviceLines = useFactLines(advice ?? [], columns, 1);
-  const factLines = useFactLines(facts, columns, layout.factLines);
-  const gap: readonly Line[] = layout.airy ? [[]] : [];
+  const asking = missing.length > 0 ? '' : 'Asking for advice …';
+  const advice = recommendation && adviceParts(recommendation, width < ROOMY_FROM, adviceAge);
+  const adviceLines = useFlow(advice ?? [[faint(asking)]], width, 1);
+  const factLines = useFlow(facts, width, layout.factLines);
+  const gap: readonly Line[] = layout.airy ? [EMPTY_LINE] : [];
   const lines: readonly Line[] = [
     ...gap,
-    ...filled([...(advice === undefined ? [asking] : adviceLines), ...reasons(reasonRoom)], 1 + reasonRoom),
+    ...filled([...adviceLines, ...reasons(reasonRoom)], 1 + reasonRoom),
     ...(layout.waitRows === 0 ? [] : gap),
     ...filled(adviceAge === null ? waitLines : [NO_WORTH], layout.waitRows),
     ...gap,
     ...factLines,
     ...range.slice(0, layout.rangeRows),
-    ...(layout.workRows === 0 ? [] : [[], ...work.slice(0, layout.workRows)]),
+    ...(layout.workRows === 0 ? [] : [EMPTY_LINE, ...work.slice(0, layout.workRows)]),
     ...(hasChart ? gap : []),
   ];
   // A notice covers the last row: without `flexShrink={0}` the lanes would give up one of theirs.
@@ -164,7 +166,7 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
 
 /** Exactly `count` lines, the last ones empty. */
 function filled(lines: readonly Line[], count: number): readonly Line[] {
-  return Array.from({ length: count }, (_, place) => lines[place] ?? []);
+  return Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
 }
 
 /** Why something is not there, then why the advice is what it is; of old advice nothing is said. */
@@ -176,47 +178,36 @@ function reasonsOf({ missing, recommendation, adviceAge = null }: LiveView): rea
   return [...missing, ...reasons.map((reason) => reason.replace(/^no advice yet: /, ''))];
 }
 
-/** As many reasons as there are lines for, broken at blanks; what does not fit is read after `⏎`. */
-function reasonLines(reasons: readonly string[], width: number, most: number, theme: Theme, faint = true) {
-  const { bullet, ellipsis } = theme.glyph;
-  const lines: Line[] = [];
-  for (const reason of reasons) {
-    if (lines.length >= most) break;
-    const wrapped = wrapText(theme.text(reason), width - 4, most - lines.length, ellipsis);
-    lines.push(
-      ...wrapped.map((text, place): Line => [{ text: ` ${place === 0 ? bullet : ' '} ${text}`, faint }]),
-    );
-  }
-  return lines;
-}
-
 const RECKONED = [
   'likely: how often such a price came in such a time after past blocks like this one',
   'mean saving: against sending now, with what the misses cost',
   'a price of a lane is what it usually pays, a price of a wait what some block comes down to',
 ];
 
+const day = (ms: number) => dayText(ms, systemOffset);
+
 /** The advice with all its reasons, what each wait is worth, how such advice was kept and how it is reckoned, over the pane. */
 function AdviceInFull({ view, columns, rows }: LivePaneProps) {
-  const theme = useTheme();
+  const width = useIsScreenReaderEnabled() ? SPOKEN_WIDTH : columns;
   const { recommendation, adviceAge = null } = view;
-  const facts = recommendation && adviceFacts(recommendation, theme, false, adviceAge);
   const waits = adviceAge === null ? (recommendation?.alternatives ?? []) : [];
   const track = adviceAge === null ? (recommendation?.track ?? null) : null;
+  const record = track === null ? [] : recordPhrases(track, day);
   const texts = [
     ...reasonsOf({ ...view, recommendation: recommendation && { ...recommendation, alternatives: [] } }),
     ...waits.map(waitWords),
-    ...(track === null ? [] : recordWords(track)),
+    ...(record.length === 0 ? [] : [`record: ${record.join(' ')}`]),
+    ...(track === null ? [] : waitRecord(track, day)),
     // Another service may reckon in another way.
     ...(view.snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];
-  const factLines = useFactLines(facts ?? [], columns, 4);
+  const parts = recommendation && adviceParts(recommendation, false, adviceAge);
+  const heading = useFlow(parts ?? [], width, 4);
   return (
     <ScrolledLines
       scope="live"
-      title={[[{ text: 'Advice', bold: true }], [{ text: 'Esc closes', faint: true }]]}
-      lines={[...factLines, ...reasonLines(texts, columns, rows - 2, theme, false)]}
-      notice={null}
+      title={[[bold('Advice')], [faint('Esc closes')]]}
+      lines={[...heading, ...reasonLines(texts, width, rows - 2, false)]}
       top={0}
       onScroll={() => {}}
       width={columns}
@@ -225,57 +216,15 @@ function AdviceInFull({ view, columns, rows }: LivePaneProps) {
   );
 }
 
-function recordWords(track: NonNullable<RecommendationView['track']>): readonly string[] {
-  const { hitRatio, statedProbability } = track;
-  const day = (ms: number) => dayText(ms, systemOffset);
-  const stated = statedProbability === null ? '' : `, stated ${formatPercent(statedProbability)}`;
-  const words = `${keptWords(track)} ${keptOfWords(track, day)}`.trim();
-  const record = `record: ${words} (${formatPercent(hitRatio ?? 0)}${stated})`;
-  return [keptWords(track) === null ? '' : record, pastWaits(track, day) ?? ''].filter((text) => text !== '');
-}
-
-/** Bucketed history begins up to an hour inside the day. */
-const NEARLY_A_DAY_SEC = 23 * 3_600;
-/** In less the price has hardly moved. */
-const LEAST_RANGE_SEC = 60;
-
-/** A history that does not fill the day must not be called one; `null` for next to none. `end` is the chain's present, ms. */
-function daySpan({ from }: MarketView, end: number | null): string | null {
-  if (from === null || end === null) return DAY;
-  const sec = (end - from) / 1_000;
-  if (sec < LEAST_RANGE_SEC) return null;
-  return sec > NEARLY_A_DAY_SEC ? DAY : wholeSpan(sec);
-}
-
-/** The Live pane for a screen reader: sentences in the order of their weight, no drawing. */
-function SpokenLive({ view }: { readonly view: LiveView }) {
-  const { snapshot, symbol, recommendation, adviceAge = null } = view;
-  const lanes = laneColumns(snapshot, symbol);
-  const waits = adviceAge === null ? knownWaits(recommendation?.alternatives ?? []) : [];
-  const facts = recommendation && adviceFacts(recommendation, ASCII_THEME, false, adviceAge);
-  const advice = facts?.map(({ spans }) => spokenLine(spans)).join(', ');
-  const sentences = [
-    'Prices in gwei.',
-    ...laneRows(snapshot).map((row) => spokenRow(lanes, row)),
-    ...(advice === undefined ? [] : [`Advice: ${advice}`]),
-    ...waits.map(waitWords),
-    ...reasonsOf(view),
-    ...liveFacts(view, ASCII_THEME).map(({ spans }) => spokenLine(spans)),
-  ];
-  return <SpokenSentences sentences={sentences} />;
-}
-
 /** What changes slowly is requested less often. */
 const HOUR_CHART_MS = 5_000;
 const MARKET_MS = 10_000;
 /** A recording played fast leaves an old day behind within seconds. */
 const REPLAY_MS = 1_000;
 
-/** Gathers what the Live pane draws and says what its keys do. */
 export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   const { client, frozen } = useMonitor();
   const copy = useClipboard();
-  const isSpoken = useIsScreenReaderEnabled();
   const isPast = useDim();
   const [isOpen, setOpen] = useState(false);
   const trend = usePolledQuery({
@@ -302,9 +251,7 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   });
   // Why a part that never came is not there; a part that fails later keeps its last data instead.
   const lacking = (name: string, { data, error }: Polled<unknown>) =>
-    data !== undefined || error === null
-      ? []
-      : [`no ${name}: ${missingReason(error, isPast).replaceAll('\n', ' ')}`];
+    data !== undefined || error === null ? [] : [`no ${name}: ${missingReason(error, isPast)}`];
   const missing = [
     ...lacking('advice', recommendation),
     ...lacking('trend', trend),
@@ -334,7 +281,6 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     }),
     [snapshot, trend.data, recommendation.data, age, hour.data, market.data, missing],
   );
-  if (isSpoken) return <SpokenLive view={view} />;
   const Pane = isOpen ? AdviceInFull : LivePane;
   return <Pane view={view} columns={columns} rows={rows} />;
 }

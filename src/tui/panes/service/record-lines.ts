@@ -1,37 +1,35 @@
+import type { DashboardView } from '../../../client/views/dashboard.ts';
 import { keptWords, type RecommendationView } from '../../../client/views/gas.ts';
-import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { formatCount, formatNative, formatPercent, formatUsd, MINUS } from '../../../core/units.ts';
-import type { Line } from '../../ui/text.tsx';
+import { faint, type Line } from '../../ui/text.tsx';
 import { dayText } from '../../ui/time.ts';
-import { indented, partLine, partTitle, phraseLines, type ServiceContext } from './service-parts.ts';
+import { indented, partTitle, phraseLines, type ServiceContext, stateOf } from './service-parts.ts';
 
-type RecordContext = Pick<ServiceContext, 'recommendation' | 'snapshot' | 'now' | 'offsetAt' | 'width'>;
+type RecordContext = Pick<
+  ServiceContext,
+  'recommendation' | 'snapshot' | 'now' | 'isPast' | 'offsetAt' | 'width'
+>;
 
-/** How the service's own advice has held. */
 export function recordLines(context: RecordContext): readonly Line[] {
-  const { recommendation, snapshot, now, offsetAt, width } = context;
-  const late = partLine('advice', recommendation, now);
-  if (recommendation.value === null) return [partTitle('Advice', late ?? [])];
-  const said = (text: string, faint = false) => [partTitle('Advice', [{ text, faint }])];
+  const { recommendation, snapshot, offsetAt, width } = context;
+  const late = stateOf('advice', recommendation, context);
+  if (recommendation.data === undefined) return [partTitle('Advice', late[0])];
   // Prices that are stale are advised on by nobody.
-  if (snapshot.stale === true) return said('not stated while prices are stale', true);
-  const { track } = recommendation.value;
-  const kept = track === null ? null : keptWords(track);
-  const rest = late === null ? [] : [indented(late)];
-  if (track === null) return [...said('the service does not judge its own advice'), ...rest];
-  if (kept === null) return [...said('no advice has come due yet'), ...rest];
+  if (snapshot.stale === true) {
+    return [partTitle('Advice', [faint('not stated while prices are stale')])];
+  }
+  const { track } = recommendation.data.value;
   const day = (ms: number) => dayText(ms, offsetAt);
-  const of = keptOfWords(track, day);
-  const shares = sharesText(track.hitRatio ?? 0, track.statedProbability);
-  const waited = waitWords(track, day);
+  const record = track === null ? ['the service does not judge its own advice'] : recordPhrases(track, day);
   return [
-    ...phraseLines('Advice', [kept, ...(of === '' ? [] : [of]), shares], width),
-    ...(waited === null ? [] : phraseLines('', [waited], width)),
-    ...rest,
+    ...phraseLines('Advice', record.length === 0 ? ['no advice has come due yet'] : record, width),
+    ...(track === null || record.length === 0 ? [] : phraseLines('', waitRecord(track, day), width)),
+    ...late.map(indented),
   ];
 }
 
 type Track = NonNullable<RecommendationView['track']>;
+type DayText = (ms: number) => string;
 
 const sharesText = (hit: number, stated: number | null) =>
   `(${formatPercent(hit)}${stated === null ? '' : `, stated ${formatPercent(stated)}`})`;
@@ -39,42 +37,44 @@ const sharesText = (hit: number, stated: number | null) =>
 const versionsText = (versions: readonly number[]) =>
   versions.length > 1 ? [`by versions ${versions.join(', ')} of its method`] : [];
 
+/** `given 100, kept 92`, `since 3 Nov`, `(92 %, stated 90 %)`; none where nothing was judged. */
+export function recordPhrases(track: Track, day: DayText): readonly string[] {
+  const kept = keptWords(track);
+  if (kept === null) return [];
+  const of = keptOfWords(track, day);
+  return [kept, ...(of === '' ? [] : [of]), sharesText(track.hitRatio ?? 0, track.statedProbability)];
+}
+
 /** A record is of the last hundred, once there are so many. */
 const FULL = 100;
 
-/** How advice to wait has held, a line of its own: `kept 41 of 52 waits since 3 Nov`; `null` where none was judged. */
-export function waitWords({ waits }: Track, day: (ms: number) => string): string | null {
-  if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return null;
+/** How advice to wait has held, a phrase of its own: `kept 41 of 52 waits since 3 Nov`; none where none was judged. */
+export function waitRecord({ waits }: Track, day: DayText): readonly string[] {
+  if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return [];
   const { evaluated, hitRatio, statedProbability, since, versions } = waits;
   const last = evaluated < FULL ? '' : 'the last ';
   const noun = evaluated === 1 ? 'wait' : 'waits';
   const from = since === null ? '' : ` since ${day(since)}`;
-  const words = [
-    `${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}`,
-    ...versionsText(versions),
-  ];
-  return `kept ${words.join(', ')} ${sharesText(hitRatio, statedProbability)}`;
+  const count = `${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}`;
+  return [`kept ${[count, ...versionsText(versions)].join(', ')} ${sharesText(hitRatio, statedProbability)}`];
 }
 
 /** What the count is of: `since 3 Nov`, `on past blocks`; empty where the service does not say. */
-export function keptOfWords(
-  { basis, since, versions, unjudged }: Track,
-  day: (ms: number) => string,
-): string {
+function keptOfWords({ basis, since, versions, unjudged }: Track, day: DayText): string {
   if (basis === 'walked') return 'on past blocks';
   if (basis !== 'given') return '';
   const want = unjudged === null || unjudged === 0 ? [] : [`${unjudged} not judged for want of blocks`];
   return [...(since === null ? [] : [`since ${day(since)}`]), ...versionsText(versions), ...want].join(', ');
 }
 
-/** Alerts, auto-txs and what they saved. */
-export function summaryLines({ summary, symbol, now, width }: ServiceContext): readonly Line[] {
-  if (summary.value === null) {
+export function summaryLines(context: ServiceContext): readonly Line[] {
+  const { summary, symbol, width } = context;
+  if (summary.data === undefined) {
     // The source's own lines say why it is not there.
-    return summary.problem === null ? [partTitle('Summary', partLine('summary', summary, now) ?? [])] : [];
+    return summary.error === null ? [partTitle('Summary', stateOf('summary', summary, context)[0])] : [];
   }
-  const { alerts, autoTxs, savings } = summary.value;
-  // Phrases that end in a blank stand apart from the next.
+  const { alerts, autoTxs, savings } = summary.data.value;
+  // A phrase that ends in a blank stands apart from the next.
   const phrases: string[] = [];
   if (alerts.total === 0) phrases.push('no alerts yet ');
   else if (alerts.total !== null) {
@@ -82,30 +82,33 @@ export function summaryLines({ summary, symbol, now, width }: ServiceContext): r
     const fired = alerts.fired24h === null ? '' : `, ${formatCount(alerts.fired24h)} fired in 24 h`;
     phrases.push(`${counted(alerts.total, 'alert')}${armed}${fired} `);
   }
-  const states = statesOf(autoTxs.byStatus);
   if (autoTxs.total === 0) phrases.push('no auto-txs yet ');
   else if (autoTxs.total !== null) {
-    const [first = '', ...more] = states.map((state, at) => `${state}${at < states.length - 1 ? ',' : ') '}`);
-    phrases.push(`${counted(autoTxs.total, 'auto-tx')} ${first === '' ? '' : `(${first}`}`, ...more);
+    const states = statesOf(autoTxs.byStatus);
+    const [first, ...more] = states.map((state, at) => `${state}${at < states.length - 1 ? ',' : ') '}`);
+    phrases.push(`${counted(autoTxs.total, 'auto-tx')} ${first === undefined ? '' : `(${first}`}`, ...more);
   }
-  const { alerts: supposed, autoTxs: net, savedWei, savedUsd } = savings;
-  if (savings.events === 0) phrases.push('nothing saved yet');
-  else if (supposed === null || net === null) {
-    if (savedWei !== null) phrases.push(`saved ${amountText(savedWei, savedUsd, symbol)}`);
-  } else {
-    // What is a fact and what is supposed stand together.
-    const [fact, guess] = [net, supposed].map((saving) =>
-      amountText(saving.savedWei, saving.savedUsd, symbol),
-    );
-    const parts = [
-      ...(net.savedWei !== 0n || supposed.savedWei === 0n ? [`auto-txs saved ${fact}`] : []),
-      ...(supposed.savedWei === 0n ? [] : [`alerts could have saved ${guess}`]),
-    ];
-    const together = parts.join('  ');
-    phrases.push(...(together.length < width - 12 ? [together] : parts));
-  }
+  phrases.push(...savingPhrases(savings, symbol, width));
   if (phrases.length > 0) return phraseLines('Summary', phrases, width);
-  return [partTitle('Summary', [{ text: 'the service counts no alerts, auto-txs or savings', faint: true }])];
+  return [partTitle('Summary', [faint('the service counts no alerts, auto-txs or savings')])];
+}
+
+type Savings = DashboardView['savings'];
+
+function savingPhrases(savings: Savings, symbol: string, width: number): readonly string[] {
+  const { alerts, autoTxs, savedWei, savedUsd } = savings;
+  if (savings.events === 0) return ['nothing saved yet'];
+  if (alerts === null || autoTxs === null) {
+    return savedWei === null ? [] : [`saved ${amountText(savedWei, savedUsd, symbol)}`];
+  }
+  // What is a fact and what is supposed stand together.
+  const [fact, guess] = [autoTxs, alerts].map((of) => amountText(of.savedWei, of.savedUsd, symbol));
+  const parts = [
+    ...(autoTxs.savedWei !== 0n || alerts.savedWei === 0n ? [`auto-txs saved ${fact}`] : []),
+    ...(alerts.savedWei === 0n ? [] : [`alerts could have saved ${guess}`]),
+  ];
+  const together = parts.join('  ');
+  return together.length < width - 12 ? [together] : parts;
 }
 
 function amountText(wei: bigint, usd: number | null, symbol: string): string {
@@ -115,20 +118,10 @@ function amountText(wei: bigint, usd: number | null, symbol: string): string {
 }
 
 /** What still comes first, then what went wrong; a service's own words stand between. */
-const WEIGHTS = [
-  'pending',
-  'submitted',
-  'failed',
-  'draft',
-  'disabled',
-  '',
-  'executed',
-  'expired',
-  'cancelled',
-];
+const WEIGHTS = 'pending submitted failed draft disabled other executed expired cancelled'.split(' ');
 
 function statesOf(byStatus: Readonly<Record<string, number>>): readonly string[] {
-  const weightOf = (status: string) => WEIGHTS.indexOf(WEIGHTS.includes(status) ? status : '');
+  const weightOf = (status: string) => WEIGHTS.indexOf(WEIGHTS.includes(status) ? status : 'other');
   return Object.entries(byStatus)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => ({ status: status.toLowerCase(), count }))
@@ -138,39 +131,4 @@ function statesOf(byStatus: Readonly<Record<string, number>>): readonly string[]
 
 function counted(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
-}
-
-const MOST_NAMED = 6;
-
-/** What the service says of itself: its title and version, and which of the routes of v1 it lacks. Ours has them all. */
-export function routesLines({ description, isOwn, now, width }: ServiceContext): readonly Line[] {
-  if (isOwn) return [];
-  if (description.value === null) {
-    const none = [{ text: 'the service does not describe itself', faint: true }];
-    return [
-      partTitle('API', description.at === null ? (partLine('description', description, now) ?? []) : none),
-    ];
-  }
-  const { title, version, routes } = description.value;
-  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`));
-  const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
-  // A group of which everything is lacking is named as a whole, so that the routes that stand alone have room.
-  const whole = ROUTE_GROUPS.filter((group) =>
-    V1_ROUTES.every((route) => route.group !== group || lacks.includes(route)),
-  );
-  const single = lacks.filter(({ group }) => !whole.includes(group));
-  const named = single.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-  const more = single.length > named.length ? [`and ${single.length - named.length} more`] : [];
-  const lacking = [...whole, ...named, ...more].map(
-    (name, place) => `${place === 0 ? 'without ' : ''}${name}`,
-  );
-  const about = [title, version === null ? null : `version ${version}`]
-    .filter((part) => part !== null)
-    .join(', ');
-  const phrases = [...(about === '' ? [] : [about]), ...lacking];
-  return phraseLines(
-    'API',
-    phrases.map((phrase, place) => (place < phrases.length - 1 ? `${phrase},` : phrase)),
-    width,
-  );
 }

@@ -1,24 +1,15 @@
-import { ClientError } from '../../../client/errors.ts';
 import { useNow } from '../../app/clock.ts';
-import { isPaced } from '../../app/connection.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptState } from '../../app/ui-state.ts';
-import {
-  type Dated,
-  type Polled,
-  useMarket,
-  useMonitor,
-  usePolledQuery,
-  useRecommendation,
-} from '../../data/queries.ts';
+import { type Dated, useMarket, useMonitor, usePolledQuery, useRecommendation } from '../../data/queries.ts';
 import { usePaneContext } from '../../ui/pane-context.ts';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { EMPTY_LINE } from '../../ui/text.tsx';
 import { DimContext, useDim } from '../../ui/theme.ts';
 import { marketLines, workLines } from './market-lines.ts';
-import { recordLines, routesLines, summaryLines } from './record-lines.ts';
-import type { Part, ServiceContext } from './service-parts.ts';
-import { quotaLines, sourceLines, sourceTitle } from './source-lines.ts';
+import { recordLines, summaryLines } from './record-lines.ts';
+import type { ServiceContext } from './service-parts.ts';
+import { quotaLines, routesLines, sourceLines, sourceTitle } from './source-lines.ts';
 
 /** What changes slowly, or counts against a quota, is asked for less often. */
 const LEAST_SUMMARY_MS = 2_000;
@@ -63,23 +54,10 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const context: ServiceContext = {
     ...pane,
     now: useNow(),
-    isOwn,
-    summary: partOf(summary, isPast),
-    limits: partOf(limits, isPast),
-    day: partOf(day, isPast),
-    month: partOf(month, isPast),
-    recommendation: partOf(recommendation, isPast),
-    description: partOf(description, isPast),
+    ...{ isOwn, isPast, summary, limits, day, month, recommendation, description },
   };
-  const parts = [
-    sourceLines(context),
-    quotaLines(context),
-    marketLines(context),
-    workLines(context),
-    recordLines(context),
-    summaryLines(context),
-    routesLines(context),
-  ].filter(({ length }) => length > 0);
+  const all = [sourceLines, quotaLines, marketLines, workLines, recordLines, summaryLines, routesLines];
+  const parts = all.map((linesOf) => linesOf(context)).filter(({ length }) => length > 0);
   const spread = parts.flatMap((part, place) => (place === 0 ? part : [EMPTY_LINE, ...part]));
   // A chain that stands still dims the other panes; how its nodes are is news all the same.
   return (
@@ -88,7 +66,6 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
         scope="service"
         title={sourceTitle(context)}
         lines={spread.length < rows ? spread : parts.flat()}
-        notice={null}
         top={top}
         onScroll={(to) => setTop(() => to)}
         width={columns}
@@ -96,21 +73,4 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
       />
     </DimContext>
   );
-}
-
-/** Refused parts say why; what a foreign service does not have is no failure of it. */
-function partOf<T>({ data, error, retryAt }: Polled<Dated<T>>, isPast: boolean): Part<T> {
-  const code = error instanceof ClientError ? error.code : null;
-  const problem =
-    error === null
-      ? null
-      : data === undefined && isPaced(error)
-        ? 'waiting: limit per second'
-        : code === 'not-found'
-          ? 'this service has none'
-          : // The frame around says why, and until when.
-            isPast && (code === 'key' || code === 'quota')
-            ? 'nothing is asked for now'
-            : error.message.replaceAll('\n', ' ');
-  return { value: data?.value ?? null, at: data?.at ?? null, problem, retryAt };
 }

@@ -1,44 +1,50 @@
 import type { NodeView } from '../../../client/views/dashboard.ts';
+import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { formatAge, formatCount, formatDuration, formatPercent, UNKNOWN } from '../../../core/units.ts';
 import { leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
-import { type Line, lineWidth } from '../../ui/text.tsx';
-import type { ColorName, Theme } from '../../ui/theme.ts';
+import { bar, bold, colored, faint, type Line, lineWidth, plain } from '../../ui/text.tsx';
+import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, zoneText } from '../../ui/time.ts';
-import { indented, partLine, partTitle, type ServiceContext } from './service-parts.ts';
+import { indented, partTitle, phraseLines, type ServiceContext, stateOf } from './service-parts.ts';
 
 const BAR_CELLS = 20;
 const NEARLY_USED = 0.9;
 
 /** What the key may still ask. The service in this process has no limit. */
-export function quotaLines({ limits, isOwn, now, theme }: ServiceContext): readonly Line[] {
+export function quotaLines(context: ServiceContext): readonly Line[] {
+  const { limits, isOwn, now } = context;
   if (isOwn) return [];
-  const missing = partLine('limits', limits, now, 'not known');
-  if (limits.value === null) return [partTitle('Quota', missing ?? [])];
-  const { plan, dailyLimit: limit, remainingToday: left, perSecond, resetsAt } = limits.value;
-  const used = limits.value.usedToday ?? (limit !== null && left !== null ? limit - left : null);
-  const ofLimit =
-    limit === null ? '' : used === null ? `${formatCount(limit)} a day` : ` of ${formatCount(limit)} today`;
+  const late = stateOf('limits', limits, context, 'not known');
+  if (limits.data === undefined) return [partTitle('Quota', late[0])];
+  const { plan, dailyLimit: limit, remainingToday: left, perSecond, resetsAt, usedToday } = limits.data.value;
+  const used = usedToday ?? (limit !== null && left !== null ? limit - left : null);
+  const daily =
+    limit === null
+      ? ['no daily limit', ...(used === null ? [] : [`${formatCount(used)} asked today`])]
+      : [
+          used === null
+            ? `${formatCount(limit)} a day`
+            : `${formatCount(used)} of ${formatCount(limit)} today`,
+        ];
   const words = [
-    plan === null ? '' : `plan ${plan}`,
-    limit === null ? 'no daily limit' : used === null ? ofLimit : `${formatCount(used)}${ofLimit}`,
-    limit === null && used !== null ? `${formatCount(used)} asked today` : '',
-    perSecond === null ? '' : `${formatCount(perSecond)} per second`,
+    ...(plan === null ? [] : [`plan ${plan}`]),
+    ...daily,
+    ...(perSecond === null ? [] : [`${formatCount(perSecond)} per second`]),
   ];
-  const title = partTitle('Quota', [{ text: words.filter((word) => word !== '').join('  ') }]);
-  const late = missing === null ? [] : [indented(missing)];
-  if (limit === null) return [title, ...late];
-  const share = used === null || limit === 0 ? null : Math.min(used / limit, 1);
+  const share = used === null || limit === null || limit === 0 ? null : Math.min(used / limit, 1);
   const resets = resetsAt === null ? '' : `resets in ${formatDuration((resetsAt - now) / 1_000)}`;
-  return [title, indented([...(share === null ? [] : usedBar(share, theme)), { text: resets }]), ...late];
+  return [
+    partTitle('Quota', [plain(words.join('  '))]),
+    ...(limit === null ? [] : [indented([...(share === null ? [] : usedBar(share)), plain(resets)])]),
+    ...late.map(indented),
+  ];
 }
 
-function usedBar(share: number, { glyph }: Theme): Line {
-  const full = Math.round(share * BAR_CELLS);
+function usedBar(share: number): Line {
   const isHigh = share >= NEARLY_USED;
   return [
-    { text: glyph.barFull.repeat(full), color: isHigh ? 'bad' : 'accent' },
-    { text: glyph.barEmpty.repeat(BAR_CELLS - full), faint: true },
-    { text: ` ${formatPercent(share).padStart(5)} used${isHigh ? ` ${glyph.warning}` : ''}  ` },
+    ...bar(share, BAR_CELLS, isHigh ? 'bad' : 'accent'),
+    plain(` ${formatPercent(share).padStart(5)} used${isHigh ? ' !' : ''}  `),
   ];
 }
 
@@ -54,95 +60,87 @@ const NO_NODES = {
 export function sourceTitle({ snapshot, summary, now, offsetAt }: ServiceContext): readonly Line[] {
   const { kind, name } = snapshot.source;
   const head = snapshot.blockTimestamp ?? snapshot.updatedAt;
-  const lag = summary.value?.health.lagBlocks ?? 0;
+  const lag = summary.data?.value.health.lagBlocks ?? 0;
   const day = (at: number) => `${dayText(at, offsetAt)} ${clockText(at, offsetAt)} ${zoneText(offsetAt(at))}`;
   const headText = (at: number) =>
     kind === 'replay' ? `its head is of ${day(at)}` : `head ${formatAge((now - at) / 1_000)}`;
-  const behind = `${formatCount(lag)} ${lag === 1 ? 'block' : 'blocks'} to catch up`;
-  const since = summary.at === null ? null : `as of ${formatAge((now - summary.at) / 1_000)}`;
+  const behind: Line = [colored(`${formatCount(lag)} ${lag === 1 ? 'block' : 'blocks'} to catch up`, 'warn')];
   return [
-    [{ text: 'Source', bold: true }, { text: `   ${KINDS[kind]}`, faint: true }, { text: name }],
-    ...(head === null ? [] : [[{ text: headText(head) }]]),
-    ...(lag === 0 ? [] : [[{ text: behind, color: 'warn' } as const]]),
-    ...(since === null ? [] : [[{ text: since, faint: true }]]),
+    [bold('Source'), faint(`   ${KINDS[kind]}`), plain(name)],
+    ...(head === null ? [] : [[plain(headText(head))]]),
+    ...(lag === 0 ? [] : [behind]),
+    ...(summary.data === undefined ? [] : [[faint(`as of ${formatAge((now - summary.data.at) / 1_000)}`)]]),
   ];
 }
 
 /** What is to be known of where the data comes from, and every node that stands behind it. */
 export function sourceLines(context: ServiceContext): readonly Line[] {
-  const { snapshot, summary, now, theme } = context;
+  const { snapshot, summary, now } = context;
   const { kind, restartedAt } = snapshot.source;
-  const health = summary.value?.health ?? null;
+  const health = summary.data?.value.health ?? null;
   const nodes = health?.nodes ?? [];
-  const lines: Line[] = [];
-  const missing = partLine('health', summary, now);
-  if (missing !== null) lines.push(missing);
+  const lines = [...stateOf('health', summary, context)];
   if (restartedAt !== null) {
     // Says why what was here before the chain began anew is gone.
     const when = formatAge(Math.max(0, now - restartedAt) / 1_000);
-    lines.push([{ text: `the chain began anew ${when}: its history from before is dropped`, color: 'warn' }]);
+    lines.push([colored(`the chain began anew ${when}: its history from before is dropped`, 'warn')]);
   }
   const count = nodes.filter(({ state }) => state === 'disagrees').length;
   if (count > 0) {
     // This must not be overlooked: it is not known which of the nodes is right.
     const who = count === 1 ? '1 node DISAGREES' : `${count} nodes DISAGREE`;
     const others = `the other${nodes.length - count === 1 ? '' : 's'}`;
-    const text = `${theme.glyph.warning} ${who} with ${others}: do not trust it before you know why`;
-    lines.push([{ text, color: 'bad', bold: true }]);
+    lines.push([bold(`! ${who} with ${others}: do not trust it before you know why`, 'bad')]);
   }
-  if (health !== null && nodes.length === 0) lines.push([{ text: NO_NODES[kind], faint: true }]);
+  if (health !== null && nodes.length === 0) lines.push([faint(NO_NODES[kind])]);
   return [...lines.map(indented), ...nodeLines(nodes, context), ...leaderLines(context)];
 }
 
 /** Which other process leads on the database of the one that answers, and whether this one has its blocks. */
 function leaderLines({ summary, now }: ServiceContext): readonly Line[] {
-  const { engine = null, lagBlocks = null } = summary.value?.health ?? {};
+  const { engine = null, lagBlocks = null } = summary.data?.value.health ?? {};
   if (engine === null || engine.process === null || engine.isHere !== false) return [];
-  const who = engine.process.replace(/, process \d+$/, '');
-  const lasting =
-    engine.since === null ? '' : ` for ${formatDuration(Math.max(0, now - engine.since) / 1_000)}`;
+  const { process, since } = engine;
+  const lasting = since === null ? '' : ` for ${formatDuration(Math.max(0, now - since) / 1_000)}`;
   const behind = lagBlocks ? `${formatCount(lagBlocks)} behind` : 'in step';
-  const text = `${who} leads${lasting}: it asks the nodes; this one is ${behind}`;
-  return [indented([{ text, faint: true }])];
+  const who = process.replace(/, process \d+$/, '');
+  return [indented([faint(`${who} leads${lasting}: it asks the nodes; this one is ${behind}`)])];
 }
 
-const STATES = new Map<string, { readonly word: string; readonly color: ColorName }>([
-  ['ok', { word: 'ok', color: 'good' }],
-  ['lagging', { word: 'lagging', color: 'warn' }],
-  ['disagrees', { word: 'DISAGREES', color: 'bad' }],
-  ['down', { word: 'down', color: 'bad' }],
-  ['wrong-chain', { word: 'wrong chain', color: 'bad' }],
+const STATES = new Map<string | null, { readonly word: string; readonly color: ColorName }>([
+  ['ok', { word: '● ok', color: 'good' }],
+  ['lagging', { word: '! lagging', color: 'warn' }],
+  ['disagrees', { word: '! DISAGREES', color: 'bad' }],
+  ['down', { word: '! down', color: 'bad' }],
+  ['wrong-chain', { word: '! wrong chain', color: 'bad' }],
 ]);
 
 function nodeLines(nodes: readonly NodeView[], context: ServiceContext): readonly Line[] {
-  const { theme, width } = context;
   if (nodes.length === 0) return [];
-  const { heading, lines } = tableOf({ columns: nodeColumns(nodes, theme), rows: nodes, width }, context);
+  const { width } = context;
+  const { heading, lines } = tableOf({ columns: nodeColumns(nodes), rows: nodes, width }, context);
   return [
     heading,
     ...lines.flatMap((line, place): readonly Line[] => {
-      const { state, message } = nodes[place] ?? { state: null, message: null };
+      const { state = null, message = null } = nodes[place] ?? {};
       // A node that is well says nothing of note.
       if (message === null || message === '' || state === 'ok') return [line];
-      const words = { text: `  ${message}`, faint: true };
+      const words = faint(`  ${message}`);
       const beside: Line = [...line, words];
       return lineWidth(beside) <= width - 1 ? [beside] : [line, indented([words])];
     }),
   ];
 }
 
-function nodeColumns(nodes: readonly NodeView[], { glyph }: Theme): readonly TableColumn<NodeView>[] {
+function nodeColumns(nodes: readonly NodeView[]): readonly TableColumn<NodeView>[] {
   const highest = nodes.reduce((head, node) => Math.max(head, node.head ?? 0), 0);
   return [
     leftColumn('node', 14, 0, ({ name }) => name),
     leftColumn('state', 11, 0, ({ state, head, message }): Line => {
       // A process that stands by asks its nodes nothing, so that none is known to be well.
-      if (head === null && message?.startsWith('not asked')) return [{ text: 'not asked', faint: true }];
-      const known = STATES.get(state ?? '');
-      if (known === undefined) return [{ text: state ?? UNKNOWN }];
-      const isOk = state === 'ok';
-      const mark = isOk ? glyph.live : glyph.warning;
-      return [{ text: `${mark} ${known.word}`, color: known.color, bold: !isOk }];
+      if (head === null && message?.startsWith('not asked')) return [faint('not asked')];
+      const { word, color } = STATES.get(state) ?? { word: state ?? UNKNOWN, color: undefined };
+      return [{ text: word, color, bold: color !== undefined && state !== 'ok' }];
     }),
     rightColumn('head', 6, 1, ({ head }) => (head === null ? UNKNOWN : formatCount(head))),
     // How far a node that is down is behind is unknown.
@@ -154,4 +152,32 @@ function nodeColumns(nodes: readonly NodeView[], { glyph }: Theme): readonly Tab
       return ms < 10_000 ? `${formatCount(Math.round(ms))} ms` : formatDuration(ms / 1_000);
     }),
   ];
+}
+
+const MOST_NAMED = 6;
+
+/** What the service says of itself: its title and version, and which of the routes of v1 it lacks. Ours has them all. */
+export function routesLines(context: ServiceContext): readonly Line[] {
+  const { description, isOwn, width } = context;
+  if (isOwn) return [];
+  const own = description.data?.value ?? null;
+  if (own === null) {
+    const none: Line = [faint('the service does not describe itself')];
+    return [partTitle('API', stateOf('description', description, context)[0] ?? none)];
+  }
+  const { title, version, routes } = own;
+  const has = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
+  // A group of which everything is lacking is named as a whole, so that the routes that stand alone have room.
+  const whole = ROUTE_GROUPS.filter((group) =>
+    V1_ROUTES.every((route) => route.group !== group || lacks.includes(route)),
+  );
+  const single = lacks.filter(({ group }) => !whole.includes(group));
+  const named = single.slice(0, MOST_NAMED).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  const more = single.length > MOST_NAMED ? [`and ${single.length - MOST_NAMED} more`] : [];
+  const [first, ...rest] = [...whole, ...named, ...more];
+  const about = [title, version === null ? null : `version ${version}`].filter((part) => part !== null);
+  const phrases = [...about, ...(first === undefined ? [] : [`without ${first}`, ...rest])];
+  const apart = phrases.map((phrase, place) => (place < phrases.length - 1 ? `${phrase},` : phrase));
+  return phraseLines('API', apart, width);
 }

@@ -1,0 +1,119 @@
+import {
+  describeAdvice,
+  type HorizonView,
+  keptWords,
+  type RecommendationView,
+} from '../../../client/views/gas.ts';
+import { formatDuration, formatGwei, formatLikelihood, formatPercent, UNKNOWN } from '../../../core/units.ts';
+import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
+import { bold, colored, faint, type Line, plain, wrapText } from '../../ui/text.tsx';
+import type { ColorName } from '../../ui/theme.ts';
+import { dayText, systemOffset } from '../../ui/time.ts';
+
+const ACTION_COLORS = new Map<string | null, ColorName>([
+  ['SEND_NOW', 'good'],
+  ['WAIT', 'warn'],
+  ['SET_ALERT', 'accent'],
+]);
+/** The table below names a saving the mean too. */
+const LEAST_SAVING = 0.005;
+
+/**
+ * The recommendation in parts: what to do, how likely, what it saves, and how such advice has held so far. On a narrow
+ * screen the last one uses fewer words.
+ *
+ * @param age how old it is, where it is too old to be followed: then nothing of it is stated; `null`: it is of now
+ */
+export function adviceParts(
+  advice: RecommendationView,
+  isNarrow: boolean,
+  age: string | null,
+): readonly Line[] {
+  if (age !== null) return [[colored(`advice of ${age}, no longer valid`, 'warn')]];
+  const { probability, expectedSavingRatio: saving, track } = advice;
+  const { action, target } = describeAdvice(advice);
+  const todo: Line = [
+    bold(action, ACTION_COLORS.get(advice.action)),
+    plain(target === '' ? '' : ` ${target}`),
+  ];
+  if (advice.action === null) return [todo];
+  const kept = track === null ? null : keptWords(track);
+  const since = isNarrow || track?.since == null ? '' : ` since ${dayText(track.since, systemOffset)}`;
+  // What was promised of those: a record far below it says how far the likelihood is to be trusted.
+  const stated = kept === null ? null : (track?.statedProbability ?? null);
+  const likely: Line =
+    probability === null ? [faint('not yet measured')] : [plain(`${formatLikelihood(probability)} likely`)];
+  const saves = `saves ${formatPercent(saving ?? 0)}${isNarrow ? '' : ' on average'}`;
+  return [
+    todo,
+    likely,
+    ...(saving === null || saving < LEAST_SAVING ? [] : [[plain(saves)]]),
+    ...(kept === null ? [] : [[faint(`${kept}${since}`)]]),
+    ...(stated === null ? [] : [[faint(`stated ${formatPercent(stated)}`)]]),
+  ];
+}
+
+/** As many reasons as there are lines for, broken at blanks; what does not fit is read after `⏎`. */
+export function reasonLines(reasons: readonly string[], width: number, most: number, faint = true) {
+  const lines: Line[] = [];
+  for (const reason of reasons) {
+    if (lines.length >= most) break;
+    const wrapped = wrapText(reason, width - 4, most - lines.length);
+    lines.push(...wrapped.map((text, at): Line => [{ text: ` ${at === 0 ? '•' : ' '} ${text}`, faint }]));
+  }
+  return lines;
+}
+
+/** The waits of which something is stated: a price alone would read as a promise. */
+export function knownWaits(horizons: readonly HorizonView[]): readonly HorizonView[] {
+  return horizons.filter(({ probability }) => probability !== null);
+}
+
+/** Why nothing is stated of the other waits, which are the longer ones, in one line. */
+export function unknownWaits(horizons: readonly HorizonView[]): readonly string[] {
+  const unknown = horizons.filter(({ probability }) => probability === null);
+  const [first, last] = [unknown.at(0), unknown.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const times = [...new Set([first, last])].map(({ horizonSec }) => formatDuration(horizonSec));
+  return [`waits of ${times.join(' to ')} – ${first.reason ?? 'not measured yet'}`];
+}
+
+export function waitWords({ horizonSec, price, savingRatio, probability, reason }: HorizonView): string {
+  const words = [
+    price === null ? UNKNOWN : `${formatGwei(price)} gwei`,
+    ...(savingRatio === null ? [] : [`saves ${formatPercent(savingRatio)}`]),
+    ...(probability === null ? [] : [`${formatLikelihood(probability)} likely`]),
+  ];
+  const worth = probability === null ? (reason ?? 'not known') : words.join(', ');
+  return `If you wait up to ${formatDuration(horizonSec)}: ${worth}`;
+}
+
+interface WaitFigure {
+  readonly name: string;
+  readonly of: (horizon: HorizonView) => string;
+}
+
+const figure = (value: number | bigint | null, format: (value: number) => string) =>
+  value === null ? UNKNOWN : format(Number(value));
+const WAIT_FIGURES: readonly WaitFigure[] = [
+  { name: 'price', of: ({ price }) => figure(price, formatGwei) },
+  { name: 'mean saving', of: ({ savingRatio }) => figure(savingRatio, formatPercent) },
+  { name: 'likely', of: ({ probability }) => figure(probability, formatLikelihood) },
+];
+
+const NARROW = 70;
+
+/** What each wait is worth, the one advised (seconds) in bold: the headline is one of these columns. */
+export function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, width: number) {
+  const heading = width < NARROW ? 'wait up to' : 'if you wait up to';
+  const columns: readonly TableColumn<WaitFigure>[] = [
+    leftColumn(heading, 11, 0, ({ name }) => [faint(name)]),
+    ...waits.map((wait, place) => {
+      const bold = wait.horizonSec === advisedSec;
+      const cell = ({ of }: WaitFigure): Line => [{ text: of(wait), bold }];
+      return rightColumn(formatDuration(wait.horizonSec), 7, bold ? 0 : place + 1, cell);
+    }),
+  ];
+  const table = useTable({ columns, rows: WAIT_FIGURES, width, margin: 1 });
+  return waits.length === 0 ? [] : [table.heading, ...table.lines];
+}

@@ -1,0 +1,168 @@
+import { Box, useIsScreenReaderEnabled } from 'ink';
+import { memo } from 'react';
+import type { ChartView, StatsView } from '../../../client/views/dashboard.ts';
+import { formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
+import { given, type NamedValue, useWidest } from '../../ui/fact-list.tsx';
+import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
+import {
+  bold,
+  changeSpan,
+  displayWidth,
+  faint,
+  fullnessLine,
+  type Line,
+  OneLine,
+  plain,
+} from '../../ui/text.tsx';
+import { wholeSpan } from '../../ui/time.ts';
+import type { LiveView } from './live-pane.tsx';
+
+const DAY = '24 h';
+/** Bucketed history begins up to an hour inside the day. */
+const NEARLY_A_DAY_SEC = 23 * 3_600;
+/** In less the price has hardly moved. */
+const LEAST_RANGE_SEC = 60;
+const LEAST_LINE = 8;
+const MOST_LINE = 60;
+
+/** Where the base fee stands between the lowest and the highest of the day, or of as much of it as is known. */
+export function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
+  const { baseFee, nextBaseFee, blockTimestamp: end } = snapshot;
+  const now = Number(nextBaseFee ?? baseFee);
+  const { base = null, from = null } = market ?? {};
+  const sec = from === null || end === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
+  // A history that does not fill the day must not be called one.
+  const span = sec > NEARLY_A_DAY_SEC ? DAY : wholeSpan(sec);
+  // The day's figures are asked for less often than the price: it may have left their range since.
+  const [min, max] = [Math.min(base?.min ?? now, now), Math.max(base?.max ?? now, now)];
+  const [low, high] = [formatGwei(min), formatGwei(max)];
+  const rank = trend?.percentileRank24h ?? null;
+  const verdict = base === null || rank === null ? '' : verdictOf(rank, now, base, span);
+  const [lowRoom = 0, highRoom = 0, verdictRoom = 0] = useWidest(
+    base === null ? [] : [low, high, verdict].map(displayWidth),
+  );
+  const around = 2 + span.length + 2 + lowRoom + highRoom + 4;
+  const withVerdict = width - around - verdictRoom - 3;
+  const hasVerdict = withVerdict >= LEAST_LINE;
+  const cells = Math.min(hasVerdict ? withVerdict : width - around, MOST_LINE);
+  if (base === null || sec < LEAST_RANGE_SEC || cells < LEAST_LINE) return [];
+  const place = Math.round((max > min ? (now - min) / (max - min) : 0.5) * (cells - 1));
+  return [
+    [
+      faint(` ${span}  `),
+      plain(low.padEnd(lowRoom)),
+      faint(` ├${'─'.repeat(place)}`),
+      bold('●', 'accent'),
+      faint(`${'─'.repeat(cells - 1 - place)}┤ `),
+      plain(high.padEnd(highRoom)),
+      plain(hasVerdict ? `   ${verdict}` : ''),
+    ],
+  ];
+}
+
+/** How far off the median the price in the middle may lie: that of an even number is between two, and some blocks old. */
+const AROUND_MEDIAN = 1.02;
+/** From here on the advice calls it above its mean. */
+const AROUND_MEAN = 1.05;
+
+/**
+ * In words that stay true where prices tie, as they do at a chain's floor. Nothing where `rank`, the share of blocks whose
+ * base fee was lower, is of another past than the figures, as it is for a moment once a service has learnt of more.
+ */
+function verdictOf(rank: number, now: number, { min, p10, median, mean, max }: StatsView, span: string) {
+  const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
+  if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
+    return '';
+  if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
+  // No more than half lies below and yet the median is reached: the median itself.
+  if (rank <= 0.5 && median !== null && now >= median) {
+    // Half of a past that is dear against its mean: neither usual nor cheap.
+    return mean !== null && now > mean * AROUND_MEAN ? '' : `the usual price of ${past}`;
+  }
+  // A tenth of the blocks asked for this very price, and how many more is not known.
+  if (rank <= 0.1 && now === p10) return `among the lowest of ${past}`;
+  if (rank > 0.99) return `among the highest of ${past}`;
+  // Rounded down: 99.7 % of the blocks are not all.
+  return `cheaper than ${Math.floor((1 - rank) * 100 + 1e-9)} % of ${past}`;
+}
+
+/** With the last bucket still to come, an hour is not whole. */
+const SHORTEST_HOUR_SEC = 3_300;
+const LONGEST_HOUR_SEC = 4_000;
+
+/** What a chart of the last hour really spans: a young history is shorter, a foreign service's frame may be longer. */
+function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
+  const [first, last] = [hour.points[0], hour.points.at(-1)];
+  const sec =
+    first && last ? (last.timestamp - first.timestamp) / 1_000 + (hour.bucketSec ?? 0) : SHORTEST_HOUR_SEC;
+  return sec < SHORTEST_HOUR_SEC || sec > longest ? `last ${wholeSpan(sec)}` : 'last hour';
+}
+
+/** What stands under the lanes, the most important first. What the service did not say is not there. */
+export function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
+  const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
+  const change =
+    nextBaseFee === null || baseFee === 0n
+      ? []
+      : [plain(' '), changeSpan(Number(nextBaseFee - baseFee) / Number(baseFee))];
+  const ahead = trend?.baseFeeFan.at(-1);
+  const blocks = ahead?.blocksAhead === 1 ? '1 block' : `${ahead?.blocksAhead} blocks`;
+  // Of the hour before: how the base fee stands to it, or the service's own word where it does not say by how much.
+  const against = ` against mean of ${hour === undefined ? 'last hour' : spanOf(hour, Number.POSITIVE_INFINITY)}`;
+  const coinChange = market?.nativeUsdChangeRatio ?? null;
+  const facts: readonly NamedValue[] = [
+    ...given(nextBaseFee ?? baseFee, nextBaseFee === null ? 'base' : 'next base', (wei) => [
+      bold(formatGwei(wei)),
+      ...change,
+    ]),
+    ...given(ahead, `in ${blocks}`, ({ min, max }) => `${formatGwei(min)} – ${formatGwei(max)}`),
+    ...given(trend?.congestion, 'blocks', (ratio) => `${formatPercent(ratio)} full`),
+    ...given(trend, '', ({ changeRatio, direction }) =>
+      changeRatio === null ? direction.toLowerCase() : [plain(formatChange(changeRatio)), faint(against)],
+    ),
+    ...given(blobBaseFee, 'blob base', (fee) => `${formatGwei(fee)} gwei`),
+    ...given(gasUsedRatio, 'last block', fullnessLine),
+    ...given(nativeUsd, symbol, (usd) => [
+      plain(formatUsd(usd)),
+      faint(coinChange === null ? '' : ` ${formatChange(coinChange)}`),
+    ]),
+    ...given(market?.volatility, 'volatility', (ratio) => `±${formatPercent(ratio)}`),
+  ];
+  return facts.map(({ name, value }) => [faint(name === '' ? '' : `${name} `), ...value]);
+}
+
+interface SmallChartProps {
+  readonly hour: ChartView;
+  readonly width: number;
+  readonly height: number;
+}
+
+const LINES = [
+  { color: 'base', name: 'base', style: 'solid', of: 'base' },
+  { color: 'tip', name: 'tip p50', style: 'dashed', of: 'priority' },
+] as const;
+
+/** Base fee and tip of the last hour, or of the shortest while the service knows, as far as they are known, with a legend above. */
+export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
+  if (useIsScreenReaderEnabled()) return null;
+  const series = LINES.map((line) => ({
+    ...line,
+    values: hour.points.map((point) => point[line.of]),
+  })).filter(({ values }) => values.some((value) => value !== null));
+  const legend: Line = [
+    faint(` ${spanOf(hour)} in gwei`),
+    ...series.flatMap(
+      ({ color, name, style }): Line => [
+        plain('   '),
+        { text: legendGlyph(style).repeat(2), color },
+        plain(` ${name}`),
+      ],
+    ),
+  ];
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <OneLine line={legend} width={width} />
+      <LineChart series={series} width={width} height={height - 1} format={formatGwei} />
+    </Box>
+  );
+});
