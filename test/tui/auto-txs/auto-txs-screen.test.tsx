@@ -363,7 +363,7 @@ describe('the keys of an auto-tx', () => {
       await press('x');
       await shows('Cancel this auto-tx?');
       await shows('[▸ Keep it ]');
-      await shows('It was not broadcast.');
+      await shows('It was not broadcast');
       expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
       await press('enter');
       await shows('◌ pending');
@@ -453,7 +453,7 @@ describe('the keys of an auto-tx', () => {
         await shows('Order');
       }
       await press('x');
-      await shows('It was not broadcast.');
+      await shows('It was not broadcast');
       current = { ...SENT, id: WAITING.id };
       await renew();
       await shows('It is submitted already.');
