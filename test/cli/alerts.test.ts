@@ -584,7 +584,7 @@ describe('alerts of a service that others run', () => {
 });
 
 describe('as a process', () => {
-  it('reads the alert from a pipe, and asks on a real terminal', async () => {
+  it.runIf(isSlowRun)('reads the alert from a pipe, and asks on a real terminal', async () => {
     const db = freshFile();
     const source = ['--demo', '--db', db];
     await using terminal = await gastop(['alerts', 'create', '--below', '5', '--terminal', ...source]);
@@ -594,7 +594,6 @@ describe('as a process', () => {
     await asking.waitFor('[y/N]');
     await asking.press('ctrl+c');
     expect((await asking.waitForExit()).exitCode).toBe(130);
-    if (!isSlowRun) return;
     await using answered = await gastop(['alerts', 'delete', id, ...source]);
     await answered.waitFor('[y/N]');
     await answered.press('y', 'enter');

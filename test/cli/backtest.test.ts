@@ -155,7 +155,7 @@ describe('gastop backtest', () => {
     expect(plain.stdout).not.toContain('\u001b[');
   });
 
-  it('reads JSON Lines and gzip as well, with the same result', async () => {
+  it.runIf(isSlowRun)('reads JSON Lines and gzip as well, with the same result', async () => {
     const score = ({ stdout }: Captured) => ({ ...JSON.parse(stdout), file: '' });
     writeFileSync(at('blocks.csv.gz'), gzipSync(readFileSync(short)));
     expect(score(await runMain(['backtest', at('blocks.csv.gz'), '--json']))).toEqual(score(shortJson));
@@ -415,13 +415,16 @@ describe('a long walk', () => {
     }
   });
 
-  it('shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C', async () => {
-    await using terminal = await gastop(['backtest', RECORDING], { watchTty: true });
-    await terminal.waitFor(/^[|/\\-] \d+ % {2}block [\d,]+ of 2,001$/m);
-    await terminal.press('ctrl+c');
-    expect((await terminal.waitForExit()).exitCode).toBe(130);
-    expect(terminal.screen().join('')).not.toContain('%');
-  });
+  it.runIf(isSlowRun)(
+    'shows on a terminal how far it is, and leaves a clean line behind at Ctrl-C',
+    async () => {
+      await using terminal = await gastop(['backtest', RECORDING], { watchTty: true });
+      await terminal.waitFor(/^[|/\\-] \d+ % {2}block [\d,]+ of 2,001$/m);
+      await terminal.press('ctrl+c');
+      expect((await terminal.waitForExit()).exitCode).toBe(130);
+      expect(terminal.screen().join('')).not.toContain('%');
+    },
+  );
 });
 
 describe('the calibration chart', () => {

@@ -91,7 +91,7 @@ describe('the program as a process', () => {
     expect(stderr).toMatch(/^\(node:\d+\) ExperimentalWarning: look here\n\(Use [^\n]+\)\n$/);
   });
 
-  it.skipIf(process.platform === 'win32')(
+  it.runIf(isSlowRun && process.platform !== 'win32')(
     'record ends at Ctrl-C with whole lines, a count and exit 0',
     async () => {
       const out = join(folder, 'stopped.jsonl');

@@ -144,6 +144,7 @@ inBrowser(
     await page.open(served.origin + PLAYGROUND_PATH);
     expect(await page.evaluate(`document.querySelector('#key').value`)).toBe('');
   },
+  isSlowRun,
 );
 
 inBrowser(

@@ -184,9 +184,9 @@ async function answersNormally({ port, key }: Fuzzed): Promise<number> {
   return response.status;
 }
 
-test('a thousand hostile requests, 20,000 in test:slow: no crash, no 5xx, every body as promised, the heap as it was', async () => {
+test('600 hostile requests, 20,000 in test:slow: no crash, no 5xx, every body as promised, the heap as it was', async () => {
   const server = await startFuzzed('live');
-  const requests = fc.sample(madeRequests(server), { numRuns: isSlowRun ? 20_000 : 1_000, seed: SEED });
+  const requests = fc.sample(madeRequests(server), { numRuns: isSlowRun ? 20_000 : 600, seed: SEED });
   const quarter = requests.length / 4;
   const statuses = await sendAll(server, requests.slice(0, quarter), false);
   const before = await server.heapBytes();

@@ -22,6 +22,7 @@ import { NodeSqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { keptAlert } from './alerts/kept-alerts.ts';
 
@@ -81,7 +82,7 @@ test('one that is up to date is not migrated again', async () => {
   await database.close();
 });
 
-test('processes that open a fresh file at the same moment all get it', async () => {
+test.runIf(isSlowRun)('processes that open a fresh file at the same moment all get it', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const said = await Promise.all([openElsewhere(path), openElsewhere(path)]);
   expect(said).toEqual(['opened', 'opened']);

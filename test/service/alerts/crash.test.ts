@@ -19,7 +19,7 @@ import { blockOf, pricesOf, storyAlerts } from './crash-story.ts';
 
 /** Bundled: what starts two hundred times must start quickly. */
 const PROGRAM = await buildProgram(fileURLToPath(new URL('follow-until-killed.ts', import.meta.url)));
-const KILLS = isSlowRun ? 200 : 5;
+const KILLS = isSlowRun ? 200 : 3;
 /** Started ahead of their time, for that takes longest; each opens the file when it is told to. */
 const AHEAD = 2;
 

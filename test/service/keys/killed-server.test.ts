@@ -8,7 +8,7 @@ import { openTestGate } from './key-service.ts';
 
 const SERVER = await buildServer();
 const PLANS = { open: { dailyLimit: null, perSecond: null } };
-const KILLS = isSlowRun ? 100 : 5;
+const KILLS = isSlowRun ? 100 : 2;
 const CLIENTS = 8;
 
 test(`killed ${KILLS} times while it counts, no answered request is lost and the file stays whole`, async () => {
