@@ -282,15 +282,20 @@ function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow
   return null;
 }
 
-interface MonitorProps {
+export interface MonitorProps {
   readonly holder: SourceHolder;
+  /** Opens what the user chose when nothing answered. */
   readonly openSource: (choice: SourceChoice) => Promise<MonitorSource>;
+  /** Told when the first prices are on the screen. */
   readonly onPrices: () => void;
+  /** Why a URL that the user types cannot be opened, in one line; `null`: it is worth trying. */
   readonly urlProblem: (text: string) => string | null;
+  /** Shown until the first answer. */
   readonly chainName: string | null;
   readonly badge: Badge | null;
   readonly ascii: boolean;
   readonly notifications: Notifications;
+  /** How long a deletion can be undone, ms. */
   readonly undoMs: number;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;

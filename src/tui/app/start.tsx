@@ -2,30 +2,18 @@ import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { render } from 'ink';
 import { cleanText } from '../../core/text.ts';
-import type { Badge } from '../chrome/status-bar.tsx';
 import { atMost, UNDO_MS } from '../data/mutations.ts';
-import { type Notifications, SILENT } from '../data/notifications.ts';
-import { Monitor } from './app.tsx';
-import { type MonitorSource, type SourceChoice, SourceHolder } from './source.ts';
+import { SILENT } from '../data/notifications.ts';
+import { Monitor, type MonitorProps } from './app.tsx';
+import { type MonitorSource, SourceHolder } from './source.ts';
 import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
 
-export interface MonitorOptions {
+/** Defaults: any URL is worth trying, on the screen alone is told of alerts, `retry` connects again. */
+export interface MonitorOptions extends Partial<Omit<MonitorProps, 'holder'>> {
   /** Opens the source. Called after the first frame is on the screen, so it may load as much code as it likes. */
   readonly connect: () => Promise<MonitorSource>;
-  /** Opens what the user chose when nothing answered; default for `retry`: `connect` again. */
-  readonly openSource?: (choice: SourceChoice) => Promise<MonitorSource>;
-  /** Why a URL that the user types cannot be opened, in one line; `null`: it is worth trying. Default: any is. */
-  readonly urlProblem?: (text: string) => string | null;
-  readonly onPrices?: () => void;
-  readonly chainName?: string;
-  readonly badge?: Badge;
-  readonly ascii?: boolean;
+  /** Sentences instead of tables and drawing. */
   readonly screenReader?: boolean;
-  /** How the terminal is told of alerts that fire; default: on the screen alone. */
-  readonly notifications?: Notifications;
-  readonly undoMs?: number;
-  readonly now?: () => number;
-  readonly saveFile?: (name: string, text: string) => Promise<string>;
   readonly stdin?: NodeJS.ReadStream;
   readonly stdout?: NodeJS.WriteStream;
   readonly stderr?: NodeJS.WritableStream;
@@ -46,30 +34,31 @@ const FAREWELL_MS = 2_000;
  * `stdin` and `stdout` to be terminals. An error is told in one line on stderr, after the screen is back.
  */
 export async function startMonitor(options: MonitorOptions): Promise<MonitorExit> {
-  const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr, now = Date.now } = options;
+  const { connect, screenReader = false, ...props } = options;
+  const { stdin = process.stdin, stdout = process.stdout, stderr = process.stderr } = options;
   const watch = watchEnding(stdin, stdout);
   const heldConsole = holdConsole();
   const holder = new SourceHolder();
   // The source opens after the first frame is on the screen: it may load code for longer than the frame takes.
   const drawn = Promise.withResolvers<void>();
-  void holder.open(() => drawn.promise.then(options.connect));
+  void holder.open(() => drawn.promise.then(connect));
   const instance = render(
     <Monitor
-      holder={holder}
       openSource={async (choice) => {
-        if (options.openSource !== undefined) return options.openSource(choice);
-        if (choice === 'retry') return options.connect();
+        if (choice === 'retry') return connect();
         throw new Error('only retrying is possible here');
       }}
-      onPrices={options.onPrices ?? (() => {})}
-      urlProblem={options.urlProblem ?? (() => null)}
-      chainName={options.chainName ?? null}
-      badge={options.badge ?? null}
-      ascii={options.ascii ?? false}
-      notifications={options.notifications ?? SILENT}
-      undoMs={options.undoMs ?? UNDO_MS}
-      now={now}
-      saveFile={options.saveFile ?? saveHere}
+      onPrices={() => {}}
+      urlProblem={() => null}
+      chainName={null}
+      badge={null}
+      ascii={false}
+      notifications={SILENT}
+      undoMs={UNDO_MS}
+      now={Date.now}
+      saveFile={saveHere}
+      {...props}
+      holder={holder}
     />,
     {
       stdin,
@@ -79,7 +68,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
       maxFps: MAX_FPS,
       exitOnCtrlC: false,
       patchConsole: false,
-      ...(options.screenReader === true ? { isScreenReaderEnabled: true } : {}),
+      ...(screenReader && { isScreenReaderEnabled: true }),
     },
   );
 

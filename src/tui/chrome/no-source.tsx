@@ -51,19 +51,59 @@ export function troubleLines(
   });
 }
 
-interface SourcePickerProps {
-  readonly columns: number;
-  readonly rows: number;
+interface NoDataReason {
   /** Why nothing answers; `null`: no answer and no refusal either. */
   readonly error: Error | null;
   readonly retryAt: number | null;
+  /** Which attempt to open a source this is: each has its own three seconds. */
+  readonly attempt: number;
+}
+
+interface NoDataProps extends NoDataReason {
+  readonly columns: number;
+  readonly rows: number;
+  readonly nothingAnswers: boolean;
   readonly choose: (choice: SourceChoice) => void;
   /** Why a typed URL cannot be opened; `null`: it can. */
   readonly urlProblem: (text: string) => string | null;
 }
 
+/** The screen before the first answer. */
+export function NoData(props: NoDataProps) {
+  const { columns, rows, error, retryAt, nothingAnswers } = props;
+  if (nothingAnswers) return <SourcePicker {...props} />;
+  if (error === null || (error instanceof ClientError && error.code === 'unavailable')) {
+    return (
+      <Box flexDirection="column" width={columns} height={rows} alignItems="center" justifyContent="center">
+        <Text dimColor>Waiting for the first block ...</Text>
+      </Box>
+    );
+  }
+  return (
+    <PaneState
+      kind="error"
+      title={failureTitle(error)}
+      reason={error.message}
+      hint={remedyFor(error) ?? failureHint(error)}
+      retryAt={retryAt}
+    />
+  );
+}
+
+/** How long a source may take to answer for the first time before the choice of another is offered. */
+const PATIENCE_MS = 3_000;
+
+/** Whether nothing answers, so that another source is worth offering; a refusal is an answer. */
+export function useNothingAnswers({ error, attempt }: NoDataReason): boolean {
+  const late = useElapsed(PATIENCE_MS, attempt);
+  if (error === null) return late;
+  if (!(error instanceof ClientError) || error.code === 'unreachable') return true;
+  // The embedded service says `unavailable` until its nodes have answered: it has three seconds.
+  return error.code === 'unavailable' && late;
+}
+
 /** Nothing answers: says so node by node, and what can be done. Numbers are never made up instead. */
-function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem }: SourcePickerProps) {
+function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem }: NoDataProps) {
   const theme = useTheme();
   const [typing, setTyping] = useState(false);
   useKeys('source', {
@@ -170,54 +210,5 @@ function UrlField({ width, urlProblem, submit, cancel }: UrlFieldProps) {
         <Text color={theme.color('warn')}>{theme.text(problem)}</Text>
       )}
     </Box>
-  );
-}
-
-/** How long a source may take to answer for the first time before the choice of another is offered. */
-const PATIENCE_MS = 3_000;
-
-interface NoDataReason {
-  readonly error: Error | null;
-  readonly retryAt: number | null;
-  /** Which attempt to open a source this is: each has its own three seconds. */
-  readonly attempt: number;
-}
-
-/** Whether nothing answers, so that another source is worth offering; a refusal is an answer. */
-export function useNothingAnswers({ error, attempt }: NoDataReason): boolean {
-  const late = useElapsed(PATIENCE_MS, attempt);
-  if (error === null) return late;
-  if (!(error instanceof ClientError) || error.code === 'unreachable') return true;
-  // The embedded service says `unavailable` until its nodes have answered: it has three seconds.
-  return error.code === 'unavailable' && late;
-}
-
-interface NoDataProps extends NoDataReason {
-  readonly columns: number;
-  readonly rows: number;
-  readonly nothingAnswers: boolean;
-  readonly choose: (choice: SourceChoice) => void;
-  readonly urlProblem: (text: string) => string | null;
-}
-
-/** The screen before the first answer. */
-export function NoData({ nothingAnswers, attempt: _attempt, ...picker }: NoDataProps) {
-  const { columns, rows, error, retryAt } = picker;
-  if (nothingAnswers) return <SourcePicker {...picker} />;
-  if (error === null || (error instanceof ClientError && error.code === 'unavailable')) {
-    return (
-      <Box flexDirection="column" width={columns} height={rows} alignItems="center" justifyContent="center">
-        <Text dimColor>Waiting for the first block ...</Text>
-      </Box>
-    );
-  }
-  return (
-    <PaneState
-      kind="error"
-      title={failureTitle(error)}
-      reason={error.message}
-      hint={remedyFor(error) ?? failureHint(error)}
-      retryAt={retryAt}
-    />
   );
 }

@@ -56,7 +56,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-interface ListSession {
+export interface ListSession {
   readonly client: GasClient | null;
   /** `undefined`: nothing is requested of a service that does not answer even for its prices. */
   readonly snapshot: SnapshotView | undefined;
@@ -74,7 +74,7 @@ interface ListsProviderProps extends ListSession {
 }
 
 export function ListsProvider({ shown, beforeClosing, children, ...session }: ListsProviderProps) {
-  const { client, snapshot, frozen, now } = session;
+  const { client, snapshot, frozen } = session;
   const queries = useQueryClient();
   const toast = useToast();
   const alerts = useList<AlertView>(session, {
@@ -90,13 +90,7 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
     isAwaited,
     isUrgent: (autoTx) => snapshot !== undefined && isNear(autoTx, snapshot),
   });
-  const fired = useAlertNotices({
-    client,
-    snapshot,
-    list: alerts.latest?.value,
-    isShown: shown === 'alerts' && !frozen,
-    now,
-  });
+  const fired = useAlertNotices(session, alerts.latest?.value, shown === 'alerts' && !frozen);
   const ended = useAutoTxNotices(autoTxs.latest?.value, shown === 'auto-txs' && !frozen);
   useEffect(() => {
     if (client !== null) beforeClosing(() => flushAlertMutations(queries, toast));

@@ -190,27 +190,32 @@ export function useSave<Saved>(resource: 'alert' | 'auto-tx') {
   }).mutateAsync;
 }
 
-interface AutoTxWork {
+interface Work {
+  /** What is said afterwards. */
   readonly done: string;
   readonly failed: string;
   readonly work: () => Promise<unknown>;
 }
 
-/** Changes of auto-txs. Nothing is shown as done before the service has confirmed it. */
-export function useAutoTxMutations() {
-  const { client } = useMonitor();
-  const refresh = useRefresh('auto-tx');
+/** Does something to an item. Nothing is shown as done before the service has confirmed it. */
+export function useWork(resource: 'alert' | 'auto-tx') {
+  const refresh = useRefresh(resource);
   const toast = useToast();
-  const { mutate } = useMutation({
+  return useMutation({
     networkMode: 'always',
-    mutationFn: ({ work }: AutoTxWork) => work(),
+    mutationFn: ({ work }: Work) => work(),
     onSuccess: (_, { done }) => toast({ kind: 'info', text: done }),
     onError: (error, { failed }) => {
       const unsure = mayBeDone(error) ? 'Perhaps done, the list is asked again' : failed;
       toast({ kind: 'error', text: `${unsure}: ${refusalText(error)}` });
     },
     onSettled: () => void refresh(),
-  });
+  }).mutate;
+}
+
+export function useAutoTxMutations() {
+  const { client } = useMonitor();
+  const mutate = useWork('auto-tx');
   return {
     setStatus: ({ id }: AutoTxView, status: 'PENDING' | 'DISABLED') =>
       mutate({

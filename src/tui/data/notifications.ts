@@ -19,6 +19,7 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import type { AutoTxStatus } from '../../contract/choices.ts';
 import { cleanText, graphemes } from '../../core/text.ts';
 import { useToast } from '../chrome/toast.tsx';
+import type { ListSession } from './lists.tsx';
 import { polledEveryMs } from './queries.ts';
 
 /** How much of a firing leaves the screen: the bell and a note on the desktop, the bell alone, or nothing. */
@@ -153,22 +154,19 @@ const PRICE_WITHIN_MS = 2_000;
 const EARLIER_MS = 8_000;
 const SENT_MS = 6_000;
 
-interface AlertNoticesOptions {
-  readonly client: GasClient | null;
-  readonly snapshot: SnapshotView | undefined;
-  readonly list: AlertListView | undefined;
-  /** The alerts are on the screen, so a firing is seen there. */
-  readonly isShown: boolean;
-  readonly now: () => number;
-}
-
 /**
  * Tells of every alert for this terminal that fires while the monitor runs: on the screen, by the bell, on the
  * desktop. Earlier firings are told in one line, but for those of the newest block, which are still true.
  *
+ * @param list the newest, whatever the screen shows of it
+ * @param isShown the alerts are on the screen, so a firing is seen there
  * @returns how many alerts have fired since they were last on the screen
  */
-export function useAlertNotices({ client, snapshot, list, isShown, now }: AlertNoticesOptions): number {
+export function useAlertNotices(
+  { client, snapshot, now }: Pick<ListSession, 'client' | 'snapshot' | 'now'>,
+  list: AlertListView | undefined,
+  isShown: boolean,
+): number {
   const toast = useToast();
   const announce = useAnnounce();
   const [unseen, addUnseen] = useUnseen(isShown);

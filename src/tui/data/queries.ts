@@ -211,21 +211,33 @@ export function useRecommendation(snapshot: SnapshotView): Polled<Dated<Recommen
   });
 }
 
-interface MarketTiming {
-  readonly head?: SnapshotView;
-  readonly leastMs?: number;
-  readonly everyMs?: number;
-  readonly freshMs?: number;
-  readonly enabled?: boolean;
-}
-
-export function useMarket(timeFrame: string, timing: MarketTiming): Polled<Dated<MarketView>> {
+export function useMarket(
+  timeFrame: string,
+  timing: Partial<PolledQuery<Dated<MarketView>>>,
+): Polled<Dated<MarketView>> {
   const { client, frozen, now } = useMonitor();
   return usePolledQuery({
     key: ['market', timeFrame],
     ask: async (signal) => ({ value: await client.statsMarket(timeFrame, { signal }), at: now() }),
     frozen,
     ...timing,
+  });
+}
+
+/** A service elsewhere counts requests. */
+export const ELSEWHERE_MS = 15_000;
+
+/** One item of a list in full, polled while it is open. */
+export function useItem<T>(
+  key: readonly [string, string],
+  ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
+): Polled<Dated<T>> {
+  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
+  return usePolledQuery({
+    key,
+    ask: async (signal) => ({ value: await ask(client, signal), at: now() }),
+    everyMs: isOwnService ? intervalMs : Math.max(intervalMs, ELSEWHERE_MS),
+    frozen,
   });
 }
 

@@ -14,24 +14,19 @@ import { PATHS } from '../../../contract/routes.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
-import { refusalText } from '../../app/connection.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { Memory } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
-import { useAlertMutations } from '../../data/mutations.ts';
-import { type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { useAlertMutations, useWork } from '../../data/mutations.ts';
+import { ELSEWHERE_MS, type Polled, useItem, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
 import { wrappedLines } from '../../resource/facts.ts';
 import {
   openResourceForm,
-  type PaneActions,
   type Resource,
-  type ResourceActions,
-  type ResourceDetails,
-  type ResourceList,
   resourceQuestion,
   type SecretProps,
 } from '../../resource/resource.ts';
@@ -52,7 +47,49 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
   tab: 'tab-3',
   title: 'Alerts',
   spokenTitle: 'Alerts, newest first.',
-  useList: useAlertList,
+  useList(context) {
+    const { snapshot, present, theme } = context;
+    const now = useNow();
+    const { isOwnService = false } = useMonitor();
+    const { alerts: feed } = useLists();
+    const { deletions } = useAlertMutations();
+    const rule = engineText(useEngine(), isOwnService, now);
+    // The row and the line that says it is deleted change in the same frame.
+    const items = (feed.data?.value.items ?? []).filter(
+      ({ id }) => !deletions.some(({ alert }) => alert.id === id),
+    );
+    const last = deletions.at(-1);
+    const left = formatDuration(Math.max((last?.until ?? now) - now, 0) / 1_000);
+    const deleted: Line = last
+      ? [
+          { text: ` ${theme.glyph.arrow} deleted ${describeCondition(last.alert)}` },
+          { text: ` · u undoes (${left})`, bold: true },
+          { text: deletions.length > 1 ? ` · and ${deletions.length - 1} more` : '' },
+        ]
+      : EMPTY_LINE;
+    const kinds = Map.groupBy(items, (alert) => {
+      const { kind } = alertState(alert, snapshot, present);
+      return kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
+    });
+    const states = [...kinds].map(([kind, { length }]) => `${formatCount(length)} ${kind}`).join(', ');
+    return {
+      feed,
+      items,
+      states: states === '' ? [] : [[{ text: states, faint: true }]],
+      notices: [
+        ...wrappedLines(rule, context, { most: RULE_LINES, look: { faint: true } }),
+        ...(last === undefined ? [] : [deleted]),
+      ],
+      empty:
+        last === undefined
+          ? {
+              title: 'No alerts yet',
+              hint: 'n makes one; a makes one from the present price, on every tab.',
+              more: rule,
+            }
+          : null,
+    };
+  },
   columns: alertColumns,
   orders: [
     { name: 'newest' },
@@ -65,11 +102,74 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
       compare: (one, other) => (other.lastTriggeredAt ?? 0) - (one.lastTriggeredAt ?? 0),
     },
   ],
-  useDetails: useAlertDetails,
-  useActions: useAlertActions,
+  useDetails(id, context, listed) {
+    const { client, frozen } = useMonitor();
+    const mutate = useWork('alert');
+    const polled = useItem(['alert', id], (from, signal) => from.alert(id, { signal }));
+    const savings = usePolledQuery({
+      // Only a firing saves something.
+      key: ['alert-savings', id, listed?.triggerCount ?? null],
+      ask: (signal) => client.alertSavings(id, { signal }),
+      freshMs: ELSEWHERE_MS,
+      frozen,
+    });
+    // The list has the changes of a moment ago, the details have the deliveries.
+    const details = polled.data?.value;
+    const item = listed ?? details;
+    return {
+      polled,
+      item,
+      title: item === undefined ? [] : alertTitle(item, context),
+      lines: item === undefined ? [] : detailLines(item, details, savings, context),
+      entries: (details?.deliveries ?? []).map((delivery) => ({
+        id: delivery.id,
+        lines: (isSelected) => deliveryLines(delivery, isSelected, context),
+      })),
+      redeliver: (deliveryId) =>
+        mutate({
+          done: 'The delivery is sent again',
+          failed: 'Not sent again',
+          work: () => client.redeliver(id, deliveryId),
+        }),
+    };
+  },
+  useActions(pane) {
+    const { setStatus, remove, undo } = useAlertMutations();
+    const toast = useToast();
+    const { choices, canChange } = useAlertOffer();
+    return {
+      list: {
+        new: () => pane.openForm({ kind: 'new', draft: newDraft() }),
+        undo: () => {
+          const back = undo();
+          const text = back === null ? 'Nothing to undo' : `${describeCondition(back)} is back`;
+          toast({ kind: 'info', text });
+        },
+      },
+      item: (alert) => {
+        const openForm = (kind: 'copy' | 'change') => () =>
+          pane.openForm({ kind, alert, draft: draftLike(alert) });
+        return {
+          toggle: () => setStatus(alert, statusWord(choices.statuses, isOn(alert.status) ? 'off' : 'on')),
+          another: openForm('copy'),
+          ...(canChange && { edit: openForm('change') }),
+          delete: () =>
+            pane.ask(alert, (item) => ({
+              ...deleteQuestion(item),
+              run: () => {
+                remove(item);
+                pane.showList();
+              },
+            })),
+        };
+      },
+    };
+  },
   Form: AlertForm,
   Secret: SecretBox,
 };
+
+const RULE_LINES = 2;
 
 /** By how much the price has to change, as a share; one that cannot fire comes last. */
 function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
@@ -87,52 +187,6 @@ export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: Actio
 
 export function alertsQuestion(memory: Memory) {
   return resourceQuestion(memory, ALERTS.plural, PATHS.alerts, PATHS.alert);
-}
-
-const RULE_LINES = 2;
-
-function useAlertList(context: PaneContext): ResourceList<AlertView> {
-  const { snapshot, present, theme } = context;
-  const now = useNow();
-  const { isOwnService = false } = useMonitor();
-  const { alerts: feed } = useLists();
-  const { deletions } = useAlertMutations();
-  const rule = engineText(useEngine(), isOwnService, now);
-  // The row and the line that says it is deleted change in the same frame.
-  const items = (feed.data?.value.items ?? []).filter(
-    ({ id }) => !deletions.some(({ alert }) => alert.id === id),
-  );
-  const last = deletions.at(-1);
-  const kinds = Map.groupBy(items, (alert) => {
-    const { kind } = alertState(alert, snapshot, present);
-    return kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
-  });
-  const states = [...kinds].map(([kind, { length }]) => `${formatCount(length)} ${kind}`).join(', ');
-  return {
-    feed,
-    items,
-    states: states === '' ? [] : [[{ text: states, faint: true }]],
-    notices: [
-      ...wrappedLines(rule, context, { most: RULE_LINES, look: { faint: true } }),
-      ...(last === undefined
-        ? []
-        : [
-            [
-              { text: ` ${theme.glyph.arrow} deleted ${describeCondition(last.alert)}` },
-              { text: ` · u undoes (${formatDuration(Math.max(last.until - now, 0) / 1_000)})`, bold: true },
-              ...(deletions.length > 1 ? [{ text: ` · and ${deletions.length - 1} more` }] : []),
-            ],
-          ]),
-    ],
-    empty:
-      last === undefined
-        ? {
-            title: 'No alerts yet',
-            hint: 'n makes one; a makes one from the present price, on every tab.',
-            more: rule,
-          }
-        : null,
-  };
 }
 
 const ENGINE_EVERY_MS = 10_000;
@@ -167,55 +221,6 @@ function engineText(engine: EngineView | null, isOwnService: boolean, now: numbe
   return `${rule}; ${process} evaluates them${age}`;
 }
 
-/** A service elsewhere counts requests. */
-const ELSEWHERE_MS = 15_000;
-
-function useAlertDetails(
-  id: string,
-  context: PaneContext,
-  listed: AlertView | undefined,
-): ResourceDetails<AlertView> {
-  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
-  const toast = useToast();
-  const polled = usePolledQuery({
-    key: ['alert', id],
-    ask: async (signal) => ({ value: await client.alert(id, { signal }), at: now() }),
-    everyMs: isOwnService ? intervalMs : Math.max(intervalMs, ELSEWHERE_MS),
-    frozen,
-  });
-  const savings = usePolledQuery({
-    // Only a firing saves something.
-    key: ['alert-savings', id, listed?.triggerCount ?? null],
-    ask: (signal) => client.alertSavings(id, { signal }),
-    freshMs: ELSEWHERE_MS,
-    frozen,
-  });
-  // The list has the changes of a moment ago, the details have the deliveries.
-  const details = polled.data?.value;
-  const item = listed ?? details;
-  const redeliver = async (deliveryId: string) => {
-    try {
-      await client.redeliver(id, deliveryId);
-      toast({ kind: 'info', text: 'The delivery is sent again' });
-      await polled.refresh();
-    } catch (error) {
-      const reason = error instanceof Error ? refusalText(error) : String(error);
-      toast({ kind: 'error', text: `Not sent again: ${reason}` });
-    }
-  };
-  return {
-    polled,
-    item,
-    title: item === undefined ? [] : alertTitle(item, context),
-    lines: item === undefined ? [] : detailLines(item, details, savings, context),
-    entries: (details?.deliveries ?? []).map((delivery) => ({
-      id: delivery.id,
-      lines: (isSelected) => deliveryLines(delivery, isSelected, context),
-    })),
-    redeliver: (deliveryId) => void redeliver(deliveryId),
-  };
-}
-
 function detailLines(
   alert: AlertView,
   details: AlertDetailsView | undefined,
@@ -239,51 +244,21 @@ function detailLines(
   ];
 }
 
-function useAlertActions(pane: PaneActions<AlertView, AlertSeed>): ResourceActions<AlertView> {
-  const { setStatus, remove, undo } = useAlertMutations();
-  const toast = useToast();
-  const { choices, canChange } = useAlertOffer();
+function deleteQuestion(alert: AlertView) {
+  const { note, triggerCount } = alert;
   return {
-    list: {
-      new: () => pane.openForm({ kind: 'new', draft: newDraft() }),
-      undo: () => {
-        const back = undo();
-        const text = back === null ? 'Nothing to undo' : `${describeCondition(back)} is back`;
-        toast({ kind: 'info', text });
-      },
-    },
-    item: (alert) => {
-      const openForm = (kind: 'copy' | 'change') => () =>
-        pane.openForm({ kind, alert, draft: draftLike(alert) });
-      return {
-        toggle: () => setStatus(alert, statusWord(choices.statuses, isOn(alert.status) ? 'off' : 'on')),
-        another: openForm('copy'),
-        ...(canChange && { edit: openForm('change') }),
-        delete: () => pane.ask(alert, deleteQuestion),
-      };
-    },
+    title: 'Delete this alert?',
+    lines: [
+      describeCondition(alert),
+      ...(note ? [cleanText(note)] : []),
+      ...(triggerCount
+        ? [`It has fired ${formatCount(triggerCount)} ×; its delivery log is deleted too.`]
+        : []),
+      'It can be undone for 10 s.',
+    ],
+    yes: 'Delete',
+    no: 'Keep it',
   };
-
-  function deleteQuestion(alert: AlertView) {
-    const { note, triggerCount } = alert;
-    return {
-      title: 'Delete this alert?',
-      lines: [
-        describeCondition(alert),
-        ...(note ? [cleanText(note)] : []),
-        ...(triggerCount
-          ? [`It has fired ${formatCount(triggerCount)} ×; its delivery log is deleted too.`]
-          : []),
-        'It can be undone for 10 s.',
-      ],
-      yes: 'Delete',
-      no: 'Keep it',
-      run: () => {
-        remove(alert);
-        pane.showList();
-      },
-    };
-  }
 }
 
 /** The secret that signs the webhooks of all alerts. The service tells it when an alert gets a webhook. */

@@ -201,32 +201,16 @@ function scheduleQuestion(
   };
 }
 
-/** What follows from the draft at some prices. */
-interface Judged {
-  /** `now 0.0507, has to fall 21 %` */
-  readonly price: string | null;
-  /** It would be broadcast at once. */
-  readonly isDue: boolean;
-  /** What it then pays itself, which may be far from the lane's price. */
-  readonly pays: string | null;
-}
+type Outlook = ReturnType<typeof useOutlook>;
 
-interface Outlook {
-  readonly order: PricedAutoTx;
-  readonly at: (snapshot: SnapshotView) => Judged;
-  readonly judged: Judged;
-  /** How likely the target is reached, or that it is. */
-  readonly odds: string | null;
-  readonly checks: readonly CheckView[] | null;
-}
-
+/** What follows from the draft: at the prices of a snapshot, how likely it is sent, and what the checks say. */
 function useOutlook(
   draft: AutoTxDraft,
   pasted: Pasted,
   edited: AutoTxView | null,
   snapshot: SnapshotView,
   mayExpire: boolean,
-): Outlook {
+) {
   const now = useNow();
   const stored = pasted.kind === 'nothing' && edited !== null ? storedTransaction(edited) : null;
   const transaction = pasted.kind === 'transaction' ? pasted.transaction : stored;
@@ -258,11 +242,13 @@ function useOutlook(
   const checks = made === null || stored === null || edited === null ? made : storedChecks(made, edited);
   const isHeld = obstacleOf(checks ?? []) !== null;
   const isBlobLow = checks?.some(({ name, result }) => name === 'blob-cap' && result === 'wait') === true;
-  const at = (present: SnapshotView): Judged => {
+  const at = (present: SnapshotView) => {
     const canGo = !isHeld && !isBlobLow && cannotBroadcastReason(present.source.kind) === null;
     return {
       price: priceText(order, present),
+      /** It would be broadcast at once. */
       isDue: canGo && isPriceThere(order, present) && edited?.status !== 'DISABLED',
+      /** What it then pays itself, which may be far from the lane's price. */
       pays: bid === null ? null : describeOwnFee(bid, present),
     };
   };

@@ -22,19 +22,11 @@ import { useClipboard } from '../../app/terminal.ts';
 import type { Memory } from '../../app/ui-state.ts';
 import { useLists } from '../../data/lists.tsx';
 import { useAutoTxMutations } from '../../data/mutations.ts';
-import { useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { useItem, useMonitor } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import type { ActionHandler } from '../../input/use-keys.tsx';
-import {
-  type PaneActions,
-  type Resource,
-  type ResourceActions,
-  type ResourceDetails,
-  type ResourceList,
-  resourceQuestion,
-} from '../../resource/resource.ts';
+import { type Resource, resourceQuestion } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
-import type { PaneContext } from '../../ui/pane-context.ts';
 import type { Line } from '../../ui/text.tsx';
 import { autoTxColumns, calledBy, ordered } from './auto-tx-columns.ts';
 import { detailsLines, detailsTitle, FOOT_LINES, footLines } from './auto-tx-facts.ts';
@@ -48,13 +40,35 @@ export interface AutoTxSeed {
   readonly like?: AutoTxView;
 }
 
+const NO_AUTO_TXS: readonly AutoTxView[] = [];
+
 const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   name: 'auto-tx',
   plural: 'auto-txs',
   tab: 'tab-4',
   title: 'Auto-txs',
   spokenTitle: 'Auto-txs, what needs attention first.',
-  useList: useAutoTxList,
+  useList({ snapshot }) {
+    const now = useNow();
+    const { autoTxs: feed } = useLists();
+    const listed = feed.data?.value.items ?? NO_AUTO_TXS;
+    // There may be ten thousand, and a key is drawn at once.
+    const items = useMemo(() => ordered(listed, snapshot), [listed, snapshot]);
+    const counts = useMemo(() => Map.groupBy(items, describeState), [items]);
+    const unreadable = feed.data?.value.unreadable ?? 0;
+    return {
+      feed,
+      items,
+      states: feed.data === undefined ? [] : ageSegments(feed.data.at, now),
+      counts: [
+        ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
+        ...[...counts]
+          .sort(([one], [other]) => Number(other === 'failed') - Number(one === 'failed'))
+          .map(([word, { length }]) => `${formatCount(length)} ${word}`),
+      ].map((text) => [{ text, faint: true }]),
+      empty: emptyState(cannotBroadcastReason(snapshot.source.kind)),
+    };
+  },
   columns: autoTxColumns,
   orders: [
     { name: 'attention' },
@@ -62,8 +76,83 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
     { name: 'newest', compare: (one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0) },
   ],
   foot: { rows: FOOT_LINES, lines: footLines },
-  useDetails: useAutoTxDetails,
-  useActions: useAutoTxActions,
+  useDetails(id, context) {
+    const uiNow = useNow();
+    const polled = useItem(['auto-tx', id], (client, signal) => client.autoTx(id, { signal }));
+    const { data } = polled;
+    return {
+      polled,
+      item: data?.value,
+      title: data === undefined ? [] : [...detailsTitle(data.value, context), ...ageSegments(data.at, uiNow)],
+      lines: data === undefined ? [] : detailsLines(data.value, context),
+    };
+  },
+  useActions(pane, { snapshot }) {
+    const copy = useClipboard();
+    const { setStatus, cancel, remove } = useAutoTxMutations();
+    const { client } = useMonitor();
+    const none = cannotBroadcastReason(snapshot.source.kind);
+    // Said before a signed transaction is pasted for nothing.
+    const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
+    const openForm = (seed: Omit<AutoTxSeed, 'signed'>) =>
+      pane.openForm({ ...seed, signed: new SignedText() });
+    const ask = (
+      item: AutoTxView,
+      question: (item: AutoTxView) => Confirmation,
+      run: (item: AutoTxView) => void,
+    ) =>
+      pane.ask(item, (autoTx) => {
+        const { lines, ...others } = question(autoTx);
+        const note = cleanText(autoTx.note ?? '').trim();
+        const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
+        const what = `${describeContent(autoTx, calledBy(autoTx))}${nonce}, at ${describeTarget(autoTx)}`;
+        return {
+          ...others,
+          lines: [what, ...(note === '' ? [] : [note]), ' ', ...lines],
+          run: () => run(autoTx),
+        };
+      });
+    const enable = async (autoTx: AutoTxView) => {
+      // A block may have come since the prices on the screen.
+      const latest = await client.gasCurrent().catch(() => snapshot);
+      const send = (each: AutoTxView) => setStatus(each, 'PENDING');
+      if (none !== null || !isPriceThere(autoTx, latest)) send(autoTx);
+      else ask(autoTx, (each) => enableQuestion(each, snapshot), send);
+    };
+    const toggle = (autoTx: AutoTxView, status: string | null): ActionHandler => {
+      if (status === 'DRAFT') return 'A draft needs its signature first: e';
+      return status === 'PENDING' ? () => setStatus(autoTx, 'DISABLED') : () => void enable(autoTx);
+    };
+    return {
+      list: { new: noForm ?? (() => openForm({})) },
+      item: (autoTx) => {
+        const { hash } = autoTx;
+        const status = statusOf(autoTx);
+        const isSubmitted = status === 'SUBMITTED';
+        const final = isOver(autoTx) ? 'It is final: c schedules another one like it' : null;
+        return {
+          toggle: isSubmitted ? 'It is submitted: it cannot be disabled' : (final ?? toggle(autoTx, status)),
+          another: noForm ?? (() => openForm({ like: autoTx })),
+          edit:
+            final ??
+            (isSubmitted
+              ? 'It is submitted: it cannot be changed'
+              : (noForm ?? (() => openForm({ edited: autoTx })))),
+          copy: hash === null ? 'It has no hash before it is signed' : () => copy(hash, shortHex(hash, '…')),
+          cancel:
+            final ??
+            (isMinedOrOver(autoTx)
+              ? 'It is mined: nothing can stop it'
+              : () => ask(autoTx, cancelQuestion, cancel)),
+          delete: isSubmitted
+            ? 'It is submitted: it can be deleted once it is final'
+            : status === 'PENDING' || status === 'DISABLED'
+              ? 'Cancel it first: x'
+              : () => ask(autoTx, deleteQuestion, (each) => remove(each, pane.showList)),
+        };
+      },
+    };
+  },
   Form: AutoTxForm,
 };
 
@@ -73,30 +162,6 @@ export function AutoTxsPane(props: TabScreenProps) {
 
 export function autoTxsQuestion(memory: Memory) {
   return resourceQuestion(memory, AUTO_TXS.plural, PATHS.autoTxs, PATHS.autoTx);
-}
-
-const NO_AUTO_TXS: readonly AutoTxView[] = [];
-
-function useAutoTxList({ snapshot }: PaneContext): ResourceList<AutoTxView> {
-  const now = useNow();
-  const { autoTxs: feed } = useLists();
-  const listed = feed.data?.value.items ?? NO_AUTO_TXS;
-  // There may be ten thousand, and a key is drawn at once.
-  const items = useMemo(() => ordered(listed, snapshot), [listed, snapshot]);
-  const counts = useMemo(() => Map.groupBy(items, describeState), [items]);
-  const unreadable = feed.data?.value.unreadable ?? 0;
-  return {
-    feed,
-    items,
-    states: feed.data === undefined ? [] : ageSegments(feed.data.at, now),
-    counts: [
-      ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
-      ...[...counts]
-        .sort(([one], [other]) => Number(other === 'failed') - Number(one === 'failed'))
-        .map(([word, { length }]) => `${formatCount(length)} ${word}`),
-    ].map((text) => [{ text, faint: true }]),
-    empty: emptyState(cannotBroadcastReason(snapshot.source.kind)),
-  };
 }
 
 const FRESH_MS = 60_000;
@@ -117,96 +182,6 @@ function emptyState(none: string | null) {
 }
 
 const asSentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-
-/** A service elsewhere counts requests. */
-const ELSEWHERE_MS = 15_000;
-
-function useAutoTxDetails(id: string, context: PaneContext): ResourceDetails<AutoTxView> {
-  const uiNow = useNow();
-  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
-  const polled = usePolledQuery({
-    key: ['auto-tx', id],
-    ask: async (signal) => ({ value: await client.autoTx(id, { signal }), at: now() }),
-    everyMs: isOwnService ? intervalMs : Math.max(intervalMs, ELSEWHERE_MS),
-    frozen,
-  });
-  const { data } = polled;
-  return {
-    polled,
-    item: data?.value,
-    title: data === undefined ? [] : [...detailsTitle(data.value, context), ...ageSegments(data.at, uiNow)],
-    lines: data === undefined ? [] : detailsLines(data.value, context),
-  };
-}
-
-function useAutoTxActions(
-  pane: PaneActions<AutoTxView, AutoTxSeed>,
-  { snapshot }: PaneContext,
-): ResourceActions<AutoTxView> {
-  const copy = useClipboard();
-  const { setStatus, cancel, remove } = useAutoTxMutations();
-  const { client } = useMonitor();
-  const none = cannotBroadcastReason(snapshot.source.kind);
-  // Said before a signed transaction is pasted for nothing.
-  const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
-  const openForm = (seed: Omit<AutoTxSeed, 'signed'>) => pane.openForm({ ...seed, signed: new SignedText() });
-  const ask = (
-    item: AutoTxView,
-    question: (item: AutoTxView) => Confirmation,
-    run: (item: AutoTxView) => void,
-  ) =>
-    pane.ask(item, (autoTx) => {
-      const { lines, ...others } = question(autoTx);
-      const note = cleanText(autoTx.note ?? '').trim();
-      const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
-      const what = `${describeContent(autoTx, calledBy(autoTx))}${nonce}, at ${describeTarget(autoTx)}`;
-      return {
-        ...others,
-        lines: [what, ...(note === '' ? [] : [note]), ' ', ...lines],
-        run: () => run(autoTx),
-      };
-    });
-  const enable = async (autoTx: AutoTxView) => {
-    // A block may have come since the prices on the screen.
-    const latest = await client.gasCurrent().catch(() => snapshot);
-    const send = (each: AutoTxView) => setStatus(each, 'PENDING');
-    if (none !== null || !isPriceThere(autoTx, latest)) send(autoTx);
-    else ask(autoTx, (each) => enableQuestion(each, snapshot), send);
-  };
-  const toggle = (autoTx: AutoTxView, status: string | null): ActionHandler => {
-    if (status === 'DRAFT') return 'A draft needs its signature first: e';
-    return status === 'PENDING' ? () => setStatus(autoTx, 'DISABLED') : () => void enable(autoTx);
-  };
-  return {
-    list: { new: noForm ?? (() => openForm({})) },
-    item: (autoTx) => {
-      const { hash } = autoTx;
-      const status = statusOf(autoTx);
-      const isSubmitted = status === 'SUBMITTED';
-      const final = isOver(autoTx) ? 'It is final: c schedules another one like it' : null;
-      return {
-        toggle: isSubmitted ? 'It is submitted: it cannot be disabled' : (final ?? toggle(autoTx, status)),
-        another: noForm ?? (() => openForm({ like: autoTx })),
-        edit:
-          final ??
-          (isSubmitted
-            ? 'It is submitted: it cannot be changed'
-            : (noForm ?? (() => openForm({ edited: autoTx })))),
-        copy: hash === null ? 'It has no hash before it is signed' : () => copy(hash, shortHex(hash, '…')),
-        cancel:
-          final ??
-          (isMinedOrOver(autoTx)
-            ? 'It is mined: nothing can stop it'
-            : () => ask(autoTx, cancelQuestion, cancel)),
-        delete: isSubmitted
-          ? 'It is submitted: it can be deleted once it is final'
-          : status === 'PENDING' || status === 'DISABLED'
-            ? 'Cancel it first: x'
-            : () => ask(autoTx, deleteQuestion, (each) => remove(each, pane.showList)),
-      };
-    },
-  };
-}
 
 function enableQuestion(autoTx: AutoTxView, snapshot: SnapshotView): Confirmation {
   const pays = describeOwnFee(autoTx, snapshot);
