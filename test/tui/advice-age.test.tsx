@@ -1,3 +1,4 @@
+import { Box, Text } from 'ink';
 import { expect, it } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
@@ -86,4 +87,34 @@ it('advice of a service elsewhere costs no question about prices before the next
   });
   await shows('WAIT up to 15m');
   expect(questions).toBe(1);
+});
+
+/** The Live pane over prices that are asked for again at once. */
+function Restless({ columns, rows }: TabScreenProps) {
+  const { client } = useMonitor();
+  const { data, error } = useSnapshot(client, { intervalMs: 5, frozen: false });
+  return (
+    <Box flexDirection="column">
+      <Text>{error?.message ?? 'no failure'}</Text>
+      {data && <LiveScreen snapshot={data} columns={columns} rows={rows - 1} />}
+    </Box>
+  );
+}
+
+it('prices stay where a proxy answers that there are none while the service restarts', async () => {
+  let isAway = false;
+  const { shows, screen } = showScreen({
+    Screen: Restless,
+    scope: 'live',
+    gas: {
+      gasCurrent: async () => {
+        if (!isAway) return SNAPSHOT;
+        throw new ClientError('not-found', 'no such route', { endpoint: '/gas/current', status: 404 });
+      },
+    },
+  });
+  await shows('WAIT up to 15m');
+  isAway = true;
+  await shows('no such route');
+  expect(screen()).toContain('WAIT up to 15m');
 });

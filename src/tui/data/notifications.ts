@@ -114,7 +114,7 @@ function useAnnounce(): (text: string) => void {
 }
 
 /** How often and when last each alert had fired, by its id. */
-export type SeenAlerts = ReadonlyMap<string, Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>>;
+type SeenAlerts = ReadonlyMap<string, Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>>;
 
 /**
  * Compares a list of alerts with what was seen before.

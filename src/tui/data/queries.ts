@@ -153,8 +153,8 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     const timer = setTimeout(follow, Math.max(dueAt - Date.now(), 0));
     return () => clearTimeout(timer);
   }, [isBehind, dueAt]);
-  // A failure leaves the last data on the screen; what is not there any more is not shown.
-  const isGone = error instanceof ClientError && error.code === 'not-found';
+  // A failure leaves the last data on the screen; what is not there any more at a new head is not shown.
+  const isGone = head !== undefined && error instanceof ClientError && error.code === 'not-found';
   return {
     data: isGone ? undefined : query.data,
     error,

@@ -72,7 +72,7 @@ export function formOf<Draft extends Values>(
   return { draft, initial: draft, focus, at, dirty, touched: [], refusals: {} };
 }
 
-export const valueIn = ({ draft }: FormState, { id }: Pick<FormField, 'id'>) => draft[id] ?? '';
+const valueIn = ({ draft }: FormState, { id }: Pick<FormField, 'id'>) => draft[id] ?? '';
 const tickedIn = (value: string) => value.split('\n').filter((part) => part !== '');
 const added = (ids: readonly string[], id: string) => (ids.includes(id) ? ids : [...ids, id]);
 

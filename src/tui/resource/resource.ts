@@ -38,8 +38,34 @@ export interface Resource<Item extends ListItem, Seed> {
     readonly lines: (item: Item, context: PaneContext) => readonly Line[];
   };
   /** Hook: one item in full. `listed` is its row in the list. */
-  readonly useDetails: (id: string, context: PaneContext, listed: Item | undefined) => ResourceDetails<Item>;
-  readonly useActions: (pane: PaneActions<Item, Seed>, context: PaneContext) => ResourceActions<Item>;
+  readonly useDetails: (
+    id: string,
+    context: PaneContext,
+    listed: Item | undefined,
+  ) => {
+    readonly polled: Polled<Dated<unknown>>;
+    /** The newest that is known of it. */
+    readonly item: Item | undefined;
+    readonly title: readonly Line[];
+    readonly lines: readonly Line[];
+    /** A log at the end, of which one entry is selected. */
+    readonly entries?: readonly {
+      readonly id: string;
+      readonly lines: (isSelected: boolean) => readonly Line[];
+    }[];
+    /** Sends an entry once more. */
+    readonly redeliver?: (entryId: string) => void;
+  };
+  /** Hook: what the keys do in the list, and to the selected, or the open, item. */
+  readonly useActions: (
+    pane: PaneActions<Item, Seed>,
+    context: PaneContext,
+  ) => {
+    readonly list: { readonly new: ActionHandler; readonly undo?: ActionHandler };
+    readonly item: (
+      item: Item,
+    ) => Partial<Record<'toggle' | 'another' | 'copy' | 'edit' | 'cancel' | 'delete', ActionHandler>>;
+  };
   readonly Form: ComponentType<FormProps<Seed>>;
   /** Shows a secret that the service tells once. */
   readonly Secret?: ComponentType<SecretProps>;
@@ -64,33 +90,12 @@ export interface EmptyState {
   readonly more?: string | null;
 }
 
-export interface ResourceDetails<Item> {
-  readonly polled: Polled<Dated<unknown>>;
-  readonly item: Item | undefined;
-  readonly title: readonly Line[];
-  readonly lines: readonly Line[];
-  /** A log at the end, of which one entry is selected. */
-  readonly entries?: readonly {
-    readonly id: string;
-    readonly lines: (isSelected: boolean) => readonly Line[];
-  }[];
-  readonly redeliver?: (entryId: string) => void;
-}
-
 export interface PaneActions<Item, Seed> {
   readonly openForm: (seed: Seed) => void;
   /** Asks before something is done to an item. The question is that about the item as it is now. */
   readonly ask: (item: Item, question: (item: Item) => Confirmation & { readonly run: () => void }) => void;
   /** Closes the details; the cursor stays. */
   readonly showList: () => void;
-}
-
-export interface ResourceActions<Item> {
-  readonly list: { readonly new: ActionHandler; readonly undo?: ActionHandler };
-  /** What the keys do to the selected, or the open, item. */
-  readonly item: (
-    item: Item,
-  ) => Partial<Record<'toggle' | 'another' | 'copy' | 'edit' | 'cancel' | 'delete', ActionHandler>>;
 }
 
 export interface FormProps<Seed> extends TabScreenProps {

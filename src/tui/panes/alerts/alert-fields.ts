@@ -200,7 +200,7 @@ function priceBesideThreshold(draft: AlertDraft, snapshot: SnapshotView): string
 }
 
 /** The body to send, as far as the draft can be read. */
-export type DraftBody = Omit<NewAlert, 'thresholdGwei'> & { readonly thresholdGwei: number | undefined };
+type DraftBody = Omit<NewAlert, 'thresholdGwei'> & { readonly thresholdGwei: number | undefined };
 
 export function bodyOf(draft: AlertDraft): DraftBody {
   const channels = channelsOf(draft);

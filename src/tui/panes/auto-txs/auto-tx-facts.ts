@@ -88,7 +88,7 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
 }
 
 /** When it is sent, and what it is; what the service does not say is left out. */
-export function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
+function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, offsetAt, snapshot } = context;
   const moment = (at: number) => momentText(at, present, offsetAt);
   const gwei = (wei: bigint) => `${shortGwei(wei)} gwei`;
@@ -155,7 +155,7 @@ function worth(wei: bigint, symbol: string, nativeUsd: number | null): string {
 }
 
 /** What a mined one cost and saved; empty while no block has it. */
-export function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContext): readonly NamedValue[] {
+function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContext): readonly NamedValue[] {
   const { blockNumber, gasUsed, effectiveGasPrice, costWei, costUsd, executedAt } = autoTx;
   const { confirmations, confirmationsNeeded, atCreation, dayMean } = autoTx;
   const symbol = symbolOf(autoTx.chainId);

@@ -144,10 +144,8 @@ export function sizeText(bytes: number): string {
   return bytes < 10_000 ? `${formatCount(bytes)} bytes` : `${formatCount(bytes / 1_024)} KB`;
 }
 
-export type ReadTransaction = Omit<SignedTransaction, 'hash' | 'intrinsicGas'>;
-
 /** `0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7` */
-export function transactionText({ from, to, value, chainId, nonce }: ReadTransaction): string {
+export function transactionText({ from, to, value, chainId, nonce }: SignedTransaction): string {
   const receiver = to === null ? 'a new contract' : shortHex(to, '…');
   const worth = value === 0n ? '' : `, ${exactAmount(value, symbolOf(chainId))}`;
   return `${shortHex(from, '…')} → ${receiver}${worth}, nonce ${nonce}`;
@@ -161,7 +159,7 @@ interface TransactionFact {
 
 /** What a transaction does and pays, in the order in which one checks it. */
 export function transactionFacts(
-  transaction: ReadTransaction,
+  transaction: SignedTransaction,
   call: string | null,
   nativeUsd: number | null,
 ): readonly TransactionFact[] {
@@ -190,7 +188,7 @@ function chainText(chainId: number | null): string {
   return name.endsWith(String(chainId)) ? name : `${name} (${chainId})`;
 }
 
-function feeText(transaction: ReadTransaction): string {
+function feeText(transaction: SignedTransaction): string {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, blobCount } = transaction;
   const fees =
     maxFeePerGas === null || maxPriorityFeePerGas === null
