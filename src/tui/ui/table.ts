@@ -47,6 +47,12 @@ const column =
 export const leftColumn = column('left');
 export const rightColumn = column('right');
 
+/** A cell, or the sign for what is not known. */
+export const known = <T, Shown extends string | Line>(
+  value: T | null | undefined,
+  cell: (value: T) => Shown,
+) => (value == null ? UNKNOWN : cell(value));
+
 const GAP = 2;
 const isUnknown = (cell: string | Line) => cell === UNKNOWN || cell === '';
 const idOf = ({ id, heading }: Pick<TableColumn<never>, 'id' | 'heading'>) => id ?? heading;

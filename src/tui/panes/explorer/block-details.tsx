@@ -21,8 +21,10 @@ import {
   displayWidth,
   EMPTY_LINE,
   faint,
+  flow,
   fullnessLine,
   type Line,
+  lineWidth,
   plain,
   type Span,
   scrolledTo,
@@ -43,17 +45,12 @@ type Tips = Readonly<Record<string, number>>;
 
 /** The percentiles in a row: `p10 0.00100  p25 0.00200 …`, over as many lines as they need. */
 function percentileLines(tips: Tips, width: number): readonly Line[] {
-  const cells = PERCENTILES.flatMap((name) => {
+  const cells = PERCENTILES.flatMap((name): readonly Line[] => {
     const tip = tips[name];
-    return tip === undefined ? [] : [{ name, text: formatGwei(tip) }];
+    return tip === undefined ? [] : [[faint(`${name} `), plain(formatGwei(tip))]];
   });
-  const room = Math.max(0, ...cells.map(({ name, text }) => name.length + 1 + displayWidth(text))) + 2;
-  const perLine = Math.max(Math.floor((width + 2) / room), 1);
-  return Array.from({ length: Math.ceil(cells.length / perLine) }, (_, line) =>
-    cells
-      .slice(line * perLine, (line + 1) * perLine)
-      .flatMap(({ name, text }) => [faint(`${name} `), plain(text.padEnd(room - name.length - 1))]),
-  );
+  const room = Math.max(0, ...cells.map(lineWidth));
+  return flow(cells, width, { most: Number.POSITIVE_INFINITY, roomOf: () => room });
 }
 
 const LEAST_CELLS = 16;
@@ -96,11 +93,14 @@ function scaleLines(tips: Tips, width: number, mark: number | null): readonly Li
 }
 
 /** The tips of a block drawn and in figures; a screen reader is told the figures. */
-export function tipLines(tips: Tips, { width, isSpoken }: PaneContext, mark: number | null = null) {
-  const scale = isSpoken ? [] : scaleLines(tips, width - 2, mark);
-  const figures = percentileLines(tips, width - 2);
-  const lines = mark === null ? [...figures, ...scale] : [...scale, ...figures];
-  return lines.map((line): Line => [plain(' '), ...line]);
+export function tipLines(
+  tips: Tips,
+  { width, isSpoken }: PaneContext,
+  mark: number | null = null,
+): readonly Line[] {
+  const scale = isSpoken ? [] : scaleLines(tips, width - 2, mark).map((line) => [plain(' '), ...line]);
+  const figures = percentileLines(tips, width);
+  return mark === null ? [...figures, ...scale] : [...scale, ...figures];
 }
 
 /** One block; asked again with each new head while it may still be replaced. `null`: none is wanted. */

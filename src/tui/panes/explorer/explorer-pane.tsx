@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { formatCount, formatDuration, formatGwei, formatNative, UNKNOWN } from '../../../core/units.ts';
+import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useKeptState } from '../../app/ui-state.ts';
@@ -7,7 +7,7 @@ import { type ActionHandlers, scrollKeys, useKeys } from '../../input/use-keys.t
 import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines } from '../../ui/scroll.tsx';
-import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
+import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import {
   bold,
   changeSpan,
@@ -53,25 +53,21 @@ const SPOKEN_BLOCKS = 10;
 
 export function blockColumns(context: PaneContext): readonly TableColumn<BlockRow>[] {
   const { present, symbol, offsetAt } = context;
-  const gwei = (wei: number | null | undefined) => (wei == null ? UNKNOWN : formatGwei(wei));
-  const count = (value: number | null | undefined) => (value == null ? UNKNOWN : formatCount(value));
   // The title names one offset, also where clocks were changed between two blocks.
   const offset = offsetAt(present);
   return [
-    rightColumn('block', 6, 0, ({ number }) => count(number)),
+    rightColumn('block', 6, 0, ({ number }) => known(number, formatCount)),
     rightColumn('age', 6, 3, ({ timestamp }) => formatDuration((present - timestamp) / 1_000)),
-    rightColumn('base fee', 8, 0, ({ baseFee }) => [bold(gwei(baseFee))]),
-    rightColumn('change', 9, 4, ({ change }) => (change === null ? UNKNOWN : [changeSpan(change)])),
-    leftColumn('gas used', FULLNESS_WIDTH, 1, ({ gasUsedRatio }) =>
-      gasUsedRatio === null ? UNKNOWN : fullnessLine(gasUsedRatio),
-    ),
-    rightColumn('tip p50', 7, 2, ({ tip }) => gwei(tip)),
+    rightColumn('base fee', 8, 0, ({ baseFee }) => [bold(known(baseFee, formatGwei))]),
+    rightColumn('change', 9, 4, ({ change }) => known(change, (ratio) => [changeSpan(ratio)])),
+    leftColumn('gas used', FULLNESS_WIDTH, 1, ({ gasUsedRatio }) => known(gasUsedRatio, fullnessLine)),
+    rightColumn('tip p50', 7, 2, ({ tip }) => known(tip, formatGwei)),
     rightColumn('p25 – p95', 15, 5, ({ spread }) =>
-      spread === null ? UNKNOWN : `${gwei(spread.low)} – ${gwei(spread.high)}`,
+      known(spread, ({ low, high }) => `${formatGwei(low)} – ${formatGwei(high)}`),
     ),
-    rightColumn('txs', 5, 6, ({ details }) => count(details?.transactionCount)),
+    rightColumn('txs', 5, 6, ({ details }) => known(details?.transactionCount, formatCount)),
     rightColumn(`burnt ${symbol}`, 10, 7, ({ details }) =>
-      details?.burntWei == null ? UNKNOWN : formatNative(details.burntWei, symbol).replace(` ${symbol}`, ''),
+      known(details?.burntWei, (wei) => formatNative(wei, symbol).replace(` ${symbol}`, '')),
     ),
     rightColumn('time', 8, 8, ({ timestamp }) => clockText(timestamp, () => offset, true)),
   ];

@@ -21,7 +21,7 @@ import { useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
 import { ScrolledLines } from '../../ui/scroll.tsx';
-import { leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
+import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import { bold, colored, EMPTY_LINE, faint, type Line, plain, type Span } from '../../ui/text.tsx';
 import { momentText } from '../../ui/time.ts';
 import { depthSegments, gasFacts, gweiText, tipLines, useBlock } from './block-details.tsx';
@@ -41,11 +41,9 @@ export const statusSpan = (status: string): Span =>
 export function txColumns({ width, symbol }: PaneContext): readonly TableColumn<TxRowView>[] {
   const hashRoom = width >= 190 ? 66 : 21;
   const short = (hex: string | null, without: string) => (hex === null ? without : shortHex(hex, '…'));
-  const gwei = (wei: number | null) => (wei === null ? UNKNOWN : formatGwei(wei));
-  const count = (value: number | null) => (value === null ? UNKNOWN : formatCount(value));
   return [
-    rightColumn('#', 3, 0, ({ transactionIndex: index }) => count(index === null ? null : index + 1)),
-    rightColumn('type', 4, 5, ({ type }) => (type === null ? UNKNOWN : String(type))),
+    rightColumn('#', 3, 0, ({ transactionIndex: index }) => known(index, (place) => formatCount(place + 1))),
+    rightColumn('type', 4, 5, ({ type }) => known(type, String)),
     leftColumn('hash', hashRoom, 6, ({ hash }) => hexText(hash, hashRoom, '…')),
     leftColumn(
       'from → to',
@@ -53,17 +51,18 @@ export function txColumns({ width, symbol }: PaneContext): readonly TableColumn<
       1,
       ({ from, to }) => `${short(from, UNKNOWN)} → ${short(to, 'new contract')}`,
     ),
-    rightColumn('gas used', 8, 4, ({ gasUsed }) => count(gasUsed)),
-    rightColumn('paid', 7, 3, ({ effectiveGasPrice }) => gwei(effectiveGasPrice)),
-    rightColumn('tip', 7, 0, ({ priorityFeePerGas }) => [bold(gwei(priorityFeePerGas))]),
+    rightColumn('gas used', 8, 4, ({ gasUsed }) => known(gasUsed, formatCount)),
+    rightColumn('paid', 7, 3, ({ effectiveGasPrice }) => known(effectiveGasPrice, formatGwei)),
+    rightColumn('tip', 7, 0, ({ priorityFeePerGas }) => [bold(known(priorityFeePerGas, formatGwei))]),
     rightColumn(`cost ${symbol}`, 11, 7, ({ costWei }) =>
-      costWei === null ? UNKNOWN : formatNative(costWei, symbol).replace(` ${symbol}`, ''),
+      known(costWei, (wei) => formatNative(wei, symbol).replace(` ${symbol}`, '')),
     ),
-    leftColumn('status', 10, 2, ({ status }) => {
-      if (status === null) return UNKNOWN;
-      const { text, color } = statusSpan(status);
-      return [{ text: text.replace('success', 'ok'), color }];
-    }),
+    leftColumn('status', 10, 2, (tx) =>
+      known(tx.status, (status) => {
+        const { text, color } = statusSpan(status);
+        return [colored(text.replace('success', 'ok'), color)];
+      }),
+    ),
   ];
 }
 

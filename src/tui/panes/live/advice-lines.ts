@@ -4,8 +4,8 @@ import {
   keptWords,
   type RecommendationView,
 } from '../../../client/views/gas.ts';
-import { formatDuration, formatGwei, formatLikelihood, formatPercent, UNKNOWN } from '../../../core/units.ts';
-import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
+import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../../core/units.ts';
+import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import { bold, colored, faint, type Line, plain, wrapText } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { dayText, systemOffset } from '../../ui/time.ts';
@@ -80,7 +80,7 @@ export function unknownWaits(horizons: readonly HorizonView[]): readonly string[
 
 export function waitWords({ horizonSec, price, savingRatio, probability, reason }: HorizonView): string {
   const words = [
-    price === null ? UNKNOWN : `${formatGwei(price)} gwei`,
+    known(price, (wei) => `${formatGwei(wei)} gwei`),
     ...(savingRatio === null ? [] : [`saves ${formatPercent(savingRatio)}`]),
     ...(probability === null ? [] : [`${formatLikelihood(probability)} likely`]),
   ];
@@ -93,12 +93,10 @@ interface WaitFigure {
   readonly of: (horizon: HorizonView) => string;
 }
 
-const figure = (value: number | bigint | null, format: (value: number) => string) =>
-  value === null ? UNKNOWN : format(Number(value));
 const WAIT_FIGURES: readonly WaitFigure[] = [
-  { name: 'price', of: ({ price }) => figure(price, formatGwei) },
-  { name: 'mean saving', of: ({ savingRatio }) => figure(savingRatio, formatPercent) },
-  { name: 'likely', of: ({ probability }) => figure(probability, formatLikelihood) },
+  { name: 'price', of: ({ price }) => known(price, formatGwei) },
+  { name: 'mean saving', of: ({ savingRatio }) => known(savingRatio, (ratio) => formatPercent(ratio)) },
+  { name: 'likely', of: ({ probability }) => known(probability, formatLikelihood) },
 ];
 
 const NARROW = 70;

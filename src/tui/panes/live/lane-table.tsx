@@ -10,12 +10,12 @@ import {
   formatLikelihood,
   formatUsd,
   gweiString,
-  UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
 import {
   type FittedColumn,
   fitColumns,
+  known,
   leftColumn,
   rightColumn,
   type TableColumn,
@@ -44,24 +44,21 @@ function laneColumns(snapshot: SnapshotView, symbol: string): readonly TableColu
   const noTips = lacksTips(snapshot);
   const named = nativeUsd === null ? ` ${unit.name}` : '';
   const costs = nativeUsd === null ? 10 : 6;
-  const gwei = (wei: bigint | null) => (wei === null ? UNKNOWN : formatGwei(wei));
   return [
     leftColumn('gwei', 7, 0, ({ name }) => LANE_TITLES[name]),
-    rightColumn(noTips ? 'base only' : 'price', 6, 0, ({ price }) => gwei(price)),
-    rightColumn('max fee', 7, 1, ({ maxFeePerGas }) => gwei(maxFeePerGas)),
-    rightColumn('tip', 6, 3, ({ maxPriorityFeePerGas }) => gwei(maxPriorityFeePerGas)),
+    rightColumn(noTips ? 'base only' : 'price', 6, 0, ({ price }) => formatGwei(price)),
+    rightColumn('max fee', 7, 1, ({ maxFeePerGas }) => known(maxFeePerGas, formatGwei)),
+    rightColumn('tip', 6, 3, ({ maxPriorityFeePerGas }) => known(maxPriorityFeePerGas, formatGwei)),
     rightColumn('usually, at most', 13, 2, ({ waitSec }) =>
-      noTips || waitSec === null ? UNKNOWN : `${formatDuration(waitSec.p50)}, ${formatDuration(waitSec.p95)}`,
+      known(noTips ? null : waitSec, ({ p50, p95 }) => `${formatDuration(p50)}, ${formatDuration(p95)}`),
     ),
     rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ price }) => worth(TRANSFER_GAS, price)),
     rightColumn(`swap${named}`, costs, 5, ({ price }) => worth(SWAP_GAS, price)),
     // Old prices promise nothing.
     rightColumn('likely', 6, 6, ({ probability }) =>
-      stale === true || probability === null ? UNKNOWN : formatLikelihood(probability),
+      known(stale === true ? null : probability, formatLikelihood),
     ),
-    rightColumn('within', 9, 7, ({ withinBlocks }) =>
-      withinBlocks === null ? UNKNOWN : `${withinBlocks} blocks`,
-    ),
+    rightColumn('within', 9, 7, ({ withinBlocks }) => known(withinBlocks, (count) => `${count} blocks`)),
   ];
 }
 

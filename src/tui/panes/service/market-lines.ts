@@ -1,14 +1,7 @@
 import type { MarketView, StatsView } from '../../../client/views/dashboard.ts';
-import {
-  formatChange,
-  formatDuration,
-  formatGwei,
-  formatPercent,
-  formatUsd,
-  UNKNOWN,
-} from '../../../core/units.ts';
+import { formatChange, formatDuration, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
 import { sectionLine } from '../../ui/fact-list.tsx';
-import { leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
+import { known, leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
 import { bold, faint, type Line, plain } from '../../ui/text.tsx';
 import { fillsFrame, wholeSpan } from '../../ui/time.ts';
 import { workColumns } from '../work-table.ts';
@@ -85,9 +78,7 @@ function nameOf({ timeFrame }: MarketView): string {
 }
 
 const price = (id: 'now' | 'min' | 'p10' | 'median' | 'mean' | 'p90' | 'max', rank: number) =>
-  rightColumn<StatsRow>(id, 7, rank, ({ stats: { [id]: wei } }) =>
-    wei === null ? UNKNOWN : formatGwei(wei),
-  );
+  rightColumn<StatsRow>(id, 7, rank, ({ stats }) => known(stats[id], formatGwei));
 
 const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   leftColumn('gwei', 6, 0, ({ name }) => name),
@@ -98,12 +89,8 @@ const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   price('mean', 5),
   price('p90', 9),
   price('max', 3),
-  rightColumn('change', 8, 7, ({ stats: { changeRatio } }) =>
-    changeRatio === null ? UNKNOWN : formatChange(changeRatio),
-  ),
-  rightColumn('volatility', 10, 6, ({ volatility }) =>
-    volatility === null ? UNKNOWN : `±${formatPercent(volatility)}`,
-  ),
+  rightColumn('change', 8, 7, ({ stats }) => known(stats.changeRatio, (ratio) => formatChange(ratio))),
+  rightColumn('volatility', 10, 6, (row) => known(row.volatility, (ratio) => `±${formatPercent(ratio)}`)),
 ];
 
 /** What usual work costs now, lane by lane, in the coin and in dollars. */

@@ -1,7 +1,7 @@
 import type { NodeView } from '../../../client/views/dashboard.ts';
 import { ROUTE_GROUPS, V1_ROUTES } from '../../../contract/routes.ts';
 import { formatAge, formatCount, formatDuration, formatPercent, UNKNOWN } from '../../../core/units.ts';
-import { leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
+import { known, leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
 import { bar, bold, colored, faint, type Line, lineWidth, plain } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
 import { clockText, dayText, zoneText } from '../../ui/time.ts';
@@ -142,15 +142,16 @@ function nodeColumns(nodes: readonly NodeView[]): readonly TableColumn<NodeView>
       const { word, color } = STATES.get(state) ?? { word: state ?? UNKNOWN, color: undefined };
       return [{ text: word, color, bold: color !== undefined && state !== 'ok' }];
     }),
-    rightColumn('head', 6, 1, ({ head }) => (head === null ? UNKNOWN : formatCount(head))),
+    rightColumn('head', 6, 1, ({ head }) => known(head, formatCount)),
     // How far a node that is down is behind is unknown.
     rightColumn('behind', 6, 3, ({ head, state }) =>
-      head === null || state === 'down' ? UNKNOWN : formatCount(highest - head),
+      known(state === 'down' ? null : head, (own) => formatCount(highest - own)),
     ),
-    rightColumn('latency', 7, 2, ({ latencyMs: ms }) => {
-      if (ms === null) return UNKNOWN;
-      return ms < 10_000 ? `${formatCount(Math.round(ms))} ms` : formatDuration(ms / 1_000);
-    }),
+    rightColumn('latency', 7, 2, ({ latencyMs }) =>
+      known(latencyMs, (ms) =>
+        ms < 10_000 ? `${formatCount(Math.round(ms))} ms` : formatDuration(ms / 1_000),
+      ),
+    ),
   ];
 }
 
