@@ -13,39 +13,27 @@ interface Room {
   readonly height?: number;
 }
 
+/** `what` is awaited: `the last hour`; `retryAt` is when it is tried again, ms, `null` where nothing is tried by itself. */
 type PaneStateProps = Room &
   (
-    | {
-        readonly kind: 'loading';
-        /** What is awaited: `the last hour`. */
-        readonly what: string;
-        readonly why?: string | null;
-      }
-    | {
-        readonly kind: 'empty';
-        readonly title: string;
-        readonly hint: string;
-        /** What else is good to know, on a line of its own. */
-        readonly more?: string | null;
-      }
-    | {
-        readonly kind: 'error';
-        readonly title: string;
-        readonly reason: string;
-        readonly hint: string;
-        /** When it is tried again, ms; `null` where nothing is tried by itself. */
-        readonly retryAt: number | null;
-      }
+    | { readonly kind: 'loading'; readonly what: string; readonly why?: string | null }
+    | { readonly kind: 'empty'; readonly title: string; readonly hint: string; readonly more?: string | null }
+    | (Failure & { readonly kind: 'error' })
   );
 
-type StateLine = TextProps & { readonly text: string };
+interface Failure {
+  readonly title: string;
+  readonly reason: string;
+  readonly hint: string;
+  readonly retryAt: number | null;
+}
 
 /** What a pane shows instead of data: always what is going on and what to do. */
 export function PaneState({ width, height, ...state }: PaneStateProps) {
   const theme = useTheme();
   const now = useNow();
   const dim = (text: string | null | undefined) => (text == null ? [] : [{ text, dimColor: true }]);
-  const lines = (): readonly StateLine[] => {
+  const lines = (): readonly (TextProps & { readonly text: string })[] => {
     switch (state.kind) {
       case 'loading':
         return [...dim(`Loading ${state.what} …`), ...dim(state.why)];
