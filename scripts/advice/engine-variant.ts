@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import type { scoreOf } from './score.ts';
+import type { scoresOf } from './score.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export type Changes = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 export interface EngineVariant {
-  readonly scoreOf: typeof scoreOf;
+  readonly scoresOf: typeof scoresOf;
   close(): Promise<void>;
 }
 
@@ -34,9 +34,9 @@ export async function engineVariant(changes: Changes): Promise<EngineVariant> {
   const lost = Object.keys(changes).filter((path) => !found.has(path));
   if (lost.length > 0) throw new Error(`${lost.join(', ')} is no part of the engine`);
   const loaded = (await import(pathToFileURL(join(folder, 'score.mjs')).href)) as {
-    scoreOf: typeof scoreOf;
+    scoresOf: typeof scoresOf;
   };
-  return { scoreOf: loaded.scoreOf, close: () => rm(folder, { recursive: true, force: true }) };
+  return { scoresOf: loaded.scoresOf, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
 function withConstants(changes: Changes, found: Set<string>): Plugin {

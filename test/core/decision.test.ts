@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../src/core/engine/horizons.ts';
-import { decide, reasonsFor, trusted } from '../../src/core/engine/recommendation.ts';
+import { decide, reasonsFor } from '../../src/core/engine/recommendation.ts';
 
 const forecast = (horizonSec: number, probability: number | null, savingRatio: number): Forecast => ({
   horizonSec,
@@ -38,22 +38,6 @@ describe('the decision', () => {
   });
 });
 
-describe('an advice to wait', () => {
-  const wait = decide([forecast(900, 0.82, 0.06)]);
-  const track = { evaluated: 100, hitRatio: 0.62, statedProbability: 0.83 };
-
-  it('is taken back while the last hundred were kept far less often than was stated', () => {
-    expect(trusted(wait, track)).toEqual({ action: 'SEND_NOW', forecast: null, isDistrusted: true });
-    expect(trusted(wait, { ...track, hitRatio: 0.64 })).toBe(wait);
-  });
-
-  it('is not doubted on a handful, and sending now is never taken back', () => {
-    expect(trusted(wait, { ...track, evaluated: 99, hitRatio: 0 })).toBe(wait);
-    const send = decide([]);
-    expect(trusted(send, track)).toBe(send);
-  });
-});
-
 describe('the reasons', () => {
   const trend = {
     direction: 'FALLING',
@@ -78,14 +62,6 @@ describe('the reasons', () => {
     const both = [...forecasts, forecast(21_600, 0.98, 0.24)];
     expect(reasonsFor({ ...grounds, forecasts: both, decision: decide(both) })[0]).toBe(
       'for 0.0412 gwei within 6h set an alert: a wait takes an hour at most',
-    );
-  });
-
-  it('own up to advice that was not kept, without a second track record', () => {
-    const forecasts = [forecast(900, 0.85, 0.09)];
-    const decision = trusted(decide(forecasts), { evaluated: 100, hitRatio: 0.11, statedProbability: 0.82 });
-    expect(reasonsFor({ ...grounds, forecasts, decision })[0]).toBe(
-      'too many of the last waits were missed: no waiting until more are kept',
     );
   });
 

@@ -108,6 +108,8 @@ export class History {
   readonly sendNow: Column;
   /** What each lane costs, as said at this block. */
   readonly prices: Readonly<Record<LaneName, Column>>;
+  /** The horizon that was recommended to wait for at this block, in seconds; 0 for sending now. */
+  readonly advisedWaitSec: Column;
   /** The part of Average's price beyond the next base fee, as said at this block. */
   readonly priority: Column;
   readonly #room = new RingRoom();
@@ -124,6 +126,7 @@ export class History {
     this.ask = this.column();
     this.sendNow = this.column();
     this.prices = { slow: this.column(), average: this.column(), fast: this.column() };
+    this.advisedWaitSec = this.column();
     this.priority = this.column();
   }
 

@@ -1,73 +1,86 @@
-import { type Column, feeRatio, fromPpm, type History, type Span, toPpm } from './history.ts';
-import { ExactSum, Rolling, WholeSum, WindowMinimum } from './rolling.ts';
+import { Debt, within } from './debt.ts';
+import { type Column, feeRatio, type History } from './history.ts';
+import { Rolling, shareAtMost, WholeSum, WindowMinimum } from './rolling.ts';
 
-/** Verdicts look back this many horizons; those on what a miss costs and how long a wait takes at least so many blocks. */
+/** Waits are averaged over so many horizons, and at least so many blocks. */
 const TRAILING_HORIZONS = 10;
 const LEAST_TRAILING_BLOCKS = 600;
-/**
- * So many horizons without a surprise are counted beside those that were judged: what is stated is not corrected by
- * the first few misses.
- */
-const DOUBTED_HORIZONS = 1;
-/** Share that a target must save to be worth a wait. */
-const LEAST_SAVING = 0.05;
-/**
- * One waits where the forecast looks best, and there it flatters: it is taken to be this much too high, as if so many
- * horizons had shown that, until real verdicts outweigh them.
- */
-const FLATTERY = 0.15;
-const FLATTERED_HORIZONS = 4;
-/** Share of tempting targets that is missed, more or less. */
-const USUAL_MISSES = 0.15;
+/** What is stated moves by a debt over the promises of so many horizons, and by no more than this. */
+const DEBT_HORIZONS = 5;
+const MOST_MOVED = 0.3;
+
+/** How far a debt lowers what is stated, where a horizon has so many blocks. */
+export function lowering(debt: number, blocks: number): number {
+  return within(MOST_MOVED, debt / (DEBT_HORIZONS * blocks));
+}
+
+/** The most that a debt may grow to, so that it is made up for in the end. */
+export function mostDebt(blocks: number): number {
+  return MOST_MOVED * DEBT_HORIZONS * blocks;
+}
+
+/** The share of a debt that is forgiven at a block while nothing is stated that could make up for it. */
+export function forgiveness(blocks: number): number {
+  return 1 / (DEBT_HORIZONS * blocks);
+}
 
 /** What was said of one horizon at each block, and what came of it once its time was over. Wei per gas. */
 export class HorizonVerdicts {
   readonly horizonSec: number;
   readonly #history: History;
   readonly #target: Column;
-  /** Share of like blocks that reached the target; and 1 or 0 for whether it was, less that share, in whole millionths. */
-  readonly #expected: Column;
-  readonly #surprise: Column;
-  /** The same where waiting looked worth it, and not known elsewhere. */
-  readonly #temptedSurprise: Column;
+  /** How likely the target was said to be. */
+  readonly #said: Column;
   /** Lowest price within the horizon over that of sending at once. */
   readonly #best: Column;
   /** What its last block asked for, over that of sending at once. */
   readonly #last: Column;
   /** Seconds until the target was reached; `NaN` where it was not. */
   readonly #waitSec: Column;
-  readonly #savings: WaitSavings;
-  readonly #surprises: Rolling<WholeSum>;
-  readonly #tempted: Rolling<WholeSum>;
   readonly #waits: Rolling<WholeSum>;
+  readonly #debt: Debt;
+  /** What is to be expected to become debt of all that is not over yet, and of the waits among it that were advised. */
+  readonly #running: Column;
+  readonly #runningWaits: Column;
   readonly #lowest = new WindowMinimum();
   #pending = 0;
   #blocks = 1;
+  /** The first block of those that have a target without a break. */
+  #since: number | null = null;
+  #settledWaits = 0;
 
   constructor(history: History, horizonSec: number) {
     this.horizonSec = horizonSec;
     this.#history = history;
     this.#target = history.column();
-    this.#expected = history.column();
-    this.#surprise = history.column();
-    this.#temptedSurprise = history.column();
+    this.#said = history.column();
     this.#best = history.column();
     this.#last = history.column();
     this.#waitSec = history.column();
-    this.#savings = new WaitSavings(history);
-    this.#surprises = new Rolling(this.#surprise, new WholeSum());
-    this.#tempted = new Rolling(this.#temptedSurprise, new WholeSum());
     this.#waits = new Rolling(this.#waitSec, new WholeSum());
+    this.#debt = new Debt(history);
+    this.#running = history.column(2);
+    this.#runningWaits = history.column(2);
   }
 
   /** Settles the horizons that end before the head; what is said at the head is to be `put` next. */
   push(): void {
-    const { head, oldest, ask } = this.#history;
+    const { head, origin, oldest, ask } = this.#history;
     const pending = this.#firstPending();
-    for (let given = Math.max(this.#pending, oldest); given < pending; given += 1) this.#settle(given);
+    let settled = 0;
+    this.#settledWaits = 0;
+    for (let given = Math.max(this.#pending, oldest); given < pending; given += 1) {
+      const missed = this.#settle(given);
+      if (Number.isNaN(missed)) continue;
+      settled += missed;
+      if (this.#isAdvised(given)) this.#settledWaits += missed;
+    }
     this.#pending = pending;
     this.#lowest.push(head, ask.at(head));
     this.#moveWindows();
+    this.#debt.push(settled, mostDebt(this.#blocks));
+    this.#running.put(head, head > origin ? this.#running.at(head - 1) : 0);
+    this.#runningWaits.put(head, head > origin ? this.#runningWaits.at(head - 1) : 0);
   }
 
   followHead(): void {
@@ -78,19 +91,46 @@ export class HorizonVerdicts {
     this.#moveWindows();
   }
 
-  /** Remembers the head's target and the share of like blocks that reached it; `NaN` for what is unknown. */
-  put(target: number, expected: number): void {
-    this.#target.put(this.#history.head, target);
-    this.#expected.put(this.#history.head, expected);
-    this.#savings.push();
+  /**
+   * Counts what is not over yet: a target that was not reached will be as often as like blocks of the head fell so low, the less
+   * time is left the less.
+   * @param falls how low these fell, over sending at once, ascending
+   */
+  expect(falls: Float64Array): void {
+    const { head, ask, sendNow, time } = this.#history;
+    const now = sendNow.at(head);
+    let lowest = now;
+    let running = 0;
+    let runningWaits = 0;
+    for (let given = head - 1; given >= this.#pending; given -= 1) {
+      lowest = Math.min(lowest, ask.at(given + 1));
+      const target = this.#target.at(given);
+      if (Number.isNaN(target)) break;
+      const left = 1 - (time.at(head) - time.at(given)) / this.horizonSec;
+      const share = lowest <= target ? 1 : left * shareAtMost(falls, feeRatio(target, now));
+      const missed = this.#said.at(given) - share;
+      running += missed;
+      if (this.#isAdvised(given)) runningWaits += missed;
+    }
+    this.#running.put(head, running);
+    this.#runningWaits.put(head, runningWaits);
+  }
+
+  /** Remembers the head's target and how likely it is said to be; `NaN` for what is unknown. */
+  put(target: number, said: number): void {
+    const { head } = this.#history;
+    this.#target.put(head, target);
+    this.#said.put(head, said);
+    if (Number.isNaN(target)) this.#since = null;
+    else this.#since = Math.min(this.#since ?? head, head);
   }
 
   targetAt(block: number): number {
     return this.#target.at(block);
   }
 
-  expectedAt(block: number): number {
-    return this.#expected.at(block);
+  saidAt(block: number): number {
+    return this.#said.at(block);
   }
 
   /** Of a settled block: the lowest price of its horizon, and its last, over what sending at once cost. */
@@ -125,31 +165,31 @@ export class HorizonVerdicts {
     return time.at(this.#pending) - time.at(oldest);
   }
 
-  /** Seconds of words that have been judged, of those that still count. */
+  /** Seconds of words that have been judged. */
   get judgedSec(): number {
-    const { time, oldest } = this.#history;
-    const last = this.#pending - 1;
-    const first = Math.max(this.#pending - this.#surprises.tally.count, oldest);
-    return last > first ? time.at(last) - time.at(first) : 0;
+    const { head, time, oldest } = this.#history;
+    const first = Math.max(this.#since ?? head, oldest);
+    return Math.max(time.at(Math.max(this.#pending - 1, oldest)) - time.at(first), 0);
   }
 
   /** How much of the past that this looks back on has been judged, 0 to 1. */
   get judgedRatio(): number {
-    return Math.min(this.#surprises.tally.count / (TRAILING_HORIZONS * this.#blocks), 1);
+    return Math.min(this.judgedSec / (TRAILING_HORIZONS * this.horizonSec), 1);
   }
 
-  /** How far targets were reached more often than like blocks had it. */
-  get correction(): number {
-    const { sum, count } = this.#surprises.tally;
-    return fromPpm(sum) / (count + DOUBTED_HORIZONS * this.#blocks);
+  /** How far what is stated must be lowered for as much to come true. */
+  get lowering(): number {
+    const { head } = this.#history;
+    return lowering(this.#debt.at(head) + this.#running.at(head), this.#blocks);
   }
 
-  /** The correction for who waits, at the head. */
-  get doubt(): number {
-    if (!this.#isTempting(this.#history.head)) return this.correction;
-    const { sum, count } = this.#tempted.tally;
-    const doubted = FLATTERED_HORIZONS * this.#blocks;
-    return Math.min((fromPpm(sum) - FLATTERY * doubted) / (count + doubted), this.correction);
+  /** What the head settled of the waits that were advised, and what is to be expected of those that are not over. */
+  get settledWaits(): number {
+    return this.#settledWaits;
+  }
+
+  runningWaitsAt(block: number): number {
+    return this.#runningWaits.at(block);
   }
 
   /** Mean wait of those that were reached. */
@@ -157,11 +197,8 @@ export class HorizonVerdicts {
     return this.#waits.tally.mean ?? 0;
   }
 
-  /** What waiting for the head's target saves on average, if that is reached with this probability; misses counted. */
-  expectedSaving(probability: number): number {
-    const { head } = this.#history;
-    const unseen = USUAL_MISSES * FLATTERED_HORIZONS * this.#blocks;
-    return this.#savings.expected(this.#target.at(head), probability, this.#isTempting(head), unseen);
+  #isAdvised(block: number): boolean {
+    return this.#history.advisedWaitSec.at(block) === this.horizonSec;
   }
 
   #firstPending(): number {
@@ -169,8 +206,11 @@ export class HorizonVerdicts {
     return this.#history.firstSince(time.at(head) - this.horizonSec);
   }
 
-  /** Measures the horizon that began at `given` and ended before the head, and whether its target was reached. */
-  #settle(given: number): void {
+  /**
+   * Measures the horizon that began at `given` and ended before the head. Returns how much more was said than came of its target;
+   * `NaN` where it had none.
+   */
+  #settle(given: number): number {
     const { head, ask, sendNow, time } = this.#history;
     this.#lowest.dropBefore(given + 1);
     // A chain that stood still for the whole horizon is measured by its first block after that.
@@ -178,16 +218,11 @@ export class HorizonVerdicts {
     const lowest = this.#lowest.minimum ?? ask.at(head);
     const now = sendNow.at(given);
     const target = this.#target.at(given);
-    const reached = Number.isNaN(target) ? Number.NaN : lowest <= target ? 1 : 0;
+    const first = lowest <= target ? this.#firstReaching(given, target) : null;
     this.#best.put(given, feeRatio(lowest, now));
     this.#last.put(given, feeRatio(ask.at(last), now));
-    const surprise = toPpm(reached) - toPpm(this.#expected.at(given));
-    const isTempted = this.#isTempting(given);
-    this.#surprise.put(given, surprise);
-    this.#temptedSurprise.put(given, isTempted ? surprise : Number.NaN);
-    const first = reached === 1 ? this.#firstReaching(given, target) : null;
     this.#waitSec.put(given, first === null ? Number.NaN : Math.round(time.at(first) - time.at(given)));
-    this.#savings.settle({ given, target, first, last, isTempted });
+    return this.#said.at(given) - (first === null ? 0 : 1);
   }
 
   #firstReaching(given: number, target: number): number {
@@ -197,123 +232,12 @@ export class HorizonVerdicts {
     return block;
   }
 
-  /** Whether the target given at `block` is so low that waiting looks worth it: that is where words flatter. */
-  #isTempting(block: number): boolean {
-    const now = this.#history.sendNow.at(block);
-    return now > 0 && this.#target.at(block) <= (1 - LEAST_SAVING) * now;
-  }
-
-  /** What ended in the last ten horizons before the head's own. */
-  #trailing(): Span {
-    const { time, oldest } = this.#history;
-    const to = Math.max(this.#pending, oldest);
-    return { from: this.#history.firstSince(time.at(to) - TRAILING_HORIZONS * this.horizonSec), to };
-  }
-
   #moveWindows(): void {
     const { time, oldest } = this.#history;
-    const trailing = this.#trailing();
-    const { from, to } = trailing;
+    const to = Math.max(this.#pending, oldest);
+    const from = this.#history.firstSince(time.at(to) - TRAILING_HORIZONS * this.horizonSec);
     const horizons = (time.at(to) - time.at(from)) / this.horizonSec;
     this.#blocks = Math.max(Math.round((to - from) / horizons) || 1, 1);
-    this.#surprises.moveTo(trailing);
-    this.#tempted.moveTo(trailing);
-    const long = { from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), oldest), to };
-    this.#waits.moveTo(long);
-    this.#savings.moveTo(long);
-  }
-}
-
-/**
- * A price falls a little where it is waited for, and rises by more where that fails: until misses have been seen, one is
- * taken to cost so many times what the target would have saved, beyond what is expected.
- */
-const UNSEEN_COST = 3;
-
-/** A wait whose time is over. */
-interface EndedWait {
-  readonly given: number;
-  /** Wei per gas. */
-  readonly target: number;
-  /** The first block that asked for no more than the target; `null`: none did. */
-  readonly first: number | null;
-  /** The last block before its time was over. */
-  readonly last: number;
-  /** Whether waiting looked worth it. */
-  readonly isTempted: boolean;
-}
-
-/** What waiting for one horizon's targets saves: what was paid where they were reached, and what misses cost. */
-class WaitSavings {
-  readonly #history: History;
-  /**
-   * What the horizon's last block asked for where the target was missed. As a price and not as a multiple of the one
-   * before: misses begin at low prices, and what they cost says little of how far a high one may still rise.
-   */
-  readonly #missed: Column;
-  /** What a miss was expected to cost at a block, as a share of sending at once there. */
-  readonly #cost: Column;
-  /** Where waiting looked worth it: what was paid, over the target; and what a miss cost beyond what was expected. Millionths. */
-  readonly #paid: Column;
-  readonly #excess: Column;
-  readonly #misses: Rolling<ExactSum>;
-  readonly #payments: Rolling<WholeSum>;
-  readonly #excesses: Rolling<WholeSum>;
-
-  constructor(history: History) {
-    this.#history = history;
-    this.#missed = history.column();
-    this.#cost = history.column();
-    this.#paid = history.column();
-    this.#excess = history.column();
-    this.#misses = new Rolling(this.#missed, new ExactSum());
-    this.#payments = new Rolling(this.#paid, new WholeSum());
-    this.#excesses = new Rolling(this.#excess, new WholeSum());
-  }
-
-  /** Remembers what a miss is expected to cost at the head. */
-  push(): void {
-    this.#cost.put(this.#history.head, this.#usualCost);
-  }
-
-  settle({ given, target, first, last, isTempted }: EndedWait): void {
-    const { ask, sendNow } = this.#history;
-    const isMissed = first === null && !Number.isNaN(target);
-    const cost = feeRatio(ask.at(last), sendNow.at(given)) - 1;
-    this.#missed.put(given, isMissed ? ask.at(last) : Number.NaN);
-    this.#excess.put(given, isMissed && isTempted ? toPpm(cost - this.#cost.at(given)) : Number.NaN);
-    this.#paid.put(given, first !== null && isTempted ? toPpm(feeRatio(ask.at(first), target)) : Number.NaN);
-  }
-
-  /** Looks back on what was given at the blocks of `span`. */
-  moveTo(span: Span): void {
-    this.#misses.moveTo(span);
-    this.#payments.moveTo(span);
-    this.#excesses.moveTo(span);
-  }
-
-  /**
-   * What waiting for `target` (wei per gas) saves on average if it is reached with `probability`, as a share of
-   * sending at once; misses cost. Where waiting looks worth it (`isTempting`), what was paid and what misses cost at
-   * such blocks of the past counts.
-   * @param unseen how many misses have to be seen before they weigh more than what is assumed of them
-   */
-  expected(target: number, probability: number, isTempting: boolean, unseen: number): number {
-    const now = this.#history.sendNow.at(this.#history.head);
-    const paid = isTempting ? fromPpm(this.#payments.tally.mean ?? toPpm(1)) : 1;
-    const saving = Math.max(1 - feeRatio(target * paid, now), 0);
-    const excess = isTempting ? this.#excessCost(UNSEEN_COST * saving, unseen) : 0;
-    return probability * saving - (1 - probability) * Math.max(this.#usualCost + excess, 0);
-  }
-
-  /** How far the last blocks of missed horizons lie above what sending costs now, on average. */
-  get #usualCost(): number {
-    const now = this.#history.sendNow.at(this.#history.head);
-    return Math.max(feeRatio(this.#misses.tally.mean ?? now, now) - 1, 0);
-  }
-
-  #excessCost(unseenCost: number, unseen: number): number {
-    const { sum, count } = this.#excesses.tally;
-    return (fromPpm(sum) + unseenCost * unseen) / (count + unseen);
+    this.#waits.moveTo({ from: Math.max(Math.min(from, to - LEAST_TRAILING_BLOCKS), oldest), to });
   }
 }

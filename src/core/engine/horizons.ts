@@ -1,7 +1,8 @@
 import { REACH_LEAST_TIMES, REACH_TIMES_SEC } from '../advice.ts';
 import { formatDuration } from '../units.ts';
+import { Debt } from './debt.ts';
 import { type Column, feeRatio, type History, scaledFee } from './history.ts';
-import { HorizonVerdicts } from './horizon-verdicts.ts';
+import { forgiveness, HorizonVerdicts, lowering, mostDebt } from './horizon-verdicts.ts';
 import {
   type AlikeBlocks,
   type Chance,
@@ -11,10 +12,7 @@ import {
   unknown,
 } from './similar-states.ts';
 
-/**
- * The share of targets that is meant to be reached at least: some way above the 0.8 that waiting is advised at, since one
- * waits where the forecast looks best and that is where it flatters most.
- */
+/** The share of targets that is meant to be reached at least: some way above the 0.8 that waiting is advised at. */
 const AIM = 0.85;
 /** Times that a target is drawn anew within its horizon, at most once a block. */
 const PACES = 25;
@@ -29,15 +27,20 @@ const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
 /** The same of horizons below an hour, whose windows are soon had. */
 const LEAST_JUDGED_SHORT = { horizons: 8, sec: 4 * 86_400 } as const;
 const SHORT_SEC = 3_600;
-/**
- * That all of a few horizons were kept says little: so many more are counted, as missed, when a target is drawn (the
- * rule of three: what never failed in n tries may yet fail three times in n).
- */
-const UNSEEN_MISSES = 3;
+/** That all of a few horizons were kept says little: so many more are counted, as missed, when a target is drawn. */
+const UNSEEN_MISSES = 8;
 /**
  * The most that a later price counts as, in multiples of the one at its start: one burst must not decide everything.
  */
 const MOST_RISE = 2;
+/** Share that a target must save to be worth a wait. */
+const LEAST_SAVING = 0.05;
+/**
+ * One waits where the forecast looks best, and there it flatters: whatever like blocks say, no more is stated than such waits keep,
+ * which is this share until real ones tell better.
+ */
+const USUAL_WAITS_KEPT = 0.867;
+const HOUR_SEC = 3_600;
 
 /** What one horizon says at the head. Wei per gas. */
 export interface Forecast {
@@ -47,13 +50,13 @@ export interface Forecast {
    * that of sending at once.
    */
   readonly price: number;
-  /** Where waiting looks worth it the forecast flatters: there it is as often as such waits were kept. */
+  /** No more than waits keep, where waiting looks worth it. */
   readonly probability: number | null;
   /** Why there is no probability; `null` where there is one. */
   readonly reason: string | null;
   /**
-   * What waiting saves against sending in the next block, by what was paid where targets were reached, and with misses
-   * counted at what the last block of the horizon asks for; `null` until measured.
+   * What waiting saves against sending in the next block, with misses counted at what like blocks asked for at the end of the
+   * horizon; `null` until measured.
    */
   readonly savingRatio: number | null;
   /** Mean wait of those that were reached. */
@@ -62,28 +65,54 @@ export interface Forecast {
   readonly judgedRatio: number;
 }
 
+/** What is said of one horizon's target, wei per gas; `NaN` while unknown. */
+interface Draw {
+  readonly target: number;
+  /** Share of like blocks that reached it. */
+  readonly expected: number;
+  /** Mean price at the end of the horizon after those that did not. */
+  readonly missed: number;
+}
+
+const UNKNOWN: Draw = { target: Number.NaN, expected: Number.NaN, missed: Number.NaN };
+
 /** The price that is reached within one horizon: states one at every block and learns from what came of it. */
 export class HorizonForecast {
   readonly horizonSec: number;
   readonly #history: History;
   readonly #alike: AlikeBlocks;
   readonly #verdicts: HorizonVerdicts;
+  readonly #expected: Column;
+  readonly #missed: Column;
 
   constructor(history: History, alike: AlikeBlocks, horizonSec: number) {
     this.horizonSec = horizonSec;
     this.#history = history;
     this.#alike = alike;
     this.#verdicts = new HorizonVerdicts(history, horizonSec);
+    this.#expected = history.column(2);
+    this.#missed = history.column(2);
+  }
+
+  get verdicts(): HorizonVerdicts {
+    return this.#verdicts;
   }
 
   /**
    * Settles the horizons that end before the head, learns from them and states a new target, no higher than `ceiling`
-   * (what reaches a shorter horizon's target reaches it within this one too). Returns the ceiling for the next longer one.
+   * (what reaches a shorter horizon's target reaches it within this one too) and, where waiting looks worth it, no more likely than
+   * `waitsKept`. Returns the ceiling for the next longer one.
    */
-  push(ceiling: number, isWarmUp: boolean): number {
+  push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
+    const { head, sendNow } = this.#history;
     this.#verdicts.push();
-    const { target, expected } = this.#nextWord(ceiling, isWarmUp ? WARM_UP_PACE : 1);
-    this.#verdicts.put(target, expected);
+    const { target, expected, missed } = this.#nextDraw(ceiling, isWarmUp ? WARM_UP_PACE : 1);
+    const most = mostSupported(this.#verdicts.seenSec / this.horizonSec);
+    const likely = Math.min(Math.max(expected - this.#verdicts.lowering, 0), most);
+    const isTempting = target <= (1 - LEAST_SAVING) * sendNow.at(head) && sendNow.at(head) > 0;
+    this.#expected.put(head, expected);
+    this.#missed.put(head, missed);
+    this.#verdicts.put(target, isTempting ? Math.min(likely, waitsKept) : likely);
     return Number.isNaN(target) ? ceiling : target;
   }
 
@@ -94,16 +123,17 @@ export class HorizonForecast {
   /** @param shorter what the next shorter horizon says. */
   forecast(shorter: Forecast | undefined): Forecast {
     const { head, sendNow } = this.#history;
-    const { doubt, meanWaitSec, judgedRatio } = this.#verdicts;
+    const { meanWaitSec, judgedRatio } = this.#verdicts;
     const target = this.#verdicts.targetAt(head);
     const price = Number.isNaN(target) ? (shorter?.price ?? sendNow.at(head)) : target;
-    const probability = noLess(this.#chance(doubt), price === shorter?.price ? shorter.probability : null);
+    const own = this.#isJudged ? this.#verdicts.saidAt(head) : null;
+    const probability = noLess(own, price === shorter?.price ? shorter.probability : null);
     return {
       horizonSec: this.horizonSec,
       price,
       probability,
       reason: probability === null ? tooLittlePast(this.#history, this.#pastSec).reason : null,
-      savingRatio: probability === null ? null : this.#verdicts.expectedSaving(probability),
+      savingRatio: probability === null ? null : this.#saving(target, probability),
       expectedWaitSec: meanWaitSec,
       judgedRatio,
     };
@@ -120,27 +150,44 @@ export class HorizonForecast {
     return atLeast(LEAST_SEEN, horizonSec) + atLeast(leastJudged(horizonSec), horizonSec) + 2 * horizonSec;
   }
 
-  /** What the target's price is, at most `ceiling`, and the share of like blocks that reached it; `NaN` while unknown. */
-  #nextWord(ceiling: number, leastPace: number): { target: number; expected: number } {
+  #nextDraw(ceiling: number, leastPace: number): Draw {
     const { head, oldest, sendNow } = this.#history;
     const verdicts = this.#verdicts;
-    const now = Math.max(sendNow.at(head), 1);
     const before = head > oldest ? verdicts.targetAt(head - 1) : Number.NaN;
     const pace = Math.max(Math.floor(verdicts.blocks / PACES), leastPace);
     if (head % pace > 0 && !Number.isNaN(before)) {
       const target = Math.min(before, sendNow.at(head), ceiling);
-      return { target, expected: verdicts.expectedAt(head - 1) };
+      return { target, expected: this.#expected.at(head - 1), missed: this.#missed.at(head - 1) };
     }
     const alike = this.#alike.before(verdicts.pending, this.horizonSec, atLeast(LEAST_SEEN, this.horizonSec));
-    if (alike === null) return { target: Number.NaN, expected: Number.NaN };
+    return alike === null ? UNKNOWN : this.#draw(alike, ceiling);
+  }
+
+  #draw(alike: Float64Array, ceiling: number): Draw {
+    const { head, sendNow } = this.#history;
+    const verdicts = this.#verdicts;
+    const now = Math.max(sendNow.at(head), 1);
     const best = alike.map((block) => verdicts.bestAt(block));
     const last = alike.map((block) => Math.min(verdicts.lastAt(block), MOST_RISE));
-    const ratio = Math.min(mostSavingRatio(best, last, this.#aim - verdicts.correction), 1, ceiling / now);
+    const falls = best.slice().sort();
+    verdicts.expect(falls);
+    const ratio = Math.min(
+      mostSavingRatio(best, last, falls, this.#aim + verdicts.lowering),
+      1,
+      ceiling / now,
+    );
     let reached = 0;
-    for (const each of best) if (each <= ratio) reached += 1;
-    // Where sending costs nothing, nothing is less.
-    const target = Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling);
-    return { target, expected: reached / best.length };
+    let missed = 0;
+    for (const [row, low] of best.entries()) {
+      if (low <= ratio) reached += 1;
+      else missed += last[row] ?? 0;
+    }
+    return {
+      // Where sending costs nothing, nothing is less.
+      target: Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling),
+      expected: reached / best.length,
+      missed: reached < best.length ? (now * missed) / (best.length - reached) : now,
+    };
   }
 
   /** Nearer to certainty the fewer horizons have been seen. */
@@ -149,11 +196,12 @@ export class HorizonForecast {
     return AIM * (1 + UNSEEN_MISSES / Math.max(seen, 1));
   }
 
-  #chance(correction: number): number | null {
-    const expected = this.#verdicts.expectedAt(this.#history.head);
-    if (Number.isNaN(expected) || !this.#isJudged) return null;
-    const most = mostSupported(this.#verdicts.seenSec / this.horizonSec);
-    return Math.min(Math.max(expected + correction, 0), most);
+  /** What waiting for the target saves on average, as a share of sending at once; misses cost. */
+  #saving(target: number, probability: number): number {
+    const now = this.#history.sendNow.at(this.#history.head);
+    const gain = Math.max(1 - feeRatio(target, now), 0);
+    const cost = Math.max(feeRatio(this.#missed.at(this.#history.head), now) - 1, 0);
+    return probability * gain - (1 - probability) * cost;
   }
 
   /** Whether enough has been judged for a promise. */
@@ -183,14 +231,41 @@ const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 /** All horizons, shortest first: none asks for more than a shorter one, whose target serves the longer as well. */
 export class HorizonLadder {
   readonly horizons: readonly HorizonForecast[];
+  readonly #history: History;
+  /** Of the waits that were advised, whatever their horizon. */
+  readonly #debt: Debt;
 
   constructor(history: History, alike: AlikeBlocks) {
     this.horizons = HORIZONS_SEC.map((horizonSec) => new HorizonForecast(history, alike, horizonSec));
+    this.#history = history;
+    this.#debt = new Debt(history);
   }
 
   push(isWarmUp: boolean): void {
+    const { head, advisedWaitSec } = this.#history;
+    const waitsKept = this.#waitsKept;
     let ceiling = Number.POSITIVE_INFINITY;
-    for (const horizon of this.horizons) ceiling = horizon.push(ceiling, isWarmUp);
+    let settled = 0;
+    for (const horizon of this.horizons) {
+      ceiling = horizon.push(ceiling, waitsKept, isWarmUp);
+      settled += horizon.verdicts.settledWaits;
+    }
+    // Who advises no wait can make up for nothing.
+    const isStuck = this.#debt.at(head - 1) > 0 && !(advisedWaitSec.at(head - 1) > 0);
+    this.#debt.push(settled, mostDebt(this.#hourBlocks), isStuck ? forgiveness(this.#hourBlocks) : 0);
+  }
+
+  /** As many as waits keep, by what came of those that were advised up to the block before the head. */
+  get #waitsKept(): number {
+    const { head, origin } = this.#history;
+    if (head === origin) return USUAL_WAITS_KEPT;
+    let debt = this.#debt.at(head - 1);
+    for (const { verdicts } of this.horizons) debt += verdicts.runningWaitsAt(head - 1);
+    return USUAL_WAITS_KEPT - lowering(debt, this.#hourBlocks);
+  }
+
+  get #hourBlocks(): number {
+    return this.horizons.find(({ horizonSec }) => horizonSec === HOUR_SEC)?.verdicts.blocks ?? 1;
   }
 
   followHead(): void {
@@ -207,10 +282,14 @@ export class HorizonLadder {
 
 /**
  * The price, over that of now, that saved most of those that at least `share` of the rows reached: `best` has what each
- * fell to, `last` where it ended.
+ * fell to (`sorted`: ascending), `last` where it ended.
  */
-function mostSavingRatio(best: Float64Array, last: Float64Array, share: number): number {
-  const sorted = best.slice().sort();
+function mostSavingRatio(
+  best: Float64Array,
+  last: Float64Array,
+  sorted: Float64Array,
+  share: number,
+): number {
   let most = Number.NEGATIVE_INFINITY;
   let found = 1;
   const least = Math.ceil(share * best.length) - 1;

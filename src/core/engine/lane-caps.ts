@@ -1,8 +1,9 @@
 import { LANE_PROMISES, type LaneName } from '../advice.ts';
 import type { FeeRule } from '../eip1559.ts';
+import { Debt, within } from './debt.ts';
 import { type Column, feeRatio, type History, scaledFee, wholeWei } from './history.ts';
 import { highestBaseFee } from './next-base-fee.ts';
-import { Rolling, takeRanked, WholeSum } from './rolling.ts';
+import { Rolling, shareAtMost, takeRanked, WholeSum } from './rolling.ts';
 import { type Chance, MEMORY_BLOCKS, NearestStates, unjudged } from './similar-states.ts';
 import type { Tips } from './tips.ts';
 
@@ -98,8 +99,7 @@ const MOST_DEBT = 20;
 /**
  * How far Slow may wait for the price to fall: as far as it fell after the promised share of the blocks like this one. That
  * share is steered by a debt: the misses so far, and those that are to be expected of what still waits, beyond the ones that
- * the promise allows (the cubic integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023). So the promise
- * is kept whatever prices do, and neither more nor less of it.
+ * the promise allows, to the third power. So the promise is kept whatever prices do, and neither more nor less of it.
  */
 class SlowCap {
   readonly #history: History;
@@ -108,8 +108,7 @@ class SlowCap {
   readonly #cap: Column;
   /** The least that let the tip of then in, over what sending at once cost; infinite where nothing did. */
   readonly #least: Column;
-  /** Misses beyond what the promise allows, up to a block; below 0 there are some to spare. */
-  readonly #debt: Column;
+  readonly #debt: Debt;
   /** Whether what was signed got in: 1 or 0. */
   readonly #kept: Column;
   readonly #keptShare: Rolling<WholeSum>;
@@ -119,18 +118,17 @@ class SlowCap {
     this.#tip = history.column(withinBlocks);
     this.#cap = history.column(withinBlocks);
     this.#least = history.column(MEMORY_BLOCKS + withinBlocks);
-    this.#debt = history.column(2);
+    this.#debt = new Debt(history);
     this.#kept = history.column(JUDGED_BLOCKS + withinBlocks);
     this.#keptShare = new Rolling(this.#kept, new WholeSum());
   }
 
   /** Takes in the head, the tip that Slow offers there, and whether the advice that it settled was kept. */
   push(tip: number, kept: number | null): void {
-    const { head, origin, oldest } = this.#history;
+    const { head, oldest } = this.#history;
     const given = head - withinBlocks;
     const isJudged = kept !== null && !Number.isNaN(this.#cap.at(given));
-    const before = head > origin ? this.#debt.at(head - 1) : 0;
-    this.#debt.put(head, within(MOST_DEBT, before + (isJudged ? target - kept : 0)));
+    this.#debt.push(isJudged ? target - kept : 0, MOST_DEBT);
     this.#tip.put(head, tip);
     if (given >= oldest) {
       this.#kept.put(given, isJudged ? kept : Number.NaN);
@@ -207,20 +205,4 @@ class SlowCap {
   #ratioAt(block: number, price: number): number {
     return feeRatio(price, this.#history.sendNow.at(block));
   }
-}
-
-function within(most: number, value: number): number {
-  return Math.min(Math.max(value, -most), most);
-}
-
-/** Share of the ascending `values` that are no more than `value`. */
-function shareAtMost(values: Float64Array, value: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low / values.length;
 }

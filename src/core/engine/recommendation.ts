@@ -14,7 +14,7 @@ interface RecommendationInput extends Grounds {
   readonly track: Recommendation['track'];
 }
 
-/** Confidence is gone, and waiting is not advised, where the share kept lies this far below what was stated. */
+/** Confidence is gone where the share kept lies this far below what was stated. */
 const LOST_AT = 0.2;
 
 /**
@@ -124,8 +124,6 @@ function decisive({ decision, forecasts }: Grounds): string[] {
   if (!isMeasured(forecasts)) return [`no advice yet: ${forecasts[0]?.reason ?? 'too little history'}`];
   if (decision.action === 'WAIT') return longer(decision, forecasts);
   if (decision.action === 'SET_ALERT') return ['no wait of an hour or less saves enough'];
-  if (decision.isDistrusted)
-    return ['too many of the last waits were missed: no waiting until more are kept'];
   return [refusal(forecasts)];
 }
 
@@ -171,15 +169,11 @@ const LEAST_SAVING = 0.05;
 const LONGEST_WAIT_SEC = HOUR_SEC;
 /** An alert hours ahead must promise more than a wait of minutes. */
 const LEAST_ALERT_SAVING = 0.1;
-/** Waiting is not advised while the share kept lies that far below what was stated, over at least so many. */
-const LEAST_EVALUATED = 100;
 
 interface Decision {
   readonly action: Action;
   /** Which forecast it rests on; `null` for sending now. */
   readonly forecast: Forecast | null;
-  /** Waiting would have been advised, but of late such advice was not kept. */
-  readonly isDistrusted?: boolean;
 }
 
 const SEND_NOW: Decision = { action: 'SEND_NOW', forecast: null };
@@ -213,15 +207,6 @@ function saving({ savingRatio }: Forecast): number {
 
 function leastSaving({ horizonSec }: Forecast): number {
   return horizonSec <= LONGEST_WAIT_SEC ? LEAST_SAVING : LEAST_ALERT_SAVING;
-}
-
-/** Takes back an advice to wait while the last hundred were kept far less often than was stated. */
-export function trusted(decision: Decision, track: Recommendation['track']): Decision {
-  const { evaluated, hitRatio, statedProbability } = track;
-  if (decision.forecast === null || evaluated < LEAST_EVALUATED) return decision;
-  if (hitRatio === null || statedProbability === null) return decision;
-  if (statedProbability - hitRatio < LOST_AT) return decision;
-  return { ...SEND_NOW, isDistrusted: true };
 }
 
 /** The one that saves most; of equals the sooner. */
@@ -266,9 +251,8 @@ export class TrackRecord {
   readonly #history: History;
   readonly #sent: LaneScorer;
   readonly #horizons: readonly HorizonForecast[];
-  /** Index of the horizon that was best to wait for, and of the one that was recommended; -1 for sending now. */
+  /** Seconds of the horizon that was best to wait for; 0 for sending now. */
   readonly #best: Column;
-  readonly #choice: Column;
   /** Probability that was stated, `NaN` for none. */
   readonly #stated: Column;
 
@@ -277,32 +261,29 @@ export class TrackRecord {
     this.#sent = sent;
     this.#horizons = horizons;
     this.#best = history.column(HOLD_BLOCKS);
-    this.#choice = history.column(LOOK_BACK_BLOCKS);
     this.#stated = history.column(LOOK_BACK_BLOCKS);
   }
 
   /** Decides at the head and remembers it. @param sendProbability that of sending now; `null` for none */
   push(forecasts: readonly Forecast[], sendProbability: number | null): void {
-    const { head } = this.#history;
-    const best = trusted(decide(forecasts), this.score());
-    this.#best.put(head, this.#indexOf(best));
+    const { head, advisedWaitSec } = this.#history;
+    const best = decide(forecasts);
+    this.#best.put(head, best.forecast?.horizonSec ?? 0);
     const decision = this.#steady(best, forecasts);
-    this.#choice.put(head, this.#indexOf(decision));
+    advisedWaitSec.put(head, decision.forecast?.horizonSec ?? 0);
     const stated = decision.forecast === null ? sendProbability : decision.forecast.probability;
     this.#stated.put(head, stated ?? Number.NaN);
   }
 
   /** What is recommended at the head. */
   decision(forecasts: readonly Forecast[]): Decision {
-    const decision = decisionOf(forecasts, this.#choice.at(this.#history.head));
-    const isDistrusted = trusted(decide(forecasts), this.score()).isDistrusted === true;
-    return decision.forecast === null && isDistrusted ? { ...decision, isDistrusted } : decision;
+    return decisionOf(forecasts, this.#history.advisedWaitSec.at(this.#history.head));
   }
 
   #steady(best: Decision, forecasts: readonly Forecast[]): Decision {
-    const { head, oldest } = this.#history;
+    const { head, oldest, advisedWaitSec } = this.#history;
     if (head === oldest) return best;
-    const standing = decisionOf(forecasts, this.#choice.at(head - 1));
+    const standing = decisionOf(forecasts, advisedWaitSec.at(head - 1));
     if (best.forecast === standing.forecast || isClearlyBetter(best, standing)) return best;
     for (let block = head - HOLD_BLOCKS + 1; block < head; block += 1) {
       const before = block < oldest ? standing : decisionOf(forecasts, this.#best.at(block));
@@ -311,10 +292,6 @@ export class TrackRecord {
       if (!isSame) return standing;
     }
     return best;
-  }
-
-  #indexOf({ forecast }: Decision): number {
-    return this.#horizons.findIndex(({ horizonSec }) => horizonSec === forecast?.horizonSec);
   }
 
   /** The last hundred that stated a probability and have ended: what was stated and what was kept. */
@@ -338,14 +315,16 @@ export class TrackRecord {
   }
 
   #outcome(block: number): boolean | null {
-    const choice = this.#choice.at(block);
-    if (choice >= 0) return this.#horizons[choice]?.reachedAt(block) ?? null;
+    const waitSec = this.#history.advisedWaitSec.at(block);
+    if (waitSec > 0) {
+      return this.#horizons.find(({ horizonSec }) => horizonSec === waitSec)?.reachedAt(block) ?? null;
+    }
     if (block + this.#sent.withinBlocks > this.#history.head) return null;
     return this.#sent.keptAt(block) === 1;
   }
 }
 
-function decisionOf(forecasts: readonly Forecast[], choice: number): Decision {
-  const forecast = forecasts[choice];
+function decisionOf(forecasts: readonly Forecast[], waitSec: number): Decision {
+  const forecast = forecasts.find(({ horizonSec }) => horizonSec === waitSec);
   return forecast === undefined ? SEND_NOW : waitFor(forecast);
 }

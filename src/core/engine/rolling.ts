@@ -134,41 +134,6 @@ export class SortedValues implements Tally {
   }
 }
 
-/** Two sums of 26 and 27 bits a number: a million whole numbers below 2^53 add up without rounding. */
-const SPLIT = 2 ** 26;
-
-/** Mean of whole numbers too large for one sum to stay exact, so that they can be taken back exactly. */
-export class ExactSum implements Tally {
-  #high = 0;
-  #low = 0;
-  #count = 0;
-
-  /** `null` for nothing. */
-  get mean(): number | null {
-    return this.#count > 0 ? (this.#high / this.#count) * SPLIT + this.#low / this.#count : null;
-  }
-
-  add(value: number): void {
-    this.#move(value, 1);
-  }
-
-  remove(value: number): void {
-    this.#move(value, -1);
-  }
-
-  clear(): void {
-    this.#high = 0;
-    this.#low = 0;
-    this.#count = 0;
-  }
-
-  #move(value: number, sign: 1 | -1): void {
-    this.#high += sign * Math.floor(value / SPLIT);
-    this.#low += sign * (value % SPLIT);
-    this.#count += sign;
-  }
-}
-
 /**
  * The smallest of a stretch of blocks that moves forward at both ends: a queue of those that nothing later undercuts
  * (Lemire 2006, streaming maximum-minimum filter). Each block goes in once and out once.
@@ -251,4 +216,16 @@ export function takeRanked(values: Float64Array, rank: number): number {
     else break;
   }
   return values[rank] ?? Number.NaN;
+}
+
+/** Share of the ascending `values` that are no more than `value`. */
+export function shareAtMost(values: Float64Array, value: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low / values.length;
 }

@@ -4,6 +4,9 @@ import { Rolling, type Tally, takeRanked, WholeSum } from './rolling.ts';
 
 /** A state is how far the price stands from its averages over so many blocks: it goes back to them. */
 const AVERAGES_BLOCKS = [3, 50, 300] as const;
+/** And how much it moved from one block to the next over so many: a restless price falls further. */
+const RESTLESS_BLOCKS = 15;
+const LEAST_MOVE = 0.01;
 /** Past states that are looked through, how many of them count as near, and how many there must be. */
 export const MEMORY_BLOCKS = 2_000;
 const NEIGHBOURS = 150;
@@ -13,21 +16,24 @@ const MOST_SHARE = 0.25;
 /** Logarithms in whole ten-thousandths: sums of their squares stay exact, and less is noise. */
 const LOG_SCALE = 1e4;
 
+/** One figure of a state, drawn from the mean of a column over the last blocks. */
 interface Feature {
-  readonly average: Rolling<WholeSum>;
-  readonly averageBlocks: number;
+  readonly recent: Rolling<WholeSum>;
+  readonly blocks: number;
+  readonly of: (mean: number) => number;
   readonly column: Column;
   readonly spread: Rolling<Spread>;
 }
 
 /**
  * Finds the past blocks at which prices stood as they stand at the head: nearest neighbours by how far the price is from
- * its averages, each measured by its own spread.
+ * its averages and how restless it is, each measured by its own spread.
  */
 export class NearestStates {
   readonly #history: History;
   readonly #age: number;
   readonly #logPrice: Column;
+  readonly #move: Column;
   readonly #features: readonly Feature[];
   readonly #past = new Float64Array(MEMORY_BLOCKS);
   readonly #distance = new Float64Array(MEMORY_BLOCKS);
@@ -37,32 +43,37 @@ export class NearestStates {
     this.#history = history;
     this.#age = age;
     this.#logPrice = history.column(Math.max(...AVERAGES_BLOCKS));
-    this.#features = AVERAGES_BLOCKS.map((averageBlocks) => {
+    this.#move = history.column(RESTLESS_BLOCKS);
+    const feature = (source: Column, blocks: number, of: Feature['of']): Feature => {
       const column = history.column(MEMORY_BLOCKS + age);
-      return {
-        average: new Rolling(this.#logPrice, new WholeSum()),
-        averageBlocks,
-        column,
-        spread: new Rolling(column, new Spread()),
-      };
-    });
+      const recent = new Rolling(source, new WholeSum());
+      return { recent, blocks, of, column, spread: new Rolling(column, new Spread()) };
+    };
+    const overAverage = (mean: number) => this.#logPrice.at(history.head) - mean;
+    const restlessness = (mean: number) => LOG_SCALE * Math.log(mean + LEAST_MOVE);
+    this.#features = [
+      ...AVERAGES_BLOCKS.map((blocks) => feature(this.#logPrice, blocks, overAverage)),
+      feature(this.#move, RESTLESS_BLOCKS, restlessness),
+    ];
   }
 
   /** Takes in the head's state; what sending at once costs must be known of it. */
   push(): void {
-    const { head, sendNow } = this.#history;
-    this.#logPrice.put(head, Math.round(Math.log(Math.max(sendNow.at(head), 1)) * LOG_SCALE));
-    for (const { average, averageBlocks, column } of this.#features) {
-      average.moveTo(this.#history.settled(0, averageBlocks));
-      column.put(head, Math.round(this.#logPrice.at(head) - (average.tally.mean ?? 0)));
+    const { head, origin, sendNow } = this.#history;
+    const logPrice = Math.round(Math.log(Math.max(sendNow.at(head), 1)) * LOG_SCALE);
+    this.#logPrice.put(head, logPrice);
+    this.#move.put(head, head > origin ? Math.abs(logPrice - this.#logPrice.at(head - 1)) : Number.NaN);
+    for (const { recent, blocks, of, column } of this.#features) {
+      recent.moveTo(this.#history.settled(0, blocks));
+      column.put(head, Math.round(of(recent.tally.mean ?? 0)));
     }
     this.followHead();
   }
 
   followHead(): void {
     const settled = this.#settled();
-    for (const { average, averageBlocks, spread } of this.#features) {
-      average.moveTo(this.#history.settled(0, averageBlocks));
+    for (const { recent, blocks, spread } of this.#features) {
+      recent.moveTo(this.#history.settled(0, blocks));
       spread.moveTo(settled);
     }
   }
