@@ -36,11 +36,12 @@ interface Aim {
 }
 
 const SLOW: Aim = {
-  name: 'Slow: the most saved within 1.5 points of 90 % kept, and no less than the naive rule saves',
+  name: 'Slow: the most saved within 1.25 points of 90 % kept, and no less than the naive rule saves',
   points: grid({ RESTLESS_BLOCKS: [10, 15, 20], FULL_DEBT: [25, 30, 36] }),
   stretchBlocks: 2_000,
+  // With some room to the 1.5 points that are to be held: what was not chosen on lies further off.
   holds: (score) =>
-    Math.abs(slowOf(score).kept - 0.9) <= 0.015 && slowOf(score).saving >= slowOf(score, 'naive').saving,
+    Math.abs(slowOf(score).kept - 0.9) <= 0.0125 && slowOf(score).saving >= slowOf(score, 'naive').saving,
   gain: (score) => slowOf(score).saving,
   words: (score) => {
     const { kept, saving } = slowOf(score);

@@ -43,10 +43,11 @@ export async function scoresOf(path: string, partBlocks: number): Promise<Stretc
   const blocks: Block[] = [];
   for await (const block of readBlockFile(path)) blocks.push(block);
   const parts = Math.max(Math.round(blocks.length / partBlocks), 1);
-  const edge = (part: number) => Math.round((part * blocks.length) / parts);
-  return Array.from({ length: parts }, (_, part) =>
-    scoreOfBlocks(blocks.slice(edge(part), edge(part + 1)), chainId, basename(path)),
-  );
+  const length = Math.floor(blocks.length / parts);
+  return Array.from({ length: parts }, (_, part) => {
+    const from = Math.floor((part * blocks.length) / parts);
+    return scoreOfBlocks(blocks.slice(from, from + length), chainId, basename(path));
+  });
 }
 
 function scoreOfBlocks(blocks: readonly Block[], chainId: number, file: string): StretchScore {

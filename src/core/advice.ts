@@ -129,7 +129,7 @@ export function pastForReach(withinSec: number): number | null {
 }
 
 /** Which way of advising this is. Raise it with every change of what is advised, so that the records are told apart. */
-export const ADVICE_VERSION = 6;
+export const ADVICE_VERSION = 7;
 
 /** What was recommended after one block, with what it promised. Wei per gas, Unix seconds. */
 export interface GivenAdvice {

@@ -1,10 +1,10 @@
 import { formatDuration } from '../units.ts';
-import type { Column, History, Span } from './history.ts';
+import { type Column, feeRatio, type History, type Span } from './history.ts';
 import { Rolling, type Tally, takeRanked, WholeSum } from './rolling.ts';
 
 /** A state is how far the price stands from its averages over so many blocks: it goes back to them. */
 const AVERAGES_BLOCKS = [3, 50, 300] as const;
-/** And how much it moved from one block to the next over so many: a restless price falls further. */
+/** And how much the base fee moved from one block to the next over so many: a restless price falls further. */
 const RESTLESS_BLOCKS = 15;
 const LEAST_MOVE = 0.01;
 /** Past states that are looked through, how many of them count as near, and how many there must be. */
@@ -59,10 +59,10 @@ export class NearestStates {
 
   /** Takes in the head's state; what sending at once costs must be known of it. */
   push(): void {
-    const { head, origin, sendNow } = this.#history;
-    const logPrice = Math.round(Math.log(Math.max(sendNow.at(head), 1)) * LOG_SCALE);
-    this.#logPrice.put(head, logPrice);
-    this.#move.put(head, head > origin ? Math.abs(logPrice - this.#logPrice.at(head - 1)) : Number.NaN);
+    const { head, baseFee, nextBaseFee, sendNow } = this.#history;
+    this.#logPrice.put(head, Math.round(Math.log(Math.max(sendNow.at(head), 1)) * LOG_SCALE));
+    const move = Math.log(feeRatio(nextBaseFee.at(head), baseFee.at(head)));
+    this.#move.put(head, Math.round(Math.abs(move) * LOG_SCALE));
     for (const { recent, blocks, of, column } of this.#features) {
       recent.moveTo(this.#history.settled(0, blocks));
       column.put(head, Math.round(of(recent.tally.mean ?? 0)));
