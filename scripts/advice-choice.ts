@@ -51,7 +51,7 @@ const SLOW: Aim = {
 };
 
 const HORIZONS: Aim = {
-  name: 'Horizons: the most saved, summed, with each within 3 points of what was stated',
+  name: 'Horizons: the most saved, summed, with each and the advice to wait within 3 points of what was stated',
   points: grid({ AIM: [0.82, 0.85, 0.88], UNSEEN_MISSES: [5, 8] }),
   stretchBlocks: Number.POSITIVE_INFINITY,
   holds: (score) => farthest(score) <= 0.03,
@@ -73,7 +73,8 @@ function judged({ horizons }: StretchScore) {
 }
 
 function farthest(score: StretchScore): number {
-  return Math.max(0, ...judged(score).map(({ kept, stated }) => Math.abs(kept - stated)));
+  const promises = [...judged(score), ...score.waits];
+  return Math.max(0, ...promises.map(({ kept, stated }) => Math.abs(kept - stated)));
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
