@@ -3,16 +3,10 @@ import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-evaluation.ts';
 import { integer } from './block-rows.ts';
+import { maybe } from './columns.ts';
 import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages } from './outbox.ts';
 import type { ReferencePrices } from './reference-prices.ts';
-import {
-  type AlertEventRow,
-  type DeliveryAttemptRow,
-  type DeliveryRow,
-  type FiringTallyRow,
-  pagesOf,
-  type Queries,
-} from './tables.ts';
+import { type DeliveryAttemptRow, type DeliveryRow, pagesOf, type Queries } from './tables.ts';
 
 /** A sum of wei per gas soon exceeds what a row can hold, its two halves do not. */
 export const HALF = 1_000_000;
@@ -55,11 +49,15 @@ export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[
   }
 }
 
-function tallyOf(events: readonly AlertEventRow[]): FiringTallyRow {
+/** What an owner's firings within one hour come to, also those that were forgotten since; `hour`: its start, ms since epoch. */
+export type FiringTallyRow = ReturnType<typeof tallyOf>;
+
+function tallyOf(events: readonly AlertEventRow[]) {
   const tally = {
     owner: events[0]?.owner ?? '',
     hour: tallyHour(events[0]?.triggered_at ?? 0),
     firings: events.length,
+    // Wei per gas that they saved, in two halves, and in dollars per gas times 10^18 where the dollar price is known.
     saved_high: 0,
     saved_low: 0,
     usd: 0,
@@ -119,20 +117,23 @@ export async function insertFirings(
 
 const eventId = ({ id, triggerCount }: KeptAlert) => `${id}.${triggerCount}`;
 
+/** One firing. `triggered_at` is the block's own time, ms; `id`: the alert's, a dot, and how often it had fired with this. */
+export type AlertEventRow = ReturnType<typeof eventRow>;
+
 function eventRow(
   { alert, price }: Firing,
   block: Block,
   reference: ReferencePrices | null,
   { nativeUsd }: AlertRun,
-): AlertEventRow {
+) {
   return {
     id: eventId(alert),
     alert_id: alert.id,
     owner: alert.owner,
     block_number: block.number,
-    block_hash: block.hash,
+    block_hash: maybe(block.hash, String),
     triggered_at: Math.floor(block.timestamp) * 1_000,
-    condition: alert.rule.condition,
+    condition: String(alert.rule.condition),
     price: integer(price),
     reference_price: reference === null ? null : reference[alert.rule.lane],
     native_usd: nativeUsd,

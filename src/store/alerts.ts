@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { changedPhase, DISABLED, enabledPhase, type KeptAlert } from '../core/alerts/alert-rule.ts';
 import { headTimestamp } from './alert-evaluation.ts';
-import { HALF, savedBy, TALLY_HOUR_MS, tallyHour } from './alert-firings.ts';
+import { type AlertEventRow, HALF, savedBy, TALLY_HOUR_MS, tallyHour } from './alert-firings.ts';
 import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
-import { type AlertEventRow, countRows, ownedBy, type Queries, readRows } from './tables.ts';
+import { countRows, ownedBy, type Queries, readRows } from './tables.ts';
 
 /** One firing of an alert. Wei per gas. */
 export interface AlertFiring {

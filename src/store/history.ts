@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup, toRollup } from './rollups.ts';
-import { countRows } from './tables.ts';
+import { countRows, type Queries } from './tables.ts';
 
 /** A stretch of time in Unix seconds, both ends inclusive. */
 export interface Window {
@@ -28,32 +28,15 @@ export class HistoryStore {
 
   /** Single blocks whose time lies in `window`, ascending, each as a bucket of one. */
   async blocks(window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
-    const rows = await this.#database.run((db) =>
-      db
-        .selectFrom('blocks')
-        .selectAll()
-        .where('timestamp', '>=', window.from)
-        .where('timestamp', '<=', window.to)
-        .$if(window.tipped === true, (query) => query.where('tip_p50', 'is not', null))
-        .orderBy('timestamp')
-        .orderBy('number')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute(),
-    );
+    const rows = await this.#database.run((db) => {
+      const ordered = blocksIn(db, window).selectAll().orderBy('timestamp').orderBy('number');
+      return ordered.limit(page.limit).offset(page.offset).execute();
+    });
     return rows.map(blockRollup);
   }
 
   countBlocks(window: Window): Promise<number> {
-    return this.#database.run((db) =>
-      countRows(
-        db
-          .selectFrom('blocks')
-          .where('timestamp', '>=', window.from)
-          .where('timestamp', '<=', window.to)
-          .$if(window.tipped === true, (query) => query.where('tip_p50', 'is not', null)),
-      ),
-    );
+    return this.#database.run((db) => countRows(blocksIn(db, window)));
   }
 
   /** Buckets of `bucketSec` (a multiple of a minute) that start in `window`, the one around `from` included. */
@@ -92,19 +75,15 @@ export class HistoryStore {
 
   /** Time of the oldest block, or start of the oldest bucket of `bucketSec`; `null` while there is no history. */
   async reachesBackTo(bucketSec: number | null): Promise<number | null> {
-    const row = await this.#database.run((db) => {
-      if (bucketSec === null) {
-        return db
-          .selectFrom('blocks')
-          .select((e) => e.fn.min('timestamp').as('oldest'))
-          .executeTakeFirst();
-      }
-      return db
-        .selectFrom('rollups')
-        .select((e) => e.fn.min('start').as('oldest'))
-        .where('bucket_sec', '=', storedSec(bucketSec))
-        .executeTakeFirst();
-    });
+    const row = await this.#database.run((db) =>
+      (bucketSec === null
+        ? db.selectFrom('blocks').select((e) => e.fn.min('timestamp').as('oldest'))
+        : db
+            .selectFrom('rollups')
+            .select((e) => e.fn.min('start').as('oldest'))
+            .where('bucket_sec', '=', storedSec(bucketSec))
+      ).executeTakeFirst(),
+    );
     return row?.oldest === null || row?.oldest === undefined ? null : Number(row.oldest);
   }
 
@@ -113,6 +92,13 @@ export class HistoryStore {
     return this.#database.run((db) => referencePrices(db, timestamp));
   }
 }
+
+const blocksIn = (db: Queries, { from, to, tipped = false }: Window) =>
+  db
+    .selectFrom('blocks')
+    .where('timestamp', '>=', from)
+    .where('timestamp', '<=', to)
+    .$if(tipped, (query) => query.where('tip_p50', 'is not', null));
 
 /** The longest stored bucket that `bucketSec` is made of. */
 function storedSec(bucketSec: number): number {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { SelectQueryBuilder } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { type AlertMessage, DISABLED } from '../core/alerts/alert-rule.ts';
 import { DISABLED_COLUMNS, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
@@ -207,19 +207,13 @@ export class OutboxStore {
         .selectFrom('deliveries')
         .leftJoin('alerts', 'alerts.id', 'deliveries.alert_id')
         .select(['deliveries.id', 'owner', 'channel', 'target', 'next_attempt_at'])
-        .where('next_attempt_at', '<=', now);
-      const rows = await (after === null
-        ? due
-        : due.where((e) =>
-            e.or([
-              e('next_attempt_at', '>', after.dueAt),
-              e.and([e('next_attempt_at', '=', after.dueAt), e('deliveries.id', '>', after.id)]),
-            ]),
-          )
-      )
+        .where('next_attempt_at', '<=', now)
         .orderBy('next_attempt_at')
         .orderBy('deliveries.id')
-        .limit(limit)
+        .limit(limit);
+      const { dueAt, id: last } = after ?? { dueAt: 0, id: '' };
+      const rows = await due
+        .where(sql<boolean>`(next_attempt_at, deliveries.id) > (${dueAt}, ${last})`)
         .execute();
       return rows.map(({ id, owner, channel, target, next_attempt_at }) => ({
         id,

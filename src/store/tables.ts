@@ -1,4 +1,5 @@
 import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely';
+import type { AlertEventRow, FiringTallyRow } from './alert-firings.ts';
 import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 import type { BlockRow } from './block-rows.ts';
@@ -44,36 +45,6 @@ interface LeaseRow {
   heartbeat_at: number;
   /** What it says of its work: JSON. */
   report: string | null;
-}
-
-/** One firing. `triggered_at` is the block's own time, ms. */
-export interface AlertEventRow {
-  /** The alert's id, a dot, and how often it had fired with this. */
-  id: string;
-  alert_id: string;
-  owner: string;
-  block_number: number;
-  block_hash: string | null;
-  triggered_at: number;
-  condition: string;
-  price: number;
-  reference_price: number | null;
-  native_usd: number | null;
-}
-
-/** What an owner's firings within one hour come to, also those that were forgotten since. */
-export interface FiringTallyRow {
-  owner: string;
-  /** Its start, ms since epoch, by block time. */
-  hour: number;
-  firings: number;
-  /** Wei per gas that they saved, in two halves: the whole is `saved_high` times 10^6 and `saved_low`. */
-  saved_high: number;
-  saved_low: number;
-  /** The same in dollars per gas times 10^18, of those whose dollar price is known. */
-  usd: number;
-  /** How many saved something and have no dollar price. */
-  unpriced: number;
 }
 
 /** What is sent to one channel for one firing. Times in ms. */

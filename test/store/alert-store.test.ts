@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ARMED, DISABLED } from '../../src/core/alerts/alert-rule.ts';
+import type { AlertEventRow } from '../../src/store/alert-firings.ts';
 import { tallyFirings } from '../../src/store/alert-firings.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
-import type { AlertEventRow } from '../../src/store/tables.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
