@@ -123,13 +123,18 @@ export class AlertStore {
   /** Who has alerts that may fire, but for who runs the service. */
   activeOwners(): Promise<string[]> {
     return this.#database.run(async (db) => {
-      const rows = await db
-        .selectFrom('alerts')
-        .select('owner')
-        .distinct()
-        .where('owner', '<>', '')
-        .where('phase', '<>', DISABLED.kind)
-        .execute();
+      // From owner to owner by their index: of a million alerts no more is read than one each.
+      const { rows } = await sql<{ owner: string }>`
+        with recursive owners (owner) as (
+          select min(owner) from alerts where owner > ''
+          union all
+          select (select min(alerts.owner) from alerts where alerts.owner > owners.owner)
+          from owners where owners.owner is not null
+        )
+        select owner from owners
+        where owner is not null and exists (
+          select 1 from alerts where alerts.owner = owners.owner and phase <> ${DISABLED.kind}
+        )`.execute(db);
       return rows.map(({ owner }) => owner);
     });
   }

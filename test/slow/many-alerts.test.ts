@@ -100,6 +100,7 @@ test(`of ${MANY} armed alerts a block that wakes none costs what it does with ${
       receivers.reduce((sum, { received }) => sum + received.length, 0) >= WOKEN && arrived().size === WOKEN,
     {
       ...SETTLED,
+      timeoutMs: 1_500_000,
       what: 'all of them',
     },
   );
