@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { ClientError } from '../client/errors.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
 import { withoutSecrets } from '../core/key-text.ts';
-import { cleanText } from '../core/text.ts';
+import { cleanText, wrapWords } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
@@ -152,6 +152,13 @@ export function labelledLines(rows: readonly Labelled[]): string[] {
   });
 }
 
+/** Text of others over as many lines as it needs beside a label. */
+export const paragraph = (text: string, longest?: number) =>
+  wrapWords(cleanLine(text, [], longest), VALUE_WIDTH).join('\n');
+
+/** In UTF-16 units: all of a note, 500 characters that may be emoji. */
+export const LONGEST_NOTE = 2_048;
+
 export function wrapped(parts: readonly string[]): string {
   const lines: string[] = [];
   for (const part of parts) {
@@ -182,6 +189,29 @@ export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly 
     const cells = padded.map((texts) => texts[line] ?? '');
     return cells.join('  ').trimEnd();
   });
+}
+
+/**
+ * A table made to fit `width` columns (`null`: as long as it is): columns of `spared` go one after the other until it fits,
+ * then lines are cut. Of the last column no more than `least` has to fit.
+ */
+export function fittedLines<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number | null,
+  { ending, spared, least }: { ending: string; spared: readonly string[]; least?: number },
+): string[] {
+  if (width === null) return tableLines(columns, rows);
+  const widest = (lines: readonly string[]) => Math.max(0, ...lines.map((line) => stringWidth(line)));
+  const last = Math.min(widest(rows.map((row) => columns.at(-1)?.[2](row) ?? '')), least ?? 0);
+  const fits = (shown: readonly Column<Row>[]) =>
+    least === undefined
+      ? widest(tableLines(shown, rows)) <= width
+      : widest(tableLines(shown.slice(0, -1), rows)) + 2 + last <= width;
+  const without = (count: number) => columns.filter(([title]) => !spared.slice(0, count).includes(title));
+  const count = spared.findIndex((_, each) => fits(without(each)));
+  const shown = without(count < 0 ? spared.length : count);
+  return tableLines(shown, rows).map((line) => cutToWidth(line, width, ending));
 }
 
 const CLEAR_LINE = '\r\u001b[K';

@@ -23,27 +23,21 @@ export interface AlertPreview {
   readonly highest: bigint | null;
 }
 
-interface PreviewerOptions {
-  /** Whether many requests may be sent, as to a service in this process; else one. */
-  readonly thorough: boolean;
-  readonly now: () => number;
-}
-
 /** Previews alerts from a service's history. What one of them needed is kept a while for the next, rule after rule. */
 export class AlertPreviewer {
   readonly #client: History;
-  readonly #options: PreviewerOptions;
-  #since = Number.NEGATIVE_INFINITY;
-  #lanes = new Map<LaneName, Promise<DayPrices>>();
+  readonly #options: { readonly thorough: boolean; readonly now: () => number };
+  readonly #days = new Map<LaneName, { readonly at: number; readonly day: Promise<DayPrices> }>();
 
-  constructor(client: History, options: PreviewerOptions) {
+  /** @param options `thorough`: many requests may be sent, as to a service in this process; else one. */
+  constructor(client: History, options: { readonly thorough: boolean; readonly now: () => number }) {
     this.#client = client;
     this.#options = options;
   }
 
   async preview(rule: AlertRule, { signal }: CallOptions = {}): Promise<AlertPreview> {
     // Loading is shared: it goes on for the next preview when this one is aborted.
-    const { prices, ...day } = await this.#pricesOf(rule.lane);
+    const { prices, ...day } = await this.#dayOf(rule.lane);
     signal?.throwIfAborted();
     const { times, last } = previewAlert(rule, prices);
     const sorted = prices.map(({ price }) => price).toSorted((a, b) => Number(a - b));
@@ -56,17 +50,14 @@ export class AlertPreviewer {
     };
   }
 
-  #pricesOf(lane: LaneName): Promise<DayPrices> {
-    const now = this.#options.now();
-    if (Math.abs(now - this.#since) >= KEPT_MS) {
-      this.#since = now;
-      this.#lanes = new Map();
-    }
-    const lanes = this.#lanes;
-    const prices = lanes.get(lane) ?? loadDayPrices(this.#client, lane, this.#options.thorough);
-    lanes.set(lane, prices);
-    prices.catch(() => lanes.delete(lane));
-    return prices;
+  #dayOf(lane: LaneName): Promise<DayPrices> {
+    const at = this.#options.now();
+    const kept = this.#days.get(lane);
+    if (kept !== undefined && Math.abs(at - kept.at) < KEPT_MS) return kept.day;
+    const day = loadDayPrices(this.#client, lane, this.#options.thorough);
+    this.#days.set(lane, { at, day });
+    day.catch(() => this.#days.delete(lane));
+    return day;
   }
 }
 

@@ -77,19 +77,16 @@ async function reachOf(
 ): Promise<ReachView | null> {
   const left = expiresAt === null ? DAY_SEC : Math.floor((expiresAt - now) / 1_000);
   if (target === null || left < 1) return null;
-  const reach = { targetPrice: target, deadlineSec: Math.min(left, DAY_SEC) };
-  const { reach: said } = await client.gasRecommendation({ ...call, reach });
-  return said === null ? null : { ...said, deadlineSec: said.deadlineSec ?? reach.deadlineSec };
+  const deadlineSec = Math.min(left, DAY_SEC);
+  const { reach } = await client.gasRecommendation({ ...call, reach: { targetPrice: target, deadlineSec } });
+  return reach && { ...reach, deadlineSec: reach.deadlineSec ?? deadlineSec };
 }
 
-async function ifTold<Told>(response: Promise<Told>): Promise<Told | null> {
-  try {
-    return await response;
-  } catch (error) {
+const ifTold = <Told>(response: Promise<Told>): Promise<Told | null> =>
+  response.catch((error: unknown) => {
     if (error instanceof ClientError && !FATAL.includes(error.code)) return null;
     throw error;
-  }
-}
+  });
 
 /** What is to be checked. Nothing of the signature is needed for it, and none of it goes to a service. */
 export interface AutoTxToCheck {
@@ -195,17 +192,12 @@ const OF_BYTES: ReadonlySet<string> = new Set(['signature', 'intrinsic-gas', 'bl
 /** Blobs cost what is not said. */
 const OF_BLOBS: ReadonlySet<string> = new Set(['balance', 'cost', 'reachable']);
 
-export interface DraftDifference {
-  readonly field: 'to' | 'value' | 'data' | 'chain';
-  readonly words: string;
-}
-
 /** In what a signed transaction is another one than the draft that it is to sign; what the service does not say of the draft is not compared. */
 export function draftDifferences(
   signed: Pick<SignedTransaction, 'to' | 'value' | 'data' | 'chainId'>,
   draft: AutoTxView,
-): readonly DraftDifference[] {
-  const found: DraftDifference[] = [];
+) {
+  const found: { readonly field: 'to' | 'value' | 'data' | 'chain'; readonly words: string }[] = [];
   if (signed.to?.toLowerCase() !== draft.to?.toLowerCase()) {
     found.push({ field: 'to', words: `it is to ${whom(signed.to)} and not to ${whom(draft.to)}` });
   }

@@ -100,15 +100,9 @@ export class Http {
     }
   }
 
-  async #exchange({
-    path,
-    query = {},
-    method = 'get',
-    body,
-    signal,
-    root = this.#root,
-    timeoutMs = this.timeoutMs,
-  }: HttpRequest): Promise<HttpResponse> {
+  async #exchange(request: HttpRequest): Promise<HttpResponse> {
+    const { path, query = {}, method = 'get', body, signal, root = this.#root } = request;
+    const { timeoutMs = this.timeoutMs } = request;
     const { apiKey } = this;
     const url = new URL(root + path);
     // A dotted or absolute path would lead away from the service.
@@ -152,34 +146,26 @@ export class Http {
       const { status, headers } = response;
       const text = withoutSecrets(received, endpoint, apiKey, body);
       if (response.ok) return { status, headers, text };
+      const write = isWrite ? method : undefined;
       const failure =
         status >= 300 && status < 400
           ? redirection(url, response, endpoint)
-          : refusal(response, text, {
-              endpoint,
-              withKey: apiKey !== null,
-              now: Date.now(),
-              write: isWrite ? method : undefined,
-            });
+          : refusal(response, text, { endpoint, withKey: apiKey !== null, now: Date.now(), write });
       throw isWrite && mayBeDone(status) ? failure.unsettled() : failure;
     } catch (error) {
       if (error instanceof ClientError) throw error;
-      const failure = this.#failure(error, endpoint, signal, { timeoutMs, began });
+      const passedMs = isTimeoutError(error) ? timeoutMs : performance.now() - began;
+      const failure = this.#failure(error, endpoint, signal, passedMs);
       throw isWrite && isBegun && !wasNeverSent(error) ? failure.unsettled() : failure;
     }
   }
 
-  #failure(
-    error: unknown,
-    endpoint: string,
-    signal: AbortSignal | undefined,
-    { timeoutMs, began }: { readonly timeoutMs: number; readonly began: number },
-  ): ClientError {
+  #failure(error: unknown, endpoint: string, signal: AbortSignal | undefined, passedMs: number): ClientError {
     const { host } = this;
+    const reason: unknown = signal?.reason;
     // The caller's own deadline may pass a moment before ours.
-    const isLate = isTimeoutError(error);
-    if (isLate || isDeadline(signal?.reason)) {
-      const seconds = Number(((isLate ? timeoutMs : performance.now() - began) / 1_000).toPrecision(2));
+    if (isTimeoutError(error) || (reason instanceof Error && reason.name === 'TimeoutError')) {
+      const seconds = Number((passedMs / 1_000).toPrecision(2));
       return new ClientError('unreachable', `${host} did not respond within ${seconds} s`, { endpoint });
     }
     if (signal?.aborted) {
@@ -206,10 +192,6 @@ function redirection(from: URL, { status, headers }: Response, endpoint: string)
     ? `${from.host} redirects to ${cleanText(to.origin, 200)}; if that is right, use it as the URL`
     : `${from.host} redirects to another path (${status}); check the URL`;
   return new ClientError('server', message, { endpoint, status });
-}
-
-function isDeadline(reason: unknown): boolean {
-  return reason instanceof Error && reason.name === 'TimeoutError';
 }
 
 function asksForShortWait({ headers }: Response): boolean {

@@ -21,9 +21,7 @@ export interface ServiceDescription {
   readonly routes: readonly RouteDescription[];
 }
 
-export interface RouteDescription {
-  readonly method: V1Route['method'];
-  readonly path: V1Route['path'];
+export interface RouteDescription extends Pick<V1Route, 'method' | 'path'> {
   /** Its query parameters, with the values that it names for each; empty where it takes any. */
   readonly parameters: readonly ParameterDescription[];
   /** The fields of what is sent to it, with the values it names for each; empty where it says nothing of them. */
@@ -35,33 +33,25 @@ export interface ParameterDescription {
   readonly values: readonly string[];
 }
 
-export function describedRoute(
-  description: ServiceDescription | null | undefined,
+type Described = ServiceDescription | null | undefined;
+
+export const describedRoute = (
+  description: Described,
   path: string,
   method: V1Route['method'] = 'get',
-): RouteDescription | null {
-  return description?.routes.find((route) => route.method === method && route.path === path) ?? null;
-}
+): RouteDescription | null =>
+  description?.routes.find((route) => route.method === method && route.path === path) ?? null;
 
 /** The values a service says a query parameter takes, empty where it takes any; `null` where it does not list it. */
-const listedValues = (description: ServiceDescription | null | undefined, path: string, parameter: string) =>
+const listedValues = (description: Described, path: string, parameter: string) =>
   describedRoute(description, path)?.parameters.find(({ name }) => name === parameter)?.values ?? null;
 
-export function listsParameter(
-  description: ServiceDescription | null,
-  path: string,
-  name: string,
-  value: string,
-): boolean {
+export function listsParameter(description: Described, path: string, name: string, value: string): boolean {
   const values = listedValues(description, path, name);
   return values !== null && (values.length === 0 || values.includes(value));
 }
 
-export function offeredValues(
-  description: ServiceDescription | null | undefined,
-  path: string,
-  parameter: string,
-): readonly string[] | null {
+export function offeredValues(description: Described, path: string, parameter: string) {
   const values = listedValues(description, path, parameter) ?? [];
   return values.length === 0 ? null : values;
 }
@@ -86,10 +76,7 @@ export type ExtraField = (typeof EXTRA_FIELDS)[number];
  * @param description `null`: it has none; `undefined`: it is not known yet
  * @param isOwn the service of this program, which takes all that the contract says
  */
-export function alertChoices(
-  description: ServiceDescription | null | undefined,
-  isOwn: boolean,
-): AlertChoices {
+export function alertChoices(description: Described, isOwn: boolean): AlertChoices {
   const body = describedRoute(description, PATHS.alerts, 'post')?.body ?? [];
   const status = describedRoute(description, PATHS.alertStatus, 'put')?.body ?? [];
   // The terminal of a running monitor is our own addition.
@@ -116,9 +103,7 @@ export type ExtraAutoTxField = (typeof EXTRA_AUTO_TX_FIELDS)[number];
  * Fields of a new auto-tx that a service does not know, by its description, so that they must not be sent; none where it
  * says nothing of them.
  */
-export function unknownAutoTxFields(
-  description: ServiceDescription | null | undefined,
-): readonly ExtraAutoTxField[] {
+export function unknownAutoTxFields(description: Described): readonly ExtraAutoTxField[] {
   const body = describedRoute(description, PATHS.autoTxs, 'post')?.body ?? [];
   if (body.length === 0) return [];
   return EXTRA_AUTO_TX_FIELDS.filter((name) => !body.some((field) => field.name === name));

@@ -65,15 +65,8 @@ export class PriceCharts {
   }
 
   /** Takes in prices that were polled. */
-  note({
-    chainId,
-    blockTimestamp,
-    updatedAt,
-    baseFee,
-    priorityFee,
-    lanes,
-    gasUsedRatio,
-  }: SnapshotView): void {
+  note(snapshot: SnapshotView): void {
+    const { chainId, blockTimestamp, updatedAt, baseFee, priorityFee, lanes, gasUsedRatio } = snapshot;
     if (chainId !== null) this.#blockTimeSec = chainProfile(chainId).feeRule.blockTimeSec;
     const timestamp = blockTimestamp ?? updatedAt ?? this.#now();
     if (timestamp <= (this.#polled.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY)) return;
@@ -127,12 +120,7 @@ export class PriceCharts {
   }
 
   /** What the service refuses is no failure; a route that is not there is not requested again for a while. */
-  async #unlessRefused<T>(
-    path: string,
-    request: () => Promise<T>,
-  ): Promise<
-    { readonly found: T; readonly error: null } | { readonly found: null; readonly error: ClientError }
-  > {
+  async #unlessRefused<T>(path: string, request: () => Promise<T>): Promise<Asked<T>> {
     const absent = this.#absent.get(path);
     if (absent !== undefined && this.#now() < absent.until) return { found: null, error: absent.error };
     try {
@@ -155,6 +143,10 @@ export class PriceCharts {
     return { ...chart, points: points.filter(({ timestamp }) => timestamp >= from) };
   }
 }
+
+type Asked<T> =
+  | { readonly found: T; readonly error: null }
+  | { readonly found: null; readonly error: ClientError };
 
 function spanOf(points: readonly ChartPointView[]): number {
   return (points.at(-1)?.timestamp ?? 0) - (points[0]?.timestamp ?? 0);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodePrediction } from '../../src/cli/commands/backtest.ts';
-import { calibrationChart, predictionsLine } from '../../src/cli/text/backtest.ts';
+import { predictionsLine } from '../../src/cli/text/backtest.ts';
 import { GASTOP, gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { type Captured, runMain } from './captured-io.ts';
@@ -425,32 +425,4 @@ describe('a long walk', () => {
       expect(terminal.screen().join('')).not.toContain('%');
     },
   );
-});
-
-describe('the calibration chart', () => {
-  it('puts promises where stated and kept say, on the diagonal when they agree', () => {
-    const lines = calibrationChart([
-      { symbol: 'F', name: 'Fast', groups: [{ size: 99, stated: 1, kept: 1 }] },
-      { symbol: 'S', name: 'Slow', groups: [{ size: 99, stated: 0.9, kept: 0.75 }] },
-    ]);
-    // 50 columns for 50 points, one row for five.
-    const row = (label: string) => lines.find((line) => line.startsWith(label))?.slice(8) ?? '';
-    expect(row(' 100 % ┤').indexOf('F')).toBe(50);
-    const slow = lines.find((line) => line.includes('S') && !line.includes('Slow'));
-    expect(slow?.slice(8).indexOf('S')).toBe(40);
-    expect(lines.indexOf(slow ?? '')).toBe(5);
-    expect(lines.at(-1)).toContain('F Fast  S Slow');
-  });
-
-  it('reaches down as far as it has to, marks what falls together, and leaves out what is too few', () => {
-    const low = calibrationChart([
-      { symbol: 'F', name: 'Fast', groups: [{ size: 30, stated: 0.9, kept: 0.12 }] },
-      { symbol: 'S', name: 'Slow', groups: [{ size: 30, stated: 0.9, kept: 0.12 }] },
-    ]);
-    expect(low.some((line) => line.startsWith('  10 % ┤'))).toBe(true);
-    expect(low.join('')).toContain('*');
-    expect(
-      calibrationChart([{ symbol: 'F', name: 'Fast', groups: [{ size: 19, stated: 0.9, kept: 1 }] }]),
-    ).toEqual([]);
-  });
 });

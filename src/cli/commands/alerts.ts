@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import stringWidth from 'string-width';
 import { pathOf } from '../../client/client.ts';
 import { type Query, ROUTES } from '../../client/routes.ts';
 import {
@@ -16,7 +15,6 @@ import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
-import { wrapWords } from '../../core/text.ts';
 import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
@@ -24,16 +22,17 @@ import { examples } from '../help.ts';
 import {
   type Column,
   cleanLine,
-  cutToWidth,
+  fittedLines,
   jsonResponse,
   type Labelled,
+  LONGEST_NOTE,
   labelledLines,
   mapped,
   note,
+  paragraph,
   print,
   tableLines,
   utcTime,
-  VALUE_WIDTH,
 } from '../output.ts';
 import { createAlert, previewAlert, rotateSecret, updateAlert } from './create-alert.ts';
 import {
@@ -302,25 +301,14 @@ function timesWords(count: number): string {
   return count === 1 ? 'once' : `${formatCount(count)} times`;
 }
 
-const NOTE_WORTH = 16;
-const SPARED = ['last (UTC)', 'fired'];
-
 /** The lines of `gastop alerts list`, made to fit `width` columns; `null`: as long as they are. `now` in ms. */
-export function alertListLines(
+export const alertListLines = (
   alerts: readonly AlertView[],
   now: number,
   width: number | null,
   ending = '…',
-): string[] {
-  const columns = columnsAt(now);
-  if (width === null) return tableLines(columns, alerts);
-  const room = width - Math.min(widest(['', ...alerts.map(noteOf)]), NOTE_WORTH);
-  const fits = (spared: number) =>
-    widest(tableLines(columnsWithout(columns, ['note', ...SPARED.slice(0, spared)]), alerts)) + 2 <= room;
-  const spared = SPARED.findIndex((_, count) => fits(count));
-  const shown = columnsWithout(columns, SPARED.slice(0, spared < 0 ? SPARED.length : spared));
-  return tableLines(shown, alerts).map((line) => cutToWidth(line, width, ending));
-}
+): string[] =>
+  fittedLines(columnsAt(now), alerts, width, { ending, spared: ['last (UTC)', 'fired'], least: 16 });
 
 function columnsAt(now: number): Column<AlertView>[] {
   return [
@@ -330,23 +318,9 @@ function columnsAt(now: number): Column<AlertView>[] {
     ['notify', 'left', channelWords],
     ['fired', 'right', ({ triggerCount }) => mapped(triggerCount, formatCount) ?? '-'],
     ['last (UTC)', 'left', (alert) => timeWords(alert.lastTriggeredAt)],
-    ['note', 'left', noteOf],
+    ['note', 'left', ({ note }) => cleanLine(note ?? '')],
   ];
 }
-
-const noteOf = ({ note }: AlertView) => cleanLine(note ?? '');
-
-function columnsWithout(
-  columns: readonly Column<AlertView>[],
-  titles: readonly string[],
-): Column<AlertView>[] {
-  return columns.filter(([title]) => !titles.includes(title));
-}
-
-const widest = (lines: readonly string[]) => Math.max(...lines.map((line) => stringWidth(line)));
-
-/** In UTF-16 units: all of a note, 500 characters that may be emoji. */
-const LONGEST_NOTE = 2_048;
 
 export function alertDetailsText(alert: AlertDetailsView, now: number): string {
   const lines = labelledLines([...alertRows(alert, now), ...firingRows(alert)]);
@@ -359,7 +333,6 @@ function alertRows(alert: AlertView, now: number): Labelled[] {
   const { hysteresis, confirmBlocks, disableOnce, disabledReason, note } = alert;
   const until = mapped(alert.status === 'PENDING' ? coolingWords(alert, now) : null, (words) => ` ${words}`);
   const state = `${stateWords(alert, now)}${until ?? ''}`;
-  const paragraph = (text: string) => wrapWords(cleanLine(text, [], LONGEST_NOTE), VALUE_WIDTH).join('\n');
   return [
     ['id', cleanLine(alert.id)],
     ['fires when', cleanLine(describeCondition(alert))],
@@ -369,7 +342,7 @@ function alertRows(alert: AlertView, now: number): Labelled[] {
     ['re-arm margin', mapped(hysteresis || null, (margin) => `${exactGwei(margin)} gwei`)],
     ['holds for', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks in a row`],
     ['notify', targetLines(alert).join('\n')],
-    ['note', mapped(note || null, paragraph)],
+    ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
     ['made', mapped(alert.createdAt, (ms) => `${timeWords(ms)} UTC`)],
   ];
 }

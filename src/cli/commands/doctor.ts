@@ -52,13 +52,14 @@ Exit codes
     .action(run(doctor));
 }
 
-const EXIT_BY_RESULT: Readonly<Record<Verdict['result'], ExitCode>> = {
-  usable: EXIT.ok,
-  'not-usable': EXIT.failed,
-  unreachable: EXIT.unreachable,
-  key: EXIT.key,
-  quota: EXIT.quota,
-};
+const RESULTS: Readonly<Record<Verdict['result'], { readonly exitCode: ExitCode; readonly words: string }>> =
+  {
+    usable: { exitCode: EXIT.ok, words: 'usable' },
+    'not-usable': { exitCode: EXIT.failed, words: 'not usable' },
+    unreachable: { exitCode: EXIT.unreachable, words: 'no answer' },
+    key: { exitCode: EXIT.key, words: 'refused' },
+    quota: { exitCode: EXIT.quota, words: 'limit reached' },
+  };
 
 const CONNECT_WITHIN_MS = 5_000;
 
@@ -69,15 +70,13 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
   const { name, embedded, reach } = opened;
   const finding = await probe(io, opened);
   const verdict = verdictOf(finding, io.now());
-  const exitCode = EXIT_BY_RESULT[verdict.result];
+  const { exitCode } = RESULTS[verdict.result];
+  const hasNoChannels = embedded === null || settings.source.value.kind === 'simulated';
   const subject = {
     name,
     origin: embedded === null ? new URL(reach.baseUrl).origin : null,
     withKey: (reach.apiKey ?? null) !== null,
-    missingChannels:
-      embedded === null || settings.source.value.kind === 'simulated'
-        ? []
-        : setUpLines(channelsOf(deliveryOf(settings))),
+    missingChannels: hasNoChannels ? [] : setUpLines(channelsOf(deliveryOf(settings))),
   };
   if (flags.json) {
     const { result, message, warnings } = verdict;
@@ -217,27 +216,24 @@ function fieldCount({ found, missing, senseless }: ResponseReading): number {
   return found.length + missing.length + senseless.length;
 }
 
-const UNIT_WORDS: Readonly<Record<ResponseReading['prices'], string | null>> = {
-  contract: null,
-  named: null,
-  wei: 'prices taken for wei, by their size',
-  gwei: 'prices taken for gwei, by their size',
-  mixed: null,
-};
-
 function readingLines(reading: ResponseReading): (string | null)[] {
   const { envelopes, missing, senseless, renamed, unknown, unknownCount, guessed, prices } = reading;
+  const counted = (words: string, all: readonly string[], count = all.length) =>
+    count === 0 ? null : `${words}: ${names(all, count)}`;
   return [
     envelopes.length === 0 ? null : `taken out of ${envelopes.join('.')}`,
     prices === 'mixed'
       ? `taken for wei: ${names(guessed.wei)}; for gwei: ${names(guessed.gwei)}`
-      : UNIT_WORDS[prices],
-    renamed.length === 0
-      ? null
-      : `read under other names: ${names(renamed.map(({ field, name }) => `${field} = ${name}`))}`,
-    missing.length === 0 ? null : `missing: ${names(missing)}`,
-    senseless.length === 0 ? null : `makes no sense: ${names(senseless)}`,
-    unknownCount === 0 ? null : `not in v1 (${unknownCount}): ${names(unknown, unknownCount)}`,
+      : prices === 'wei' || prices === 'gwei'
+        ? `prices taken for ${prices}, by their size`
+        : null,
+    counted(
+      'read under other names',
+      renamed.map(({ field, name }) => `${field} = ${name}`),
+    ),
+    counted('missing', missing),
+    counted('makes no sense', senseless),
+    counted(`not in v1 (${unknownCount})`, unknown, unknownCount),
   ];
 }
 
@@ -246,14 +242,6 @@ function names(all: readonly string[], count = all.length): string {
   const more = count - Math.min(all.length, MOST_NAMES);
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
-
-const RESULT_WORDS: Readonly<Record<Verdict['result'], string>> = {
-  usable: 'usable',
-  'not-usable': 'not usable',
-  unreachable: 'no answer',
-  key: 'refused',
-  quota: 'limit reached',
-};
 
 function verdictLines(
   { result, message, warnings }: Verdict,
@@ -264,7 +252,7 @@ function verdictLines(
   const text = `${message}${warnings.length === 0 ? '' : count}`;
   // A service that fails has answered all the same.
   const fails = result === 'unreachable' && snapshot?.status != null;
-  const word = `${fails ? 'no prices' : RESULT_WORDS[result]}: `;
+  const word = `${fails ? 'no prices' : RESULTS[result].words}: `;
   const [first = '', ...rest] = wrapWords(word + text, WIDTH);
   const painted = paint[result === 'usable' ? 'good' : 'bad'](word.trimEnd());
   return [first.replace(word.trimEnd(), painted), ...rest];

@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import type { CheckedAutoTx } from '../../client/auto-tx-preflight.ts';
 import { describeDistance } from '../../client/views/alerts.ts';
 import {
@@ -36,11 +35,12 @@ import { checkLines } from '../commands/create-auto-tx.ts';
 import {
   type Column,
   cleanLine,
-  cutToWidth,
+  fittedLines,
   type Labelled,
+  LONGEST_NOTE,
   labelledLines,
   mapped,
-  tableLines,
+  paragraph,
   utcTime,
   VALUE_WIDTH,
 } from '../output.ts';
@@ -111,17 +111,9 @@ function callWords(data: string | null, call: CallWords | null): string | null {
 
 /** Open ones first; within a status the newest. A service's own words stand between. */
 const ORDER = [
-  'SUBMITTED',
-  'PENDING',
-  'DISABLED',
-  'DRAFT',
-  null,
-  'FAILED',
-  'EXPIRED',
-  'EXECUTED',
-  'CANCELLED',
+  ...['SUBMITTED', 'PENDING', 'DISABLED', 'DRAFT', null],
+  ...['FAILED', 'EXPIRED', 'EXECUTED', 'CANCELLED'],
 ];
-const SPARED = ['note', 'nonce', 'expires (UTC)', 'likely'];
 
 /**
  * The lines of `gastop auto-txs list`, by state, made to fit `width` columns; `null`: as long as they are.
@@ -136,16 +128,8 @@ export function autoTxListLines(
   callName: (autoTx: AutoTxView) => string | null = () => null,
 ): string[] {
   const rows = autoTxs.toSorted((one, other) => placeOf(one) - placeOf(other));
-  const columns = columnsAt(snapshot, callName);
-  if (width === null) return tableLines(columns, rows);
-  const without = (spared: number) =>
-    tableLines(
-      columns.filter(([title]) => !SPARED.slice(0, spared).includes(title)),
-      rows,
-    );
-  const isNarrow = (lines: readonly string[]) => lines.every((line) => stringWidth(line) <= width);
-  const fitting = [0, 1, 2, 3, 4].map(without).find(isNarrow) ?? without(SPARED.length);
-  return fitting.map((line) => cutToWidth(line, width, ending));
+  const spared = ['note', 'nonce', 'expires (UTC)', 'likely'];
+  return fittedLines(columnsAt(snapshot, callName), rows, width, { ending, spared });
 }
 
 function placeOf({ status }: AutoTxView): number {
@@ -169,8 +153,6 @@ function columnsAt(
     ['note', 'left', ({ note }) => cleanLine(note ?? '')],
   ];
 }
-
-const LONGEST_NOTE = 2_048;
 
 export function autoTxDetailsText(
   autoTx: AutoTxDetailsView,
@@ -240,9 +222,6 @@ const symbolOf = (chainId: number | null) =>
 
 const checkHeading = ({ checks, checkedAt }: AutoTxView) =>
   `checks${checkedAt === null ? '' : ` of ${timeWords(checkedAt, 'seconds')} UTC`}: ${describeChecks(checks)}`;
-
-const paragraph = (text: string, longest?: number) =>
-  wrapWords(cleanLine(text, [], longest), VALUE_WIDTH).join('\n');
 
 function entryLines({ at, kind, message, blockNumber }: NonNullable<AutoTxDetailsView['timeline']>[number]) {
   const block = blockNumber === null ? '' : `  #${formatCount(blockNumber)}`;

@@ -1,13 +1,7 @@
 import { basename } from 'node:path';
 import stringWidth from 'string-width';
 import type { BacktestReport, StretchFacts } from '../../core/backtest/backtest.ts';
-import type {
-  CalibrationGroup,
-  HorizonScore,
-  LaneReport,
-  RuleScore,
-  WaitScore,
-} from '../../core/backtest/judge.ts';
+import type { HorizonScore, LaneReport, RuleScore, WaitScore } from '../../core/backtest/judge.ts';
 import { chainProfile } from '../../core/chains.ts';
 import {
   formatChange,
@@ -42,7 +36,6 @@ export function backtestText(report: BacktestReport, options: BacktestTextOption
     factLines(report, options),
     ...(parts.lanes ? [...report.lanes.map((lane) => laneLines(lane, paint)), LANE_NOTES] : []),
     ...(parts.horizons ? [horizonLines(report, paint), waitLines(report, paint)] : []),
-    chartLines(report, parts, paint),
     ['To score the advice elsewhere:', predictionsLine(options.file)],
   ];
   return sections
@@ -179,24 +172,6 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
   ];
 }
 
-function chartLines({ lanes, horizons }: BacktestReport, parts: BacktestParts, paint: Paint): string[] {
-  const series: CalibrationSeries[] = [
-    ...(parts.lanes ? lanes : []).map(({ lane, calibration }) => ({
-      symbol: LANE_TITLES[lane].slice(0, 1),
-      name: LANE_TITLES[lane],
-      groups: calibration,
-    })),
-    ...(parts.horizons ? horizons : []).map(({ horizonSec, calibration }, index) => ({
-      symbol: String(index + 1),
-      name: formatDuration(horizonSec),
-      groups: calibration,
-    })),
-  ];
-  const chart = calibrationChart(series);
-  if (chart.length === 0) return [];
-  return [paint.title('Kept (upwards) against stated (to the right)'), ...chart];
-}
-
 const percent = (ratio: number, decimals: number): string => formatPercent(ratio, decimals);
 
 /** To a tenth of a percent, and nothing that is as good as 0 with a sign. */
@@ -219,63 +194,4 @@ function fitting(name: string): string {
 
 function quoted(path: string): string {
   return /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-interface CalibrationSeries {
-  readonly symbol: string;
-  readonly name: string;
-  readonly groups: readonly CalibrationGroup[];
-}
-
-/** Of fewer promises a share says too little to be drawn. */
-const LEAST_DRAWN = 20;
-const ROWS = 10;
-const CHART_COLUMNS = 50;
-const SEVERAL = '*';
-const DIAGONAL = '.';
-const LABEL_WIDTH = 6;
-
-/**
- * Stated probability (to the right) against the share kept (upwards), both from the same lowest value to 100 %: promises
- * on the dotted diagonal were kept as often as stated, above it more often. Empty where there is nothing to draw.
- */
-export function calibrationChart(series: readonly CalibrationSeries[]): string[] {
-  const drawn = series
-    .map((each) => ({ ...each, groups: each.groups.filter(({ size }) => size >= LEAST_DRAWN) }))
-    .filter(({ groups }) => groups.length > 0);
-  if (drawn.length === 0) return [];
-  const low = lowest(drawn);
-  const place = (share: number, cells: number) => Math.round(((share - low) / (1 - low)) * cells);
-  const cells = Array.from({ length: ROWS + 1 }, () => new Array<string>(CHART_COLUMNS + 1).fill(' '));
-  for (let column = 0; column <= CHART_COLUMNS; column += CHART_COLUMNS / ROWS / 2) {
-    put(cells, column, Math.round((column / CHART_COLUMNS) * ROWS), DIAGONAL);
-  }
-  for (const { symbol, groups } of drawn) {
-    for (const { stated, kept } of groups)
-      put(cells, place(stated, CHART_COLUMNS), place(kept, ROWS), symbol);
-  }
-  const percentAt = (share: number) => `${Math.round(share * 100)} %`;
-  const lines = cells.map((row, index) => {
-    const share = low + ((1 - low) * index) / ROWS;
-    const label = index % 2 === 0 ? percentAt(share) : '';
-    return `${label.padStart(LABEL_WIDTH)} ┤${row.join('').trimEnd()}`;
-  });
-  const axis = `${' '.repeat(LABEL_WIDTH)} └${'─'.repeat(CHART_COLUMNS + 1)}`;
-  const ends = [percentAt(low), percentAt((1 + low) / 2), percentAt(1)];
-  const gap = CHART_COLUMNS / 2 - 5;
-  const marks = `${' '.repeat(LABEL_WIDTH)} ${ends[0]?.padEnd(gap)}${ends[1]?.padStart(8)}${ends[2]?.padStart(gap + 4)}`;
-  const legend = drawn.map(({ symbol, name }) => `${symbol} ${name}`).join('  ');
-  return [...lines.toReversed(), axis, marks, `${' '.repeat(LABEL_WIDTH + 2)}${legend}`];
-}
-
-function lowest(series: readonly CalibrationSeries[]): number {
-  const shares = series.flatMap(({ groups }) => groups.flatMap(({ stated, kept }) => [stated, kept]));
-  return Math.min(Math.floor(Math.min(...shares) * 10) / 10, 0.5);
-}
-
-function put(cells: string[][], column: number, row: number, symbol: string): void {
-  const line = cells[row];
-  const there = line?.[column];
-  if (line === undefined || there === undefined) return;
-  line[column] = there === ' ' || there === DIAGONAL || there === symbol ? symbol : SEVERAL;
 }
