@@ -25,63 +25,51 @@ export function addCompletion(program: Command, run: Run): void {
     );
 }
 
-interface Flag {
-  readonly long: string;
-  readonly text: string;
-  readonly value: 'none' | 'file' | 'text' | readonly string[];
-}
-
-interface Entry {
-  readonly name: string;
-  readonly text: string;
-  readonly flags: readonly Flag[];
-  readonly words: readonly string[];
-  readonly takesFile: boolean;
-}
-
-const FILES = ['FILE', 'OUT'];
-
-interface Tree extends Pick<Entry, 'flags'> {
-  readonly commands: readonly Entry[];
-}
-
 type Shell = 'bash' | 'zsh' | 'fish';
 
+/** Placeholders, in flags and arguments, that stand for a file. */
+const FILES = ['FILE', 'OUT'];
+
 function completionScript(program: Command, shell: Shell): string {
-  const tree: Tree = {
-    flags: program.options.map(flagOf),
-    commands: program.commands.map((command) => ({
-      name: command.name(),
-      text: command.summary(),
-      flags: flagsOf(command),
-      words: [
-        ...command.commands.map((each) => each.name()),
-        ...command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
-      ],
-      takesFile: command.registeredArguments.some((argument) => FILES.includes(argument.name())),
-    })),
+  return { bash, zsh, fish }[shell](treeOf(program));
+}
+
+type Tree = ReturnType<typeof treeOf>;
+type Flag = ReturnType<typeof flagOf>;
+
+function treeOf({ options, commands }: Command) {
+  return {
+    flags: options.map(flagOf),
+    commands: commands.map((command) => {
+      const all = [command, ...command.commands].flatMap((each) => each.options);
+      const args = command.registeredArguments;
+      return {
+        name: command.name(),
+        text: command.summary(),
+        flags: [...new Map(all.map((option) => [option.long, flagOf(option)])).values()],
+        words: [
+          ...command.commands.map((each) => each.name()),
+          ...args.flatMap(({ argChoices }) => argChoices ?? []),
+        ],
+        takesFile: args.some((argument) => FILES.includes(argument.name())),
+      };
+    }),
   };
-  return { bash, zsh, fish }[shell](tree);
 }
 
-function flagsOf(command: Command): Flag[] {
-  const options = [command, ...command.commands].flatMap((each) => each.options);
-  return [...new Map(options.map((option) => [option.long, flagOf(option)])).values()];
-}
-
-function flagOf(option: Option): Flag {
-  const takes = option.required || option.optional;
-  const isFile = FILES.some((name) => option.flags.includes(`<${name}>`));
-  const value = !takes ? 'none' : (option.argChoices ?? (isFile ? 'file' : 'text'));
-  return { long: option.long ?? option.flags, text: option.description, value };
+/** `kind` is `none` for a switch; `choices` are those of a value that has some. */
+function flagOf({ long, flags, description: text, required, optional, argChoices = [] }: Option) {
+  const isFile = FILES.some((name) => flags.includes(`<${name}>`));
+  const kind = !(required || optional) ? 'none' : argChoices.length > 0 ? 'choice' : isFile ? 'file' : 'text';
+  return { long: long ?? flags, text, kind, choices: argChoices } as const;
 }
 
 function bash({ flags, commands }: Tree): string {
   const names = commands.map((command) => command.name).join(' ');
   const all = [...flags, ...commands.flatMap((command) => command.flags)];
-  const files = longs(all.filter((flag) => flag.value === 'file')).join('|');
-  const texts = longs(all.filter((flag) => flag.value === 'text')).join('|');
-  const chosen = all.filter((flag) => Array.isArray(flag.value));
+  const files = longs(all.filter(({ kind }) => kind === 'file')).join('|');
+  const texts = longs(all.filter(({ kind }) => kind === 'text')).join('|');
+  const chosen = all.filter(({ kind }) => kind === 'choice');
   const words = (list: readonly string[], files = '') =>
     `COMPREPLY=($(compgen ${files}-W "${list.join(' ')}" -- "$current"))`;
   return `# bash completion for gastop
@@ -93,7 +81,7 @@ _gastop() {
   case "$before" in
     ${files}) COMPREPLY=($(compgen -f -- "$current")); return ;;
     ${texts}) return ;;
-${chosen.map((flag) => `    ${flag.long}) ${words(choicesOf(flag))}; return ;;`).join('\n')}
+${chosen.map((flag) => `    ${flag.long}) ${words(flag.choices)}; return ;;`).join('\n')}
   esac
   case "$command" in
 ${commands
@@ -111,12 +99,12 @@ complete -F _gastop gastop
 
 function zsh({ flags, commands }: Tree): string {
   const spec = (flag: Flag): string => {
-    const kinds = { none: '', file: ':file:_files', text: ':value: ' } as const;
-    const value = typeof flag.value === 'string' ? kinds[flag.value] : `:value:(${flag.value.join(' ')})`;
+    const choice = `:value:(${flag.choices.join(' ')})`;
+    const value = { none: '', file: ':file:_files', text: ':value: ', choice }[flag.kind];
     return zshQuote(`${flag.long === '--rpc' ? '*' : ''}${flag.long}[${bracketSafe(flag.text)}]${value}`);
   };
   const specs = (list: readonly Flag[]) => list.map((flag) => `    ${spec(flag)}`);
-  const branch = (command: Entry): string => {
+  const branch = (command: Tree['commands'][number]): string => {
     const words = command.words.length === 0 ? [] : [`    ${zshQuote(`:word:(${command.words.join(' ')})`)}`];
     const files = command.takesFile ? [`    ${zshQuote('*:file:_files')}`] : [];
     const own = [...words, ...files, ...specs(command.flags)];
@@ -149,9 +137,8 @@ if [ "$funcstack[1]" = _gastop ]; then _gastop "$@"; else compdef _gastop gastop
 function fish({ flags, commands }: Tree): string {
   const names = commands.map((command) => command.name).join(' ');
   const flagLine = (flag: Flag, condition: string): string => {
-    const kinds = { none: '', file: ' -r -F', text: ' -x' } as const;
-    const value =
-      typeof flag.value === 'string' ? kinds[flag.value] : ` -x -a ${fishQuote(flag.value.join(' '))}`;
+    const choice = ` -x -a ${fishQuote(flag.choices.join(' '))}`;
+    const value = { none: '', file: ' -r -F', text: ' -x', choice }[flag.kind];
     return `complete -c gastop${condition} -l ${flag.long.replace(/^--/, '')}${value} -d ${fishQuote(flag.text)}`;
   };
   const none = ` -n ${fishQuote(`not __fish_seen_subcommand_from ${names}`)}`;
@@ -174,13 +161,7 @@ function fish({ flags, commands }: Tree): string {
   ].join('\n')}\n`;
 }
 
-function longs(flags: readonly Flag[]): string[] {
-  return flags.map((flag) => flag.long);
-}
-
-function choicesOf(flag: Flag): readonly string[] {
-  return typeof flag.value === 'string' ? [] : flag.value;
-}
+const longs = (flags: readonly Flag[]) => flags.map(({ long }) => long);
 
 function zshQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { inspectConnection, type TlsFinding } from '../../client/connection.ts';
+import { inspectConnection } from '../../client/connection.ts';
 import {
   probeService,
   type ResponseReading,
@@ -150,12 +150,13 @@ function doctorText(
 function groupLines({ routes }: ServiceFinding, group: string, paint: Paint): string[] {
   const own = routes.filter((route) => route.group === group && route.outcome !== 'not-asked');
   if (own.length === 0) return [];
+  const reasonOf = (note: string) => note.slice(note.indexOf(': ') + 1);
+  // A refusal that meets one route after the other is said at the first; which route it met stands beside it.
+  const isSaid = ({ note, path }: RouteFinding) =>
+    note !== null &&
+    routes.find((route) => route.note !== null && reasonOf(route.note) === reasonOf(note))?.path !== path;
   const head = `${group.padEnd(ROUTE_WIDTH)} status      ms  answer`;
-  return [
-    '',
-    paint.title(head),
-    ...own.flatMap((route) => routeLines(route, saidBefore(routes, route), paint)),
-  ];
+  return ['', paint.title(head), ...own.flatMap((route) => routeLines(route, isSaid(route), paint))];
 }
 
 function unaskedLines({ routes }: ServiceFinding): string[] {
@@ -164,16 +165,6 @@ function unaskedLines({ routes }: ServiceFinding): string[] {
   const count = rest.length === 0 ? '1 route was' : `${rest.length + 1} routes were`;
   return ['', `${count} not asked: ${first.note ?? 'the doctor gave up'}`];
 }
-
-/** A refusal that meets one route after the other is said at the first; which route it met stands beside it. */
-function saidBefore(routes: readonly RouteFinding[], { note, path }: RouteFinding): boolean {
-  if (note === null) return false;
-  return (
-    routes.find((route) => route.note !== null && reasonOf(route.note) === reasonOf(note))?.path !== path
-  );
-}
-
-const reasonOf = (note: string): string => note.slice(note.indexOf(': ') + 1);
 
 function routeLines(route: RouteFinding, noteIsKnown: boolean, paint: Paint): string[] {
   const { path, status, latencyMs, outcome } = route;
@@ -205,15 +196,12 @@ function answerWords({ outcome, reading, code }: RouteFinding): readonly [string
   if (outcome === 'refused' && code === 'quota') return ['limit reached', 'bad'];
   if (outcome === 'refused' && code === 'plan') return ['not in the plan', 'bad'];
   if (outcome !== 'understood' || reading === null) return ANSWERS[outcome];
-  const { found, missing, match } = reading;
-  if (found.length + missing.length === 0) return ['answers; not read by this version', 'plain'];
+  const { found, missing, senseless, match } = reading;
+  const count = found.length + missing.length;
+  if (count === 0) return ['answers; not read by this version', 'plain'];
   if (match === 'letter') return [`valid, ${found.length} fields`, 'good'];
   if (match === 'extended') return [`valid, ${found.length} fields, and more`, 'good'];
-  return [`understood, ${found.length} of ${fieldCount(reading)} fields`, 'doubtful'];
-}
-
-function fieldCount({ found, missing, senseless }: ResponseReading): number {
-  return found.length + missing.length + senseless.length;
+  return [`understood, ${found.length} of ${count + senseless.length} fields`, 'doubtful'];
 }
 
 function readingLines(reading: ResponseReading): (string | null)[] {
@@ -295,16 +283,13 @@ function certificateWords({ connection }: ServiceFinding, now: number): string |
   const tls = connection?.tls;
   if (!tls?.ok) return null;
   const trust = tls.trusted ? 'trusted' : `not trusted: ${tls.reason}`;
-  return `${tls.subject}, issued by ${tls.issuer}, ${validWords(tls, now)}, ${trust}`;
-}
-
-function validWords({ validUntil }: TlsFinding, now: number): string {
-  if (validUntil === null) return 'validity not stated';
-  const leftSec = (validUntil - now) / 1_000;
-  const days = Math.floor(leftSec / 86_400);
-  const left = days > 1 ? `${formatCount(days)} days left` : `${formatDuration(leftSec)} left`;
-  const distance = leftSec > 0 ? left : formatAge(-leftSec);
-  return `valid until ${utcTime(validUntil, 'minutes')} UTC (${distance})`;
+  const valid = mapped(tls.validUntil, (until) => {
+    const leftSec = (until - now) / 1_000;
+    const days = Math.floor(leftSec / 86_400);
+    const left = days > 1 ? `${formatCount(days)} days left` : `${formatDuration(leftSec)} left`;
+    return `valid until ${utcTime(until, 'minutes')} UTC (${leftSec > 0 ? left : formatAge(-leftSec)})`;
+  });
+  return `${tls.subject}, issued by ${tls.issuer}, ${valid ?? 'validity not stated'}, ${trust}`;
 }
 
 function sourceWords({ sourceKind, chainId, source }: NonNullable<ServiceFinding['snapshot']>): string {

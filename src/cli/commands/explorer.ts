@@ -170,41 +170,46 @@ function coinWords(
 }
 
 const counted = (count: number, one: string) => (count === 1 ? `1 ${one}` : `${formatCount(count)} ${one}s`);
-
-const confirmationWords = (confirmations: number | null) =>
-  mapped(confirmations, (count) => counted(count, 'confirmation'));
+const confirmationWords = (count: number) => counted(count, 'confirmation');
+const cleaned = (value: string | null) => mapped(value, (text) => cleanLine(text));
+const gwei = (wei: number | null) => mapped(wei, (known) => `${formatGwei(known)} gwei`);
 
 const BAR_CELLS = 20;
 
 function blockText(block: BlockView, snapshot: SnapshotView | null, now: number): string {
-  const head = [whereWords(block.chainId, snapshot), `#${formatCount(block.blockNumber)}`];
+  const { baseFeePerGas: base, chainId } = block;
+  const head = [whereWords(chainId, snapshot), `#${formatCount(block.blockNumber)}`];
+  const tips = (known: NonNullable<BlockView['tips']>) =>
+    PERCENTILES.flatMap((name) => mapped(known[name], (tip) => `${name} ${formatGwei(tip)}`) ?? []);
+  const blobs = (gas: number) => {
+    const excess = mapped(block.excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
+    return `${formatCount(gas / Number(GAS_PER_BLOB))}  (${formatCount(gas)} blob gas${excess})`;
+  };
+  const nextBlob = mapped(block.nextBlobBaseFee, (next) => `, next ${formatGwei(next)}`) ?? '';
   return [
     head.filter((word) => word !== '').join('  '),
     '',
     ...labelledLines([
       ['time', whenWords(block.timestamp, snapshot, now)],
-      ['confirmed', confirmationWords(block.confirmations)],
+      ['confirmed', mapped(block.confirmations, confirmationWords)],
       ['hash', cleaned(block.hash)],
       ['parent', cleaned(block.parentHash)],
-      ['base fee', `${formatGwei(block.baseFeePerGas)} gwei`],
-      ['next base', nextWords(block.baseFeePerGas, block.nextBaseFeePerGas)],
+      ['base fee', gwei(base)],
+      [
+        'next base',
+        mapped(block.nextBaseFeePerGas, (next) => {
+          return `${formatGwei(next)} gwei${base === 0 ? '' : ` (${formatChange((next - base) / base)})`}`;
+        }),
+      ],
       ['full', fullWords(block)],
       ['transactions', mapped(block.transactionCount, formatCount)],
-      ['tips, gwei', tipWords(block.tips)],
-      ['blob fee', blobFeeWords(block)],
-      ['blobs', blobWords(block)],
-      ['burnt', coinWords(block.burntWei, block.chainId, snapshot)],
+      ['tips, gwei', mapped(block.tips, (known) => wrapped(tips(known)))],
+      ['blob fee', mapped(gwei(block.blobBaseFee), (fee) => fee + nextBlob)],
+      ['blobs', mapped(block.blobGasUsed, blobs)],
+      ['burnt', coinWords(block.burntWei, chainId, snapshot)],
       ['fees go to', cleaned(block.feeRecipient)],
     ]),
   ].join('\n');
-}
-
-const cleaned = (value: string | null) => mapped(value, (text) => cleanLine(text));
-
-function nextWords(now: number, next: number | null): string | null {
-  if (next === null) return null;
-  const change = now === 0 ? '' : ` (${formatChange((next - now) / now)})`;
-  return `${formatGwei(next)} gwei${change}`;
 }
 
 function fullWords({ gasUsedRatio, gasUsed, gasLimit }: BlockView): string | null {
@@ -216,22 +221,6 @@ function fullWords({ gasUsedRatio, gasUsed, gasLimit }: BlockView): string | nul
   return [bar, formatPercent(gasUsedRatio), ...gas].join('  ');
 }
 
-const tipWords = (tips: BlockView['tips']): string | null =>
-  mapped(tips, (known) =>
-    wrapped(PERCENTILES.flatMap((name) => mapped(known[name], (tip) => `${name} ${formatGwei(tip)}`) ?? [])),
-  );
-
-const blobFeeWords = ({ blobBaseFee, nextBlobBaseFee }: BlockView) =>
-  mapped(gwei(blobBaseFee), (fee) => {
-    return `${fee}${mapped(nextBlobBaseFee, (next) => `, next ${formatGwei(next)}`) ?? ''}`;
-  });
-
-const blobWords = ({ blobGasUsed, excessBlobGas }: BlockView) =>
-  mapped(blobGasUsed, (gas) => {
-    const excess = mapped(excessBlobGas, (more) => `, excess ${formatCount(more)}`) ?? '';
-    return `${formatCount(gas / Number(GAS_PER_BLOB))}  (${formatCount(gas)} blob gas${excess})`;
-  });
-
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   PENDING: 'waits in the pool',
   SUCCESS: 'success',
@@ -241,6 +230,10 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
 export function txText(tx: TxView, snapshot: SnapshotView | null, now: number): string {
   const { chainId } = tx;
   const where = whereWords(chainId, snapshot);
+  const blobs = [gwei(tx.maxFeePerBlobGas), mapped(tx.blobCount, (count) => counted(count, 'blob'))];
+  const tip = mapped(tx.priorityFeePerGas, (fee) => `, of it ${formatGwei(fee)} tip`) ?? '';
+  const isAlone = tx.blockTransactionCount === 1;
+  const rank = mapped(tx.tipRank, (known) => tipRankWords(known, tx.blockTransactionCount));
   return [
     where === '' ? 'transaction' : `${where}  transaction`,
     '',
@@ -259,21 +252,19 @@ export function txText(tx: TxView, snapshot: SnapshotView | null, now: number): 
       ['max fee', gwei(tx.maxFeePerGas)],
       ['max tip', gwei(tx.maxPriorityFeePerGas)],
       ['gas price', gwei(tx.gasPrice)],
-      ['blob cap', txBlobWords(tx)],
-      ['paid', paidWords(tx)],
+      ['blob cap', blobs.filter((part) => part !== null).join(', ') || null],
+      ['paid', mapped(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
       ['cost', coinWords(tx.costWei, chainId, snapshot, tx.costUsd)],
-      ['tip rank', rankWords(tx)],
+      ['tip rank', rank ?? (isAlone ? 'alone in its block' : null)],
     ]),
   ].join('\n');
 }
 
-const gwei = (wei: number | null) => mapped(wei, (known) => `${formatGwei(known)} gwei`);
-
 function statusWords({ status, confirmations }: TxView): string | null {
-  if (status === null) return confirmationWords(confirmations);
+  const depth = mapped(confirmations, confirmationWords);
+  if (status === null) return depth;
   const words = ownValue(STATUS_WORDS, status) ?? cleanLine(status);
-  const depth = status === 'PENDING' ? null : confirmationWords(confirmations);
-  return depth === null ? words : `${words}, ${depth}`;
+  return status === 'PENDING' || depth === null ? words : `${words}, ${depth}`;
 }
 
 function blockWords({ blockNumber, transactionIndex, blockTransactionCount }: TxView): string | null {
@@ -288,22 +279,4 @@ function gasWords({ gasUsed, gasLimit }: TxView): string | null {
   if (gasUsed === null) return gasLimit === null ? null : `limit ${formatCount(gasLimit)}`;
   if (gasLimit === null || gasLimit === 0) return `${formatCount(gasUsed)} used`;
   return `${formatCount(gasUsed)} of ${formatCount(gasLimit)} used (${formatPercent(gasUsed / gasLimit)})`;
-}
-
-function txBlobWords({ maxFeePerBlobGas, blobCount }: TxView): string | null {
-  const cap = gwei(maxFeePerBlobGas);
-  if (blobCount === null) return cap;
-  const count = counted(blobCount, 'blob');
-  return cap === null ? count : `${cap}, ${count}`;
-}
-
-function paidWords({ effectiveGasPrice, priorityFeePerGas }: TxView): string | null {
-  const price = gwei(effectiveGasPrice);
-  const tip = priorityFeePerGas === null ? '' : `, of it ${formatGwei(priorityFeePerGas)} tip`;
-  return price === null ? null : `${price} per gas${tip}`;
-}
-
-function rankWords({ tipRank, blockTransactionCount: count }: TxView): string | null {
-  if (tipRank === null) return count === 1 ? 'alone in its block' : null;
-  return tipRankWords(tipRank, count);
 }
