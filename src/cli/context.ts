@@ -3,6 +3,11 @@ import type { Io } from './io.ts';
 import { cleanLine, note } from './output.ts';
 import { resolveSettings, type Settings, type SourceFlags } from './settings.ts';
 
+/** Flags of a command as commander gives them: those with a value, and switches. */
+export type Flags<Texts extends string, Switches extends string = never> = Readonly<
+  Partial<Record<Texts, string> & Record<Switches, boolean>>
+>;
+
 export interface CommandContext {
   readonly io: Io;
   loadSettings(): Promise<LoadedSettings>;

@@ -10,18 +10,17 @@ import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';
 import type { NotificationLevel } from '../tui/data/notifications.ts';
 import { type ConfigFile, keysDatabase, type LoadedConfig } from './config-file.ts';
-import type { LoadedSettings } from './context.ts';
+import type { Flags, LoadedSettings } from './context.ts';
 import { usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { asciiTerminal } from './output.ts';
 import { checked, parseDuration, parseWhole } from './parse.ts';
 
-type Texts = 'url' | 'replay' | 'speed' | 'seed' | 'history' | 'confirmations' | 'db' | 'database' | 'config';
-type Switches = 'demo' | 'ascii' | 'screenReader' | 'allowPrivateTargets';
-
-export type SourceFlags = Readonly<Partial<Record<Texts, string> & Record<Switches, boolean>>> & {
-  readonly rpc?: readonly string[];
-};
+/** The flags that go with every command. */
+export type SourceFlags = Flags<
+  'url' | 'replay' | 'speed' | 'seed' | 'history' | 'confirmations' | 'db' | 'database' | 'config',
+  'demo' | 'ascii' | 'screenReader' | 'allowPrivateTargets'
+> & { readonly rpc?: readonly string[] };
 
 /** Without a `speed` the monitor plays a recording in real time; other commands read it to its end. */
 export type SourceChoice =

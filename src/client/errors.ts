@@ -173,6 +173,7 @@ const SET_KEY = 'set GASTOP_API_KEY or put it in the config file';
 interface RefusalContext {
   readonly endpoint: string;
   readonly withKey: boolean;
+  /** The method, where something was to be changed. */
   readonly write?: string | undefined;
 }
 
@@ -211,12 +212,12 @@ function sentence(
 ): string {
   const reason = message === '' ? '' : `: ${message}`;
   switch (code) {
-    case 'key':
+    case 'key': {
       if (!withKey) return `the service asks for a key: ${SET_KEY}`;
-      return [
-        errorCode === 'api_key_revoked' ? 'this key has been revoked' : 'the service refused the key',
-        `${reason === '' ? ':' : `${reason.replace(/[.;]$/, '')};`} ${SET_KEY}`,
-      ].join('');
+      const isRevoked = errorCode === 'api_key_revoked';
+      const what = isRevoked ? 'this key has been revoked' : 'the service refused the key';
+      return `${what}${reason === '' ? ':' : `${reason.replace(/[.;]$/, '')};`} ${SET_KEY}`;
+    }
     case 'plan':
       if (!withKey) return `the service does not allow ${endpoint} without a key: ${SET_KEY}`;
       return `the plan of this key does not allow ${endpoint}${reason}`;

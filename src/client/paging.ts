@@ -2,6 +2,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { BUCKET_SEC, type Bucket, PAGE_SIZE_MAX } from '../contract/choices.ts';
 import type { CallOptions, MetricsQuery } from './client.ts';
 import type { Rows } from './lenient.ts';
+import type { Query } from './routes.ts';
 import type { ListView } from './views/alerts.ts';
 import type {
   BaseFeeRowView,
@@ -73,11 +74,6 @@ export interface ListPage<Item> extends Rows<Item> {
   readonly total: number | null;
 }
 
-type RequestPage<Item> = (
-  query: Readonly<Record<string, string>>,
-  call: CallOptions,
-) => Promise<ListPage<Item>>;
-
 /** What is listed can be told apart, and may say when it was made. */
 export interface Listed {
   readonly id: string;
@@ -89,7 +85,7 @@ export interface Listed {
  * after page where that is not all and it `knowsPages`.
  */
 export function listLoader<Item extends Listed>(
-  request: RequestPage<Item>,
+  request: (query: Query, call: CallOptions) => Promise<ListPage<Item>>,
   knowsPages: () => Promise<boolean>,
   mostPages = MOST_LIST_PAGES,
 ): (call: CallOptions) => Promise<ListView<Item>> {

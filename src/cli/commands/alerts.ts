@@ -16,7 +16,7 @@ import { PATHS } from '../../contract/routes.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import {
@@ -214,7 +214,7 @@ function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promi
 function alertSavings(
   context: CommandContext,
   id: string,
-  { json, gas }: JsonFlags & { readonly gas?: string },
+  { json, gas }: Flags<'gas', 'json'>,
 ): Promise<ExitCode> {
   const { io } = context;
   const gasAmount = gas === undefined ? undefined : parseGas(gas);

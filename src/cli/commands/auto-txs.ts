@@ -18,7 +18,7 @@ import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { describeCall } from '../../core/transactions/describe-call.ts';
 import { isServerUrl } from '../../store/database-url.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { openReady, withPricing } from '../open-source.ts';
@@ -50,7 +50,6 @@ import {
   printList,
   type Resource,
   withResource,
-  type YesFlags,
 } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
@@ -169,11 +168,10 @@ function withDraft(command: Command): Command {
 const PRICES_WITHIN_MS = 3_000;
 const NO_PRICES = 'the prices are unknown now, and so are the distances to the targets';
 
-interface ListAutoTxsFlags extends JsonFlags {
-  readonly status?: string;
-}
-
-function listAutoTxs(context: CommandContext, { status, json = false }: ListAutoTxsFlags): Promise<ExitCode> {
+function listAutoTxs(
+  context: CommandContext,
+  { status, json = false }: Flags<'status', 'json'>,
+): Promise<ExitCode> {
   const { io } = context;
   const list = ({ client, settings }: { readonly client: GasClient; readonly settings: Settings }) => {
     const { isWanted, refuseUnknown } = statusFilter(status);
@@ -242,10 +240,7 @@ function callOf({ data, to, checks }: AutoTxDetailsView): CallWords | null {
   return { name: isCall ? (call?.name ?? null) : 'delegation', signature: call?.signature ?? null, words };
 }
 
-interface UpdateAutoTxFlags extends OrderFlags, DraftFlags, YesFlags {
-  readonly enable?: boolean;
-  readonly disable?: boolean;
-}
+type UpdateAutoTxFlags = OrderFlags & DraftFlags & Flags<never, 'enable' | 'disable' | 'json' | 'yes'>;
 
 async function updateAutoTx(
   context: CommandContext,

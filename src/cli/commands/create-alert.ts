@@ -20,7 +20,7 @@ import { cooldownText, parseCooldown } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { type CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady, type Ready } from '../open-source.ts';
@@ -31,18 +31,16 @@ import { ALERTS, channelWords, cooldownWords } from './alerts.ts';
 import { knownReach, pastFor } from './now.ts';
 import { type JsonFlags, withResource } from './resource.ts';
 
-type Texts = 'below' | 'above' | 'email' | 'webhook' | 'slack' | 'telegram' | 'cooldown' | 'note';
-type AlertFlags = Readonly<Partial<Record<Texts | 'rearmMargin' | 'confirm', string>>> & {
-  readonly lane?: LaneName;
-  readonly terminal?: boolean;
-  readonly once?: boolean;
-};
-type CreateAlertFlags = AlertFlags & JsonFlags;
+type AlertFlags = Flags<
+  | ('below' | 'above' | 'cooldown' | 'rearmMargin' | 'confirm' | 'note')
+  | ('email' | 'webhook' | 'slack' | 'telegram'),
+  'terminal' | 'once' | 'json'
+> & { readonly lane?: LaneName };
 
 export async function createAlert(
   context: CommandContext,
   file: string | undefined,
-  flags: CreateAlertFlags,
+  flags: AlertFlags,
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
@@ -87,7 +85,7 @@ function tellSecret(io: Io, alert: CreatedAlertView | null): void {
   note(io, `the webhooks of all your alerts are signed with ${cleanLine(secret)}; ${how}`);
 }
 
-function refuseBoth(file: string | undefined, flags: CreateAlertFlags): void {
+function refuseBoth(file: string | undefined, flags: AlertFlags): void {
   if (file === undefined || !saysAnything(flags)) return;
   throw usageError('an alert comes from flags or from JSON, not from both; leave one out');
 }
@@ -101,7 +99,7 @@ export async function updateAlert(
   context: CommandContext,
   id: string,
   file: string | undefined,
-  flags: CreateAlertFlags,
+  flags: AlertFlags,
 ): Promise<ExitCode> {
   const { io } = context;
   if (file === undefined && !saysAnything(flags)) {
@@ -147,7 +145,7 @@ const DAY_SEC = 86_400;
 export async function previewAlert(
   context: CommandContext,
   file: string | undefined,
-  flags: CreateAlertFlags,
+  flags: AlertFlags,
 ): Promise<ExitCode> {
   const { io } = context;
   refuseBoth(file, flags);
@@ -214,7 +212,7 @@ function previewJson({ times, last, from, to, everySec, lowest, highest }: Alert
   };
 }
 
-const saysAnything = ({ json: _, ...flags }: CreateAlertFlags) =>
+const saysAnything = ({ json: _, ...flags }: AlertFlags) =>
   Object.values(flags).some((value) => value !== undefined);
 
 /**

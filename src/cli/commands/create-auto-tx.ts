@@ -19,7 +19,7 @@ import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/ch
 import type { LaneName } from '../../core/advice.ts';
 import { wrapWords } from '../../core/text.ts';
 import { gweiString } from '../../core/units.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { type OpenedPricing, withPricing } from '../open-source.ts';
 import { cleanLine, mapped, note, print } from '../output.ts';
@@ -30,12 +30,10 @@ import { AUTO_TXS } from './auto-txs.ts';
 import { changing, isConfirmed, type JsonFlags, type YesFlags } from './resource.ts';
 import { type SignedInput, signedInput } from './signed-input.ts';
 
-type CreateAutoTxFlags = OrderFlags & DraftFlags & YesFlags;
-
 export async function createAutoTx(
   context: CommandContext,
   file: string | undefined,
-  flags: CreateAutoTxFlags,
+  flags: OrderFlags & DraftFlags & YesFlags,
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
@@ -160,7 +158,7 @@ type CheckOrder = AutoTxToCheck['order'];
 export async function checkAutoTxs(
   { io, loadSettings }: CommandContext,
   file: string | undefined,
-  flags: OrderFlags & JsonFlags & { readonly id?: string },
+  flags: OrderFlags & Flags<'id', 'json'>,
 ): Promise<ExitCode> {
   const { settings } = await loadSettings();
   const { id } = flags;
@@ -213,12 +211,8 @@ export function changedOrder(autoTx: AutoTxView, flags: OrderFlags, now: number)
   };
 }
 
-export type OrderFlags = Readonly<Partial<Record<'target' | 'expires' | 'note', string>>> & {
-  readonly lane?: LaneName;
-  readonly strict?: boolean;
-};
-
-export type DraftFlags = Readonly<Partial<Record<'to' | 'value' | 'data', string>>>;
+export type OrderFlags = Flags<'target' | 'expires' | 'note', 'strict'> & { readonly lane?: LaneName };
+export type DraftFlags = Flags<'to' | 'value' | 'data'>;
 
 export function orderOf({ target, lane, strict, expires, note }: OrderFlags, now: number) {
   if (note !== undefined && note.length > NOTE_LONGEST) {

@@ -15,7 +15,7 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
@@ -49,13 +49,10 @@ export function addHistory(program: Command, run: Run): void {
     .action(run(history));
 }
 
-interface HistoryFlags {
+type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart'> & {
   readonly window: string;
   readonly bucket?: Bucket;
-  readonly csv?: boolean;
-  readonly json?: boolean;
-  readonly chart?: boolean;
-}
+};
 
 const TABLE_ROWS = 48;
 /** Enough for a chart or a spreadsheet without asking for many pages: 30 days in hours. */

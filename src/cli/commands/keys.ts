@@ -7,11 +7,11 @@ import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../servic
 import type { KeyStore } from '../../store/api-keys.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { KeyRow } from '../../store/tables.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { type CliError, EXIT, type ExitCode, failure, fileFailureReason, usageError } from '../errors.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
 import { type KeySettings, keySettings } from '../settings.ts';
-import { addGroup, isConfirmed, requireTerminal, type YesFlags } from './resource.ts';
+import { addGroup, isConfirmed, requireTerminal } from './resource.ts';
 
 export function addKeys(program: Command, run: Run): void {
   const words = {
@@ -22,11 +22,7 @@ export function addKeys(program: Command, run: Run): void {
   addGroup(program, 'keys', words, (keys) => addKeyCommands(keys, run));
 }
 
-interface KeysFlags extends YesFlags {
-  readonly keys?: string;
-  readonly name?: string;
-  readonly plan?: string;
-}
+type KeysFlags = Flags<'keys' | 'name' | 'plan', 'json' | 'yes'>;
 
 function addKeyCommands(keys: Command, run: Run): void {
   keys.option('--keys <FILE>', 'the database of the keys');

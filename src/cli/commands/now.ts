@@ -30,7 +30,7 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
@@ -74,13 +74,7 @@ export function addNow(program: Command, run: Run): void {
     .action(run(now));
 }
 
-interface NowFlags {
-  readonly json?: boolean;
-  readonly format?: string;
-  readonly staleOk?: boolean;
-  readonly below?: string;
-  readonly within?: string;
-}
+type NowFlags = Flags<'format' | 'below' | 'within', 'json' | 'staleOk'>;
 
 /** One snapshot needs no month of past: an hour is what the lanes look back on. */
 const HISTORY_SEC = 3_600;

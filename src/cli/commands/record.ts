@@ -5,7 +5,7 @@ import { encodeBlock, encodeHeader } from '../../chain/block-formats.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode, failure, fileFailureReason, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
@@ -28,13 +28,7 @@ export function addRecord(program: Command, run: Run): void {
     .action(run(record));
 }
 
-interface RecordFlags {
-  readonly out: string;
-  readonly force?: boolean;
-  readonly past?: string;
-  readonly blocks?: string;
-  readonly window?: string;
-}
+type RecordFlags = Flags<'past' | 'blocks' | 'window', 'force'> & { readonly out: string };
 
 /** How many of the last blocks a subscription is told of, so that it neither repeats nor misses any. */
 const KNOWN = 128;

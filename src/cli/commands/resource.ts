@@ -7,7 +7,7 @@ import { readResponse } from '../../client/response.ts';
 import type { ClientRoute, Query } from '../../client/routes.ts';
 import type { ListView } from '../../client/views/alerts.ts';
 import { formatCount } from '../../core/units.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, failure, reportError, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
@@ -41,9 +41,7 @@ export async function eachId(
 
 export const JSON_ANSWER = "print the service's v1 response as it is";
 
-export interface JsonFlags {
-  readonly json?: boolean;
-}
+export type JsonFlags = Flags<never, 'json'>;
 
 interface Named {
   readonly id: string;
@@ -262,9 +260,7 @@ export function addShow<Item extends Named, Details extends { readonly problem?:
     .action(run(show));
 }
 
-export interface YesFlags extends JsonFlags {
-  readonly yes?: boolean;
-}
+export type YesFlags = Flags<never, 'json' | 'yes'>;
 
 /** Asks before what cannot be undone; a script needs `--yes`. @throws CliError (usage) without a terminal. */
 export function requireTerminal({ stdin, stderr }: Io, doing: string, yes = false): void {

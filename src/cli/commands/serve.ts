@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander';
 import { parseServiceUrl } from '../../client/http.ts';
 import { API_KEY_HEADER } from '../../contract/routes.ts';
 import { configFile } from '../config-file.ts';
-import { type CommandContext, createContext, type Run } from '../context.ts';
+import { type CommandContext, createContext, type Flags, type Run } from '../context.ts';
 import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { cleanLine, note } from '../output.ts';
@@ -46,14 +46,8 @@ export function addServe(program: Command, run: Run): void {
     );
 }
 
-export interface ServeFlags {
-  readonly host: string;
-  readonly port: string;
-  readonly baseUrl?: string;
-  readonly keys?: string;
-  readonly logLevel: string;
-  readonly systemd?: boolean;
-}
+export type ServeFlags = Flags<'baseUrl' | 'keys', 'systemd'> &
+  Readonly<Record<'host' | 'port' | 'logLevel', string>>;
 
 async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCode> {
   // First of all, so that it also ends well before the port is open.

@@ -7,7 +7,7 @@ import { type Command, Option } from 'commander';
 import type { LaneName } from '../../core/advice.ts';
 import { formatCount, formatGwei, gweiString } from '../../core/units.ts';
 import { holdsKey } from '../config-file.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
@@ -54,14 +54,7 @@ Exit codes
 const LONGEST_TIMEOUT = '24d';
 const MOST_CONFIRMATIONS = 1_000;
 
-interface WaitFlags {
-  readonly below?: string;
-  readonly above?: string;
-  readonly lane?: LaneName;
-  readonly timeout?: string;
-  readonly confirm?: string;
-  readonly quiet?: boolean;
-}
+type WaitFlags = Flags<'below' | 'above' | 'timeout' | 'confirm', 'quiet'> & { readonly lane?: LaneName };
 
 export interface WaitPlan {
   readonly lane: LaneName;

@@ -57,9 +57,7 @@ export function givenPayload(alert: NewAlert) {
 }
 
 /** The fields that our own service knows beside those, where they differ from the default. */
-export function extraPayload(
-  alert: NewAlert,
-): Partial<Pick<NewAlert, 'hysteresisGwei' | 'confirmBlocks' | 'targets'>> {
+export function extraPayload(alert: NewAlert) {
   const { hysteresisGwei = 0, confirmBlocks = 1, targets = {} } = alert;
   return {
     ...(hysteresisGwei === 0 ? {} : { hysteresisGwei }),
@@ -227,19 +225,16 @@ export function laneOf(gasSpeed: string | null): LaneName | null {
 
 export type AlertCondition = Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>;
 
-const SIGNS = new Map([
-  ['LESS_THAN', '<'],
-  ['GREATER_THAN', '>'],
-]);
-const SIDES = new Map([
-  ['LESS_THAN', 'below'],
-  ['GREATER_THAN', 'above'],
-]);
+/** What stands for a condition of the contract, in a line and in words. */
+const SIDES: Readonly<Record<string, readonly [sign: string, word: string]>> = {
+  LESS_THAN: ['<', 'below'],
+  GREATER_THAN: ['>', 'above'],
+};
 
 /** `Average < 0.04 gwei` */
 export function describeCondition({ gasSpeed, condition, threshold }: AlertCondition): string {
   const lane = gasSpeed === null ? 'price' : titleWord(gasSpeed);
-  const sign = condition === null ? '?' : (SIGNS.get(condition) ?? plainWord(condition));
+  const sign = condition === null ? '?' : (ownValue(SIDES, condition)?.[0] ?? plainWord(condition));
   return `${lane} ${sign} ${threshold === null ? UNKNOWN : exactGwei(threshold)} gwei`;
 }
 
@@ -249,7 +244,8 @@ const LONGEST_NOTE = 200;
 /** `Average below 0.04 gwei`, for where it is read aloud or leaves the screen. */
 export function describeConditionInWords({ gasSpeed, condition, threshold }: AlertCondition): string {
   const lane = gasSpeed === null ? 'Price' : titleWord(cleanText(gasSpeed, LONGEST_WORD));
-  const side = condition === null ? 'at' : (SIDES.get(condition) ?? cleanText(condition, LONGEST_WORD));
+  const side =
+    condition === null ? 'at' : (ownValue(SIDES, condition)?.[1] ?? cleanText(condition, LONGEST_WORD));
   const level = threshold === null ? 'its threshold' : `${exactGwei(threshold)} gwei`;
   return `${lane} ${side} ${level}`;
 }
@@ -399,12 +395,10 @@ export function describeEarlierFirings(
 ): string | null {
   const recent = (times: readonly (number | null)[]) =>
     times.filter((time) => time !== null && time > at - DAY_MS).map(Number);
-  const part = (times: readonly number[], words: string) =>
-    times.length === 0
-      ? []
-      : [
-          `${times.length === 1 ? '1 alert' : `${times.length} alerts`} ${words} (${formatAge((at - Math.max(...times)) / 1_000)})`,
-        ];
+  const part = (times: readonly number[], words: string) => {
+    const alerts = times.length === 1 ? '1 alert' : `${times.length} alerts`;
+    return times.length === 0 ? [] : [`${alerts} ${words} (${formatAge((at - Math.max(...times)) / 1_000)})`];
+  };
   const parts = [
     ...part(recent(told.map(({ lastTriggeredAt }) => lastTriggeredAt)), 'fired'),
     ...part(recent(all.map(({ missed }) => missed?.lastAt ?? null)), 'would have fired while nothing ran'),
@@ -433,11 +427,9 @@ export function describeReach(
   return `likely reached: ${known.join(', ')}; within ${formatDuration(unknown.withinSec)} not known: ${reason}`;
 }
 
-const TYPED_GWEI = /^(\d{0,9})(?:\.(\d{0,9}))?$/;
-
 /** Wei per gas of a price typed in gwei; `null` when it is no price yet. */
 export function weiOfTypedGwei(text: string): bigint | null {
-  const [, whole = '', decimals = ''] = TYPED_GWEI.exec(text.trim()) ?? [];
+  const [, whole = '', decimals = ''] = /^(\d{0,9})(?:\.(\d{0,9}))?$/.exec(text.trim()) ?? [];
   if (whole === '' && decimals === '') return null;
   return BigInt(`${whole}${decimals.padEnd(9, '0')}`);
 }

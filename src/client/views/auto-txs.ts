@@ -103,18 +103,8 @@ export type AutoTxView = z.infer<typeof AutoTx>;
 /** What was signed of it. `null`: the service does not say, or it has none. */
 export type SignedTransactionView = Pick<
   AutoTxView,
-  | 'chainId'
-  | 'type'
-  | 'from'
-  | 'to'
-  | 'value'
-  | 'data'
-  | 'nonce'
-  | 'gasLimit'
-  | 'maxFeePerGas'
-  | 'maxPriorityFeePerGas'
-  | 'gasPrice'
-  | 'hash'
+  | ('chainId' | 'type' | 'from' | 'to' | 'value' | 'data' | 'nonce' | 'hash')
+  | ('gasLimit' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'gasPrice')
 >;
 
 /** Pairs are counted by hand: a pattern of them runs out of stack on a long text. */
@@ -188,15 +178,14 @@ export function statusOf({ status }: Pick<AutoTxView, 'status'>): AutoTxStatus |
   return AUTO_TX_STATUSES.find((each) => each === upper) ?? (isOn(status) ? 'PENDING' : null);
 }
 
-export function isOver(autoTx: Pick<AutoTxView, 'status'>): boolean {
-  const status = statusOf(autoTx);
-  return status === 'EXECUTED' || status === 'CANCELLED' || status === 'EXPIRED' || status === 'FAILED';
-}
+const hasStatus = (autoTx: Pick<AutoTxView, 'status'>, ...statuses: readonly AutoTxStatus[]) =>
+  statuses.some((status) => status === statusOf(autoTx));
 
-export function isAwaited(autoTx: Pick<AutoTxView, 'status'>): boolean {
-  const status = statusOf(autoTx);
-  return status === 'PENDING' || status === 'SUBMITTED';
-}
+export const isOver = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
+  hasStatus(autoTx, 'EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED');
+
+export const isAwaited = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
+  hasStatus(autoTx, 'PENDING', 'SUBMITTED');
 
 /** A state as people see it: the contract's, two finer ones, or a service's own word. */
 export type AutoTxState = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
@@ -347,10 +336,8 @@ export function overpaysCheck(checks: readonly CheckView[]): CheckView | null {
 }
 
 /** Whether a check of one that is not broadcast yet needs attention, whatever its price does. */
-export function needsAttention(autoTx: AutoTxView): boolean {
-  const status = statusOf(autoTx);
-  return (status === 'PENDING' || status === 'DISABLED') && autoTx.checks.some(({ ok }) => ok === false);
-}
+export const needsAttention = (autoTx: AutoTxView): boolean =>
+  hasStatus(autoTx, 'PENDING', 'DISABLED') && autoTx.checks.some(({ ok }) => ok === false);
 
 /** Checks of the price, which the distance to the target says. */
 const PRICE_CHECKS: ReadonlySet<string> = new Set(['reachable', 'cap', 'blob-cap']);
@@ -363,16 +350,27 @@ export function obstacleOf(checks: readonly CheckView[]): CheckView | null {
 
 /** `2 wait`, `1 blocks, 1 to look at`, `all pass`: what the checks come to. */
 export function describeChecks(checks: readonly CheckView[]): string {
-  const count = (of: (check: CheckView) => boolean) => checks.filter(of).length;
-  const blocking = count(({ result }) => result === 'block');
-  const waiting = count(({ result }) => result === 'wait');
-  const warning = count(({ result, ok }) => result === 'pass' && ok === false);
-  const unknown = count(({ result }) => result === 'unknown');
+  const count = (words: (count: number) => string, of: (check: CheckView) => boolean) => {
+    const found = checks.filter(of).length;
+    return found === 0 ? [] : [`${found} ${words(found)}`];
+  };
   const parts = [
-    ...(blocking === 0 ? [] : [`${blocking} ${blocking === 1 ? 'blocks' : 'block'}`]),
-    ...(waiting === 0 ? [] : [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}`]),
-    ...(warning === 0 ? [] : [`${warning} to look at`]),
-    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
+    ...count(
+      (found) => (found === 1 ? 'blocks' : 'block'),
+      ({ result }) => result === 'block',
+    ),
+    ...count(
+      (found) => (found === 1 ? 'waits' : 'wait'),
+      ({ result }) => result === 'wait',
+    ),
+    ...count(
+      () => 'to look at',
+      ({ result, ok }) => result === 'pass' && ok === false,
+    ),
+    ...count(
+      () => 'unknown',
+      ({ result }) => result === 'unknown',
+    ),
   ];
   return parts.length === 0 ? 'all pass' : parts.join(', ');
 }
@@ -387,8 +385,7 @@ const NEAR = 0.125;
 
 /** Whether it is submitted, or may be with the next blocks. */
 export function isNear(autoTx: AutoTxView, snapshot: SnapshotView): boolean {
-  const status = statusOf(autoTx);
-  if (status !== 'PENDING') return status === 'SUBMITTED';
+  if (!hasStatus(autoTx, 'PENDING')) return hasStatus(autoTx, 'SUBMITTED');
   const distance = distanceToTarget(autoTx, snapshot);
   return distance !== null && (distance.isThere || Math.abs(distance.ratio) <= NEAR);
 }
