@@ -22,18 +22,18 @@ import type { SourceFlags } from './settings.ts';
 
 const WIDEST_HELP = 80;
 
-/** What a command's action is given: its process, and the global flags that were typed anywhere on the line. */
-type ContextFor = (flags: SourceFlags) => CommandContext;
-
 interface ProgramOutput {
   write(text: string): void;
   readonly columns: number | undefined;
   readonly colour: boolean;
 }
 
-/** The tree of commands: help, completion and dispatch all come from it. `done` takes the exit code. */
+/**
+ * The tree of commands: help, completion and dispatch all come from it. An action is given its context, made of the global
+ * flags that were typed anywhere on the line; `done` takes the exit code.
+ */
 export function createProgram(
-  contextFor: ContextFor,
+  contextFor: (flags: SourceFlags) => CommandContext,
   output: ProgramOutput,
   done: (exitCode: number) => void,
 ): Command {

@@ -4,7 +4,7 @@ import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/telegram.ts';
-import { createPlans, type Plans } from '../service/keys/api-keys.ts';
+import { createPlans } from '../service/keys/api-keys.ts';
 import type { Delivery } from '../service/service-options.ts';
 import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';
@@ -311,7 +311,7 @@ function smtpSettings(env: Env, file: ConfigFile): Setting<SmtpSettings | null> 
   const server = read('GASTOP_SMTP_URL', set(env.GASTOP_SMTP_URL), parseSmtpUrl);
   const own = server?.value ?? smtpOfFile(file.smtp);
   if (own === null) return byDefault(null);
-  const sender = from ?? file.smtp?.from ?? addressOf(own.user);
+  const sender = from ?? file.smtp?.from ?? (own.user !== null && isAddress(own.user) ? own.user : undefined);
   if (sender === undefined) {
     const missing =
       server === null ? `${FILE}, smtp: "from" is missing` : 'GASTOP_SMTP_URL needs GASTOP_SMTP_FROM';
@@ -383,8 +383,6 @@ function parseSender(text: string): string {
   return text.trim();
 }
 
-const addressOf = (user: string | null) => (user !== null && isAddress(user) ? user : undefined);
-
 function parseTelegramToken(text: string): string {
   if (!/^\d{1,20}:[\w-]{8,128}$/.test(text.trim()))
     throw new RangeError('not a bot token; @BotFather gives one such as 123456789:AA…');
@@ -408,18 +406,14 @@ export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySett
   allowPrivateTargets: allowPrivateTargets.value,
 });
 
-export interface KeySettings {
-  readonly file: Setting<string>;
-  readonly plans: Plans;
-  readonly ownPlans: readonly string[];
-}
+export type KeySettings = ReturnType<typeof keySettings>;
 
 /** Where the keys of `serve` are kept (a file, or the URL of PostgreSQL) and what their plans are; `flag` is `--keys`. */
 export function keySettings(
   io: Pick<Io, 'env' | 'platform' | 'home'>,
   { settings, config }: Pick<LoadedSettings, 'settings' | 'config'>,
   flag?: string,
-): KeySettings {
+) {
   const ownPlans = config.content?.plans ?? {};
   const { value, from } = settings.keys;
   const { db } = settings;

@@ -29,18 +29,23 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const keys = keySettings(io, loaded);
   const { source, apiKey, historySec, db, encryptionKey, smtp, telegram, allowPrivateTargets } = settings;
   const { notifications } = settings;
-  const database = databaseFile(settings, chainDatabase(io, { id: '<id>' }));
+  const { kind } = source.value;
+  // What a recording or the demo keeps is lost at the end, and a service keeps its own.
+  const chainFile = kind === 'rpc' ? chainDatabase(io, { id: '<id>' }) : null;
+  const database = kind === 'hosted' ? null : (db.value ?? chainFile);
+  const without = kind === 'hosted' ? 'none; the service keeps the history' : 'temporary; --db FILE keeps it';
   const plans = [...keys.plans.values()];
   const shown = (path: string) => shownDatabase(path, io.home);
   /** For people by its title, line by line; for programs by its name in the config file where it has one. */
-  const row = (title: string, key: string, text: string, { value, from }: Setting<unknown>) => ({
-    ...{ title, key, lines: text.split('\n'), value, from },
-  });
+  const row = (title: string, key: string, text: string, { value, from }: Setting<unknown>) => {
+    const lines = text.split('\n');
+    return { title, key, lines, value, from };
+  };
   const toggle = (title: string, key: string, said: Setting<boolean>, on = 'on', off = 'off') =>
     row(title, key, said.value ? on : off, said);
   const isSet = ({ value, from }: Setting<unknown>) => ({ value: value !== null, from });
   const ownKey = isServerUrl(db.value ?? '') ? 'none; no auto-txs are taken' : "the file's own";
-  const databaseText = database === null ? noDatabaseText(settings) : shown(database);
+  const databaseText = database === null ? without : shown(database);
   const path = `${shown(file.path)}${file.content === null ? ' (not there)' : ''}`;
   const rows = [
     row('source', 'source', sourceText(source.value), { ...source, value: sourceValue(source.value) }),
@@ -53,7 +58,10 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
       const from = keys.ownPlans.includes(plan.name) ? 'config file' : 'default';
       return row(index === 0 ? 'plans' : '', 'plans', planText(plan), { value: plans, from });
     }),
-    row('mail', 'smtp', mailText(settings), { value: mailValue(settings), from: smtp.from }),
+    row('mail', 'smtp', mailText(settings), {
+      value: mapped(smtp.value, ({ password, ...rest }) => ({ ...rest, hasPassword: password !== null })),
+      from: smtp.from,
+    }),
     row('telegram', 'telegram', telegramText(settings), {
       value: mapped(telegram.value, ({ apiUrl }) => ({ host: apiUrl.host })),
       from: telegram.from,
@@ -104,12 +112,6 @@ function sourceValue(source: SourceChoice): object {
   }
 }
 
-function mailValue({ smtp: { value } }: Settings): object | null {
-  if (value === null) return null;
-  const { password, ...rest } = value;
-  return { ...rest, hasPassword: password !== null };
-}
-
 function sourceText(source: SourceChoice): string {
   switch (source.kind) {
     case 'hosted':
@@ -145,15 +147,3 @@ function shownUrl(url: URL): string {
 
 const withoutLogin = (database: string) =>
   isServerUrl(database) ? `postgres: ${databaseName(database)}` : database;
-
-/** `null`: what is kept is lost at the end, or the service keeps it. */
-function databaseFile({ source, db }: Settings, chainFile: string): string | null {
-  if (source.value.kind === 'hosted') return null;
-  return db.value ?? (source.value.kind === 'rpc' ? chainFile : null);
-}
-
-function noDatabaseText({ source }: Settings): string {
-  return source.value.kind === 'hosted'
-    ? 'none; the service keeps the history'
-    : 'temporary; --db FILE keeps it';
-}

@@ -10,7 +10,7 @@ import type { KeyRow } from '../../store/tables.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { type CliError, EXIT, type ExitCode, failure, fileFailureReason, usageError } from '../errors.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
-import { type KeySettings, keySettings } from '../settings.ts';
+import { keySettings } from '../settings.ts';
 import { addGroup, isConfirmed, requireTerminal } from './resource.ts';
 
 export function addKeys(program: Command, run: Run): void {
@@ -134,9 +134,8 @@ async function revokeKey(context: CommandContext, id: string, flags: KeysFlags):
   return EXIT.ok;
 }
 
-async function keySettingsOf({ io, loadSettings }: CommandContext, flags: KeysFlags): Promise<KeySettings> {
-  return keySettings(io, await loadSettings(), flags.keys);
-}
+const keySettingsOf = async ({ io, loadSettings }: CommandContext, flags: KeysFlags) =>
+  keySettings(io, await loadSettings(), flags.keys);
 
 function printKey(
   { io }: CommandContext,

@@ -360,7 +360,7 @@ export function logAttempt(
 }
 
 function statusOf(answer: string): string {
-  const status = /^[1-5]\d\d\b/.exec(answer)?.[0];
+  const [status] = /^[1-5]\d\d\b/.exec(answer) ?? [];
   return status === undefined ? 'not taken' : `answered ${status}`;
 }
 
