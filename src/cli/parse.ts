@@ -186,8 +186,9 @@ export function unknownCommand(word: string | undefined, program: Command): stri
   return `unknown command "${word}"; ${similar ? `did you mean ${similar}?` : `known are ${names.join(', ')}`}`;
 }
 
+/** Whether `word` is `part` with one letter or two put in. */
 function isWithin(part: string, word: string): boolean {
   let found = 0;
   for (const letter of word) if (letter === part[found]) found += 1;
-  return found === part.length;
+  return found === part.length && word.length <= part.length + 2;
 }
