@@ -67,9 +67,7 @@ describe('gastop backtest', () => {
     expect(whole.stdout).not.toMatch(/NaN|Infinity|undefined|\u001b/);
   });
 
-  it('draws stated against kept, and says how to score it elsewhere', () => {
-    expect(whole.stdout).toMatch(/^ 100 % ┤/m);
-    expect(whole.stdout).toContain('F Fast  A Average  S Slow  1 5m');
+  it('says how to score it elsewhere', () => {
     expect(whole.stdout).toMatch(/\n {2}gastop backtest \S+ --predictions OUT\.jsonl\n$/);
   });
 
