@@ -108,10 +108,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(flood.get('b')).toEqual({ count: 5, isTooFast: true });
     const startedAt = performance.now();
     const wish = { keyId: 'b', count: 2, limit: null, perSecond: 5 };
-    const floods = stores.flatMap((store) =>
-      Array.from({ length: rounds(60) }, () => store.spend(8, [wish])),
-    );
-    const through = (await Promise.all(floods)).reduce((sum, each) => sum + (each.get('b')?.count ?? 0), 0);
+    let through = 0;
+    for (let round = 0; round < rounds(10); round += 1) {
+      const flood = stores.flatMap((store) => Array.from({ length: 6 }, () => store.spend(8, [wish])));
+      for (const granted of await Promise.all(flood)) through += granted.get('b')?.count ?? 0;
+    }
     // The seconds are the server's: one had begun, and one may have begun last.
     expect(through).toBeLessThanOrEqual(5 * (2 + (performance.now() - startedAt) / 1_000));
     expect(through).toBeGreaterThanOrEqual(5);

@@ -232,17 +232,19 @@ describe.each(ENGINES)('on %s', (engine) => {
       const place = await emptyDatabase(engine);
       const { database, store } = await open(place);
       const { store: elsewhere } = await open(place);
-      const ids = await Promise.all(
-        Array.from({ length: rounds(200) }, (_, n) => fire(database, `alr_${n}`)),
-      );
-      const taken = await Promise.all(
-        ids.flatMap((id) => [store.pending(id, FIRED_AT + 10), elsewhere.pending(id, FIRED_AT + 10)]),
-      );
-      expect(taken.flatMap((each) => each?.id ?? []).sort()).toEqual(ids.toSorted());
+      for (let round = 0; round < rounds(10); round += 1) {
+        const ids = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => fire(database, `alr_${round}_${n}`)),
+        );
+        const taken = await Promise.all(
+          ids.flatMap((id) => [store.pending(id, FIRED_AT + 10), elsewhere.pending(id, FIRED_AT + 10)]),
+        );
+        expect(taken.flatMap((each) => each?.id ?? []).sort()).toEqual(ids.toSorted());
+      }
       // One that starts now has a notifier for all, and takes none away.
       await elsewhere.wakeWaiting(['WEBHOOK'], FIRED_AT + 20);
       expect(await elsewhere.due(FIRED_AT + 20, 999)).toEqual([]);
-      expect(await elsewhere.due(FIRED_AT + 100_000, 999)).toHaveLength(rounds(200));
+      expect(await elsewhere.due(FIRED_AT + 100_000, 999)).toHaveLength(20 * rounds(10));
     },
   );
 });

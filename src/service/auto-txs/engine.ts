@@ -156,9 +156,11 @@ export class AutoTxEngine {
   /** What is deleted is gone for good: the chain's time has to agree. */
   async #prune(): Promise<void> {
     const { store, agreedNow, steadyNow } = this.#context;
-    if (steadyNow() - this.#prunedAt < PRUNE_MS) return;
+    const now = agreedNow();
+    // Before the first block nothing is agreed.
+    if (now === 0 || steadyNow() - this.#prunedAt < PRUNE_MS) return;
     this.#prunedAt = steadyNow();
-    await store.forgetSigned(agreedNow());
+    await store.forgetSigned(now);
   }
 
   async #expire(): Promise<void> {
