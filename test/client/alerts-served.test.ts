@@ -141,7 +141,7 @@ it('an alert is made, changed and deleted without a socket too', async () => {
 
 it('a real service describes what an alert may be made of', async () => {
   const served = await serveService({ source: new ScriptedSource(makeBlocks(0, 20)) });
-  const client = createGasClient({ baseUrl: served.origin, apiKey: served.key });
+  const client = createGasClient({ baseUrl: served.origin, apiKey: served.key, timeoutMs: 60_000 });
   const description = await client.description();
   expect(description).not.toBeNull();
   expect(alertChoices(description, false)).toEqual(alertChoices(undefined, true));

@@ -293,7 +293,7 @@ describe('an answer that is no good', () => {
       for (let piece = 0; piece < 100; piece++) gzip.write(Buffer.alloc(1_000_000));
       gzip.end();
     });
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    const failure = await failureOf(createGasClient({ baseUrl: server.url, timeoutMs: 60_000 }).gasCurrent());
     expect(failure.message).toContain('larger than 8 MB');
   });
 
