@@ -200,36 +200,30 @@ export class AlikeBlocks {
   }
 
   #distances(past: Float64Array, blocks: number): Float64Array {
-    const lengths = AVERAGES.map((times) => Math.max(Math.round(blocks * times), 1));
-    const now = this.#overAverages(Float64Array.of(this.#history.head), lengths);
     const distances = new Float64Array(past.length);
-    for (const [row, states] of this.#overAverages(past, lengths).entries()) {
-      const scale = 1 / Math.max(variance(states), LEAST_VARIANCE);
-      const current = now[row]?.[0] ?? 0;
+    const states = new Float64Array(past.length);
+    for (const times of AVERAGES) {
+      const length = Math.max(Math.round(blocks * times), 1);
+      const now = this.#overAverage(this.#history.head, length);
       for (let index = 0; index < past.length; index += 1) {
-        const apart = (states[index] ?? 0) - current;
+        states[index] = this.#overAverage(past[index] ?? 0, length);
+      }
+      const scale = 1 / Math.max(variance(states), LEAST_VARIANCE);
+      for (let index = 0; index < past.length; index += 1) {
+        const apart = (states[index] ?? 0) - now;
         distances[index] = (distances[index] ?? 0) + apart * apart * scale;
       }
     }
     return distances;
   }
 
-  /** Logarithm of the price at each block over that of the average of its last blocks, a row for each length of these. */
-  #overAverages(blocks: Float64Array, lengths: readonly number[]): Float64Array[] {
+  /** Logarithm of the price at `block` over that of the average of its last `length` blocks. */
+  #overAverage(block: number, length: number): number {
     const { oldest } = this.#history;
-    const rows = lengths.map(() => new Float64Array(blocks.length));
-    for (let index = 0; index < blocks.length; index += 1) {
-      const block = blocks[index] ?? 0;
-      const sum = this.#logSum.at(block);
-      const price = sum - this.#logSum.at(block - 1);
-      for (let row = 0; row < rows.length; row += 1) {
-        const from = Math.max(block - (lengths[row] ?? 0), oldest);
-        const states = rows[row];
-        if (states === undefined || from === block) continue;
-        states[index] = price - (sum - this.#logSum.at(from)) / (block - from);
-      }
-    }
-    return rows;
+    const from = Math.max(block - length, oldest);
+    if (from === block) return 0;
+    const sum = this.#logSum.at(block);
+    return sum - this.#logSum.at(block - 1) - (sum - this.#logSum.at(from)) / (block - from);
   }
 }
 
