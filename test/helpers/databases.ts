@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
+import { expect, onTestFinished } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { isServerUrl } from '../../src/store/database-url.ts';
 import { postgresDialect } from '../../src/store/postgres.ts';
+import { isPostgres } from '../../src/store/tables.ts';
 import { postgresServer } from './postgres-server.ts';
+import { isSlowRun } from './rounds.ts';
 import { temporaryFolder } from './service.ts';
+import { waitFor } from './wait-for.ts';
 
 /** What signed bytes are encrypted with: a server has no key of its own. */
 export const TEST_KEY = Buffer.alloc(32, 7);
@@ -16,6 +20,9 @@ const server = await postgresServer();
 
 /** For `describe.each`: what a store runs on. PostgreSQL is left out where it cannot run. */
 export const ENGINES: readonly Engine[] = server === null ? ['SQLite'] : ['SQLite', 'PostgreSQL'];
+
+/** For suites of many processes or stories: on a server they take their time. */
+export const SLOW_ENGINES = ENGINES.filter((engine) => engine === 'SQLite' || isSlowRun);
 
 /** An empty database for one test: SQLite's in memory, unless processes are to meet in it. */
 export async function emptyDatabase(engine: Engine, kind: 'memory' | 'shared' = 'memory'): Promise<string> {
@@ -48,7 +55,22 @@ const WIPE = `do $$ declare one text; begin
   for one in select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'
     order by tablename = 'keys' loop execute format('delete from %I', one); end loop; end $$`;
 
-const wipe = (url: string) => asked(url, WIPE);
+export const wipe = (url: string) => asked(url, WIPE);
+
+/** Waits until a server has done with processes that were killed: what they had asked for may still be written. */
+export async function afterKills(target: string): Promise<void> {
+  if (!isServerUrl(target)) return;
+  const others = `select pid from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  await waitFor(async () => (await asked(target, others)).length === 0, { what: 'no other connection' });
+}
+
+/** Of a file that processes were killed over: its pages hold together. */
+export async function expectWhole<Schema>({ queries }: Pick<Database<Schema>, 'queries'>): Promise<void> {
+  if (isPostgres(queries)) return;
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(queries);
+  expect(rows).toEqual([{ integrity_check: 'ok' }]);
+}
 
 const connected = new Map<string, Kysely<object>>();
 

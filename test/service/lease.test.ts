@@ -9,8 +9,8 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { isPostgres } from '../../src/store/tables.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
-import { asked, ENGINES, emptyDatabase } from '../helpers/databases.ts';
-import { isSlowRun, rounds } from '../helpers/rounds.ts';
+import { asked, ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
+import { rounds } from '../helpers/rounds.ts';
 
 /** The clocks of one machine: one that can be set, and one that cannot. */
 class Clocks {
@@ -327,10 +327,7 @@ const passing: fc.Arbitrary<Step> = fc.oneof(
 );
 const step = fc.oneof({ weight: 5, arbitrary: acting }, { weight: 1, arbitrary: passing });
 
-/** Stories on a server take their time. */
-const STORIED = ENGINES.filter((engine) => engine === 'SQLite' || isSlowRun);
-
-test.each(STORIED)(
+test.each(SLOW_ENGINES)(
   'however processes start, end, die, sleep and look, no block is written by two of them, on %s',
   async (engine) => {
     const target = await emptyDatabase(engine);

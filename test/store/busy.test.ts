@@ -3,14 +3,18 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { BlockStore } from '../../src/store/blocks.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { isServerUrl } from '../../src/store/database-url.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
-/** Another process that has the write lock until it is told to let go. */
+/** Another process, or connection, that has the write lock until it is told to let go. */
 async function holdElsewhere(path: string): Promise<() => void> {
+  if (isServerUrl(path)) return holdOnServer(path);
   const script = `
     const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(path)});
     database.exec('begin immediate');
@@ -26,34 +30,54 @@ async function holdElsewhere(path: string): Promise<() => void> {
   return () => child.stdin.write('let go');
 }
 
+async function holdOnServer(url: string): Promise<() => void> {
+  const { queries } = await openDatabase(url);
+  const [held, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = queries.transaction().execute(async (trx) => {
+    await sql`lock table blocks in share row exclusive mode`.execute(trx);
+    held.resolve();
+    await letGo.promise;
+  });
+  onTestFinished(async () => {
+    letGo.resolve();
+    await holding;
+    await queries.destroy();
+  });
+  await held.promise;
+  return letGo.resolve;
+}
+
 /** Lets the event loop turn twenty times; a process that waits within SQLite turns once. */
 async function turns(): Promise<void> {
   for (let count = 0; count < 20; count += 1) await setTimeout(10);
 }
 
-test('a write waits for another process to let go, and everything else goes on meanwhile', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  const database = await openDatabase(path);
-  const store = new BlockStore(database);
-  await store.saveBlocks(makeBlocks(0, 4));
-  const letGo = await holdElsewhere(path);
-  const write = store.saveBlocks(makeBlocks(5, 9));
-  // Reading needs no lock and does not queue behind the write.
-  let written = false;
-  void write.then(() => {
-    written = true;
-  });
-  await turns();
-  expect((await store.head())?.number).toBe(4);
-  expect(written).toBe(false);
-  letGo();
-  await write;
-  expect((await store.newest(20)).map((block) => block.number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  await database.close();
-});
+test.each(ENGINES)(
+  'a write waits for another process to let go, and everything else goes on meanwhile, on %s',
+  async (engine) => {
+    const path = await emptyDatabase(engine, 'shared');
+    const database = await openDatabase(path);
+    const store = new BlockStore(database);
+    await store.saveBlocks(makeBlocks(0, 4));
+    const letGo = await holdElsewhere(path);
+    const write = store.saveBlocks(makeBlocks(5, 9));
+    // Reading needs no lock and does not queue behind the write.
+    let written = false;
+    void write.then(() => {
+      written = true;
+    });
+    await turns();
+    expect((await store.head())?.number).toBe(4);
+    expect(written).toBe(false);
+    letGo();
+    await write;
+    expect((await store.newest(20)).map((block) => block.number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    await database.close();
+  },
+);
 
-test('writes that wait together are done in the order they came', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
+test.each(ENGINES)('writes that wait together are done in the order they came, on %s', async (engine) => {
+  const path = await emptyDatabase(engine, 'shared');
   const database = await openDatabase(path);
   const store = new BlockStore(database);
   await store.saveBlocks(makeBlocks(0, 9));

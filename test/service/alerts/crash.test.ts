@@ -2,8 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +9,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ARMED, type KeptAlert, stepAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
+import { emptyDatabase, expectWhole } from '../../helpers/databases.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, readAlerts } from '../../store/alerts/kept-alerts.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 import { blockOf, pricesOf, storyAlerts } from './crash-story.ts';
@@ -101,66 +99,67 @@ function expected(alerts: readonly KeptAlert[], head: number) {
   return { events, ends };
 }
 
-/** Nobody else has the file open: opening it has to make it whole again. */
-function inspect(path: string): void {
-  const database = new DatabaseSync(path);
-  expect(database.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
-  database.close();
-}
+test.each(['SQLite'] as const)(
+  `killed ${KILLS} times while blocks arrive and alerts fire, it loses none, and fires none twice, on %s`,
+  async (engine) => {
+    const path = await emptyDatabase(engine, 'shared');
+    const { received, url } = await startReceiver();
+    const alerts = storyAlerts(url);
+    const made = await openDatabase(path);
+    const store = new BlockStore(made);
+    await store.claimChain({ id: 1 });
+    await store.saveBlocks([blockOf(0)]);
+    await insertAlerts(made, ...alerts);
+    await made.close();
 
-test(`killed ${KILLS} times while blocks arrive and alerts fire, it loses none, and fires none twice`, async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  const { received, url } = await startReceiver();
-  const alerts = storyAlerts(url);
-  const made = await openDatabase(path);
-  const store = new BlockStore(made);
-  await store.claimChain({ id: 1 });
-  await store.saveBlocks([blockOf(0)]);
-  await insertAlerts(made, ...alerts);
-  await made.close();
+    const prepared = Array.from({ length: AHEAD }, () => prepareProcess(path));
+    // Of so many kills some come between an answer and its being taken down; which ones is the machine's choice.
+    const hasToldTwice = () => [...received.values()].some((bodies) => bodies.length > 1);
+    for (let round = 0; round < KILLS || (isSlowRun && !hasToldTwice()); round += 1) {
+      prepared.push(prepareProcess(path));
+      const running = prepared.shift();
+      // Any moment is good; these are spread, and the same in each run as far as a machine can repeat itself.
+      await running?.follow(1 + ((round * 37) % 13));
+      await setTimeout(round % 7);
+      await running?.kill();
+      if (round % Math.ceil(KILLS / 10) === 0) {
+        // Nobody else has the file open: opening it has to make it whole again.
+        const inspected = await openDatabase(path);
+        await expectWhole(inspected);
+        await inspected.close();
+      }
+    }
+    const last = prepareProcess(path);
+    await last.follow(isSlowRun ? 1 : 80);
+    expect(await last.finish()).toBe(0);
 
-  const prepared = Array.from({ length: AHEAD }, () => prepareProcess(path));
-  // Of so many kills some come between an answer and its being taken down; which ones is the machine's choice.
-  const hasToldTwice = () => [...received.values()].some((bodies) => bodies.length > 1);
-  for (let round = 0; round < KILLS || (isSlowRun && !hasToldTwice()); round += 1) {
-    prepared.push(prepareProcess(path));
-    const running = prepared.shift();
-    // Any moment is good; these are spread, and the same in each run as far as a machine can repeat itself.
-    await running?.follow(1 + ((round * 37) % 13));
-    await setTimeout(round % 7);
-    await running?.kill();
-    if (round % Math.ceil(KILLS / 10) === 0) inspect(path);
-  }
-  const last = prepareProcess(path);
-  await last.follow(isSlowRun ? 1 : 80);
-  expect(await last.finish()).toBe(0);
+    const database = await openDatabase(path);
+    const head = (await new BlockStore(database).head())?.number ?? 0;
+    expect(await new BlockStore(database).missingRanges({ from: 0, to: head })).toEqual([]);
+    const { events, ends } = expected(alerts, head);
+    const stored = await database.queries
+      .selectFrom('alert_events')
+      .select(['id', 'block_number as blockNumber'])
+      .execute();
+    const byId = (a: Fired, b: Fired) => (a.id < b.id ? -1 : 1);
+    expect(stored.toSorted(byId)).toEqual(events.toSorted(byId));
+    const kept = await readAlerts(database);
+    expect(kept.map(({ id, phase, triggerCount }) => ({ id, phase, triggerCount }))).toEqual(ends);
+    expect(kept.every(({ triggerCount }) => triggerCount > 0)).toBe(true);
 
-  const database = await openDatabase(path);
-  const head = (await new BlockStore(database).head())?.number ?? 0;
-  expect(await new BlockStore(database).missingRanges({ from: 0, to: head })).toEqual([]);
-  const { events, ends } = expected(alerts, head);
-  const stored = await database.queries
-    .selectFrom('alert_events')
-    .select(['id', 'block_number as blockNumber'])
-    .execute();
-  const byId = (a: Fired, b: Fired) => (a.id < b.id ? -1 : 1);
-  expect(stored.toSorted(byId)).toEqual(events.toSorted(byId));
-  const kept = await readAlerts(database);
-  expect(kept.map(({ id, phase, triggerCount }) => ({ id, phase, triggerCount }))).toEqual(ends);
-  expect(kept.every(({ triggerCount }) => triggerCount > 0)).toBe(true);
-
-  expect([...received.keys()].sort()).toEqual(events.map(({ id }) => `${id}.webhook`).sort());
-  for (const [key, bodies] of received) {
-    // Told again, it is told the same.
-    expect(new Set(bodies).size).toBe(1);
-    const { id, blockNumber } = events.find((event) => `${event.id}.webhook` === key) ?? {};
-    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ eventId: id, blockNumber });
-  }
-  const open = await database.queries
-    .selectFrom('deliveries')
-    .where('status', '<>', 'DELIVERED')
-    .select('id')
-    .execute();
-  expect(open).toEqual([]);
-  await database.close();
-});
+    expect([...received.keys()].sort()).toEqual(events.map(({ id }) => `${id}.webhook`).sort());
+    for (const [key, bodies] of received) {
+      // Told again, it is told the same.
+      expect(new Set(bodies).size).toBe(1);
+      const { id, blockNumber } = events.find((event) => `${event.id}.webhook` === key) ?? {};
+      expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ eventId: id, blockNumber });
+    }
+    const open = await database.queries
+      .selectFrom('deliveries')
+      .where('status', '<>', 'DELIVERED')
+      .select('id')
+      .execute();
+    expect(open).toEqual([]);
+    await database.close();
+  },
+);

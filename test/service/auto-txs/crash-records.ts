@@ -2,7 +2,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import type { Hex } from '../../../src/core/block.ts';
+import { isServerUrl } from '../../../src/store/database-url.ts';
 import type { Anvil } from '../../helpers/anvil.ts';
+import { asked } from '../../helpers/databases.ts';
 
 export interface AutoTxRecord {
   readonly id: string;
@@ -32,18 +34,26 @@ export interface Records {
   readonly executed: number;
 }
 
-export function readRecords(path: string): Records {
+export async function readRecords(target: string): Promise<Records> {
+  // One after the other: who waits for the killed to be gone has one connection itself.
+  const all = async <Row>(query: string) =>
+    (isServerUrl(target) ? await asked(target, query) : askFile(target, query)) as Row[];
+  const tallies = await all<{ executed: number }>(
+    'select coalesce(sum(executed), 0) as executed from auto_tx_tallies',
+  );
+  return {
+    autoTxs: await all('select * from auto_txs order by created_at, id'),
+    notes: await all('select auto_tx_id, kind from auto_tx_events order by auto_tx_id, seq'),
+    bytes: await all('select auto_tx_id, ended_at from signed_transactions'),
+    executed: tallies[0]?.executed ?? 0,
+  };
+}
+
+function askFile(path: string, query: string): unknown[] {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   try {
-    const all = <Row>(query: string) => database.prepare(query).all() as Row[];
-    expect(all('pragma quick_check')).toEqual([{ quick_check: 'ok' }]);
-    const [tally] = all<{ executed: number | null }>('select sum(executed) executed from auto_tx_tallies');
-    return {
-      autoTxs: all('select * from auto_txs order by created_at, id'),
-      notes: all('select auto_tx_id, kind from auto_tx_events order by auto_tx_id, seq'),
-      bytes: all('select auto_tx_id, ended_at from signed_transactions'),
-      executed: tally?.executed ?? 0,
-    };
+    expect(database.prepare('pragma quick_check').all()).toEqual([{ quick_check: 'ok' }]);
+    return database.prepare(query).all();
   } finally {
     database.close();
   }

@@ -24,7 +24,9 @@ interface Settling {
 export async function settle({ path, anvil, story, service }: Settling): Promise<void> {
   await waitFor(
     async () => {
-      const open = readRecords(path).autoTxs.filter((each) => LIVE.has(each.status) || each.may_be_out === 1);
+      const open = (await readRecords(path)).autoTxs.filter(
+        (each) => LIVE.has(each.status) || each.may_be_out === 1,
+      );
       if (open.length === 0) return true;
       for (const from of story.senders) {
         const own = open.filter((each) => each.from_address.toLowerCase() === from.toLowerCase());
@@ -46,7 +48,7 @@ export async function expectTrue(
   path: string,
   { anvil, story, left }: { readonly anvil: Anvil; readonly story: Story; readonly left: readonly Hex[] },
 ): Promise<void> {
-  const records = readRecords(path);
+  const records = await readRecords(path);
   for (const each of records.autoTxs) {
     const receipt = await anvil.rpc('eth_getTransactionReceipt', [each.hash]);
     expectRightEnd(each, receipt as Receipt | null);

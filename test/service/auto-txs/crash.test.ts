@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/store/database.ts';
 import { startAnvil } from '../../helpers/anvil.ts';
 import { GWEI } from '../../helpers/auto-tx-rig.ts';
+import { afterKills, emptyDatabase } from '../../helpers/databases.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 import { type Chance, chanceOf } from './chance.ts';
@@ -35,80 +34,86 @@ const LONGEST_LIFE_STARTS = 3;
 const STARTING_MS = 200;
 const SEED = Number(process.env.GASTOP_CRASH_SEED ?? Date.now() % 1_000_000);
 
-test(`killed ${KILLS} times between decision, broadcast and receipt, each auto-tx ends once, as the chain says`, async () => {
-  onTestFailed(() => console.error(`to see it again: GASTOP_CRASH_SEED=${SEED}`));
-  const chance = chanceOf(SEED);
-  const anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI });
-  onTestFinished(() => anvil.stop());
-  const path = join(await temporaryFolder(), 'chain-31337.db');
-  await (await openDatabase(path)).close();
-  let isFair = false;
-  let onHappening = () => {};
-  const proxy = await startRecordingProxy(anvil, {
-    passageOf: () => {
-      onHappening();
-      return isFair ? { thereMs: 0, backMs: 0 } : passageBy(chance);
-    },
-    onAnswered: () => onHappening(),
-  });
-  onTestFinished(() => proxy.stop());
-  const story = await startStory(anvil, chance, () => proxy.left.length);
-  const errors: string[] = [];
-  const prepare = () =>
-    prepareService(PROGRAM, [path, proxy.wsUrl], {
-      onAnswer: () => onHappening(),
-      // The proxy breaks connections off: that the chain is away is no error of the service.
-      onError: (text) => {
-        if (!text.startsWith('ChainError')) errors.push(text);
+test.each(['SQLite'] as const)(
+  `killed ${KILLS} times between decision, broadcast and receipt, each auto-tx ends once, as the chain says, on %s`,
+  async (engine) => {
+    onTestFailed(() => console.error(`to see it again: GASTOP_CRASH_SEED=${SEED}`));
+    const chance = chanceOf(SEED);
+    const anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI });
+    onTestFinished(() => anvil.stop());
+    const path = await emptyDatabase(engine, 'shared');
+    await (await openDatabase(path)).close();
+    let isFair = false;
+    let onHappening = () => {};
+    const proxy = await startRecordingProxy(anvil, {
+      passageOf: () => {
+        onHappening();
+        return isFair ? { thereMs: 0, backMs: 0 } : passageBy(chance);
       },
+      onAnswered: () => onHappening(),
     });
-
-  const gaps: Gaps = { decided: 0, lost: 0, unanswered: 0, waiting: 0, mined: 0 };
-  const prepared = Array.from({ length: AHEAD }, prepare);
-  // When a kill comes is the machine's choice: where all is to be seen, it goes on until each gap has one and each end was.
-  let hasSeenAll = !isSlowRun;
-  for (let round = 0; round < KILLS || !hasSeenAll; round += 1) {
-    prepared.push(prepare());
-    const running = prepared.shift();
-    if (running === undefined) throw new Error('none was prepared');
-    const now = await story.pass(PAUSE_SEC);
-    const told = performance.now();
-    const started = running.start(now);
-    let isOver = false;
-    let going: Promise<void> | null = null;
-    if (chance.once(8)) await setTimeout(chance.whole(STARTING_MS));
-    else {
-      await started;
-      const longestMs = Math.max(LONGEST_LIFE_MS, LONGEST_LIFE_STARTS * (performance.now() - told));
-      going = story.goOn(running, () => isOver);
-      await momentOf(chance, longestMs, (tell) => {
-        onHappening = tell;
+    onTestFinished(() => proxy.stop());
+    const story = await startStory(anvil, chance, () => proxy.left.length);
+    const errors: string[] = [];
+    const prepare = () =>
+      prepareService(PROGRAM, [path, proxy.wsUrl], {
+        onAnswer: () => onHappening(),
+        // The proxy breaks connections off: that the chain is away is no error of the service.
+        onError: (text) => {
+          if (!text.startsWith('ChainError')) errors.push(text);
+        },
       });
+
+    const gaps: Gaps = { decided: 0, lost: 0, unanswered: 0, waiting: 0, mined: 0 };
+    const prepared = Array.from({ length: AHEAD }, prepare);
+    // When a kill comes is the machine's choice: where all is to be seen, it goes on until each gap has one and each end was.
+    let hasSeenAll = !isSlowRun;
+    for (let round = 0; round < KILLS || !hasSeenAll; round += 1) {
+      prepared.push(prepare());
+      const running = prepared.shift();
+      if (running === undefined) throw new Error('none was prepared');
+      const now = await story.pass(PAUSE_SEC);
+      const told = performance.now();
+      const started = running.start(now);
+      let isOver = false;
+      let going: Promise<void> | null = null;
+      if (chance.once(8)) await setTimeout(chance.whole(STARTING_MS));
+      else {
+        await started;
+        const longestMs = Math.max(LONGEST_LIFE_MS, LONGEST_LIFE_STARTS * (performance.now() - told));
+        going = story.goOn(running, () => isOver);
+        await momentOf(chance, longestMs, (tell) => {
+          onHappening = tell;
+        });
+      }
+      onHappening = () => {};
+      await running.kill();
+      isOver = true;
+      await going;
+      await afterKills(path);
+      const records = await readRecords(path);
+      expectDecidedFirst(records, proxy.left);
+      await lookIntoGaps(records, { anvil, left: proxy.left, gaps });
+      hasSeenAll ||= hasEveryEnd(records) && Object.values(gaps).every((kills) => kills > 0);
     }
-    onHappening = () => {};
-    await running.kill();
-    isOver = true;
-    await going;
-    const records = readRecords(path);
-    expectDecidedFirst(records, proxy.left);
-    await lookIntoGaps(records, { anvil, left: proxy.left, gaps });
-    hasSeenAll ||= hasEveryEnd(records) && Object.values(gaps).every((kills) => kills > 0);
-  }
 
-  isFair = true;
-  const last = prepared.shift() ?? prepare();
-  await last.start(await story.pass(PAUSE_SEC));
-  await settle({ path, anvil, story, service: last });
-  expect(await last.end()).toBe(0);
-  await expectTrue(path, { anvil, story, left: proxy.left });
-  expect(errors).toEqual([]);
-  console.info(`killed in the gaps: ${JSON.stringify(gaps)}`);
+    isFair = true;
+    const last = prepared.shift() ?? prepare();
+    await last.start(await story.pass(PAUSE_SEC));
+    await settle({ path, anvil, story, service: last });
+    expect(await last.end()).toBe(0);
+    await expectTrue(path, { anvil, story, left: proxy.left });
+    expect(errors).toEqual([]);
+    console.info(`killed in the gaps: ${JSON.stringify(gaps)}`);
 
-  const tidying = prepared.shift() ?? prepare();
-  await tidying.start(await story.pass(DAY_SEC));
-  await waitFor(() => readRecords(path).bytes.length === 0, { what: 'no bytes of what is final for good' });
-  expect(await tidying.end()).toBe(0);
-});
+    const tidying = prepared.shift() ?? prepare();
+    await tidying.start(await story.pass(DAY_SEC));
+    await waitFor(async () => (await readRecords(path)).bytes.length === 0, {
+      what: 'no bytes of what is final for good',
+    });
+    expect(await tidying.end()).toBe(0);
+  },
+);
 
 /** Resolves shortly after one of the first things that happen in a life. */
 async function momentOf(chance: Chance, longestMs: number, hear: (tell: () => void) => void): Promise<void> {

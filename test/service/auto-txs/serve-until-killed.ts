@@ -32,7 +32,8 @@ const nextOrder = async (): Promise<Order | null> => {
 const first = await nextOrder();
 if (first?.type !== 'start') throw new Error('it begins with a start');
 ahead = first.ahead;
-const database = await openDatabase(path);
+// That of the test's databases.
+const database = await openDatabase(path, Buffer.alloc(32, 7));
 const source = createRpcSource({
   urls: [url],
   clock: {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { emptyDatabase, SLOW_ENGINES } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { type Answer, buildServer, newClient, prepareServerProcess } from './clients.ts';
@@ -62,8 +63,8 @@ test('clients that come at once share the limit per second; what was refused is 
   await expect(gate.limits(text)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
 });
 
-test('two processes on one file share the quota exactly', async () => {
-  const file = join(await temporaryFolder(), 'keys.db');
+test.each(SLOW_ENGINES)('two processes on one database share the quota exactly, on %s', async (engine) => {
+  const file = await emptyDatabase(engine, 'shared');
   const here = await openTestGate(file, PLANS);
   here.now = Date.now();
   const text = await here.key('quota');

@@ -15,6 +15,7 @@ import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { someRule } from '../../core/alerts/arbitrary-alerts.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
+import { type Engine, emptyDatabase, SLOW_ENGINES, wipe } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';
@@ -93,90 +94,110 @@ class ModelAlert {
   }
 }
 
-test('the database has every alert end as the rule alone does, through reorgs, gaps, restarts and failures', async () => {
-  const folder = await temporaryFolder();
-  let runs = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(someRule, { minLength: 1, maxLength: 6 }), happenings, async (rules, story) => {
-      const path = join(folder, `${runs++}.db`);
-      let database = await openDatabase(path);
-      let store = new BlockStore(database);
-      const models = rules.map((rule) => new ModelAlert(rule));
-      await insertAlerts(database, ...rules.map((rule, place) => keptAlert(`a${place}`, rule)));
-      let next = 100;
-      let fork = 0;
-      let last: readonly PricedBlock[] = [];
-      for (const happening of story) {
-        switch (happening.kind) {
-          case 'blocks':
-            last = happening.prices.map((prices, place) => ({
-              block: makeBlock(next + place, { hash: blockHash(next + place, fork) }),
-              prices,
-              isPast: happening.isPast,
-            }));
-            next += last.length;
-            await savePriced(store, ...last);
-            for (const priced of last) for (const model of models) model.see(priced);
-            break;
-          case 'again':
-            await savePriced(store, ...last);
-            break;
-          case 'reorg':
-            next = Math.max(100, next - happening.depth);
-            fork += 1;
-            last = [];
-            await store.rewindTo(next - 1);
-            for (const model of models) model.rewindTo(next - 1);
-            break;
-          case 'gap':
-            next += happening.blocks;
-            last = [];
-            break;
-          case 'restart':
-            await database.close();
-            database = await openDatabase(path);
-            store = new BlockStore(database);
-            break;
-          case 'failure': {
-            await sql`create trigger broken before insert on meta begin select raise(abort, 'no'); end`.execute(
-              database.queries,
-            );
-            const lost = { block: makeBlock(next), prices: flatLow, isPast: false };
-            await expect(savePriced(store, lost)).rejects.toThrow();
-            await sql`drop trigger broken`.execute(database.queries);
+/** How a write fails, and how that ends. */
+const FAILURES: Readonly<Record<Engine, readonly [string, string]>> = {
+  SQLite: [
+    "create trigger broken before insert on meta begin select raise(abort, 'no'); end",
+    'drop trigger broken',
+  ],
+  PostgreSQL: [
+    'alter table meta add constraint broken check (value is null) not valid',
+    'alter table meta drop constraint broken',
+  ],
+};
+
+test.each(SLOW_ENGINES)(
+  'the database has every alert end as the rule alone does, through reorgs, gaps, restarts and failures, on %s',
+  async (engine) => {
+    const server = engine === 'PostgreSQL' ? await emptyDatabase(engine) : null;
+    const folder = await temporaryFolder();
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(someRule, { minLength: 1, maxLength: 6 }),
+        happenings,
+        async (rules, story) => {
+          if (server !== null) await wipe(server);
+          const path = server ?? join(folder, `${runs++}.db`);
+          const [breaks, mends] = FAILURES[engine];
+          let database = await openDatabase(path);
+          let store = new BlockStore(database);
+          const models = rules.map((rule) => new ModelAlert(rule));
+          await insertAlerts(database, ...rules.map((rule, place) => keptAlert(`a${place}`, rule)));
+          let next = 100;
+          let fork = 0;
+          let last: readonly PricedBlock[] = [];
+          for (const happening of story) {
+            switch (happening.kind) {
+              case 'blocks':
+                last = happening.prices.map((prices, place) => ({
+                  block: makeBlock(next + place, { hash: blockHash(next + place, fork) }),
+                  prices,
+                  isPast: happening.isPast,
+                }));
+                next += last.length;
+                await savePriced(store, ...last);
+                for (const priced of last) for (const model of models) model.see(priced);
+                break;
+              case 'again':
+                await savePriced(store, ...last);
+                break;
+              case 'reorg':
+                next = Math.max(100, next - happening.depth);
+                fork += 1;
+                last = [];
+                await store.rewindTo(next - 1);
+                for (const model of models) model.rewindTo(next - 1);
+                break;
+              case 'gap':
+                next += happening.blocks;
+                last = [];
+                break;
+              case 'restart':
+                await database.close();
+                database = await openDatabase(path);
+                store = new BlockStore(database);
+                break;
+              case 'failure': {
+                await sql.raw(breaks).execute(database.queries);
+                const lost = { block: makeBlock(next), prices: flatLow, isPast: false };
+                await expect(savePriced(store, lost)).rejects.toThrow();
+                await sql.raw(mends).execute(database.queries);
+              }
+            }
           }
-        }
-      }
-      const found = await readAlerts(database);
-      expect(
-        found.map(({ phase, triggerCount, missedCount }) => ({ phase, triggerCount, missedCount })),
-      ).toEqual(
-        models.map(({ phase, fired, missed }) => ({
-          phase,
-          triggerCount: fired.length,
-          missedCount: missed,
-        })),
-      );
-      const events = await database.queries
-        .selectFrom('alert_events')
-        .select(['id', 'block_number'])
-        .orderBy('id')
-        .execute();
-      const expected = models.flatMap(({ fired }, place) =>
-        fired.map((number, index) => ({ id: `a${place}.${index + 1}`, block_number: number })),
-      );
-      expect(events).toEqual(expected.sort((a, b) => (a.id < b.id ? -1 : 1)));
-      const outbox = await database.queries
-        .selectFrom('deliveries')
-        .select('event_id')
-        .orderBy('id')
-        .execute();
-      expect(outbox.map(({ event_id }) => event_id)).toEqual(events.map(({ id }) => id));
-      await database.close();
-    }),
-    { numRuns: rounds(150), seed: 4 },
-  );
-});
+          const found = await readAlerts(database);
+          expect(
+            found.map(({ phase, triggerCount, missedCount }) => ({ phase, triggerCount, missedCount })),
+          ).toEqual(
+            models.map(({ phase, fired, missed }) => ({
+              phase,
+              triggerCount: fired.length,
+              missedCount: missed,
+            })),
+          );
+          const events = await database.queries
+            .selectFrom('alert_events')
+            .select(['id', 'block_number'])
+            .orderBy('id')
+            .execute();
+          const expected = models.flatMap(({ fired }, place) =>
+            fired.map((number, index) => ({ id: `a${place}.${index + 1}`, block_number: number })),
+          );
+          expect(events).toEqual(expected.sort((a, b) => (a.id < b.id ? -1 : 1)));
+          const outbox = await database.queries
+            .selectFrom('deliveries')
+            .select('event_id')
+            .orderBy('id')
+            .execute();
+          expect(outbox.map(({ event_id }) => event_id)).toEqual(events.map(({ id }) => id));
+          await database.close();
+        },
+      ),
+      { numRuns: rounds(150), seed: 4 },
+    );
+  },
+);
 
 const flatLow: LanePrices = { slow: 0n, average: 0n, fast: 0n };
 

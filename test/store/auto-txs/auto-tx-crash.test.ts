@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxStatus, isFinal, type NoteKind } from '../../../src/core/auto-txs/state-machine.ts';
 import { toKeptAutoTx } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
+import { afterKills, emptyDatabase, expectWhole, SLOW_ENGINES, TEST_KEY } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
-import { temporaryFolder } from '../../helpers/service.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 
 /** Bundled: what starts again and again must start quickly. */
@@ -87,28 +85,31 @@ async function expectAgreement(database: Database): Promise<ReadonlyMap<string, 
   return new Map(rows.map(({ id, state }) => [id, state.status]));
 }
 
-test('killed again and again while owners and engine change them, rows, timelines and bytes agree', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  await (await openDatabase(path)).close();
-  const said = new Map<string, Set<string>>();
-  for (let run = 1; run <= KILLS; run += 1) {
-    for (const line of await changeAndKill(path, run, 30 + ((run * 17) % 43))) {
-      const [what = '', id = ''] = line.split(' ');
-      said.set(id, (said.get(id) ?? new Set()).add(what));
+test.each(SLOW_ENGINES)(
+  'killed again and again while owners and engine change them, rows, timelines and bytes agree, on %s',
+  async (engine) => {
+    const path = await emptyDatabase(engine, 'shared');
+    await (await openDatabase(path)).close();
+    const said = new Map<string, Set<string>>();
+    for (let run = 1; run <= KILLS; run += 1) {
+      for (const line of await changeAndKill(path, run, 30 + ((run * 17) % 43))) {
+        const [what = '', id = ''] = line.split(' ');
+        said.set(id, (said.get(id) ?? new Set()).add(what));
+      }
+      await afterKills(path);
+      const database = await openDatabase(path, TEST_KEY);
+      await expectWhole(database);
+      const status = await expectAgreement(database);
+      await database.close();
+      for (const [id, what] of said) {
+        // What was cancelled is never sent, and what is sent is not cancelled: whichever process asked for it.
+        expect([id, what.has('cancel') && what.has('submit')]).toEqual([id, false]);
+        if (what.has('cancel')) expect([undefined, 'CANCELLED']).toContain(status.get(id));
+        if (what.has('remove')) expect(status.get(id)).toBeUndefined();
+        if (what.has('submit')) expect(['SUBMITTED', 'EXECUTED', 'FAILED']).toContain(status.get(id));
+        if (what.has('expire')) expect(status.get(id)).toBe('EXPIRED');
+        if (!what.has('remove') && !what.has('cancel')) expect(status.has(id)).toBe(true);
+      }
     }
-    const database = await openDatabase(path);
-    const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(database.queries);
-    expect(rows).toEqual([{ integrity_check: 'ok' }]);
-    const status = await expectAgreement(database);
-    await database.close();
-    for (const [id, what] of said) {
-      // What was cancelled is never sent, and what is sent is not cancelled: whichever process asked for it.
-      expect([id, what.has('cancel') && what.has('submit')]).toEqual([id, false]);
-      if (what.has('cancel')) expect([undefined, 'CANCELLED']).toContain(status.get(id));
-      if (what.has('remove')) expect(status.get(id)).toBeUndefined();
-      if (what.has('submit')) expect(['SUBMITTED', 'EXECUTED', 'FAILED']).toContain(status.get(id));
-      if (what.has('expire')) expect(status.get(id)).toBe('EXPIRED');
-      if (!what.has('remove') && !what.has('cancel')) expect(status.has(id)).toBe(true);
-    }
-  }
-});
+  },
+);

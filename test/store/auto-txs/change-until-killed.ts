@@ -11,7 +11,8 @@ import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './k
  */
 
 const [path = '', role = '', run = ''] = process.argv.slice(2);
-const database = await openDatabase(path);
+// That of the test's databases.
+const database = await openDatabase(path, Buffer.alloc(32, 7));
 const store = new AutoTxStore(database);
 const blocks = new BlockStore(database, undefined, () => NOW);
 
