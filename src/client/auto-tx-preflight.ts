@@ -35,7 +35,7 @@ const DAY_SEC = 86_400;
 
 /**
  * The pre-flight of an auto-tx, made here from what a service says of the prices and the sender: the service is told
- * an address and a price, and not what is signed. A service without gastop's account route cannot say all of it.
+ * an address and a price, and not what is signed. A service without gastop's account route leaves some checks unknown.
  * @param now Wall clock, ms.
  * @throws ClientError where no request to the service succeeds.
  */

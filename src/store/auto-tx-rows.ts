@@ -24,7 +24,7 @@ import type { Queries } from './tables.ts';
 /** What may be sent: nothing but the engine reads it, and a day after it has ended it goes. */
 export interface SignedTransactionRow {
   auto_tx_id: string;
-  /** When it ended, ms since epoch: nobody gets it any more. `null`: it may be sent. */
+  /** When the auto-tx ended, ms since epoch: its bytes are not handed out any more. `null`: they may be sent. */
   ended_at: number | null;
   /** The raw bytes, sealed. */
   bytes: Uint8Array;

@@ -268,7 +268,7 @@ export class AutoTxStore {
     return sealed && (this.#database.sealer.open(id, sealed) ?? 'sealed');
   }
 
-  /** Forgets the bytes of what ended a day before `now`, ms since epoch: by then nobody looks for what went wrong. */
+  /** Deletes the signed bytes of auto-txs that ended a day or more before `now`, ms since epoch. */
   forgetSigned(now: number): Promise<void> {
     return this.#database.run((db) => forgetSigned(db, now));
   }

@@ -75,7 +75,7 @@ function sealerOf(target: string, key: Buffer | null): Sealer {
   return hasNoFile(target) ? passingSealer() : fileSealer(target);
 }
 
-/** Once in the life of a file: what it held before signed bytes were sealed is, and nothing of it is left in its pages. */
+/** Once in the life of a file: seals signed bytes that an older program stored, and rewrites the pages that held them. */
 async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
   if ((await readMeta(db, 'sealed')) === '1') return;
   await db.transaction().execute(async (trx) => {

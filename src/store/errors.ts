@@ -70,7 +70,7 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [
     /no encryption/,
     'unreachable',
-    '% lets nobody in without TLS; add ?sslmode=require to the URL, or allow this host in pg_hba.conf',
+    '% accepts only connections with TLS; add ?sslmode=require to the URL, or allow this host in pg_hba.conf',
   ],
   [/^28/, 'unreachable', NOT_LET_IN],
   [/^3D000$/, 'unreachable', '% does not exist; make it with createdb, or name another database'],

@@ -147,7 +147,7 @@ export async function forgetDeliveries(
   return ids.length;
 }
 
-/** What is still to be sent, of deliveries that the caller chooses, is not. Part of the caller's transaction. */
+/** Cancels pending deliveries, which the caller chooses. Part of the caller's transaction. */
 export const cancelDeliveries = (trx: Queries) =>
   trx
     .updateTable('deliveries')

@@ -409,7 +409,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
       ],
       [
         (url: URL) => Object.assign(url, { pathname: '/tls_only' }),
-        /lets nobody in without TLS; add \?sslmode=require/,
+        /accepts only connections with TLS; add \?sslmode=require/,
       ],
     ] as const;
     for (const [change, message] of cases) {

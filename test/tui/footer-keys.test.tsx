@@ -29,10 +29,7 @@ async function open(columns = 200, rows = 30) {
     <Monitor
       holder={holder}
       openSource={async () => ({ client })}
-      onPrices={() => {}}
       urlProblem={() => null}
-      chainName={null}
-      badge={null}
       ascii={false}
       notifications={SILENT}
       undoMs={600_000}

@@ -265,7 +265,7 @@ function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): Cli
   return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : null;
 }
 
-/** What the flags say of the rule, over what is `kept` of it; of what cannot be read a line, by its field. */
+/** The rule that the flags describe, over the `kept` one; flags that cannot be read give a line each, by field. */
 function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   const { below, above, lane, cooldown, once, rearmMargin, confirm } = flags;
   const problems = new Map<string, string>();

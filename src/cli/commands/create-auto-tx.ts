@@ -182,7 +182,7 @@ export async function checkAutoTxs(
   });
 }
 
-/** @throws CliError (failed) where the service does not say enough of it. */
+/** @throws CliError (failed) where the service tells too little to check it. */
 function storedToCheck(kept: AutoTxView, flags: OrderFlags, now: number) {
   const transaction = storedTransaction(kept);
   if (transaction !== null) return { transaction, order: changedOrder(kept, flags, now), id: kept.id, kept };

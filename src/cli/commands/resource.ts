@@ -79,7 +79,7 @@ export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${man
 export const idsArgument = ({ many }: ResourceWords) =>
   ['<id...>', `one or several, as gastop ${many} list shows them`] as const;
 
-/** What a command needs to change single ones and to tell of it. */
+/** Changes single alerts or auto-txs, and tells the result, for all commands that do. */
 export function changing<Item extends Named, Details>(
   io: Io,
   { many, one: what, path, get, list }: Resource<Item, Details>,

@@ -42,7 +42,7 @@ export interface SignedInput {
 
 /**
  * Reads a raw signed transaction from a file or (`-`, or no `file`) stdin; at a terminal it is pasted without being
- * shown. Nothing that is said of what is wrong repeats any of it.
+ * shown. No error repeats any part of it.
  * @throws CliError (usage)
  */
 export async function signedInput(io: Io, file: string | undefined): Promise<SignedInput> {

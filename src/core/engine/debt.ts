@@ -2,8 +2,8 @@ import type { Column, History } from './history.ts';
 
 /**
  * What was promised so far beyond what came true: the sum, over all promises whose time is over, of the probability that was
- * stated less 1 where it was kept. Below 0 there is some to spare. Whoever states or signs by it keeps what is stated, whatever
- * prices do (the integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023). It is kept per block, so a
+ * stated less 1 where it was kept. Below 0 there is some to spare. An offer that is steered by it is kept as often as
+ * stated, whatever prices do (the integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023). It is kept per block, so a
  * rewind finds it where it was.
  */
 export class Debt {

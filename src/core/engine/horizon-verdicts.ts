@@ -5,7 +5,7 @@ import { Rolling, shareAtMost, WholeSum, WindowMinimum } from './rolling.ts';
 /** Waits are averaged over so many horizons, and at least so many blocks. */
 const TRAILING_HORIZONS = 10;
 const LEAST_TRAILING_BLOCKS = 600;
-/** What is stated moves by a debt over the promises of so many horizons, and by no more than this. */
+/** The stated probability moves by the debt over so many horizons' promises, at most by `MOST_MOVED`. */
 const DEBT_HORIZONS = 5;
 const MOST_MOVED = 0.3;
 
@@ -39,7 +39,7 @@ export class HorizonVerdicts {
   readonly #waitSec: Column;
   readonly #waits: Rolling<WholeSum>;
   readonly #debt: Debt;
-  /** What is to be expected to become debt of all that is not over yet, and of the waits among it that were advised. */
+  /** The debt that is expected of promises still running, and of the advised waits among them. */
   readonly #running: Column;
   readonly #runningWaits: Column;
   readonly #lowest = new WindowMinimum();

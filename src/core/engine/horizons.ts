@@ -65,7 +65,7 @@ export interface Forecast {
   readonly judgedRatio: number;
 }
 
-/** What is said of one horizon's target, wei per gas; `NaN` while unknown. */
+/** One horizon's target and its statistics, wei per gas; `NaN` while unknown. */
 interface Draw {
   readonly target: number;
   /** Share of like blocks that reached it. */

@@ -153,7 +153,7 @@ export class AutoTxEngine {
     while (this.#busy.size > 0) await Promise.all(this.#busy.values());
   }
 
-  /** What is deleted is gone for good: the chain's time has to agree. */
+  /** Deleted bytes cannot be had back, so the chain's time has to agree with the clock. */
   async #prune(): Promise<void> {
     const { store, agreedNow, steadyNow } = this.#context;
     const now = agreedNow();

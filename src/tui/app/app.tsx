@@ -1,13 +1,12 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
-import { useContext, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import { useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { Frame } from '../chrome/frame.tsx';
 import { helpLines } from '../chrome/help.ts';
 import { NoData, useNothingAnswers } from '../chrome/no-source.tsx';
 import { RawView } from '../chrome/raw-view.tsx';
-import type { Badge } from '../chrome/status-bar.tsx';
 import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/toast.tsx';
 import { ListsProvider } from '../data/lists.tsx';
 import { type Notifications, NotificationsContext } from '../data/notifications.ts';
@@ -87,7 +86,6 @@ function SessionScreen(props: SessionProps) {
   const snapshot = polled.data;
   const usual = usualInterval(snapshot, isOwnService);
   if (usual !== usualMs) setUsualMs(usual);
-  useFirstPrices(snapshot !== undefined, props.onPrices);
   useRecovery(polled.error !== null);
   useRestartNotice(snapshot, now);
 
@@ -117,8 +115,8 @@ function SessionScreen(props: SessionProps) {
   // The data's own word about itself comes before what the command line believed.
   const kind = snapshot?.source.kind;
   const dataBadge = kind === 'replay' ? 'REPLAY' : kind === 'simulated' ? 'SIMULATED' : undefined;
-  const badge = dataBadge ?? opened?.badge ?? props.badge;
-  const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? props.chainName;
+  const badge = dataBadge ?? opened?.badge ?? null;
+  const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? null;
 
   const showTab: Navigation['showTab'] = (action) => {
     const place = TABS.findIndex((each) => each.action === action);
@@ -184,15 +182,6 @@ function SessionScreen(props: SessionProps) {
       </DimContext>
     </MonitorContext>
   );
-}
-
-/** Calls `onShown` once the first prices are on the screen, not when they are only laid out. */
-function useFirstPrices(hasPrices: boolean, onShown: () => void): void {
-  const { waitUntilRenderFlush } = useApp();
-  const shown = useEffectEvent(onShown);
-  useEffect(() => {
-    if (hasPrices) void waitUntilRenderFlush().then(shown);
-  }, [hasPrices, waitUntilRenderFlush]);
 }
 
 const RESTART_IS_NEWS_MS = 600_000;
@@ -286,13 +275,8 @@ export interface MonitorProps {
   readonly holder: SourceHolder;
   /** Opens what the user chose when nothing answered. */
   readonly openSource: (choice: SourceChoice) => Promise<MonitorSource>;
-  /** Told when the first prices are on the screen. */
-  readonly onPrices: () => void;
   /** Why a URL that the user types cannot be opened, in one line; `null`: it is worth trying. */
   readonly urlProblem: (text: string) => string | null;
-  /** Shown until the first answer. */
-  readonly chainName: string | null;
-  readonly badge: Badge | null;
   readonly ascii: boolean;
   readonly notifications: Notifications;
   /** How long a deletion can be undone, ms. */

@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { render } from 'ink';
 import { cleanText } from '../../core/text.ts';
 import { atMost, UNDO_MS } from '../data/mutations.ts';
-import { SILENT } from '../data/notifications.ts';
 import { Monitor, type MonitorProps } from './app.tsx';
 import { type MonitorSource, SourceHolder } from './source.ts';
 import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
 
-/** Defaults: any URL is worth trying, on the screen alone is told of alerts, `retry` connects again. */
-export interface MonitorOptions extends Partial<Omit<MonitorProps, 'holder'>> {
+export interface MonitorOptions
+  extends Pick<MonitorProps, 'openSource' | 'urlProblem' | 'ascii' | 'notifications'>,
+    Partial<Pick<MonitorProps, 'undoMs'>> {
   /** Opens the source. Called after the first frame is on the screen, so it may load as much code as it likes. */
   readonly connect: () => Promise<MonitorSource>;
   /** Sentences instead of tables and drawing. */
@@ -43,23 +43,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   const drawn = Promise.withResolvers<void>();
   void holder.open(() => drawn.promise.then(connect));
   const instance = render(
-    <Monitor
-      openSource={async (choice) => {
-        if (choice === 'retry') return connect();
-        throw new Error('only retrying is possible here');
-      }}
-      onPrices={() => {}}
-      urlProblem={() => null}
-      chainName={null}
-      badge={null}
-      ascii={false}
-      notifications={SILENT}
-      undoMs={UNDO_MS}
-      now={Date.now}
-      saveFile={saveHere}
-      {...props}
-      holder={holder}
-    />,
+    <Monitor undoMs={UNDO_MS} now={Date.now} saveFile={saveHere} {...props} holder={holder} />,
     {
       stdin,
       stdout,

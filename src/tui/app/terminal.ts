@@ -19,7 +19,7 @@ export const errorEnding = (cause: unknown): Ending => ({
   error: cause instanceof Error ? cause : new Error(String(cause)),
 });
 
-/** Watches everything from outside that can end the monitor: a signal, a terminal that is gone, an error nobody caught. */
+/** Watches what can end the monitor from outside: a signal, a terminal that is gone, an uncaught error. */
 export function watchEnding(
   stdin: NodeJS.ReadableStream,
   stdout: NodeJS.WritableStream,

@@ -36,7 +36,7 @@ export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (
     const state = read();
     const next = change(state);
     if (Object.is(next, state)) return;
-    // At once: whoever leaves the tab in the same breath would never be drawn again, and React would drop the change.
+    // At once: a pane that is left before its next frame is not drawn again, and React would drop the change.
     memory.set(id, next);
     redraw();
   };

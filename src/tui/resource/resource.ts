@@ -44,7 +44,7 @@ export interface Resource<Item extends ListItem, Seed> {
     listed: Item | undefined,
   ) => {
     readonly polled: Polled<Dated<unknown>>;
-    /** The newest that is known of it. */
+    /** The newest known state. */
     readonly item: Item | undefined;
     readonly title: readonly Line[];
     readonly lines: readonly Line[];

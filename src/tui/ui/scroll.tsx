@@ -34,7 +34,7 @@ interface TitledLinesProps
   readonly below?: number;
 }
 
-/** A title, which says how many lines lie below before what may be left out of it, and lines under it. */
+/** A title with lines under it. The title says how many more lie below; its last segments are left out where room is short. */
 export function TitledLines({ title, lines, notice = null, below = 0, width, height }: TitledLinesProps) {
   const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (j)`)]];
   return (

@@ -211,7 +211,7 @@ function gasSegments(data: ChartData): readonly Line[] {
   ];
 }
 
-/** What is said over each of the charts, and over all of them. */
+/** The headings of the charts: one of each, and one of all. */
 export const chartWords = (data: ChartData, offsetAt: OffsetAt) => ({
   title: titleSegments(data, offsetAt),
   legend: legendSegments(data),

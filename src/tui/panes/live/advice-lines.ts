@@ -22,7 +22,7 @@ const LEAST_SAVING = 0.005;
  * The recommendation in parts: what to do, how likely, what it saves, and how such advice has held so far. On a narrow
  * screen the last one uses fewer words.
  *
- * @param age how old it is, where it is too old to be followed: then nothing of it is stated; `null`: it is of now
+ * @param age its age where it is too old to be followed, and no probability is shown then; `null`: it is current
  */
 export function adviceParts(
   advice: RecommendationView,

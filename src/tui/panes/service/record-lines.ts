@@ -101,7 +101,7 @@ function savingPhrases(savings: Savings, symbol: string, width: number): readonl
   if (alerts === null || autoTxs === null) {
     return savedWei === null ? [] : [`saved ${amountText(savedWei, savedUsd, symbol)}`];
   }
-  // What is a fact and what is supposed stand together.
+  // What auto-txs saved is a fact, what alerts could have saved an estimate: they stand together.
   const [fact, guess] = [autoTxs, alerts].map((of) => amountText(of.savedWei, of.savedUsd, symbol));
   const parts = [
     ...(autoTxs.savedWei !== 0n || alerts.savedWei === 0n ? [`auto-txs saved ${fact}`] : []),
