@@ -16,7 +16,7 @@ import { type Forecast, HorizonLadder, type Reach, ReachBook } from './horizons.
 import { LaneBook, UNKNOWN_TIPS } from './lanes.ts';
 import { FanBook, NextBaseFee } from './next-base-fee.ts';
 import { recommendation, TrackRecord } from './recommendation.ts';
-import { Rolling, SortedValues } from './rolling.ts';
+import { Rolling, SortedValues, takeRanked } from './rolling.ts';
 import { AlikeBlocks } from './similar-states.ts';
 
 const DEFAULT_SPAN_SEC = 8 * 86_400;
@@ -264,12 +264,11 @@ const FIRST_TIMED = 1;
 function blockSpacing({ head, oldest, time }: History): number | null {
   const first = Math.max(oldest, FIRST_TIMED);
   const stride = Math.min(Math.max(Math.floor((head - first) / 2), 1), STRIDE);
-  const spacings: number[] = [];
-  for (let block = head; block - stride >= first && spacings.length < STRIDES; block -= 1) {
-    spacings.push((time.at(block) - time.at(block - stride)) / stride);
+  const spacings = new Float64Array(Math.min(Math.max(head - stride - first + 1, 0), STRIDES));
+  for (let index = 0; index < spacings.length; index += 1) {
+    spacings[index] = (time.at(head - index) - time.at(head - index - stride)) / stride;
   }
-  spacings.sort((a, b) => a - b);
-  const median = spacings[spacings.length >>> 1] ?? 0;
+  const median = takeRanked(spacings, spacings.length >>> 1);
   return median > 0 ? median : null;
 }
 

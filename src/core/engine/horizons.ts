@@ -167,8 +167,12 @@ export class HorizonForecast {
     const { head, sendNow } = this.#history;
     const verdicts = this.#verdicts;
     const now = Math.max(sendNow.at(head), 1);
-    const best = alike.map((block) => verdicts.bestAt(block));
-    const last = alike.map((block) => Math.min(verdicts.lastAt(block), MOST_RISE));
+    const best = new Float64Array(alike.length);
+    const last = new Float64Array(alike.length);
+    for (let row = 0; row < alike.length; row += 1) {
+      best[row] = verdicts.bestAt(alike[row] ?? 0);
+      last[row] = Math.min(verdicts.lastAt(alike[row] ?? 0), MOST_RISE);
+    }
     const falls = best.slice().sort();
     verdicts.expect(falls);
     const ratio = Math.min(
@@ -178,8 +182,8 @@ export class HorizonForecast {
     );
     let reached = 0;
     let missed = 0;
-    for (const [row, low] of best.entries()) {
-      if (low <= ratio) reached += 1;
+    for (let row = 0; row < best.length; row += 1) {
+      if ((best[row] ?? 0) <= ratio) reached += 1;
       else missed += last[row] ?? 0;
     }
     return {

@@ -165,6 +165,11 @@ export class AlikeBlocks {
   readonly #history: History;
   /** Sum of the logarithms of all prices up to a block, for the average over any stretch. */
   readonly #logSum: Column;
+  /** The past blocks that are looked through, the state of each, how far it is from the head's, and the same to be ranked. */
+  readonly #past = new Float64Array(STATES);
+  readonly #state = new Float64Array(STATES);
+  readonly #distance = new Float64Array(STATES);
+  readonly #ranked = new Float64Array(STATES);
 
   constructor(history: History) {
     this.#history = history;
@@ -189,32 +194,49 @@ export class AlikeBlocks {
     const seenSec = time.at(end - 1) - time.at(oldest);
     if (seenSec < leastSec || seenSec === 0) return null;
     const blocks = Math.max(Math.round((timeSec * (end - 1 - oldest)) / seenSec), 1);
-    const count = end - Math.max(oldest, end - Math.max(blocks * LOOK_BACK_TIMES, STATES));
-    const stride = Math.max(count / STATES, 1);
-    const past = new Float64Array(Math.min(count, STATES));
-    for (let index = 0; index < past.length; index += 1) past[index] = Math.floor(end - 1 - index * stride);
-    const distances = this.#distances(past, blocks);
-    const wanted = Math.min(SIMILAR_BLOCKS, Math.floor(past.length * MOST_SHARE));
-    const limit = takeRanked(distances.slice(), wanted - 1);
-    return past.filter((_, index) => (distances[index] ?? 0) <= limit);
+    const reach = end - Math.max(oldest, end - Math.max(blocks * LOOK_BACK_TIMES, STATES));
+    const stride = Math.max(reach / STATES, 1);
+    const count = Math.min(reach, STATES);
+    for (let index = 0; index < count; index += 1) this.#past[index] = Math.floor(end - 1 - index * stride);
+    this.#measure(count, blocks);
+    const ranked = this.#ranked.subarray(0, count);
+    ranked.set(this.#distance.subarray(0, count));
+    const limit = takeRanked(ranked, Math.min(SIMILAR_BLOCKS, Math.floor(count * MOST_SHARE)) - 1);
+    let found = 0;
+    for (let index = 0; index < count; index += 1) {
+      if ((this.#distance[index] ?? 0) > limit) continue;
+      ranked[found] = this.#past[index] ?? 0;
+      found += 1;
+    }
+    return ranked.slice(0, found);
   }
 
-  #distances(past: Float64Array, blocks: number): Float64Array {
-    const distances = new Float64Array(past.length);
-    const states = new Float64Array(past.length);
+  /** How far each of the `count` past blocks is from the head. */
+  #measure(count: number, blocks: number): void {
+    const distance = this.#distance;
+    distance.fill(0);
     for (const times of AVERAGES) {
       const length = Math.max(Math.round(blocks * times), 1);
       const now = this.#overAverage(this.#history.head, length);
-      for (let index = 0; index < past.length; index += 1) {
-        states[index] = this.#overAverage(past[index] ?? 0, length);
-      }
-      const scale = 1 / Math.max(variance(states), LEAST_VARIANCE);
-      for (let index = 0; index < past.length; index += 1) {
-        const apart = (states[index] ?? 0) - now;
-        distances[index] = (distances[index] ?? 0) + apart * apart * scale;
+      const scale = 1 / Math.max(this.#takeStates(count, length), LEAST_VARIANCE);
+      for (let index = 0; index < count; index += 1) {
+        const apart = (this.#state[index] ?? 0) - now;
+        distance[index] = (distance[index] ?? 0) + apart * apart * scale;
       }
     }
-    return distances;
+  }
+
+  /** Takes the states of the `count` past blocks by their averages over `length` blocks; returns their variance. */
+  #takeStates(count: number, length: number): number {
+    let sum = 0;
+    let squares = 0;
+    for (let index = 0; index < count; index += 1) {
+      const state = this.#overAverage(this.#past[index] ?? 0, length);
+      this.#state[index] = state;
+      sum += state;
+      squares += state * state;
+    }
+    return squares / count - (sum / count) ** 2;
   }
 
   /** Logarithm of the price at `block` over that of the average of its last `length` blocks. */
@@ -225,16 +247,6 @@ export class AlikeBlocks {
     const sum = this.#logSum.at(block);
     return sum - this.#logSum.at(block - 1) - (sum - this.#logSum.at(from)) / (block - from);
   }
-}
-
-function variance(values: Float64Array): number {
-  let sum = 0;
-  let squares = 0;
-  for (const value of values) {
-    sum += value;
-    squares += value * value;
-  }
-  return squares / values.length - (sum / values.length) ** 2;
 }
 
 /** How likely something is, 0 to 1, or why that cannot be said: exactly one of the two is `null`. */
