@@ -61,7 +61,7 @@ export async function openClient(
 ): Promise<OpenedClient> {
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, { ...visit(io), ...more });
-  const reach = { baseUrl: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
+  const reach = { url: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
   const close = async () => {};
   return {
     ...{ client: createGasClient(reach), reach, name: choice.url.host, embedded: null, unsaved: null },
@@ -97,7 +97,7 @@ async function openEmbedded(
       service.ready.catch(() => {}),
       sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false }),
     ]);
-    const reach = { baseUrl: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
+    const reach = { url: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
     return {
       client: createGasClient({ ...reach, isOwn: true }),
       reach,
@@ -286,7 +286,7 @@ export async function openResource(
   }
   const { openStored } = await import('./open-service.ts');
   const { service, close } = await openStored(io, choice, settings, { ...visit(io), remedy: THE_DATABASE });
-  const client = createGasClient({ baseUrl: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true });
+  const client = createGasClient({ url: INTERNAL_ORIGIN, fetch: service.fetch, isOwn: true });
   return { client, isOwn: true, [Symbol.asyncDispose]: close };
 }
 

@@ -1,10 +1,9 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { ALERT_CONDITIONS, GAS_SPEEDS, LANE_OF_SPEED } from '../contract/choices.ts';
 import type { LaneName } from '../core/advice.ts';
 import { type AlertRule, type PriceAtBlock, previewAlert } from '../core/alerts/alert-rule.ts';
 import { formatCount, formatDuration, formatGwei, weiOfGwei } from '../core/units.ts';
 import type { CallOptions, GasClient, MetricsQuery } from './client.ts';
-import { allPages } from './paging.ts';
+import { allPages, handleOthers } from './paging.ts';
 import { givenPayload, type NewAlert } from './views/alerts.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
 
@@ -108,7 +107,7 @@ async function loadRows(
     request: (query: MetricsQuery) => Promise<MetricsView<Row>>,
   ) =>
     allPages<Row>(async (page) => {
-      await othersTurn();
+      await handleOthers();
       return request({ ...window, bucket: isLong ? '1m' : 'block', ...page });
     });
   const rows = await pages((query) => client.baseFee(query));

@@ -73,7 +73,7 @@ export interface GasClientOptions extends HttpOptions {
 /**
  * A client of any service that speaks v1, which it reads tolerantly: fees end up in wei, times in ms, absent fields
  * as `null`, text clean for a terminal. Writes are sent once.
- * @throws RangeError where `baseUrl` cannot be a service's (see {@link parseServiceUrl}). Its methods reject with a
+ * @throws RangeError where `url` cannot be a service's (see {@link parseServiceUrl}). Its methods reject with a
  * `ClientError` and nothing else.
  */
 export function createGasClient(options: GasClientOptions) {

@@ -20,14 +20,17 @@ export type Fetch = (request: Request) => Response | Promise<Response>;
 
 export interface HttpOptions {
   /** Of the service, with or without the v1 base path. */
-  readonly baseUrl: string;
+  readonly url: string;
   readonly apiKey?: string | null;
-  /** The embedded service's request handler; default: the network. */
+  /** Sends the requests, such as the embedded service's request handler; default: the platform's own. */
   readonly fetch?: Fetch;
+  /** Aborts each request, present and future. */
+  readonly signal?: AbortSignal;
   /** For the whole response, head and body, retries included. Default: 10 s. */
   readonly timeoutMs?: number;
   /** Of a response body, decompressed. Default: 8 MB. */
   readonly maxBytes?: number;
+  /** Default: the platform's own. */
   readonly userAgent?: string;
 }
 
@@ -58,19 +61,21 @@ export class Http {
   readonly timeoutMs: number;
   readonly #root: string;
   readonly #maxBytes: number;
+  readonly #signal: AbortSignal | undefined;
   readonly #ky: KyInstance;
   readonly #rateLimit: RateLimit | null;
 
   constructor(options: HttpOptions, rateLimit: RateLimit | null = null) {
-    this.service = parseServiceUrl(options.baseUrl);
+    this.service = parseServiceUrl(options.url);
     this.host = this.service.host;
     this.apiKey = options.apiKey?.trim() || null;
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#root = v1Root(this.service);
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+    this.#signal = options.signal;
     this.#rateLimit = rateLimit;
     this.#ky = ky.create({
-      headers: { accept: 'application/json', 'user-agent': options.userAgent ?? 'gastop' },
+      headers: { accept: 'application/json', 'user-agent': options.userAgent },
       fetch: boundedFetch(options.fetch, this.#maxBytes),
       // fetch drops no x-api-key on the way to another origin, so no redirect is followed.
       redirect: 'manual',
@@ -90,12 +95,14 @@ export class Http {
   /** Sends a request and gives a success. All else is a ClientError, which repeats neither the key nor the query. */
   async send(request: HttpRequest): Promise<HttpResponse> {
     this.#rateLimit?.check(request.path);
+    const signals = [this.#signal, request.signal].filter((signal) => signal !== undefined);
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
     try {
-      const response = await this.#exchange(request);
+      const response = await this.#exchange({ ...request, signal });
       this.#rateLimit?.succeeded();
       return response;
     } catch (error) {
-      if (!request.signal?.aborted) this.#rateLimit?.failed(error);
+      if (!signal?.aborted) this.#rateLimit?.failed(error);
       throw error;
     }
   }
@@ -148,7 +155,7 @@ export class Http {
       if (response.ok) return { status, headers, text };
       const write = isWrite ? method : undefined;
       const failure =
-        status >= 300 && status < 400
+        (status >= 300 && status < 400) || response.type === 'opaqueredirect'
           ? redirection(url, response, endpoint)
           : refusal(response, text, { endpoint, withKey: apiKey !== null, now: Date.now(), write });
       throw isWrite && mayBeDone(status) ? failure.unsettled() : failure;
@@ -190,7 +197,8 @@ function redirection(from: URL, { status, headers }: Response, endpoint: string)
   const isElsewhere = to !== null && to.host !== '' && to.origin !== from.origin;
   const message = isElsewhere
     ? `${from.host} redirects to ${cleanText(to.origin, 200)}; if that is right, use it as the URL`
-    : `${from.host} redirects to another path (${status}); check the URL`;
+    : // A browser does not say where to, nor by which status.
+      `${from.host} redirects to another ${status === 0 ? 'address' : `path (${status})`}; check the URL`;
   return new ClientError('server', message, { endpoint, status });
 }
 

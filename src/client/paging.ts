@@ -1,4 +1,3 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { BUCKET_SEC, type Bucket, PAGE_SIZE_MAX } from '../contract/choices.ts';
 import type { CallOptions, MetricsQuery } from './client.ts';
 import type { Rows } from './lenient.ts';
@@ -12,6 +11,9 @@ import type {
 } from './views/metrics.ts';
 
 const MOST_PAGES = 1_000;
+
+/** A service in this process responds without a pause: keys and screens are handled between two pages. */
+export const handleOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 export async function allPages<Row extends { readonly timestamp: number }>(
   request: (page: Pick<MetricsQuery, 'page' | 'size'>) => Promise<MetricsView<Row>>,
@@ -97,8 +99,7 @@ export function listLoader<Item extends Listed>(
       items.size + unreadable >= Math.min(total ?? Number.POSITIVE_INFINITY, mostPages * PAGE_SIZE_MAX);
     const pages = first.rows === 0 || isAll() || !(await knowsPages()) ? 0 : mostPages;
     for (let page = 0; page < pages; page++) {
-      // A service in this process responds without a pause: keys and screens are handled between two pages.
-      await othersTurn();
+      await handleOthers();
       const response = await request({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
       const before = items.size;
       for (const item of response.items) if (!items.has(item.id)) items.set(item.id, item);

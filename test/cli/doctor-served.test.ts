@@ -30,7 +30,7 @@ const run = (key: string, ...argv: readonly string[]) =>
 describe('the service of others', () => {
   it('is usable with a key: what it offers is to the letter, and the key is shown nowhere', async () => {
     const key = await served.key('open');
-    await createGasClient({ baseUrl: served.origin, apiKey: key }).createAlert({
+    await createGasClient({ url: served.origin, apiKey: key }).createAlert({
       thresholdGwei: 0.000000001,
       gasSpeed: 'SLOW',
       condition: 'LESS_THAN',

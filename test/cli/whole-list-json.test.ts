@@ -20,7 +20,7 @@ async function jsonOf(all: number, answer: (page: number, items: readonly object
     const body = answer(page, rows(all).slice(page * 500, (page + 1) * 500));
     return new Response(JSON.stringify(body));
   };
-  const client = createGasClient({ baseUrl: `https://${HOST}`, fetch });
+  const client = createGasClient({ url: `https://${HOST}`, fetch });
   return {
     ...(await wholeListJson(client, ROUTES.alerts, new AbortController().signal)),
     questions: () => questions,

@@ -47,7 +47,7 @@ const CHART = { timeFrame: '24h', bucketSec: 300, points: POINTS, anomalies: [],
 describe('a preview on a service elsewhere', () => {
   it('takes one request a lane, and says how coarse its answer is', async () => {
     const server = await serve((_, response) => sendJson(response, CHART));
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     const previewer = new AlertPreviewer(client, { thorough: false, now: () => END });
     const preview = await previewer.preview(RULE);
     expect(preview).toEqual({
@@ -73,7 +73,7 @@ describe('a preview on a service elsewhere', () => {
     let now = END;
     let fails = true;
     const server = await serve((_, response) => sendJson(response, fails ? {} : CHART, fails ? 503 : 200));
-    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
       thorough: false,
       now: () => now,
     });
@@ -95,7 +95,7 @@ describe('a preview on a service elsewhere', () => {
       if (request.url?.startsWith('/be/api/v1')) answers.push(() => sendJson(response, CHART));
       else sendJson(response, {}, 404);
     });
-    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
       thorough: false,
       now: () => END,
     });
@@ -124,7 +124,7 @@ describe('a preview on a service elsewhere', () => {
         asked: Object.fromEntries(searchParams),
       });
     });
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     const preview = await new AlertPreviewer(client, { thorough: true, now: () => END }).preview(RULE);
     expect(preview).toMatchObject({ times: 5, everySec: 300, highest: 11_000_000_000n });
     expect(asked(server).map((path) => path.replace(/\?.*$/, ''))).toEqual([
@@ -136,7 +136,7 @@ describe('a preview on a service elsewhere', () => {
 
   it('with neither says what it lacks', async () => {
     const server = await serve((_, response) => sendJson(response, { message: 'no such thing' }, 404));
-    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
       thorough: true,
       now: () => END,
     });
@@ -148,7 +148,7 @@ describe('a preview on a service elsewhere', () => {
 
   it('with an empty history says that there is nothing to look at', async () => {
     const server = await serve((_, response) => sendJson(response, { ...CHART, points: [] }));
-    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
       thorough: true,
       now: () => END,
     });
@@ -160,7 +160,7 @@ describe('a preview on a service elsewhere', () => {
   it('whose chart holds base fees alone cannot be previewed, and says so', async () => {
     const points = POINTS.map(({ timestamp, base }) => ({ timestamp, base }));
     const server = await serve((_, response) => sendJson(response, { points }));
-    const previewer = new AlertPreviewer(createGasClient({ baseUrl: server.url }), {
+    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
       thorough: false,
       now: () => END,
     });

@@ -24,7 +24,7 @@ const CHEAP: NewAlert = {
 it('an alert lives its whole life over a real socket', async () => {
   const source = new ScriptedSource(makeBlocks(0, HEAD));
   const served = await serveService({ source });
-  const client = createGasClient({ baseUrl: served.origin, apiKey: served.key });
+  const client = createGasClient({ url: served.origin, apiKey: served.key });
   await waitFor(async () => (await client.gasCurrent()).blockNumber === HEAD, { what: 'the head' });
   // What was there before is stored: it fires by no block of it.
   await client.statsChart('24h');
@@ -86,7 +86,7 @@ it('an alert lives its whole life over a real socket', async () => {
 
 it('what a real service refuses says why, field by field, and nothing is made', async () => {
   const served = await serveService({ source: new ScriptedSource(makeBlocks(0, 20)) });
-  const client = createGasClient({ baseUrl: served.origin, apiKey: served.key });
+  const client = createGasClient({ url: served.origin, apiKey: served.key });
   const failure = await failureOf(
     client.createAlert({
       ...CHEAP,
@@ -119,13 +119,13 @@ it('what a real service refuses says why, field by field, and nothing is made', 
   });
   expect((await client.alerts()).total).toBe(0);
 
-  const stranger = createGasClient({ baseUrl: served.origin, apiKey: 'gst_wrong' });
+  const stranger = createGasClient({ url: served.origin, apiKey: 'gst_wrong' });
   expect(await failureOf(stranger.createAlert(CHEAP))).toMatchObject({ code: 'key', mayBeDone: false });
 });
 
 it('an alert is made, changed and deleted without a socket too', async () => {
   const service = await runService({ source: new ScriptedSource(makeBlocks(0, 20)) });
-  const client = createGasClient({ baseUrl: 'http://gastop.internal', fetch: service.fetch });
+  const client = createGasClient({ url: 'http://gastop.internal', fetch: service.fetch });
   const never = { ...CHEAP, thresholdGwei: 0.000000001 };
   const { id } = await client.createAlert({ ...never, confirmBlocks: 3, hysteresisGwei: 0.25 });
   expect(await client.alert(id)).toMatchObject({
@@ -141,7 +141,7 @@ it('an alert is made, changed and deleted without a socket too', async () => {
 
 it('a real service describes what an alert may be made of', async () => {
   const served = await serveService({ source: new ScriptedSource(makeBlocks(0, 20)) });
-  const client = createGasClient({ baseUrl: served.origin, apiKey: served.key, timeoutMs: 60_000 });
+  const client = createGasClient({ url: served.origin, apiKey: served.key, timeoutMs: 60_000 });
   const description = await client.description();
   expect(description).not.toBeNull();
   expect(alertChoices(description, false)).toEqual(alertChoices(undefined, true));
@@ -155,7 +155,7 @@ it('a real service describes what an alert may be made of', async () => {
 
 it.runIf(isSlowRun)('a long list of a real service is read whole', async () => {
   const service = await runService({ source: new ScriptedSource(makeBlocks(0, 20)) });
-  const client = createGasClient({ baseUrl: 'http://gastop.internal', fetch: service.fetch });
+  const client = createGasClient({ url: 'http://gastop.internal', fetch: service.fetch });
   const made = [];
   for (let count = 0; count < 520; count += 1) {
     made.push(

@@ -216,7 +216,7 @@ describe('a long list of alerts', () => {
     ['at once', {}, 3, 1],
   ])('is read %s', async (_, manner, count, questions) => {
     const server = await paged(ids(count), manner);
-    const { items, unreadable } = await createGasClient({ baseUrl: server.url }).alerts();
+    const { items, unreadable } = await createGasClient({ url: server.url }).alerts();
     expect(items).toHaveLength(count);
     expect(new Set(items.map(({ id }) => id)).size).toBe(count);
     expect(unreadable).toBe(0);
@@ -230,7 +230,7 @@ describe('a long list of alerts', () => {
     ['one that is said to go on', () => ({ items: ids(20), hasMore: true }), LISTS_ALL, [4, 4]],
   ])('of a service that knows no pages ends: %s', async (_, body, description, questions) => {
     const server = await serve((__, response) => sendJson(response, body()), description);
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     for (const [time, count] of questions.entries()) {
       server.requests.length = 0;
       const { items } = await client.alerts();
@@ -255,7 +255,7 @@ describe('a long list of alerts', () => {
       const items = ids(2_000).slice(page * 500, (page + 1) * 500);
       return new Response(JSON.stringify({ items, page, size: 500, total: 2_000 }));
     };
-    expect((await createGasClient({ baseUrl: `https://${HOST}`, fetch }).alerts()).items).toHaveLength(2_000);
+    expect((await createGasClient({ url: `https://${HOST}`, fetch }).alerts()).items).toHaveLength(2_000);
     isOver = true;
     expect(new Set(turnsAtPage).size).toBeGreaterThanOrEqual(4);
   });
@@ -267,7 +267,7 @@ describe('a long list of alerts', () => {
         sendJson(response, { items: ids(500).map((row) => ({ ...row, id: next++ })), total: 1e9 }),
       LISTS_ALL,
     );
-    const { items, total } = await createGasClient({ baseUrl: server.url }).alerts();
+    const { items, total } = await createGasClient({ url: server.url }).alerts();
     expect(items).toHaveLength(10_000);
     expect(total).toBe(1e9);
     expect(server.requests).toHaveLength(20);
@@ -316,14 +316,14 @@ describe('an alert that is made', () => {
     const server = await serve((request, response) =>
       request.method === 'POST' ? sendJson(response, OWN_ALERT, 201) : sendJson(response, {}, 404),
     );
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     await client.createAlert({ ...WANTED, hysteresisGwei: 0, confirmBlocks: 1, targets: {} });
     expect(server.requests).toHaveLength(1);
     expect(Object.keys(JSON.parse(server.requests[0]?.body ?? ''))).toEqual(GIVEN);
     const extras = { hysteresisGwei: 0.5, confirmBlocks: 3, targets: { SLACK: 'https://s.example.org' } };
     const failure = await failureOf(client.createAlert({ ...WANTED, ...extras }));
     expect(failure.details.map(({ path }) => path)).toEqual(Object.keys(extras));
-    const own = createGasClient({ baseUrl: server.url, isOwn: true });
+    const own = createGasClient({ url: server.url, isOwn: true });
     await own.createAlert({ ...WANTED, ...extras });
     expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toMatchObject(extras);
   });
@@ -334,7 +334,7 @@ describe('an alert that is made', () => {
         ? sendJson(response, FOREIGN_30)
         : sendJson(response, { ...OWN_ALERT, signingSecret: null }),
     );
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     const failures = [
       await failureOf(client.updateAlert('a1', WANTED)),
       await failureOf(client.rotateSigningSecret()),
@@ -351,7 +351,7 @@ describe('an alert that is made', () => {
     const other = await serve((request, response) =>
       sendJson(response, request.url?.endsWith('openapi.json') ? listing : OWN_ALERT),
     );
-    const changed = await createGasClient({ baseUrl: other.url }).updateAlert('a1', WANTED);
+    const changed = await createGasClient({ url: other.url }).updateAlert('a1', WANTED);
     expect(changed).toMatchObject({ id: OWN_ALERT.id, signingSecret: null });
     expect(other.requests.at(-1)).toMatchObject({ method: 'PUT', path: '/be/api/v1/alerts/a1' });
     expect(Object.keys(JSON.parse(other.requests.at(-1)?.body ?? ''))).toEqual(GIVEN);
@@ -360,7 +360,7 @@ describe('an alert that is made', () => {
   it('is not changed where that could not be looked up, which is said as it is', async () => {
     const asked: string[] = [];
     const client = createGasClient({
-      baseUrl: 'https://gas.example.org',
+      url: 'https://gas.example.org',
       fetch: ({ method, url }) => {
         asked.push(`${method} ${url}`);
         return Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
@@ -389,7 +389,7 @@ describe('an alert that is made', () => {
         ? sendJson(response, FOREIGN_30)
         : sendJson(response, OWN_ALERT, 201),
     );
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     const failure = await failureOf(
       client.createAlert({ ...WANTED, hysteresisGwei: 1, targets: { SLACK: 'https://s.example.org' } }),
     );
@@ -451,7 +451,7 @@ describe('what an alert has saved', () => {
 
   it('is asked for the gas that is wanted', async () => {
     const server = await serve((_, response) => sendJson(response, OWN_SAVINGS), LISTS_ALL);
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     await client.alertSavings('a/1', { gasAmount: 21_000 });
     await client.alertSavings('a/1');
     expect(server.requests.map(({ path }) => path.slice('/be/api/v1'.length))).toEqual([

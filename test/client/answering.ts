@@ -9,7 +9,7 @@ export const HOST = 'gas.example.org';
 /** A client of a service that gives this one answer to every question. */
 export function clientOf(body: unknown, options: Partial<GasClientOptions> = {}): GasClient {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return createGasClient({ baseUrl: `https://${HOST}`, fetch: () => new Response(text), ...options });
+  return createGasClient({ url: `https://${HOST}`, fetch: () => new Response(text), ...options });
 }
 
 export function fixture(name: string): string {

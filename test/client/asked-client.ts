@@ -5,7 +5,7 @@ import type { RunningService } from '../helpers/service.ts';
 export function askedClient(service: RunningService) {
   const asked: string[] = [];
   const client = createGasClient({
-    baseUrl: 'http://gastop.internal',
+    url: 'http://gastop.internal',
     fetch: (request) => {
       asked.push(new URL(request.url).pathname);
       return service.fetch(request);

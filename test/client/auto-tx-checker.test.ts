@@ -51,7 +51,7 @@ async function serviceOf(answers: Readonly<Record<string, unknown>>) {
     if (found === undefined) return sendJson(response, { message: 'no such route' }, 404);
     sendJson(response, found[1], typeof found[1] === 'number' ? found[1] : 200);
   }, LISTS_ALL);
-  return { ...server, client: createGasClient({ baseUrl: server.url }) };
+  return { ...server, client: createGasClient({ url: server.url }) };
 }
 
 const okByName = (checks: readonly { readonly name: string; readonly ok: boolean | null }[]) =>

@@ -149,7 +149,7 @@ describe('the methods for auto-txs', () => {
       const body = { id: 'atx_1', status: request.url?.endsWith('cancel') ? 'cancelled' : 'pending' };
       sendJson(response, body, request.method === 'POST' ? 201 : 200);
     });
-    const client = createGasClient({ baseUrl: server.url, apiKey: 'gk_test' });
+    const client = createGasClient({ url: server.url, apiKey: 'gk_test' });
     const made = await client.createAutoTx({ signedTransaction: ` ${SIGNED}\n`, targetGasPriceGwei: 2 });
     expect(made).toMatchObject({ id: 'atx_1', status: 'PENDING', target: 2_000_000_000n });
     expect(await client.updateAutoTx('atx_1', { note: 'x', status: 'DISABLED' })).toMatchObject({
@@ -169,7 +169,7 @@ describe('the methods for auto-txs', () => {
   it('take every page of a list once', async () => {
     const ids = Array.from({ length: 1_203 }, (_, index) => `t${index}`);
     const client = createGasClient({
-      baseUrl: `https://${HOST}`,
+      url: `https://${HOST}`,
       fetch: (request) => {
         if (request.url.endsWith(OPENAPI_PATH)) return Response.json(LISTS_ALL);
         const page = Number(new URL(request.url).searchParams.get('page'));
@@ -184,7 +184,7 @@ describe('the methods for auto-txs', () => {
 
   it('know no account where the service has no such route, and read it where it has', async () => {
     const missing = createGasClient({
-      baseUrl: `https://${HOST}`,
+      url: `https://${HOST}`,
       fetch: () => Response.json({ errorCode: 'not_found', message: 'no such route' }, { status: 404 }),
     });
     expect(await missing.autoTxAccount(FROM)).toBeNull();
@@ -215,7 +215,7 @@ describe('the methods for auto-txs', () => {
     'hand over nothing that is too short to be signed: %j',
     async (signedTransaction) => {
       const server = await serve((_, response) => sendJson(response, { id: 1 }));
-      const client = createGasClient({ baseUrl: server.url });
+      const client = createGasClient({ url: server.url });
       const failures = [
         await failureOf(client.createAutoTx({ signedTransaction, targetGasPriceGwei: 1 })),
         await failureOf(client.updateAutoTx('a', { signedTransaction })),
@@ -259,7 +259,7 @@ describe('signed bytes', () => {
         { errorCode: 'bad', message: toText(echo), ...(echo as object) },
       ]) {
         const client = createGasClient({
-          baseUrl: `https://${HOST}`,
+          url: `https://${HOST}`,
           fetch: () => Response.json(body, { status }),
         });
         for (const call of calls) {
@@ -281,7 +281,7 @@ describe('signed bytes', () => {
       tx: { r: `0x${R}`, s: `0x${S}` },
     };
     const client = createGasClient({
-      baseUrl: `https://${HOST}`,
+      url: `https://${HOST}`,
       fetch: (request) =>
         Response.json(request.url.endsWith('/auto-txs') ? { items: [record], extra: SIGNED } : record),
     });
@@ -300,7 +300,7 @@ describe('signed bytes', () => {
     ['fails', `Internal error while sending ${SIGNED}`, 500],
   ])('stand in no error when the answer %s', async (_, text, status) => {
     const client = createGasClient({
-      baseUrl: `https://${HOST}`,
+      url: `https://${HOST}`,
       fetch: () => new Response(text, { status }),
     });
     for (const call of calls) {
@@ -311,12 +311,12 @@ describe('signed bytes', () => {
 
   it('stand in no error when nothing answers', async () => {
     const server = await serve((_, response) => response.destroy());
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     for (const call of calls) expectNothingSigned(await failureOf(call(client, [])));
     await server.close();
     for (const call of calls) expectNothingSigned(await failureOf(call(client, [])));
     const broken = createGasClient({
-      baseUrl: `https://${HOST}`,
+      url: `https://${HOST}`,
       fetch: async (request) => {
         throw new Error(`cannot send ${await request.text()}`);
       },

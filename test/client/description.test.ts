@@ -150,7 +150,7 @@ describe('the document of a service we do not run', () => {
 describe('the search for it', () => {
   it('begins at v1’s own place, takes one question there, and is made once', async () => {
     const server = await keeping(OPENAPI_PATH, FOREIGN_30);
-    const client = createGasClient({ baseUrl: `${server.url}/be/api/v1/`, apiKey: KEY });
+    const client = createGasClient({ url: `${server.url}/be/api/v1/`, apiKey: KEY });
     const [one, other] = await Promise.all([client.description(), client.description()]);
     expect(one?.title).toBe('Gas Station');
     expect(other).toBe(one);
@@ -161,7 +161,7 @@ describe('the search for it', () => {
 
   it.each(['/api-playground', '/api-playground-json'])('finds it at %s', async (path) => {
     const server = await keeping(`/gateway${path}`, FOREIGN_30);
-    const client = createGasClient({ baseUrl: `${server.url}/gateway` });
+    const client = createGasClient({ url: `${server.url}/gateway` });
     expect((await client.description())?.title).toBe('Gas Station');
   });
 
@@ -171,7 +171,7 @@ describe('the search for it', () => {
         response.writeHead(200, { 'content-length': '100000000' }).write('{');
       } else response.end('{"openapi": "3.1.0", "paths":');
     });
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     expect(await client.description()).toBeNull();
     const asked = server.requests.length;
     expect(await client.description()).toBeNull();
@@ -182,7 +182,7 @@ describe('the search for it', () => {
     const server = await keeping(OPENAPI_PATH, FOREIGN_30);
     let there = false;
     const client = createGasClient({
-      baseUrl: server.url,
+      url: server.url,
       fetch: (request) => {
         if (!there) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
         return fetch(request);

@@ -19,7 +19,7 @@ async function probe(options: GasClientOptions, signal = new AbortController().s
 describe('a service that stops answering', () => {
   it('at the first question is asked nothing more', async () => {
     const { url, requests } = await serve(() => {});
-    const { finding, outcomes } = await probe({ baseUrl: url, timeoutMs: 2_000 });
+    const { finding, outcomes } = await probe({ url, timeoutMs: 2_000 });
     expect(requests).toHaveLength(1);
     expect(outcomes[0]).toBe('unreachable');
     expect(new Set(outcomes.slice(1))).toEqual(new Set(['not-asked']));
@@ -39,7 +39,7 @@ describe('a service that stops answering', () => {
       const answer = answers[path.split('/').at(-1) ?? ''];
       if (answer !== undefined && path.includes('/gas/')) sendJson(response, answer);
     });
-    const { finding, outcomes } = await probe({ baseUrl: url, timeoutMs: 2_000 });
+    const { finding, outcomes } = await probe({ url, timeoutMs: 2_000 });
     expect(requests).toHaveLength(5);
     expect(outcomes.slice(0, 6)).toEqual([
       ...['understood', 'understood', 'understood'],
@@ -51,7 +51,7 @@ describe('a service that stops answering', () => {
   it('is let go of at once when the probe is called off', async () => {
     const stop = new AbortController();
     const { url } = await serve(() => stop.abort(new Error('enough')));
-    await expect(probe({ baseUrl: url }, stop.signal)).rejects.toThrow('enough');
+    await expect(probe({ url }, stop.signal)).rejects.toThrow('enough');
   });
 });
 
@@ -62,7 +62,7 @@ describe('one question that goes unanswered', () => {
       else if (request.url?.endsWith('/gas/current')) sendJson(response, OWN_SNAPSHOT);
       else sendJson(response, { errorCode: 'not_found', message: 'no' }, 404);
     });
-    const { outcomes } = await probe({ baseUrl: url });
+    const { outcomes } = await probe({ url });
     expect(outcomes.slice(0, 3)).toEqual(['understood', 'unreachable', 'not-offered']);
     expect(outcomes).not.toContain('not-asked');
   });

@@ -13,7 +13,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 
 it('every question is answered by the real service without a socket, wei for wei', async () => {
   const service = await runService({ source: createSimulatedSource({ seed: 1 }), historySec: 3_600 });
-  const client = createGasClient({ baseUrl: 'http://gastop.internal', fetch: service.fetch });
+  const client = createGasClient({ url: 'http://gastop.internal', fetch: service.fetch });
   const snapshot = await waitFor(() => client.gasCurrent(), { what: 'the first block' });
   expect(snapshot.source).toMatchObject({ kind: 'simulated', problem: null });
   const wire = GasCurrent.parse(JSON.parse(await client.raw(PATHS.gasCurrent)));

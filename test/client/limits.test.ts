@@ -9,7 +9,7 @@ async function refused(status: number, body: unknown, headers: Record<string, st
       ? response.writeHead(status, headers).end(body)
       : sendJson(response, body, status, headers),
   );
-  return failureOf(createGasClient({ baseUrl: server.url, apiKey: 'k-1' }).gasCurrent());
+  return failureOf(createGasClient({ url: server.url, apiKey: 'k-1' }).gasCurrent());
 }
 
 describe('429', () => {
@@ -41,7 +41,7 @@ describe('what stands before a service', () => {
 describe('a question that takes too long', () => {
   it('names the host and the time, whoever’s clock runs out first', async () => {
     const server = await serve(() => {});
-    const client = createGasClient({ baseUrl: server.url, timeoutMs: 60_000 });
+    const client = createGasClient({ url: server.url, timeoutMs: 60_000 });
     const failure = await failureOf(client.gasCurrent({ signal: AbortSignal.timeout(100) }));
     expect(failure.message).toMatch(new RegExp(`^${server.host} did not respond within [\\d.]+ s$`));
   });
@@ -51,7 +51,7 @@ describe('https', () => {
   it('to a server that does not speak it says so', async () => {
     const server = await serve((_, response) => sendJson(response, {}));
     const failure = await failureOf(
-      createGasClient({ baseUrl: server.url.replace('http:', 'https:') }).gasCurrent(),
+      createGasClient({ url: server.url.replace('http:', 'https:') }).gasCurrent(),
     );
     expect(failure.message).toBe(`${server.host} does not speak https; try http://`);
   });

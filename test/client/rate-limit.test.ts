@@ -11,7 +11,7 @@ function clientOf(...responses: readonly Response[]) {
   const paths: string[] = [];
   const left = [...responses];
   const client = createGasClient({
-    baseUrl: 'http://gas.example.org',
+    url: 'http://gas.example.org',
     apiKey: 'k',
     now: () => clock.now,
     fetch: ({ url }) => {

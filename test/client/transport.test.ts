@@ -14,7 +14,7 @@ const KEY = 'key-that-must-stay-secret-0123456789';
 describe('a question over HTTP', () => {
   it('goes to the v1 path with the key in its header, and nowhere else', async () => {
     const server = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
-    const client = createGasClient({ baseUrl: server.url, apiKey: ` ${KEY}\n`, userAgent: 'gastop/1.2.3' });
+    const client = createGasClient({ url: server.url, apiKey: ` ${KEY}\n`, userAgent: 'gastop/1.2.3' });
     expect((await client.gasCurrent()).baseFee).toBe(7n);
     const [request] = server.requests;
     expect(request?.path).toBe('/be/api/v1/gas/current');
@@ -29,7 +29,7 @@ describe('a question over HTTP', () => {
     'finds the path from a base URL that ends in %j',
     async (suffix) => {
       const server = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
-      await createGasClient({ baseUrl: server.url + suffix }).gasCurrent();
+      await createGasClient({ url: server.url + suffix }).gasCurrent();
       const prefix = suffix.startsWith('/gateway') ? '/gateway' : '';
       expect(server.requests.map(({ path }) => path)).toEqual([`${prefix}/be/api/v1/gas/current`]);
     },
@@ -37,7 +37,7 @@ describe('a question over HTTP', () => {
 
   it('sends no key header where there is no key', async () => {
     const server = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
-    await createGasClient({ baseUrl: server.url, apiKey: null }).gasCurrent();
+    await createGasClient({ url: server.url, apiKey: null }).gasCurrent();
     expect(server.requests[0]?.headers).not.toHaveProperty('x-api-key');
   });
 
@@ -47,7 +47,7 @@ describe('a question over HTTP', () => {
         sendJson(response, request.url?.includes('priority') ? OWN_PRIORITY_FEE : OWN_BASE_FEE),
       LISTS_ALL,
     );
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     await client.baseFee({ from: 0, to: 1_768_910_403_000, bucket: '5m', page: 2, size: 500 });
     await client.priorityFee({ percentile: 'p95' });
     expect(
@@ -61,7 +61,7 @@ describe('a question over HTTP', () => {
 
   it('is asked once: trying again is the business of the caller', async () => {
     const server = await serve((_, response) => sendJson(response, {}, 500));
-    await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    await failureOf(createGasClient({ url: server.url }).gasCurrent());
     expect(server.requests).toHaveLength(1);
   });
 
@@ -71,7 +71,7 @@ describe('a question over HTTP', () => {
         ? response.end('<html>\x1b[2J\n<p>')
         : response.end('\ufeff{"a": "\u202e\u009b2J\u{e0041}é",\r\n "extra": 1e0}'),
     );
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     const text = await client.raw('/gas/current');
     expect(text).toBe('{"a": "\\u202e\\u009b2J\\udb40\\udc41é",\n "extra": 1e0}');
     expect(JSON.parse(text)).toEqual({ a: '\u202e\u009b2J\u{e0041}é', extra: 1 });
@@ -83,7 +83,7 @@ describe('a question over HTTP', () => {
     'never leaves the service for the path %j',
     async (path) => {
       const server = await serve((_, response) => sendJson(response, {}));
-      const outcome = createGasClient({ baseUrl: server.url, apiKey: KEY }).raw(path);
+      const outcome = createGasClient({ url: server.url, apiKey: KEY }).raw(path);
       if (path.startsWith('//')) {
         await outcome;
         expect(server.requests[0]?.path).toBe('/be/api/v1//evil.example/x');
@@ -97,7 +97,7 @@ describe('a question over HTTP', () => {
   it('goes to the given fetch without a socket', async () => {
     const asked: string[] = [];
     const client = createGasClient({
-      baseUrl: 'http://gastop.internal',
+      url: 'http://gastop.internal',
       fetch: (request) => {
         asked.push(`${request.method} ${new URL(request.url).pathname}`);
         return Response.json(OWN_SNAPSHOT);
@@ -170,7 +170,7 @@ describe('a refusal', () => {
     [418, {}, 'server', 'failed (418)'],
   ])('%i with %j is typed and says what to do', async (status, body, code, words) => {
     const server = await serve((_, response) => sendJson(response, body, status));
-    const failure = await failureOf(createGasClient({ baseUrl: server.url, apiKey: KEY }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url, apiKey: KEY }).gasCurrent());
     expect(failure).toMatchObject({ code, status, endpoint: '/gas/current' });
     if (typeof words === 'string') expect(failure.message).toContain(words);
     else expect(failure.message).toMatch(words);
@@ -179,7 +179,7 @@ describe('a refusal', () => {
 
   it('for want of a key asks for one', async () => {
     const server = await serve((_, response) => sendJson(response, {}, 401));
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url }).gasCurrent());
     expect(failure.message).toBe(
       'the service asks for a key: set GASTOP_API_KEY or put it in the config file',
     );
@@ -194,7 +194,7 @@ describe('a refusal', () => {
         { 'retry-after': '30' },
       ),
     );
-    expect(await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent())).toMatchObject({
+    expect(await failureOf(createGasClient({ url: server.url }).gasCurrent())).toMatchObject({
       retryAfterSec: 30,
       details: [{ path: 'node', message: 'a: down' }],
     });
@@ -205,7 +205,7 @@ describe('a refusal', () => {
       const status = Number(/\d+/.exec(request.url?.split('/').at(-1) ?? '')?.[0] ?? 200);
       sendJson(response, { message: `your key ${KEY} is bad`, lowPrice: KEY }, status);
     });
-    const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+    const client = createGasClient({ url: server.url, apiKey: KEY });
     const failures = [
       await failureOf(client.raw('/500')),
       await failureOf(client.raw('/403')),
@@ -220,7 +220,7 @@ describe('a refusal', () => {
   it('of a key that no header can carry comes before anything is sent', async () => {
     const server = await serve((_, response) => sendJson(response, OWN_SNAPSHOT));
     const failure = await failureOf(
-      createGasClient({ baseUrl: server.url, apiKey: `${KEY}\r\nx-evil: 1` }).gasCurrent(),
+      createGasClient({ url: server.url, apiKey: `${KEY}\r\nx-evil: 1` }).gasCurrent(),
     );
     expect(failure.code).toBe('key');
     expect(inspect(failure)).not.toContain(KEY);
@@ -234,7 +234,7 @@ describe('a redirect', () => {
     const server = await serve((_, response) =>
       response.writeHead(302, { location: `${other.url}/steal?key=${KEY}` }).end(),
     );
-    const failure = await failureOf(createGasClient({ baseUrl: server.url, apiKey: KEY }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url, apiKey: KEY }).gasCurrent());
     expect(failure).toMatchObject({ code: 'server', status: 302 });
     expect(failure.message).toBe(
       `${server.host} redirects to http://${other.host}; if that is right, use it as the URL`,
@@ -244,7 +244,7 @@ describe('a redirect', () => {
 
   it.each(['/again', '', 'http://[', 'file:///etc/passwd'])('to %j ends', async (location) => {
     const server = await serve((_, response) => response.writeHead(301, { location }).end());
-    expect(await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent())).toMatchObject({
+    expect(await failureOf(createGasClient({ url: server.url }).gasCurrent())).toMatchObject({
       code: 'server',
     });
     expect(server.requests).toHaveLength(1);
@@ -268,9 +268,7 @@ describe('an answer that is no good', () => {
       };
       more();
     });
-    const failure = await failureOf(
-      createGasClient({ baseUrl: server.url, maxBytes: 2_000_000 }).gasCurrent(),
-    );
+    const failure = await failureOf(createGasClient({ url: server.url, maxBytes: 2_000_000 }).gasCurrent());
     expect(failure).toMatchObject({ code: 'unreadable' });
     expect(failure.message).toContain('larger than 2 MB');
     expect(sent).toBeLessThan(60);
@@ -281,7 +279,7 @@ describe('an answer that is no good', () => {
       response.writeHead(200, { 'content-length': '100000000' });
       response.write('{');
     });
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url }).gasCurrent());
     expect(failure.message).toContain('larger than 8 MB');
   });
 
@@ -293,7 +291,7 @@ describe('an answer that is no good', () => {
       for (let piece = 0; piece < 100; piece++) gzip.write(Buffer.alloc(1_000_000));
       gzip.end();
     });
-    const failure = await failureOf(createGasClient({ baseUrl: server.url, timeoutMs: 60_000 }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url, timeoutMs: 60_000 }).gasCurrent());
     expect(failure.message).toContain('larger than 8 MB');
   });
 
@@ -304,7 +302,7 @@ describe('an answer that is no good', () => {
         .writeHead(200, { 'content-encoding': 'gzip' })
         .end(request.url?.endsWith('current') ? packed : Buffer.from('this is not gzip at all')),
     );
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     expect((await client.gasCurrent()).baseFee).toBe(7n);
     expect(await failureOf(client.gasTrend())).toMatchObject({ code: 'unreadable' });
   });
@@ -318,14 +316,14 @@ describe('an answer that is no good', () => {
     const server = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': packing }).end(packed),
     );
-    expect(await createGasClient({ baseUrl: server.url }).raw('/gas/trend')).toBe(TREND);
+    expect(await createGasClient({ url: server.url }).raw('/gas/trend')).toBe(TREND);
   });
 
   it('to what was done may be empty and called packed all the same', async () => {
     const server = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': '0' }).end(),
     );
-    await createGasClient({ baseUrl: server.url }).deleteAlert('a1');
+    await createGasClient({ url: server.url }).deleteAlert('a1');
     expect(server.requests[0]).toMatchObject({ method: 'DELETE', body: '' });
   });
 
@@ -333,7 +331,7 @@ describe('an answer that is no good', () => {
     const server = await serve(({ socket }) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: tea\r\n\r\n'),
     );
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url }).gasCurrent());
     expect(failure.message).toBe(`${server.host} closed the connection`);
   });
 
@@ -341,7 +339,7 @@ describe('an answer that is no good', () => {
     const server = await serve((_, response) =>
       response.end(Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d])),
     );
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url }).gasCurrent());
     expect(failure).toMatchObject({ code: 'unreadable' });
     expect(failure.message).toContain('not JSON');
   });
@@ -351,7 +349,7 @@ describe('an answer that is no good', () => {
       response.writeHead(200, { 'content-length': '5000' });
       response.write('{"lowPrice":', () => response.destroy());
     });
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url }).gasCurrent());
     expect(failure).toMatchObject({ code: 'unreachable' });
     expect(failure.message).toContain('closed the connection');
   });
@@ -362,7 +360,7 @@ describe('a service that cannot be reached', () => {
     const server = await serve((_, response) => {
       if (part === 'body') response.writeHead(200).write('{');
     });
-    const failure = await failureOf(createGasClient({ baseUrl: server.url, timeoutMs: 150 }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url, timeoutMs: 150 }).gasCurrent());
     expect(failure).toMatchObject({
       code: 'unreachable',
       message: `${server.host} did not respond within 0.15 s`,
@@ -371,7 +369,7 @@ describe('a service that cannot be reached', () => {
 
   it('because an embedded handler never answers is given up in time', async () => {
     const client = createGasClient({
-      baseUrl: 'http://gastop.internal',
+      url: 'http://gastop.internal',
       fetch: () => new Promise(() => {}),
       timeoutMs: 50,
     });
@@ -381,17 +379,17 @@ describe('a service that cannot be reached', () => {
   it('is not waited for once the caller calls off', async () => {
     const server = await serve(() => {});
     const calledOff = new AbortController();
-    const call = createGasClient({ baseUrl: server.url }).gasCurrent({ signal: calledOff.signal });
+    const call = createGasClient({ url: server.url }).gasCurrent({ signal: calledOff.signal });
     calledOff.abort();
     expect((await failureOf(call)).message).toBe(`the request to ${server.host} was aborted`);
-    const never = createGasClient({ baseUrl: server.url }).gasCurrent({ signal: AbortSignal.abort() });
+    const never = createGasClient({ url: server.url }).gasCurrent({ signal: AbortSignal.abort() });
     expect((await failureOf(never)).code).toBe('unreachable');
   });
 
   it('says so when nothing listens', async () => {
     const server = await serve(() => {});
     await server.close();
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).gasCurrent());
+    const failure = await failureOf(createGasClient({ url: server.url }).gasCurrent());
     expect(failure).toMatchObject({
       code: 'unreachable',
       message: `nothing listens at ${server.host}: is the service running there?`,
@@ -399,7 +397,7 @@ describe('a service that cannot be reached', () => {
   });
 
   it('says so when the name is unknown, or something else speaks there', async () => {
-    const unknown = await failureOf(createGasClient({ baseUrl: 'http://gastop.invalid' }).gasCurrent());
+    const unknown = await failureOf(createGasClient({ url: 'http://gastop.invalid' }).gasCurrent());
     expect(unknown.code).toBe('unreachable');
     expect(unknown.message).toContain('gastop.invalid');
 
@@ -407,7 +405,7 @@ describe('a service that cannot be reached', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
-    const mail = await failureOf(createGasClient({ baseUrl: `http://127.0.0.1:${port}` }).gasCurrent());
+    const mail = await failureOf(createGasClient({ url: `http://127.0.0.1:${port}` }).gasCurrent());
     server.close();
     expect(mail).toMatchObject({ code: 'unreachable' });
     expect(mail.message).toContain('not as a web service does');
@@ -415,7 +413,7 @@ describe('a service that cannot be reached', () => {
 
   it('whose handler throws is an error of the same kind', async () => {
     const client = createGasClient({
-      baseUrl: 'http://gastop.internal',
+      url: 'http://gastop.internal',
       fetch: () => {
         throw new Error(`secret ${KEY}`);
       },

@@ -22,7 +22,7 @@ describe('what changes something', () => {
     const server = await serve((request, response) =>
       request.method === 'DELETE' ? response.writeHead(204).end() : sendJson(response, MADE, 201),
     );
-    const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+    const client = createGasClient({ url: server.url, apiKey: KEY });
     await client.createAlert(WANTED);
     await client.setAlertStatus('a1', 'DISABLED');
     await client.redeliver('a1', 'a1.1.email');
@@ -51,13 +51,13 @@ describe('what changes something', () => {
     ['../../keys', '/alerts/..%2F..%2Fkeys'],
   ])('names the alert %j in the path, whatever its id holds', async (id, path) => {
     const server = await serve((_, response) => response.writeHead(204).end());
-    await createGasClient({ baseUrl: server.url }).deleteAlert(id);
+    await createGasClient({ url: server.url }).deleteAlert(id);
     expect(server.requests.map((request) => request.path)).toEqual([`/be/api/v1${path}`]);
   });
 
   it.each(['', ' ', '.', '..', '\ud800'])('asks nothing for the id %j, which names no alert', async (id) => {
     const server = await serve((_, response) => response.writeHead(204).end());
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     expect(await failureOf(client.deleteAlert(id))).toMatchObject({ code: 'invalid', mayBeDone: false });
     expect(await failureOf(client.alert(id))).toMatchObject({ code: 'invalid' });
     expect(server.requests).toEqual([]);
@@ -69,7 +69,7 @@ describe('what changes something', () => {
       const server = await serve((_, response) =>
         response.writeHead(status, { location: `${stranger.url}/be/api/v1/alerts` }).end(),
       );
-      const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+      const client = createGasClient({ url: server.url, apiKey: KEY });
       const failure = await failureOf(client.createAlert(WANTED));
       expect(failure).toMatchObject({ code: 'server', status, mayBeDone: [302, 303].includes(status) });
       expect(failure.message).toContain(`redirects to ${stranger.url}; if that is right, use it as the URL`);
@@ -80,7 +80,7 @@ describe('what changes something', () => {
 
   it('follows no redirect within the service either, and says so', async () => {
     const server = await serve((_, response) => response.writeHead(308, { location: '/new' }).end());
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).createAlert(WANTED));
+    const failure = await failureOf(createGasClient({ url: server.url }).createAlert(WANTED));
     expect(failure).toMatchObject({ code: 'server', status: 308, mayBeDone: false });
     expect(failure.message).toBe(`${server.host} redirects to another path (308); check the URL`);
     expect(server.requests).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('what changes something', () => {
 describe('a redirect to what came of a change', () => {
   it.each([302, 303])('by %i is not followed and may have been done', async (status) => {
     const server = await serve((_, response) => response.writeHead(status, { location: '/alerts/a1' }).end());
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).createAlert(WANTED));
+    const failure = await failureOf(createGasClient({ url: server.url }).createAlert(WANTED));
     expect(failure).toMatchObject({ code: 'server', status, mayBeDone: true });
     expect(failure.message).toBe(
       `${server.host} redirects to another path (${status}); check the URL; ${MAYBE}`,
@@ -139,9 +139,7 @@ describe('a change that is refused', () => {
     [503, '', 'unavailable', 'the service cannot answer now (503)', []],
   ])('by %i says why, field by field: %j', async (status, body, code, message, details) => {
     const server = await serve((_, response) => sendJson(response, body, status));
-    const failure = await failureOf(
-      createGasClient({ baseUrl: server.url, apiKey: KEY }).createAlert(WANTED),
-    );
+    const failure = await failureOf(createGasClient({ url: server.url, apiKey: KEY }).createAlert(WANTED));
     expect(failure).toMatchObject({ code, status, details, mayBeDone: false });
     expect(failure.message).toBe(message);
     expect(server.requests).toHaveLength(1);
@@ -149,7 +147,7 @@ describe('a change that is refused', () => {
 
   it.each([500, 502, 504])('by %i may have been done, and says so', async (status) => {
     const server = await serve((_, response) => sendJson(response, { message: 'oops.' }, status));
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).deleteAlert('a1'));
+    const failure = await failureOf(createGasClient({ url: server.url }).deleteAlert('a1'));
     expect(failure).toMatchObject({ code: 'server', status, mayBeDone: true });
     expect(failure.message).toBe(`the service failed (${status}): oops; ${MAYBE}`);
     expect(server.requests).toHaveLength(1);
@@ -159,7 +157,7 @@ describe('a change that is refused', () => {
     const server = await serve((_, response) =>
       sendJson(response, { errorCode: 'conflict', message: 'not now' }),
     );
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     for (const call of [
       () => client.createAlert(WANTED),
       () => client.setAlertStatus('a1', 'PENDING'),
@@ -176,7 +174,7 @@ describe('a change that is refused', () => {
     const server = await serve((request, response) =>
       sendJson(response, { message: `what is ${request.headers['x-api-key']}?` }, 400),
     );
-    const client = createGasClient({ baseUrl: server.url, apiKey: KEY });
+    const client = createGasClient({ url: server.url, apiKey: KEY });
     const failure = await failureOf(client.createAlert(WANTED));
     expect(JSON.stringify({ ...failure, message: failure.message })).not.toContain(KEY);
     expect(failure.message).toContain('(key)');
@@ -186,7 +184,7 @@ describe('a change that is refused', () => {
 describe('a change whose answer does not come', () => {
   it('says that it may have been done, and is not asked again', async () => {
     const server = await serve(() => {});
-    const client = createGasClient({ baseUrl: server.url, timeoutMs: 100 });
+    const client = createGasClient({ url: server.url, timeoutMs: 100 });
     const failure = await failureOf(client.createAlert(WANTED));
     expect(failure).toMatchObject({ code: 'unreachable', mayBeDone: true });
     expect(failure.message).toBe(`${server.host} did not respond within 0.1 s; ${MAYBE}`);
@@ -197,7 +195,7 @@ describe('a change whose answer does not come', () => {
   it('because the connection broke may have been done', async () => {
     const server = await serve((request) => request.socket.destroy());
     for (const status of ['PENDING', 'DISABLED']) {
-      const client = createGasClient({ baseUrl: server.url });
+      const client = createGasClient({ url: server.url });
       const failure = await failureOf(client.setAlertStatus('a1', status));
       expect(failure).toMatchObject({ code: 'unreachable', mayBeDone: true });
     }
@@ -207,14 +205,14 @@ describe('a change whose answer does not come', () => {
   it('because nobody listens was not done', async () => {
     const server = await serve(() => {});
     await server.close();
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).createAlert(WANTED));
+    const failure = await failureOf(createGasClient({ url: server.url }).createAlert(WANTED));
     expect(failure).toMatchObject({ code: 'unreachable', mayBeDone: false });
     expect(failure.message).not.toContain(MAYBE);
   });
 
   it('because it was called off before it left was not done; later it may have been', async () => {
     const server = await serve(() => {});
-    const client = createGasClient({ baseUrl: server.url });
+    const client = createGasClient({ url: server.url });
     const before = await failureOf(client.deleteAlert('a1', { signal: AbortSignal.abort() }));
     expect(before).toMatchObject({ code: 'unreachable', mayBeDone: false });
     expect(server.requests).toEqual([]);
@@ -235,7 +233,7 @@ describe('a change whose answer does not come', () => {
       };
       more();
     });
-    const failure = await failureOf(createGasClient({ baseUrl: server.url }).createAlert(WANTED));
+    const failure = await failureOf(createGasClient({ url: server.url }).createAlert(WANTED));
     expect(failure).toMatchObject({ code: 'unreadable', mayBeDone: true });
     expect(failure.message).toContain('is larger than 8 MB and was cut off');
   });

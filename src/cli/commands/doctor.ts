@@ -74,7 +74,7 @@ async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): P
   const hasNoChannels = embedded === null || settings.source.value.kind === 'simulated';
   const subject = {
     name,
-    origin: embedded === null ? new URL(reach.baseUrl).origin : null,
+    origin: embedded === null ? new URL(reach.url).origin : null,
     withKey: (reach.apiKey ?? null) !== null,
     missingChannels: hasNoChannels ? [] : setUpLines(channelsOf(deliveryOf(settings))),
   };
@@ -99,7 +99,7 @@ async function probe(io: Io, { client, reach, embedded, name }: OpenedClient): P
     () => doing,
     async () => {
       const way = { timeoutMs: CONNECT_WITHIN_MS, signal };
-      const connection = embedded === null ? await inspectConnection(new URL(reach.baseUrl), way) : null;
+      const connection = embedded === null ? await inspectConnection(new URL(reach.url), way) : null;
       return probeService({ http: new Http(reach), client, connection, now: io.now, signal, onRequest });
     },
   );

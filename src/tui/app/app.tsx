@@ -97,8 +97,8 @@ function SessionScreen(props: SessionProps) {
   const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
   const host = isOwnService ? null : (opened?.name ?? null);
-  const { baseUrl, apiKey = null } = opened?.reach ?? {};
-  const isPlain = host !== null && baseUrl !== undefined && isPlainUrl(new URL(baseUrl));
+  const { url, apiKey = null } = opened?.reach ?? {};
+  const isPlain = host !== null && url !== undefined && isPlainUrl(new URL(url));
   const isKey = keyFinder(apiKey);
   const scope: MonitorScope | null = client && {
     client,

@@ -15,7 +15,7 @@ export interface MonitorSource {
   /** How often to ask, ms; default: what the service asks for. */
   readonly intervalMs?: number;
   /** With what the service is asked; a key is never drawn, wherever it is typed. */
-  readonly reach?: { readonly baseUrl?: string; readonly apiKey?: string | null };
+  readonly reach?: { readonly url?: string; readonly apiKey?: string | null };
   /** The service runs in this process, so it is the contract itself; `null` or absent: it is elsewhere. */
   readonly embedded?: object | null;
   /** Gives back what the source holds; called once, at the end or before another source is opened. */

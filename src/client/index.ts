@@ -1,0 +1,67 @@
+/** What `gastop/client` exports: the client that the monitor and the commands use, with the types of its views. */
+export {
+  type CallOptions,
+  createGasClient,
+  type GasClient,
+  type GasClientOptions,
+  type MetricsQuery,
+  type ReachQuery,
+  type RecommendationOptions,
+  type WriteOptions,
+} from './client.ts';
+export { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
+export type { ParameterDescription, RouteDescription, ServiceDescription } from './openapi.ts';
+export type { ChartOptions, PriceChartView } from './price-chart.ts';
+export type { Pause, RateLimit } from './rate-limit.ts';
+export type {
+  AlertDetailsView,
+  AlertListView,
+  AlertSavingsView,
+  AlertView,
+  CreatedAlertView,
+  DeliveryAttemptView,
+  DeliveryView,
+  ListView,
+  NewAlert,
+  SavingsEntryView,
+} from './views/alerts.ts';
+export type {
+  AutoTxAccountView,
+  AutoTxChange,
+  AutoTxDetailsView,
+  AutoTxListView,
+  AutoTxView,
+  CheckView,
+  ComparisonView,
+  NewAutoTx,
+  TimelineEntryView,
+} from './views/auto-txs.ts';
+export type {
+  ActionView,
+  ChartPointView,
+  ChartView,
+  CostView,
+  DashboardView,
+  EngineView,
+  MarketView,
+  NodeView,
+  RateLimitsView,
+  StatsView,
+} from './views/dashboard.ts';
+export type {
+  HorizonView,
+  LaneView,
+  ReachView,
+  RecommendationView,
+  SnapshotView,
+  TrendView,
+} from './views/gas.ts';
+export type {
+  BaseFeeRowView,
+  BlockView,
+  GasUsedRatioRowView,
+  MetricsView,
+  PriorityFeeRowView,
+  TxRowView,
+  TxView,
+} from './views/metrics.ts';
