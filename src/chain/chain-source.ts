@@ -1,5 +1,6 @@
 import type { Block, Hex } from '../core/block.ts';
 import type { ChainProfile } from '../core/chains.ts';
+import type { DataFees } from '../core/data-fee.ts';
 
 /** One node's state as last seen; replay and simulation have a single entry. */
 export interface NodeHealth {
@@ -154,6 +155,8 @@ export interface ChainSource {
   ): Promise<readonly IncludedTransaction[] | null>;
   nonce(address: Hex, at: 'latest' | 'pending'): Promise<number>;
   balance(address: Hex): Promise<bigint>;
+  /** What the chain takes beside gas now, cached for seconds; never rejects. Left out: the source cannot tell. */
+  dataFees?(): Promise<DataFees>;
   health(): readonly NodeHealth[];
 }
 

@@ -3,6 +3,7 @@ import { chainProfile } from '../core/chains.ts';
 import { type Clock, systemClock, Turns } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
 import { createRpcNode, type RpcNode, request, requestHeader, requestHeadNumber } from './rpc/client.ts';
+import { createDataFees } from './rpc/data-fees.ts';
 import { bytes, nullable, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
 import { createPace, followChain } from './rpc/follow.ts';
@@ -100,6 +101,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     nonce: (address, at) =>
       pool.run((node) => request(node, safeInteger, 'eth_getTransactionCount', [address, at])),
     balance: (address) => pool.run((node) => request(node, quantity, 'eth_getBalance', [address, 'latest'])),
+    dataFees: createDataFees(pool, clock),
     health: () => pool.health(),
     close: () => {
       for (const node of nodes) node.link.close();

@@ -105,9 +105,13 @@ export const StatsMarket = z
           slow: Cost,
           average: Cost,
           fast: Cost,
+          dataFee: Cost.nullable().describe(
+            'The part of each that a rollup takes for posting it to L1, operator fee included; 0 where it takes none, null where it is not known: then the costs are without it',
+          ),
+          dataFeeReason: z.string().nullable().describe('Why the data fee is not known; null where it is'),
         }),
       )
-      .describe('What usual work costs, lane by lane'),
+      .describe('What usual work costs in all, lane by lane'),
   })
   .meta({ id: 'StatsMarket', description: 'How prices are spread, cheap hours, usual costs' });
 export type StatsMarket = z.infer<typeof StatsMarket>;

@@ -62,6 +62,9 @@ export const GasCurrent = z
     basePrice: Wei.describe("The head block's base fee, in wei per gas"),
     priorityPrice: Wei.describe('averagePrice − nextBasePrice, at least 0, in wei per gas'),
     nextBasePrice: Wei.describe("The next block's base fee, in wei per gas"),
+    floorPrice: Wei.nullable().describe(
+      "What the chain's base fee never falls below, in wei per gas; null where no floor is known",
+    ),
     blobBasePrice: Wei.nullable().describe(
       "The head block's blob base fee, in wei per blob gas (EIP-4844); null on a chain without blobs",
     ),

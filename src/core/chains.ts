@@ -12,6 +12,11 @@ export interface ChainProfile {
   /** Ticker of the native coin. */
   readonly nativeSymbol: string;
   readonly feeRule: FeeRule;
+  /**
+   * How its fee for posting to L1 is told: `op` an OP-stack chain, `op-or-none` one that may be; `estimate`: by the gas that
+   * a ZK-stack node estimates; `unverified`: it takes one, by a model that is not known here. Left out: it takes none.
+   */
+  readonly dataFee?: 'op' | 'op-or-none' | 'arbitrum' | 'scroll' | 'linea' | 'estimate' | 'unverified';
   /** Chainlink's native-coin/USD feed, where the chain has one. */
   readonly usdFeed?: UsdFeed;
 }
@@ -64,20 +69,26 @@ const ethereumLike = (
   name: string,
   nativeSymbol: string,
   blockTimeSec: number,
+  rule: Partial<FeeRule> = {},
 ): ChainProfile => ({
   id,
   name,
   nativeSymbol,
-  feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec },
+  feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...rule },
 });
 
-/** OP-stack chains since Canyon: elasticity 6 (Base differs over time), denominator 250; the node's word comes first. */
-const opStack = (id: number, name: string, elasticity = 6): ChainProfile => ({
-  id,
-  name,
-  nativeSymbol: 'ETH',
-  feeRule: { elasticity, denominator: 250, blockTimeSec: 2 },
+/** A rollup that is paid for posting to L1. */
+const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile): ChainProfile => ({
+  ...profile,
+  dataFee,
 });
+
+/**
+ * OP-stack chains. Since Holocene each block states denominator and elasticity itself, since Jovian its floor too; what
+ * stands here is as of 2026 (superchain registry), for blocks whose header is not read.
+ */
+const opStack = (id: number, name: string, rule: Partial<FeeRule> = {}): ChainProfile =>
+  rollup('op', ethereumLike(id, name, 'ETH', 2, { elasticity: 6, denominator: 250, ...rule }));
 
 /** The simulation's own: of no chain that is registered, and wallets sign for it. */
 export const SIMULATED_CHAIN_ID = 15_591_559;
@@ -95,23 +106,25 @@ const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
     opStack(10, 'OP Mainnet'),
     ethereumLike(56, 'BNB Smart Chain', 'BNB', 0.75),
     ethereumLike(100, 'Gnosis', 'xDAI', 5),
-    opStack(130, 'Unichain'),
-    {
-      ...ethereumLike(137, 'Polygon', 'POL', 2),
-      feeRule: { elasticity: 2, denominator: 16, blockTimeSec: 2 },
-    },
-    ethereumLike(324, 'ZKsync Era', 'ETH', 1),
-    opStack(480, 'World Chain'),
+    opStack(130, 'Unichain', { blockTimeSec: 1 }),
+    ethereumLike(137, 'Polygon', 'POL', 2, { denominator: 64 }),
+    rollup('estimate', ethereumLike(324, 'ZKsync Era', 'ETH', 1)),
+    opStack(480, 'World Chain', { elasticity: 10 }),
     ethereumLike(1337, 'local chain', 'ETH', 1),
-    opStack(8453, 'Base'),
+    rollup('unverified', ethereumLike(5_000, 'Mantle', 'MNT', 2)),
+    opStack(8453, 'Base', { denominator: 125, minBaseFee: 5_000_000n }),
     ethereumLike(17_000, 'Holesky', 'ETH', 12),
     ethereumLike(31_337, 'Anvil', 'ETH', 1),
-    ethereumLike(42_161, 'Arbitrum One', 'ETH', 0.25),
+    opStack(34_443, 'Mode'),
+    rollup('arbitrum', ethereumLike(42_161, 'Arbitrum One', 'ETH', 0.25, { minBaseFee: 20_000_000n })),
+    rollup('unverified', ethereumLike(42_220, 'Celo', 'CELO', 1)),
     ethereumLike(43_114, 'Avalanche C-Chain', 'AVAX', 1.5),
-    ethereumLike(59_144, 'Linea', 'ETH', 2),
-    ethereumLike(81_457, 'Blast', 'ETH', 2),
-    ethereumLike(534_352, 'Scroll', 'ETH', 3),
+    opStack(57_073, 'Ink', { blockTimeSec: 1 }),
+    rollup('linea', ethereumLike(59_144, 'Linea', 'ETH', 2)),
+    rollup('unverified', ethereumLike(81_457, 'Blast', 'ETH', 2)),
+    rollup('scroll', ethereumLike(534_352, 'Scroll', 'ETH', 3)),
     ethereumLike(560_048, 'Hoodi', 'ETH', 12),
+    opStack(7_777_777, 'Zora'),
     ethereumLike(11_155_111, 'Sepolia', 'ETH', 12),
   ].map((profile) => [profile.id, { ...profile, ...wellKnown(profile.id) }]),
 );
@@ -122,9 +135,15 @@ function wellKnown(id: number): Pick<ChainProfile, 'usdFeed' | 'genesisHash'> {
   return { ...(usdFeed && { usdFeed }), ...(genesisHash && { genesisHash }) };
 }
 
-/** The chain behind an id; an unknown one is named by its number and taken for Ethereum-like. */
+/** The chain behind an id; an unknown one is named by its number and taken for Ethereum-like, until it shows otherwise. */
 export function chainProfile(id: number): ChainProfile {
-  return PROFILES.get(id) ?? ethereumLike(id, `chain ${id}`, 'ETH', 12);
+  return PROFILES.get(id) ?? rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12));
+}
+
+/** Whether the chain takes a fee for posting to L1 beside gas, or in a way that a price per gas does not show. */
+export function hasDataFee(id: number | null): boolean {
+  const { dataFee } = PROFILES.get(id ?? 0) ?? {};
+  return dataFee !== undefined;
 }
 
 /** The chain behind an id and the hash of block 0; `null`: the node does not say which that is. */

@@ -6,6 +6,8 @@ export interface FeeRule {
   readonly denominator: number;
   /** Seconds between blocks, as a plan; measured spacing comes from history. */
   readonly blockTimeSec: number;
+  /** Wei per gas that the base fee never falls below; left out: there is no such floor, or it is not known. */
+  readonly minBaseFee?: bigint;
 }
 
 /** Ethereum mainnet and every chain that copied its parameters. */

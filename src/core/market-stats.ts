@@ -1,3 +1,4 @@
+import type { Hex } from './block.ts';
 import { takeMedian } from './engine/rolling.ts';
 
 /** How a stretch of prices is spread, in whole wei per gas. */
@@ -278,6 +279,8 @@ function mean(sums: Float64Array, weights: Float64Array, slot: number): number |
 interface UsualAction {
   readonly name: string;
   readonly gas: number;
+  /** An unsigned transaction that does it, by which its L1 data fee is told. */
+  readonly unsigned: Hex;
 }
 
 /**
@@ -285,14 +288,40 @@ interface UsualAction {
  * ETH transfer: intrinsic gas of a transaction (yellow paper, G_transaction). ERC-20: intrinsic gas, calldata, event and
  * one fresh storage slot (22,100), 46,000 for a first approval, 65,000 for a transfer through a proxy such as USDC's.
  * NFT mint: between 57,000 (sequential ids) and 130,000 (enumerable) in public ERC-721 benchmarks. Swap: one hop through
- * Uniswap V3, of which the pool itself takes about 117,000 and router and token transfers the rest.
+ * Uniswap V3, of which the pool itself takes about 117,000 and router and token transfers the rest. The bytes are those of
+ * docs/CHAINS.md: transactions of type 2 for OP Mainnet, the swap an `exactInputSingle` of its router.
  */
 export const USUAL_ACTIONS: readonly UsualAction[] = [
-  { name: 'ETH transfer', gas: 21_000 },
-  { name: 'ERC-20 approve', gas: 46_000 },
-  { name: 'ERC-20 transfer', gas: 65_000 },
-  { name: 'NFT mint', gas: 120_000 },
-  { name: 'Swap', gas: 184_000 },
+  {
+    name: 'ETH transfer',
+    gas: 21_000,
+    unsigned:
+      '0x02ec0a7b830f424083bc614e8252089470997970c51812dc3a010c7d01b50e0d17dc79c8872bdc545d6b4b8780c0',
+  },
+  {
+    name: 'ERC-20 approve',
+    gas: 46_000,
+    unsigned:
+      '0x02f86a0a7b830f424083bc614e82b3b0940b2c639c533813f4aa9d7837caf62653d097ff8580b844095ea7b300000000000000000000000068b3465833fb72a70ecdf485e0e4c7bd8665fc45ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc0',
+  },
+  {
+    name: 'ERC-20 transfer',
+    gas: 65_000,
+    unsigned:
+      '0x02f86a0a7b830f424083bc614e82fde8940b2c639c533813f4aa9d7837caf62653d097ff8580b844a9059cbb00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c800000000000000000000000000000000000000000000000000000000075bcd15c0',
+  },
+  {
+    name: 'NFT mint',
+    gas: 120_000,
+    unsigned:
+      '0x02f86b0a7b830f424083bc614e8301d4c09468b3465833fb72a70ecdf485e0e4c7bd8665fc4580b84440c10f1900000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c800000000000000000000000000000000000000000000000000000000000004d2c0',
+  },
+  {
+    name: 'Swap',
+    gas: 184_000,
+    unsigned:
+      '0x02f9010b0a7b830f424083bc614e8302cec09468b3465833fb72a70ecdf485e0e4c7bd8665fc4580b8e404e45aaf0000000000000000000000000b2c639c533813f4aa9d7837caf62653d097ff85000000000000000000000000420000000000000000000000000000000000000600000000000000000000000000000000000000000000000000000000000001f400000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c800000000000000000000000000000000000000000000000000000000075bcd15000000000000000000000000000000000000000000000000007acf501b7181150000000000000000000000000000000000000000000000000000000000000000c0',
+  },
 ];
 
 /** What `gas` costs at `price` wei per gas, in wei. */

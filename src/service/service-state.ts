@@ -1,9 +1,11 @@
 import type { ChainSource } from '../chain/chain-source.ts';
 import type { ChainProfile } from '../core/chains.ts';
+import type { DataFees } from '../core/data-fee.ts';
 import type { Reach } from '../core/engine/horizons.ts';
 import type { BlockStore } from '../store/blocks.ts';
 import type { HistoryStore } from '../store/history.ts';
 import { bounded, type ChainReader } from './chain-reader.ts';
+import { dataFeesOf } from './data-fees.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
 import type { Follower } from './follow/follower.ts';
 import { ApiFailure } from './http/errors.ts';
@@ -105,6 +107,12 @@ export class ServiceState {
 
   /** What the lanes were said to cost at these blocks, on the average; `null` where that is not known of each. */
   readonly meanPrices: PricesSaid = (first, last) => this.#parts.follower.meanPrices(first, last);
+
+  /** What the chain takes beside gas now. Never rejects. */
+  dataFees(): Promise<DataFees> {
+    const { source, follower } = this.#parts;
+    return dataFeesOf(source, follower.profile);
+  }
 
   /** For whoever watches the service: what it follows, and why it cannot answer if it cannot. */
   condition(): Condition {

@@ -26,6 +26,7 @@ function snapshot(
     lanes: { slow: lane(price - 1n), average: lane(price), fast: lane(price + 1n) },
     baseFee: price,
     nextBaseFee: null,
+    floor: null,
     priorityFee: null,
     blobBaseFee: null,
     gasUsedRatio: null,

@@ -29,6 +29,7 @@ export const OWN_SNAPSHOT: z.infer<typeof GasCurrent> = GasCurrent.parse({
   basePrice: 7,
   priorityPrice: 2,
   nextBasePrice: 7,
+  floorPrice: null,
   blobBasePrice: 1,
   gasUsedRatio: 0,
   lanes: { slow: lane, average: lane, fast: lane },
@@ -108,7 +109,17 @@ export const OWN_MARKET = StatsMarket.parse({
   ),
   nativeUsd: 3_000,
   nativeUsdChangeRatio: null,
-  actions: [{ name: 'ETH transfer', gas: 21_000, slow: cost, average: cost, fast: cost }],
+  actions: [
+    {
+      name: 'ETH transfer',
+      gas: 21_000,
+      slow: cost,
+      average: cost,
+      fast: cost,
+      dataFee: cost,
+      dataFeeReason: null,
+    },
+  ],
 });
 
 export const OWN_BASE_FEE = BaseFeeMetrics.parse({

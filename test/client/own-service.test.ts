@@ -16,6 +16,7 @@ describe("our own service's answers", () => {
       baseFee: 7n,
       nextBaseFee: 7n,
       priorityFee: 2n,
+      floor: null,
       blobBaseFee: 1n,
       gasUsedRatio: 0,
       nativeUsd: null,
@@ -78,11 +79,15 @@ describe("our own service's answers", () => {
     expect(await clientOf(own.OWN_MARKET).statsMarket('24h')).toEqual({
       ...same,
       from: own.OWN_TIME,
-      actions: actions.map(({ name, gas, ...lanes }) => ({
+      actions: actions.map(({ name, gas, dataFeeReason, ...costs }) => ({
         name,
         gas,
+        dataFeeReason,
         ...Object.fromEntries(
-          Object.entries(lanes).map(([lane, cost]) => [lane, { wei: BigInt(cost.wei), usd: cost.usd }]),
+          Object.entries(costs).map(([which, cost]) => [
+            which,
+            cost && { wei: BigInt(cost.wei), usd: cost.usd },
+          ]),
         ),
       })),
     });

@@ -38,6 +38,7 @@ export const SNAPSHOT: SnapshotView = {
   },
   baseFee: gwei(0.0508),
   nextBaseFee: gwei(0.0497),
+  floor: null,
   priorityFee: gwei(0.001),
   blobBaseFee: 1n,
   gasUsedRatio: 0.68,
@@ -136,6 +137,8 @@ function action(name: string, gas: number): ActionView {
     slow: cost(SNAPSHOT.lanes.slow.price),
     average: cost(SNAPSHOT.lanes.average.price),
     fast: cost(SNAPSHOT.lanes.fast.price),
+    dataFee: cost(0n),
+    dataFeeReason: null,
   };
 }
 

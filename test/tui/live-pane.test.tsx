@@ -1,6 +1,7 @@
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CostView } from '../../src/client/views/dashboard.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
 import { lanesText } from '../../src/tui/panes/live/lane-table.tsx';
 import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
@@ -191,6 +192,19 @@ describe('the Live pane', () => {
     expect(screen).toContain('│ Slow    │ 0.000000001 │');
     expect(screen).toContain('transfer gwei');
     expect(screen).toContain('no advice: none');
+  });
+
+  it('counts what a rollup takes for posting to L1, and says where it is not known', () => {
+    const snapshot = { ...SNAPSHOT, chainId: 10, nativeUsd: null };
+    const screenOf = (dataFee: CostView | null) => {
+      const actions = MARKET.actions.map((action) => ({ ...action, dataFee }));
+      return draw({ ...VIEW, snapshot, market: { ...MARKET, actions } }, 120, 37).join('\n');
+    };
+    expect(screenOf(null)).toMatch(/│ Fast .*│ +0.00000130 \+ L1 │ +0.0000114 \+ L1 │/);
+    const fee = screenOf({ wei: 10n ** 16n, usd: null });
+    expect(fee).toMatch(/│ Fast .*│ +0\.0100 │ +0\.0100 │/);
+    expect(fee).toMatch(/ETH transfer +21,000 .*100 %/);
+    expect(fee).not.toContain('+ L1');
   });
 
   it('says of advice that was never judged that its likelihood is not measured', () => {

@@ -8,6 +8,7 @@ import {
   StatsMarket,
   Summary,
 } from '../../contract/dashboard.ts';
+import { hasDataFee } from '../../core/chains.ts';
 import { lenient, rows, said, sayingAny, wei } from '../lenient.ts';
 
 export const RateLimits = sayingAny(lenient(RateLimitsWire), 'usedToday').transform((wire) => ({
@@ -93,8 +94,21 @@ const Cost = lenient(actions.element.shape.slow, 'wei').transform((wire) => ({
 export type CostView = z.infer<typeof Cost>;
 
 /** What usual work costs on each lane; `null` where the service does not say. */
-const Action = lenient(actions.element.extend({ slow: Cost, average: Cost, fast: Cost }), 'name', 'gas');
+const Action = lenient(
+  actions.element.extend({ slow: Cost, average: Cost, fast: Cost, dataFee: Cost }),
+  'name',
+  'gas',
+);
 export type ActionView = z.infer<typeof Action>;
+
+/** Wei that work pays beside gas; `null`: the chain takes a fee for posting to L1 that the service does not tell. */
+export function dataFeeOf(
+  action: Pick<ActionView, 'dataFee' | 'dataFeeReason'> | undefined,
+  chainId: number | null,
+): bigint | null {
+  if (action?.dataFee != null) return action.dataFee.wei;
+  return action?.dataFeeReason == null && !hasDataFee(chainId) ? 0n : null;
+}
 
 const DAYS = 7;
 const HOURS = 24;

@@ -40,6 +40,7 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
     baseFee: BigInt(wire.basePrice),
     nextBaseFee: wei(wire.nextBasePrice),
     priorityFee: wei(wire.priorityPrice),
+    floor: wei(wire.floorPrice),
     blobBaseFee: wei(wire.blobBasePrice),
     gasUsedRatio: wire.gasUsedRatio,
     nativeUsd: wire.nativeUsd,

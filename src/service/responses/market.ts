@@ -1,5 +1,6 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { Stats, StatsMarket } from '../../contract/dashboard.ts';
+import { type DataFees, NO_DATA_FEES, workDataFee } from '../../core/data-fee.ts';
 import {
   changeRatio,
   cheapestHourUtc,
@@ -31,6 +32,7 @@ export async function statsMarket(
   { timeFrame, end }: MarketWindow,
   present: Present,
   pricesSaid: PricesSaid,
+  dataFees: DataFees = NO_DATA_FEES,
 ): Promise<StatsMarket> {
   const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
   const stored = await history.buckets(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });
@@ -53,13 +55,28 @@ export async function statsMarket(
     nativeUsd: present.nativeUsd,
     // Past dollar prices are not known here; other services may have them.
     nativeUsdChangeRatio: null,
-    actions: USUAL_ACTIONS.map(({ name, gas }) => ({
-      name,
-      gas,
-      slow: costOf(gas, lanes.slow.price, present.nativeUsd),
-      average: costOf(gas, lanes.average.price, present.nativeUsd),
-      fast: costOf(gas, lanes.fast.price, present.nativeUsd),
-    })),
+    actions: USUAL_ACTIONS.map((action) => actionOf(action, present, dataFees)),
+  };
+}
+
+/** What usual work costs, its data fee included where that is known. */
+function actionOf(
+  action: (typeof USUAL_ACTIONS)[number],
+  { advice: { lanes }, nativeUsd }: Present,
+  dataFees: DataFees,
+): StatsMarket['actions'][number] {
+  const { name, gas } = action;
+  const fee = workDataFee(dataFees, action, lanes.average.price);
+  const total = ({ price }: { readonly price: bigint }) =>
+    costOf(cost(gas, price) + (fee.wei ?? 0n), nativeUsd);
+  return {
+    name,
+    gas,
+    slow: total(lanes.slow),
+    average: total(lanes.average),
+    fast: total(lanes.fast),
+    dataFee: fee.wei === null ? null : costOf(fee.wei, nativeUsd),
+    dataFeeReason: fee.reason,
   };
 }
 
@@ -75,8 +92,7 @@ async function firstPoint(
   return rollup === undefined ? null : wholeWei(rollup.base.mean);
 }
 
-function costOf(gas: number, price: bigint, nativeUsd: number | null) {
-  const wei = cost(gas, price);
+function costOf(wei: bigint, nativeUsd: number | null) {
   return { wei: wei.toString(), usd: nativeUsd === null ? null : (Number(wei) / WEI_PER_COIN) * nativeUsd };
 }
 

@@ -1,10 +1,11 @@
-import type { ActionView } from '../../client/views/dashboard.ts';
+import { type ActionView, dataFeeOf } from '../../client/views/dashboard.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
+import { hasDataFee } from '../../core/chains.ts';
 import { cost, USUAL_ACTIONS } from '../../core/market-stats.ts';
-import { formatCount, formatUsd, usdOf } from '../../core/units.ts';
+import { formatCount, formatPercent, formatUsd, usdOf } from '../../core/units.ts';
 import { type CoinUnit, coinUnit } from '../coin-unit.ts';
-import { leftColumn, rightColumn, type TableColumn } from '../ui/table.ts';
+import { known, leftColumn, rightColumn, type TableColumn } from '../ui/table.ts';
 
 /** The coin that fees are paid in, or gwei where gas costs so little that coins would be all zeros. */
 export function feeUnit({ lanes }: SnapshotView, symbol: string): CoinUnit {
@@ -21,20 +22,36 @@ export function workColumns(
   symbol: string,
   heading = 'usual work',
 ): readonly TableColumn<ActionView>[] {
-  const { lanes, nativeUsd } = snapshot;
+  const { lanes, nativeUsd, chainId } = snapshot;
   const unit = feeUnit(snapshot, symbol);
-  const costOf = (lane: LaneName, { gas }: ActionView) => cost(gas, lanes[lane].price);
+  const gasCost = (lane: LaneName, { gas }: ActionView) => cost(gas, lanes[lane].price);
+  const inAll = (lane: LaneName, action: ActionView, text: (wei: bigint) => string) =>
+    withDataFee(gasCost(lane, action), dataFeeOf(action, chainId), text);
   const columns = LANES.flatMap((lane): readonly TableColumn<ActionView>[] => {
-    const inCoin = (action: ActionView) => unit.text(costOf(lane, action));
+    const inCoin = (action: ActionView) => inAll(lane, action, unit.text);
     // Another unit is as wide as it is, not as the one before it.
     const id = `${lane} ${unit.name}`;
     if (nativeUsd === null) return [rightColumn(`${lane} ${unit.name}`, 11, 1, inCoin, { id })];
     return [
-      rightColumn(lane, 8, 1, (action) => formatUsd(usdOf(costOf(lane, action), nativeUsd))),
+      rightColumn(lane, 8, 1, (action) => inAll(lane, action, (wei) => formatUsd(usdOf(wei, nativeUsd)))),
       // The average lane is the one whose price in coins is looked at first.
       rightColumn(unit.name, 10, lane === 'average' ? 2 : 3, inCoin, { id }),
     ];
   });
   const gas = rightColumn<ActionView>('gas', 7, 4, (action) => formatCount(action.gas));
-  return [leftColumn(heading, 14, 0, ({ name }) => name), gas, ...columns];
+  const part = rightColumn<ActionView>('L1 part', 7, 5, (action) =>
+    known(dataFeeOf(action, chainId), (fee) =>
+      formatPercent(Number(fee) / Math.max(Number(fee + gasCost('average', action)), 1)),
+    ),
+  );
+  return [
+    leftColumn(heading, 14, 0, ({ name }) => name),
+    gas,
+    ...columns,
+    ...(hasDataFee(chainId) ? [part] : []),
+  ];
 }
+
+/** A cost with its data fee, or without and saying so where that is not known. */
+export const withDataFee = (wei: bigint, dataFee: bigint | null, text: (wei: bigint) => string): string =>
+  dataFee === null ? `${text(wei)} + L1` : text(wei + dataFee);

@@ -68,7 +68,9 @@ export function addDashboardRoutes(
   app.openapi(marketRoute, async (c) => {
     const { timeFrame } = c.req.valid('query');
     const { store, end } = await state.history();
-    return c.json(await statsMarket(store, { timeFrame, end }, state.present(), state.meanPrices), 200);
+    const dataFees = await state.dataFees();
+    const market = await statsMarket(store, { timeFrame, end }, state.present(), state.meanPrices, dataFees);
+    return c.json(market, 200);
   });
   const limits = (c: Context) =>
     gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {

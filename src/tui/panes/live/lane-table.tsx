@@ -1,6 +1,7 @@
 import { Text, useIsScreenReaderEnabled } from 'ink';
 import { Table } from 'ink-table';
 import { memo, type ReactNode, useRef } from 'react';
+import { type ActionView, dataFeeOf } from '../../../client/views/dashboard.ts';
 import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
 import { LANES, type LaneName } from '../../../core/advice.ts';
 import { cost, USUAL_ACTIONS } from '../../../core/market-stats.ts';
@@ -23,24 +24,30 @@ import {
 } from '../../ui/table.ts';
 import { fitLeft, fitRight, LineList, plain, Words } from '../../ui/text.tsx';
 import { type ColorName, useTheme } from '../../ui/theme.ts';
-import { feeUnit } from '../work-table.ts';
+import { feeUnit, withDataFee } from '../work-table.ts';
 
 const LANE_TITLES: Readonly<Record<LaneName, string>> = { slow: 'Slow', average: 'Average', fast: 'Fast' };
 
-const gasOf = (action: string, usual: number) =>
-  USUAL_ACTIONS.find(({ name }) => name === action)?.gas ?? usual;
-const TRANSFER_GAS = gasOf('ETH transfer', 21_000);
-const SWAP_GAS = gasOf('Swap', 184_000);
+const TRANSFER = 'ETH transfer';
+const SWAP = 'Swap';
 
 type LaneRow = LaneView & { readonly name: LaneName };
 
 const laneRows = ({ lanes }: SnapshotView) => LANES.map((name): LaneRow => ({ ...lanes[name], name }));
 
-function laneColumns(snapshot: SnapshotView, symbol: string): readonly TableColumn<LaneRow>[] {
-  const { nativeUsd, stale } = snapshot;
+function laneColumns({
+  snapshot,
+  actions,
+  symbol,
+}: Omit<LaneTableProps, 'width'>): readonly TableColumn<LaneRow>[] {
+  const { nativeUsd, stale, chainId } = snapshot;
   const unit = feeUnit(snapshot, symbol);
-  const worth = (gas: number, price: bigint) =>
-    nativeUsd === null ? unit.text(cost(gas, price)) : formatUsd(usdOf(cost(gas, price), nativeUsd));
+  const amount = (wei: bigint) => (nativeUsd === null ? unit.text(wei) : formatUsd(usdOf(wei, nativeUsd)));
+  const worth = (name: string, price: bigint) => {
+    const gas = USUAL_ACTIONS.find((action) => action.name === name)?.gas ?? 0;
+    const action = actions.find((each) => each.name === name);
+    return withDataFee(cost(gas, price), dataFeeOf(action, chainId), amount);
+  };
   const noTips = lacksTips(snapshot);
   const named = nativeUsd === null ? ` ${unit.name}` : '';
   const costs = nativeUsd === null ? 10 : 6;
@@ -52,8 +59,8 @@ function laneColumns(snapshot: SnapshotView, symbol: string): readonly TableColu
     rightColumn('usually, at most', 13, 2, ({ waitSec }) =>
       known(noTips ? null : waitSec, ({ p50, p95 }) => `${formatDuration(p50)}, ${formatDuration(p95)}`),
     ),
-    rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ price }) => worth(TRANSFER_GAS, price)),
-    rightColumn(`swap${named}`, costs, 5, ({ price }) => worth(SWAP_GAS, price)),
+    rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ price }) => worth(TRANSFER, price)),
+    rightColumn(`swap${named}`, costs, 5, ({ price }) => worth(SWAP, price)),
     // Old prices promise nothing.
     rightColumn('likely', 6, 6, ({ probability }) =>
       known(stale === true ? null : probability, formatLikelihood),
@@ -75,17 +82,19 @@ const GAP = 3;
 
 interface LaneTableProps {
   readonly snapshot: SnapshotView;
+  /** What usual work costs, with its data fees; empty while that is not known. */
+  readonly actions: readonly ActionView[];
   readonly symbol: string;
   readonly width: number;
 }
 
 /** What to pay, lane by lane: always six lines high. */
-export const LaneTable = memo(function LaneTable({ snapshot, symbol, width }: LaneTableProps) {
+export const LaneTable = memo(function LaneTable({ snapshot, actions, symbol, width }: LaneTableProps) {
   const theme = useTheme();
   const isSpoken = useIsScreenReaderEnabled();
   const widest = useRef(new Map<string, number>());
   const rows = laneRows(snapshot);
-  const all = laneColumns(snapshot, symbol);
+  const all = laneColumns({ snapshot, actions, symbol });
   if (isSpoken) {
     const { lines } = tableOf({ columns: all, rows, width }, { theme, isSpoken });
     return <LineList lines={[[plain('Prices in gwei.')], ...lines]} width={width} />;

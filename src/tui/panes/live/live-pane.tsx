@@ -104,6 +104,7 @@ interface LivePaneProps {
 }
 
 const MOST_ACTIONS = 5;
+const NO_ACTIONS: MarketView['actions'] = [];
 /** Narrower screens use fewer words for the advice. */
 const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
@@ -156,7 +157,12 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
   return (
     <Box flexDirection="column" flexShrink={0} width={columns} height={rows} overflow="hidden">
       <Box flexShrink={0}>
-        <LaneTable snapshot={snapshot} symbol={symbol} width={columns} />
+        <LaneTable
+          snapshot={snapshot}
+          actions={market?.actions ?? NO_ACTIONS}
+          symbol={symbol}
+          width={columns}
+        />
       </Box>
       <LineList lines={lines} width={columns} />
       {hasChart ? <SmallChart hour={hour} width={columns} height={layout.chartRows} /> : null}

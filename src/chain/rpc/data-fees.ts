@@ -1,0 +1,194 @@
+import { parseTransaction } from 'viem/utils';
+import type { Hex } from '../../core/block.ts';
+import type { ChainProfile } from '../../core/chains.ts';
+import {
+  type DataFees,
+  decodeL1Attributes,
+  L1_ATTRIBUTES_DEPOSITOR,
+  L1_BLOCK,
+  NO_DATA_FEES,
+  parametersFromOracle,
+  type Quote,
+  quotedDataFees,
+  unknownDataFees,
+} from '../../core/data-fee.ts';
+import { USUAL_ACTIONS } from '../../core/market-stats.ts';
+import type { Clock } from '../async.ts';
+import { ChainError, isRefusal } from '../chain-source.ts';
+import { type RpcNode, request } from './client.ts';
+import { bytes, mapped, nullable, object, quantity, transactionResponse, where } from './decode.ts';
+import type { NodePool } from './node-pool.ts';
+
+const KEEP_MS = 12_000;
+/** A request for each kind of work. */
+const KEEP_QUOTES_MS = 30_000;
+
+/**
+ * What the chain takes beside gas, from one node; cached for 12 s, or 30 s where each kind of work is a request. Never
+ * rejects: what cannot be read is unknown, with the reason.
+ */
+export function createDataFees(pool: NodePool, clock: Clock): () => Promise<DataFees> {
+  let cached: { readonly fees: Promise<DataFees>; readonly until: number } | null = null;
+  return () => {
+    const { dataFee } = pool.chain() ?? {};
+    if (pool.chain() !== null && dataFee === undefined) return Promise.resolve(NO_DATA_FEES);
+    const now = clock.elapsed();
+    if (cached === null || now >= cached.until) {
+      const keepMs = dataFee === 'scroll' || dataFee === 'linea' ? KEEP_QUOTES_MS : KEEP_MS;
+      const fees = pool
+        .run((node) =>
+          readDataFees(node, pool.chain()?.dataFee).catch((error: unknown) => {
+            // The node is well: it only cannot do this.
+            if (isRefused(error)) return unknownDataFees(error.message);
+            throw error;
+          }),
+        )
+        .catch((error: unknown) => {
+          if (error instanceof ChainError) return unknownDataFees(error.message);
+          throw error;
+        });
+      cached = { fees, until: now + keepMs };
+    }
+    return cached.fees;
+  };
+}
+
+const isRefused = (error: unknown): error is ChainError =>
+  error instanceof ChainError && (isRefusal(error) || error.code === 'unsupported');
+
+async function readDataFees(node: RpcNode, kind: ChainProfile['dataFee']): Promise<DataFees> {
+  switch (kind) {
+    case 'op':
+    case 'op-or-none':
+      return readOpStack(node, kind);
+    case 'arbitrum':
+      return readArbitrum(node);
+    case 'scroll':
+      return quoted(false, async ({ unsigned }) => ({
+        kind: 'fee',
+        wei: await call(node, SCROLL_ORACLE, getL1Fee(`${unsigned}${SIGNATURE}`), word),
+      }));
+    case 'linea':
+      return quoted(true, async ({ unsigned }) => {
+        const { data = '0x' } = parseTransaction(unsigned);
+        const params = [{ from: NOBODY, to: NOBODY, value: '0x0', data }];
+        const { gasLimit, baseFeePerGas, priorityFeePerGas } = await request(
+          node,
+          lineaEstimate,
+          'linea_estimateGas',
+          params,
+        );
+        return { kind: 'total', wei: gasLimit * (baseFeePerGas + priorityFeePerGas), gas: gasLimit };
+      });
+    case 'estimate':
+      return readEstimate(node);
+    case 'unverified':
+      return unknownDataFees('the fee model of this chain has not been verified');
+    default:
+      return NO_DATA_FEES;
+  }
+}
+
+const OP_ORACLE: Hex = '0x420000000000000000000000000000000000000f';
+const SCROLL_ORACLE: Hex = '0x5300000000000000000000000000000000000002';
+const ARBITRUM_GAS_INFO: Hex = '0x000000000000000000000000000000000000006c';
+const NOBODY: Hex = '0x000000000000000000000000000000000000dead';
+/** `getL1Fee(bytes)`, `getOperatorFee(uint256)` and `getPricesInWei()`. */
+const GET_L1_FEE = '0x49948e0e';
+const GET_OPERATOR_FEE = '0x275aedd2';
+const GET_PRICES_IN_WEI: Hex = '0x41b247a8';
+/** As long as one, and as little compressible. */
+const SIGNATURE =
+  'b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfef324e7738926cfbe5f4bf8d8d8c31d763da06c80abb1185eb4f7c7b5757f5958490cfd4';
+
+const word = mapped(
+  where(bytes, (data) => data.length === 66),
+  (data) => BigInt(data),
+);
+const words = mapped(
+  where(bytes, (data) => data.length > 2 && (data.length - 2) % 64 === 0),
+  (data) => (data.slice(2).match(/.{64}/g) ?? []).map((each) => BigInt(`0x${each}`)),
+);
+const lineaEstimate = object({ gasLimit: quantity, baseFeePerGas: quantity, priorityFeePerGas: quantity });
+
+const call = <T>(node: RpcNode, to: Hex, data: Hex, shape: Parameters<typeof request<T>>[1]) =>
+  request(node, shape, 'eth_call', [{ to, data }, 'latest']);
+
+const uint = (value: bigint | number) => value.toString(16).padStart(64, '0');
+
+function getL1Fee(transaction: Hex): Hex {
+  const data = transaction.slice(2);
+  return `${GET_L1_FEE}${uint(32)}${uint(data.length / 2)}${data.padEnd(Math.ceil(data.length / 64) * 64, '0')}`;
+}
+
+/**
+ * The block's first transaction has all parameters in one request. Of a fork that is not known here, and of a node that
+ * simulates the chain without it, the gas price oracle tells the fee of the least size, which is scaled.
+ */
+async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<DataFees> {
+  const first = await request(
+    node,
+    nullable(transactionResponse),
+    'eth_getTransactionByBlockNumberAndIndex',
+    ['latest', '0x0'],
+  );
+  const isDeposit = first?.from === L1_ATTRIBUTES_DEPOSITOR && first.to === L1_BLOCK;
+  const parameters = isDeposit ? decodeL1Attributes(first.input) : null;
+  if (parameters !== null) return { ...NO_DATA_FEES, parameters };
+  if (!isDeposit && kind === 'op-or-none') return NO_DATA_FEES;
+  const [transfer] = USUAL_ACTIONS;
+  const fee = await call(node, OP_ORACLE, getL1Fee(transfer?.unsigned ?? '0x'), bytes);
+  if (fee.length !== 66) return unknownDataFees('this node has no gas price oracle');
+  const operator = (gas: number) =>
+    call(node, OP_ORACLE, `${GET_OPERATOR_FEE}${uint(gas)}`, word).catch((error: unknown) => {
+      // Before Isthmus there was none.
+      if (isRefused(error)) return 0n;
+      throw error;
+    });
+  const operatorConstant = await operator(0);
+  const operatorPerMillionGas = (await operator(1_000_000)) - operatorConstant;
+  return {
+    ...NO_DATA_FEES,
+    parameters: parametersFromOracle(BigInt(fee), { operatorPerMillionGas, operatorConstant }),
+  };
+}
+
+/** Length of the transaction without call data that Arbitrum's figure is for. */
+async function readArbitrum(node: RpcNode): Promise<DataFees> {
+  const [transfer, perByte] = await call(node, ARBITRUM_GAS_INFO, GET_PRICES_IN_WEI, words);
+  if (transfer === undefined || perByte === undefined) return unknownDataFees('the node tells no L1 prices');
+  return quoted(true, async ({ unsigned }) => {
+    const { data = '0x' } = parseTransaction(unsigned);
+    return { kind: 'fee', wei: transfer + perByte * BigInt(data.length / 2 - 1) };
+  });
+}
+
+/** The data is in the gas of a ZK-stack chain, and what a call takes depends on the state it changes. */
+async function readEstimate(node: RpcNode): Promise<DataFees> {
+  const params = [{ from: NOBODY, to: NOBODY, value: '0x0' }];
+  const gas = await request(node, quantity, 'eth_estimateGas', params);
+  const price = await request(node, quantity, 'eth_gasPrice', []);
+  return quoted(true, async ({ name, gas: usual }) =>
+    name === USUAL_ACTIONS[0]?.name
+      ? { kind: 'total', wei: gas * price, gas: BigInt(usual) }
+      : {
+          kind: 'unknown',
+          reason: 'its gas depends on the state that it changes: ask the node for your own call',
+        },
+  );
+}
+
+/** One after the other: they are few, and nobody waits for the last. */
+async function quoted(
+  isInGas: boolean,
+  quote: (action: (typeof USUAL_ACTIONS)[number]) => Promise<Quote>,
+): Promise<DataFees> {
+  const quotes: Record<string, Quote> = {};
+  for (const action of USUAL_ACTIONS) {
+    quotes[action.name] = await quote(action).catch((error: unknown): Quote => {
+      if (isRefused(error)) return { kind: 'unknown', reason: error.message };
+      throw error;
+    });
+  }
+  return quotedDataFees(quotes, isInGas);
+}

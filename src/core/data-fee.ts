@@ -1,0 +1,194 @@
+import type { Hex } from './block.ts';
+
+/**
+ * What a rollup takes beside gas for posting a transaction to Ethereum. Wei as `bigint`.
+ * OP stack: https://specs.optimism.io/protocol/fjord/exec-engine.html, …/isthmus/exec-engine.html, …/jovian/exec-engine.html
+ */
+
+/** What decides the fee of any transaction of an OP-stack chain. All 0 where nothing is taken beside gas. */
+export interface DataFeeParameters {
+  /** 16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob base fee. */
+  readonly rate: bigint;
+  /** Operator fee: wei for a million gas, and of each transaction. */
+  readonly operatorPerMillionGas: bigint;
+  readonly operatorConstant: bigint;
+}
+
+/** What a node says that one kind of usual work costs. */
+export type Quote =
+  /** Beside gas. */
+  | { readonly kind: 'fee'; readonly wei: bigint }
+  /** In all, of which the lane's price pays for `gas`. */
+  | { readonly kind: 'total'; readonly wei: bigint; readonly gas: bigint }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** The data fees of a chain at one moment. */
+export interface DataFees {
+  /** Of a signed transaction; `null`: not to be worked out. */
+  readonly parameters: DataFeeParameters | null;
+  /** Why there are no parameters; `null` where there are. */
+  readonly reason: string | null;
+  /** Of usual work by name, on chains whose fee only a node can tell; `null`: it follows from the parameters. */
+  readonly quotes: Readonly<Record<string, Quote>> | null;
+}
+
+const ZERO: DataFeeParameters = { rate: 0n, operatorPerMillionGas: 0n, operatorConstant: 0n };
+
+export const NO_DATA_FEES: DataFees = { parameters: ZERO, reason: null, quotes: null };
+
+export const unknownDataFees = (reason: string): DataFees => ({ parameters: null, reason, quotes: null });
+
+/** Fees that a node quotes for usual work. `isInGas`: a signed transaction pays them by its gas limit and cap. */
+export const quotedDataFees = (quotes: Readonly<Record<string, Quote>>, isInGas: boolean): DataFees => ({
+  parameters: isInGas ? ZERO : null,
+  reason: isInGas ? null : 'only the node can tell the L1 fee of a transaction of this chain',
+  quotes,
+});
+
+/** A fee, or why it is not known. */
+export interface KnownFee {
+  readonly wei: bigint | null;
+  readonly reason: string | null;
+}
+
+/** The size that a signature adds to unsigned bytes, by the gas price oracle's own word. */
+export const SIGNATURE_SIZE = 68;
+
+/** What usual work pays beside gas; `price`: wei per gas of the average lane. */
+export function workDataFee(
+  { parameters, reason, quotes }: DataFees,
+  { name, gas, unsigned }: { readonly name: string; readonly gas: number; readonly unsigned: Hex },
+  price: bigint,
+): KnownFee {
+  const quote = quotes?.[name];
+  if (quote?.kind === 'fee') return { wei: quote.wei, reason: null };
+  if (quote?.kind === 'total') {
+    const above = quote.wei - quote.gas * price;
+    return { wei: above > 0n ? above : 0n, reason: null };
+  }
+  if (quote !== undefined) return { wei: null, reason: quote.reason };
+  if (parameters === null) return { wei: null, reason };
+  const size = fastLzLength(Buffer.from(unsigned.slice(2), 'hex')) + SIGNATURE_SIZE;
+  return { wei: dataFee(parameters, size, BigInt(gas)), reason: null };
+}
+
+/** What a signed transaction pays beside gas if it uses its whole gas limit: nodes require that balance. */
+export function transactionDataFee(
+  { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
+  { compressedSize, gasLimit }: { readonly compressedSize?: number; readonly gasLimit: bigint },
+): KnownFee {
+  if (parameters === null) return { wei: null, reason };
+  if (parameters.rate === 0n) return { wei: dataFee(parameters, 0, gasLimit), reason: null };
+  return compressedSize === undefined
+    ? { wei: null, reason: 'its size is not known here' }
+    : { wei: dataFee(parameters, compressedSize, gasLimit), reason: null };
+}
+
+/** L1 data fee (Fjord) and operator fee (Isthmus, Jovian); `size`: FastLZ length of the signed bytes. */
+export function dataFee(parameters: DataFeeParameters, size: number, gas: bigint): bigint {
+  const { rate, operatorPerMillionGas, operatorConstant } = parameters;
+  return (
+    (estimatedSize(size) * rate) / 10n ** 12n + (operatorPerMillionGas * gas) / 1_000_000n + operatorConstant
+  );
+}
+
+const LEAST_SIZE = 100_000_000n;
+
+/** Bytes × 10^6 that a transaction takes on L1 (Fjord). */
+function estimatedSize(fastLzLength: number): bigint {
+  const size = 836_500n * BigInt(fastLzLength) - 42_585_600n;
+  return size > LEAST_SIZE ? size : LEAST_SIZE;
+}
+
+/** The parameters by which the oracle's L1 fee for a transaction of the least size comes out. */
+export function parametersFromOracle(
+  leastFee: bigint,
+  operator: Omit<DataFeeParameters, 'rate'>,
+): DataFeeParameters {
+  return { rate: (leastFee * 10n ** 12n) / LEAST_SIZE, ...operator };
+}
+
+/** The system contract that each block's first transaction tells the state of L1, and who calls it. */
+export const L1_BLOCK: Hex = '0x4200000000000000000000000000000000000015';
+export const L1_ATTRIBUTES_DEPOSITOR: Hex = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
+
+/** Length of the call data, and how much gas the operator fee's scalar is for. */
+const ATTRIBUTES: ReadonlyMap<string, { readonly bytes: number; readonly operator: bigint | null }> = new Map(
+  [
+    ['0x440a5e20', { bytes: 164, operator: null }],
+    ['0x098999be', { bytes: 176, operator: 1n }],
+    ['0x3db6be2b', { bytes: 178, operator: 100_000_000n }],
+  ],
+);
+
+/**
+ * The parameters in the call data of a block's L1-attributes transaction of Ecotone (and Fjord), Isthmus or Jovian; `null`
+ * where it is no such call, or one of a fork that is not known here. Packed: base fee scalar (4 bytes, after the selector),
+ * blob base fee scalar (4), sequence number, time and L1 block (8 each), base fee and blob base fee (32 each), two hashes,
+ * then operator fee scalar (4) and constant (8).
+ */
+export function decodeL1Attributes(data: Hex): DataFeeParameters | null {
+  const layout = ATTRIBUTES.get(data.slice(0, 10));
+  if (layout === undefined || data.length !== 2 + 2 * layout.bytes || !/^0x[0-9a-f]*$/.test(data))
+    return null;
+  const field = (at: number, length: number) => BigInt(`0x${data.slice(2 + 2 * at, 2 + 2 * (at + length))}`);
+  const rate = 16n * field(4, 4) * field(36, 32) + field(8, 4) * field(68, 32);
+  if (layout.operator === null) return { ...ZERO, rate };
+  return { rate, operatorPerMillionGas: field(164, 4) * layout.operator, operatorConstant: field(168, 8) };
+}
+
+/** Operator fee of a receipt with its scalars (Isthmus); Jovian's says the scalar of the data's footprint too. */
+export function operatorFee(
+  gasUsed: bigint,
+  { scalar, constant, isJovian }: { scalar: bigint; constant: bigint; isJovian: boolean },
+): bigint {
+  return (isJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / 1_000_000n) + constant;
+}
+
+const TABLE = 8_192;
+const LONGEST_DISTANCE = 8_191;
+const LONGEST_MATCH = 262;
+/** The last bytes are literals. */
+const TAIL = 13;
+
+/** How many bytes FastLZ (level 1) makes of `bytes`, as the chain counts them: `FlzCompressLen` of op-geth. */
+export function fastLzLength(bytes: Uint8Array): number {
+  const seen = new Uint32Array(TABLE);
+  const at = (place: number) => bytes[place] ?? 0;
+  const three = (place: number) => at(place) | (at(place + 1) << 8) | (at(place + 2) << 16);
+  const slotOf = (value: number) => Math.imul(value, 2_654_435_769) >>> 19;
+  const end = Math.max(bytes.length - TAIL, 0);
+  let length = 0;
+  let written = 0;
+  const literals = (count: number) => {
+    length += 33 * Math.floor(count / 32) + (count % 32 === 0 ? 0 : (count % 32) + 1);
+  };
+  for (let place = 2; place < end; ) {
+    const value = three(place);
+    const slot = slotOf(value);
+    const before = seen[slot] ?? 0;
+    seen[slot] = place;
+    if (place - before > LONGEST_DISTANCE || three(before) !== value) {
+      place += 1;
+      continue;
+    }
+    if (place + 1 >= end) break;
+    if (place > written) literals(place - written);
+    const matched = sameBytes(bytes, before + 3, place + 3, end + 9);
+    const rest = matched - 1;
+    length += 3 * Math.floor(rest / LONGEST_MATCH) + (rest % LONGEST_MATCH >= 6 ? 3 : 2);
+    place += matched;
+    for (const next of [place, place + 1]) seen[slotOf(three(next))] = next;
+    place += 2;
+    written = place;
+  }
+  literals(bytes.length - written);
+  return length;
+}
+
+/** How many bytes from `one` on are those from `other` on, up to the end, with the byte that differs. */
+function sameBytes(bytes: Uint8Array, one: number, other: number, end: number): number {
+  let count = 0;
+  for (; count < end - other; count += 1) if (bytes[one + count] !== bytes[other + count]) return count + 1;
+  return count;
+}

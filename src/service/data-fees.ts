@@ -1,0 +1,20 @@
+import type { ChainSource } from '../chain/chain-source.ts';
+import type { ChainProfile } from '../core/chains.ts';
+import { type DataFees, NO_DATA_FEES, unknownDataFees } from '../core/data-fee.ts';
+import { abortable } from './async.ts';
+
+/** Prices do not wait longer for it; a late response is found by the next request. */
+const WITHIN_MS = 2_000;
+
+/** What the chain takes beside gas now, as far as the source tells it in time. Never rejects. */
+export async function dataFeesOf(source: ChainSource, chain: ChainProfile | null): Promise<DataFees> {
+  if (chain?.dataFee === undefined) return NO_DATA_FEES;
+  if (source.dataFees === undefined) {
+    return chain.dataFee === 'op-or-none'
+      ? NO_DATA_FEES
+      : unknownDataFees('only a node tells it, and this is a recording');
+  }
+  return abortable(source.dataFees(), AbortSignal.timeout(WITHIN_MS)).catch(() =>
+    unknownDataFees('the node does not tell it in time'),
+  );
+}
