@@ -219,6 +219,11 @@ const signedUntil = change(`
     select case when status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED') then updated_at end
     from auto_txs where id = auto_tx_id)`);
 
+/** What is due at one moment, as after a block that woke thousands, is read page by page. */
+const dueInOrder = change(`
+  drop index if exists deliveries_due;
+  create index if not exists deliveries_due on deliveries (next_attempt_at, id) where next_attempt_at is not null`);
+
 /** Keys, and what each has used day by day. */
 const keys = change(`
   create table if not exists keys (
@@ -250,6 +255,7 @@ export const HISTORY_MIGRATIONS: Migrations = {
   '0009-leader': leader,
   '0010-sealed-bytes': sealedBytes,
   '0011-signed-until': signedUntil,
+  '0012-due-in-order': dueInOrder,
 };
 
 /** Every change of the keys' schema in order. The names tell the two kinds of files apart; PostgreSQL has both in one. */

@@ -168,6 +168,9 @@ const PREVIOUS_SECRET_MS = 86_400_000;
 /** Longer than any attempt takes: then the process that took it has ended. */
 const TAKEN_MS = 60_000;
 
+/** A file has one writer, and needs no locks. */
+const locked = <Query extends { forUpdate(): Query }>(query: Query): Query => query.forUpdate();
+
 /** `false`: another process has it, or it is not due. */
 async function takeDelivery(db: Queries, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -275,13 +278,14 @@ export class OutboxStore {
 
   /**
    * Takes down what came of an attempt. What was cancelled, or asked for again, while it was under way stays so: only
-   * the attempt is kept then. One transaction.
+   * the attempt is kept then. One transaction, which locks what it reads: were it serializable, processes that send
+   * thousands would be in each other's way.
    */
   record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
-    return this.#database.transaction(async (trx) => {
+    const keep = async (trx: Queries) => {
       const known = trx.selectFrom('deliveries').select('id').where('id', '=', sent.id);
       // Its alert was deleted while it was under way: nothing of it is to be kept.
-      if ((await known.executeTakeFirst()) === undefined) return;
+      if ((await known.$if(isPostgres(trx), locked).executeTakeFirst()) === undefined) return;
       const waits = verdict.kind === 'waits';
       if (waits) await dropSame(trx, sent.id, attempt);
       await logAttempt(trx, sent.id, attempt);
@@ -307,7 +311,8 @@ export class OutboxStore {
         .where('channel', '=', sent.channel)
         .where('target', '=', sent.target)
         .execute();
-    });
+    };
+    return this.#database.run((db) => db.transaction().execute(keep));
   }
 
   /**
@@ -466,6 +471,7 @@ async function disableAlert(
     .selectAll()
     .where('id', '=', message.alertId)
     .where('phase', '<>', DISABLED.kind)
+    .$if(isPostgres(trx), locked)
     .execute();
   if (readRows(rows, toKeptAlert)[0]?.targets[channel] !== target) return;
   await trx

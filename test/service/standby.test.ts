@@ -228,7 +228,7 @@ test('a leader that loses the lease follows the database from then on; it may ha
     held || null,
   );
   source.mine(makeBlock(500), makeBlock(501));
-  await new BlockStore(database).saveBlocks(makeBlocks(500, 500));
+  await new BlockStore(database).saveBlocks([makeBlock(500, { baseFeePerGas: 9_000_000_000n })]);
   await waitFor(async () => (await headOf(service)) === 500);
   expect(await storedHead(database)).toBe(500);
   await leases.release('x');
@@ -238,7 +238,10 @@ test('a leader that loses the lease follows the database from then on; it may ha
   expect(service.errors).toEqual([]);
   // 500 was written by another: alerts saw it there, or not at all, but not here.
   expect(await firedAt(database)).toEqual([502]);
-  await service.stop();
+  // Of that block its node said something else than the other process has stored.
+  const standby = await startStandby(path, new ScriptedSource([]));
+  await agree(service, standby);
+  await Promise.all([service.stop(), standby.stop()]);
   await database.close();
 });
 

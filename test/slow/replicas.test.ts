@@ -164,6 +164,24 @@ test('a leader that is suspended for a minute is followed, and writes nothing by
   expectNoSurprise(team.replicas.map(({ program }) => program.stderr()));
 });
 
+test('a standby that is suspended for a minute gives nothing old as new when it goes on', async () => {
+  const team = await openTeam({ isAsked: false });
+  const leader = await team.leader();
+  const standby = team.replicas.find((replica) => replica !== leader);
+  if (standby === undefined) throw new Error('no standby');
+  standby.program.child.kill('SIGSTOP');
+  await setTimeout(SUSPENDED_MS);
+  // These wait for it, and are the first that it answers.
+  const said = Array.from({ length: 20 }, () => saidMeanwhile(team, standby));
+  const readyz = fetch(`${standby.program.origin}/readyz`);
+  await setTimeout(BLOCK_MS);
+  standby.program.child.kill('SIGCONT');
+  console.info((await Promise.all(said)).join('\n'), (await readyz).status);
+  await ready(standby);
+  await team.rest();
+  await expectSameAnswers(team);
+});
+
 test('a leader of three that is suspended in the middle of its sends sends nothing on the old price', async () => {
   const { target: url } = await openServer();
   const database = { url, key: ENCRYPTION_KEY };

@@ -159,6 +159,9 @@ function recipientOf({ channel, target }: DueDelivery): string {
 const LOOK_MS = 2_000;
 /** And at most this often: each poll reads every due delivery. */
 const LEAST_PAUSE_MS = 250;
+/** While thousands wait for their recipients, a pause is so many times what reading them took. */
+const PAUSE_PER_POLL = 20;
+const LONGEST_LOOK_MS = 5_000;
 /** A delivery whose channel has no notifier in this process is tried again after this. */
 const NO_NOTIFIER_MS = 300_000;
 const PAGE = 500;
@@ -197,8 +200,8 @@ export interface Dispatcher {
 }
 
 /**
- * Sends the outbox: each delivery until its recipient accepts it, refuses it for good, or a day has passed. Only the
- * leader of a database runs one. An attempt is saved after its response, so a process that ends in between sends the
+ * Sends the outbox: each delivery until its recipient accepts it, refuses it for good, or a day has passed. Of a file
+ * only the leader runs one, of a server every process. An attempt is saved after its response, so a process that ends in between sends the
  * delivery again under the same id: at least once. Deliveries under way at the abort stay pending.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
@@ -232,10 +235,13 @@ class Dispatching {
       let pause = LOOK_MS;
       try {
         const now = this.#clock.now();
+        const began = this.#clock.elapsed();
         await this.#fill(now);
+        const tookMs = this.#clock.elapsed() - began;
         this.#send();
         const next = await this.#store.nextDueAt(now);
         if (next !== null) pause = Math.max(Math.min(next - now, LOOK_MS), LEAST_PAUSE_MS);
+        pause = Math.max(pause, Math.min(tookMs * PAUSE_PER_POLL, LONGEST_LOOK_MS));
         await this.#prune(now);
       } catch (error) {
         if (!signal.aborted) onError(error);

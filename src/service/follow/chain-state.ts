@@ -146,7 +146,7 @@ export class ChainState {
   present(): Present | null {
     const head = this.head;
     const advice = this.advice();
-    if (head === null || advice === null || this.#live?.head !== head) return null;
+    if (head === null || advice === null || this.#live?.head?.number !== head.number) return null;
     const { nextBaseFee, nextBlobBaseFee, lanes } = advice;
     const prices = { slow: lanes.slow.price, average: lanes.average.price, fast: lanes.fast.price };
     return { head, nextBaseFee, nextBlobBaseFee, prices };
@@ -486,11 +486,11 @@ class RecentBlocks {
     return newest.slice(unknown + 1).map(({ number, hash }) => ({ number, hash }));
   }
 
-  /** Puts stored blocks in the place of those of which hash and time are not known. */
+  /** Puts stored blocks in the place of those that were read here: all processes count with the same ones. */
   complete(stored: readonly Block[]): void {
-    const whole = new Map(stored.map((block) => [block.number, block]));
+    const kept = new Map(stored.map((block) => [block.number, block]));
     this.#blocks = this.#blocks.map((block) => {
-      const found = block.hash === null ? whole.get(block.number) : undefined;
+      const found = kept.get(block.number);
       return found !== undefined && isSameBlock(found, block) ? found : block;
     });
   }

@@ -230,11 +230,14 @@ export class Follower {
 
   async #follow(): Promise<void> {
     const { source, store, lease, wallNow, signal } = this.#options;
+    const hasRead = this.#isReconciled;
     this.#isReconciled = false;
     await lease.look();
     const until = AbortSignal.any([signal, this.#again.signal]);
-    if (lease.state === 'stands-by' && source.kind === 'rpc' && (await store.chainId()) !== null)
+    if (lease.state === 'stands-by' && source.kind === 'rpc' && (await store.chainId()) !== null) {
+      if (hasRead) await this.#forgetOwn();
       return this.#standBy(until);
+    }
     source.acceptRestart?.();
     const profile = await abortable(source.chain(), signal);
     await store.claimChain(profile);
@@ -295,6 +298,12 @@ export class Follower {
       await sleep(POLL_MS, until);
       await lease.look();
     }
+  }
+
+  /** Its own node may have said something else of a block than what is stored, or less: all are to say the same. */
+  async #forgetOwn(): Promise<void> {
+    await this.#chain.rebuildDay();
+    this.#filler.remindSoon();
   }
 
   /** Whether this process's node has newer blocks than the stored ones, of the same branch. */
