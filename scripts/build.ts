@@ -1,11 +1,13 @@
 /**
  * Bundles `src/` into `dist/` (or the folder that is named): the launcher, the program, and a few parts that are loaded
- * when they are needed (the monitor, a service in this process). There are no runtime dependencies.
+ * when they are needed (the monitor, a service in this process); beside it what programs import, with its declarations.
+ * There are no runtime dependencies.
  */
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { declarationsOf } from './declarations.ts';
 import { rawText } from './raw-text.ts';
 import { thirdPartyLicences } from './third-party-licences.ts';
 
@@ -20,13 +22,13 @@ const define = {
 const banner =
   "import { createRequire as __gastopRequire } from 'node:module'; const require = __gastopRequire(import.meta.url);";
 
-/** The launcher loads the program at run time, once it knows that this Node can. */
-const mainStaysOutside: Plugin = {
-  name: 'main-stays-outside',
+/** Has what matches `filter` imported at run time, from where it is built. */
+const outside = (filter: RegExp, path: string): Plugin => ({
+  name: `outside ${path}`,
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/cli\/main\.ts$/ }, () => ({ path: './main.js', external: true }));
+    onResolve({ filter }, () => ({ path, external: true }));
   },
-};
+});
 
 /** zod's namespace object `z` holds the messages of fifty languages: 267 kB, of which gastop uses the English ones. */
 const englishZod: Plugin = {
@@ -48,7 +50,8 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node16',
-  plugins: [mainStaysOutside],
+  // It loads the program at run time, once it knows that this Node can.
+  plugins: [outside(/^\.\/cli\/main\.ts$/, './main.js')],
   define,
   banner: { js: '#!/usr/bin/env node' },
   logLevel: 'warning',
@@ -81,6 +84,36 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
+
+/** For programs: no Node built-ins, so that browsers, Deno and Bun run them too. */
+const forPrograms = {
+  bundle: true,
+  platform: 'browser',
+  format: 'esm',
+  target: 'es2024',
+  minify: true,
+  legalComments: 'none',
+  define,
+  logLevel: 'warning',
+} as const;
+await build({
+  ...forPrograms,
+  entryPoints: ['src/client/index.ts'],
+  outfile: join(folder, 'client.js'),
+  plugins: [englishZod],
+});
+await build({
+  ...forPrograms,
+  entryPoints: ['src/viem.ts'],
+  outfile: join(folder, 'viem.js'),
+  plugins: [outside(/^\.\/client\/index\.ts$/, './client.js')],
+});
+const [client = '', viem = ''] = declarationsOf([
+  { path: 'src/client/index.ts', name: './client.js' },
+  { path: 'src/viem.ts', name: './viem.js' },
+]);
+await writeFile(join(folder, 'client.d.ts'), client);
+await writeFile(join(folder, 'viem.d.ts'), viem);
 
 // What viem imports at run time has a chunk even where the function that does was left out.
 const imported = new Set(

@@ -15,12 +15,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['core', 'contract', 'chain', 'store'],
   tui: ['core', 'contract', 'client'],
   cli: ['core', 'contract', 'chain', 'store', 'client', 'service', 'tui'],
+  'viem.ts': ['client'],
   'bin.ts': ['cli'],
 };
 
 /** Packages that belong to one folder, so that what they cost is loaded only there. */
 const OWNER: Readonly<Record<string, readonly string[]>> = {
-  viem: ['core', 'chain'],
+  viem: ['core', 'chain', 'viem.ts'],
   ws: ['chain'],
   '@noble/curves': ['core'],
   kysely: ['store'],

@@ -61,20 +61,23 @@ export interface RecommendationOptions extends CallOptions {
   readonly reach?: ReachQuery;
 }
 
-/** The v1 service as the screens and commands see it. Every method rejects with a `ClientError`. */
+/** A v1 service, a method for each route. Every method rejects with a `ClientError` and nothing else. */
 export type GasClient = ReturnType<typeof createGasClient>;
 
 export interface GasClientOptions extends HttpOptions {
-  /** `fetch` is the service of this very program: its responses need not be checked against the contract. Default: no. */
+  /**
+   * `fetch` is the service of this very program: its responses need not be checked against the contract. Default: no.
+   * @internal
+   */
   readonly isOwn?: boolean;
+  /** @internal */
   readonly now?: () => number;
 }
 
 /**
  * A client of any service that speaks v1, which it reads tolerantly: fees end up in wei, times in ms, absent fields
  * as `null`, text clean for a terminal. Writes are sent once.
- * @throws RangeError where `url` cannot be a service's (see {@link parseServiceUrl}). Its methods reject with a
- * `ClientError` and nothing else.
+ * @throws RangeError where `url` cannot be a service's.
  */
 export function createGasClient(options: GasClientOptions) {
   const rateLimit = new RateLimit(options.now);
@@ -285,6 +288,7 @@ export function createGasClient(options: GasClientOptions) {
     /** One block, or the head for `latest`, which v1 does not know by that name. */
     block: async (number: number | 'latest', call: CallOptions = {}) =>
       get(ROUTES.block, call, {}, { number: await numbered(number, call) }),
+    /** @internal */
     numbered,
     tx: (hash: string, call: CallOptions = {}) => get(ROUTES.tx, call, {}, { hash }),
     /** The transactions of a window of at most 100 blocks, newest first. */

@@ -68,11 +68,15 @@ export class ClientError extends Error {
     this.mayBeDone = context.mayBeDone ?? false;
   }
 
+  /** @internal */
   waiting(leftSec: number): ClientError {
     return new ClientError(this.code, this.message, { ...this, retryAfterSec: leftSec });
   }
 
-  /** The same error of a write that may have been done all the same, which its words then say. */
+  /**
+   * The same error of a write that may have been done all the same, which its words then say.
+   * @internal
+   */
   unsettled(): ClientError {
     const message = `${this.message.replace(/[.;]$/, '')}; it may have been done all the same: look before trying again`;
     return new ClientError(this.code, message, { ...this, mayBeDone: true });

@@ -12,7 +12,7 @@ export {
 export { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
 export type { ParameterDescription, RouteDescription, ServiceDescription } from './openapi.ts';
 export type { ChartOptions, PriceChartView } from './price-chart.ts';
-export type { Pause, RateLimit } from './rate-limit.ts';
+export type { Pause } from './rate-limit.ts';
 export type {
   AlertDetailsView,
   AlertListView,

@@ -40,7 +40,10 @@ export class RateLimit {
     if (this.#pause !== null) this.#set({ ...this.#pause, until: this.#now() });
   };
 
-  /** @throws ClientError of the pause, with what is left of its wait. How much quota is left may always be requested. */
+  /**
+   * @throws ClientError of the pause, with what is left of its wait. How much quota is left may always be requested.
+   * @internal
+   */
   check(path: string): void {
     if (this.#pause === null) return;
     const { error, until } = this.#pause;
@@ -52,11 +55,13 @@ export class RateLimit {
     throw error.waiting(leftMs / 1_000);
   }
 
+  /** @internal */
   succeeded(): void {
     const { until = null } = this.#pause ?? {};
     if (this.#pause !== null && (until === null || until <= this.#now())) this.#set(null);
   }
 
+  /** @internal */
   failed(error: unknown): void {
     if (!(error instanceof ClientError)) return;
     if (error.code === 'quota') {

@@ -51,6 +51,23 @@ describe('the bundle', () => {
     expect(heavyIn(loadedWith(join(DIST, 'main.js')))).toEqual([]);
   });
 
+  it('has a client for programs that imports nothing, and needs nothing of Node', () => {
+    const client = readFileSync(join(DIST, 'client.js'), 'utf8');
+    expect(client.match(/\bimport\b[^;]{0,60}/g)).toBeNull();
+    expect(client.match(/\b(?:process\.|require\(|Buffer\b|__dirname|node:)[^;]{0,40}/g)).toBeNull();
+    const viem = readFileSync(join(DIST, 'viem.js'), 'utf8');
+    expect([...viem.matchAll(/from"([^"]+)"/g)].map(([, from]) => from)).toEqual(['./client.js']);
+  });
+
+  it('declares the types of both without those of a bundled package', () => {
+    const imports = (name: string) =>
+      [...readFileSync(join(DIST, name), 'utf8').matchAll(/(?:from |import\()['"]([^'"]+)/g)].map(
+        ([, from]) => from,
+      );
+    expect(imports('client.d.ts')).toEqual([]);
+    expect(imports('viem.d.ts').sort()).toEqual(['./client.js', 'viem']);
+  });
+
   it('names the licence of each package that it holds', () => {
     const text = readFileSync(join(DIST, 'THIRD-PARTY-LICENCES.txt'), 'utf8');
     const [, ...parts] = text.split(`${'-'.repeat(80)}\n`);
@@ -63,6 +80,6 @@ describe('the bundle', () => {
 
   it('has neither source maps nor sources', () => {
     const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
-    expect(files.filter((name) => /\.map$|\.ts$/.test(name))).toEqual([]);
+    expect(files.filter((name) => /\.map$|\.ts$/.test(name)).sort()).toEqual(['client.d.ts', 'viem.d.ts']);
   });
 });

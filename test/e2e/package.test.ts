@@ -49,7 +49,11 @@ describe('the package', () => {
       'README.md',
       'dist/THIRD-PARTY-LICENCES.txt',
       'dist/bin.js',
+      'dist/client.d.ts',
+      'dist/client.js',
       'dist/main.js',
+      'dist/viem.d.ts',
+      'dist/viem.js',
       'docs/advice-calibration.svg',
       'man/gastop.1',
       'package.json',
@@ -75,8 +79,9 @@ describe('the package', () => {
   });
 
   it('needs no other package', () => {
-    const kinds = Object.keys(manifest).filter((key) => /dependencies/i.test(key));
-    expect(kinds).toEqual(['devDependencies']);
+    const kinds = Object.keys(manifest).filter((key) => /dependencies$/i.test(key));
+    expect(kinds).toEqual(['devDependencies', 'peerDependencies']);
+    expect(manifest.peerDependenciesMeta).toEqual({ viem: { optional: true } });
   });
 
   it('has the licence of each package that is in the program', () => {

@@ -4,8 +4,20 @@ import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../
 import { checksummed } from '../../core/transactions/abi-arguments.ts';
 import { lenient, rows, wei } from '../lenient.ts';
 
-/** One page of a metrics answer: the envelope `{ chainId, from, to, data: [...] }`, paged or not, or the bare rows. */
-const metricsPage = <Row>(row: z.ZodType<Row>) =>
+/** One page of a metrics response. Times in ms since epoch; `null`: the service does not say. */
+export interface MetricsView<Row> {
+  readonly chainId: number | null;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly bucket: string | null;
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+  readonly rows: readonly Row[];
+}
+
+/** Reads the envelope `{ chainId, from, to, data: [...] }`, paged or not, or the bare rows. */
+const metricsPage = <Row>(row: z.ZodType<Row>): z.ZodType<MetricsView<Row>> =>
   lenient(BaseFeeMetrics.extend({ data: rows(row) }), 'data').transform(({ data, ...wire }) => ({
     ...wire,
     page: wire.page ?? 0,
@@ -13,7 +25,6 @@ const metricsPage = <Row>(row: z.ZodType<Row>) =>
     total: wire.total ?? data.length,
     rows: data,
   }));
-export type MetricsView<Row> = z.infer<ReturnType<typeof metricsPage<Row>>>;
 
 /** A row that knows a single base fee is open, lowest, mean, highest and last at once. */
 const BaseFee = lenient(BaseFeeRow, 'timestamp', 'mean').transform(

@@ -1,0 +1,178 @@
+import { createPublicClient, custom, defineChain } from 'viem';
+import { estimateFeesPerGas, estimateMaxPriorityFeePerGas, prepareTransactionRequest } from 'viem/actions';
+import { optimism } from 'viem/chains';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ClientError } from '../../src/client/index.ts';
+import { type GasFeesOptions, gasFees } from '../../src/viem.ts';
+import { OWN_SNAPSHOT } from './own-answers.ts';
+
+const ACCOUNT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const FRESH = { ...OWN_SNAPSHOT, stale: false, source: { ...OWN_SNAPSHOT.source, problem: null } };
+const lane = (price: number, maxFeePerGas: number, maxPriorityFeePerGas: number) => ({
+  ...OWN_SNAPSHOT.lanes.slow,
+  ...{ price, maxFeePerGas, maxPriorityFeePerGas },
+});
+const LANES = {
+  slow: lane(1_100, 1_300, 100),
+  average: lane(1_200, 1_500, 200),
+  fast: lane(1_300, 1_700, 300),
+};
+const PRICES = { ...FRESH, lanes: LANES };
+/** What viem estimates by itself of the node below: its tip, and the base fee with viem's margin of a fifth. */
+const OWN_ESTIMATE = { maxFeePerGas: 1_277n, maxPriorityFeePerGas: 77n };
+
+// A second passes only where a test says so.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A node with a head block, and a service that gives `answer()` for each request of the prices. */
+function rig(answer: () => Response | Promise<Response>, options: Partial<GasFeesOptions> = {}) {
+  const state = { head: 12, requests: 0, reasons: [] as ClientError[] };
+  const fees = gasFees({
+    url: 'https://gas.example.org',
+    apiKey: 'gst_test',
+    fetch: () => {
+      state.requests += 1;
+      return answer();
+    },
+    onFallback: (reason) => void state.reasons.push(reason),
+    ...options,
+  });
+  const chain = defineChain({
+    id: 31_337,
+    name: 'test',
+    nativeCurrency: optimism.nativeCurrency,
+    rpcUrls: optimism.rpcUrls,
+    fees,
+  });
+  const quantity = (value: number) => `0x${value.toString(16)}`;
+  const provider = {
+    request: async ({ method }: { method: string }) => {
+      if (method === 'eth_getBlockByNumber') {
+        return {
+          number: quantity(state.head),
+          baseFeePerGas: quantity(1_000),
+          timestamp: '0x1',
+          transactions: [],
+        };
+      }
+      if (method === 'eth_blockNumber') return quantity(state.head);
+      if (method === 'eth_chainId') return quantity(31_337);
+      if (method === 'eth_maxPriorityFeePerGas') return quantity(77);
+      if (method === 'eth_gasPrice') return quantity(1_077);
+      if (method === 'eth_estimateGas') return quantity(21_000);
+      throw new Error(`the node does not know ${method}`);
+    },
+  };
+  return { state, client: createPublicClient({ chain, transport: custom(provider, { retryCount: 0 }) }) };
+}
+
+const prices = (body: object = PRICES) => Response.json(body);
+
+describe('the fees of a viem chain', () => {
+  it.each(['slow', 'average', 'fast'] as const)('are the caps of the %s lane', async (name) => {
+    const { client, state } = rig(prices, { lane: name });
+    const { maxFeePerGas, maxPriorityFeePerGas } = LANES[name];
+    const caps = {
+      maxFeePerGas: BigInt(maxFeePerGas),
+      maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
+    };
+    expect(await estimateFeesPerGas(client)).toEqual(caps);
+    expect(await estimateMaxPriorityFeePerGas(client)).toBe(caps.maxPriorityFeePerGas);
+    expect(state.reasons).toEqual([]);
+  });
+
+  it('are requested once a block, however many ask', async () => {
+    const { client, state } = rig(prices);
+    await Promise.all([estimateFeesPerGas(client), estimateMaxPriorityFeePerGas(client)]);
+    await estimateFeesPerGas(client);
+    expect(state.requests).toBe(1);
+    state.head += 1;
+    await estimateFeesPerGas(client);
+    expect(state.requests).toBe(2);
+  });
+
+  it('leave what the caller sets', async () => {
+    const { client } = rig(prices);
+    const prepared = async (given: { maxFeePerGas?: bigint; maxPriorityFeePerGas?: bigint }) => {
+      const { maxFeePerGas, maxPriorityFeePerGas } = await prepareTransactionRequest(client, {
+        ...{ account: ACCOUNT, to: ACCOUNT, parameters: ['fees'], type: 'eip1559' },
+        ...given,
+      });
+      return { maxFeePerGas, maxPriorityFeePerGas };
+    };
+    expect(await prepared({})).toEqual({ maxFeePerGas: 1_500n, maxPriorityFeePerGas: 200n });
+    expect(await prepared({ maxPriorityFeePerGas: 900n })).toEqual({
+      maxFeePerGas: 2_200n,
+      maxPriorityFeePerGas: 900n,
+    });
+    expect(await prepared({ maxFeePerGas: 150n })).toEqual({
+      maxFeePerGas: 150n,
+      maxPriorityFeePerGas: 150n,
+    });
+  });
+
+  it("are the lane's price with viem's margin where the transaction is a legacy one", async () => {
+    const { client } = rig(prices);
+    expect(await estimateFeesPerGas(client, { type: 'legacy' })).toEqual({ gasPrice: 1_440n });
+  });
+
+  it('fit a chain with formatters of its own', () => {
+    const fees = gasFees({ url: 'https://gas.example.org' });
+    expect(defineChain({ ...optimism, fees }).fees).toBe(fees);
+  });
+});
+
+describe("viem's own estimate", () => {
+  const STALE = { ...PRICES, stale: true, source: OWN_SNAPSHOT.source };
+  const NO_CAPS = { ...PRICES, lanes: { ...LANES, average: { ...LANES.average, maxFeePerGas: null } } };
+
+  it.each([
+    ['is stale', () => prices(STALE), 'the prices of seed 1 are stale: refused'],
+    [
+      'has another chain',
+      () => prices({ ...PRICES, chainId: 1 }),
+      'seed 1 has the prices of chain 1, not of 31337',
+    ],
+    ['names no caps', () => prices(NO_CAPS), 'seed 1 does not say what to cap a transaction at'],
+    ['refuses the key', () => new Response('{}', { status: 401 }), 'the service refused the key'],
+    [
+      'is not there',
+      () => Promise.reject(new TypeError('fetch failed')),
+      'gas.example.org could not be reached',
+    ],
+  ])('stands in where the service %s, and is told once', async (_, answer, words) => {
+    const { client, state } = rig(answer);
+    expect(await estimateFeesPerGas(client)).toEqual(OWN_ESTIMATE);
+    expect(await estimateMaxPriorityFeePerGas(client)).toBe(77n);
+    expect(state.requests).toBeLessThanOrEqual(1);
+    state.head += 1;
+    expect(await estimateFeesPerGas(client)).toEqual(OWN_ESTIMATE);
+    expect(state.reasons).toEqual([expect.any(ClientError)]);
+    expect(state.reasons[0]?.message).toContain(words);
+  });
+
+  it('stands in where the service does not respond within a second', async () => {
+    const { client, state } = rig(() => new Promise<Response>(() => {}));
+    const fees = estimateFeesPerGas(client);
+    await vi.waitUntil(() => vi.getTimerCount() > 0, { timeout: 60_000 });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await fees).toEqual(OWN_ESTIMATE);
+    expect(state.reasons.map(({ message }) => message)).toEqual([
+      'gas.example.org did not respond within 1 s',
+    ]);
+  });
+
+  it('is told again after the service was of use in between', async () => {
+    let answer = () => prices(STALE);
+    const { client, state } = rig(() => answer());
+    await estimateFeesPerGas(client);
+    answer = () => prices();
+    state.head += 1;
+    expect(await estimateFeesPerGas(client)).toEqual({ maxFeePerGas: 1_500n, maxPriorityFeePerGas: 200n });
+    answer = () => prices(STALE);
+    state.head += 1;
+    await estimateFeesPerGas(client);
+    expect(state.reasons).toHaveLength(2);
+  });
+});
