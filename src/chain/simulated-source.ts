@@ -9,7 +9,7 @@ import {
   numberAt,
   placeOf,
   randomBits,
-  remembering,
+  cachingLast,
   SIMULATED_GAS_LIMIT,
   type SimulatedDay,
   SLOT_SEC,
@@ -30,7 +30,7 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
   const days = new Map<number, Promise<SimulatedDay>>();
   const tipsOf = createTips(seed);
   const blobFees = new Map<number, bigint>();
-  const hashAt = remembering((number) => hashOf(seed, number));
+  const hashAt = cachingLast((number) => hashOf(seed, number));
 
   const dayOf = (day: number): Promise<SimulatedDay> => {
     const found = days.get(day) ?? compute(seed, day);

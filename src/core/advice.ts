@@ -1,22 +1,22 @@
 import { type Block, tipAt } from './block.ts';
 
 /**
- * What the fee engine says about the next blocks. Wei per gas as `bigint`; shares 0 to 1. How lanes and horizons come
- * to their prices and promises is in docs/ADVICE.md.
+ * Advice of the fee engine about the next blocks. Wei per gas as `bigint`; shares 0 to 1. docs/ADVICE.md describes
+ * how lanes and horizons compute prices and probabilities.
  */
 
 export const LANES = ['slow', 'average', 'fast'] as const;
 export type LaneName = (typeof LANES)[number];
 
-/** Means of what the lanes cost at several blocks, wei per gas, not whole. */
+/** Mean lane prices over several blocks; wei per gas, not whole. */
 export type MeanPrices = Readonly<Record<LaneName, number>>;
 
-/** What each lane expects to pay, wei per gas: its {@link Lane.price}. */
+/** Expected price of each lane, wei per gas: its {@link Lane.price}. */
 export type LanePrices = Readonly<Record<LaneName, bigint>>;
 
 export interface LanePromise {
   readonly withinBlocks: number;
-  /** What the lane aims for; what it is measured to keep is `Lane.probability`. */
+  /** Target share of inclusions; `Lane.probability` is the measured share. */
   readonly target: number;
 }
 
@@ -27,17 +27,17 @@ export const LANE_PROMISES: Readonly<Record<LaneName, LanePromise>> = {
 };
 
 export interface Lane {
-  /** What is expected to be paid per gas; never above `maxFeePerGas`. */
+  /** Expected effective gas price; never above `maxFeePerGas`. */
   readonly price: bigint;
-  /** The cap to sign. */
+  /** The max fee to sign. */
   readonly maxFeePerGas: bigint;
-  /** `null` where the tips of recent blocks are not known. */
+  /** `null` when the tips of recent blocks are unknown. */
   readonly maxPriorityFeePerGas: bigint | null;
   readonly withinBlocks: number;
   readonly waitSec: { readonly p50: number; readonly p95: number };
-  /** Share of this rule's past advice that was included in time; `null` until enough has been judged. */
+  /** Share of this rule's past advice that was included in time; `null` until enough advice has been judged. */
   readonly probability: number | null;
-  /** Why there is no probability; `null` where there is one. */
+  /** Why `probability` is `null`; `null` otherwise. */
   readonly reason: string | null;
 }
 
@@ -61,7 +61,7 @@ export type Direction = 'RISING' | 'FALLING' | 'STABLE';
 
 export interface Trend {
   readonly direction: Direction;
-  /** Base fee now against the mean of the hour before, as a share (may be negative). */
+  /** Change of the base fee against the mean of the previous hour, as a share (may be negative). */
   readonly changeRatio: number;
   readonly base: Summary;
   readonly priority: Summary;
@@ -76,17 +76,17 @@ export type Action = 'SEND_NOW' | 'WAIT' | 'SET_ALERT';
 
 export interface Horizon {
   readonly horizonSec: number;
-  /** Price per gas that is reached within the horizon; `null` with `probability`, while nothing is measured. */
+  /** Price per gas reached within the horizon; `null`, like `probability`, until there are measurements. */
   readonly price: bigint | null;
   readonly probability: number | null;
-  /** Why there is no probability; `null` where there is one. */
+  /** Why `probability` is `null`; `null` otherwise. */
   readonly reason: string | null;
-  /** What waiting for it saves on average against sending in the next block, misses counted; below 0 it costs. */
+  /** Mean saving of waiting against sending in the next block, misses included; negative when waiting costs. */
   readonly savingRatio: number | null;
 }
 
 export interface Recommendation {
-  /** `null` while no wait is measured, so that nothing can be advised; the figures are then those of sending now. */
+  /** `null` until a wait has been measured, so that there is no advice; the figures are then those of sending now. */
   readonly action: Action | null;
   readonly lane: LaneName;
   readonly targetPrice: bigint;
@@ -94,11 +94,11 @@ export interface Recommendation {
   readonly deadlineSec: number;
   readonly probability: number | null;
   readonly expectedSavingRatio: number;
-  /** 0 to 100: how much history stands behind this. */
+  /** 0 to 100: how much history supports this advice. */
   readonly confidence: number;
   readonly reasons: readonly string[];
   readonly alternatives: readonly Horizon[];
-  /** Own past recommendations, judged: how many, share kept, mean stated probability. */
+  /** Own past recommendations, judged: their number, share that came true, mean stated probability. */
   readonly track: {
     readonly evaluated: number;
     readonly hitRatio: number | null;
@@ -107,34 +107,34 @@ export interface Recommendation {
 }
 
 export interface Advice {
-  /** Seconds between two blocks: as measured, or as planned while that is not known. */
+  /** Seconds between two blocks: measured, or the chain's nominal time until then. */
   readonly blockSec: number;
   readonly nextBaseFee: bigint;
-  /** `null` where the chain has no blobs. */
+  /** `null` on chains without blobs. */
   readonly nextBlobBaseFee: bigint | null;
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly trend: Trend;
   readonly recommendation: Recommendation;
 }
 
-/** For a time between two of these, past prices are chosen as for the longer one. */
+/** A time between two of these uses the past prices of the longer one. */
 export const REACH_TIMES_SEC = [60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400] as const;
-/** Times overlap: so many of them one after another before a share means anything. */
+/** Times overlap: a share needs at least this many of them in sequence to be meaningful. */
 export const REACH_LEAST_TIMES = 6;
 
-/** How much past it takes to say what happens within `withinSec`, in seconds; `null`: no past is enough. */
+/** Seconds of history needed to state what happens within `withinSec`; `null` when no history is enough. */
 export function pastForReach(withinSec: number): number | null {
   const timeSec = REACH_TIMES_SEC.find((each) => each >= withinSec);
   return timeSec === undefined ? null : (REACH_LEAST_TIMES + 1) * timeSec;
 }
 
-/** Which way of advising this is. Raise it with every change of what is advised, so that the records are told apart. */
+/** Version of the advice rules. Raise it with every change of the advice, so that stored records can be told apart. */
 export const ADVICE_VERSION = 7;
 
-/** What was recommended after one block, with what it promised. Wei per gas, Unix seconds. */
+/** A recommendation made after one block, with its probability. Wei per gas, Unix seconds. */
 export interface GivenAdvice {
   readonly block: Pick<Block, 'number' | 'hash' | 'timestamp'>;
-  /** {@link ADVICE_VERSION} of the program that said it. */
+  /** {@link ADVICE_VERSION} of the program that gave the advice. */
   readonly version: number;
   readonly action: Action;
   readonly targetPrice: bigint;
@@ -142,7 +142,7 @@ export interface GivenAdvice {
   readonly probability: number | null;
 }
 
-/** To send at once with this cap and tip gets in, up to the last block. */
+/** Predicts that a transaction sent at once with this cap and tip is included by the last block. */
 export interface Inclusion {
   readonly kind: 'inclusion';
   readonly maxFeePerGas: bigint;
@@ -150,13 +150,13 @@ export interface Inclusion {
   readonly lastBlock: number;
 }
 
-/** The target price is asked for by some block, up to this moment. */
+/** Predicts that some block up to this time has a price at or below the target. */
 export interface Reached {
   readonly kind: 'reached';
   readonly until: number;
 }
 
-/** The recommendation that `advice` gives after the block `head`. */
+/** The recommendation of `advice`, given after the block `head`. */
 export function givenAdvice(head: Block, { lanes, recommendation }: Advice): GivenAdvice {
   const { lane, targetPrice, deadlineSec, probability } = recommendation;
   const action = recommendation.action ?? 'SEND_NOW';
@@ -179,7 +179,9 @@ export function givenAdvice(head: Block, { lanes, recommendation }: Advice): Giv
   };
 }
 
-/** Whether a transaction with this cap and tip gets into `block`: what is left of the cap is what its lowest tip was. */
+/**
+ * Whether `block` includes a transaction with this cap and tip: the cap minus the base fee must cover its lowest tip.
+ */
 export function getsInto(
   block: Block,
   { maxFeePerGas, maxPriorityFeePerGas }: Pick<Inclusion, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,

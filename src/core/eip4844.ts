@@ -1,11 +1,11 @@
 /** Blob parameters of one fork (EIP-7840 `blobSchedule`). */
 export interface BlobParams {
-  /** Blobs per block at which the blob base fee stays. */
+  /** Blobs per block at which the blob base fee stays the same. */
   readonly target: number;
-  /** Most blobs in one block. */
+  /** Maximum blobs in one block. */
   readonly max: number;
   readonly updateFraction: bigint;
-  /** EIP-7918 (since Osaka): below a price of execution the excess no longer falls. */
+  /** EIP-7918 (since Osaka): below a reserve price of execution the excess no longer falls. */
   readonly reservePrice: boolean;
 }
 
@@ -53,12 +53,12 @@ export function fakeExponential(factor: bigint, numerator: bigint, denominator: 
   return sum / denominator;
 }
 
-/** Wei per blob gas that a block with this `excessBlobGas` in its header asks for (EIP-4844); at least 1. */
+/** Blob base fee of a block with this `excessBlobGas` in its header, wei per blob gas (EIP-4844); at least 1. */
 export function blobBaseFee(excessBlobGas: bigint, params: Pick<BlobParams, 'updateFraction'>): bigint {
   return fakeExponential(MIN_BLOB_BASE_FEE, excessBlobGas, params.updateFraction);
 }
 
-/** What of a block decides the excess blob gas of its child. Blob gas; wei per gas. */
+/** The fields of a block that determine the excess blob gas of its child. Blob gas; wei per gas. */
 interface BlobParent {
   readonly excessBlobGas: bigint;
   readonly blobGasUsed: bigint;
@@ -94,8 +94,8 @@ const SCHEDULE: readonly { readonly since: number; readonly params: BlobParams }
 ];
 
 /**
- * Blob parameters of a block at `timestamp` (Unix seconds), for where the node itself does not say the blob fee;
- * `null` before EIP-4844 and on chains whose schedule is not known here.
+ * Blob parameters of a block at `timestamp` (Unix seconds), used when the node does not state the blob fee; `null`
+ * before EIP-4844 and on chains with an unknown schedule.
  */
 export function blobParamsAt(chainId: number, timestamp: number): BlobParams | null {
   if (chainId !== ETHEREUM_CHAIN_ID) return null;

@@ -35,7 +35,7 @@ function meanOf(prices: readonly Weighted[]): number {
   return sum / weights;
 }
 
-/** Standard deviation over mean; 0 where there is nothing to vary (no prices, or all of them 0). */
+/** Standard deviation over mean; 0 when there are no prices or all are 0. */
 export function volatility(prices: readonly Weighted[]): number {
   if (prices.length === 0) return 0;
   const mean = meanOf(prices);
@@ -44,20 +44,20 @@ export function volatility(prices: readonly Weighted[]): number {
   return Math.sqrt(meanOf(squares)) / mean;
 }
 
-/** `now` against `before` as a share: 0.1 is ten percent more; 0 where `before` was free. */
+/** Relative change from `before` to `now`: 0.1 is ten percent more; 0 when `before` was 0. */
 export function changeRatio(now: number, before: number): number {
   return before > 0 ? (now - before) / before : 0;
 }
 
-/** A number that stands for `weight` equal ones: a whole number, at least 1. */
+/** A value with the weight of `weight` equal values: a whole number, at least 1. */
 export interface Weighted {
   readonly value: number;
   readonly weight: number;
 }
 
 /**
- * The `q` quantile (0 to 1) of numbers in ascending order, as `quantileOfSorted` would say it of all that they stand
- * for. `NaN` for none.
+ * The `q` quantile (0 to 1) of values in ascending order, as `quantileOfSorted` computes it when each is repeated by
+ * its weight. `NaN` for none.
  */
 function quantileOfWeighted(sorted: readonly Weighted[], q: number): number {
   const count = sorted.reduce((sum, { weight }) => sum + weight, 0);
@@ -89,22 +89,21 @@ export interface AnomalyPoint extends PricePoint {
   readonly kind: AnomalyKind;
 }
 
-/** Points on each side that a point is compared with. */
+/** Points on each side for comparison. */
 const SIDE = 12;
-/** Robust standard deviations beyond which a deviation is no longer noise. */
+/** Robust standard deviations beyond which a deviation is no noise. */
 const DEVIATIONS = 5;
 /** A median absolute deviation of normal noise times this is its standard deviation. */
 const MAD_TO_SIGMA = 1.4826;
-/** Smaller excursions are never marked, however quiet the series: +40 %, and for a lasting change +60 %. */
+/** Smaller excursions are never marked, however quiet the series: +40 %, for a lasting change +60 %. */
 const LEAST_EXCURSION = Math.log(1.4);
 const LEAST_SHIFT = Math.log(1.6);
 
 /**
- * Marks what stands out in a series of prices, oldest first:
- * `SPIKE`, the top of a short excursion upwards; `ANOMALY`, the bottom of one downwards;
- * `REGIME_SHIFT`, the first point of a level that lasts. Compares logarithms with the medians of the
- * twelve points before and after, in units of the median absolute deviation, so neither one outlier nor a
- * daily cycle moves the yardstick. Linear in the number of points.
+ * Marks unusual points in a series of prices, oldest first: `SPIKE`, the top of a short excursion upwards; `ANOMALY`,
+ * the bottom of one downwards; `REGIME_SHIFT`, the first point of a lasting level. Compares logarithms with the
+ * medians of the twelve points before and after, in units of the median absolute deviation, so neither a single
+ * outlier nor a daily cycle shifts the scale. Linear in the number of points.
  */
 export function findAnomalies(points: readonly PricePoint[]): AnomalyPoint[] {
   if (points.length < 2 * SIDE + 1) return [];
@@ -119,7 +118,7 @@ function medianOf(values: Float64Array, from: number, to: number): number {
   return takeMedian(values.slice(Math.max(from, 0), Math.min(to, values.length)));
 }
 
-/** How far values lie from their median before they stand out. */
+/** Distance from the median beyond which a value is unusual. */
 function tolerance(values: Float64Array, least: number): number {
   const middle = takeMedian(values.slice());
   const spread = takeMedian(values.map((value) => Math.abs(value - middle)));
@@ -158,7 +157,7 @@ function findExcursions(
   shifts: readonly number[],
 ): Excursion[] {
   const steps = new Set(shifts);
-  // The side nearer to the point decides, so that the edge of a new level is no excursion.
+  // The nearer side decides, so that the edge of a new level is no excursion.
   const deviations = logs.map((value, index) => {
     const past = index === 0 ? 0 : value - (before[index] ?? value);
     const future = value - (after[index] ?? value);
@@ -207,7 +206,7 @@ function mark(
 /** Mean base fee by UTC weekday (row 0 is Monday) and hour, whole wei per gas; `null` where nothing is known. */
 type HeatmapCells = (number | null)[][];
 
-/** What one hour (or any stretch within one hour) contributes: its mean, and how many blocks stand behind it. */
+/** The mean of one hour (or a part of it), and the number of blocks behind it. */
 interface HourlyMean {
   /** Unix seconds of any moment within the hour. */
   readonly timestamp: number;
@@ -222,7 +221,7 @@ const HOUR_SEC = 3_600;
 /** 1 January 1970 was a Thursday. */
 const EPOCH_WEEKDAY = 3;
 
-/** Folds hourly means into day × hour, each hour weighing as much as it has blocks. */
+/** Folds hourly means into weekday × hour, weighted by their number of blocks. */
 export function foldHeatmap(hours: Iterable<HourlyMean>): HeatmapCells {
   const { sums, weights } = fold(hours, DAYS * HOURS, weekSlot);
   return Array.from({ length: DAYS }, (_, day) =>
@@ -231,8 +230,8 @@ export function foldHeatmap(hours: Iterable<HourlyMean>): HeatmapCells {
 }
 
 /**
- * The UTC hour of day (0–23) whose mean base fee is lowest; `null` until every hour of the day has been seen,
- * since the cheapest of those seen so far may just be the time the monitor was started.
+ * The UTC hour of day (0–23) with the lowest mean base fee; `null` until every hour of the day has data, since the
+ * cheapest hour so far may only reflect when the monitor started.
  */
 export function cheapestHourUtc(hours: Iterable<HourlyMean>): number | null {
   const { sums, weights } = fold(hours, HOURS, daySlot);
@@ -275,7 +274,7 @@ function mean(sums: Float64Array, weights: Float64Array, slot: number): number |
   return weight > 0 ? Math.round((sums[slot] ?? 0) / weight) : null;
 }
 
-/** Work that people pay gas for, and how much it uses. */
+/** A common use of gas, and the gas it needs. */
 interface UsualAction {
   readonly name: string;
   readonly gas: number;
@@ -324,7 +323,7 @@ export const USUAL_ACTIONS: readonly UsualAction[] = [
   },
 ];
 
-/** What `gas` costs at `price` wei per gas, in wei. */
+/** Cost of `gas` at `price` wei per gas, in wei. */
 export function cost(gas: number, price: bigint): bigint {
   return BigInt(gas) * price;
 }

@@ -1,27 +1,27 @@
 import { looksLikeKey } from './key-text.ts';
 import { cleanText } from './text.ts';
 
-/** The block or transaction that a typed text names. */
+/** The block or transaction that the user typed. */
 type Sought =
   /** The newest block. */
   | { readonly kind: 'newest' }
   | { readonly kind: 'block'; readonly number: number }
   /** In lower case, with `0x`. */
   | { readonly kind: 'tx'; readonly hash: string }
-  /** Neither; one line that says why. */
+  /** Neither; `problem` is one line that says why. */
   | { readonly kind: 'wrong'; readonly problem: string };
 
-/** Said of a key that was taken for something to look up. */
+/** Message for an API key that was entered as a lookup. */
 export const KEY_PROBLEM = 'this is a key, not a number or hash';
 
 const HASH_DIGITS = 64;
 const ADDRESS_DIGITS = 40;
-/** Hexadecimal digits of the largest number that is exact here (2^53 − 1). */
+/** Hexadecimal digits of the largest exact number (2^53 − 1). */
 const NUMBER_DIGITS = 14;
 
 /**
- * A block or a transaction as people write them: a number (`24337604`, `24,337,604`, `24_337_604`, `#24337604`), hex
- * as nodes write it (`0x1735cc4`), `latest`, or a transaction's hash with or without `0x`.
+ * Parses a block or transaction: a number (`24337604`, `24,337,604`, `24_337_604`, `#24337604`), hex as nodes write
+ * it (`0x1735cc4`), `latest`, or a transaction hash with or without `0x`.
  */
 export function parseLookup(typed: string): Sought {
   const text = typed.trim();
@@ -68,7 +68,7 @@ function block(number: number): Sought {
 
 const wrong = (problem: string): Sought => ({ kind: 'wrong', problem });
 
-/** What cannot be seen is named by its code point. */
+/** Names invisible characters by their code point. */
 function quoted(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return cleanText(character).trim() === '' ? `U+${code}` : `“${character}”`;

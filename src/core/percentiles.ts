@@ -1,4 +1,4 @@
-/** One transaction's part in its block. */
+/** Tip and gas of one transaction in a block. */
 interface WeightedTip {
   /** Effective priority fee, wei per gas: `min(maxPriorityFeePerGas, maxFeePerGas − baseFee)`. */
   readonly tip: bigint;
@@ -40,8 +40,8 @@ export function gasWeightedPercentiles(
 }
 
 /**
- * The `q` quantile (0 to 1) of numbers in ascending order, linear between neighbours (type 7 of Hyndman and
- * Fan 1996, what R and NumPy do unasked). `NaN` for no numbers.
+ * The `q` quantile (0 to 1) of numbers in ascending order, linear between neighbours (type 7 of Hyndman and Fan 1996,
+ * the default of R and NumPy). `NaN` for no numbers.
  */
 export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   const at = (sorted.length - 1) * Math.min(Math.max(q, 0), 1);
@@ -51,7 +51,7 @@ export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   return low + (high - low) * (at - below);
 }
 
-/** Quantiles of numbers in any order, see {@link quantileOfSorted}; `values` is left as it is. */
+/** Quantiles of numbers in any order, see {@link quantileOfSorted}; does not change `values`. */
 export function quantiles(values: Iterable<number>, qs: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return qs.map((q) => quantileOfSorted(sorted, q));

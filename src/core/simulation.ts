@@ -3,11 +3,11 @@ import { ETHEREUM_FEE_RULE } from './eip1559.ts';
 import { type BlobParams, BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
 
 /**
- * Randomness without state: every value is a function of the seed, what it is for and where it stands, so that
- * any stretch of the simulation can be computed without what came before it.
+ * Stateless randomness: every value is a function of seed, purpose and position, so that any part of the simulation
+ * can be computed by itself.
  */
 
-/** What a random value is for: each purpose has its own, independent values. */
+/** Purposes of random values; the values of each are independent of the others. */
 export const NOISE = {
   regime: 1,
   restlessness: 2,
@@ -59,8 +59,8 @@ function exponential(seed: number, purpose: NoisePurpose, at: number, lane: numb
   return -Math.log(uniform(seed, purpose, at, lane));
 }
 
-/** Answers `compute(at)`, remembering the last answer: a simulation asks for the same place many times in a row. */
-export function remembering<T>(compute: (at: number) => T): (at: number) => T {
+/** Caches the last result of `compute`: a simulation requests the same position many times in a row. */
+export function cachingLast<T>(compute: (at: number) => T): (at: number) => T {
   let last: { readonly at: number; readonly value: T } | null = null;
   return (at) => {
     if (last?.at !== at) last = { at, value: compute(at) };
@@ -68,9 +68,9 @@ export function remembering<T>(compute: (at: number) => T): (at: number) => T {
   };
 }
 
-/** A smooth walk around 0: normal at whole `x`, eased in between. */
+/** A smooth walk around 0: normal at whole `x`, interpolated between. */
 function smoothNoise(seed: number, purpose: NoisePurpose): (x: number) => number {
-  const knots = remembering(
+  const knots = cachingLast(
     (knot) => [normal(seed, purpose, knot), normal(seed, purpose, knot + 1)] as const,
   );
   return (x) => {
@@ -85,14 +85,14 @@ function smoothNoise(seed: number, purpose: NoisePurpose): (x: number) => number
 export const SLOT_SEC = 12;
 const DAY_SEC = 86_400;
 
-/** One slot of every stretch of 200 is missed, near no end of it. */
+/** One slot of every stretch of 200 is missed, never near its ends. */
 const STRETCH = 200;
 const SLOTS_PER_DAY = DAY_SEC / SLOT_SEC;
 export const BLOCKS_PER_DAY = (SLOTS_PER_DAY / STRETCH) * (STRETCH - 1);
 /** 1 January 2016 in days since 1970: block 0 is at its midnight UTC. */
 const GENESIS_DAY = 16_801;
 
-/** Where in its stretch the missed slot lies. */
+/** Position of the missed slot in its stretch. */
 function missedAt(seed: number, day: number, stretch: number): number {
   return 10 + (randomBits(seed, NOISE.missedSlot, day, stretch) % 140);
 }
@@ -126,10 +126,10 @@ const HOUR = 3_600;
 const DAY = 86_400;
 const WEEK = 7 * DAY;
 
-/** Gwei around which everything happens: the sub-gwei mainnet of 2026. */
+/** Typical base fee in gwei: the sub-gwei mainnet of 2026. */
 const TYPICAL_GWEI = 0.11;
 
-/** A regime lasts about so long; then demand settles at another level within minutes. */
+/** Typical duration of a regime; then demand moves to another level within minutes. */
 const REGIME_SEC = 40 * HOUR;
 const SHIFT_SEC = 30 * MINUTE;
 
@@ -138,7 +138,7 @@ interface BurstKind {
   readonly purpose: typeof NOISE.burst | typeof NOISE.flurry;
   readonly cellSec: number;
   readonly probability: number;
-  /** Logarithms of the height: the least, the mean above it, the most. */
+  /** Logarithms of the height: minimum, mean above it, maximum. */
   readonly least: number;
   readonly mean: number;
   readonly most: number;
@@ -167,15 +167,15 @@ const FLURRY: BurstKind = {
   fadeSec: [1 * MINUTE, 4 * MINUTE],
 };
 
-/** How many cells a burst may outlast its own. */
+/** Number of cells that a burst may outlast its own. */
 const CELLS_BACK = 2;
 
-/** No burst begins so late in a UTC day that its height could not be reached before the day ends. */
+/** No burst begins so late in a UTC day that it could not peak before the day ends. */
 const QUIET_BEFORE_MIDNIGHT_SEC = 20 * MINUTE;
 
 /**
- * The base fee at which blocks would be exactly at their target at a time (Unix seconds), in gwei: daily and
- * weekly cycles, regimes, drift and bursts. The answers are a function of seed and time alone.
+ * The base fee in gwei at which blocks would be exactly at their target at a time (Unix seconds): daily and weekly
+ * cycles, regimes, drift and bursts. A pure function of seed and time.
  */
 export function createFairGwei(seed: number): (time: number) => number {
   const regime = regimes(seed, NOISE.regime);
@@ -209,12 +209,12 @@ function weeklyCycle(time: number): number {
   return 0.16 * Math.cos((2 * Math.PI * ((time % WEEK) - 6.5 * DAY)) / WEEK);
 }
 
-/** Normal, the same for a day or two, then another within minutes. */
+/** Normally distributed, constant for a day or two, then another value within minutes. */
 function regimes(seed: number, purpose: typeof NOISE.regime | typeof NOISE.restlessness) {
-  const regime = remembering((cell) => ({
+  const regime = cachingLast((cell) => ({
     before: normal(seed, purpose, cell - 1),
     after: normal(seed, purpose, cell),
-    // Level and restlessness change together.
+    // Level and volatility change together.
     shiftAt: (cell + 0.1 + 0.8 * uniform(seed, NOISE.regime, cell, 3)) * REGIME_SEC,
   }));
   return (time: number): number => {
@@ -226,12 +226,12 @@ function regimes(seed: number, purpose: typeof NOISE.regime | typeof NOISE.restl
 
 interface Burst {
   readonly start: number;
-  /** What it adds to the factor on demand at its start. */
+  /** Added to the demand factor at its start. */
   readonly height: number;
   readonly fadeSec: number;
 }
 
-/** Logarithm of the factor that bursts of one kind put on demand. */
+/** Logarithm of the demand factor from bursts of one kind. */
 function bursts(seed: number, kind: BurstKind) {
   const inCell = (cell: number): Burst | null => {
     const { purpose, cellSec, fadeSec } = kind;
@@ -243,8 +243,8 @@ function bursts(seed: number, kind: BurstKind) {
     const fade = fadeSec[0] * (fadeSec[1] / fadeSec[0]) ** uniform(seed, purpose, cell, 3);
     return { start, height: Math.expm1(log), fadeSec: fade };
   };
-  // The last cells from `cell` back: an older burst has faded.
-  const around = remembering((cell) =>
+  // The last cells up to `cell`: older bursts have faded.
+  const around = cachingLast((cell) =>
     Array.from({ length: CELLS_BACK + 1 }, (_, i) => inCell(cell - i)).filter((burst) => burst !== null),
   );
   return (time: number): number => {
@@ -257,24 +257,24 @@ function bursts(seed: number, kind: BurstKind) {
 }
 
 /**
- * The simulated chain's blob parameters: mainnet's since BPO2 without EIP-7918's reserve price, so that the
- * excess is always a whole number of blobs.
+ * Blob parameters of the simulated chain: mainnet's since BPO2 without EIP-7918's reserve price, so that the excess
+ * is always a whole number of blobs.
  */
 export const SIMULATED_BLOBS: BlobParams = { ...BPO2_BLOBS, reservePrice: false };
 
 const { target, max, updateFraction } = SIMULATED_BLOBS;
 const BLOBS_PER_E = Number(updateFraction) / Number(GAS_PER_BLOB);
-/** So much excess that nothing is cut off at zero while the day's last blocks are steered. */
+/** Enough excess that steering the day's last blocks never cuts off at zero. */
 const LEAST_AT_MIDNIGHT = 40;
 
 interface BlobDemand {
   /** Excess, in blobs, of the first block of the UTC day that begins at `time` (Unix seconds). */
   excessAtMidnight(time: number): number;
-  /** How many blobs a block carries when nothing else is decided. `at` makes it this block's own. */
+  /** Number of blobs of a block that is not steered. `at` varies it by block. */
   blobs(time: number, excess: number, at: number): number;
 }
 
-/** What rollups ask for; the answers are a function of seed and arguments alone. */
+/** Demand for blobs; a pure function of seed and arguments. */
 function createBlobDemand(seed: number): BlobDemand {
   const tide = smoothNoise(seed, NOISE.blobTide);
   const swell = smoothNoise(seed, NOISE.blobSwell);
@@ -290,7 +290,7 @@ function createBlobDemand(seed: number): BlobDemand {
   };
 }
 
-/** How many blobs lead to `wanted` in `blocksLeft` blocks, of which this is the first. */
+/** Number of blobs that leads to `wanted` in `blocksLeft` blocks, of which this is the first. */
 function steeredBlobs(excess: number, wanted: number, blocksLeft: number, noise: number): number {
   return clampBlobs(target + (wanted - excess) / blocksLeft + noise);
 }
@@ -300,10 +300,10 @@ function nextExcessBlobs(excess: number, blobs: number): number {
   return Math.max(excess + blobs - target, 0);
 }
 
-/** How many blobs a block carries that leads from one excess to the next; what 0 cuts off is not known. */
+/** Number of blobs that leads from one excess to the next; unknown where 0 cuts off. */
 export const blobsBetween = (excess: number, next: number) => clampBlobs(next - excess + target);
 
-/** Wei per blob gas at an excess of so many blobs. */
+/** Blob base fee in wei per blob gas at an excess of this many blobs. */
 export function blobBaseFeeOf(excess: number): bigint {
   return blobBaseFee(BigInt(excess) * GAS_PER_BLOB, SIMULATED_BLOBS);
 }
@@ -320,14 +320,13 @@ interface TipSituation {
   readonly number: number;
   readonly timestamp: number;
   readonly gasUsed: number;
-  /** Gas asked for over gas limit; above 1 where the block could not hold it. */
+  /** Demanded gas over gas limit; above 1 when it exceeds the block. */
   readonly demand: number;
 }
 
 /**
- * Effective tips of simulated blocks, wei per gas: they rise with what is asked for, and where a block cannot hold
- * it the cheap ones are pushed out, so that the lower rungs come closer. An empty block has zeros. The answers are
- * a function of seed and situation alone.
+ * Effective tips of simulated blocks, wei per gas: they rise with demand, and a full block pushes out the cheap ones,
+ * so that the lower percentiles move closer. An empty block has zeros. A pure function of seed and situation.
  */
 export function createTips(seed: number): (situation: TipSituation) => TipLadder {
   const mood = smoothNoise(seed, NOISE.tipLevel);
@@ -355,37 +354,38 @@ export const SIMULATED_GAS_LIMIT = 60_000_000;
 const GAS_TARGET = SIMULATED_GAS_LIMIT / ETHEREUM_FEE_RULE.elasticity;
 const SCALE = GAS_TARGET * ETHEREUM_FEE_RULE.denominator;
 
-/** How strongly gas asked for falls as the price rises; with this, ratios behave as on mainnet after the Merge. */
+/** How strongly demanded gas falls as the price rises; with this value, ratios behave as on mainnet after the Merge. */
 const ELASTICITY = 3;
 const BLOCK_NOISE = 0.33;
 const EMPTY_SHARE = 0.002;
 const MOST_DEMAND = 8;
-/** The last blocks of a day are filled so that the next day begins where it must. */
+/** Number of last blocks of a day that are filled so that the next day begins at its given values. */
 const STEERED = 32;
-/** The last few of those are exact. */
+/** The last ones of those are exact. */
 const EXACT = 6;
 
 const PAUSE = 1_000;
 
-/** A UTC day of blocks in columns; the `next…` entries of its last block are the first ones of the day after. */
+/**
+ * A UTC day of blocks in columns; the last entries of the `BLOCKS_PER_DAY` + 1 columns belong to the next day's first
+ * block.
+ */
 export interface SimulatedDay {
   /** Wei, `BLOCKS_PER_DAY` + 1 entries. */
   readonly baseFee: Float64Array;
   readonly gasUsed: Uint32Array;
-  /** Gas asked for over gas limit, above 1 where the block could not hold it. */
+  /** Demanded gas over gas limit, above 1 when it exceeds the block. */
   readonly demand: Float32Array;
   /** In whole blobs, `BLOCKS_PER_DAY` + 1 entries. */
   readonly excessBlobs: Uint32Array;
 }
 
 /**
- * Computes one day (days since 1970) of the chain that belongs to `seed`.
- *
- * Each day begins at a base fee and an excess that follow from seed and date alone, and the last 32 blocks of the
- * day before lead there by blocks as full as it takes. So EIP-1559 and EIP-4844 hold exactly across every
- * midnight, and yet any day can be computed by itself, at any time, always with the same result.
- *
- * A day takes about 10 ms; the generator hands back control every 1,000 blocks and returns the day.
+ * Computes one day (days since 1970) of the chain for `seed`.
+ *  Each day begins at a base fee and an excess that follow from seed and date alone, and the last 32 blocks of the
+ * day before lead there by their gas used. So EIP-1559 and EIP-4844 hold exactly across every midnight, and any day
+ * can be computed by itself, always with the same result.
+ *  A day takes about 10 ms; the generator yields every 1,000 blocks and returns the day.
  */
 export function* simulateDay(seed: number, day: number): Generator<void, SimulatedDay> {
   const baseFee = new Float64Array(BLOCKS_PER_DAY + 1);
@@ -431,7 +431,7 @@ export function* simulateDay(seed: number, day: number): Generator<void, Simulat
 
 const toWei = (gwei: number) => Math.round(gwei * 1e9);
 
-/** Gas asked for over gas limit, where `cheapness` is the fair price over the base fee. */
+/** Demanded gas over gas limit, where `cheapness` is the fair price over the base fee. */
 function demandedShare(seed: number, at: number, cheapness: number): number {
   if (uniform(seed, NOISE.demand, at, 3) < EMPTY_SHARE) return 0;
   const noise = Math.exp(BLOCK_NOISE * normal(seed, NOISE.demand, at) - BLOCK_NOISE ** 2 / 2);
@@ -447,7 +447,7 @@ function nextFee(fee: number, gas: number): number {
   return fee - change;
 }
 
-/** Gas that brings `fee` towards `wanted`, which must be met after `left` blocks. */
+/** Gas that moves `fee` towards `wanted`, which must be met after `left` blocks. */
 function steeredGas(fee: number, wanted: number, left: number, noise: number): number {
   if (left === 1) {
     const gas = gasBetween(fee, wanted);
@@ -460,9 +460,9 @@ function steeredGas(fee: number, wanted: number, left: number, noise: number): n
   return Math.min(Math.max(gas, 0), SIMULATED_GAS_LIMIT);
 }
 
-/** Above `SCALE` wei not every fee can be reached from every other: finds one in between that can be passed by. */
+/** Above `SCALE` wei some fees cannot be reached from others in one step: finds one between them. */
 function steppingStone(fee: number, wanted: number, near: number): number {
-  // Off the geometric mean: exactly there the two steps' roundings exclude each other in lockstep.
+  // Off the geometric mean: exactly there the roundings of the two steps always exclude each other.
   const middle = Math.round(near * 1.02);
   for (let step = 0; step < 10_000; step++) {
     const stone = middle + (step % 2 === 0 ? step / 2 : -(step + 1) / 2);
@@ -472,7 +472,7 @@ function steppingStone(fee: number, wanted: number, near: number): number {
   throw new Error(`no two blocks lead from ${fee} to ${wanted} wei`);
 }
 
-/** Gas used by a block that leads from one base fee to exactly the other; `null` where there is none. */
+/** Gas used by a block that leads from one base fee exactly to the other; `null` when no gas does. */
 function gasBetween(fee: number, next: number): number | null {
   const off = Math.ceil((Math.abs(next - fee) * SCALE) / fee);
   // The quotient is a double and may be one off.

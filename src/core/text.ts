@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
-// Making one takes longer than most of its work.
+// Created once: construction takes longer than segmenting most texts.
 let segmenter: Intl.Segmenter | null = null;
 
 function segments(text: string): Intl.Segments {
@@ -10,14 +10,14 @@ function segments(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** What people take for single characters (Unicode UAX #29): a flag, an emoji with its skin colour, a letter with its marks. */
+/** User-perceived characters (Unicode UAX #29): a flag, an emoji with its skin colour, a letter with its marks. */
 export function graphemes(text: string): string[] {
   return PLAIN.test(text) ? text.split('') : Array.from(segments(text), ({ segment }) => segment);
 }
 
 /**
- * Breaks `text` between words into lines of at most `width` columns, at least one; a longer word is parted between
- * characters. `measure` counts the columns that a text takes in a terminal.
+ * Breaks `text` between words into lines of at most `width` columns, at least one; breaks a longer word between
+ * characters. `measure` counts the terminal columns of a text.
  */
 export function wrapWords(text: string, width: number, measure = stringWidth): string[] {
   const lines: string[] = [];
@@ -33,7 +33,7 @@ export function wrapWords(text: string, width: number, measure = stringWidth): s
   return [...lines, line.trimEnd()];
 }
 
-/** A word in parts of at most `width` columns, each of at least one whole character. */
+/** A word in parts of at most `width` columns, each with at least one whole character. */
 function partsOf(word: string, width: number, measure: (text: string) => number): readonly string[] {
   if (measure(word) <= width) return [word];
   const parts: string[] = [];
@@ -49,8 +49,8 @@ function partsOf(word: string, width: number, measure: (text: string) => number)
 }
 
 /**
- * `text` in at most `most` UTF-16 units, ending in an ellipsis where something is missing. No character is cut, but
- * for one that would fill all the room.
+ * Shortens `text` to at most `most` UTF-16 units, with an ellipsis at the end. Never cuts a character, unless that
+ * character alone exceeds the limit.
  */
 function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
@@ -61,26 +61,26 @@ function cutText(text: string, most: number): string {
 }
 
 /**
- * A whole terminal sequence: CSI (colours, cursor), OSC and its kin (titles, links, clipboard) with their end or
- * up to the next control character, any other escape. In 7-bit and in 8-bit (C1) form.
+ * A whole terminal sequence in 7-bit or 8-bit (C1) form: CSI (colours, cursor); OSC and similar (titles, links,
+ * clipboard) up to its terminator or the next control character; any other escape.
  */
 const SEQUENCE =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
 
-/** What ends a line somewhere, and the tab: one space stands for it. */
+/** Line breaks and tabs, which become one space. */
 const LINE_BREAK = /\r\n|[\t\n\v\f\r\x85\u2028\u2029]/g;
 
 /** Controls, invisible formatting (bidi overrides, zero-width, tags) and halves of surrogate pairs. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
 /**
- * Makes text from outside fit for one line of a terminal: escape sequences, control characters, bidi overrides and
- * everything else that is not seen are taken out, a tab or line break becomes a space. Ordinary spaces stay.
+ * Makes external text safe for one line of a terminal: removes escape sequences, control characters, bidi overrides
+ * and other invisible characters; a tab or line break becomes a space. Ordinary spaces stay.
  *
- * @param maxLength Longest result in UTF-16 units; what is cut off is shown by an ellipsis.
+ * @param maxLength Maximum length of the result in UTF-16 units; an ellipsis marks a cut.
  */
 export function cleanText(text: string, maxLength = Number.POSITIVE_INFINITY): string {
-  // A cut before the work keeps a huge string cheap; four times leaves room for what is taken out.
+  // Cutting first keeps a huge string cheap; the factor of four leaves room for removed characters.
   const enough = Number.isFinite(maxLength) ? text.slice(0, maxLength * 4 + 1_024) : text;
   const clean = enough.replace(SEQUENCE, '').replace(LINE_BREAK, ' ').replace(INVISIBLE, '');
   return cutText(clean, maxLength);
@@ -88,7 +88,7 @@ export function cleanText(text: string, maxLength = Number.POSITIVE_INFINITY): s
 
 const ZERO_WIDTH_NON_JOINER = '\\u200c';
 const ZERO_WIDTH_JOINER = '\\u200d';
-/** Scripts whose letters join or part at a joiner: an invisible one makes another word. */
+/** Scripts in which an invisible joiner between letters makes a different word. */
 const JOINING = [
   ...['Arabic', 'Syriac', 'Mandaic', 'Nko', 'Mongolian', 'Adlam', 'Phags_Pa', 'Thaana'],
   ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam'],
@@ -98,32 +98,31 @@ const JOINING = [
   .join('');
 const EMOJI_END = '\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f';
 
-/** A joiner between two letters that join, or between two emoji that it makes one of (UTS #51). */
+/** A joiner between two joining letters, or between two emoji that form one (UTS #51). */
 const LETTER_JOINER = `(?<=[${JOINING}])[${ZERO_WIDTH_NON_JOINER}${ZERO_WIDTH_JOINER}](?=[${JOINING}])`;
 const EMOJI_JOINER = `(?<=[${EMOJI_END}])${ZERO_WIDTH_JOINER}(?=\\p{Extended_Pictographic})`;
-/** The flags of England, Scotland and Wales are a black flag and letters that are not seen. */
+/** The flags of England, Scotland and Wales are a black flag followed by invisible letters. */
 const FLAG_TAGS = '(?<=\\u{1f3f4})[\\u{e0030}-\\u{e007a}]{1,6}\\u{e007f}';
-// Making it takes longer than most of its work.
-let kept: RegExp | null = null;
+// Created once: construction takes longer than most uses.
+let cached: RegExp | null = null;
 
-/** What ends a line somewhere but is no line end of ours. */
+/** Line breaks other than `\n`. */
 const OTHER_BREAK = /\r(?!\n)|[\v\f\x85\u2028\u2029]/g;
 
 /**
- * What people wrote, without what could act on a terminal or turn the reading: escape sequences, control characters,
- * bidi overrides and what is not seen are taken out. What makes the text another one stays as it is: joiners within
- * emoji and words, the letters of flags, blanks and line breaks. Terminals draw such text only after
- * {@link cleanText}, which makes one line of it.
+ * Cleans a user's note for storage: removes escape sequences, control characters, bidi overrides and invisible
+ * characters, but keeps what is part of the text: joiners within emoji and words, the letters of flags, blanks and
+ * line breaks. Terminals draw a note only after {@link cleanText}, which makes it one line.
  *
- * @param maxLength Longest result in UTF-16 units; what is cut off is shown by an ellipsis.
+ * @param maxLength Maximum length of the result in UTF-16 units; an ellipsis marks a cut.
  */
 export function cleanNote(note: string, maxLength = Number.POSITIVE_INFINITY): string {
-  // As cleanText does: a cut before the work keeps a huge text cheap.
+  // As in `cleanText`, cutting first keeps a huge text cheap.
   const enough = Number.isFinite(maxLength) ? note.slice(0, maxLength * 4 + 1_024) : note;
   return cutText(settled(enough), maxLength);
 }
 
-/** Until nothing changes: what stood between two parts may have kept them from being something to take out, or to keep. */
+/** Repeats until nothing changes: removing a character can create a new sequence to remove or to keep. */
 function settled(text: string): string {
   let before = text;
   for (;;) {
@@ -134,15 +133,15 @@ function settled(text: string): string {
 }
 
 function withoutUnseen(text: string): string {
-  kept ??= new RegExp(`(${LETTER_JOINER}|${EMOJI_JOINER}|${FLAG_TAGS}|\\r\\n|[\\n\\t])`, 'u');
+  cached ??= new RegExp(`(${LETTER_JOINER}|${EMOJI_JOINER}|${FLAG_TAGS}|\\r\\n|[\\n\\t])`, 'u');
   return text
     .replace(OTHER_BREAK, '\n')
-    .split(kept)
+    .split(cached)
     .map((part, place) => (place % 2 === 1 ? part : cleanText(part)))
     .join('');
 }
 
-/** A hash or address in at most `width` columns: whole, or both its ends around `ellipsis`. */
+/** A hash or address in at most `width` columns: whole, or both ends around `ellipsis`. */
 export function hexText(hex: string, width: number, ellipsis: string): string {
   if (hex.length <= width) return hex;
   const ends = Math.max(width - ellipsis.length, 8);
@@ -150,12 +149,12 @@ export function hexText(hex: string, width: number, ellipsis: string): string {
   return `${hex.slice(0, ends - tail)}${ellipsis}${hex.slice(-tail)}`;
 }
 
-/** `0x1234…abcd`, as people compare addresses. */
+/** `0x1234…abcd`, the form in which people compare addresses. */
 export function shortHex(hex: string, ellipsis: string): string {
   return hexText(hex, 11, ellipsis);
 }
 
-/** A sentence with the hashes in it shortened, for where it must fit in a line. */
+/** Shortens the hashes in a sentence, so that it fits a line. */
 export function withShortHashes(text: string, ellipsis: string): string {
   return text.replace(/0x[0-9a-f]{64}(?![0-9a-f])/gi, (hash) => shortHex(hash, ellipsis));
 }

@@ -1,16 +1,16 @@
 import { formatCount } from './units.ts';
 
 /**
- * Where a transaction's tip stood among those of its block, from the side that says more: `above 71 % of its block's
+ * Describes the rank of a transaction's tip in its block, from the more informative side: `above 71 % of its block's
  * 211 others, ties counted half`, `above all 4 others of its block`.
  *
- * @param rank The share of the others that tipped less, and half of those that tipped the same.
- * @param count Transactions of the block; `null`: not known.
+ * @param rank Share of the other transactions with a lower tip, plus half of those with the same tip.
+ * @param count Transactions of the block; `null`: unknown.
  */
 export function tipRankWords(rank: number, count: number | null): string {
   if (count === 1) return 'alone in its block';
   const known = count === null || count < 1 ? null : count - 1;
-  // Nothing ties with what stands above or below all.
+  // The highest and the lowest have no ties.
   if (rank === 0 || rank === 1) {
     const all =
       known === null ? 'all others' : known === 1 ? 'the only other' : `all ${formatCount(known)} others`;
@@ -22,7 +22,7 @@ export function tipRankWords(rank: number, count: number | null): string {
   return `${side} of ${others}, ties counted half`;
 }
 
-/** `100 %` would say all. */
+/** `100 %` would mean all. */
 function mostPercent(ratio: number): string {
   return `${Math.min(Math.round(ratio * 100), 99)} %`;
 }

@@ -1,20 +1,20 @@
 /**
- * Amounts to text. Wei is exact (`bigint`); rounding happens here, last, and only for people:
- * three significant digits, never scientific notation, never a price rounded to 0.
+ * Formats amounts. Wei is exact (`bigint`); rounding happens here, last, and only for people: three significant
+ * digits, no scientific notation, no price rounded to 0.
  */
 
 const GWEI_DECIMALS = 9;
 const NATIVE_DECIMALS = 18;
 const WEI_PER_GWEI = 1_000_000_000n;
 const SIGNIFICANT = 3;
-/** Less is all zeros as a coin. */
+/** A smaller amount is all zeros as a coin. */
 const COUNTED_WEI = 1_000_000n;
 const YEAR_SEC = 365 * 86_400;
-/** What grew to this many times what it was is told as a multiple. */
+/** A growth by this factor or more is shown as a multiple. */
 const LEAST_MULTIPLE = 10;
 const MOST_MULTIPLE = 9_999;
 
-/** What stands where a value is not known. */
+/** Placeholder for an unknown value. */
 export const UNKNOWN = '—';
 
 /** U+2212, as wide as a digit, so that columns of signed numbers stay aligned. */
@@ -27,12 +27,12 @@ export const MINUS = '−';
 function formatScaled(units: bigint, decimals: number): string {
   if (units === 0n) return '0';
   const digits = units.toString().length;
-  // How many of the lowest digits are rounded away; none above the point.
+  // Number of digits to round away; none above the point.
   const dropped = Math.min(Math.max(digits - SIGNIFICANT, 0), decimals);
   const step = 10n ** BigInt(dropped);
   let kept = (units + step / 2n) / step;
   let places = decimals - dropped;
-  // 9.996 rounds up to 10.00: one digit more than asked for.
+  // 9.996 rounds up to 10.00: one digit too many.
   if (places > 0 && dropped > 0 && kept.toString().length > SIGNIFICANT) {
     kept /= 10n;
     places -= 1;
@@ -66,7 +66,7 @@ export function formatNative(wei: bigint, symbol: string): string {
   return `${formatScaled(wei, NATIVE_DECIMALS)} ${symbol}`;
 }
 
-/** The same of what is sent or lacking, of which every wei may count: `1 wei`, `0.00000105 ETH`. */
+/** The same for transferred or missing amounts, where every wei may count: `1 wei`, `0.00000105 ETH`. */
 export function formatAmount(wei: bigint, symbol: string): string {
   return wei > 0n && wei < COUNTED_WEI ? `${groupDigits(wei.toString())} wei` : formatNative(wei, symbol);
 }
@@ -86,7 +86,7 @@ function grouped(decimal: string): string {
   return [groupDigits(whole), ...fraction].join('.');
 }
 
-/** A chosen price in gwei: exact where that is short, else three significant digits. */
+/** A user-chosen price in gwei: exact if short, else three significant digits. */
 export function shortGwei(wei: bigint): string {
   const exact = gweiString(wei);
   return exact.length <= LONGEST_PRICE ? grouped(exact) : formatGwei(wei);
@@ -94,12 +94,12 @@ export function shortGwei(wei: bigint): string {
 
 const LONGEST_PRICE = 7;
 
-/** An amount of wei in whole native coins to the last wei, for what is signed and what was paid: `1.000000000000000001`. */
+/** An amount of wei in native coins, exact to the wei, for signed and paid amounts: `1.000000000000000001`. */
 export function nativeString(wei: bigint): string {
   return exactly(wei, NATIVE_DECIMALS);
 }
 
-/** The same for people, with what it is of; less than a gwei is counted: `1 wei`, `0.000000001 ETH`. */
+/** The same for people, with its unit; less than a gwei in wei: `1 wei`, `0.000000001 ETH`. */
 export function exactAmount(wei: bigint, symbol: string): string {
   return wei > 0n && wei < WEI_PER_GWEI
     ? `${groupDigits(wei.toString())} wei`
@@ -113,7 +113,7 @@ function exactly(units: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** Dollars: two decimals from one dollar on, below it two significant digits; what is smaller says so. */
+/** Dollars: two decimals from one dollar on, below it two significant digits; tiny amounts as an upper bound. */
 export function formatUsd(usd: number): string {
   if (!Number.isFinite(usd) || usd < 0) return UNKNOWN;
   if (usd === 0) return '$0';
@@ -128,7 +128,7 @@ function trimZeros(decimal: string): string {
   return decimal.replace(/\.?0+$/, '');
 }
 
-/** Dollars that `wei` of the native coin are worth at `nativeUsd` dollars a coin. */
+/** Value in dollars of `wei` of the native coin, at `nativeUsd` dollars a coin. */
 export function usdOf(wei: bigint, nativeUsd: number): number {
   return (Number(wei) / 1e18) * nativeUsd;
 }
@@ -150,7 +150,7 @@ function pair(total: number, big: number, bigName: string, small: number, smallN
   return rest === 0 ? head : `${head}${String(rest).padStart(2, '0')}${smallName}`;
 }
 
-/** `4s ago`; what is not yet a second old, or lies ahead by a clock's error, is `now`. */
+/** `4s ago`; less than a second, or in the future by a clock error, is `now`. */
 export function formatAge(seconds: number): string {
   if (!Number.isFinite(seconds)) return UNKNOWN;
   return seconds < 1 ? 'now' : `${formatDuration(Math.floor(seconds))} ago`;
@@ -164,15 +164,15 @@ export function formatPercent(ratio: number, decimals = 0): string {
   return `${negative ? MINUS : ''}${text} %`;
 }
 
-/** A probability as percent; what is nearly certain or nearly impossible is never said to be so: `over 99 %`. */
+/** A probability as percent; near-certainty is never shown as 0 or 100: `over 99 %`. */
 export function formatLikelihood(probability: number): string {
   if (probability > 0.99) return `over ${formatPercent(0.99)}`;
   return probability < 0.01 ? `under ${formatPercent(0.01)}` : formatPercent(probability);
 }
 
 /**
- * A change with its sign: `+3.4 %`, `−2.1 %`. From ten times as much on it says how many times, which is short and can
- * be grasped: `×693`, at most `> ×9,999`.
+ * A change with its sign: `+3.4 %`, `−2.1 %`. From ten times as much on as a multiple, which is shorter and clearer:
+ * `×693`, at most `> ×9,999`.
  */
 export function formatChange(ratio: number, decimals = 1): string {
   const multiple = Math.round(1 + ratio);
@@ -188,14 +188,14 @@ export function formatCount(count: number): string {
 }
 
 /**
- * Wei per gas of a price that was given in gwei, in whole wei. Exact up to 10^6 gwei with 9 decimals: what a double is
- * off by is less than half a wei.
+ * Wei per gas of a price in gwei, in whole wei. Exact up to 10^6 gwei with 9 decimals: the error of a double is below
+ * half a wei.
  */
 export const weiOfGwei = (gwei: number): bigint => BigInt(Math.round(gwei * 1e9));
 
 /**
- * A price in gwei beside the threshold that it has crossed: with three significant digits as everywhere, or with all
- * of them where rounding would put it at the threshold or beyond it (`below 5 gwei: 5.00` would be nonsense).
+ * A price in gwei beside the threshold it has crossed: three significant digits, or all of them when rounding would
+ * put it at or beyond the threshold (`below 5 gwei: 5.00` would be nonsense).
  *
  * @param price wei per gas, as `threshold`
  */

@@ -1,22 +1,23 @@
 import type { LaneName } from '../advice.ts';
 
-/** What an alert watches for. Wei per gas. */
+/** The condition of an alert. Wei per gas. */
 export interface AlertRule {
   readonly lane: LaneName;
   readonly condition: 'LESS_THAN' | 'GREATER_THAN';
   readonly threshold: bigint;
-  /** Above 0: how far beyond the threshold the price must leave before the alert may fire again. 0: it need not leave. */
+  /** How far beyond the threshold the price must leave before the alert may fire again; 0: it need not leave. */
   readonly hysteresis: bigint;
-  /** Blocks in a row that the condition must hold for, at least 1. */
+  /** Number of consecutive blocks in which the condition must hold, at least 1. */
   readonly confirmBlocks: number;
-  /** The least time between two firings. */
+  /** Minimum time between two firings. */
   readonly cooldownMs: number;
   readonly disableOnce: boolean;
 }
 
 /**
- * Where an alert is: armed, and since which block its condition has held; cooling down after it fired, until the cooldown
- * (ms since epoch, by block time) is over and, with `mustLeave`, the price has left the threshold; or disabled.
+ * Phase of an alert. `armed`: `trueSince` is the block since which the condition has held. `cooling`: it fired, and
+ * waits until the cooldown ends (ms since epoch, block time) and, with `mustLeave`, until the price has left the
+ * threshold. Or disabled.
  */
 export type AlertPhase =
   | { readonly kind: 'armed'; readonly trueSince: number | null }
@@ -27,13 +28,13 @@ export type AlertPhase =
 export const ARMED: AlertPhase = { kind: 'armed', trueSince: null };
 export const DISABLED: AlertPhase = { kind: 'disabled' };
 
-/** Longer than any reorg, and than any clock goes wrong. */
+/** Longer than any reorg and any clock error. */
 const FUTURE_MS = 3_600_000;
 
 /**
- * The phase of a disabled alert that is enabled after a block of that time (Unix seconds; `null`: before the first one):
- * armed, but a cooldown that is running goes on. One that fired in a future that comes again, as by a recording played
- * from its start, is armed.
+ * The phase of an alert that is enabled after a block of that time (Unix seconds; `null`: before the first block):
+ * armed, unless a cooldown is running. A firing that lies in the future, as when a recording restarts, starts no
+ * cooldown.
  */
 export function enabledPhase(
   { rule, lastTriggeredAt }: Pick<KeptAlert, 'rule' | 'lastTriggeredAt'>,
@@ -47,8 +48,8 @@ export function enabledPhase(
 }
 
 /**
- * The phase of an alert that is changed to `rule`: confirming begins anew; a cooldown goes on, counted from the firing
- * that began it. A price that has left the old threshold need not leave the new one.
+ * The phase of an alert after its rule changes to `rule`: confirmation restarts; a cooldown continues, counted from
+ * its firing. A price that has left the old threshold need not leave the new one.
  */
 export function changedPhase(before: Pick<KeptAlert, 'rule' | 'phase'>, rule: AlertRule): AlertPhase {
   const { phase } = before;
@@ -62,7 +63,7 @@ export function changedPhase(before: Pick<KeptAlert, 'rule' | 'phase'>, rule: Al
 /** The lane's price after one block. */
 export interface PriceAtBlock {
   readonly number: number;
-  /** The block's own, Unix seconds. */
+  /** Block timestamp, Unix seconds. */
   readonly timestamp: number;
   /** Wei per gas. */
   readonly price: bigint;
@@ -73,7 +74,7 @@ interface AlertStep {
   readonly fires: boolean;
 }
 
-/** What one block does to an alert. Blocks come in order, each once. */
+/** Applies one block to an alert. Blocks come in order, each once. */
 export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
   if (phase.kind === 'disabled') return { phase, fires: false };
   const ready = phase.kind === 'cooling' ? cooled(rule, phase, at) : phase;
@@ -86,20 +87,20 @@ export function stepAlert(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock):
 }
 
 /**
- * The same for a block that came too late for a notification: the alert arms, cools down and counts as ever, but one that
+ * Applies a block that came too late for a notification: the alert arms and cools down as usual, but an alert that
  * would have fired stays armed, so that it fires on the present price. `fires` says that it would have.
  */
 export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock): AlertStep {
   const step = stepAlert(rule, phase, at);
   if (!step.fires) return step;
   const trueSince = phase.kind === 'armed' ? (phase.trueSince ?? at.number) : at.number;
-  // Once for each time the price went there, not for each block it stayed.
+  // Fires once per crossing, not for each block beyond the threshold.
   return { phase: { kind: 'armed', trueSince }, fires: at.number === dueBlock(rule, trueSince) };
 }
 
 /**
- * Applies blocks that were missed: whether the condition held in them is unknown, so confirming begins again; so is whether
- * the price left, so that an alert which has fired waits only for its cooldown.
+ * Applies missed blocks. Nobody knows whether the condition held in them, so confirmation restarts; nor whether the
+ * price left, so a fired alert waits only for its cooldown.
  */
 export function stepUnseen(phase: AlertPhase): AlertPhase {
   switch (phase.kind) {
@@ -112,21 +113,21 @@ export function stepUnseen(phase: AlertPhase): AlertPhase {
   }
 }
 
-/** When an alert must be evaluated next: at the first block that meets any of these. `null`: not for this reason. */
+/** When an alert must be evaluated next: at the first block that meets one of these. `null`: never for this reason. */
 export interface Wakes {
   /** Price per gas at or below this. */
   readonly atMost: bigint | null;
   /** Price per gas at or above this. */
   readonly atLeast: bigint | null;
-  /** Block number from which on. */
+  /** From this block number on. */
   readonly fromBlock: number | null;
-  /** Block time from which on, ms since epoch. */
+  /** From this block time on, ms since epoch. */
   readonly fromMs: number | null;
 }
 
 const NEVER: Wakes = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
 
-/** A block that meets none of these leaves the alert as it is, so that it needs no evaluation. */
+/** The conditions under which a block can change the alert; other blocks need no evaluation. */
 export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
   switch (phase.kind) {
     case 'disabled':
@@ -153,7 +154,7 @@ export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
   }
 }
 
-/** Whether the price is on the alert's side of the threshold; at the threshold it is on neither. */
+/** Whether the price is on the alert's side of the threshold; a price at the threshold is on neither side. */
 export function holds(
   { condition, threshold }: Pick<AlertRule, 'condition' | 'threshold'>,
   price: bigint,
@@ -161,12 +162,12 @@ export function holds(
   return condition === 'LESS_THAN' ? price < threshold : price > threshold;
 }
 
-/** The last of the blocks that confirm. */
+/** The block that completes the confirmation. */
 function dueBlock({ confirmBlocks }: AlertRule, trueSince: number): number {
   return trueSince + confirmBlocks - 1;
 }
 
-/** The price that re-arms. A threshold nearer to 0 than its re-arm margin is left at 0. */
+/** The price that re-arms the alert; never below 0. */
 function leaveLevel({
   condition,
   threshold,
@@ -176,7 +177,7 @@ function leaveLevel({
   return hysteresis < threshold ? threshold - hysteresis : 0n;
 }
 
-/** Whether the price has left the threshold by the re-arm margin, which re-arms an alert that has fired. */
+/** Whether the price has left the threshold by the re-arm margin, which re-arms a fired alert. */
 export function hasLeft(
   rule: Pick<AlertRule, 'condition' | 'threshold' | 'hysteresis'>,
   price: bigint,
@@ -186,8 +187,8 @@ export function hasLeft(
 }
 
 /**
- * Whether an alert that has fired waits for the price to leave the threshold: where its re-arm margin says so, and without a
- * cooldown, where it would else fire at every block.
+ * Whether a fired alert waits for the price to leave the threshold: with a re-arm margin, and also without a
+ * cooldown, because it would otherwise fire at every block.
  */
 export function waitsForLeaving({
   hysteresis,
@@ -211,11 +212,11 @@ function afterFiring(rule: AlertRule, { timestamp }: PriceAtBlock): AlertPhase {
 interface PreviewedFirings {
   /** How often an alert that was armed before the first price would have fired. */
   readonly times: number;
-  /** Where it would have fired last. */
+  /** The last firing. */
   readonly last: PriceAtBlock | null;
 }
 
-/** What an alert would have done over prices of the past, oldest first, each block at most once. */
+/** Simulates an alert over past prices, oldest first, each block at most once. */
 export function previewAlert(rule: AlertRule, prices: Iterable<PriceAtBlock>): PreviewedFirings {
   let phase: AlertPhase = ARMED;
   let times = 0;
@@ -240,7 +241,7 @@ export interface KeptAlert {
   /** One of `channels`. */
   readonly method: string;
   readonly channels: readonly string[];
-  /** Each channel's target; a channel without one (TERMINAL) is absent. */
+  /** The target of each channel; channels without one (TERMINAL) are absent. */
   readonly targets: Readonly<Record<string, string>>;
   readonly note: string;
   readonly createdAt: number;
@@ -249,11 +250,11 @@ export interface KeptAlert {
   readonly lastTriggeredAt: number | null;
   readonly missedCount: number;
   readonly lastMissedAt: number | null;
-  /** Why the service disabled it by itself. */
+  /** Why the service disabled the alert itself. */
   readonly disabledReason: string | null;
 }
 
-/** The content of a notification: the firing as it was then, whatever becomes of the alert. */
+/** The content of a notification: the alert and prices at the time of firing, unaffected by later changes. */
 export interface AlertMessage {
   readonly eventId: string;
   readonly alertId: string;
@@ -262,16 +263,16 @@ export interface AlertMessage {
   readonly chainName: string;
   readonly lane: AlertRule['lane'];
   readonly condition: AlertRule['condition'];
-  /** Wei per gas, as decimal strings: it is stored as JSON. */
+  /** Wei per gas as a decimal string, because it is stored as JSON. */
   readonly threshold: string;
   readonly price: string;
   readonly blockNumber: number;
   /** Unix seconds. */
   readonly blockTimestamp: number;
   readonly note: string;
-  /** How often it has fired, this time included. */
+  /** Number of firings, this one included. */
   readonly triggerCount: number;
-  /** Simulated or replayed prices say so. */
+  /** Messages about simulated or replayed prices say so. */
   readonly sourceKind: 'rpc' | 'replay' | 'simulated';
 }
 
@@ -283,7 +284,7 @@ const UNITS = [
   ['ms', 1],
 ] as const;
 
-/** `1h`, `1h30m`, `45s`, `0`: exact, and as it can be typed again. */
+/** `1h`, `1h30m`, `45s`, `0`: exact, and accepted by {@link parseCooldown}. */
 export function cooldownText(ms: number): string {
   let left = ms;
   let text = '';
@@ -295,7 +296,7 @@ export function cooldownText(ms: number): string {
   return text === '' ? '0' : text;
 }
 
-/** Ms of `90m`, `1h30m`, `1d 12h`, `0`; `null`: that is no duration. */
+/** Ms of `90m`, `1h30m`, `1d 12h`, `0`; `null` when it is no duration. */
 export function parseCooldown(text: string): number | null {
   const bare = text.trim().toLowerCase().replaceAll(' ', '');
   if (bare === '0') return 0;

@@ -26,7 +26,7 @@ import {
   unreachable,
 } from './target.ts';
 
-/** Rollups that take a fee of their own, beside gas, for posting what was sent to Ethereum. */
+/** Rollups that charge a fee beside gas for posting data to Ethereum. */
 const TAKES_POSTING_FEE: ReadonlySet<number> = new Set([10, 130, 480, 8_453, 81_457, 534_352]);
 
 /** The next block's fees, and the transaction's bid. */
@@ -34,7 +34,7 @@ interface CapFacts extends Pick<PreflightFacts, 'order' | 'nextBaseFee' | 'nextB
   readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
 }
 
-/** Checks that the balance covers the most that the transaction can take. */
+/** Checks that the balance covers the maximum cost of the transaction. */
 export function balanceCheck(facts: PreflightFacts): Found {
   const { transaction, balance, nativeSymbol } = facts;
   const most = mostItTakes(transaction);
@@ -59,7 +59,7 @@ function partsWords({ transaction }: PreflightFacts): string {
   return parts.join(' + ');
 }
 
-/** Checks that the cap covers the next base fee. A target below the base fee means to wait for it in any case. */
+/** Checks that the cap covers the next base fee. A target below the base fee waits in any case. */
 export function capCheck({ order, transaction, nextBaseFee }: CapFacts): Found {
   const cap = capOf(transaction);
   const limit = `it waits while the base fee is above your ${capWords(transaction)}`;
@@ -90,7 +90,7 @@ export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found 
     : waits('blob_cap_below_base', limit);
 }
 
-/** Says the cost, and whether it is much more than the target. */
+/** States the cost, and warns when it is far above the target. */
 export function costCheck(facts: PreflightFacts): Found {
   const price = priceToPay(facts);
   const tooMuch = overpaidWords(price, facts);
@@ -116,7 +116,7 @@ function costWords(facts: PreflightFacts, price: PriceToPay): string {
   return `${fees}${posting}${value}`;
 }
 
-/** The reason why the next block does not take it; `null`: there is none, or it is unknown. */
+/** Why the next block does not include it; `null` when nothing prevents it or the fees are unknown. */
 export function capObstacle(facts: CapFacts): { readonly code: string; readonly message: string } | null {
   const checks =
     facts.transaction.blobCount === 0 ? [capCheck(facts)] : [capCheck(facts), blobCapCheck(facts)];
@@ -124,10 +124,10 @@ export function capObstacle(facts: CapFacts): { readonly code: string; readonly 
   return null;
 }
 
-/** No price reaches it, whatever the gas costs. */
+/** No price reaches the target, whatever gas costs. */
 export const UNREACHABLE_TARGET = 'unreachable_target';
 
-/** Checks that it can ever be included at this target, and says how far the price is from it. */
+/** Checks that it can be included at this target, and states how far the price is from it. */
 export function reachableCheck(facts: PreflightFacts): Found {
   const reason = unreachableReason(facts);
   if (reason !== null) {
@@ -178,7 +178,7 @@ function whenWords(facts: PreflightFacts, next: NextPrices | null): string {
     : `${waits} until ${goal}`;
 }
 
-/** What happens as its target is reached. The lane's price is not what the transaction itself pays. */
+/** What happens when its target is reached. The lane's price differs from the price the transaction pays. */
 function dueWords(facts: PreflightFacts): string {
   if (facts.cannotBroadcastReason != null) return '';
   const hold = holdWords(facts);
@@ -188,7 +188,7 @@ function dueWords(facts: PreflightFacts): string {
   return `: it is broadcast at once${own}`;
 }
 
-/** What it waits for although its target is reached; `null`: nothing. Its cap is a part of the target. */
+/** Why it waits although its target is reached; `null` when nothing holds it. Its cap is a part of the target. */
 function holdWords(facts: PreflightFacts): string | null {
   const nonce = nonceHoldWords(facts);
   if (nonce !== null) return nonce;
@@ -197,13 +197,13 @@ function holdWords(facts: PreflightFacts): string | null {
   return isBlobLow ? 'the blob base fee' : null;
 }
 
-/** `null`: the prices that count are unknown. A strict target needs no lane. */
+/** `null` when a needed price is unknown. A strict target needs no lane price. */
 function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPrices | null {
   if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) return null;
   return { nextBaseFee, lanePrice: lanePrice ?? 0n };
 }
 
-/** Further conditions of a target that can be reached. */
+/** Further conditions of a reachable target. */
 function noteWords(facts: PreflightFacts): string {
   const { order, transaction } = facts;
   const cap = capOf(transaction);
@@ -232,14 +232,14 @@ type PriceFacts = Pick<
 interface PriceToPay {
   readonly when: 'now' | 'at-target';
   readonly pays: bigint;
-  /** It may be less: the lane's tip is unknown. */
+  /** An upper bound, because the lane's tip is unknown. */
   readonly isMost: boolean;
 }
 
 /**
- * What it pays when it goes out: in the next block where its target is reached, else when it is. A lane's price is a base
- * fee and a tip of its own, so that with a normal target the base fee is then what today's tip of the lane leaves of the
- * target, to which the transaction adds the tip that was signed. A strict target is what it pays itself.
+ * The price when it is sent: in the next block when its target is reached, else at the target. A lane's price is the
+ * base fee plus the lane's tip, so with a normal target the base fee at that time is the target minus today's lane
+ * tip, and the transaction adds its own signed tip. A strict target is the transaction's own price.
  */
 function priceToPay({ transaction, order, lanePrice, nextBaseFee, isTargetPresent }: PriceFacts): PriceToPay {
   const at = (baseFee: bigint) => paysAt(transaction, baseFee);
@@ -275,11 +275,11 @@ function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent
   return `at ${price}${isMost ? ' or less' : ''}, its own tip included, when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
 }
 
-/** The least that it pays, wei per gas, where that is far above the target of its lane; else `null`. */
+/** The minimum price it pays, wei per gas, when that is far above its lane's target; else `null`. */
 function overpaidBy(facts: PriceFacts, { pays, isMost } = priceToPay(facts)): bigint | null {
   const { transaction, order, isTargetPresent } = facts;
   if (isTargetPresent === true || order.isStrict) return null;
-  // It pays its tip, whatever the base fee is.
+  // It pays its tip at any base fee.
   const least = isMost ? paysAt(transaction, 0n) : pays;
   return isFarAbove(least, order.target) ? least : null;
 }
@@ -303,12 +303,12 @@ function overpaidWords(price: PriceToPay, facts: PriceFacts): string | null {
   return `its own priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} makes it pay ${isMost ? 'at least' : 'about'} ${gweiBeside(least, target)} ${then}: ${advice}`;
 }
 
-/** The most that a transaction can take from its sender, wei: nodes require that balance. */
+/** The maximum a transaction can take from its sender, wei: nodes require that balance. */
 function mostItTakes(transaction: SignedTransaction): bigint {
   return transaction.value + mostFees(transaction);
 }
 
-/** The whole gas limit at the cap, and blobs at theirs; wei. */
+/** The whole gas limit at the cap, plus blobs at their cap; wei. */
 function mostFees(transaction: SignedTransaction): bigint {
   const blobs = blobGas(transaction) * (transaction.maxFeePerBlobGas ?? 0n);
   return transaction.gasLimit * capOf(transaction) + blobs;
@@ -319,7 +319,7 @@ export function blobGas({ blobCount }: Pick<SignedTransaction, 'blobCount'>): bi
   return BigInt(blobCount) * GAS_PER_BLOB;
 }
 
-/** Its fees at a price per gas, if it uses its whole gas limit; wei. Blobs at their price now. */
+/** Fees at a price per gas when it uses its whole gas limit, wei; blobs at their present price. */
 function feesAt(
   price: bigint,
   { transaction, nextBlobBaseFee }: Pick<PreflightFacts, 'transaction' | 'nextBlobBaseFee'>,
@@ -329,18 +329,18 @@ function feesAt(
   return transaction.gasLimit * price + blobGas(transaction) * blobPrice;
 }
 
-/** A chosen price, exactly: `30 gwei`. */
+/** A user-chosen price, exact: `30 gwei`. */
 export const gwei = (wei: bigint) => `${exactGwei(wei)} gwei`;
 
-/** A price beside a chosen one: three digits, or as many as tell the two apart. */
+/** A price next to a user-chosen one: three digits, or as many as distinguish the two. */
 const gweiBeside = (wei: bigint, chosen: bigint) => `${priceBeside(wei, chosen)} gwei`;
 
-/** What limits it: `cap of 30 gwei`, `gas price of 30 gwei`. */
+/** The limiting field: `cap of 30 gwei`, `gas price of 30 gwei`. */
 const capWords = (bid: Bid) => `${capName(bid)} of ${gwei(capOf(bid))}`;
 
 const capName = ({ maxFeePerGas }: Bid) => (maxFeePerGas === null ? 'gas price' : 'cap');
 
-/** `0.00105 ETH ($3.20)`; without dollars where their price is unknown. */
+/** `0.00105 ETH ($3.20)`; without dollars when the coin's price is unknown. */
 function amountWords(
   wei: bigint,
   { nativeSymbol, nativeUsd }: Pick<PreflightFacts, 'nativeSymbol' | 'nativeUsd'>,

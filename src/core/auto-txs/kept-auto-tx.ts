@@ -4,18 +4,19 @@ import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { usdOf } from '../units.ts';
 import type { AutoTxState, Inclusion, NoteKind } from './state-machine.ts';
 
-/** When it is to be sent. Wei per gas; times in ms since epoch. */
+/** When to send it. Wei per gas; times in ms since epoch. */
 export interface AutoTxOrder {
   readonly target: bigint;
-  /** Whose price is compared with the target, unless that is strict. */
+  /** The lane whose price is compared with the target, unless `isStrict`. */
   readonly lane: LaneName;
-  /** Strict: what this very transaction would pay in the next block is compared with the target. */
+  /** Strict: the target is compared with the price that this transaction would pay in the next block. */
   readonly isStrict: boolean;
   readonly expiresAt: number | null;
 }
 
 /**
- * What a pre-flight check means for sending. `block`: it can never be included; `wait`: it is held until the check passes.
+ * Effect of a pre-flight check on sending. `block`: it can never be included; `wait`: it is held until the check
+ * passes.
  */
 export type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';
 
@@ -23,19 +24,19 @@ export type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';
 export interface Check {
   readonly name: string;
   readonly result: CheckResult;
-  /** `false`: it needs attention, as a block, a missing balance or a likely mistake does; `null`: unknown. */
+  /** `false`: needs attention (a block, a missing balance, a likely mistake); `null`: unknown. */
   readonly ok: boolean | null;
-  /** A word for programs: `insufficient_balance`; `null` where nothing is to be said. */
+  /** Machine-readable code such as `insufficient_balance`; `null` when there is nothing to report. */
   readonly code: string | null;
-  /** One line that a person understands. */
+  /** One line for people. */
   readonly message: string;
 }
 
-/** The result of a check that says no more than `ok`, as other services' do. */
+/** The result of a check that has only `ok`, as in responses of other services. */
 export const resultOf = (ok: boolean | null): CheckResult =>
   ok === null ? 'unknown' : ok ? 'pass' : 'block';
 
-/** A stored auto-tx. The signed bytes are stored apart and are no part of it. Times in ms since epoch. */
+/** A stored auto-tx, without its signed bytes, which have their own table. Times in ms since epoch. */
 export interface KeptAutoTx {
   readonly id: string;
   /** The id of the key that made it; empty: the operator. */
@@ -43,21 +44,21 @@ export interface KeptAutoTx {
   readonly chainId: number;
   readonly order: AutoTxOrder;
   readonly note: string;
-  /** The wanted call: a draft has no more than this. */
+  /** The requested call: a draft has only this. */
   readonly to: Hex | null;
   readonly value: bigint;
   readonly data: Hex;
-  /** The signed fields except those above, and except delegations, which their check names; `null`: a draft. */
+  /** The signed fields except the three above and the delegations, which their check names; `null`: a draft. */
   readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data' | 'authorizations'> | null;
   readonly state: AutoTxState;
   readonly checks: readonly Check[];
-  /** When the checks were made; `null`: never, as of a draft. */
+  /** Time of the checks; `null`: never, as for a draft. */
   readonly checkedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** What it would have paid per gas in the next block when it was made or signed, wei; `null`: unknown then. */
+  /** Price per gas it would have paid in the next block when it was created or signed, wei; `null` when unknown. */
   readonly priceAtCreation: bigint | null;
-  /** What it would have paid per gas at the mean base fee of the 24 h before it was mined, wei. */
+  /** Price per gas it would have paid at the mean base fee of the 24 h before it was mined, wei. */
   readonly dayMeanPrice: bigint | null;
   /** Dollars for one native coin when it was mined. */
   readonly nativeUsd: number | null;
@@ -77,28 +78,28 @@ export interface TimelineEntry {
   readonly message: string;
 }
 
-/** What a mined transaction saved against another price; negative where it paid more. */
+/** Saving of a mined transaction against another price; negative when it paid more. */
 export interface Saving {
   /** Wei per gas. */
   readonly referencePrice: bigint;
   readonly savedWei: bigint;
-  /** At the coin's price when it was mined; `null`: unknown then. */
+  /** At the coin's price when it was mined; `null` when unknown. */
   readonly savedUsd: number | null;
 }
 
 export interface Savings {
-  /** Against what it would have paid when it was made or signed; `null`: unknown then. */
+  /** Against the price at creation or signing; `null` when unknown. */
   readonly atCreation: Saving | null;
-  /** Against what it would have paid at the mean base fee of the 24 h before it was mined; `null`: unknown. */
+  /** Against the price at the mean base fee of the 24 h before it was mined; `null` when unknown. */
   readonly dayMean: Saving | null;
 }
 
-/** Above by more than half. */
+/** Whether it pays more than 1.5 times the target. */
 export const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
 
 /**
- * What it saved by waiting; `null` until a block has it, where it reverted, and where it paid far more than its target: its
- * own tip was then lost beside which nothing was saved.
+ * What it saved by waiting; `null` until it is mined, when it reverted, and when it paid far more than its target:
+ * its own tip then outweighed any saving.
  */
 export function savingsOf({
   state,
@@ -126,10 +127,10 @@ function savingAgainst(
   return { referencePrice, savedWei, savedUsd: nativeUsd === null ? null : usdOf(savedWei, nativeUsd) };
 }
 
-/** What a mined transaction paid in all, wei: gas, blobs, and what a rollup takes for posting it. */
+/** Total cost of a mined transaction, wei: gas, blobs, and a rollup's posting fee. */
 export function paidInAll({ gasUsed, effectiveGasPrice, otherFees }: Inclusion): bigint {
   return gasUsed * effectiveGasPrice + otherFees;
 }
 
-/** The code of the warning that it pays far more itself than its target. */
+/** Code of the warning that its own price is far above its target. */
 export const OVERPAYS = 'above_target';

@@ -4,7 +4,7 @@ import type { PreflightFacts, WaitingBelow } from './preflight.ts';
 import { blocks, type Found, needs, passes, unknown, waits } from './preflight.ts';
 import type { AutoTxState } from './state-machine.ts';
 
-/** Whether its nonce is free. */
+/** Checks that its nonce is free. */
 export function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: PreflightFacts): Found {
   if (nextNonce === null) return unknown(`whether nonce ${nonce} is free is unknown`);
   if (nonce < nextNonce) return blocks('nonce_used', usedWords(nonce, nextNonce));
@@ -16,11 +16,11 @@ export function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: 
   return passes(message);
 }
 
-/** Its nonce is in the chain already. */
+/** Its nonce is already used on the chain. */
 export const usedWords = (nonce: number, nextNonce: number) =>
   `nonce ${nonce} is used: the sender's next is ${nextNonce}; sign it again with nonce ${nextNonce}`;
 
-/** The pool has its nonce, and it may be this very one, which a wallet has sent. */
+/** The pool has its nonce, perhaps from this very transaction, sent by a wallet. */
 const inPoolWords = (nonce: number) =>
   `a transaction with nonce ${nonce} is in the node's pool already: only one of the two can be mined, so this one is not broadcast`;
 
@@ -39,7 +39,7 @@ export function nonceGapCheck(facts: PreflightFacts): Found {
   return passes('no nonce below it is missing');
 }
 
-/** What a transaction with this nonce waits for: `nonce 5`, `auto-tx 4f (nonce 5)`; `null`: nothing, as far as is known. */
+/** The nonces that a transaction waits for: `nonce 5`, `auto-tx 4f (nonce 5)`; `null` when none are known. */
 export function nonceHoldWords(facts: PreflightFacts): string | null {
   const { transaction, pendingNonce } = facts;
   if (pendingNonce !== null && transaction.nonce < pendingNonce) return 'the one with its nonce in the pool';
@@ -65,15 +65,15 @@ interface NonceRange {
   readonly last: number;
 }
 
-/** The nonces before a transaction's that no node has yet. */
+/** The nonces below a transaction's that no node has yet. */
 interface NoncesBefore {
-  /** No known transaction has these. */
+  /** Nonces without a known transaction. */
   readonly missing: readonly NonceRange[];
-  /** Auto-txs that are still to be sent, by nonce. */
+  /** Auto-txs that are still unsent, by nonce. */
   readonly waiting: readonly WaitingBelow[];
 }
 
-/** Of a transaction whose nonce is not below the next one. `null`: the sender's next nonce is unknown. */
+/** For a transaction whose nonce is not below the next one. `null` when the sender's next nonce is unknown. */
 function noncesBefore({
   transaction: { nonce },
   nextNonce,
@@ -118,8 +118,8 @@ function waitingWords(waiting: readonly WaitingBelow[]): string {
 }
 
 /**
- * Those of a sender's live auto-txs that go before one with `nonce`. `id`: of that one where it is stored already, so that
- * it does not count as one before itself.
+ * The sender's live auto-txs with a nonce below `nonce`. `id`: the auto-tx itself when it is already stored, which is
+ * left out.
  */
 export function waitingBelow(
   live: readonly KeptAutoTx[],
@@ -132,6 +132,6 @@ export function waitingBelow(
   );
 }
 
-/** Decided to be sent, but with no node as far as is known: a later nonce would lie in a pool without it. */
+/** To be sent, but no node is known to have it: a pool would hold a later nonce back. */
 const isUnsent = ({ status, sentAt, unseen, inclusion }: AutoTxState): boolean =>
   status === 'SUBMITTED' && inclusion === null && (sentAt === null || unseen > 0);

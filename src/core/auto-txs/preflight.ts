@@ -14,7 +14,7 @@ import type { AutoTxOrder, Check } from './kept-auto-tx.ts';
 import { nonceCheck, nonceGapCheck } from './nonces.ts';
 import type { Obstacle } from './state-machine.ts';
 
-/** An auto-tx of the same sender with a lower nonce, which goes out first. */
+/** An auto-tx of the same sender with a lower nonce, which is sent first. */
 export interface WaitingBelow {
   readonly id: string;
   readonly nonce: number;
@@ -22,29 +22,29 @@ export interface WaitingBelow {
   readonly status: string;
 }
 
-/** The facts of a pre-flight; `null`: unknown. Wei as `bigint`, per gas where it is a price. */
+/** The facts of a pre-flight; `null`: unknown. Wei as `bigint`; prices per gas. */
 export interface PreflightFacts {
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
-  /** The target is only the present price: no target was chosen. */
+  /** The target is the present price, because the user chose none. */
   readonly isTargetPresent?: boolean;
-  /** Why nothing can be sent from here: see `cannotBroadcastReason` of target.ts; `null`: something can. */
+  /** Why this source cannot broadcast, see `cannotBroadcastReason` of target.ts; `null` when it can. */
   readonly cannotBroadcastReason?: string | null;
-  /** The chain that it is to be sent on. */
+  /** The chain to send it on. */
   readonly chainId: number;
   readonly chainName: string;
   readonly nativeSymbol: string;
   /** Dollars for one native coin. */
   readonly nativeUsd: number | null;
-  /** The sender's next nonce: how many of its transactions the chain has. */
+  /** The sender's next nonce: the number of its transactions on the chain. */
   readonly nextNonce: number | null;
-  /** The same with those in the node's pool. */
+  /** The same, including the node's pool. */
   readonly pendingNonce: number | null;
   readonly balance: bigint | null;
   readonly nextBaseFee: bigint | null;
-  /** `null` also where the chain has no blobs. */
+  /** `null` also on chains without blobs. */
   readonly nextBlobBaseFee: bigint | null;
-  /** Of the lane that the order names. */
+  /** Price of the order's lane. */
   readonly lanePrice: bigint | null;
   /** Ms since epoch. */
   readonly now: number;
@@ -58,16 +58,16 @@ export const passes = (message: string): Found => ({ result: 'pass', ok: true, c
 
 export const unknown = (message: string): Found => ({ result: 'unknown', ok: null, code: null, message });
 
-/** It passes, and is likely to be a mistake. */
+/** Passes, but is likely to be a mistake. */
 export const warns = (code: string, message: string): Found => ({ result: 'pass', ok: false, code, message });
 
-/** It passes by itself in time. */
+/** Passes by itself in time. */
 export const waits = (code: string, message: string): Found => ({ result: 'wait', ok: true, code, message });
 
-/** It passes once the user has done something. */
+/** Passes once the user has acted. */
 export const needs = (code: string, message: string): Found => ({ result: 'wait', ok: false, code, message });
 
-/** It never passes. */
+/** Never passes. */
 export const blocks = (code: string, message: string): Found => ({
   result: 'block',
   ok: false,
@@ -75,13 +75,13 @@ export const blocks = (code: string, message: string): Found => ({
   message,
 });
 
-/** How far ahead an auto-tx may expire. */
+/** Maximum time until an auto-tx expires. */
 export const EXPIRY_MOST_MS = 366 * 86_400_000;
 
 /**
- * All checks of a transaction before it is sent, each with a line that a person understands. The names and
- * their order are the contract's: chain, signature, delegation (of type 4), nonce, nonce-gap, balance, cap, blob-cap (of
- * blob transactions), intrinsic-gas, expiry, deadline (of calls that have one), reachable, cost.
+ * All checks of a transaction before it is sent, each with a line for people. Names and order are part of the
+ * contract: chain, signature, delegation (type 4), nonce, nonce-gap, balance, cap, blob-cap (blob transactions),
+ * intrinsic-gas, expiry, deadline (calls that have one), reachable, cost.
  */
 export function preflight(facts: PreflightFacts): Check[] {
   const { transaction, chainId } = facts;
@@ -101,14 +101,14 @@ export function preflight(facts: PreflightFacts): Check[] {
     cost: costCheck(facts),
   }).flatMap(([name, found]) => (found === null ? [] : [{ name, ...found }]));
   const isForAnotherChain = transaction.chainId !== null && transaction.chainId !== chainId;
-  return isForAnotherChain ? all.map(unasked) : all;
+  return isForAnotherChain ? all.map(skipped) : all;
 }
 
-/** Checks that hold on any chain. */
+/** Checks that are valid on any chain. */
 const ANYWHERE: ReadonlySet<string> = new Set(['chain', 'signature', 'delegation', 'expiry', 'deadline']);
 
-/** This chain's account and prices do not apply to a transaction for another one. */
-const unasked = (check: Check): Check =>
+/** Skips a check of this chain's account and prices, for a transaction of another chain. */
+const skipped = (check: Check): Check =>
   ANYWHERE.has(check.name) ? check : { name: check.name, ...unknown('not checked: it is for another chain') };
 
 function chainCheck({ transaction, chainId, chainName }: PreflightFacts): Found {
@@ -137,17 +137,16 @@ function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Found {
 /** The decision on a transaction whose target is reached. */
 export type Verdict =
   | { readonly kind: 'go' }
-  /** An obstacle that may pass. */
+  /** A temporary obstacle. */
   | { readonly kind: 'hold'; readonly obstacle: Obstacle }
   /** It can never be mined. */
   | { readonly kind: 'refuse'; readonly obstacle: Obstacle };
 
 /**
- * For the moment before it is sent; whether the target is reached is checked elsewhere. An unknown fact holds it back, except
- * the fees of the next block: a node judges those itself.
- *
- * `nonce_used` is also the result for its own bytes once they are mined: the caller looks for them on the chain first where a
- * node may have them, or a wallet may have sent them.
+ * Decides just before sending; the caller has checked the target. An unknown fact holds it back, except the next
+ * block's fees, which the node judges.
+ *  `nonce_used` also results when its own bytes were mined: when a node or a wallet may have sent them, the caller
+ * looks for them on the chain first.
  */
 export function verdict(facts: PreflightFacts): Verdict {
   const { transaction, nextNonce, balance } = facts;
@@ -166,7 +165,7 @@ export function verdict(facts: PreflightFacts): Verdict {
 
 const obstacleOf = ({ name, code, message }: Check): Obstacle => ({ code: code ?? name, message });
 
-/** The checks that block, with the field of the request that each is about. */
+/** The blocking checks, each with the request field that it concerns. */
 export function problemsOf(checks: readonly Check[]) {
   return checks
     .filter(({ result }) => result === 'block')
@@ -181,14 +180,14 @@ export function problemsOf(checks: readonly Check[]) {
     }));
 }
 
-/** EIP-7825 (since Osaka): the most gas of one transaction. */
+/** EIP-7825 (since Osaka): maximum gas of one transaction. */
 const MOST_GAS = 16_777_216n;
-/** EIP-3860 (since Shanghai): the most bytes of code that make a contract. */
+/** EIP-3860 (since Shanghai): maximum bytes of contract creation code. */
 const MOST_INITCODE = 49_152;
-/** Ethereum and its public test networks, which have Osaka; other chains have limits of their own. */
+/** Ethereum and its public test networks, which have Osaka; other chains have their own limits. */
 const HAS_LIMITS: ReadonlySet<number> = new Set([1, 17_000, 560_048, 11_155_111]);
 
-/** Whether a block can take its gas limit and what it makes a contract from. */
+/** Checks that its gas limit and creation code fit into a block. */
 function gasCheck({ transaction, chainId }: PreflightFacts): Found {
   const { gasLimit, intrinsicGas, to, data } = transaction;
   const hasLimits = HAS_LIMITS.has(chainId);
@@ -212,7 +211,7 @@ const limitWords = (gasLimit: bigint) => `gas limit of ${count(gasLimit)}`;
 
 const count = (gas: bigint) => formatCount(Number(gas));
 
-/** Checks that the call's deadline is as late as it may wait; `null`: a call without a deadline. */
+/** Checks that the call's deadline is not before its expiry; `null` for a call without a deadline. */
 function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | null {
   const deadline = callDeadline(transaction.data, transaction.to);
   if (deadline === null) return null;
@@ -233,7 +232,7 @@ function deadlineCheck({ transaction, order, now }: PreflightFacts): Found | nul
 const REACHABLE = 'reachable';
 const DELEGATION = 'delegation';
 
-/** Names the accounts that it delegates to code (EIP-7702), and never stops a send; `null` of other types. */
+/** Names the accounts that it delegates to code (EIP-7702); never stops a send; `null` for other types. */
 function delegationCheck({
   transaction,
   chainId,
@@ -254,7 +253,7 @@ function delegationCheck({
   return warns('delegates_everywhere', message);
 }
 
-/** Authorizations are not stored: checks that are made again without them keep the earlier finding. */
+/** Authorizations are not stored: checks that are repeated without them keep the earlier finding. */
 export function withKeptDelegation(checks: readonly Check[], before: readonly Check[]): Check[] {
   const kept = before.find((check) => check.name === DELEGATION);
   return checks.map((check) => (check.name === DELEGATION ? (kept ?? check) : check));

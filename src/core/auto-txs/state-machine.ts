@@ -14,55 +14,53 @@ export type AutoTxStatus =
   | 'EXPIRED'
   | 'FAILED';
 
-/** Why it failed, or what keeps it from being sent. */
+/** Why it failed, or why it cannot be sent now. */
 export interface Obstacle {
-  /** A word for programs: `nonce_used`, `insufficient_balance`. */
+  /** Machine-readable code: `nonce_used`, `insufficient_balance`. */
   readonly code: string;
   /** One line for people that says what to do. */
   readonly message: string;
 }
 
-/** Where a block has it. Wei per gas; fees in wei. */
+/** Its inclusion in a block. Wei per gas; fees in wei. */
 export interface Inclusion {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly outcome: 'success' | 'reverted';
   readonly gasUsed: bigint;
   readonly effectiveGasPrice: bigint;
-  /** Beside gas: blobs, and what a rollup takes for posting the data. */
+  /** Fees beside gas: blobs, and a rollup's posting fee. */
   readonly otherFees: bigint;
-  /** The block's time, ms. */
+  /** Block time, ms. */
   readonly minedAt: number;
 }
 
 /** The state of an auto-tx. Times in ms since epoch, wall clock. */
 export interface AutoTxState {
   readonly status: AutoTxStatus;
-  /** How often it was decided to send it. */
+  /** Number of decisions to send it. */
   readonly attempts: number;
-  /** The last decision to send it. */
+  /** Time of the last decision to send it. */
   readonly submittedAt: number | null;
-  /** Since when a node is known to have it, of this attempt; `null`: unknown yet. */
+  /** Since when a node is known to have it in this attempt; `null`: unknown. */
   readonly sentAt: number | null;
-  /** A node may have its bytes, so that it may be mined whatever is decided here. */
+  /** A node may have its bytes, so it may be mined whatever happens here. */
   readonly mayBeOut: boolean;
   readonly inclusion: Inclusion | null;
   /**
-   * The status before a node or a block turned out to have it although it was disabled, cancelled, expired or failed: it
-   * returns to this status if they lose it. `null`: it goes back to waiting for its price.
+   * Its status before a node or block turned out to have it although it was disabled, cancelled, expired or failed:
+   * it returns to this status if they lose it. `null`: it returns to waiting for its price.
    */
   readonly returnsTo: Exclude<AutoTxStatus, 'DRAFT' | 'PENDING' | 'SUBMITTED' | 'EXECUTED'> | null;
-  /** The head at which another transaction was first seen to have its nonce. */
+  /** Head at which another transaction was first seen with its nonce. */
   readonly takenSince: number | null;
-  /**
-   * The head of the first of the latest observations in a row at which no node had it; 0: the latest found it.
-   */
+  /** First head of the current run of observations in which no node had it; 0 when the last one found it. */
   readonly unseen: number;
-  /** When it was final in a block. */
+  /** When its inclusion became final. */
   readonly executedAt: number | null;
   readonly failure: Obstacle | null;
   /**
-   * The obstacle when its target was reached, when the send is tried again (ms), and how often the obstacle was met.
+   * The obstacle met when its target was reached, the time of the next try (ms), and the number of times it was met.
    */
   readonly hold: (Obstacle & { readonly retryAt: number; readonly times: number }) | null;
 }
@@ -84,64 +82,64 @@ export const NEW_DRAFT: AutoTxState = {
 
 export const NEW_PENDING: AutoTxState = { ...NEW_DRAFT, status: 'PENDING' };
 
-/** Final states, except for bytes that a node had before they were cancelled. */
+/** Final states, except when a node had the bytes before the cancellation. */
 const FINAL: ReadonlySet<AutoTxStatus> = new Set(['EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED']);
 
 export const isFinal = (status: AutoTxStatus): boolean => FINAL.has(status);
 
 /**
- * A transaction on the chain at one head. The next nonce must be requested before the receipt: a transaction that had used
- * the nonce by then is in the chain at the second request.
+ * An observation of a transaction at one head. The nonce must be requested before the receipt: if the transaction
+ * itself had used the nonce by then, the second request finds its receipt.
  */
 export interface Look {
-  /** The head's number. */
+  /** Head number. */
   readonly head: number;
-  /** Where it is in the chain. */
+  /** Its inclusion in the chain. */
   readonly inclusion: Inclusion | null;
-  /** Whether a node has it, waiting or mined. */
+  /** Whether a node has it, pending or mined. */
   readonly isKnown: boolean;
-  /** How many transactions of the sender the chain has: the next nonce. */
+  /** The sender's next nonce: the number of its transactions on the chain. */
   readonly nextNonce: number;
 }
 
 /** The facts of a decision to send. */
 export interface Reached {
-  /** The head's number. */
+  /** Head number. */
   readonly head: number;
-  /** What was compared with the target, wei per gas. */
+  /** The price compared with the target, wei per gas. */
   readonly price: bigint;
   readonly target: bigint;
-  /** Whose price it is: what the transaction itself pays, or its lane. */
+  /** The lane with that price; `null`: the transaction's own price. */
   readonly lane: LaneName | null;
 }
 
 export type AutoTxEvent =
-  /** A draft got its signature. */
+  /** A draft was signed. */
   | { readonly type: 'sign' }
-  /** Its owner changes it: an obstacle may be gone. */
+  /** The owner changed it: an obstacle may be gone. */
   | { readonly type: 'change'; readonly message: string }
   | { readonly type: 'enable' }
-  /** Its owner does, or an obstacle that a person has to take away. */
+  /** The owner disables it, or an obstacle that a person must remove. */
   | { readonly type: 'disable'; readonly obstacle?: Obstacle }
   | { readonly type: 'cancel' }
   | { readonly type: 'expire' }
   /** The target is reached, but an obstacle stops the send for now. */
   | { readonly type: 'hold'; readonly obstacle: Obstacle; readonly retryAt: number }
-  /** It can never be sent: the pre-flight or every node says so. */
+  /** It can never be sent: the pre-flight or every node refused it. */
   | { readonly type: 'refuse'; readonly obstacle: Obstacle }
   /** The decision to send. It is durable before anything is sent. */
   | { readonly type: 'submit'; readonly reached?: Reached }
-  /** A node took it, or has it already. */
+  /** A node accepted it or already has it. */
   | { readonly type: 'sent'; readonly node?: string | null }
   /** Every node refused it, and none has it. */
   | { readonly type: 'decline'; readonly obstacle: Obstacle; readonly retryAt: number }
   | { readonly type: 'look'; readonly look: Look }
   /** The blocks above `to` are no longer part of the chain. */
   | { readonly type: 'rewind'; readonly to: number }
-  /** The chain began anew: no block of before is part of it, and no node has anything of before. */
+  /** The chain restarted: no earlier block is part of it, and nodes have no earlier transaction. */
   | { readonly type: 'restart' };
 
-/** What happened, for the timeline. */
+/** Event kinds of the timeline. */
 export const NOTE_KINDS = [
   'CREATED',
   'SIGNED',
@@ -173,7 +171,7 @@ export interface Note {
 
 export interface RuleFacts {
   readonly nonce: number;
-  /** Confirmations, its own block included, that make its outcome final. */
+  /** Confirmations, including the transaction's block, that make its outcome final. */
   readonly confirmations: number;
   /** Ms since epoch. */
   readonly now: number;
@@ -185,8 +183,8 @@ export interface Transition {
 }
 
 /**
- * Applies `event` to an auto-tx; `null`: it may not happen in this state. Every change of state is decided here and nowhere
- * else, and has a note, except for counters.
+ * Applies `event` to an auto-tx; `null` when the state does not allow it. Every change of state is decided here and
+ * has a note, except counters.
  */
 export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFacts): Transition | null {
   const { status } = state;
@@ -195,7 +193,7 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
       return status === 'DRAFT' ? to({ ...state, status: 'PENDING' }, note('SIGNED', 'signed')) : null;
     case 'change':
       return isWaiting(state) || status === 'DRAFT'
-        ? to({ ...asUnlooked(state), hold: null }, note('CHANGED', event.message))
+        ? to({ ...withoutWatch(state), hold: null }, note('CHANGED', event.message))
         : null;
     case 'enable':
       return status === 'DISABLED'
@@ -207,11 +205,14 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
         : null;
     case 'cancel':
       return isWaiting(state) || status === 'DRAFT'
-        ? to({ ...asUnlooked(state), status: 'CANCELLED', hold: null }, note('CANCELLED', cancelWords(state)))
+        ? to(
+            { ...withoutWatch(state), status: 'CANCELLED', hold: null },
+            note('CANCELLED', cancelWords(state)),
+          )
         : null;
     case 'expire':
       return isWaiting(state)
-        ? to({ ...asUnlooked(state), status: 'EXPIRED', hold: null }, note('EXPIRED', expiryWords(state)))
+        ? to({ ...withoutWatch(state), status: 'EXPIRED', hold: null }, note('EXPIRED', expiryWords(state)))
         : null;
     case 'hold':
       return status === 'PENDING' ? hold(state, event, 'HELD') : null;
@@ -234,15 +235,15 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
   }
 }
 
-/** It was decided to send it, and neither a node nor a block is known to have it. */
+/** Submitted, but no node or block is known to have it. */
 const isUndelivered = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
 /**
- * One that no node ever had is watched for a nonce conflict only while it waits with that nonce: a change or an end begins
- * again.
+ * An auto-tx that no node ever had is watched for a nonce conflict only while it waits with that nonce: a change or
+ * an end resets the watch.
  */
-const asUnlooked = (state: AutoTxState): AutoTxState =>
+const withoutWatch = (state: AutoTxState): AutoTxState =>
   state.mayBeOut ? state : { ...state, takenSince: null };
 
 const MAY_BE_MINED = 'a node may have it, so it may be mined until another transaction uses its nonce';
@@ -256,7 +257,7 @@ function expiryWords({ mayBeOut, hold }: AutoTxState): string {
   return `it expired; its target had been reached, but ${hold.message}`;
 }
 
-/** The same obstacle again makes no note. */
+/** The same obstacle again adds no note. */
 function hold(
   state: AutoTxState,
   { obstacle, retryAt }: { readonly obstacle: Obstacle; readonly retryAt: number },
@@ -268,10 +269,10 @@ function hold(
   return isSame && kind === 'HELD' ? to(next) : to(next, note(kind, obstacle.message));
 }
 
-/** One that a node may have is watched all the same: a node outside the pool may have it. */
+/** It stays watched when a node may have it: a node outside the pool may have its bytes. */
 function refuse(state: AutoTxState, obstacle: Obstacle): Transition | null {
   if (state.status !== 'PENDING' && !isUndelivered(state)) return null;
-  // Its own bytes may have used it: only the chain tells.
+  // Its own bytes may have used the nonce: only the chain can tell.
   if (state.mayBeOut && obstacle.code === 'nonce_used') return null;
   const failed = fail(state, obstacle);
   return to({ ...failed.state, mayBeOut: state.mayBeOut }, ...failed.notes);
@@ -314,7 +315,7 @@ const RESTARTED: Obstacle = {
   message: 'the chain began anew: enable it to broadcast it on the new one',
 };
 
-/** Final states stay. The rest was meant for another chain: it is not sent until its owner enables it. */
+/** Final states stay. The others were meant for the old chain: they are disabled until their owner enables them. */
 function restart(state: AutoTxState, { now }: RuleFacts): Transition | null {
   if (state.status === 'DRAFT') return null;
   if (isFinal(state.status)) {
@@ -340,7 +341,7 @@ function restart(state: AutoTxState, { now }: RuleFacts): Transition | null {
 
 function rewind(state: AutoTxState, number: number): Transition | null {
   const { inclusion, takenSince } = state;
-  // A transaction with enough confirmations is final, whatever becomes of its blocks.
+  // A transaction with enough confirmations is final, even if its block is orphaned.
   if (inclusion !== null && isFinal(state.status)) return null;
   if (inclusion !== null && inclusion.blockNumber > number) {
     return to(
@@ -349,7 +350,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
     );
   }
   if (takenSince === null || takenSince <= number) return null;
-  // The other transaction with its nonce may be gone with its block, so that this one may be mined after all.
+  // A reorg may have removed the other transaction with its nonce, so this one may be mined after all.
   const isUnsent = isWaiting(state) && !state.mayBeOut;
   const open: AutoTxState = { ...state, takenSince: null, mayBeOut: !isUnsent };
   if (state.status !== 'FAILED') return to(open);
@@ -358,15 +359,15 @@ function rewind(state: AutoTxState, number: number): Transition | null {
 }
 
 /**
- * A process may be held up between its decision to send and the send. It gives up well before this long: a transaction that
- * no node has after it is not about to be sent.
+ * A process may be delayed between its decision to send and the send, but gives up well before this time: afterwards
+ * a transaction that no node has is not about to be sent.
  */
 export const UNSURE_MS = 20_000;
 
-/** Applies an observation of the chain. The same observation again changes nothing more of one that was sent. */
+/** Applies an observation of the chain. Repeating it changes nothing more. */
 export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transition | null {
   if (state.status === 'SUBMITTED') return lookAtSubmitted(state, seen, facts);
-  // A node may broadcast it again whatever was decided here since, and its owner may send it from the wallet too.
+  // A node may rebroadcast it after any decision made here, and its owner may send it from a wallet.
   const mayCome = state.mayBeOut || isWaiting(state);
   if (mayCome && (seen.inclusion !== null || (seen.isKnown && isWaiting(state)))) {
     const back: AutoTxState = {
@@ -416,8 +417,8 @@ function settleUnsent(state: AutoTxState, seen: Look, facts: RuleFacts): Transit
 }
 
 /**
- * Not submitted any more, though a node may have it: once another transaction with its nonce is final, it fails where it
- * still waits, and is no longer watched where it had ended.
+ * No longer submitted, though a node may have it: once another transaction with its nonce is final, it fails if it
+ * still waits, and is no longer watched if it had ended.
  */
 function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
@@ -431,7 +432,7 @@ function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
 function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.inclusion !== null) return mined(state, seen.inclusion, seen.head, facts);
   const gone = state.inclusion;
-  // A node that is behind that block cannot tell; a reorg comes as the event `rewind`.
+  // A node behind that block cannot tell; a reorg arrives as the event `rewind`.
   if (gone !== null && seen.head < gone.blockNumber) return to(state);
   const lost = gone === null ? [] : [note('REORGED', goneWords(gone.blockNumber), seen.head)];
   const next = lookForOpen({ ...state, inclusion: null }, seen, facts);
@@ -442,7 +443,7 @@ function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Tran
 function lookForOpen(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
   if (seen.isKnown) return sent({ ...state, unseen: 0, takenSince: null }, facts);
-  // A reorg can lead to a lower head: it begins again there. Block 0 has no transactions.
+  // A reorg can lower the head: the count restarts there. Block 0 has no transactions.
   const begins = state.unseen === 0 || seen.head < state.unseen;
   const unseen = begins ? Math.max(seen.head, 1) : state.unseen;
   if (!isGone(state, seen.head, facts)) return to({ ...state, unseen, takenSince: null });
@@ -469,13 +470,13 @@ function drop(state: AutoTxState, head: number): Transition {
 }
 
 /**
- * Whether no node has it; never by the first observation that does not find it. One that a node had is gone when it is not
- * found at a later head either. One that no node is known to have had is gone when the time is over in which its process
- * would have sent it.
+ * Whether no node has it, which one observation alone never decides. If a node had it, it is gone when a later head
+ * does not find it either. If no node was known to have it, it is gone when the time in which its process would have
+ * sent it is over.
  */
 function isGone({ sentAt, submittedAt, unseen }: AutoTxState, head: number, { now }: RuleFacts): boolean {
   if (unseen === 0) return false;
-  // The distance either way: after a clock was set back it would otherwise wait for as long as that.
+  // Either direction: otherwise a clock that was set back would prolong the wait.
   if (sentAt === null) return Math.abs(now - (submittedAt ?? 0)) >= UNSURE_MS;
   return head > unseen;
 }
@@ -517,7 +518,7 @@ const LOST: Obstacle = {
   message: 'it had failed, then a node or a block had it, and neither has it any more',
 };
 
-/** Nodes forget old transactions: what they do not have may have been mined all the same. */
+/** Nodes forget old transactions: a missing one may have been mined all the same. */
 export const takenWords = (nonce: number) => `nonce ${nonce} is used, and no node has this transaction`;
 
 const replaced = (nonce: number): Obstacle => ({
@@ -539,7 +540,7 @@ function taken(
   return to(failed.state, ...news, ...failed.notes);
 }
 
-/** It is signed, and no send was decided, or no node has it any more. */
+/** Signed, and not submitted, or no node has it any more. */
 export const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
 
 export const note = (kind: NoteKind, message: string, blockNumber: number | null = null): Note => ({
@@ -550,14 +551,14 @@ export const note = (kind: NoteKind, message: string, blockNumber: number | null
 
 export const to = (state: AutoTxState, ...notes: readonly Note[]): Transition => ({ state, notes });
 
-/** It ends, and is not watched any more. */
+/** Ends it and stops watching it. */
 export const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number | null = null): Transition =>
   to(
     { ...state, status: 'FAILED', failure, hold: null, mayBeOut: false },
     note('FAILED', failure.message, blockNumber),
   );
 
-/** A node has it: this one, where there are several. */
+/** Records that a node has it. */
 export function sent(state: AutoTxState, { now }: RuleFacts, node: string | null = null): Transition {
   if (state.sentAt !== null) return to(state);
   return to({ ...state, sentAt: now, unseen: 0 }, note('SENT', `${node ?? 'a node'} has it`));
@@ -566,14 +567,14 @@ export function sent(state: AutoTxState, { now }: RuleFacts, node: string | null
 const goneWords = (blockNumber: number) =>
   `block ${blockNumber} is no longer part of the chain; it waits to be mined again`;
 
-/** About five minutes: no mainnet reorg since the Merge was deeper than seven blocks. */
+/** About two and a half minutes: no mainnet reorg since the Merge was deeper than seven blocks. */
 const ETHEREUM = 12;
 const SLOWEST_SEC = 12;
 const LONGEST = 64;
 
 /**
- * The confirmations, its own block included, that make the outcome of a transaction final: a dozen of Ethereum's blocks, as
- * much time on quicker chains (at most 64 blocks), one on a chain for development.
+ * Confirmations, including the transaction's block, that make an outcome final: 12 on Ethereum, the same time on
+ * faster chains (at most 64 blocks), one on development chains.
  */
 export function confirmationsOf(chain: {
   readonly id: number;

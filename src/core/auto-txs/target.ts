@@ -5,24 +5,24 @@ import type { AutoTxOrder } from './kept-auto-tx.ts';
 /** What a transaction bids, wei per gas. */
 export type Bid = Pick<SignedTransaction, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
-/** When to send: {@link AutoTxOrder} without its end. */
+/** When to send: {@link AutoTxOrder} without its expiry. */
 export type Target = Pick<AutoTxOrder, 'target' | 'lane' | 'isStrict'>;
 
-/** What the next block is expected to ask for, wei per gas. */
+/** Expected prices of the next block, wei per gas. */
 export interface NextPrices {
   readonly nextBaseFee: bigint;
-  /** Of the lane that the order names. */
+  /** Price of the order's lane. */
   readonly lanePrice: bigint;
 }
 
-/** The most that it pays per gas, wei: `maxFeePerGas`, or its gas price. No block with a higher base fee takes it. */
+/** The maximum price per gas, wei: `maxFeePerGas`, or the gas price. No block with a higher base fee includes it. */
 export function capOf({ maxFeePerGas, gasPrice }: Bid): bigint {
   return maxFeePerGas ?? gasPrice ?? 0n;
 }
 
 /**
- * What it pays per gas in a block with this base fee, wei: min(maxFeePerGas, base fee + tip), or its gas price
- * (EIP-1559). Where the base fee is above its cap that is the cap, and no block takes it.
+ * The price per gas in a block with this base fee, wei: min(maxFeePerGas, base fee + tip), or its gas price
+ * (EIP-1559). When the base fee exceeds the cap, the result is the cap, and no block includes it.
  */
 export function paysAt(bid: Bid, baseFee: bigint): bigint {
   const cap = capOf(bid);
@@ -31,35 +31,35 @@ export function paysAt(bid: Bid, baseFee: bigint): bigint {
   return price < cap ? price : cap;
 }
 
-/** What sending it at this base fee costs per gas, wei; where its cap is too low for that: with a cap that is not. */
+/** The price per gas of sending it at this base fee, wei; if its cap is too low, as if the cap sufficed. */
 export function ownPriceAt(bid: Bid, baseFee: bigint): bigint {
   return capOf(bid) < baseFee ? baseFee + (bid.maxPriorityFeePerGas ?? 0n) : paysAt(bid, baseFee);
 }
 
 /**
- * The price that is compared with the target, wei per gas: the lane's, or what this very transaction would pay in the
- * next block. `null`: a strict draft, whose bid is unknown yet.
+ * The price compared with the target, wei per gas: the lane's, or the transaction's own price in the next block.
+ * `null`: a strict draft, whose bid is unknown.
  */
 export function comparedPrice(order: Target, bid: Bid | null, next: NextPrices): bigint | null {
   if (!order.isStrict) return next.lanePrice;
   return bid === null ? null : paysAt(bid, next.nextBaseFee);
 }
 
-/** Whether the compared price is at or below the target, whether or not a block can take it. */
+/** Whether the compared price is at or below the target, even if no block can include it. */
 export function isReached(order: Target, bid: Bid, next: NextPrices): boolean {
   const price = comparedPrice(order, bid, next);
   return price !== null && price <= order.target;
 }
 
-/** Whether it goes out: its target is reached, and its cap covers the next base fee. */
+/** Whether to send it: its target is reached, and its cap covers the next base fee. */
 export function isDue(order: Target, bid: Bid, next: NextPrices): boolean {
   return capOf(bid) >= next.nextBaseFee && isReached(order, bid, next);
 }
 
 /**
- * At which prices an auto-tx is due, for an index: where `wakeLane` is set, once that lane's price is at or below
- * `wakePrice`; where `wakeBase` is, once the next base fee is at or below that; where neither is, never. And in any case
- * only while the next base fee is at or below `cap`. Says exactly what {@link isDue} says. Wei per gas.
+ * Prices at which an auto-tx is due, as index columns. With `wakeLane`: when that lane's price is at or below
+ * `wakePrice`; with `wakeBase`: when the next base fee is at or below it; with neither: never. In all cases only
+ * while the next base fee is at or below `cap`. Equivalent to {@link isDue}. Wei per gas.
  */
 export interface Wakes {
   readonly wakeLane: LaneName | null;
@@ -74,7 +74,7 @@ export function wakesOf(order: Target, bid: Bid): Wakes {
   return { wakeLane: null, wakePrice: null, wakeBase: highestBaseWithin(order.target, bid), cap };
 }
 
-/** The highest base fee at which it pays no more than `target` and a block takes it; `null`: there is none. */
+/** The highest base fee at which it pays at most `target` and a block includes it; `null` when there is none. */
 function highestBaseWithin(target: bigint, bid: Bid): bigint | null {
   const cap = capOf(bid);
   if (cap <= target) return cap;
@@ -83,14 +83,13 @@ function highestBaseWithin(target: bigint, bid: Bid): bigint | null {
   return base >= 0n ? base : null;
 }
 
-/** Why it can never go out, whatever the price does. */
+/** Why it can never be sent, whatever the price. */
 export type Unreachable = 'gas-price' | 'tip' | 'no-cap' | 'no-blob-cap';
 
 /**
- * Why the target can never be reached; `null`: it can.
- *
- * A base fee falls by a share of itself, rounded down (EIP-1559), so that one above 0 never comes to 0, and a blob's is
- * at least 1 wei (EIP-4844).
+ * Why the target can never be reached; `null` when it can.
+ *  A base fee falls by a share of itself, rounded down (EIP-1559), so it never falls to 0; a blob base fee is at
+ * least 1 wei (EIP-4844).
  *
  * @param chainHasBaseFee `null`: unknown
  */
@@ -107,7 +106,7 @@ export function unreachable(
   return highest === 0n && chainHasBaseFee === true ? 'tip' : null;
 }
 
-/** Why the source of the prices takes no transactions, `a recording takes no transactions`; `null`: something can. */
+/** Why the source of the prices cannot broadcast, such as `a recording takes no transactions`; `null` when it can. */
 export function cannotBroadcastReason(kind: 'rpc' | 'replay' | 'simulated' | 'service'): string | null {
   return kind === 'replay' ? 'a recording takes no transactions' : null;
 }

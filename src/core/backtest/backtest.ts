@@ -4,60 +4,60 @@ import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
 import { NaiveRule, PEERS } from './baselines.ts';
 import {
+  AdviceColumns,
   type HorizonScore,
   judgeHorizon,
   judgeWaits,
   type LaneOffering,
   type LaneReport,
   reportLane,
-  Said,
   type WaitScore,
 } from './judge.ts';
 import { OfferColumn, Past } from './past.ts';
 
 export interface BacktestReport {
   readonly stretch: StretchFacts;
-  /** The advice given at these blocks is judged; what lies before was learned from, what lies behind only judges. */
+  /** Range of the judged advice; the engine learns from the blocks before it, and blocks after it only judge. */
   readonly judged: { readonly from: number; readonly to: number; readonly blocks: number };
   /** Fast, Average, Slow. */
   readonly lanes: readonly LaneReport[];
   /** Shortest first. */
   readonly horizons: readonly HorizonScore[];
-  /** Seconds of those that could not be judged: nothing was stated, or no time was over when the recording was. */
+  /** Horizons in seconds that could not be judged: nothing was stated, or none ended within the recording. */
   readonly unjudgedHorizons: readonly number[];
-  /** The advice to wait, each kind that was given and could be judged. */
+  /** Scores of each kind of waiting advice that was given and could be judged. */
   readonly waits: readonly WaitScore[];
 }
 
-/** The advice at one block, to be scored elsewhere. */
+/** The advice at one block, to be scored by the caller. */
 export interface Prediction {
   readonly block: number;
   readonly advice: Advice;
 }
 
 interface BacktestStep {
-  /** Share of the work that is done, 0 to 1. */
+  /** Share of the work done, 0 to 1. */
   readonly done: number;
-  /** What was said at the block just shown, if it is one of those to judge. */
+  /** The advice at the current block, if that block is judged. */
   readonly prediction: Prediction | null;
 }
 
 export interface BacktestOptions {
-  /** In order. What a gap leaves out is taken as an interruption: from the block after it everything begins anew. */
+  /** In order. A gap counts as an interruption: the engine starts anew after it. */
   readonly blocks: readonly Block[];
   readonly feeRule: FeeRule;
-  /** The first and the last block, by number, whose advice is judged. */
+  /** First and last block number whose advice is judged. */
   readonly from?: number;
   readonly to?: number;
 }
 
 const NO_TIPS: TipLadder = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
-/** How much of the work lies in the walk; the rest is judging. */
+/** Share of the work that is the walk; the rest is judging. */
 const WALK_SHARE = 0.9;
 
 /**
- * Walks a recorded stretch block by block: the engine and all other rules are shown each block and asked before they see
- * the next, then all that was said is judged. Yields after every block and now and then while it judges.
+ * Walks a recording block by block: the engine and all other rules see each block and advise before they see the
+ * next; then all advice is judged. Yields after every block, and while it judges.
  * @throws RangeError for no blocks.
  */
 export function* backtest(options: BacktestOptions): Generator<BacktestStep, BacktestReport> {
@@ -66,7 +66,7 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
   const engine = new FeeEngine({ feeRule });
   const isTipless = stretch.withTips === 0;
   const past = new Past(blocks.length);
-  const said = new Said(blocks.length);
+  const advised = new AdviceColumns(blocks.length);
   const others = new Offerings(blocks.length);
   const given: number[] = [];
   for (const run of runsOf(blocks)) {
@@ -74,7 +74,7 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
     others.begin(run.length);
     const known = new Past(run.length);
     for (const block of run) {
-      // A recording of base fees alone is judged as if no block had asked for more.
+      // A recording of base fees alone is judged as if every block accepted a tip of 0.
       engine.push(isTipless ? { ...block, tips: NO_TIPS } : block);
       const advice = engine.advice();
       const at = past.length;
@@ -85,7 +85,7 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
       const isJudged = advice !== null && block.number >= from && block.number <= to;
       if (isJudged) {
         given.push(at);
-        said.put(at, advice);
+        advised.put(at, advice);
       }
       const prediction = isJudged ? { block: block.number, advice } : null;
       yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
@@ -93,11 +93,11 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
   }
   const lanes: LaneReport[] = [];
   for (const lane of LANES.toReversed()) {
-    lanes.push(reportLane(past, said, given, others.of(lane), lane));
+    lanes.push(reportLane(past, advised, given, others.of(lane), lane));
     yield { done: WALK_SHARE + ((1 - WALK_SHARE) * lanes.length) / (LANES.length + 1), prediction: null };
   }
-  const horizons = said.horizons.flatMap(
-    (sec) => judgeHorizon(past, (at) => said.target(sec, at), given, sec) ?? [],
+  const horizons = advised.horizons.flatMap(
+    (sec) => judgeHorizon(past, (at) => advised.target(sec, at), given, sec) ?? [],
   );
   return {
     stretch,
@@ -108,12 +108,14 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
     },
     lanes,
     horizons,
-    unjudgedHorizons: said.horizons.filter((sec) => !horizons.some(({ horizonSec }) => horizonSec === sec)),
-    waits: judgeWaits(past, said.waits, given.length),
+    unjudgedHorizons: advised.horizons.filter(
+      (sec) => !horizons.some(({ horizonSec }) => horizonSec === sec),
+    ),
+    waits: judgeWaits(past, advised.waits, given.length),
   };
 }
 
-/** The blocks between one gap and the next. */
+/** Splits blocks at gaps. */
 function runsOf(blocks: readonly Block[]): Block[][] {
   const runs: Block[][] = [];
   let newest = Number.NaN;
@@ -130,12 +132,12 @@ export interface StretchFacts {
   readonly firstBlock: number;
   readonly lastBlock: number;
   readonly blocks: number;
-  /** Times that blocks are missing between two others. */
+  /** Number of gaps between blocks. */
   readonly gaps: number;
   readonly firstTime: number;
   readonly lastTime: number;
   readonly baseFee: { readonly lowest: bigint; readonly median: bigint; readonly highest: bigint };
-  /** Blocks whose tips are known. */
+  /** Blocks with known tips. */
   readonly withTips: number;
   /** `counted`: gas and limit; `ratio`: their ratio only; `derived`: from the base fees, by inverting EIP-1559. */
   readonly gasUsed: 'counted' | 'ratio' | 'derived';
@@ -165,7 +167,7 @@ function stretchFacts(blocks: readonly Block[], rule: FeeRule): StretchFacts {
 
 function gasUsedOf(blocks: readonly Block[], rule: FeeRule): StretchFacts['gasUsed'] {
   if (blocks.every((block) => block.gasUsed !== null)) return 'counted';
-  // To the last bit: no measured ratio is that.
+  // Exact equality: no measured ratio has that.
   const isDerived = blocks.every((block, index) => {
     const next = blocks[index + 1];
     if (next?.number !== block.number + 1 || block.gasUsed !== null) return true;
@@ -174,13 +176,13 @@ function gasUsedOf(blocks: readonly Block[], rule: FeeRule): StretchFacts['gasUs
   return isDerived ? 'derived' : 'ratio';
 }
 
-/** What every peer and the naive rule would have signed at every block. */
+/** The offers of every peer and the naive rule at every block. */
 export class Offerings {
   #naiveRule: NaiveRule;
   readonly #naive: OfferColumn;
   readonly #peers: ReadonlyMap<string, Readonly<Record<LaneName, OfferColumn>>>;
 
-  /** @param length blocks that will be walked. */
+  /** @param length number of blocks to walk. */
   constructor(length: number) {
     const column = () => new OfferColumn(length);
     this.#naiveRule = new NaiveRule(length);
@@ -190,15 +192,12 @@ export class Offerings {
     );
   }
 
-  /** Forgets what came before a gap. @param length blocks up to the next one. */
+  /** Resets the rules after a gap. @param length number of blocks up to the next gap. */
   begin(length: number): void {
     this.#naiveRule = new NaiveRule(length);
   }
 
-  /**
-   * Asks each rule what it signs at the newest block of `past`, which is that of index `at` and must be the one after the
-   * last one asked about.
-   */
+  /** Records the offer of each rule at the newest block of `past`, whose index is `at`; blocks come in sequence. */
   ask(past: Past, at = past.length - 1): void {
     for (const peer of PEERS) {
       const offers = peer.offers(past);
@@ -207,7 +206,7 @@ export class Offerings {
     this.#naive.put(at, this.#naiveRule.offer(past));
   }
 
-  /** Only Slow waits, so only there the naive rule has something to say. */
+  /** Only Slow waits, so the naive rule applies to Slow alone. */
   of(lane: LaneName): LaneOffering[] {
     const peers = [...this.#peers].map(([rule, columns]) => ({
       rule,

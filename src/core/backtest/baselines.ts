@@ -9,20 +9,19 @@ const SHARE = 0.9;
 const { withinBlocks } = LANE_PROMISES.slow;
 
 /**
- * The rule to beat for Slow: the trailing 90 % quantile of how far the price fell within 25 blocks, 600 such windows
- * back, 300 on stretches under 3,000 blocks. It is told what each block asked for, so where tips are known it waits for
- * base fee and tip together.
+ * The baseline for Slow: the trailing 90 % quantile of how far the price fell within 25 blocks, over the last 600
+ * such windows, 300 on stretches under 3,000 blocks. The price is base fee and tip together when tips are known.
  */
 export class NaiveRule {
   readonly #trailing: number;
   readonly #falls: number[] = [];
 
-  /** @param stretch blocks that will be walked. */
+  /** @param stretch number of blocks to walk. */
   constructor(stretch: number) {
     this.#trailing = stretch < SHORT_STRETCH ? TRAILING_SHORT : TRAILING;
   }
 
-  /** What it signs at the newest block, to be asked at every block; `null` until it has seen enough. */
+  /** Its offer at the newest block, to be called at every block; `null` until it has enough history. */
   offer(past: Past): Offer | null {
     const newest = past.length - 1;
     const window = past.price.subarray(Math.max(newest - withinBlocks + 1, 0), newest + 1);
@@ -36,7 +35,7 @@ export class NaiveRule {
   }
 }
 
-/** The highest tip that the last blocks asked for at least: within reach nearly always. */
+/** The highest minimum tip of the last blocks, which is nearly always enough. */
 function highestMinimumTip(past: Past): number {
   return Math.max(...past.asked.subarray(Math.max(past.length - withinBlocks, 0), past.length));
 }
@@ -44,13 +43,13 @@ function highestMinimumTip(past: Past): number {
 const GWEI = 1e9;
 
 /**
- * What other tools sign, from the same blocks: the rules as their sources state them, of 2021 to 2026. `baseFee` is the
- * newest block's, `nextBaseFee` that of the block to come. Percentiles that recordings do not hold are interpolated.
- * Where a recording has no tips, theirs are 0 too and their floors are left out, which favours them.
+ * The fees that other tools sign from the same blocks, by the rules in their sources, of 2021 to 2026. `baseFee`
+ * belongs to the newest block, `nextBaseFee` to the next. Percentiles that recordings lack are interpolated. In a
+ * recording without tips, theirs are 0 and their floors are left out, which favours them.
  */
 interface Peer {
   readonly name: string;
-  /** What it signs for each lane, knowing `past`. */
+  /** Its offer for each lane, given `past`. */
   offers(past: Past): LaneOffers;
 }
 
@@ -66,14 +65,14 @@ export const PEERS: readonly Peer[] = [
     offers: (past) => same(over((baseFee(past) * 12) / 10, nodeTip(past))),
   },
   {
-    // ethers 6, AbstractProvider.getFeeData: 2 × the latest block's base fee and the node's tip (1 gwei where the node
-    // has no word for it, which geth always has). No speeds.
+    // ethers 6, AbstractProvider.getFeeData: 2 × the latest block's base fee and the node's tip (1 gwei when the node
+    // states none, which geth always does). No speeds.
     name: 'ethers',
     offers: (past) => same(over(2 * baseFee(past), nodeTip(past))),
   },
   {
-    // MetaMask/core, gas-fee-controller, fetchGasEstimatesViaEthFeeHistory: the fallback where its own API does not
-    // serve the chain. Five blocks, the latest one's base fee (`includeNextBlock` is off), lower medians, floors.
+    // MetaMask/core, gas-fee-controller, fetchGasEstimatesViaEthFeeHistory: the fallback for chains that its own API
+    // does not serve. Five blocks, the latest block's base fee (`includeNextBlock` is off), lower medians, floors.
     name: 'MetaMask',
     offers: (past) =>
       eachLane((lane) => {
@@ -95,8 +94,8 @@ export const PEERS: readonly Peer[] = [
       }),
   },
   {
-    // blockscout, Chain.Cache.GasPriceOracle: the mean of 200 blocks' percentiles (of transactions there, of gas here)
-    // upon the next base fee. It shows a price; who signs it has no room above it.
+    // blockscout, Chain.Cache.GasPriceOracle: the mean of 200 blocks' percentiles (there of transactions, here of
+    // gas) plus the next base fee. It shows a price; a cap equal to it has no margin.
     name: 'Blockscout',
     offers: (past) =>
       eachLane((lane) => over(nextBaseFee(past), mean(lastTips(past, 200, BLOCKSCOUT[lane])))),
@@ -123,7 +122,7 @@ const BLOCKSCOUT: Speeds<number> = { slow: 35, average: 60, fast: 90 };
 const baseFee = (past: Past): number => past.baseFee[past.length - 1] ?? 0;
 const nextBaseFee = (past: Past): number => past.nextBaseFee[past.length - 1] ?? 0;
 
-/** They count in whole wei and round down. */
+/** They compute in whole wei and round down. */
 function over(base: number, tip: number): Offer {
   const wholeTip = Math.floor(tip);
   return { cap: Math.floor(base) + wholeTip, tip: wholeTip };
@@ -151,9 +150,10 @@ const HIGHEST = 500e9;
 const LOWEST = 2;
 
 /**
- * What a node answers to `eth_maxPriorityFeePerGas`: geth's oracle (eth/gasprice/gasprice.go, `FullNodeGPO`). The three
- * lowest tips of 2 wei or more of each of the last 20 blocks; of all of them in order, the one at 60 %. A recording does
- * not hold single transactions, so a block's p10 (or its lowest tip, where only that was recorded) stands for its three.
+ * The response of a node to `eth_maxPriorityFeePerGas`: geth's oracle (eth/gasprice/gasprice.go, `FullNodeGPO`) takes
+ * the three lowest tips of 2 wei or more of each of the last 20 blocks, and the 60th percentile of these. A recording
+ * has no single transactions, so a block's p10 (or its lowest tip, if only that was recorded) substitutes for its
+ * three.
  */
 function nodeTip(past: Past): number {
   const tips = lastTips(past, 20, 10)
@@ -162,7 +162,7 @@ function nodeTip(past: Past): number {
   return Math.min(tips[Math.floor(((tips.length - 1) * 60) / 100)] ?? 0, HIGHEST);
 }
 
-/** The tips at a percentile of those of the last blocks whose tips are known. */
+/** One tip percentile of the last blocks with known tips. */
 function lastTips(past: Past, blocks: number, percentile: number): number[] {
   const tips: number[] = [];
   for (let at = Math.max(past.length - blocks, 0); at < past.length; at += 1) {
@@ -174,7 +174,7 @@ function lastTips(past: Past, blocks: number, percentile: number): number[] {
 
 const ascending = (a: number, b: number): number => a - b;
 
-/** The middle one; of two middle ones their mean. 0 for none. */
+/** The middle value, or the mean of the two middle values; 0 for none. */
 const median = (values: readonly number[]): number =>
   values.length === 0 ? 0 : (quantiles(values, [0.5])[0] ?? 0);
 
@@ -182,21 +182,21 @@ const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const BLOCKS = 300;
-/** Share of the weight below which a base fee counts nothing, and from which everything. */
+/** Shares of the weight: below `LOW` a base fee does not count, from `HIGH` on it counts fully. */
 const LOW = 0.1;
 const HIGH = 0.3;
-/** Of what a longer wait may ask more than a shorter one, this share goes into the tip. */
+/** Share of the extra fee of a longer wait that goes into the tip. */
 const EXTRA_TIP = 0.25;
 const FULL_BLOCK = 0.9;
 const TIME_FACTORS = [128, 64, 32, 16, 8, 4, 2, 1] as const;
-/** The longest that is not longer than the lane; Fast is its most urgent. */
+/** The longest wait within the lane's; Fast is the most urgent. */
 const LANE_FACTOR: Readonly<Record<LaneName, number>> = { slow: 16, average: 2, fast: 1 };
 
 const SUGGESTION_TIP_BLOCKS = 5;
 const TIP_PERCENTILES = Array.from({ length: 21 }, (_, percentile) => percentile);
 const FALLBACK_TIP = 2e9;
 
-/** Weight of a block by its age, for each factor, before it is brought to a sum of 1. */
+/** Weight of a block by its age, for each factor, before normalisation to a sum of 1. */
 const DECAY = new Map<number, Float64Array>(
   TIME_FACTORS.map((factor) => [
     factor,
@@ -205,11 +205,11 @@ const DECAY = new Map<number, Float64Array>(
 );
 
 /**
- * zsfelfoldi/feehistory (js/feeOracle.js with 300 blocks, 2021), the oracle that geth's fee history was made for: low
- * quantiles of past base fees, younger blocks weighted more the shorter the wait; a shorter wait never signs less than a
- * longer one. Its document speaks of half a sine between the 10 % and 30 % quantile, its code takes a whole one; here
- * counts the code. Of its tips, percentiles 0 to 20 of five blocks, only p10 and p25 are known; the others are
- * interpolated.
+ * zsfelfoldi/feehistory (js/feeOracle.js with 300 blocks, 2021), the oracle for which geth's fee history was made:
+ * low quantiles of past base fees, with more weight on younger blocks for shorter waits; a shorter wait never signs
+ * less than a longer one. Its document describes half a sine between the 10 % and 30 % quantile, its code a whole
+ * one; this follows the code. Its tips are percentiles 0 to 20 of five blocks, of which recordings have only p10 and
+ * p25; the others are interpolated.
  */
 function feeHistorySuggestion(past: Past): LaneOffers {
   const fees = recentFees(past);
@@ -230,7 +230,7 @@ function feeHistorySuggestion(past: Past): LaneOffers {
   return { slow: at('slow'), average: at('average'), fast: at('fast') };
 }
 
-/** The last base fees with the next block's worst case at the end; full blocks count as dear as what follows them. */
+/** The last base fees, followed by the next block's worst case; a full block counts as its successor's fee. */
 function recentFees(past: Past): number[] {
   const newest = past.length - 1;
   const first = Math.max(past.length - BLOCKS, 0);
@@ -291,15 +291,15 @@ function lowTip(tips: readonly number[], factor: number, hasTips: boolean): numb
   return tips[Math.floor(((tips.length - 1) * (40 + 30 / factor)) / 100)] ?? FALLBACK_TIP;
 }
 
-/** Base fees of which the first and the last tell the trend; the next block's is the last. */
+/** Number of base fees whose first and last define the trend; the last is the next block's. */
 const TREND_FEES = 5;
 /** Whole percent. */
 const TREND = 10;
 const TIER_TIP_BLOCKS = 20;
 
 /**
- * How many blocks' worst case the cap survives is the caller's choice: here the lane's, and for Slow the 6 that its
- * documentation gives a wallet. The tips of its tiers slow, standard, fast.
+ * The caller chooses how many worst-case blocks the cap survives: here the lane's, and for Slow the 6 that its
+ * documentation recommends to wallets. Tips of its tiers slow, standard, fast.
  */
 const TIERS: Readonly<Record<LaneName, { blocks: number; percentile: number }>> = {
   slow: { blocks: 6, percentile: 10 },
@@ -308,10 +308,10 @@ const TIERS: Readonly<Record<LaneName, { blocks: number; percentile: number }>> 
 };
 
 /**
- * valve-tech/gas-oracle (packages/gas-oracle/src/math.ts, 2026): the newest base fee × (9/8)^N, a ninth more where the
- * last five base fees rise, the bare base fee where they fall. Its tips are percentiles of all transactions of 20 blocks;
- * the median of the blocks' own percentiles stands for them, without the floor that keeps a published tip from falling
- * fast, which favours it.
+ * valve-tech/gas-oracle (packages/gas-oracle/src/math.ts, 2026): the newest base fee × (9/8)^N, a ninth more when the
+ * last five base fees rise, the bare base fee when they fall. Its tips are percentiles of all transactions of 20
+ * blocks, here replaced by the median of the blocks' own percentiles, without the floor that slows the fall of a
+ * published tip, which favours it.
  */
 function valveTechTiers(past: Past): LaneOffers {
   const trend = trendOf(past);
@@ -325,7 +325,7 @@ function valveTechTiers(past: Past): LaneOffers {
   return { slow: tier('slow'), average: tier('average'), fast: tier('fast') };
 }
 
-/** Percent, cut to a whole number as theirs is. */
+/** Percent, truncated to a whole number as in its source. */
 function trendOf(past: Past): number {
   const from = past.length - TREND_FEES + 1;
   const first = past.baseFee[Math.max(from, 0)] ?? 0;

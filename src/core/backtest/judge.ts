@@ -10,17 +10,17 @@ import {
 import { WindowMinimum } from '../engine/rolling.ts';
 import { type Offer, OfferColumn, type Past } from './past.ts';
 
-/** Promises whose stated probabilities lie close together, and what became of them. */
+/** Predictions with similar stated probabilities, and the share of them that came true. */
 export interface CalibrationGroup {
   readonly size: number;
-  /** Mean of what was stated, 0 to 1. */
+  /** Mean stated probability, 0 to 1. */
   readonly stated: number;
   readonly kept: number;
 }
 
 const GROUPS = 20;
 
-/** Stated probabilities against kept promises, in groups five points wide. */
+/** Calibration: stated probabilities against outcomes, in groups five points wide. */
 class Calibration {
   readonly #size = new Float64Array(GROUPS);
   readonly #stated = new Float64Array(GROUPS);
@@ -33,7 +33,7 @@ class Calibration {
     this.#kept[group] = (this.#kept[group] ?? 0) + (isKept ? 1 : 0);
   }
 
-  /** Those with anything in them, by rising probability. */
+  /** Groups that are not empty, by rising probability. */
   get groups(): CalibrationGroup[] {
     return Array.from(this.#size, (size, group) => ({
       size,
@@ -43,38 +43,38 @@ class Calibration {
   }
 }
 
-/** Mean distance between stated and kept over the groups, weighted by their size; `null` for none. */
+/** Mean distance between stated and actual shares over the groups, weighted by size; `null` for none. */
 function calibrationError(groups: readonly CalibrationGroup[]): number | null {
   const size = groups.reduce((sum, group) => sum + group.size, 0);
   const apart = groups.reduce((sum, group) => sum + group.size * Math.abs(group.stated - group.kept), 0);
   return size > 0 ? apart / size : null;
 }
 
-/** A price said to be reached within a time; `NaN` for a probability that was not stated. */
+/** A price predicted to be reached within a time; `NaN` for an unstated probability. */
 export interface Target {
   readonly price: number;
   readonly probability: number;
 }
 
-/** What came of one horizon's target prices. Shares 0 to 1. */
+/** Outcome of one horizon's target prices. Shares 0 to 1. */
 export interface HorizonScore {
   readonly horizonSec: number;
   readonly judged: number;
   /** Share of prices that were reached in time. */
   readonly kept: number;
   readonly stated: number;
-  /** Mean saving against the next block's price; a miss pays what the horizon's last block asked for. */
+  /** Mean saving against the next block's price; a miss pays the price of the horizon's last block. */
   readonly saving: number;
-  /** The same with the cheapest block of the horizon. */
+  /** The same for the cheapest block of the horizon. */
   readonly foresight: number;
   readonly calibrationError: number;
   readonly calibration: readonly CalibrationGroup[];
 }
 
 /**
- * Judges the targets given at the blocks `indices` (ascending). Those without a probability, and those whose time had not
- * ended when the recording did or a gap came, count nothing; `null` if none is left. A price is reached by the first block that asks
- * for no more, and that is what is paid.
+ * Judges the targets given at the blocks `indices` (ascending). Skips targets without a probability, and those whose
+ * time had not ended before the end of the recording or a gap; `null` if none is left. The first block with a price
+ * at or below the target reaches it, at that block's price.
  */
 export function judgeHorizon(
   past: Past,
@@ -97,9 +97,9 @@ export function judgeHorizon(
     for (; (past.time[last + 1] ?? 0) <= until; last += 1) window.push(last + 1, past.price[last + 1] ?? 0);
     window.dropBefore(at + 1);
     const cheapest = window.minimum;
-    // Without any block in its time there was nothing to wait for.
+    // Without a block in its time there was nothing to wait for.
     if (Number.isNaN(probability) || cheapest === null) continue;
-    // As in the lanes: a price of 0 counts as 1 wei, on either side.
+    // As in the lanes, a price of 0 counts as 1 wei on either side.
     const next = Math.max(past.price[at + 1] ?? 1, 1);
     const isReached = cheapest <= price;
     const paid = isReached ? firstAtMost(past, price, at + 1) : (past.price[last] ?? 0);
@@ -124,40 +124,44 @@ export function judgeHorizon(
   };
 }
 
-/** The price of the first block from `from` on that asks for no more than `price`; there is one. */
+/** The first price from block `from` on at or below `price`; there is one. */
 function firstAtMost(past: Past, price: number, from: number): number {
   let block = from;
   while ((past.price[block] ?? 0) > price) block += 1;
   return past.price[block] ?? 0;
 }
 
-/** What came of one rule's offers for one lane, over all blocks that were judged. Shares 0 to 1; no unit, no wei. */
+/** Outcome of one rule's offers for one lane, over all judged blocks. Shares 0 to 1; no unit, no wei. */
 interface LaneScore {
   readonly judged: number;
-  /** Share that got in in time. */
+  /** Share included in time. */
   readonly kept: number;
-  /** Share that would have got in in time even if the transaction had missed the window's first block. */
+  /** Share that would have been included in time even if the transaction had missed the first block of the window. */
   readonly keptLate: number;
-  /** Share that would have got into every single block of the window. */
+  /** Share that every single block of the window would have included. */
   readonly survived: number;
-  /** Mean saving against the least that got into the next block; a miss pays what the window's last block asked for. */
+  /**
+   * Mean saving against the lowest price included in the next block; a miss pays the price of the window's last
+   * block.
+   */
   readonly saving: number;
-  /** Mean of how far the cap lay above what was paid, as a share of that, where it got in; `null` where nothing did. */
+  /** Mean margin of the cap over the price paid, as a share of that price, among the included; `null` when none was. */
   readonly overhang: number | null;
   /**
-   * Mean pinball loss, in multiples of the next block's price: the cap is taken as the quantile, at the lane's
-   * promised share, of the least that got into any block of the window.
+   * Mean pinball loss, in multiples of the next block's price: takes the cap as the quantile, at the lane's target
+   * share, of the lowest price included in any block of the window.
    */
   readonly pinball: number;
 }
 
-/** Whether an offer made at block `at` has its whole window in the recording, without a gap. */
+/** Whether the recording has the whole window of an offer made at block `at`, without a gap. */
 export const isSettled = (past: Past, at: number, { withinBlocks }: LanePromise): boolean =>
   at + withinBlocks <= past.lastOf(at);
 
 /**
- * Judges the offers made at the blocks `indices`, whose windows must have ended. In block `j` an offer is included where
- * `min(tip, cap − base fee)` reaches what the block asked for, and pays `min(cap, base fee + tip)`. `null` for no blocks.
+ * Judges the offers made at the blocks `indices`, whose windows must have ended. Block `j` includes an offer when
+ * `min(tip, cap − base fee)` reaches the block's minimum tip; it pays `min(cap, base fee + tip)`. `null` for no
+ * blocks.
  */
 export function judgeLane(
   past: Past,
@@ -176,7 +180,7 @@ export function judgeLane(
     const offer = offers.at(at);
     if (offer === null) throw new RangeError(`nothing was offered at block ${at}`);
     const last = at + promise.withinBlocks;
-    // Where nothing is asked for, nothing can be saved: a price of 0 counts as 1 wei, on either side.
+    // Nothing can be saved on a free chain: a price of 0 counts as 1 wei on either side.
     const next = Math.max(past.price[at + 1] ?? 1, 1);
     const { paid, least, late, everywhere } = look(past, offer, at + 1, last);
     saving += 1 - Math.max(paid ?? past.price[last] ?? 1, 1) / next;
@@ -201,19 +205,19 @@ export function judgeLane(
   };
 }
 
-/** Whether the offer of block `at` got in in time. */
+/** Whether the offer of block `at` was included in time. */
 function isKept(past: Past, offer: Offer, at: number, { withinBlocks }: LanePromise): boolean {
   return look(past, offer, at + 1, at + withinBlocks).paid !== null;
 }
 
 interface LaneOutcome {
-  /** By the first block that took it; `null` where none did. */
+  /** The price paid in the first block that included it; `null` when none did. */
   readonly paid: number | null;
   /** The lowest price of the window. */
   readonly least: number;
-  /** Whether any block but the first would have taken it. */
+  /** Whether any block but the first would have included it. */
   readonly late: boolean;
-  /** Whether every block would have taken it. */
+  /** Whether every block would have included it. */
   readonly everywhere: boolean;
 }
 
@@ -235,7 +239,7 @@ function look(past: Past, { cap, tip }: Offer, from: number, to: number): LaneOu
   return { paid, least, late, everywhere };
 }
 
-/** Perfect foresight: the cheapest block of the window, asked for exactly. `null` where the window is cut short. */
+/** Perfect foresight: exactly the price of the cheapest block of the window. `null` when the window is incomplete. */
 export function foresight(past: Past, at: number, promise: LanePromise): Offer | null {
   if (!isSettled(past, at, promise)) return null;
   let best = at + 1;
@@ -247,7 +251,7 @@ export function foresight(past: Past, at: number, promise: LanePromise): Offer |
 
 /** An advice to wait for a price. Shares 0 to 1, seconds. */
 export interface Waiting {
-  /** Which block it was said at, by its place in the recording. */
+  /** Index of the block at which the advice was given. */
   readonly at: number;
   readonly action: Exclude<Action, 'SEND_NOW'>;
   readonly price: number;
@@ -256,23 +260,23 @@ export interface Waiting {
   readonly expectedSaving: number;
 }
 
-/** What came of the advice to wait. Shares 0 to 1. */
+/** Outcome of the advice to wait. Shares 0 to 1. */
 export interface WaitScore {
   readonly action: Waiting['action'];
-  /** Times it was given and its time was over when the recording was, or before a gap. */
+  /** Number of times it was given and ended within the recording, before a gap. */
   readonly judged: number;
-  /** Of all blocks whose advice was judged. */
+  /** Share of all blocks with judged advice. */
   readonly share: number;
   readonly stated: number;
-  /** Share of prices that were reached in time. */
+  /** Share of prices reached in time. */
   readonly kept: number;
-  /** Mean saving that was promised, misses counted. */
+  /** Mean predicted saving, misses included. */
   readonly expectedSaving: number;
-  /** Mean saving against the next block's price; a miss pays what the last block before the deadline asked for. */
+  /** Mean saving against the next block's price; a miss pays the price of the last block before the deadline. */
   readonly saving: number;
 }
 
-/** Scores each kind of waiting that was advised at all, `WAIT` first. @param blocks how many were advised after. */
+/** Scores each kind of waiting that was advised, `WAIT` first. @param blocks number of blocks with advice. */
 export function judgeWaits(past: Past, waits: readonly Waiting[], blocks: number): WaitScore[] {
   return (['WAIT', 'SET_ALERT'] as const).flatMap((action) => {
     const judged = waits
@@ -301,7 +305,7 @@ interface WaitOutcome {
   readonly saving: number;
 }
 
-/** `null` while its time is not over, or where no block came in it: there was nothing to wait for. */
+/** `null` while its time is not over, or when no block came in it. */
 function outcomeOf(past: Past, wait: Waiting): WaitOutcome | null {
   const timeOf = (at: number) => past.time[at] ?? 0;
   const until = timeOf(wait.at) + wait.deadlineSec;
@@ -310,7 +314,7 @@ function outcomeOf(past: Past, wait: Waiting): WaitOutcome | null {
   let at = first;
   while (timeOf(at + 1) <= until && (past.price[at] ?? 0) > wait.price) at += 1;
   const paid = past.price[at] ?? 0;
-  // As in the lanes: a price of 0 counts as 1 wei, on either side.
+  // As in the lanes, a price of 0 counts as 1 wei on either side.
   return {
     wait,
     isReached: paid <= wait.price,
@@ -318,12 +322,12 @@ function outcomeOf(past: Past, wait: Waiting): WaitOutcome | null {
   };
 }
 
-/** What the engine said at each block, as columns: an advice is too large to keep 15,000 of them. */
-export class Said {
+/** The engine's advice at each block, as columns: 15,000 advice objects would take too much memory. */
+export class AdviceColumns {
   readonly lanes: Readonly<Record<LaneName, OfferColumn>>;
-  /** `NaN` where none was stated. */
+  /** `NaN` when none was stated. */
   readonly probabilities: Readonly<Record<LaneName, Float64Array>>;
-  /** Where waiting was advised, oldest first. */
+  /** Advice to wait, oldest first. */
   readonly waits: Waiting[] = [];
   readonly #length: number;
   readonly #targets = new Map<number, { price: Float64Array; probability: Float64Array }>();
@@ -348,7 +352,7 @@ export class Said {
     this.waits.push({ at, action, price, deadlineSec, probability, expectedSaving: expectedSavingRatio });
   }
 
-  /** Those that anything was ever said about, shortest first. */
+  /** Horizons with any prediction, shortest first. */
   get horizons(): readonly number[] {
     return [...this.#targets.keys()].sort((a, b) => a - b);
   }
@@ -381,28 +385,28 @@ export interface RuleScore extends LaneScore {
   readonly kind: 'own' | 'peer' | 'naive' | 'foresight';
 }
 
-/** The advice beside the other rules for one lane, all judged on the very same blocks. Shares 0 to 1. */
+/** The advice beside the other rules for one lane, all judged on the same blocks. Shares 0 to 1. */
 export interface LaneReport {
   readonly lane: LaneName;
   readonly withinBlocks: number;
   readonly target: number;
-  /** Mean probability that the advice stated; `null` where nothing was judged. */
+  /** Mean stated probability; `null` when nothing was judged. */
   readonly stated: number | null;
   readonly calibrationError: number | null;
   readonly calibration: readonly CalibrationGroup[];
-  /** Own first, then peers, the naive rule (Slow only), perfect foresight; none where nothing was judged. */
+  /** Own advice first, then peers, the naive rule (Slow only), perfect foresight; empty when nothing was judged. */
   readonly rules: readonly RuleScore[];
-  /** The peers with the least room above what they pay; `null` where none is good enough. */
+  /** The peers with the smallest margin above the price they pay; `null` when none is good enough. */
   readonly tightest: {
-    /** Of those that keep the lane's promise. */
+    /** Among those that reach the lane's target share. */
     readonly keeping: string | null;
     /**
-     * Of those that keep it even when they miss the first block: as often as promised, or as the own advice does
-     * where that is less.
+     * Among those that reach it even when they miss the first block; the target share is the own advice's when that
+     * is lower.
      */
     readonly late: string | null;
   };
-  /** Blocks at which the advice stated no probability, which are not judged above, and the share kept all the same. */
+  /** Blocks without a stated probability, which are not judged above, and their share included in time. */
   readonly unstated: { readonly judged: number; readonly kept: number | null };
 }
 
@@ -412,20 +416,20 @@ export interface LaneOffering {
   readonly offers: OfferColumn;
 }
 
-/** @param given the blocks, by index, whose advice is to be judged. */
+/** @param given indices of the blocks whose advice is judged. */
 export function reportLane(
   past: Past,
-  said: Said,
+  advised: AdviceColumns,
   given: readonly number[],
   others: readonly LaneOffering[],
   lane: LaneName,
 ): LaneReport {
   const promise = LANE_PROMISES[lane];
-  const own = said.lanes[lane];
-  const stated = said.probabilities[lane];
+  const own = advised.lanes[lane];
+  const stated = advised.probabilities[lane];
   const settled = given.filter((at) => isSettled(past, at, promise) && own.at(at) !== null);
   const [promised, unstated] = parted(settled, (at) => !Number.isNaN(stated[at] ?? Number.NaN));
-  // A rule that has hardly ever seen enough in this stretch must not keep the others from being judged.
+  // A rule that made hardly any offer must not prevent the judgement of the others.
   const offered = (offers: OfferColumn) => promised.filter((at) => offers.at(at) !== null).length;
   const able = others.filter(({ offers }) => 2 * offered(offers) > promised.length);
   const judged = promised.filter((at) => able.every(({ offers }) => offers.at(at) !== null));

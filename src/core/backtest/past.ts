@@ -2,25 +2,25 @@ import type { LaneName } from '../advice.ts';
 import { type Block, TIP_PERCENTILES, tipAt } from '../block.ts';
 
 /**
- * Recorded blocks as columns, growing by one block at a time: what is in it is what is known at its last block. Wei per
- * gas as numbers.
+ * Recorded blocks as columns that grow block by block: they hold only what is known at the last block. Wei per gas as
+ * numbers.
  */
 export class Past {
   #length = 0;
   #hasTips = false;
   #newest = Number.NaN;
-  /** Which run of consecutive blocks each belongs to, and where each run begins. */
+  /** The run of consecutive blocks of each block, and the start of each run. */
   readonly #run: Uint32Array;
   readonly #starts: number[] = [];
-  /** Unix seconds, never falling. */
+  /** Unix seconds, non-decreasing. */
   readonly time: Float64Array;
   readonly baseFee: Float64Array;
   readonly gasUsedRatio: Float64Array;
-  /** What the block let in with: its p10 tip (its lowest where only that is known), 0 where none is known. */
+  /** The minimum tip of the block: its p10 tip (or its lowest, when only that is known); 0 when unknown. */
   readonly asked: Float64Array;
-  /** Base fee and what it asked for on top: the least that got into this block. */
+  /** Base fee plus minimum tip: the lowest price included in this block. */
   readonly price: Float64Array;
-  /** Base fee of the block after each, as everybody knows it at that block (EIP-1559, or the chain's own word). */
+  /** Base fee of each following block, as known at that block (EIP-1559, or stated by the chain). */
   readonly nextBaseFee: Float64Array;
   readonly #tips: readonly Float64Array[];
 
@@ -40,12 +40,12 @@ export class Past {
     return this.#length;
   }
 
-  /** Whether any block so far said what tips it took. */
+  /** Whether any block so far had known tips. */
   get hasTips(): boolean {
     return this.#hasTips;
   }
 
-  /** The last block that is known of those that follow block `at` without a gap. */
+  /** The last known block that follows block `at` without a gap. */
   lastOf(at: number): number {
     return (this.#starts[(this.#run[at] ?? 0) + 1] ?? this.#length) - 1;
   }
@@ -72,8 +72,8 @@ export class Past {
   }
 
   /**
-   * A block's tip at a percentile, `NaN` where its tips are unknown. Between the seven percentiles that are known it is
-   * interpolated; below the first and above the last, theirs.
+   * A block's tip at a percentile, `NaN` when its tips are unknown. Interpolated between the seven known percentiles,
+   * and constant outside them.
    */
   tip(at: number, percentile: number): number {
     const above = TIP_PERCENTILES.findIndex((known) => known >= percentile);
@@ -85,7 +85,7 @@ export class Past {
   }
 }
 
-/** What a rule would have signed at one block: wei per gas. */
+/** The fees that a rule would have signed at one block, wei per gas. */
 export interface Offer {
   /** `maxFeePerGas` */
   readonly cap: number;
@@ -95,7 +95,7 @@ export interface Offer {
 
 export type LaneOffers = Readonly<Record<LaneName, Offer>>;
 
-/** What one rule offered for one lane, by index of the block it was offered at; `NaN` where it offered nothing. */
+/** The offers of one rule for one lane, by block index; `NaN` when it made none. */
 export class OfferColumn {
   readonly cap: Float64Array;
   readonly tip: Float64Array;

@@ -1,10 +1,10 @@
 import type { Column, History } from './history.ts';
 
 /**
- * What was promised so far beyond what came true: the sum, over all promises whose time is over, of the probability that was
- * stated less 1 where it was kept. Below 0 there is some to spare. An offer that is steered by it is kept as often as
- * stated, whatever prices do (the integrator of conformal PID control, Angelopoulos, Candès and Tibshirani 2023). It is kept per block, so a
- * rewind finds it where it was.
+ * Surplus of predicted over actual outcomes: the sum, over all predictions whose time is over, of the stated
+ * probability minus 1 if it came true. Negative when more came true than stated. Advice steered by it comes true as
+ * often as stated, whatever prices do (the integrator of conformal PID control, Angelopoulos, Candès and Tibshirani
+ * 2023). Stored per block, so that a rewind restores it.
  */
 export class Debt {
   readonly #history: History;
@@ -15,7 +15,7 @@ export class Debt {
     this.#owed = history.column(2);
   }
 
-  /** Carries it on to the head: a share of it is forgiven, what the head settled is added, and `most` bounds it either way. */
+  /** Computes the head's debt: the previous one less the share `forgiven`, plus `settled`, bounded by ±`most`. */
   push(settled: number, most: number, forgiven = 0): void {
     const { head, origin } = this.#history;
     const before = head > origin ? this.at(head - 1) : 0;

@@ -12,8 +12,8 @@ import { type Block, tipAt } from '../block.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { changeRatio } from '../market-stats.ts';
 import { type Column, History, REWIND_DEPTH, wholeWei } from './history.ts';
-import { type Forecast, HorizonLadder, type Reach, ReachBook } from './horizons.ts';
-import { LaneBook, UNKNOWN_TIPS } from './lanes.ts';
+import { type Forecast, HorizonForecasts, type Reach, ReachModel } from './horizons.ts';
+import { LaneModel, UNKNOWN_TIPS } from './lanes.ts';
 import { FanBook, NextBaseFee } from './next-base-fee.ts';
 import { recommendation, TrackRecord } from './recommendation.ts';
 import { Rolling, SortedValues, takeRanked } from './rolling.ts';
@@ -22,44 +22,43 @@ import { AlikeBlocks } from './similar-states.ts';
 const DEFAULT_SPAN_SEC = 8 * 86_400;
 const LEAST_DEFAULT_CAPACITY = 8_192;
 const MOST_CAPACITY = 262_144;
-/** Fewer blocks than Slow waits for cannot judge anything. */
+/** With fewer blocks than Slow's window nothing can be judged. */
 const LEAST_CAPACITY = 64;
-/** Enough for lanes and short horizons to be judged on. */
+/** Enough to judge lanes and short horizons on. */
 export const NEAR_BLOCKS = 2_400;
 
 interface FeeEngineOptions {
   readonly feeRule: FeeRule;
-  /** Blocks to look back on; eight days at the chain's planned pace, between 8,192 and 262,144, where absent. */
+  /** Number of blocks of history; by default eight days at the chain's nominal pace, between 8,192 and 262,144. */
   readonly capacity?: number;
 }
 
-/** Everything that is learned from one unbroken run of blocks. */
-interface Books {
+/** The models, learned from one unbroken run of blocks. */
+interface Models {
   readonly history: History;
   readonly nextBaseFee: NextBaseFee;
-  readonly lanes: LaneBook;
+  readonly lanes: LaneModel;
   readonly alike: AlikeBlocks;
-  readonly horizons: HorizonLadder;
+  readonly horizons: HorizonForecasts;
   readonly fan: FanBook;
-  readonly trend: TrendBook;
-  readonly reach: ReachBook;
+  readonly trend: TrendModel;
+  readonly reach: ReachModel;
   readonly track: TrackRecord;
 }
 
 /**
  * Learns from blocks, in order, and advises what to pay for the next ones.
- *
- * At every block it advises by itself and judges the advice once the blocks it was about have come; the probabilities
- * it states are the shares it kept (`null` until there are enough of them). It knows only what was pushed. The cost of a
- * block and the memory do not grow with history.
+ *  It advises at every block and judges that advice once the predicted blocks have come; the probabilities it states
+ * are the shares that came true (`null` until there are enough). It knows only pushed blocks. Time per block and
+ * memory do not grow with history.
  */
 export class FeeEngine {
   readonly #rule: FeeRule;
   readonly #capacity: number;
-  #books: Books;
+  #books: Models;
   #head: Block | null = null;
   #advice: Advice | null = null;
-  /** The last blocks themselves, by number in a ring, so that a rewind has a head to return to. */
+  /** The latest blocks, by number in a ring, so that a rewind finds the new head. */
   readonly #recent: (Block | undefined)[] = new Array(REWIND_DEPTH + 1).fill(undefined);
 
   /** @throws RangeError for a capacity that is no whole number of blocks from 64 to 262,144. */
@@ -69,7 +68,7 @@ export class FeeEngine {
     }
     this.#rule = feeRule;
     this.#capacity = capacity;
-    this.#books = openBooks(feeRule, capacity);
+    this.#books = openModels(feeRule, capacity);
   }
 
   get head(): Block | null {
@@ -77,9 +76,9 @@ export class FeeEngine {
   }
 
   /**
-   * Digests the block after the head; the first one may have any number. `isWarmUp`: at least {@link NEAR_BLOCKS} more
-   * follow before anybody asks for advice, which is then judged on those alone, but for long horizons: so lanes and
-   * short horizons advise more roughly, at a fraction of the cost.
+   * Ingests the block after the head; the first one may have any number. `isWarmUp`: at least {@link NEAR_BLOCKS}
+   * more blocks follow before anyone reads the advice, which is then judged on those alone, except for long horizons:
+   * so lanes and short horizons advise more roughly, at a fraction of the cost.
    * @throws RangeError for any other block.
    */
   push(block: Block, isWarmUp = false): void {
@@ -106,8 +105,8 @@ export class FeeEngine {
   }
 
   /**
-   * Forgets the blocks above `number`, as if they had never been pushed. Where that is more than 1,024 blocks back, or
-   * before the first one, everything is forgotten and the next push may start anywhere.
+   * Rewinds to block `number`, as if the blocks above it had never been pushed. Beyond 1,024 blocks, or before the
+   * first one, resets the engine, and the next push may have any number.
    */
   rewindTo(number: number): void {
     if (this.#head === null || number >= this.#head.number) return;
@@ -116,7 +115,7 @@ export class FeeEngine {
     const head = number >= deepest ? this.#recent[number % this.#recent.length] : undefined;
     if (head === undefined) {
       this.#head = null;
-      this.#books = openBooks(this.#rule, this.#capacity);
+      this.#books = openModels(this.#rule, this.#capacity);
       return;
     }
     this.#head = head;
@@ -131,23 +130,23 @@ export class FeeEngine {
     return this.#advice;
   }
 
-  /** The lanes' prices alone, as `advice` has them; `null` before the first block. They cost next to nothing. */
+  /** The lanes' prices alone, as in `advice`; `null` before the first block. Cheap. */
   lanePrices(): LanePrices | null {
     return this.#head === null ? null : this.#books.lanes.prices();
   }
 
   /**
-   * How likely some block within `withinSec` seconds after the head asks for no more than `price` (wei per gas, base fee
-   * and tip together). It rises with the price and with the time, and of an alternative's own price and time it is that
-   * alternative's probability: it is no less than what is promised of prices and times within these, and no more than what
-   * is promised of those beyond.
+   * The probability that some block within `withinSec` seconds after the head has a price at or below `price` (wei
+   * per gas, base fee plus tip). It rises with price and time, and equals an alternative's probability at that
+   * alternative's price and time: never less than the stated probability of lower prices and shorter times, never
+   * more than that of higher and longer ones.
    */
   reachProbability(price: bigint, withinSec: number): Reach {
     if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
     const { reach, lanes } = this.#books;
     if (!lanes.areTipsKnown) return UNKNOWN_TIPS;
-    const said = reach.reach(Number(price), withinSec);
-    if (said.probability === null) return said;
+    const chance = reach.reach(Number(price), withinSec);
+    if (chance.probability === null) return chance;
     let least = 0;
     let most = 1;
     for (const { horizonSec, price: promised, probability } of forecastsOf(this.#books)) {
@@ -156,13 +155,10 @@ export class FeeEngine {
       if (horizonSec <= withinSec && target <= Number(price)) least = Math.max(least, probability);
       if (horizonSec >= withinSec && target >= Number(price)) most = Math.min(most, probability);
     }
-    return { probability: Math.max(Math.min(said.probability, most), least), reason: null };
+    return { probability: Math.max(Math.min(chance.probability, most), least), reason: null };
   }
 
-  /**
-   * The means of what the lanes were said to cost at the blocks from `first` to `last`, wei per gas; `null` where some of
-   * them is not known.
-   */
+  /** The mean stated lane prices from block `first` to `last`, wei per gas; `null` when one of them is unknown. */
   meanPrices(first: number, last: number): MeanPrices | null {
     const { history } = this.#books;
     if (this.#head === null || first < history.oldest || last > history.head || last < first) return null;
@@ -206,12 +202,12 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
   return Math.min(Math.max(blocks, LEAST_DEFAULT_CAPACITY), MOST_CAPACITY);
 }
 
-function openBooks(rule: FeeRule, capacity: number): Books {
+function openModels(rule: FeeRule, capacity: number): Models {
   const history = new History(capacity);
   const nextBaseFee = new NextBaseFee(history, rule);
-  const lanes = new LaneBook(history, rule, nextBaseFee);
+  const lanes = new LaneModel(history, rule, nextBaseFee);
   const alike = new AlikeBlocks(history);
-  const horizons = new HorizonLadder(history, alike);
+  const horizons = new HorizonForecasts(history, alike);
   return {
     history,
     nextBaseFee,
@@ -219,14 +215,14 @@ function openBooks(rule: FeeRule, capacity: number): Books {
     alike,
     horizons,
     fan: new FanBook(history, rule),
-    trend: new TrendBook(history),
-    reach: new ReachBook(history, alike),
+    trend: new TrendModel(history),
+    reach: new ReachModel(history, alike),
     track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),
   };
 }
 
-/** What the horizons say at the head; a price is base fee and tip, so without tips nothing is promised of it. */
-function forecastsOf({ horizons, lanes }: Books): readonly Forecast[] {
+/** The horizons' forecasts at the head; a price is base fee plus tip, so without tips there is no probability. */
+function forecastsOf({ horizons, lanes }: Models): readonly Forecast[] {
   const forecasts = horizons.forecasts();
   if (lanes.areTipsKnown) return forecasts;
   return forecasts.map((forecast) => ({
@@ -236,7 +232,7 @@ function forecastsOf({ horizons, lanes }: Books): readonly Forecast[] {
   }));
 }
 
-/** Writes what the block itself says into the columns. */
+/** Writes the block's own data into the columns. */
 function keep(history: History, block: Block): void {
   const { number } = block;
   const before = history.isEmpty ? block.timestamp : history.time.at(number - 1);
@@ -254,13 +250,16 @@ function tipNumber(tip: bigint | null): number {
   return tip === null ? Number.NaN : wholeWei(Number(tip));
 }
 
-/** Times have whole seconds and some chains several blocks in each: spacing is taken over this many blocks at once. */
+/**
+ * Timestamps are whole seconds, and some chains have several blocks in each: spacing is measured over this many
+ * blocks.
+ */
 const STRIDE = 8;
 const STRIDES = 120;
-/** A chain's beginning may bear any time. */
+/** The first blocks of a chain may have any time. */
 const FIRST_TIMED = 1;
 
-/** Median seconds between the last blocks; `null` while no two are known, or where time stands still. */
+/** Median seconds between the last blocks; `null` when fewer than two are known, or when their times are equal. */
 function blockSpacing({ head, oldest, time }: History): number | null {
   const first = Math.max(oldest, FIRST_TIMED);
   const stride = Math.min(Math.max(Math.floor((head - first) / 2), 1), STRIDE);
@@ -275,11 +274,11 @@ function blockSpacing({ head, oldest, time }: History): number | null {
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 const CONGESTION_BLOCKS = 20;
-/** Within ± 5 % of the hour's mean the base fee counts as stable: less than one block can move it (12.5 %). */
+/** Within ± 5 % of the hour's mean the base fee counts as stable: one block can move it further (12.5 %). */
 const STABLE_RATIO = 0.05;
 
-/** What the last hour and day were like. */
-class TrendBook {
+/** Statistics of the last hour and day. */
+class TrendModel {
   readonly #history: History;
   readonly #hourOfBaseFees: Rolling<SortedValues>;
   readonly #hourOfPriorities: Rolling<SortedValues>;
@@ -299,7 +298,7 @@ class TrendBook {
     this.#dayOfBaseFees.moveTo({ from: this.#since(DAY_SEC), to: this.#history.head + 1 });
   }
 
-  /** Seconds of history that the day's figures stand on, 86,400 at most. */
+  /** Seconds of history behind the day's figures, at most 86,400. */
   get daySec(): number {
     const { time, head } = this.#history;
     return time.at(head) - time.at(this.#since(DAY_SEC));
@@ -349,7 +348,7 @@ function directionOf(change: number): Direction {
   return change < -STABLE_RATIO ? 'FALLING' : 'STABLE';
 }
 
-/** Zeros where nothing is known; `now` is 0 where the head alone is unknown. */
+/** Zeros when nothing is known; only `now` is 0 when the head's value is unknown. */
 function summary(values: SortedValues, now: number): Summary {
   const at = (q: number): bigint => BigInt(wholeWei(values.quantile(q) ?? 0));
   return {

@@ -1,14 +1,14 @@
 import type { LaneName } from '../advice.ts';
 
-/** How many blocks a rewind may take back without forgetting everything; no chain reorganises deeper in one go. */
+/** Maximum depth of a rewind; a deeper one resets the engine. No chain reorganises deeper at once. */
 export const REWIND_DEPTH = 1_024;
 
-/** Rings that room is taken for at a time; an engine has some seventy. */
+/** Rings allocated at a time; an engine has some seventy. */
 const RINGS_AT_ONCE = 24;
 
 /**
- * Room for rings, taken for many of them in one piece: the system gives pages to so large a piece when they are first
- * written, while pieces of the size of one ring may come out of used memory, which is written full of zeros.
+ * Allocates rings in large pieces: the system maps pages of a large piece at their first write, while pieces of ring
+ * size may reuse memory, which must be zeroed.
  */
 class RingRoom {
   #room = new Float64Array(0);
@@ -21,15 +21,15 @@ class RingRoom {
   }
 }
 
-/** A power of two: the remainder of a block number, which is a double, is far slower than a mask. */
+/** A power of two: a mask is far faster than the remainder of a block number, which is a double. */
 const ringLength = (keep: number) => 2 ** Math.ceil(Math.log2(keep + REWIND_DEPTH));
 
-/** Most engines are opened for one command, on few blocks: their rings begin at this length. */
+/** Initial ring length: most engines serve one command, on few blocks. */
 const FIRST_LENGTH = 2 * REWIND_DEPTH;
 
 /**
- * Numbers by block number in a ring that holds `keep` blocks and what a rewind may bring back. `NaN` says that nothing
- * is known. Blocks must be put in order, again from a lower one after a rewind.
+ * Numbers by block number in a ring of `keep` blocks plus the depth of a rewind. `NaN` means unknown. Blocks must be
+ * put in order, after a rewind again from the lower one.
  */
 export class Column {
   readonly #most: number;
@@ -37,7 +37,7 @@ export class Column {
   #values: Float64Array = new Float64Array(0);
   #mask = 0;
   #first: number | null = null;
-  /** Blocks from the first one that it has room for. */
+  /** Number of blocks from the first one that fit. */
   #span = 0;
 
   constructor(keep: number, room = new RingRoom()) {
@@ -56,7 +56,7 @@ export class Column {
     this.#values[block & this.#mask] = value;
   }
 
-  /** Takes up to four times as many blocks, and has each that it held at its new place. */
+  /** Grows up to fourfold, and moves each value to its new place. */
   #widen(first: number): void {
     const old = this.#values;
     const end = first + this.#span;
@@ -68,11 +68,11 @@ export class Column {
   #take(length: number): void {
     this.#values = this.#room.take(length);
     this.#mask = length - 1;
-    // Half of a ring that can grow stays empty, so that there is as little before its first block as in the longest.
+    // Half of a ring that can grow stays empty, so that it holds no more before its first block than the longest.
     this.#span = length < this.#most ? length / 2 : Number.POSITIVE_INFINITY;
   }
 
-  /** Writes the values of `span` to the beginning of `target`. */
+  /** Copies the values of `span` to the beginning of `target`. */
   copy({ from, to }: Span, target: Float64Array): void {
     const start = from & this.#mask;
     const first = this.#values.subarray(start, Math.min(start + to - from, this.#values.length));
@@ -82,35 +82,35 @@ export class Column {
   }
 }
 
-/** Fewer blocks do not tell a chain's pace. */
+/** Fewer blocks do not show a chain's pace. */
 const LEAST_PACED = 100;
 
-/** A stretch of block numbers, `from` included, `to` not. */
+/** A range of block numbers, `from` included, `to` excluded. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** The blocks that the engine looks back on, and what each of them said. Wei per gas. */
+/** The engine's history of blocks, with the data of each. Wei per gas. */
 export class History {
   readonly capacity: number;
-  /** Unix seconds; never falls, whatever the source said. */
+  /** Unix seconds; non-decreasing, whatever the source states. */
   readonly time: Column;
   readonly baseFee: Column;
   readonly gasUsedRatio: Column;
-  /** What the next block will ask for, as known at this block. */
+  /** Base fee of the next block, as known at this block. */
   readonly nextBaseFee: Column;
-  /** The lowest tip that got in (10th percentile), `NaN` where unknown. */
+  /** The lowest included tip (10th percentile), `NaN` when unknown. */
   readonly lowTip: Column;
-  /** Base fee and low tip: the price at which this block let a transaction in. */
+  /** Base fee plus low tip: the lowest price that this block included. */
   readonly ask: Column;
-  /** What sending in the next block costs, as known at this block: next base fee and the Average tip. */
+  /** Price of sending in the next block, as known at this block: next base fee plus the Average tip. */
   readonly sendNow: Column;
-  /** What each lane costs, as said at this block. */
+  /** Price of each lane, as stated at this block. */
   readonly prices: Readonly<Record<LaneName, Column>>;
-  /** The horizon that was recommended to wait for at this block, in seconds; 0 for sending now. */
+  /** Horizon of the advised wait at this block, in seconds; 0 for sending now. */
   readonly advisedWaitSec: Column;
-  /** The part of Average's price beyond the next base fee, as said at this block. */
+  /** The part of Average's price beyond the next base fee, as stated at this block. */
   readonly priority: Column;
   readonly #room = new RingRoom();
   #origin = 0;
@@ -130,7 +130,7 @@ export class History {
     this.priority = this.column();
   }
 
-  /** A further column over the same blocks; `keep` where it is never looked back on further. */
+  /** A further column over the same blocks; `keep` if it needs less history. */
   column(keep = this.capacity): Column {
     return new Column(Math.min(keep, this.capacity), this.#room);
   }
@@ -143,25 +143,22 @@ export class History {
     return this.#head;
   }
 
-  /** The first block that was ever seen. */
+  /** The first pushed block. */
   get origin(): number {
     return this.#origin;
   }
 
-  /**
-   * The oldest block that may be looked at. It depends on the head alone, so that after a rewind it is what it was at
-   * that head.
-   */
+  /** The oldest block of the history. It depends on the head alone, so a rewind restores it. */
   get oldest(): number {
     return Math.max(this.#origin, this.#head - this.capacity + 1);
   }
 
-  /** Seconds of blocks that are known. */
+  /** Seconds of history. */
   get pastSec(): number {
     return this.isEmpty ? 0 : this.time.at(this.#head) - this.time.at(this.oldest);
   }
 
-  /** Seconds of blocks that are kept at the most, at the pace they have come in; endless while that is unknown. */
+  /** Maximum seconds of history at the measured pace; infinite while that is unknown. */
   get mostSec(): number {
     const blocks = this.#head - this.oldest;
     if (blocks < LEAST_PACED) return Number.POSITIVE_INFINITY;
@@ -175,15 +172,15 @@ export class History {
   }
 
   /**
-   * The last `length` blocks that were at least `age` blocks old when the head came, so that the `age` blocks after
-   * each are all known.
+   * The last `length` blocks that are at least `age` blocks older than the head, so that the `age` blocks after each
+   * are known.
    */
   settled(age: number, length: number): Span {
     const to = Math.max(this.#head - age + 1, this.oldest);
     return { from: Math.max(to - length, this.oldest), to };
   }
 
-  /** The first block whose time is at or after `time`, the head at the latest. */
+  /** The first block with a time at or after `time`, at most the head. */
   firstSince(time: number): number {
     let low = this.oldest;
     let high = this.#head;
@@ -196,20 +193,20 @@ export class History {
   }
 }
 
-/** One price over another; amounts below 1 wei count as 1, so that a free chain has ratios too. */
+/** Ratio of two prices; amounts below 1 wei count as 1, so that a free chain has ratios too. */
 export function feeRatio(price: number, reference: number): number {
   return Math.max(price, 1) / Math.max(reference, 1);
 }
 
-/** Rounding noise that must not lift a price by a wei. */
+/** Rounding noise that must not raise a price by a wei. */
 const NOISE = 1e-6;
 
-/** `reference` times `ratio` in whole wei, never below what the ratio was taken from. */
+/** `reference` times `ratio` in whole wei, rounded up. */
 export function scaledFee(reference: number, ratio: number): number {
   return wholeWei(Math.ceil(reference * ratio - NOISE));
 }
 
-/** Into the range that the wire carries: 0 to 2^53 − 1. */
+/** Clamps to the range of JSON integers: 0 to 2^53 − 1. */
 export function wholeWei(price: number): number {
   return Math.min(Math.max(Math.round(price), 0), Number.MAX_SAFE_INTEGER);
 }

@@ -2,50 +2,50 @@ import { Debt, within } from './debt.ts';
 import { type Column, feeRatio, type History } from './history.ts';
 import { Rolling, shareAtMost, WholeSum, WindowMinimum } from './rolling.ts';
 
-/** Waits are averaged over so many horizons, and at least so many blocks. */
+/** Waits are averaged over this many horizons, and at least this many blocks. */
 const TRAILING_HORIZONS = 10;
 const LEAST_TRAILING_BLOCKS = 600;
-/** The stated probability moves by the debt over so many horizons' promises, at most by `MOST_MOVED`. */
+/** The stated probability moves by the debt over this many horizons' predictions, at most by `MOST_MOVED`. */
 const DEBT_HORIZONS = 5;
 const MOST_MOVED = 0.3;
 
-/** How far a debt lowers what is stated, where a horizon has so many blocks. */
+/** How far a debt lowers the stated probability of a horizon with this many blocks. */
 export function lowering(debt: number, blocks: number): number {
   return within(MOST_MOVED, debt / (DEBT_HORIZONS * blocks));
 }
 
-/** The most that a debt may grow to, so that it is made up for in the end. */
+/** The maximum of a debt, so that it can be paid off. */
 export function mostDebt(blocks: number): number {
   return MOST_MOVED * DEBT_HORIZONS * blocks;
 }
 
-/** The share of a debt that is forgiven at a block while nothing is stated that could make up for it. */
+/** The share of a debt forgiven per block while no stated probability could reduce it. */
 export function forgiveness(blocks: number): number {
   return 1 / (DEBT_HORIZONS * blocks);
 }
 
-/** What was said of one horizon at each block, and what came of it once its time was over. Wei per gas. */
+/** The predictions of one horizon at each block, and their outcomes once its time is over. Wei per gas. */
 export class HorizonVerdicts {
   readonly horizonSec: number;
   readonly #history: History;
   readonly #target: Column;
-  /** How likely the target was said to be. */
-  readonly #said: Column;
-  /** Lowest price within the horizon over that of sending at once. */
+  /** Stated probability of the target. */
+  readonly #stated: Column;
+  /** Lowest price within the horizon over the price of sending at once. */
   readonly #best: Column;
-  /** What its last block asked for, over that of sending at once. */
+  /** Price of its last block over the price of sending at once. */
   readonly #last: Column;
-  /** Seconds until the target was reached; `NaN` where it was not. */
+  /** Seconds until the target was reached; `NaN` when it was not. */
   readonly #waitSec: Column;
   readonly #waits: Rolling<WholeSum>;
   readonly #debt: Debt;
-  /** The debt that is expected of promises still running, and of the advised waits among them. */
+  /** Expected debt of predictions still running, and of the advised waits among them. */
   readonly #running: Column;
   readonly #runningWaits: Column;
   readonly #lowest = new WindowMinimum();
   #pending = 0;
   #blocks = 1;
-  /** The first block of those that have a target without a break. */
+  /** First block of the unbroken run of blocks with a target. */
   #since: number | null = null;
   #settledWaits = 0;
 
@@ -53,7 +53,7 @@ export class HorizonVerdicts {
     this.horizonSec = horizonSec;
     this.#history = history;
     this.#target = history.column();
-    this.#said = history.column();
+    this.#stated = history.column();
     this.#best = history.column();
     this.#last = history.column();
     this.#waitSec = history.column();
@@ -63,7 +63,7 @@ export class HorizonVerdicts {
     this.#runningWaits = history.column(2);
   }
 
-  /** Settles the horizons that end before the head; what is said at the head is to be `put` next. */
+  /** Settles the horizons that end before the head; the head's prediction must be `put` next. */
   push(): void {
     const { head, origin, oldest, ask } = this.#history;
     const pending = this.#firstPending();
@@ -92,9 +92,9 @@ export class HorizonVerdicts {
   }
 
   /**
-   * Counts what is not over yet: a target that was not reached will be as often as like blocks of the head fell so low, the less
-   * time is left the less.
-   * @param falls how low these fell, over sending at once, ascending
+   * Estimates predictions still running: an unreached target is expected to be reached as often as prices fell so low
+   * after similar blocks, less so the less time is left.
+   * @param falls lowest prices after those, over sending at once, ascending
    */
   expect(falls: Float64Array): void {
     const { head, ask, sendNow, time } = this.#history;
@@ -108,7 +108,7 @@ export class HorizonVerdicts {
       if (Number.isNaN(target)) break;
       const left = 1 - (time.at(head) - time.at(given)) / this.horizonSec;
       const share = lowest <= target ? 1 : left * shareAtMost(falls, feeRatio(target, now));
-      const missed = this.#said.at(given) - share;
+      const missed = this.#stated.at(given) - share;
       running += missed;
       if (this.#isAdvised(given)) runningWaits += missed;
     }
@@ -116,11 +116,11 @@ export class HorizonVerdicts {
     this.#runningWaits.put(head, runningWaits);
   }
 
-  /** Remembers the head's target and how likely it is said to be; `NaN` for what is unknown. */
-  put(target: number, said: number): void {
+  /** Stores the head's target and its stated probability; `NaN` when unknown. */
+  put(target: number, stated: number): void {
     const { head } = this.#history;
     this.#target.put(head, target);
-    this.#said.put(head, said);
+    this.#stated.put(head, stated);
     if (Number.isNaN(target)) this.#since = null;
     else this.#since = Math.min(this.#since ?? head, head);
   }
@@ -129,11 +129,11 @@ export class HorizonVerdicts {
     return this.#target.at(block);
   }
 
-  saidAt(block: number): number {
-    return this.#said.at(block);
+  statedAt(block: number): number {
+    return this.#stated.at(block);
   }
 
-  /** Of a settled block: the lowest price of its horizon, and its last, over what sending at once cost. */
+  /** For a settled block: the lowest price of its horizon, and its last, over the price of sending at once. */
   bestAt(block: number): number {
     return this.#best.at(block);
   }
@@ -154,36 +154,36 @@ export class HorizonVerdicts {
     return this.#pending;
   }
 
-  /** Blocks that a horizon had of late: chains keep their own pace, whatever was planned. */
+  /** Number of blocks that a horizon had recently: a chain's pace may differ from its nominal one. */
   get blocks(): number {
     return this.#blocks;
   }
 
-  /** Seconds from the oldest block to the last whose horizon has ended. */
+  /** Seconds between the oldest and the last block whose horizon has ended. */
   get seenSec(): number {
     const { time, oldest } = this.#history;
     return time.at(this.#pending) - time.at(oldest);
   }
 
-  /** Seconds of words that have been judged. */
+  /** Seconds covered by judged predictions. */
   get judgedSec(): number {
     const { head, time, oldest } = this.#history;
     const first = Math.max(this.#since ?? head, oldest);
     return Math.max(time.at(Math.max(this.#pending - 1, oldest)) - time.at(first), 0);
   }
 
-  /** How much of the past that this looks back on has been judged, 0 to 1. */
+  /** Share of the history that has been judged, 0 to 1. */
   get judgedRatio(): number {
     return Math.min(this.judgedSec / (TRAILING_HORIZONS * this.horizonSec), 1);
   }
 
-  /** How far what is stated must be lowered for as much to come true. */
+  /** How far the stated probability must be lowered to be calibrated. */
   get lowering(): number {
     const { head } = this.#history;
     return lowering(this.#debt.at(head) + this.#running.at(head), this.#blocks);
   }
 
-  /** What the head settled of the waits that were advised, and what is to be expected of those that are not over. */
+  /** Debt that the head settled of advised waits, plus the expected debt of those still running. */
   get settledWaits(): number {
     return this.#settledWaits;
   }
@@ -192,7 +192,7 @@ export class HorizonVerdicts {
     return this.#runningWaits.at(block);
   }
 
-  /** Mean wait of those that were reached. */
+  /** Mean wait of the targets that were reached. */
   get meanWaitSec(): number {
     return this.#waits.tally.mean ?? 0;
   }
@@ -207,13 +207,13 @@ export class HorizonVerdicts {
   }
 
   /**
-   * Measures the horizon that began at `given` and ended before the head. Returns how much more was said than came of its target;
-   * `NaN` where it had none.
+   * Measures the horizon that began at `given` and ended before the head. Returns the stated probability minus the
+   * outcome of its target; `NaN` when it had none.
    */
   #settle(given: number): number {
     const { head, ask, sendNow, time } = this.#history;
     this.#lowest.dropBefore(given + 1);
-    // A chain that stood still for the whole horizon is measured by its first block after that.
+    // After a standstill over the whole horizon, the first later block counts.
     const last = Math.max(head - 1, given + 1);
     const lowest = this.#lowest.minimum ?? ask.at(head);
     const now = sendNow.at(given);
@@ -222,7 +222,7 @@ export class HorizonVerdicts {
     this.#best.put(given, feeRatio(lowest, now));
     this.#last.put(given, feeRatio(ask.at(last), now));
     this.#waitSec.put(given, first === null ? Number.NaN : Math.round(time.at(first) - time.at(given)));
-    return this.#said.at(given) - (first === null ? 0 : 1);
+    return this.#stated.at(given) - (first === null ? 0 : 1);
   }
 
   #firstReaching(given: number, target: number): number {

@@ -12,71 +12,69 @@ import {
   unknown,
 } from './similar-states.ts';
 
-/** The share of targets that is meant to be reached at least: some way above the 0.8 that waiting is advised at. */
+/** Target share of reached prices: above the 0.8 from which waiting is advised. */
 const AIM = 0.85;
-/** Times that a target is drawn anew within its horizon, at most once a block. */
+/** Number of times that a target is redrawn within its horizon, at most once a block. */
 const PACES = 25;
-/** Blocks that a target of a warm-up stands for at least. */
+/** Minimum number of blocks that a warm-up uses one target for. */
 const WARM_UP_PACE = 25;
 /**
- * How much must have been seen before a target is drawn, and how much judged before a probability is stated: that
- * many horizons one after another (windows that overlap tell no more), or that much time, whichever is less.
+ * History needed to draw a target, and judged targets needed to state a probability: this many horizons in sequence
+ * (overlapping windows add no information), or this much time, whichever is less.
  */
 const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
 const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
-/** The same of horizons below an hour, whose windows are soon had. */
+/** The same for horizons below an hour, whose windows fill quickly. */
 const LEAST_JUDGED_SHORT = { horizons: 8, sec: 4 * 86_400 } as const;
 const SHORT_SEC = 3_600;
-/** That all of a few horizons were kept says little: so many more are counted, as missed, when a target is drawn. */
+/** A few successes say little: this many misses are added when a target is drawn. */
 const UNSEEN_MISSES = 8;
-/**
- * The most that a later price counts as, in multiples of the one at its start: one burst must not decide everything.
- */
+/** Cap of a later price, in multiples of the price at its start: one burst must not decide everything. */
 const MOST_RISE = 2;
-/** Share that a target must save to be worth a wait. */
+/** Minimum saving of a target that is worth a wait. */
 const LEAST_SAVING = 0.05;
 /**
- * One waits where the forecast looks best, and there it flatters: whatever like blocks say, no more is stated than such waits keep,
- * which is this share until real ones tell better.
+ * Waits are chosen where the forecast looks best, where it is too optimistic: the stated probability is at most the
+ * share that such waits reach, which starts at this value and is then measured.
  */
 const USUAL_WAITS_KEPT = 0.867;
 const HOUR_SEC = 3_600;
 
-/** What one horizon says at the head. Wei per gas. */
+/** The forecast of one horizon at the head. Wei per gas. */
 export interface Forecast {
   readonly horizonSec: number;
   /**
-   * Reached within the horizon with `probability`. Until something is known it is the price of a shorter horizon, or
-   * that of sending at once.
+   * Reached within the horizon with `probability`. Without enough history, the price of a shorter horizon, or of
+   * sending at once.
    */
   readonly price: number;
-  /** No more than waits keep, where waiting looks worth it. */
+  /** At most the measured share of successful waits, when waiting looks worth it. */
   readonly probability: number | null;
-  /** Why there is no probability; `null` where there is one. */
+  /** Why `probability` is `null`; `null` otherwise. */
   readonly reason: string | null;
   /**
-   * What waiting saves against sending in the next block, with misses counted at what like blocks asked for at the end of the
-   * horizon; `null` until measured.
+   * Saving of waiting against sending in the next block; a miss counts with the price of similar blocks at the end of
+   * the horizon. `null` until measured.
    */
   readonly savingRatio: number | null;
-  /** Mean wait of those that were reached. */
+  /** Mean wait of the targets that were reached. */
   readonly expectedWaitSec: number;
-  /** How much of the past that this looks back on has been judged, 0 to 1. */
+  /** Share of the history that has been judged, 0 to 1. */
   readonly judgedRatio: number;
 }
 
 /** One horizon's target and its statistics, wei per gas; `NaN` while unknown. */
 interface Draw {
   readonly target: number;
-  /** Share of like blocks that reached it. */
+  /** Share of similar blocks that reached it. */
   readonly expected: number;
-  /** Mean price at the end of the horizon after those that did not. */
+  /** Mean price at the end of the horizon after those that did not reach it. */
   readonly missed: number;
 }
 
 const UNKNOWN: Draw = { target: Number.NaN, expected: Number.NaN, missed: Number.NaN };
 
-/** The price that is reached within one horizon: states one at every block and learns from what came of it. */
+/** Forecasts the price that is reached within one horizon: states one at every block and learns from the outcomes. */
 export class HorizonForecast {
   readonly horizonSec: number;
   readonly #history: History;
@@ -99,9 +97,9 @@ export class HorizonForecast {
   }
 
   /**
-   * Settles the horizons that end before the head, learns from them and states a new target, no higher than `ceiling`
-   * (what reaches a shorter horizon's target reaches it within this one too) and, where waiting looks worth it, no more likely than
-   * `waitsKept`. Returns the ceiling for the next longer one.
+   * Settles the horizons that end before the head, learns from them and states a new target, at most `ceiling` (a
+   * shorter horizon's target is reached within this one too) and, when waiting looks worth it, with a probability of
+   * at most `waitsKept`. Returns the ceiling for the next longer horizon.
    */
   push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
     const { head, sendNow } = this.#history;
@@ -120,13 +118,13 @@ export class HorizonForecast {
     this.#verdicts.followHead();
   }
 
-  /** @param shorter what the next shorter horizon says. */
+  /** @param shorter the forecast of the next shorter horizon. */
   forecast(shorter: Forecast | undefined): Forecast {
     const { head, sendNow } = this.#history;
     const { meanWaitSec, judgedRatio } = this.#verdicts;
     const target = this.#verdicts.targetAt(head);
     const price = Number.isNaN(target) ? (shorter?.price ?? sendNow.at(head)) : target;
-    const own = this.#isJudged ? this.#verdicts.saidAt(head) : null;
+    const own = this.#isJudged ? this.#verdicts.statedAt(head) : null;
     const probability = noLess(own, price === shorter?.price ? shorter.probability : null);
     return {
       horizonSec: this.horizonSec,
@@ -144,7 +142,7 @@ export class HorizonForecast {
     return this.#verdicts.reachedAt(block);
   }
 
-  /** What it takes until a probability is stated: past, to its end, to draw a target from, then targets to judge, to their end. */
+  /** History needed to state a probability: windows to draw a target from, then targets to judge, each to its end. */
   get #pastSec(): number {
     const { horizonSec } = this;
     return atLeast(LEAST_SEEN, horizonSec) + atLeast(leastJudged(horizonSec), horizonSec) + 2 * horizonSec;
@@ -187,20 +185,20 @@ export class HorizonForecast {
       else missed += last[row] ?? 0;
     }
     return {
-      // Where sending costs nothing, nothing is less.
+      // On a free chain the target is 0.
       target: Math.min(scaledFee(now, ratio), sendNow.at(head), ceiling),
       expected: reached / best.length,
       missed: reached < best.length ? (now * missed) / (best.length - reached) : now,
     };
   }
 
-  /** Nearer to certainty the fewer horizons have been seen. */
+  /** The less history, the nearer to certainty. */
   get #aim(): number {
     const seen = this.#verdicts.seenSec / this.horizonSec;
     return AIM * (1 + UNSEEN_MISSES / Math.max(seen, 1));
   }
 
-  /** What waiting for the target saves on average, as a share of sending at once; misses cost. */
+  /** Mean saving of waiting for the target, as a share of sending at once; misses cost. */
   #saving(target: number, probability: number): number {
     const now = this.#history.sendNow.at(this.#history.head);
     const gain = Math.max(1 - feeRatio(target, now), 0);
@@ -208,7 +206,7 @@ export class HorizonForecast {
     return probability * gain - (1 - probability) * cost;
   }
 
-  /** Whether enough has been judged for a promise. */
+  /** Whether enough has been judged to state a probability. */
   get #isJudged(): boolean {
     const { judgedSec } = this.#verdicts;
     return judgedSec > 0 && judgedSec >= atLeast(leastJudged(this.horizonSec), this.horizonSec);
@@ -232,11 +230,14 @@ function atLeast(
 
 const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 
-/** All horizons, shortest first: none asks for more than a shorter one, whose target serves the longer as well. */
-export class HorizonLadder {
+/**
+ * All horizons, shortest first: no price exceeds that of a shorter one, whose target is reached within the longer as
+ * well.
+ */
+export class HorizonForecasts {
   readonly horizons: readonly HorizonForecast[];
   readonly #history: History;
-  /** Of the waits that were advised, whatever their horizon. */
+  /** Debt of the advised waits over all horizons. */
   readonly #debt: Debt;
 
   constructor(history: History, alike: AlikeBlocks) {
@@ -254,12 +255,12 @@ export class HorizonLadder {
       ceiling = horizon.push(ceiling, waitsKept, isWarmUp);
       settled += horizon.verdicts.settledWaits;
     }
-    // Who advises no wait can make up for nothing.
+    // Without advice to wait, the debt cannot be paid off.
     const isStuck = this.#debt.at(head - 1) > 0 && !(advisedWaitSec.at(head - 1) > 0);
     this.#debt.push(settled, mostDebt(this.#hourBlocks), isStuck ? forgiveness(this.#hourBlocks) : 0);
   }
 
-  /** As many as waits keep, by what came of those that were advised up to the block before the head. */
+  /** The share of successful waits, measured on those advised up to the block before the head. */
   get #waitsKept(): number {
     const { head, origin } = this.#history;
     if (head === origin) return USUAL_WAITS_KEPT;
@@ -276,7 +277,7 @@ export class HorizonLadder {
     for (const horizon of this.horizons) horizon.followHead();
   }
 
-  /** Prices fall or stay from each to the next; of equal prices the longer horizon's is no less likely. */
+  /** Prices never rise from one to the next; of equal prices the longer horizon's is at least as likely. */
   forecasts(): Forecast[] {
     const found: Forecast[] = [];
     for (const horizon of this.horizons) found.push(horizon.forecast(found.at(-1)));
@@ -285,8 +286,8 @@ export class HorizonLadder {
 }
 
 /**
- * The price, over that of now, that saved most of those that at least `share` of the rows reached: `best` has what each
- * fell to (`sorted`: ascending), `last` where it ended.
+ * The price, over the present one, with the highest saving among those that at least `share` of the rows reached:
+ * `best` has each row's lowest (`sorted`: ascending), `last` its last.
  */
 function mostSavingRatio(
   best: Float64Array,
@@ -310,19 +311,21 @@ function mostSavingRatio(
   return found;
 }
 
-/** How likely some block within a time asks for no more than a price. */
+/** Probability that some block within a time has a price at or below a target. */
 export type Reach = Chance;
 
-/** Seven times as much past is needed, and the engine keeps eight days of it. */
+/** Seven times this much history is needed, and the engine keeps eight days. */
 const LONGEST_SEC = 86_400;
-/** Prices are looked through by the lowest of so many. */
+/** Prices are scanned by the minimum of chunks of this many blocks. */
 const CHUNK = 32;
 
-/** Answers how likely a price is reached within a time: as often as after the past blocks most like the head. */
-export class ReachBook {
+/**
+ * Estimates how likely a price is reached within a time: as often as after the past blocks most similar to the head.
+ */
+export class ReachModel {
   readonly #history: History;
   readonly #alike: AlikeBlocks;
-  /** Lowest price of each chunk of blocks, by chunk. */
+  /** Lowest price of each chunk of blocks. */
   readonly #lowest: Column;
 
   constructor(history: History, alike: AlikeBlocks) {
@@ -356,22 +359,25 @@ export class ReachBook {
     const ratio = feeRatio(price, sendNow.at(head));
     const longest = REACH_TIMES_SEC.findIndex((timeSec) => timeSec >= withinSec);
     let probability = 0;
-    // What is reached within a shorter time is reached within a longer one, whatever its own neighbours say.
+    // A price reached within a shorter time is reached within a longer one, whatever that time's own neighbours say.
     for (const timeSec of REACH_TIMES_SEC.slice(0, longest + 1).reverse()) {
-      // The head itself has nothing after it to be judged by.
+      // The head has no later blocks to judge it by.
       const end = Math.min(this.#history.firstSince(time.at(head) - timeSec) + 1, head);
       const alike = this.#alike.before(end, timeSec, REACH_LEAST_TIMES * timeSec);
       if (alike === null) return tooLittlePast(this.#history, (REACH_LEAST_TIMES + 1) * timeSec);
       let reached = 0;
       for (const block of alike) if (this.#falls(block, Math.min(timeSec, withinSec), ratio)) reached += 1;
-      // Times that overlap tell no more than those that fit one after another.
+      // Overlapping times count only as many as fit in sequence.
       const seen = Math.min((time.at(end - 1) - time.at(oldest)) / timeSec, alike.length);
       probability = Math.max(probability, doubtedShare(reached / alike.length, seen));
     }
     return { probability, reason: null };
   }
 
-  /** Whether some block of the `withinSec` after `since` asked for no more than `ratio` of what sending at once cost there. */
+  /**
+   * Whether some block within `withinSec` after `since` had a price at or below `ratio` times that of sending at
+   * once.
+   */
   #falls(since: number, withinSec: number, ratio: number): boolean {
     const { ask, time, sendNow } = this.#history;
     const most = ratio * Math.max(sendNow.at(since), 1);

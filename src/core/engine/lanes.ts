@@ -5,17 +5,17 @@ import { LaneCaps, type Outlook } from './lane-caps.ts';
 import type { NextBaseFee } from './next-base-fee.ts';
 import { Rolling, SortedValues, WholeSum } from './rolling.ts';
 import { type Chance, unjudged, unknown } from './similar-states.ts';
-import { TipBook } from './tips.ts';
+import { TipModel } from './tips.ts';
 
-/** What is promised of prices where blocks came without tips, or without transactions. */
+/** The forecast when blocks came without tips or transactions. */
 export const UNKNOWN_TIPS = unknown('the last blocks show no tips');
 
-/** The three lanes: advises at every block, and judges its own advice as the blocks come. */
-export class LaneBook {
+/** The three lanes: advises at every block, and judges its own advice as blocks come. */
+export class LaneModel {
   readonly #history: History;
   readonly #base: NextBaseFee;
   readonly #scorers: Readonly<Record<LaneName, LaneScorer>>;
-  readonly #tips: TipBook;
+  readonly #tips: TipModel;
   readonly #caps: LaneCaps;
 
   constructor(history: History, rule: FeeRule, base: NextBaseFee) {
@@ -26,11 +26,14 @@ export class LaneBook {
       average: new LaneScorer(history, 'average'),
       fast: new LaneScorer(history, 'fast'),
     };
-    this.#tips = new TipBook(history);
+    this.#tips = new TipModel(history);
     this.#caps = new LaneCaps(history, rule);
   }
 
-  /** Judges what the head settles, learns from it and advises anew; from then on `sendNow` and `prices` are known of it. */
+  /**
+   * Judges the advice that the head settles, learns from it and advises anew; then sets the head's `sendNow` and
+   * `prices`.
+   */
   push(outlook: Outlook, isWarmUp: boolean): void {
     const { head, sendNow } = this.#history;
     const verdicts = {
@@ -77,19 +80,19 @@ export class LaneBook {
     };
   }
 
-  /** How likely the head's advice gets in in time; nothing is promised of tips or base fees that nobody can know. */
+  /** Probability that the head's advice is included in time; `null` when tips or base fees cannot be known. */
   chance(lane: LaneName): Chance {
     if (!this.#tips.areKnown) return UNKNOWN_TIPS;
     if (!this.#base.formulaHolds) return unknown('the chain has not kept to its own base fee rule of late');
     return lane === 'slow' ? this.#caps.slow.chance : this.#scorers[lane].chance;
   }
 
-  /** Whether the tips that recent blocks asked for are known. */
+  /** Whether the tips of recent blocks are known. */
   get areTipsKnown(): boolean {
     return this.#tips.areKnown;
   }
 
-  /** The price of the head's advice for every lane. */
+  /** Price of the head's advice for every lane. */
   prices(): LanePrices {
     const fast = this.#price('fast');
     const average = Math.min(this.#price('average'), fast);
@@ -121,19 +124,19 @@ export class LaneBook {
   }
 }
 
-/** Past advice that the stated probability is measured on. */
+/** Number of past advice that the stated probability is measured on. */
 const JUDGED_BLOCKS = 1_000;
-/** Past advice that the expected price is measured on. */
+/** Number of past advice that the expected price is measured on. */
 const PRICED_BLOCKS = 600;
-/** Windows overlap: that many blocks, and that many windows one after another, before a share means anything. */
+/** Windows overlap: a share needs this many blocks, and this many windows in sequence. */
 const LEAST_JUDGED = 100;
 const LEAST_WINDOWS = 12;
 
-/** Keeps what one lane advised at each block and judges it once its blocks have come. */
+/** Stores one lane's advice at each block and judges it once its blocks have come. */
 export class LaneScorer {
   readonly withinBlocks: number;
   readonly #history: History;
-  /** Waits for a lower base fee; the other lanes take what the next block asks for. */
+  /** Waits for a lower base fee; the other lanes accept the next block's. */
   readonly #waitsForDips: boolean;
   readonly #cap: Column;
   readonly #tip: Column;
@@ -159,7 +162,7 @@ export class LaneScorer {
     this.#waits = new Rolling(this.#wait, new SortedValues());
   }
 
-  /** Remembers the head's advice, wei per gas, to be judged `withinBlocks` blocks on. */
+  /** Stores the head's advice, wei per gas, to be judged `withinBlocks` blocks later. */
   record(cap: number, tip: number): void {
     this.#cap.put(this.#history.head, cap);
     this.#tip.put(this.#history.head, tip);
@@ -173,12 +176,12 @@ export class LaneScorer {
     return this.#tip.at(block);
   }
 
-  /** Whether the advice given at `block` got in; `NaN` where it has not been judged. */
+  /** Whether the advice given at `block` was included; `NaN` when it has not been judged. */
   keptAt(block: number): number {
     return this.#kept.at(block);
   }
 
-  /** Judges the advice whose last block the head is: 1 if it got in, 0 if not, `null` if there was none. */
+  /** Judges the advice whose last block is the head: 1 if included, 0 if not, `null` if there was none. */
   judge(): number | null {
     const { head, oldest } = this.#history;
     const given = head - this.withinBlocks;
@@ -192,7 +195,7 @@ export class LaneScorer {
     return kept;
   }
 
-  /** The first block that let the transaction in: `min(tip, cap − base fee)` reaches its low tip. */
+  /** The first block that includes the transaction: `min(tip, cap − base fee)` reaches its low tip. */
   #inclusion(given: number): number | null {
     const { baseFee, lowTip, head } = this.#history;
     const cap = this.#cap.at(given);
@@ -209,7 +212,7 @@ export class LaneScorer {
     return toPpm(feeRatio(paid - this.#tip.at(given), this.#highestNextAt(given)));
   }
 
-  /** The most that the advice would pay beside the tip in the block after `given`, or would there if it got in. */
+  /** The maximum base fee that the advice would pay in the block after `given`. */
   #highestNextAt(given: number): number {
     return Math.min(this.#history.nextBaseFee.at(given), this.#cap.at(given) - this.#tip.at(given));
   }
@@ -224,12 +227,12 @@ export class LaneScorer {
     this.#waits.moveTo(this.#history.settled(this.withinBlocks, JUDGED_BLOCKS));
   }
 
-  /** How much of the past that this looks back on has been judged, 0 to 1. */
+  /** Share of the history that has been judged, 0 to 1. */
   get judgedRatio(): number {
     return this.#keptShare.tally.count / JUDGED_BLOCKS;
   }
 
-  /** Share of past advice that got in; no figure until enough was judged. */
+  /** Share of past advice that was included; no figure until enough was judged. */
   get chance(): Chance {
     const enough = Math.max(LEAST_JUDGED, LEAST_WINDOWS * this.withinBlocks);
     const { count, mean } = this.#keptShare.tally;
@@ -238,8 +241,8 @@ export class LaneScorer {
   }
 
   /**
-   * What the head's advice is expected to pay, wei per gas: the tip is known, and only the base fee of the block that lets
-   * it in must be guessed, from what was paid where it got in.
+   * Expected price of the head's advice, wei per gas: the tip is known; the base fee of the including block is
+   * estimated from the prices paid where past advice was included.
    */
   get expectedPrice(): number {
     const { head } = this.#history;
@@ -248,7 +251,10 @@ export class LaneScorer {
     return this.highestNext * Math.max(baseRatio, least) + this.#tip.at(head);
   }
 
-  /** Blocks waited in a share `q` of cases; a miss counts as the whole wait, and so does a rare wait until enough are judged. */
+  /**
+   * The `q` quantile of blocks waited; a miss counts as the whole wait, and so does a rare wait until enough are
+   * judged.
+   */
   waitBlocks(q: number): number {
     const { tally } = this.#waits;
     if (q > 0.5 && tally.size < LEAST_JUDGED) return this.withinBlocks;

@@ -1,6 +1,6 @@
 import type { Column, Span } from './history.ts';
 
-/** Something that can take a number in and out again, and is then exactly as before. `NaN` is not counted. */
+/** A statistic that a number can be added to and removed from exactly. `NaN` is not counted. */
 export interface Tally {
   add(value: number): void;
   remove(value: number): void;
@@ -8,8 +8,8 @@ export interface Tally {
 }
 
 /**
- * Keeps a tally over a moving stretch of a column. Moving by one block costs one number in and one out; moving back is the
- * same, so a rewind leaves no trace (as long as it is followed before the column is overwritten).
+ * Keeps a tally over a moving window of a column. A move by one block adds one number and removes one; a move back is
+ * the same, so a rewind restores it (if it is followed before the column is overwritten).
  */
 export class Rolling<T extends Tally> {
   readonly tally: T;
@@ -45,7 +45,7 @@ export class Rolling<T extends Tally> {
   }
 }
 
-/** Sum and count. Whole numbers only: then sums below 2^53 are exact and can be taken back exactly. */
+/** Sum and count. Whole numbers only: sums below 2^53 are exact, so numbers can be removed exactly. */
 export class WholeSum implements Tally {
   #sum = 0;
   #count = 0;
@@ -80,8 +80,8 @@ export class WholeSum implements Tally {
 }
 
 /**
- * Numbers in ascending order. Taking one in or out is a binary search and one move of memory, which for the tens of
- * thousands held here is faster than any tree.
+ * Numbers in ascending order. Adding or removing one is a binary search and one memory move, which is faster than a
+ * tree for tens of thousands of numbers.
  */
 export class SortedValues implements Tally {
   #values = new Float64Array(0);
@@ -103,7 +103,7 @@ export class SortedValues implements Tally {
     this.#size += 1;
   }
 
-  /** @throws RangeError for a value that is not there: the tally and its column have come apart. */
+  /** @throws RangeError for an absent value: the tally and its column have diverged. */
   remove(value: number): void {
     const at = this.countBelow(value);
     if (at >= this.#size || this.#values[at] !== value) throw new RangeError(`${value} is not held`);
@@ -115,7 +115,7 @@ export class SortedValues implements Tally {
     this.#size = 0;
   }
 
-  /** How many are smaller than `value`. */
+  /** Number of values below `value`. */
   countBelow(value: number): number {
     let low = 0;
     let high = this.#size;
@@ -127,7 +127,7 @@ export class SortedValues implements Tally {
     return low;
   }
 
-  /** The smallest held value that at least a share `q` (0 to 1) does not exceed; `null` for none. */
+  /** The smallest value that at least a share `q` (0 to 1) does not exceed; `null` for none. */
   quantile(q: number): number | null {
     const rank = Math.ceil(q * this.#size) - 1;
     return this.#size > 0 ? (this.#values[Math.min(Math.max(rank, 0), this.#size - 1)] ?? null) : null;
@@ -135,8 +135,8 @@ export class SortedValues implements Tally {
 }
 
 /**
- * The smallest of a stretch of blocks that moves forward at both ends: a queue of those that nothing later undercuts
- * (Lemire 2006, streaming maximum-minimum filter). Each block goes in once and out once.
+ * The minimum of a window of blocks that moves forward at both ends: a queue of the values without a smaller later
+ * one (Lemire 2006, streaming maximum-minimum filter). Each block enters and leaves once.
  */
 export class WindowMinimum {
   #blocks = new Float64Array(64);
@@ -144,7 +144,7 @@ export class WindowMinimum {
   #start = 0;
   #size = 0;
 
-  /** `null` while the stretch is empty. */
+  /** `null` while the window is empty. */
   get minimum(): number | null {
     return this.#size > 0 ? (this.#values[this.#slot(0)] ?? null) : null;
   }
@@ -192,7 +192,10 @@ export function takeMedian(values: Float64Array): number {
   return takeRanked(values, Math.max(Math.ceil(values.length / 2) - 1, 0));
 }
 
-/** The one that `rank` others (from 0) come before, in expected linear time; reorders `values`. `NaN` where there is none. */
+/**
+ * The value at `rank` (from 0) in ascending order, in expected linear time; reorders `values`. `NaN` when there is
+ * none.
+ */
 export function takeRanked(values: Float64Array, rank: number): number {
   let low = 0;
   let high = values.length - 1;
@@ -218,7 +221,7 @@ export function takeRanked(values: Float64Array, rank: number): number {
   return values[rank] ?? Number.NaN;
 }
 
-/** Share of the ascending `values` that are no more than `value`. */
+/** Share of the ascending `values` at or below `value`. */
 export function shareAtMost(values: Float64Array, value: number): number {
   let low = 0;
   let high = values.length;

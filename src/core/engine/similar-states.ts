@@ -2,21 +2,23 @@ import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, type Span } from './history.ts';
 import { Rolling, type Tally, takeRanked, WholeSum } from './rolling.ts';
 
-/** A state is how far the price stands from its averages over so many blocks: it goes back to them. */
+/**
+ * Features of a state: the price relative to its averages over these numbers of blocks, to which it tends to return.
+ */
 const AVERAGES_BLOCKS = [3, 50, 300] as const;
-/** And how much the base fee moved from one block to the next over so many: a restless price falls further. */
+/** And the movement of the base fee between blocks, over this many blocks: a volatile price falls further. */
 const RESTLESS_BLOCKS = 15;
 const LEAST_MOVE = 0.01;
-/** Past states that are looked through, how many of them count as near, and how many there must be. */
+/** Number of past states searched, number of nearest ones used, and the minimum. */
 export const MEMORY_BLOCKS = 2_000;
 const NEIGHBOURS = 150;
 const LEAST_STATES = 100;
-/** Of few states only the nearer ones say anything. */
+/** When there are few states, only this share of them is used. */
 const MOST_SHARE = 0.25;
-/** Logarithms in whole ten-thousandths: sums of their squares stay exact, and less is noise. */
+/** Logarithms in whole ten-thousandths: sums of their squares stay exact; smaller differences are noise. */
 const LOG_SCALE = 1e4;
 
-/** One figure of a state, drawn from the mean of a column over the last blocks. */
+/** One feature of a state, computed from a column's mean over the last blocks. */
 interface Feature {
   readonly recent: Rolling<WholeSum>;
   readonly blocks: number;
@@ -26,8 +28,8 @@ interface Feature {
 }
 
 /**
- * Finds the past blocks at which prices stood as they stand at the head: nearest neighbours by how far the price is from
- * its averages and how restless it is, each measured by its own spread.
+ * Finds the past blocks with prices most similar to the head's: nearest neighbours by the price relative to its
+ * averages and by volatility, each scaled by its own spread.
  */
 export class NearestStates {
   readonly #history: History;
@@ -38,7 +40,7 @@ export class NearestStates {
   readonly #past = new Float64Array(MEMORY_BLOCKS);
   readonly #distance = new Float64Array(MEMORY_BLOCKS);
 
-  /** @param age how many blocks must have come after a state before it may be used. */
+  /** @param age number of blocks that must follow a state before it is used. */
   constructor(history: History, age: number) {
     this.#history = history;
     this.#age = age;
@@ -57,7 +59,7 @@ export class NearestStates {
     ];
   }
 
-  /** Takes in the head's state; what sending at once costs must be known of it. */
+  /** Ingests the head's state; its price of sending at once must be known. */
   push(): void {
     const { head, baseFee, nextBaseFee, sendNow } = this.#history;
     this.#logPrice.put(head, Math.round(Math.log(Math.max(sendNow.at(head), 1)) * LOG_SCALE));
@@ -78,7 +80,7 @@ export class NearestStates {
     }
   }
 
-  /** The nearest blocks among those that are old enough, in order; `null` while there are too few to choose from. */
+  /** The nearest sufficiently old blocks, in order; `null` while there are too few. */
   nearest(): Float64Array | null {
     const span = this.#settled();
     const count = span.to - span.from;
@@ -89,7 +91,7 @@ export class NearestStates {
     ranked.set(this.#distance.subarray(0, count));
     const limit = takeRanked(ranked, wanted - 1);
     const found = new Float64Array(wanted);
-    // Of equally near ones the youngest.
+    // Among equally near ones, the youngest.
     for (let index = count - 1, left = wanted; left > 0; index -= 1) {
       if ((this.#distance[index] ?? 0) > limit) continue;
       left -= 1;
@@ -109,7 +111,7 @@ export class NearestStates {
     for (const { column, spread } of this.#features) {
       column.copy(span, past);
       const now = column.at(this.#history.head);
-      // A price that hardly ever moved must not make every wei count.
+      // For a nearly constant price, single wei must not matter.
       const scale = 1 / Math.max(spread.tally.variance, 1);
       for (let index = 0; index < past.length; index += 1) {
         const apart = (past[index] ?? 0) - now;
@@ -149,23 +151,23 @@ class Spread implements Tally {
   }
 }
 
-/** A state is how far the price stands from its averages over these multiples of the time in question. */
+/** Features of a state: the price relative to its averages over these multiples of the wait. */
 const AVERAGES = [0.2, 2, 12] as const;
-/** Past states looked through, spread evenly over so many times, and how many of them count as near. */
+/** Past states searched, spread evenly over this many times, and the number of nearest ones used. */
 const STATES = 300;
 const LOOK_BACK_TIMES = 80;
 const SIMILAR_BLOCKS = 75;
-/** So few blocks say nothing. */
+/** Fewer blocks say nothing. */
 const LEAST_BLOCKS = 100;
-/** Least variance of a state: below that it is rounding. */
+/** Minimum variance of a state: less is rounding. */
 const LEAST_VARIANCE = 1;
 
-/** Finds past blocks at which prices stood as they stand at the head, as far as matters for a time of any length. */
+/** Finds past blocks with prices similar to the head's, for a wait of any length. */
 export class AlikeBlocks {
   readonly #history: History;
-  /** Sum of the logarithms of all prices up to a block, for the average over any stretch. */
+  /** Sum of the logarithms of all prices up to a block, from which the average over any stretch follows. */
   readonly #logSum: Column;
-  /** The past blocks that are looked through, the state of each, how far it is from the head's, and the same to be ranked. */
+  /** The past blocks searched, the state of each, its distance from the head's, and the same for ranking. */
   readonly #past = new Float64Array(STATES);
   readonly #state = new Float64Array(STATES);
   readonly #distance = new Float64Array(STATES);
@@ -176,7 +178,7 @@ export class AlikeBlocks {
     this.#logSum = history.column();
   }
 
-  /** Takes in the head; what sending at once costs must be known of it. */
+  /** Ingests the head; its price of sending at once must be known. */
   push(): void {
     const { head, origin, sendNow } = this.#history;
     const before = head > origin ? this.#logSum.at(head - 1) : 0;
@@ -184,9 +186,9 @@ export class AlikeBlocks {
   }
 
   /**
-   * The blocks most like the head among those before `end`, the youngest first; `null` while those are too few or cover
+   * The blocks most similar to the head before `end`, youngest first; `null` when there are too few or they cover
    * less than `leastSec`.
-   * @param timeSec the time in question.
+   * @param timeSec length of the wait.
    */
   before(end: number, timeSec: number, leastSec: number): Float64Array | null {
     const { oldest, time } = this.#history;
@@ -211,7 +213,7 @@ export class AlikeBlocks {
     return ranked.slice(0, found);
   }
 
-  /** How far each of the `count` past blocks is from the head. */
+  /** Computes the distance of each of the `count` past blocks from the head. */
   #measure(count: number, blocks: number): void {
     const distance = this.#distance;
     distance.fill(0);
@@ -226,7 +228,7 @@ export class AlikeBlocks {
     }
   }
 
-  /** Takes the states of the `count` past blocks by their averages over `length` blocks; returns their variance. */
+  /** Computes the states of the `count` past blocks by their averages over `length` blocks; returns their variance. */
   #takeStates(count: number, length: number): number {
     let sum = 0;
     let squares = 0;
@@ -239,7 +241,7 @@ export class AlikeBlocks {
     return squares / count - (sum / count) ** 2;
   }
 
-  /** Logarithm of the price at `block` over that of the average of its last `length` blocks. */
+  /** Logarithm of the price at `block` relative to the average of its last `length` blocks. */
   #overAverage(block: number, length: number): number {
     const { oldest } = this.#history;
     const from = Math.max(block - length, oldest);
@@ -249,23 +251,22 @@ export class AlikeBlocks {
   }
 }
 
-/** How likely something is, 0 to 1, or why that cannot be said: exactly one of the two is `null`. */
+/** A probability, 0 to 1, or the reason why there is none: exactly one of the two is `null`. */
 export interface Chance {
   readonly probability: number | null;
   readonly reason: string | null;
 }
 
-/** Nothing is certain: beside the outcomes that were seen one more is counted, half of it as come true. */
+/** Nothing is certain: one outcome is added to those observed, half of it as a success. */
 const DOUBT = 0.5;
 
-/** No probability: `count` pieces of advice were judged, and it takes `enough` of them. */
+/** No probability: `count` pieces of advice were judged, and `enough` are needed. */
 export function unjudged(count: number, enough: number): Chance {
   return unknown(`not measured yet, ${count} of ${enough} blocks`);
 }
 
 /**
- * No probability: that takes `pastSec` seconds of blocks. Of a chain so fast that so many are never kept, that is
- * said instead.
+ * No probability: `pastSec` seconds of history are needed. On a chain too fast to keep that many, the reason says so.
  */
 export function tooLittlePast(history: History, pastSec: number): Chance {
   const { mostSec, pastSec: knownSec } = history;
@@ -283,14 +284,14 @@ export function unknown(reason: string): Chance {
 }
 
 /**
- * The most that so many independent outcomes can support: had all of them come true, one more that was not seen counts as
- * half. Windows that overlap are no more outcomes than fit one after another.
+ * The maximum that this many independent outcomes support: if all succeeded, one more counts as half. Overlapping
+ * windows count only as many as fit in sequence.
  */
 export function mostSupported(outcomes: number): number {
   return doubtedShare(1, Math.max(outcomes, 0));
 }
 
-/** The share of so many independent outcomes that came true, with one more that was not seen counted as half. */
+/** The share of successes among this many independent outcomes, with one more counted as half. */
 export function doubtedShare(share: number, outcomes: number): number {
   return (share * outcomes + DOUBT) / (outcomes + 2 * DOUBT);
 }

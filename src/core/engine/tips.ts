@@ -2,27 +2,27 @@ import { LANE_PROMISES, type LaneName } from '../advice.ts';
 import { type Column, feeRatio, type History, wholeWei } from './history.ts';
 import { Rolling, SortedValues } from './rolling.ts';
 
-/** Blocks whose median low tip is called the usual one. */
+/** Number of blocks whose median low tip is the usual tip. */
 const USUAL_BLOCKS = 10;
-/** Blocks whose tips bound the advice: an hour on mainnet. */
+/** Number of blocks whose tips bound the advice: an hour on mainnet. */
 const BOUND_BLOCKS = 300;
-/** Blocks that the quantiles are taken over: the one in a hundred that Fast may miss needs many to be seen. */
+/** Number of blocks for the quantiles: Fast may miss one in a hundred, which takes many blocks to measure. */
 const TRAILING_BLOCKS = 2_000;
-/** A little above the promises, so that the share kept sways about what is still enough. */
+/** Slightly above the target shares, so that the actual share varies around an acceptable value. */
 const FAST_AIM = 0.993;
 const AVERAGE_AIM = 0.955;
 /** How far one miss moves a level. */
 const STEP = 0.005;
-/** Slow has many blocks to choose from and needs only the usual ones within reach. */
+/** Slow can choose among many blocks and needs only the usual ones. */
 const SLOW_SHARE = 0.9;
 
-/** Whether the advice that the head settles got in: 1 or 0, `null` where there was none. */
+/** Whether the advice that the head settles was included: 1 or 0, `null` when there was none. */
 type Verdicts = Readonly<Record<LaneName, number | null>>;
 export type Tips = Readonly<Record<LaneName, number>>;
 
 /**
- * What one lane's blocks let in, as a multiple of the tip that was usual before them: tips drift by the hour and the multiple
- * does not. Its quantile is steered by the lane's own verdicts, which also makes up for caps that fell short.
+ * Tips that one lane's blocks included, as multiples of the usual tip before them: tips drift by the hour, the
+ * multiple does not. The lane's own verdicts steer its quantile, which also compensates for caps that were too low.
  */
 class TipMultiple {
   readonly #history: History;
@@ -55,14 +55,14 @@ class TipMultiple {
     this.#multiples.moveTo(this.#history.settled(this.#withinBlocks, TRAILING_BLOCKS));
   }
 
-  /** `null` where no tips are known. */
+  /** `null` when no tips are known. */
   get value(): number | null {
     return this.#multiples.tally.quantile(this.#level.value);
   }
 }
 
-/** The tip that each lane offers: the least that keeps its promise. 0 where no tips are known. */
-export class TipBook {
+/** The tip of each lane: the lowest that reaches its target share. 0 when no tips are known. */
+export class TipModel {
   readonly #history: History;
   readonly #usual: Column;
   readonly #fast: TipMultiple;
@@ -81,7 +81,7 @@ export class TipBook {
     this.#fullness = new Rolling(history.gasUsedRatio, new SortedValues());
   }
 
-  /** Digests the head's tips and the verdicts that it settled. */
+  /** Ingests the head's tips and the verdicts that it settled. */
   push({ fast, average }: Verdicts): void {
     this.#fast.push(fast, this.#usual);
     this.#average.push(average, this.#usual);
@@ -97,12 +97,12 @@ export class TipBook {
     this.#fullness.moveTo(this.#history.settled(0, BOUND_BLOCKS));
   }
 
-  /** A block without transactions says nothing of tips. */
+  /** A block without transactions has no tips. */
   get areKnown(): boolean {
     return this.#bounds.tally.size > 0 && (this.#fullness.tally.quantile(1) ?? 0) > 0;
   }
 
-  /** Wei per gas. Who waits longer never tips more. */
+  /** Wei per gas. A lane that waits longer never tips more. */
   advised(): Tips {
     const fast = this.#offer(this.#fast);
     const average = Math.min(this.#offer(this.#average), fast);
@@ -110,7 +110,7 @@ export class TipBook {
     return { slow, average, fast };
   }
 
-  /** No more than what the last hour asked for at most: a multiple of next to nothing may be anything. */
+  /** At most the highest tip of the last hour: a multiple of a tiny tip may be anything. */
   #offer({ value }: TipMultiple): number {
     const usual = this.#usual.at(this.#history.head);
     const most = this.#bounds.tally.quantile(1) ?? 0;
@@ -123,8 +123,8 @@ const LOWEST = 0.5;
 const HIGHEST = 1;
 
 /**
- * A quantile level that is moved until the share of promises kept is the one aimed for, whatever the prices do
- * (adaptive conformal inference, Gibbs and Candès 2021). It is kept per block, so a rewind finds it where it was.
+ * A quantile level that moves until the share of successes equals its aim, whatever prices do (adaptive conformal
+ * inference, Gibbs and Candès 2021). Stored per block, so that a rewind restores it.
  */
 class SteeredLevel {
   readonly #history: History;
@@ -132,7 +132,7 @@ class SteeredLevel {
   readonly #aim: number;
   readonly #step: number;
 
-  /** @param step how far one miss moves the level: small against 1 / blocks that a verdict takes. */
+  /** @param step how far one miss moves the level: small against 1 / blocks until a verdict. */
   constructor(history: History, aim: number, step: number) {
     this.#history = history;
     this.#level = history.column(2);
@@ -145,7 +145,7 @@ class SteeredLevel {
     return this.#level.at(this.#history.head);
   }
 
-  /** Carries the level on to the head, moved by the promises that the head settled. */
+  /** Computes the head's level from the verdicts that the head settled. */
   push(kept: number, judged: number): void {
     const { head, origin } = this.#history;
     const before = head > origin ? this.#level.at(head - 1) : this.#aim;

@@ -2,7 +2,7 @@ import { bytesToBigInt, bytesToHex, getAddress, isAddress } from 'viem/utils';
 import type { Hex } from '../block.ts';
 import { cleanText } from '../text.ts';
 
-/** A parameter as viem's `parseAbi` gives it. */
+/** A parameter as viem's `parseAbi` returns it. */
 export interface AbiParameter {
   readonly name?: string;
   readonly type: string;
@@ -10,7 +10,7 @@ export interface AbiParameter {
   readonly components?: readonly AbiParameter[];
 }
 
-/** An argument's value, with the type it was read as. */
+/** The value of an argument, with the type it was read as. */
 export type AbiValue =
   | { readonly kind: 'integer'; readonly bits: number; readonly value: bigint }
   | { readonly kind: 'bool'; readonly value: boolean }
@@ -26,19 +26,18 @@ export interface AbiArgument {
 
 interface ReadArguments {
   readonly args: readonly AbiArgument[];
-  /** How many bytes come after the last argument. */
+  /** Number of bytes after the last argument. */
   readonly rest: number;
 }
 
 const WORD = 32;
 
 /**
- * Reads the arguments of a call, without its selector; never throws, whatever the bytes are. `null` where one lies
- * outside or is no value of its type: contracts revert then, or make of it what they like. Bytes after the arguments are
- * allowed, as contracts allow them, and counted.
- *
- * viem's `decodeFunctionData` is not used: it copies each of a thousand items that share the same large bytes, drops the
- * upper bytes of an address, and does not tell what is left over.
+ * Reads the arguments of a call, without its selector; never throws. `null` when an argument lies outside the data or
+ * is no value of its type, where contracts revert or misread it. Bytes after the arguments are allowed, as in
+ * contracts, and counted.
+ *  viem's `decodeFunctionData` is not used: it copies each of a thousand items that share the same large bytes, drops
+ * the upper bytes of an address, and does not report trailing bytes.
  */
 export function readArguments(bytes: Uint8Array, inputs: readonly AbiParameter[]): ReadArguments | null {
   try {
@@ -50,7 +49,7 @@ export function readArguments(bytes: Uint8Array, inputs: readonly AbiParameter[]
   }
 }
 
-/** Bytes, and how far they were read. */
+/** Bytes, and how far they have been read. */
 class AbiBytes {
   readonly #bytes: Uint8Array;
   #end = 0;
@@ -59,7 +58,7 @@ class AbiBytes {
     this.#bytes = bytes;
   }
 
-  /** The end of an incomplete word counts as padding of the last argument. */
+  /** An incomplete last word counts as padding of the last argument. */
   get rest(): number {
     return Math.max(this.#bytes.length - Math.ceil(this.#end / WORD) * WORD, 0);
   }
@@ -74,7 +73,7 @@ class AbiBytes {
     return this.#bytes.subarray(from, from + length);
   }
 
-  /** An offset or length: no more than there are bytes. */
+  /** An offset or length, at most the number of bytes. */
   size(at: number): number {
     const size = bytesToBigInt(this.read(at, WORD));
     if (size > BigInt(this.#bytes.length)) throw new Unreadable();
@@ -86,7 +85,7 @@ class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** How many words a value takes in its place; `null`: only an offset to it is there. */
+/** Number of words that a value takes in place; `null` for a dynamic value, which has only an offset in place. */
 function wordsOf({ type, components }: AbiParameter): number | null {
   if (type.endsWith(']') || type === 'bytes' || type === 'string') return null;
   const words = components?.map(wordsOf) ?? [1];
@@ -106,7 +105,7 @@ function readFields(data: AbiBytes, parameters: readonly AbiParameter[], start: 
   });
 }
 
-/** A value in a tuple or list that begins at `base`: in its place, or elsewhere by an offset. */
+/** A value in a tuple or list that begins at `base`: in place, or at an offset. */
 function readPlaced(data: AbiBytes, parameter: AbiParameter, base: number, at: number): AbiValue {
   return readValue(data, parameter, wordsOf(parameter) === null ? base + data.size(at) : at);
 }
@@ -131,7 +130,7 @@ function readItems(data: AbiBytes, { type, components = [] }: AbiParameter, at: 
   const length = data.size(at);
   const from = at + WORD;
   const step = (wordsOf(item) ?? 1) * WORD;
-  // Before anything is allocated for so many: a length is only a claim.
+  // Checked before allocation: the length is untrusted.
   data.checkHas(from + length * step);
   const items = Array.from({ length }, (_, index) => readPlaced(data, item, from, from + index * step));
   return { kind: 'list', items };
@@ -140,10 +139,10 @@ function readItems(data: AbiBytes, { type, components = [] }: AbiParameter, at: 
 const MAX_BYTES_SHOWN = 32;
 const MAX_TEXT_SHOWN = 100;
 const MAX_ITEMS_SHOWN = 16;
-/** Below, a largest value is an ordinary one, such as a fee or a flag. */
+/** With fewer bits the maximum is an ordinary value, such as a fee or a flag. */
 const UNLIMITED_BITS = 96;
 
-/** An argument as text: addresses and numbers whole, long bytes and lists by their beginning and length. */
+/** An argument as text: addresses and numbers whole; the beginning and length of long bytes and lists. */
 export function abiText(value: AbiValue): string {
   switch (value.kind) {
     case 'integer':
@@ -165,7 +164,7 @@ export function abiText(value: AbiValue): string {
   }
 }
 
-/** The same within a sentence: addresses by both ends, digits in groups. */
+/** The same for a sentence: addresses shortened, digits grouped. */
 export function abiWords(value: AbiValue): string {
   if (value.kind === 'address') return shortAddress(addressText(value.bytes));
   if (value.kind !== 'integer') return abiText(value);
@@ -176,10 +175,10 @@ export function abiWords(value: AbiValue): string {
 /** Checksummed (EIP-55). */
 export const addressText = (bytes: Uint8Array): Hex => getAddress(bytesToHex(bytes));
 
-/** `0xd8dA6B…6045`: enough to recognise, never to check by. */
+/** `0xd8dA6B…6045`: enough to recognise an address, not to verify it. */
 export const shortAddress = (address: string) => `${address.slice(0, 8)}…${address.slice(-4)}`;
 
-/** The largest number of its type: people mean “any amount” by it. */
+/** Whether it is the largest number of its type, by which people mean “any amount”. */
 export function isUnlimited(value: AbiValue): boolean {
   return (
     value.kind === 'integer' && value.bits >= UNLIMITED_BITS && value.value === 2n ** BigInt(value.bits) - 1n
@@ -197,6 +196,6 @@ function listText(items: readonly AbiValue[]): string {
   return `[${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')}]`;
 }
 
-/** An address with its checksum (EIP-55), so that it can be compared with what a wallet shows; other text as it is. */
+/** An address with its checksum (EIP-55), to compare with a wallet; other text unchanged. */
 export const checksummed = <Text extends string>(text: Text | null): Text | Hex | null =>
   text !== null && isAddress(text, { strict: false }) ? getAddress(text) : text;

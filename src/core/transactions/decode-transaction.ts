@@ -17,17 +17,20 @@ import { isEqual, MAX_SAFE, type RlpItem, readRlp, TransactionFields } from './t
 
 type TransactionType = SignedTransaction['type'];
 
-/** What nodes let into their pools: `txMaxSize` of go-ethereum’s pools, of which the other is the blobs’. */
+/**
+ * Maximum size that nodes let into their pools: `txMaxSize` of go-ethereum's legacy pool. Blob transactions have
+ * another pool.
+ */
 const MAX_SIZE = 128 * 1_024;
 const MAX_SIZE_WITH_BLOBS = 1_024 * 1_024;
 
 /**
- * Reads a signed transaction of type 0 to 4, as strictly as nodes do: one encoding, one signature, a sender. What no
- * chain would take is refused; what depends on a chain or an account (its id, nonce, balance, gas) is for the pre-flight.
- * A blob transaction must bring its sidecar, whose KZG proofs are left to the node. Wei.
+ * Decodes a signed transaction of type 0 to 4 as strictly as nodes do: one encoding, one signature, a sender. Rejects
+ * what no chain would accept; the pre-flight checks what depends on a chain or an account (id, nonce, balance, gas).
+ * A blob transaction must include its sidecar; the node verifies its KZG proofs. Wei.
  *
  * @param raw The bytes, or their hex text with or without `0x`, quotes and line breaks.
- * @throws TransactionError one line that says why, and repeats nothing of `raw`.
+ * @throws TransactionError one line that says why, without any part of `raw`.
  */
 export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
   const bytes = typeof raw === 'string' ? transactionBytes(raw) : raw;
@@ -52,10 +55,10 @@ export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
 export const transactionBytes = (text: string): Uint8Array => hexToBytes(signedHex(text));
 
 /**
- * The hash of a signed transaction. A blob transaction is sent with its sidecar (EIP-4844), which is not part of what is
- * hashed.
+ * The hash of a signed transaction. A blob transaction is sent with its sidecar (EIP-4844), which the hash does not
+ * cover.
  *
- * @throws TransactionError where that form is damaged.
+ * @throws TransactionError when that form is damaged.
  */
 export function transactionHash(signed: Hex): Hex {
   if (!signed.startsWith('0x03')) return keccak256(signed);
@@ -77,7 +80,7 @@ function decodeItems(
   checkIsSigned(type, items);
   const fields = new TransactionFields(items);
   const typedChainId = type === 0 ? null : readChainId(fields);
-  // EIP-2681 says below 2^64 − 1; the integers of the wire end before.
+  // EIP-2681 allows below 2^64 − 1; JSON integers end before.
   const nonce = Number(fields.integer('the nonce', MAX_SAFE));
   const prices = readPrices(type, fields);
   const gasLimit = fields.integer('the gas limit', MAX_SAFE);
@@ -158,7 +161,7 @@ function readEnvelope(bytes: Uint8Array): Envelope {
   }
 }
 
-/** What people take for a signed transaction, by its length. */
+/** Data of these lengths that is often mistaken for a signed transaction. */
 const LOOKALIKE: Readonly<Record<number, string>> = {
   20: 'this is an address: give the signed transaction, which is longer',
   32: 'this looks like a private key (or a transaction hash): never paste a key anywhere; give the signed transaction, which is longer',
@@ -183,7 +186,7 @@ function typeOf(first: number | undefined): TransactionType {
   );
 }
 
-/** How many fields a signed transaction of each type has; one that is not signed yet has three fewer. */
+/** Number of fields of a signed transaction by type; an unsigned one has three fewer. */
 const FIELD_COUNT: Readonly<Record<TransactionType, number>> = { 0: 9, 1: 11, 2: 12, 3: 14, 4: 13 };
 
 function checkIsSigned(type: TransactionType, { length }: readonly RlpItem[]): void {
@@ -206,7 +209,7 @@ function readChainId(fields: TransactionFields): number {
 const noChain = () =>
   new TransactionError('it is signed for chain 0, which no chain is: sign it for a chain');
 
-/** Prices end at 2^53 − 1 as gas limits do, so that gas × price cannot overflow. */
+/** Prices are limited to 2^53 − 1, like gas limits, so that gas × price cannot overflow. */
 const readPrice = (fields: TransactionFields, name: string) => fields.integer(`${name}, in wei,`, MAX_SAFE);
 
 function readPrices(type: TransactionType, fields: TransactionFields) {
@@ -266,14 +269,14 @@ function readBlobHashes(fields: TransactionFields): readonly Uint8Array[] {
 }
 
 const MAX_UINT64 = 2n ** 64n - 1n;
-/** Each recovery takes about a millisecond, and 128 KiB hold thousands. */
+/** A signature recovery takes about a millisecond, and 128 KiB hold thousands. */
 const MAX_RECOVERED = 16;
-/** Precedes what an authority signs (EIP-7702). */
+/** Prefix of the message that an authority signs (EIP-7702). */
 const MAGIC = 5;
 
 /**
- * EIP-7702: the accounts that are delegated to code. The chain skips an authorization whose signature, chain or nonce is
- * wrong; it does not refuse the transaction.
+ * EIP-7702: the accounts delegated to code. The chain skips an authorization with a wrong signature, chain or nonce;
+ * it does not refuse the transaction.
  */
 function readAuthorizations(fields: TransactionFields): readonly Authorization[] {
   const entries = fields.entries('the authorization list', 6);
@@ -320,8 +323,8 @@ interface Signature {
 }
 
 /**
- * The last three fields. `v` of a legacy transaction also says what was signed (EIP-155): `chainId` is `null` where it was
- * signed for any chain.
+ * The last three fields. `v` of a legacy transaction also states the signed chain id (EIP-155): `chainId` is `null`
+ * when it was signed for any chain.
  */
 function readSignature(
   type: TransactionType,
@@ -352,8 +355,8 @@ function readSignature(
 const ORDER = secp256k1.CURVE.n;
 
 /**
- * The address of the key that signed. viem's own recovery is asynchronous, and accepts both signatures that fit: only the
- * one with the lower `s` counts (EIP-2).
+ * The address of the signing key. viem's recovery is asynchronous and accepts both signatures that fit: only the one
+ * with the lower `s` is valid (EIP-2).
  */
 function recoverAddress(hash: Hex, { r, s, yParity }: Signature): Hex {
   if (r === 0n || s === 0n || r >= ORDER || s >= ORDER) throw noSignature();
@@ -377,20 +380,20 @@ const noSignature = () =>
 
 const BLOB_LENGTH = 131_072;
 const POINT_LENGTH = 48;
-/** EIP-7594: a blob's cells, after it was extended to twice its length. */
+/** EIP-7594: cells of a blob after its extension to twice its length. */
 const CELLS = 128;
 
 interface Sidecar {
-  /** The signed transaction, which is all of it that a block holds. */
+  /** The signed transaction as a block stores it. */
   readonly transaction: readonly RlpItem[];
-  /** What the transaction must name, one for each blob. */
+  /** The hashes that the transaction must name, one for each blob. */
   readonly versionedHashes: readonly Uint8Array[];
 }
 
 /**
- * Reads a blob transaction in its network form: `[tx, blobs, commitments, proofs]` (EIP-4844), or
- * `[tx, 1, blobs, commitments, cell proofs]` (EIP-7594, which viem does not read). Counts, sizes and versioned hashes are
- * checked; the KZG proofs are checked by the node, which has the trusted setup for it.
+ * Reads a blob transaction in its network form: `[tx, blobs, commitments, proofs]` (EIP-4844), or `[tx, 1, blobs,
+ * commitments, cell proofs]` (EIP-7594, which viem does not read). Checks counts, sizes and versioned hashes; the
+ * node, which has the trusted setup, verifies the KZG proofs.
  */
 function readSidecar([transaction, ...rest]: readonly RlpItem[]): Sidecar {
   const isCells = rest.length === 4;
@@ -430,7 +433,7 @@ const wrongForm = () =>
     'its sidecar has a form that is not known: versions 0 (EIP-4844) and 1 (EIP-7594) are',
   );
 
-/** What else of a transaction costs gas before anything runs. */
+/** The parts beside data that add to the intrinsic gas. */
 interface GasBearing {
   readonly isCreation: boolean;
   readonly accessedAddresses: number;
@@ -439,7 +442,7 @@ interface GasBearing {
 }
 
 const BASE_GAS = 21_000;
-/** On top of the base: 53,000 in all (EIP-2). */
+/** Added to the base cost: 53,000 in all (EIP-2). */
 const CREATION_GAS = 32_000;
 const ZERO_BYTE_GAS = 4;
 /** EIP-2028. */
@@ -449,13 +452,13 @@ const INITCODE_WORD_GAS = 2;
 /** EIP-2930. */
 const ACCESSED_ADDRESS_GAS = 2_400;
 const ACCESSED_KEY_GAS = 1_900;
-/** EIP-7702: the price of an account that is empty yet; the chain refunds what is too much. */
+/** EIP-7702: the charge for an account that is still empty; the chain refunds the excess. */
 const AUTHORIZATION_GAS = 25_000;
-/** EIP-7623: a token is a zero byte, and a quarter of any other. */
+/** EIP-7623: a token is a zero byte, or a quarter of any other byte. */
 const FLOOR_TOKEN_GAS = 10;
 const TOKENS_OF_NONZERO = 4;
 
-/** The least gas limit with which a block takes a transaction: what it costs before it runs, or the floor for its data. */
+/** The minimum gas limit of a transaction: its intrinsic gas, or the floor for its data. */
 function intrinsicGas(data: Uint8Array, of: GasBearing): bigint {
   const nonzero = data.reduce((count, byte) => (byte === 0 ? count : count + 1), 0);
   const zero = data.length - nonzero;

@@ -17,23 +17,23 @@ import type { Authorization, SignedTransaction } from './signed-transaction.ts';
 interface CallArgument {
   readonly name: string;
   readonly type: string;
-  /** Addresses and numbers whole; long bytes and lists by their beginning. Fit for a terminal. */
+  /** Addresses and numbers whole; long bytes and lists by their beginning. Safe for a terminal. */
   readonly value: string;
 }
 
-/** What a transaction does, as far as its data tells. */
+/** Meaning of a transaction, as far as its data tells. */
 export interface DescribedCall {
-  /** Of the function, or `plain transfer`, `contract creation`; `null`: it is not known here. */
+  /** Name of the function, or `plain transfer`, `contract creation`; `null` when unknown. */
   readonly name: string | null;
   /** `transfer(address,uint256)` */
   readonly signature: string | null;
-  /** The first four bytes; `null` where there are fewer. */
+  /** The first four bytes; `null` when there are fewer. */
   readonly selector: Hex | null;
-  /** None where they cannot be read; `words` says so. */
+  /** Empty when they cannot be read, as `words` then says. */
   readonly args: readonly CallArgument[];
-  /** One line that a person understands; amounts in base units of their token, for its decimals are not known. */
+  /** One line for people; amounts in base units of their token, because its decimals are unknown. */
   readonly words: string;
-  /** Calls that this one carries, one level deep and the first of many. */
+  /** Nested calls, one level deep, limited to the first ones. */
   readonly calls: readonly DescribedCall[];
 }
 
@@ -42,11 +42,11 @@ const MAX_CARRIED = 16;
 const MAX_CARRIED_IN_WORDS = 3;
 
 /**
- * Says what a transaction does by the data that it brings: well-known functions with their arguments, calls within calls.
- * Anybody can give a function any name, so this is what the caller says, not what the contract does.
+ * Describes a transaction by its data: well-known functions with their arguments, and nested calls. A contract can
+ * give any function name to any code, so this is what the caller states, not what the contract does.
  *
- * @param to `null`: it makes a contract.
- * @returns `null` where `data` is no hex.
+ * @param to `null`: it creates a contract.
+ * @returns `null` when `data` is no hex.
  */
 export function describeCall(data: string, to: Hex | null): DescribedCall | null {
   const bytes = bytesOf(data);
@@ -54,9 +54,9 @@ export function describeCall(data: string, to: Hex | null): DescribedCall | null
 }
 
 /**
- * Says what a transaction does: what it delegates (EIP-7702) before what it calls, as that is more than any call can do.
+ * Describes a transaction: its delegation (EIP-7702) before its call, because a delegation can do more than any call.
  *
- * @returns as `describeCall`; `delegation` is the name of one that calls nothing and delegates.
+ * @returns as `describeCall`; `delegation` is the name of one without a call.
  */
 export function describeTransaction(
   transaction: Pick<SignedTransaction, 'data' | 'to' | 'chainId' | 'authorizations'>,
@@ -108,7 +108,7 @@ function describeKnown(
   const call = new CallArguments(read.args, to);
   const args = call.list.map(({ name, type, value }) => ({ name, type, value: abiText(value) }));
   const carried = isOutermost ? carriedCalls(name, call, to) : [];
-  // Many carried calls may share the same bytes: only those that are shown are made into text.
+  // Many nested calls may share the same bytes: only the shown ones are converted to text.
   const calls = carried.slice(0, MAX_CARRIED).map((one) => describe(one.data, one.to, false));
   const words = wordsOf(known, call, carried, calls);
   return { name, signature, selector, args, words: `${words}${restWords(read.rest)}`, calls };
@@ -141,7 +141,7 @@ function wordsOf(
 const withMore = (shown: readonly string[], total: number) =>
   total > shown.length ? [...shown, `${total - shown.length} more`] : shown;
 
-/** Bytes that no function asks for: some add to a call who has sent it. */
+/** Bytes beyond the arguments: some callers append an attribution. */
 const restWords = (rest: number) =>
   rest === 0 ? '' : `; ${bytesWords(rest)} after that ${rest === 1 ? 'is' : 'are'} not a part of it`;
 
@@ -160,7 +160,7 @@ const ADDRESS_LENGTH = 20;
 /** An address and a fee (uint24): one step of a Uniswap V3 path. */
 const HOP_LENGTH = 23;
 
-/** The arguments of a call, found by their names; those of a tuple as if they were beside it. */
+/** The arguments of a call by name; fields of a tuple as if they were arguments. */
 class CallArguments {
   readonly list: readonly AbiArgument[];
   readonly #contract: Hex;
@@ -201,7 +201,7 @@ class CallArguments {
     return value?.kind === 'list' ? value.items : [];
   }
 
-  /** Puts the arguments into a sentence: `{name}`, `{name.first}`, `{name.last}`, `{contract}`. */
+  /** Fills the arguments into a sentence: `{name}`, `{name.first}`, `{name.last}`, `{contract}`. */
   fill(words: string): string {
     const filled = words.replace(/\{(\w+)(?:\.(first|last))?\}/g, (_, name: string, end?: string) => {
       if (name === 'contract') return shortAddress(this.#contract);
@@ -213,7 +213,7 @@ class CallArguments {
   }
 }
 
-/** The first or last token of a path: of a list of addresses, or packed with fees between them. */
+/** The first or last token of a path: a list of addresses, or packed with fees between them. */
 function endOf(value: AbiValue, isFirst: boolean): string {
   if (value.kind === 'list') {
     const item = isFirst ? value.items[0] : value.items.at(-1);
@@ -233,7 +233,7 @@ interface CarriedCall {
   readonly data: Uint8Array;
 }
 
-/** Calls that a call carries, and where they go. */
+/** The nested calls of a call, with their targets. */
 function carriedCalls(name: string, call: CallArguments, contract: Hex): readonly CarriedCall[] {
   if (name === 'multicall') {
     return call.items('data').map((item) => ({ to: contract, data: 'bytes' in item ? item.bytes : NOTHING }));
@@ -253,7 +253,7 @@ const carriedCall = (call: CallArguments, to: string, data: string, contract: He
   data: call.bytes(data) ?? NOTHING,
 });
 
-/** Steps of Uniswap’s Universal Router, by their number in `commands`. */
+/** Steps of Uniswap's Universal Router, by their number in `commands`. */
 const STEPS: Readonly<Record<number, string>> = {
   0: 'V3 swap',
   1: 'V3 swap to an exact amount',
@@ -271,7 +271,7 @@ const STEPS: Readonly<Record<number, string>> = {
   14: 'check a balance',
   16: 'V4 swap',
 };
-/** The bit above says that a step may fail. */
+/** The high bit says that a step may fail. */
 const STEP_MASK = 0x7f;
 const MAX_STEPS_SHOWN = 8;
 
@@ -284,14 +284,14 @@ function routerSteps(commands: Uint8Array): string {
   return withMore(steps, commands.length).join(', ') || 'nothing';
 }
 
-/** More than any token has, though not the most there is. */
+/** More than the supply of any token, though not the maximum. */
 const PRACTICALLY_UNLIMITED = 2n ** 128n;
 
-/** Which argument is the amount, and whose tokens they are. */
+/** The argument with the amount, and the owner of the tokens. */
 const APPROVALS: Readonly<
   Record<string, { readonly amount: string; readonly what: string; readonly ofNft?: string }>
 > = {
-  // ERC-721 has the same function, and 0 is the number of an NFT like any other.
+  // ERC-721 has the same function, where 0 is the number of an ordinary NFT.
   'approve(address,uint256)': {
     amount: 'amount',
     what: 'token {contract}',
@@ -318,7 +318,7 @@ const SWITCHES: Readonly<
   },
 };
 
-/** What an approval says, which is what people must not miss: unlimited, or revoked; `null`: it is none. */
+/** The important part of an approval: unlimited or revoked; `null` when it is neither. */
 function approvalWords(signature: string, call: CallArguments): string | null {
   const onOff = SWITCHES[signature];
   if (onOff !== undefined) return call.fill(call.isTrue(onOff.isOn) ? onOff.on : onOff.off);
@@ -337,23 +337,23 @@ function approvalWords(signature: string, call: CallArguments): string | null {
   return call.fill(`lets {spender} spend {${approval.amount}} base units of ${what}${ofNft}`);
 }
 
-/** Until when a call has to be mined. */
+/** The time by which a call must be mined. */
 type CallDeadline =
   /** Ms since epoch. */
   | { readonly kind: 'by'; readonly at: number }
-  /** After the year 9999: milliseconds were written where seconds belong. */
+  /** After the year 9999: milliseconds in place of seconds. */
   | { readonly kind: 'far' };
 
 /** The last second of the year 9999. */
 const LAST_SECOND = 253_402_300_799n;
-/** What is larger is no time in milliseconds either: people mean “never” by it. */
+/** Larger values are no time in milliseconds either: people mean “never”. */
 const NO_TIME = 10_000_000_000_000n;
-/** These fail where one of the calls that they carry does. */
+/** These fail when one of their nested calls fails. */
 const FAILS_WITH_ITS_CALLS: ReadonlySet<string> = new Set(['multicall', 'aggregate', 'execTransaction']);
 
 /**
- * The deadline of a well-known call, or the first one of those that it carries; `null`: there is none, or it is not known.
- * Anybody can give a function any name, so this is what the caller says.
+ * The deadline of a well-known call, or the first one among its nested calls; `null` when there is none or it is
+ * unknown. A contract can give any function name to any code, so this is what the caller states.
  */
 export function callDeadline(data: string, to: Hex | null): CallDeadline | null {
   const bytes = bytesOf(data);
@@ -378,7 +378,10 @@ function earliest(deadlines: readonly (CallDeadline | null)[]): CallDeadline | n
   }, null);
 }
 
-/** The deadline in a call's own arguments: an approval may be for one block or, of DAI, without an end by 0. */
+/**
+ * The deadline in a call's own arguments: an approval may be for one block; 0 in an approval of DAI means no
+ * deadline.
+ */
 function deadlineOf(call: CallArguments): CallDeadline | null {
   const isRevoked = call.value('expiration') !== null && call.integer('amount') === 0n;
   const approvedUntil = call.integer('expiration') ?? call.integer('expiry');
@@ -401,8 +404,8 @@ const NO_CODE = `0x${'0'.repeat(40)}`;
 export const isTakenBack = ({ address }: Pick<Authorization, 'address'>) => address === NO_CODE;
 
 /**
- * What becomes of whose account by the authorizations of a transaction (EIP-7702), the first two of many named:
- * `delegates the account 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)`; `null`: it has none.
+ * Describes the authorizations of a transaction (EIP-7702), naming the first two of many: `delegates the account
+ * 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)`; `null` when there are none.
  */
 export function delegationWords({
   authorizations,
@@ -417,7 +420,7 @@ export function delegationWords({
 
 function oneDelegation(authorization: Authorization, chainHere: number | null): string {
   const { authority, address, chainId } = authorization;
-  // A chain skips an authorization that no key has signed.
+  // A chain skips an authorization without a valid signature.
   const account = authority === null ? 'an unknown account' : `the account ${shortAddress(authority)}`;
   const where = chainWords(chainId, chainHere);
   return isTakenBack(authorization)
@@ -428,6 +431,6 @@ function oneDelegation(authorization: Authorization, chainHere: number | null): 
 function chainWords(chainId: Authorization['chainId'], chainHere: number | null): string {
   if (chainId === 0) return 'on every chain';
   if (chainId === chainHere) return 'on this chain';
-  // Its 78 digits would push what it calls out of the line.
+  // Its 78 digits would push the call out of the line.
   return typeof chainId === 'number' ? `on chain ${chainId}, not on this one` : 'on no chain that is known';
 }

@@ -4,18 +4,18 @@ import type { AbiParameter } from './abi-arguments.ts';
 
 export interface KnownFunction {
   readonly name: string;
-  /** Without names: what the selector is the hash of. */
+  /** Without parameter names: the selector is the hash of this. */
   readonly signature: string;
   /** First four bytes of the call. */
   readonly selector: Hex;
   readonly inputs: readonly AbiParameter[];
-  /** What it does, with `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, and `{contract}`. */
+  /** Description with `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, and `{contract}`. */
   readonly words: string;
 }
 
 /**
- * Functions as their contracts declare them, each line of words for those above it. Approvals and what carries other calls
- * have words of their own (`describe-call.ts`), so these are only said where those have nothing to say.
+ * Functions as their contracts declare them; each line of words describes the declarations above it. Approvals and
+ * functions with nested calls have their own words (`describe-call.ts`), and use these only as a fallback.
  */
 const DECLARED = `
 # ERC-20, ERC-721, ERC-1155
@@ -151,7 +151,7 @@ renew(string name, uint256 duration, bytes32 referrer)
 
 let bySelector: ReadonlyMap<string, KnownFunction> | null = null;
 
-/** All of them. Their selectors are hashes of their declarations, made at the first use. */
+/** All known functions. Their selectors are hashed at the first use. */
 export function knownFunctions(): ReadonlyMap<string, KnownFunction> {
   bySelector ??= new Map(readDeclared().map((known) => [known.selector, known]));
   return bySelector;
@@ -159,7 +159,7 @@ export function knownFunctions(): ReadonlyMap<string, KnownFunction> {
 
 function readDeclared(): readonly KnownFunction[] {
   let words = '';
-  // From below, where the words of a declaration are.
+  // From the end, because the words follow their declarations.
   return DECLARED.split('\n')
     .reverse()
     .flatMap((line) => {

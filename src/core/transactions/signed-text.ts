@@ -2,25 +2,25 @@ import type { Hex } from '../block.ts';
 import { TransactionError } from './signed-transaction.ts';
 
 /**
- * A signed transaction as text, and what it looks like from outside: for code that must not show one, or must not be
- * given anything else. Whether it is one is for `decodeTransaction` to say.
+ * Signed transactions as text, and cheap checks of their shape, for code that must not show one or must reject other
+ * input. Only `decodeTransaction` decides whether it is valid.
  */
 
-/** What text may hold besides digits: line breaks and blanks anywhere, also invisible ones. */
+/** Ignored characters: line breaks and blanks anywhere, also invisible ones. */
 const BLANK = /[\s\p{Cf}]+/gu;
 const QUOTES = new Set(['"', "'", '`', '“', '”', '‘', '’']);
 /** Six blobs with their proofs take 1.6 million. */
 const MAX_DIGITS = 4_000_000;
-/** Two words of signature and next to nothing else. */
+/** Two words of signature and little else. */
 const MIN_DIGITS = 140;
 const PHRASE_SHORTEST = 12;
 const PHRASE_LONGEST = 24;
 
 /**
- * The hex digits of a signed transaction, as wallets and files give them: with or without `0x`, quoted, wrapped over
+ * The hex digits of a signed transaction as wallets and files write it: with or without `0x`, quoted, wrapped over
  * lines.
  *
- * @throws TransactionError where the text is no hex; its message repeats none of the text.
+ * @throws TransactionError when the text is no hex; its message repeats none of the text.
  */
 export function signedHex(text: string): Hex {
   if (text.length > 2 * MAX_DIGITS) throw tooLong();
@@ -39,7 +39,7 @@ export function signedHex(text: string): Hex {
   return `0x${digits}`;
 }
 
-/** The same digits of any text, in lower case and without a check. */
+/** The same digits of any text, in lower case and unchecked. */
 export function bareHex(text: string): string {
   return text
     .replaceAll(/[\s\p{Cf}"'`“”‘’]/gu, '')
@@ -47,13 +47,13 @@ export function bareHex(text: string): string {
     .toLowerCase();
 }
 
-/** Whether a text is hex, and as long as a signed transaction at least. */
+/** Whether a text is hex of at least the length of a signed transaction. */
 export function isLongHex(text: string): boolean {
   const hex = bareHex(text);
   return hex.length >= MIN_DIGITS && !/[^0-9a-f]/.test(hex);
 }
 
-/** Whether bare hex is one RLP list (of a type, or legacy) that is exactly as long as it says: EIP-2718. */
+/** Whether bare hex is one RLP list (typed or legacy) of exactly its stated length (EIP-2718). */
 export function isSignedShape(hex: string): boolean {
   if (hex.length % 2 !== 0 || hex.length < MIN_DIGITS) return false;
   const list = /^0[1-4]/.test(hex) ? hex.slice(2) : hex;
@@ -64,7 +64,7 @@ export function isSignedShape(hex: string): boolean {
   return list.length === 2 * (1 + sizeBytes + size);
 }
 
-/** A loop: a regular expression for the end of a text is slow with one that is all quotes but for its end. */
+/** A loop: a regular expression for trailing quotes is slow on a text of many quotes. */
 function withoutQuotes(text: string): string {
   let from = 0;
   let to = text.length;
@@ -73,7 +73,7 @@ function withoutQuotes(text: string): string {
   return text.slice(from, to);
 }
 
-/** The problem with several transactions, each with its `0x`; `null` where the text holds no such thing. */
+/** The problem with several transactions, each with its `0x`; `null` when there is only one. */
 function severalOf(digits: string): TransactionError | null {
   const parts = digits.split(/0x/i).map(withoutQuotes);
   if (parts.some((part) => part.length < MIN_DIGITS || /[^0-9a-f]/i.test(part))) return null;
@@ -81,7 +81,7 @@ function severalOf(digits: string): TransactionError | null {
   return new TransactionError(`these are ${parts.length} signed transactions: give them one at a time`);
 }
 
-/** Bytes that begin with their own length are never the same again behind it. */
+/** Bytes that begin with their own length never repeat right behind it. */
 function isTwice(digits: string): boolean {
   const half = digits.length / 2;
   return half >= MIN_DIGITS && digits.length % 2 === 0 && digits.slice(0, half) === digits.slice(half);

@@ -1,7 +1,7 @@
 import { bytesToBigInt, fromRlp, toRlp } from 'viem/utils';
 import { TransactionError } from './signed-transaction.ts';
 
-/** A string of bytes or a list of items (recursive length prefix, yellow paper, appendix B). */
+/** A byte string or a list of items (recursive length prefix, yellow paper, appendix B). */
 export type RlpItem = Uint8Array | readonly RlpItem[];
 
 /** Lists within lists: sidecar, transaction, access list, its entry, the entry's storage keys. */
@@ -14,8 +14,8 @@ const STRING = 0x80;
 const LIST = 0xc0;
 
 /**
- * Reads one item and nothing after it. viem reads any encoding, so the item is written again and compared: what is
- * accepted has no second encoding.
+ * Reads exactly one item. viem accepts any encoding, so the item is encoded again and compared: an accepted item has
+ * no second encoding.
  *
  * @throws TransactionError
  */
@@ -31,10 +31,10 @@ export function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
-/** viem makes an object of each item: a megabyte of the smallest ones would take hundreds of megabytes. */
+/** viem makes an object of each item: a megabyte of the smallest items would take hundreds of megabytes. */
 function checkItemCount(bytes: Uint8Array): void {
   let items = 0;
-  // The headers of lists are stepped over, so that what a list holds is counted too.
+  // Steps over the headers of lists, so that nested items count too.
   for (let at = 0; at < bytes.length; items++) {
     const first = bytes[at] ?? 0;
     const isString = first >= STRING && first < LIST;
@@ -43,13 +43,13 @@ function checkItemCount(bytes: Uint8Array): void {
   if (items > MAX_ITEMS) throw new TransactionError('no transaction has so many fields: sign it again');
 }
 
-/** How many bytes an item has by its header. */
+/** Length of an item, as its header states it. */
 function encodedLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   const length = first - (first >= LIST ? LIST : STRING);
   if (length <= SHORT) return 1 + length;
   const payload = at + 1 + length - SHORT;
-  // Eight bytes at most: beyond 2^53 the sum is not exact, and far more than any input has.
+  // At most eight bytes: beyond 2^53 the sum is inexact, but far longer than any input.
   return payload - at + bytes.subarray(at + 1, payload).reduce((sum, byte) => sum * 256 + byte, 0);
 }
 
@@ -58,7 +58,7 @@ function parseRlp(bytes: Uint8Array): RlpItem {
   try {
     return fromRlp(bytes, 'bytes');
   } catch (error) {
-    // What viem says repeats bytes.
+    // viem's messages repeat input bytes.
     const name = error instanceof Error ? error.name : '';
     if (name === 'RlpDepthLimitExceededError') throw tooDeep();
     if (name === 'RlpTrailingBytesError') {
@@ -89,13 +89,13 @@ const notShortest = () =>
     'it is not encoded in the one way that nodes take (a length is written too long): sign it again',
   );
 
-/** The largest integer of the wire. */
+/** The largest integer in JSON. */
 export const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const MAX_UINT256 = 2n ** 256n - 1n;
 const ADDRESS_LENGTH = 20;
 const WORD_LENGTH = 32;
 
-/** Reads the fields of a list in their order. All methods throw TransactionError. */
+/** Reads the fields of a list in order. All methods throw TransactionError. */
 export class TransactionFields {
   readonly #items: readonly RlpItem[];
   #next = 0;
@@ -110,7 +110,7 @@ export class TransactionFields {
     if (bytes[0] === 0) {
       throw new TransactionError(`${name} is written with leading zeros, which no node takes: sign it again`);
     }
-    // Zero has no bytes.
+    // Zero is the empty string.
     const value = bytes.length === 0 ? 0n : bytesToBigInt(bytes);
     if (bytes.length > WORD_LENGTH || value > most) {
       throw new TransactionError(
@@ -139,7 +139,7 @@ export class TransactionFields {
     throw new TransactionError(`${name} is missing, and this kind of transaction needs one: sign it again`);
   }
 
-  /** `null`: the field is empty. */
+  /** `null` when the field is empty. */
   addressOrNull(name: string): Uint8Array | null {
     const bytes = this.bytes(name);
     if (bytes.length === 0) return null;
@@ -163,7 +163,7 @@ export class TransactionFields {
     });
   }
 
-  /** Each item of a list, as `read` takes it. */
+  /** Reads each item of a list with `read`. */
   each<T>(name: string, read: (items: TransactionFields) => T): T[] {
     const items = this.list(name);
     const fields = new TransactionFields(items);
