@@ -4,12 +4,12 @@ import { chainProfile, SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import {
   blobBaseFeeOf,
   blobsBetween,
+  cachingLast,
   createTips,
   NOISE,
   numberAt,
   placeOf,
   randomBits,
-  cachingLast,
   SIMULATED_GAS_LIMIT,
   type SimulatedDay,
   SLOT_SEC,
