@@ -49,6 +49,11 @@ const BY_KEY: Readonly<Record<keyof ConfigFile, Omit<SettingRow, 'key'>>> = {
     flag: '--keys',
     text: 'the file with the keys of `serve`; the flag goes with `serve` and `keys`',
   },
+  cors: {
+    variables: ['GASTOP_CORS'],
+    flag: '--cors',
+    text: 'origins whose pages may ask `serve` in a browser: a list in the file, spaces or commas between them in the environment, `*` for all; the flag goes with `serve`',
+  },
   plans: {
     variables: [],
     flag: null,

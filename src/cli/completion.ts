@@ -101,7 +101,9 @@ function zsh({ flags, commands }: Tree): string {
   const spec = (flag: Flag): string => {
     const choice = `:value:(${flag.choices.join(' ')})`;
     const value = { none: '', file: ':file:_files', text: ':value: ', choice }[flag.kind];
-    return zshQuote(`${flag.long === '--rpc' ? '*' : ''}${flag.long}[${bracketSafe(flag.text)}]${value}`);
+    return zshQuote(
+      `${['--rpc', '--cors'].includes(flag.long) ? '*' : ''}${flag.long}[${bracketSafe(flag.text)}]${value}`,
+    );
   };
   const specs = (list: readonly Flag[]) => list.map((flag) => `    ${spec(flag)}`);
   const branch = (command: Tree['commands'][number]): string => {

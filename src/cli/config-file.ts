@@ -102,6 +102,7 @@ const PlanConfig = z.strictObject(
 );
 const PlanName = matching(/^[a-z0-9][a-z0-9_-]{0,31}$/i, 'a name of at most 32 letters, digits, - and _');
 const PLANS = 'plans by name, such as { "team": { "dailyLimit": 100000, "perSecond": 50 } }';
+const ORIGINS = 'an origin, or a list of origins such as ["https://app.example.org"]';
 const URLS = 'a URL, or a list of URLs such as ["http://127.0.0.1:8545"]';
 
 /** The config file. Values are text as in the environment, so that one reader checks them all. */
@@ -117,6 +118,7 @@ const ConfigFile = z.strictObject({
   ascii: flag('true or false'),
   notifications: text('"on", "bell" or "off"'),
   keys: text('a file name'),
+  cors: z.union([z.string(), z.array(z.string()).min(1, ORIGINS)], ORIGINS).optional(),
   plans: z.record(PlanName, PlanConfig, PLANS).optional(),
   smtp: SmtpConfig.optional(),
   telegram: TelegramConfig.optional(),

@@ -51,6 +51,7 @@ export interface ServiceExtras {
   readonly unsaved?: string;
   readonly gate?: Gate;
   readonly baseUrl?: string;
+  readonly cors?: readonly string[];
   readonly onError?: (error: unknown) => void;
   readonly onNews?: (news: News) => void;
   /** What signed bytes are encrypted with; left out: a file has its own key. */

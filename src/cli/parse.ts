@@ -192,3 +192,6 @@ function isWithin(part: string, word: string): boolean {
   for (const letter of word) if (letter === part[found]) found += 1;
   return found === part.length && word.length <= part.length + 2;
 }
+
+/** For a flag that may be given several times. */
+export const append = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];

@@ -17,7 +17,7 @@ import { addCompletion } from './completion.ts';
 import type { CommandContext, Run } from './context.ts';
 import { formatHelp, ROOT_EXAMPLES } from './help.ts';
 import { VERSION } from './output.ts';
-import { unknownCommand } from './parse.ts';
+import { append, unknownCommand } from './parse.ts';
 import type { SourceFlags } from './settings.ts';
 
 const WIDEST_HELP = 80;
@@ -98,10 +98,6 @@ function addSourceOptions(program: Command): void {
     .addHelpOption(
       new Option('-h, --help', "print this help; after a command, the command's").helpGroup('Help'),
     );
-}
-
-function append(url: string, before: readonly string[] = []): readonly string[] {
-  return [...before, url];
 }
 
 export function commanderMessage(

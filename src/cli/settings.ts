@@ -63,6 +63,7 @@ const VARIABLES = {
   keys: 'GASTOP_KEYS',
   encryptionKey: 'GASTOP_ENCRYPTION_KEY',
   allowPrivateTargets: 'GASTOP_ALLOW_PRIVATE_TARGETS',
+  cors: 'GASTOP_CORS',
 } as const;
 
 /** @throws CliError (usage) that repeats no key. */
@@ -72,7 +73,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
   const apiKey = keyFor(source.value, env, file);
   if (source.value.kind === 'hosted') refuseEmbeddedFlags(flags);
   const typed: Partial<Record<keyof typeof VARIABLES, string | boolean>> = flags;
-  const inFile: Partial<Record<keyof typeof VARIABLES, string | boolean>> = file;
+  const inFile: Partial<Record<keyof typeof VARIABLES, string | boolean | readonly string[]>> = file;
   /** By precedence: flag, environment, config file. */
   const setting = <Value>(name: keyof typeof VARIABLES, parse: (text: string) => Value) =>
     read(flagName(name), typed[name]?.toString(), parse) ??
@@ -95,6 +96,8 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     notifications: setting('notifications', parseNotifications) ?? byDefault('on'),
     /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
     keys: setting('keys', parsePath) ?? byDefault(null),
+    /** Origins whose pages may ask the service in a browser. */
+    cors: setting('cors', parseOrigins) ?? byDefault([]),
     smtp: smtpSettings(env, file),
     telegram: telegramSettings(env, file),
     allowPrivateTargets: setting('allowPrivateTargets', parseSwitch) ?? byDefault(false),
@@ -249,6 +252,22 @@ function parseApiKey(text: string): string {
   }
   return key;
 }
+
+/** Origins as a browser sends them; `*` is all of them. */
+export function parseOrigins(text: string): readonly string[] {
+  const origins = text.split(/[\s,]+/).filter((part) => part !== '');
+  if (origins.length === 0) throw new RangeError(NO_ORIGIN);
+  return origins.map((origin) => {
+    if (origin === '*') return origin;
+    const url = URL.parse(origin);
+    if (url === null || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
+      throw new RangeError(NO_ORIGIN);
+    return url.origin;
+  });
+}
+
+const NO_ORIGIN =
+  'not the origin of a page; write https://app.example.org, without a path, or * for every page';
 
 const parseHistory = (text: string) => parseDuration(text, { min: '1h', max: '30d' });
 const parseConfirmations = (text: string) => parseWhole(text, 'a number of blocks', 1, 10_000);

@@ -11,6 +11,7 @@ export const OPENAPI_PATH = `${PLAYGROUND_PATH}/openapi.json`;
 /** Paths as OpenAPI writes them: a parameter is `{name}`. */
 export const PATHS = {
   gasCurrent: '/gas/current',
+  gasStream: '/gas/stream',
   gasTrend: '/gas/trend',
   gasRecommendation: '/gas/recommendation',
   alerts: '/alerts',
@@ -83,6 +84,7 @@ export const V1_ROUTES: readonly V1Route[] = [
 
 /** Routes that this service has beyond v1; others have none of them. */
 export const ADDED_ROUTES: readonly V1Route[] = [
+  route('gas', 'get', PATHS.gasStream),
   route('alerts', 'put', PATHS.alert),
   route('alerts', 'post', PATHS.signingSecret),
   route('alerts', 'post', PATHS.alertRedeliver),

@@ -29,6 +29,8 @@ export interface ServiceOptions {
   readonly gate?: Gate;
   /** What others call the service by, behind a proxy; the OpenAPI document says it. */
   readonly baseUrl?: string;
+  /** Origins whose pages may ask in a browser, `*` for all. Default: none. */
+  readonly cors?: readonly string[];
   /** How fired alerts are delivered. */
   readonly delivery?: Delivery;
   /** What people call this process by: `gastop serve, process 4711`. */

@@ -24,6 +24,7 @@ import { Freshness } from './follow/freshness.ts';
 import { createApp } from './http/app.ts';
 import { createOpenGate } from './http/auth.ts';
 import { ApiFailure, errorResponse } from './http/errors.ts';
+import { GasStreams } from './http/gas-streams.ts';
 import { Lease, leaseWords } from './leader.ts';
 import { chainPriceFeed, NativePrice } from './native-price.ts';
 import { AutoTxOutlook } from './responses/auto-txs.ts';
@@ -35,6 +36,8 @@ const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export interface Service {
   /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
   fetch(request: Request, record?: object): Promise<Response>;
+  /** Ends the streams of `gas/stream`, for a server that stops. */
+  endStreams(): void;
   /** How it is doing now. */
   condition(): Condition;
   /** What the alerts of all owners do, for the operator; rejects with a `StoreError`. */
@@ -97,6 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     nativeUsd: () => nativeUsd(),
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
+    onEvent: () => streams.tell(),
     signal,
     onError,
     onNews,
@@ -177,14 +181,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     wallNow,
   });
   const gate = options.gate ?? createOpenGate(wallNow);
+  const streams = new GasStreams(state, gate);
+  signal.addEventListener('abort', streams.end, { once: true });
   const chain = () => follower.profile;
   const moment = () => state.moment();
   const reach = (price: bigint, withinSec: number) => state.reachProbability(price, withinSec);
-  const { baseUrl, keepsAlerts, unsaved } = options;
+  const { baseUrl, cors, keepsAlerts, unsaved } = options;
   const app = createApp({
     state,
     gate,
+    streams,
     baseUrl,
+    cors,
     keepsAlerts,
     unsaved,
     onError,
@@ -242,6 +250,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         return errorResponse(error, request, state.chainId);
       }
     },
+    endStreams: streams.end,
     condition: () => state.condition(),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,

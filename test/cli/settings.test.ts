@@ -83,6 +83,19 @@ describe('where a setting comes from', () => {
     );
   });
 
+  it('names the origins of pages as a list, or with commas or spaces between them', () => {
+    const origins = ['https://app.example.org', 'http://localhost:5173'];
+    const config = file({ cors: origins });
+    expect(resolveSettings({}, {}, config).cors).toEqual({ value: origins, from: 'config file' });
+    const fromEnv = resolveSettings(
+      {},
+      { GASTOP_CORS: 'https://app.example.org, http://localhost:5173' },
+      config,
+    );
+    expect(fromEnv.cors).toEqual({ value: origins, from: 'GASTOP_CORS' });
+    expect(resolveSettings({}, { GASTOP_CORS: '*' }, null).cors.value).toEqual(['*']);
+  });
+
   it('without any is public mainnet nodes and 30 days', () => {
     const settings = resolveSettings({}, {}, null);
     expect(settings.source).toEqual({

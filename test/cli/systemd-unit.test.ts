@@ -68,6 +68,8 @@ test.each([
   ['--host', 'a b', '"a b" is not an address to listen on'],
   ['--base-url', 'nonsense', '--base-url: '],
   ['--keys', ':memory:', 'keys need a file that stays'],
+  ['--cors', 'app.example.org', '--cors: not the origin of a page'],
+  ['--cors', 'https://app.example.org/prices', '--cors: not the origin of a page'],
   ['--history', '1y', '--history: "1y" is not a duration'],
 ])('what serve refuses is written into no unit: %s %s', async (flag, value, says) => {
   const { exitCode, stdout, stderr } = await runMain(['serve', '--systemd', flag, value]);

@@ -127,8 +127,10 @@ function judge(answer: Shown, status: string, { method, path }: V1Route) {
     expect(answer.text, said).toBe('');
     return;
   }
-  expect(answer.headers['content-type'], said).toMatch(/^application\/json\b/);
-  const body: unknown = JSON.parse(answer.text);
+  const [type = ''] = Object.keys(responses[status]?.content ?? {});
+  expect(answer.headers['content-type']?.split(';')[0], said).toBe(type);
+  const isEvent = type === 'text/event-stream';
+  const body: unknown = JSON.parse(isEvent ? (/^data: (.*)$/m.exec(answer.text)?.[1] ?? '') : answer.text);
   expect(described.misfit(method, path, status, body), said).toBeNull();
   expect(
     described.misfit(method, path, status, withoutItsFirst(body)),

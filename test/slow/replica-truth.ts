@@ -148,9 +148,9 @@ async function pathsOf({ anvil, database, replicas: [replica], key, autoTxs }: T
     [PATHS.priorityFee]: PATHS.priorityFee + window,
     [PATHS.gasUsedRatio]: PATHS.gasUsedRatio + window,
   };
-  // What the key has left changes with each request.
+  // What the key has left changes with each request, and a stream does not end.
   return [...V1_ROUTES, ...ADDED_ROUTES]
-    .filter(({ method, path }) => method === 'get' && path !== PATHS.rateLimits)
+    .filter(({ method, path }) => method === 'get' && path !== PATHS.rateLimits && path !== PATHS.gasStream)
     .map(({ path }) => known[path] ?? path);
 }
 

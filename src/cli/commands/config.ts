@@ -58,6 +58,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
       const from = keys.ownPlans.includes(plan.name) ? 'config file' : 'default';
       return row(index === 0 ? 'plans' : '', 'plans', planText(plan), { value: plans, from });
     }),
+    row('pages', 'cors', settings.cors.value.join('\n') || 'none may ask', settings.cors),
     row('mail', 'smtp', mailText(settings), {
       value: mapped(smtp.value, ({ password, ...rest }) => ({ ...rest, hasPassword: password !== null })),
       from: smtp.from,

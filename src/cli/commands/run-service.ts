@@ -83,6 +83,7 @@ export async function serveUntil(
       onError,
       onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
       signal,
+      cors: address.cors ?? settings.cors.value,
       ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
     });
     closers.unshift(chain.close);
@@ -208,6 +209,7 @@ async function serveChain(
       },
       failure: failure.promise,
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
+      endStreams: () => current.service.endStreams(),
       condition: () => withProblem(current.service.condition(), passing),
       alertFigures: () => current.service.alertFigures(),
       close: async () => {

@@ -9,8 +9,8 @@ import { type CommandContext, createContext, type Flags, type Run } from '../con
 import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { cleanLine, note } from '../output.ts';
-import { checked, given } from '../parse.ts';
-import { flagName, keySettings, type SourceFlags } from '../settings.ts';
+import { append, checked, given } from '../parse.ts';
+import { flagName, keySettings, parseOrigins, type SourceFlags } from '../settings.ts';
 
 export function addServe(program: Command, run: Run): void {
   program
@@ -25,6 +25,7 @@ export function addServe(program: Command, run: Run): void {
     .option('--port <N>', 'port to listen on; 0 takes a free one', '8787')
     .option('--base-url <URL>', 'its public URL, behind a proxy')
     .option('--keys <FILE>', 'the database of the keys')
+    .option('--cors <ORIGIN>', 'let pages of this origin ask in a browser; several, or * for all', append)
     .addOption(
       new Option('--log-level <LEVEL>', 'what goes to stderr')
         .choices(['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -47,7 +48,7 @@ export function addServe(program: Command, run: Run): void {
 }
 
 export type ServeFlags = Flags<'baseUrl' | 'keys', 'systemd'> &
-  Readonly<Record<'host' | 'port' | 'logLevel', string>>;
+  Readonly<Record<'host' | 'port' | 'logLevel', string>> & { readonly cors?: readonly string[] };
 
 async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCode> {
   // First of all, so that it also ends well before the port is open.
@@ -65,11 +66,18 @@ async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCo
 
 export type ListenAddress = ReturnType<typeof listenAddress>;
 
-export function listenAddress({ host, port, baseUrl }: Pick<ServeFlags, 'host' | 'port' | 'baseUrl'>) {
+export function listenAddress({
+  host,
+  port,
+  baseUrl,
+  cors,
+}: Pick<ServeFlags, 'host' | 'port' | 'baseUrl' | 'cors'>) {
   return {
     host: checked('--host', () => parseHost(host)),
     port: checked('--port', () => parsePort(port)),
     baseUrl: given('--base-url', baseUrl, (text) => parseServiceUrl(text, 'leave it out')),
+    /** Origins of pages; `null`: as the settings say. */
+    cors: given('--cors', cors?.join(' '), parseOrigins),
   };
 }
 
@@ -159,7 +167,7 @@ const UNIT_FLAGS = {
     ...(['replay', 'speed', 'demo', 'seed', 'history', 'confirmations', 'db'] as const),
     ...(['allowPrivateTargets', 'config'] as const),
   ],
-  serve: ['host', 'port', 'baseUrl', 'keys', 'logLevel'],
+  serve: ['host', 'port', 'baseUrl', 'keys', 'cors', 'logLevel'],
 } as const;
 const PATH_FLAGS: readonly string[] = ['replay', 'db', 'config', 'keys'];
 

@@ -369,6 +369,11 @@ export class Follower {
   }
 
   #handle(event: ChainEvent): void {
+    this.#take(event);
+    this.#options.onEvent?.();
+  }
+
+  #take(event: ChainEvent): void {
     switch (event.type) {
       case 'block':
         this.#state.note(event.block, this.#chain.head, this.#chain.blockTimeSec);
@@ -432,6 +437,8 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly historySec: number;
   /** How long a leader may store nothing until a standby compares with its own node, ms. Default: a minute. */
   readonly neglectedMs?: number | undefined;
+  /** Told of whatever the source tells, once it is taken in. */
+  readonly onEvent?: (() => void) | undefined;
   /** Told of errors that should not happen; the follower goes on. */
   readonly onError: (error: unknown) => void;
   /** Told when the source, or a node of several, goes away or comes back. */

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { cors } from 'hono/cors';
 import { BASE_PATH, PATHS, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import type { AlertService } from '../alerts/alert-service.ts';
 import type { AutoTxService } from '../auto-txs/auto-tx-service.ts';
@@ -14,6 +15,7 @@ import {
   toFailure,
   withoutBody,
 } from './errors.ts';
+import type { GasStreams } from './gas-streams.ts';
 import { openApiDocument } from './openapi.ts';
 import { addPlayground } from './playground/playground.ts';
 import { recordOf } from './record.ts';
@@ -27,6 +29,7 @@ import { addExplorerRoutes, addMetricsRoutes } from './routes/metrics.ts';
 export interface AppOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
+  readonly streams: GasStreams;
   readonly alerts: AlertService;
   readonly autoTxs: AutoTxService;
   /** Whether alerts and auto-txs that are made here stay; else their routes refuse. Default: they do. */
@@ -37,12 +40,15 @@ export interface AppOptions {
   readonly onError: (error: unknown) => void;
   /** What others call the service by, behind a proxy, for the document. */
   readonly baseUrl?: string | undefined;
+  /** Origins whose pages may ask in a browser, `*` for all; default: none. */
+  readonly cors?: readonly string[] | undefined;
 }
 
 /** The v1 service as a request handler; it needs no socket. */
 export function createApp(options: AppOptions): OpenAPIHono {
-  const { state, gate, alerts, autoTxs, onError, baseUrl } = options;
+  const { state, gate, streams, alerts, autoTxs, onError, baseUrl, cors: origins = [] } = options;
   const root = new OpenAPIHono({ defaultHook: checkParameters });
+  if (origins.length > 0) root.use(allowOrigins(origins));
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, c) => {
     const error = withoutBody(thrown, c.req.path);
@@ -64,7 +70,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
   app.use(authorise(gate));
   app.use(takeBodies());
   app.use(cacheResponses(() => state.moment()));
-  addGasRoutes(app, state);
+  addGasRoutes(app, { state, gate, streams });
   addDashboardRoutes(app, state, gate, { alerts, autoTxs });
   addMetricsRoutes(app, state);
   addExplorerRoutes(app, state);
@@ -75,6 +81,18 @@ export function createApp(options: AppOptions): OpenAPIHono {
   for (const [path, methods] of servedMethods(app)) app.all(path, (c) => refuseMethod(c, methods));
   return app;
 }
+
+/** A day is more than any browser keeps the answer to a preflight. */
+const PREFLIGHT_SEC = 86_400;
+
+/** Lets pages of other origins ask. The key is theirs to send: a browser adds no credential by itself. */
+const allowOrigins = (origins: readonly string[]) =>
+  cors({
+    origin: origins.includes('*') ? '*' : [...origins],
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    exposeHeaders: ['ETag', 'Location', 'Retry-After', 'WWW-Authenticate'],
+    maxAge: PREFLIGHT_SEC,
+  });
 
 /** The routes that were added, as the router writes them, and what they answer. */
 function servedMethods(app: OpenAPIHono): Map<string, string[]> {
@@ -87,7 +105,7 @@ function servedMethods(app: OpenAPIHono): Map<string, string[]> {
   return methods;
 }
 
-/** `OPTIONS` is told what there is; no origin is allowed to ask from a browser's page but our own. */
+/** `OPTIONS` is told what there is. */
 function refuseMethod(c: Context, methods: readonly string[]): Response {
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: allow } });

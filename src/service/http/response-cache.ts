@@ -80,10 +80,7 @@ export function cacheResponses(version: () => object | null): MiddlewareHandler 
       if (key !== null && encoded === null && cache.get(key) === making) cache.delete(key);
     }
     if (encoded === null) return;
-    const response = await encoded.respond(c);
-    // Hono would add the old response's headers to the new one's.
-    c.res = undefined;
-    c.res = response;
+    c.res = await encoded.respond(c);
   };
 }
 

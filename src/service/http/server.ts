@@ -63,6 +63,8 @@ const SECURITY_HEADERS = {
 export interface Served {
   fetch(request: Request, record: RequestRecord): Promise<Response>;
   condition(): Condition;
+  /** Ends responses that would go on for ever. */
+  endStreams?(): void;
   /** What its alerts do, for an operator. */
   alertFigures?(): Promise<AlertFigures>;
 }
@@ -227,6 +229,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     async stop() {
       isStopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      served.endStreams?.();
       // Node does not count a connection without any request as idle.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), limits.graceMs);

@@ -49,6 +49,8 @@ export async function readDocument(origin: string): Promise<Described> {
   // What the document says beside its schemas.
   ajv.addVocabulary(Object.keys(document));
   ajv.addSchema(document, 'openapi.json');
+  const typeOf = (path: string, method: string, status: string) =>
+    Object.keys(document.paths[path]?.[method]?.responses[status]?.content ?? {})[0] ?? '';
   const root = new URL(document.servers[0]?.url ?? '/', origin + OPENAPI_PATH).href;
   const judge = (way: readonly string[], body: unknown) => {
     // What is named is compiled once, not for each route that names it.
@@ -67,7 +69,10 @@ export async function readDocument(origin: string): Promise<Described> {
       return operation;
     },
     misfit: (method, path, status, body) =>
-      judge(['paths', path, method, 'responses', status, 'content', 'application/json', 'schema'], body),
+      judge(
+        ['paths', path, method, 'responses', status, 'content', typeOf(path, method, status), 'schema'],
+        body,
+      ),
     misfitBody: (method, path, body) =>
       judge(['paths', path, method, 'requestBody', 'content', 'application/json', 'schema'], body),
   };

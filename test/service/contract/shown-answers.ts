@@ -293,15 +293,21 @@ async function ask(world: World, route: V1Route, how: string, asked: Asked): Pro
       },
       (incoming) => {
         const parts: Buffer[] = [];
-        incoming.on('data', (part: Buffer) => parts.push(part));
-        incoming.on('end', () =>
+        const done = () =>
           resolve({
             how,
             status: incoming.statusCode ?? 0,
             headers: incoming.headers,
             text: Buffer.concat(parts).toString(),
-          }),
-        );
+          });
+        incoming.on('data', (part: Buffer) => {
+          parts.push(part);
+          if (incoming.headers['content-type'] !== 'text/event-stream') return;
+          // It does not end by itself.
+          done();
+          incoming.destroy();
+        });
+        incoming.on('end', done);
         incoming.on('error', reject);
       },
     );

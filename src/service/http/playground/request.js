@@ -86,6 +86,21 @@ const SHOWN_HEADERS = [
   'allow',
 ];
 
+/** @param {Response} response */
+const isStream = (response) => response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+/**
+ * The first of a stream's events; the rest would never end.
+ *
+ * @param {Response} response
+ */
+async function firstOf(response) {
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
+}
+
 /**
  * @param {string} method
  * @param {string} address
@@ -104,7 +119,7 @@ export async function send(method, address, headers, body) {
     redirect: 'error',
     referrerPolicy: 'no-referrer',
   });
-  const text = await response.text();
+  const text = isStream(response) ? await firstOf(response) : await response.text();
   return {
     status: response.status,
     statusText: response.statusText,

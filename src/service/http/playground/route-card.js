@@ -64,7 +64,7 @@ function inside(session, route) {
  * @param {Answer} answer
  */
 function answerView(session, status, answer) {
-  const schema = answer.content?.['application/json']?.schema;
+  const { schema } = Object.values(answer.content ?? {})[0] ?? {};
   const head = [
     make('code', { class: 'status-code' }, status === 'default' ? 'else' : status),
     make('span', {}, ...inline(answer.description ?? '')),

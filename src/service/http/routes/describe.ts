@@ -108,6 +108,42 @@ export function getRoute<
   });
 }
 
+const LAST_EVENT_ID = {
+  name: 'Last-Event-ID',
+  in: 'header' as const,
+  description: 'The `id` of the last event of an earlier stream: its block is not sent again',
+  schema: { type: 'string' as const },
+};
+
+/** A `GET` route that goes on answering (Server-Sent Events): `event` is what the `data` of each event holds. */
+export const streamRoute = <
+  const Path extends V1Route['path'],
+  Query extends z.ZodObject,
+  Event extends z.ZodType,
+>(
+  path: Path,
+  query: Query,
+  event: Event,
+  { summary, description }: { readonly summary: string; readonly description: string },
+) =>
+  createRoute({
+    ...describeRoute('get', path, summary),
+    description: `Not part of v1. ${description}`,
+    'x-gastop-addition': true,
+    parameters: [LAST_EVENT_ID],
+    request: { query },
+    responses: {
+      200: {
+        description: 'Events until the stream ends; the schema is that of the `data` of each',
+        content: { 'text/event-stream': { schema: event } },
+      },
+      400: WRONG_PARAMETER,
+      ...GATE_REFUSALS,
+      ...NEEDS_CHAIN,
+      default: ANYTHING_ELSE,
+    },
+  });
+
 /** A `GET` route that answers from the chain, with nothing in its path. */
 export const chainRoute = <
   const Path extends V1Route['path'],

@@ -1,11 +1,13 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.ts';
 import { NoParameters, RecommendationParameters } from '../../../contract/queries.ts';
-import { PATHS } from '../../../contract/routes.ts';
+import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../responses/gas.ts';
 import { wireWei } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
-import { chainRoute } from './describe.ts';
+import type { Gate } from '../auth.ts';
+import type { GasStreams } from '../gas-streams.ts';
+import { chainRoute, streamRoute } from './describe.ts';
 
 const currentRoute = chainRoute(PATHS.gasCurrent, NoParameters, GasCurrent, 'What gas costs now');
 const trendRoute = chainRoute(PATHS.gasTrend, NoParameters, GasTrend, 'Where the price is going');
@@ -16,7 +18,35 @@ const recommendationRoute = chainRoute(
   'Send now, or wait for what price and how long',
 );
 
-export function addGasRoutes(app: OpenAPIHono, state: ServiceState): void {
+const streamedRoute = streamRoute(PATHS.gasStream, NoParameters, GasCurrent, {
+  summary: 'What gas costs, with each new block',
+  description:
+    'Server-Sent Events: the answer of `/gas/current` now, with each new block, and whenever else it changes, such as when prices become stale. The `id` is the number of the block; blocks that come within 200 ms of each other are one event, of the newest. A comment comes every 15 seconds. Each key has at most five streams on one process, and each stream costs one request of the quota an hour. A reader that does not keep up is dropped: ask again with `Last-Event-ID`.',
+});
+
+/** For proxies as well: what comes is passed on at once, and kept by nobody. */
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+} as const;
+
+export function addGasRoutes(
+  app: OpenAPIHono,
+  {
+    state,
+    gate,
+    streams,
+  }: { readonly state: ServiceState; readonly gate: Gate; readonly streams: GasStreams },
+): void {
+  app.openapi(streamedRoute, (c) => {
+    // Of a HEAD nobody reads the body.
+    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
+    const key = c.req.header(API_KEY_HEADER) ?? null;
+    const admit = () => gate.admit({ key, group: 'gas' });
+    const stream = streams.open(c.req.header('last-event-id'), { owner: c.get('owner'), admit });
+    return c.body(stream, 200, STREAM_HEADERS);
+  });
   app.openapi(currentRoute, (c) => c.json(gasCurrent(state.present()), 200));
   app.openapi(trendRoute, (c) => c.json(gasTrend(state.present()), 200));
   app.openapi(recommendationRoute, (c) => {

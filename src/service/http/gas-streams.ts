@@ -1,0 +1,181 @@
+import { gasCurrent, type Present } from '../responses/gas.ts';
+import type { ServiceState } from '../service-state.ts';
+import type { Gate } from './auth.ts';
+import { ApiFailure, toFailure } from './errors.ts';
+
+/** Blocks that come faster are one event, of the newest: a recording may be played at thousands of blocks a second. */
+const LEAST_GAP_MS = 200;
+/** Prices become stale with the time, and a source goes away, without a block that says so. */
+const LOOK_MS = 1_000;
+/** Proxies and clients take a connection for dead on which nothing comes. */
+const BEAT_MS = 15_000;
+const HOUR_MS = 3_600_000;
+const STREAMS_PER_KEY = 5;
+/** A reader for whom more events are waiting is dropped. They share their bytes with those of other readers. */
+const WAITING_MOST = 16;
+const RETRY_SEC = 60;
+
+const COMMENT = new TextEncoder().encode(':\n\n');
+
+interface Reader {
+  /** The id of its key; empty where no key is needed. */
+  readonly owner: string;
+  /** Counts one request of the key. @throws like {@link Gate.admit} */
+  readonly admit: () => Promise<unknown>;
+  /** When a request was counted last. */
+  admittedAt: number;
+}
+
+interface GasEvent {
+  readonly present: Present;
+  readonly id: number;
+  readonly text: string;
+  readonly bytes: Bytes;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Controller = ReadableStreamDefaultController<Bytes>;
+
+/**
+ * The open streams of `gas/current` (Server-Sent Events). An event goes out with each new block and with whatever else
+ * changes what `gas/current` says, such as prices that become stale. It is encoded once for all readers.
+ */
+export class GasStreams {
+  readonly #state: Pick<ServiceState, 'moment' | 'present'>;
+  readonly #withdrawn: Gate['withdrawn'];
+  readonly #readers = new Map<Controller, Reader>();
+  #timers: NodeJS.Timeout[] = [];
+  #due: NodeJS.Timeout | null = null;
+  #sent: GasEvent | null = null;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #hasEnded = false;
+
+  constructor(state: Pick<ServiceState, 'moment' | 'present'>, { withdrawn }: Pick<Gate, 'withdrawn'>) {
+    this.#state = state;
+    this.#withdrawn = withdrawn;
+  }
+
+  /**
+   * A stream that begins with what `gas/current` says now, unless its reader had the block `lastId` and all is well.
+   * @throws {ApiFailure} `upstream_unavailable` while there are no prices, `rate_limit_exceeded` for one stream too many.
+   */
+  open(lastId: string | undefined, reader: Omit<Reader, 'admittedAt'>): ReadableStream<Bytes> {
+    if (this.#hasEnded) throw stopping();
+    const { stale, problem } = this.#state.present();
+    const isFull = this.#ownStreams(reader.owner) >= STREAMS_PER_KEY;
+    if (reader.owner !== '' && isFull) throw tooMany();
+    this.#publish();
+    const isKnown = lastId === String(this.#sent?.id) && !stale && problem === null;
+    let own: Controller;
+    return new ReadableStream<Bytes>(
+      {
+        start: (controller) => {
+          own = controller;
+          if (this.#readers.size === 0) this.#start();
+          this.#readers.set(controller, { ...reader, admittedAt: performance.now() });
+          // With the comment the reader learns that it is connected.
+          controller.enqueue(isKnown || this.#sent === null ? COMMENT : this.#sent.bytes);
+        },
+        cancel: () => {
+          this.#forget(own);
+        },
+      },
+      { highWaterMark: WAITING_MOST },
+    );
+  }
+
+  /** Sends what has changed, if anything has. */
+  readonly tell = (): void => {
+    if (this.#readers.size === 0) return;
+    // Blocks that are taken in together are one event, too.
+    const waitMs = Math.max(this.#sentAt + LEAST_GAP_MS - performance.now(), 0);
+    this.#due ??= setTimeout(() => this.#publish(), waitMs);
+  };
+
+  /** Ends all streams, and opens no more. */
+  readonly end = (): void => {
+    this.#hasEnded = true;
+    for (const controller of this.#readers.keys()) this.#close(controller);
+  };
+
+  #ownStreams(owner: string): number {
+    return [...this.#readers.values()].filter((reader) => reader.owner === owner).length;
+  }
+
+  #publish(): void {
+    if (this.#due !== null) clearTimeout(this.#due);
+    this.#due = null;
+    const event = this.#current();
+    if (event === null || event.text === this.#sent?.text) return;
+    this.#sent = event;
+    this.#sentAt = performance.now();
+    for (const controller of this.#readers.keys()) {
+      if ((controller.desiredSize ?? 0) > 0) controller.enqueue(event.bytes);
+      else this.#close(controller);
+    }
+  }
+
+  #current(): GasEvent | null {
+    const present = this.#state.moment();
+    if (present === null || present === this.#sent?.present) return this.#sent;
+    const text = JSON.stringify(gasCurrent(present));
+    const id = present.head.number;
+    return { present, id, text, bytes: new TextEncoder().encode(`id: ${id}\ndata: ${text}\n\n`) };
+  }
+
+  #start(): void {
+    this.#timers = [setInterval(this.tell, LOOK_MS), setInterval(() => void this.#beat(), BEAT_MS)];
+  }
+
+  /** Keeps the streams of those that still may have one. */
+  async #beat(): Promise<void> {
+    for (const controller of this.#readers.keys()) {
+      if (controller.desiredSize === WAITING_MOST) controller.enqueue(COMMENT);
+    }
+    const owners = new Set([...this.#readers.values()].map(({ owner }) => owner));
+    // Keys that cannot be read at the moment are looked at the next time.
+    const gone = new Set(await this.#withdrawn?.([...owners]).catch(() => []));
+    for (const [controller, reader] of this.#readers) {
+      if (reader.owner !== '' && gone.has(reader.owner)) this.#close(controller);
+      else if (performance.now() - reader.admittedAt >= HOUR_MS) void this.#admitAgain(controller, reader);
+    }
+  }
+
+  async #admitAgain(controller: Controller, reader: Reader): Promise<void> {
+    const { admittedAt } = reader;
+    reader.admittedAt = performance.now();
+    try {
+      await reader.admit();
+    } catch (error) {
+      if (toFailure(error).code === 'upstream_unavailable') reader.admittedAt = admittedAt;
+      else this.#close(controller);
+    }
+  }
+
+  /** The reader gets what is waiting, then the end. */
+  #close(controller: Controller): void {
+    if (this.#forget(controller)) controller.close();
+  }
+
+  #forget(controller: Controller): boolean {
+    const wasOpen = this.#readers.delete(controller);
+    if (wasOpen && this.#readers.size === 0) {
+      for (const timer of this.#timers) clearInterval(timer);
+      if (this.#due !== null) clearTimeout(this.#due);
+      this.#due = null;
+    }
+    return wasOpen;
+  }
+}
+
+const stopping = () =>
+  new ApiFailure('upstream_unavailable', 'the service is being stopped; ask again later', {
+    headers: { 'Retry-After': '5' },
+  });
+
+const tooMany = () =>
+  new ApiFailure(
+    'rate_limit_exceeded',
+    `this key has ${STREAMS_PER_KEY} streams open; close one of them, or ask for /gas/current`,
+    { headers: { 'Retry-After': String(RETRY_SEC) } },
+  );
