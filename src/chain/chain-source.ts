@@ -71,8 +71,10 @@ export interface ChainReceipt {
   readonly transactionIndex: number;
   /** Wei: blob gas used × its price; 0 without blobs. */
   readonly blobFee: bigint;
-  /** Wei a rollup took beside gas for posting the data (OP stack: `l1Fee`); 0 elsewhere. */
+  /** Wei a rollup took beside gas: for posting the data, and for its operator; 0 elsewhere. */
   readonly dataFee: bigint;
+  /** The same, or what of the gas was for posting (Arbitrum); left out where the receipt does not say. */
+  readonly l1Part?: bigint;
 }
 
 /** A block as the chain holds it, with what only the node knows. */

@@ -1,7 +1,7 @@
 import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
-import { chainProfile } from '../core/chains.ts';
+import { chainProfile, hasDataFee } from '../core/chains.ts';
 import type { DescribedCall } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { nativeString } from '../core/units.ts';
@@ -132,6 +132,12 @@ export function autoTxChecks(
     waitingBelow: (account?.waiting ?? []).flatMap(({ status, ...below }) =>
       below.nonce < transaction.nonce && below.id !== id ? [{ ...below, status: status ?? '' }] : [],
     ),
+    ...((account?.dataFees != null || hasDataFee(chain.id)) && {
+      dataFees: {
+        parameters: account?.dataFees ?? null,
+        reason: account?.dataFeesReason ?? 'the service does not tell it',
+      },
+    }),
   });
   const rival = account?.waiting.find((other) => other.nonce === transaction.nonce && other.id !== id);
   return checks.flatMap((check) => {
@@ -183,14 +189,15 @@ const SIGNED_TYPES = [0, 1, 2, 3, 4] as const;
 export function storedChecks(checks: readonly CheckView[], autoTx: AutoTxView): readonly CheckView[] {
   const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
   return withKeptDelegation(checks, autoTx.checks).flatMap((check) => {
-    const needsBytes = OF_BYTES.has(check.name) || (autoTx.type === 3 && OF_BLOBS.has(check.name));
+    const hasHiddenFees = autoTx.type === 3 || hasDataFee(autoTx.chainId);
+    const needsBytes = OF_BYTES.has(check.name) || (hasHiddenFees && OF_FEES.has(check.name));
     return needsBytes ? (kept.get(check.name) ?? []) : [check];
   });
 }
 
 const OF_BYTES: ReadonlySet<string> = new Set(['signature', 'intrinsic-gas', 'blob-cap']);
-/** Blobs cost what is not said. */
-const OF_BLOBS: ReadonlySet<string> = new Set(['balance', 'cost', 'reachable']);
+/** Blobs, and the size that a rollup charges for, cost what is not said. */
+const OF_FEES: ReadonlySet<string> = new Set(['balance', 'cost', 'reachable']);
 
 /** In what a signed transaction is another one than the draft that it is to sign; what the service does not say of the draft is not compared. */
 export function draftDifferences(

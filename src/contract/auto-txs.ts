@@ -235,6 +235,17 @@ export const AutoTxAccount = z
     waiting: z
       .array(z.strictObject({ id: z.string(), nonce: Nonce, status: z.enum(AUTO_TX_STATUSES) }))
       .describe('Auto-txs of this sender and this key that may still be broadcast, by nonce'),
+    dataFees: z
+      .strictObject({
+        rate: Amount.describe('16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob base fee'),
+        operatorPerMillionGas: Amount,
+        operatorConstant: Amount,
+      })
+      .nullable()
+      .describe(
+        'What decides the fee that an OP-stack chain takes beside gas, in wei; 0 where a chain takes none; null where it is not known',
+      ),
+    dataFeesReason: z.string().nullable().describe('Why it is not known; null where it is'),
   })
   .meta({ id: 'AutoTxAccount', description: 'A sender as the chain knows it' });
 export type AutoTxAccount = z.infer<typeof AutoTxAccount>;

@@ -78,6 +78,9 @@ export const TxMetrics = z
     costWei: Amount.nullable().describe(
       "Gas used × effective price, and blob gas and a rollup's own data fee where there are such, in wei",
     ),
+    dataFeeWei: Amount.nullable().describe(
+      'The part of it for posting to L1, with the operator fee, in wei; 0 where the chain takes none, null where the receipt does not say',
+    ),
     costUsd: Usd.nullable().describe('At the present price of the coin, in US dollars'),
     blockNumber: BlockNumber.nullable(),
     blockHash: Hash.nullable(),

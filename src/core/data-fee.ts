@@ -100,12 +100,12 @@ function estimatedSize(fastLzLength: number): bigint {
   return size > LEAST_SIZE ? size : LEAST_SIZE;
 }
 
-/** The parameters by which the oracle's L1 fee for a transaction of the least size comes out. */
+/** The highest parameters by which the oracle's L1 fee for a transaction of the least size comes out: no fee falls short. */
 export function parametersFromOracle(
   leastFee: bigint,
   operator: Omit<DataFeeParameters, 'rate'>,
 ): DataFeeParameters {
-  return { rate: (leastFee * 10n ** 12n) / LEAST_SIZE, ...operator };
+  return { rate: ((leastFee + 1n) * 10n ** 12n - 1n) / LEAST_SIZE, ...operator };
 }
 
 /** The system contract that each block's first transaction tells the state of L1, and who calls it. */

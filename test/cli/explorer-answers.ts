@@ -54,6 +54,7 @@ export const TX = TxMetrics.parse({
   effectiveGasPrice: 60_800_000,
   priorityFeePerGas: 10_000_000,
   costWei: '3161600000000',
+  dataFeeWei: '0',
   costUsd: 0.0102,
   blockNumber: 24_337_604,
   blockHash: `0x${'cd'.repeat(32)}`,

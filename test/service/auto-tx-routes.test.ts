@@ -332,6 +332,8 @@ test('an account is told as the node knows it, with what of it waits', async () 
     pendingNonce: 0,
     balanceWei: (10n ** 18n).toString(),
     waiting: [{ id, nonce: 2, status: 'PENDING' }],
+    dataFees: { rate: '0', operatorPerMillionGas: '0', operatorConstant: '0' },
+    dataFeesReason: null,
   });
 });
 

@@ -337,6 +337,7 @@ test('a transaction is told with what it paid and where it stood among its block
     effectiveGasPrice: Number(base + 3n * GWEI),
     priorityFeePerGas: 3e9,
     costWei: String(paid),
+    dataFeeWei: '0',
     costUsd: (Number(paid) / 1e18) * 2_000,
     blockNumber: 995,
     blockHash: blockHash(995),

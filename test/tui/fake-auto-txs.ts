@@ -125,6 +125,8 @@ export function fakeAutoTxs(initial: readonly AutoTxView[] = []): AutoTxMethods 
       pendingNonce: 7,
       balance: 10n ** 18n,
       waiting: [],
+      dataFees: null,
+      dataFeesReason: null,
     }),
   };
 }

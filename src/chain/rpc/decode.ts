@@ -1,4 +1,5 @@
 import type { Hex } from '../../core/block.ts';
+import { operatorFee } from '../../core/data-fee.ts';
 import { ChainError, type ChainReceipt, type ChainTransaction } from '../chain-source.ts';
 
 /**
@@ -182,6 +183,10 @@ export const receiptResponse = object({
   blobGasUsed: maybe(quantity),
   blobGasPrice: maybe(quantity),
   l1Fee: maybe(quantity),
+  operatorFeeScalar: maybe(quantity),
+  operatorFeeConstant: maybe(quantity),
+  daFootprintGasScalar: maybe(quantity),
+  gasUsedForL1: maybe(quantity),
 });
 export type ReceiptResponse = ReturnType<typeof receiptResponse>;
 
@@ -246,9 +251,20 @@ export function toReceipt(response: ReceiptResponse, effectiveGasPrice: bigint):
     gasUsed: response.gasUsed,
     effectiveGasPrice,
     transactionIndex: response.transactionIndex,
-    blobFee: (response.blobGasUsed ?? 0n) * (response.blobGasPrice ?? 0n),
-    dataFee: response.l1Fee ?? 0n,
+    // OP-stack chains have no blobs, and write the data's footprint here.
+    blobFee: response.l1Fee === null ? (response.blobGasUsed ?? 0n) * (response.blobGasPrice ?? 0n) : 0n,
+    ...l1Fees(response, effectiveGasPrice),
   };
+}
+
+/** Of an OP-stack chain with its operator fee; of Arbitrum in the gas. */
+function l1Fees(response: ReceiptResponse, price: bigint): Pick<ChainReceipt, 'dataFee' | 'l1Part'> {
+  const { gasUsed, l1Fee, operatorFeeScalar: scalar, gasUsedForL1 } = response;
+  if (l1Fee === null) return { dataFee: 0n, ...(gasUsedForL1 !== null && { l1Part: gasUsedForL1 * price }) };
+  const constant = response.operatorFeeConstant ?? 0n;
+  const isJovian = response.daFootprintGasScalar !== null;
+  const dataFee = l1Fee + (scalar === null ? 0n : operatorFee(gasUsed, { scalar, constant, isJovian }));
+  return { dataFee, l1Part: dataFee };
 }
 
 /**

@@ -255,6 +255,7 @@ export function txText(tx: TxView, snapshot: SnapshotView | null, now: number): 
       ['blob cap', blobs.filter((part) => part !== null).join(', ') || null],
       ['paid', mapped(gwei(tx.effectiveGasPrice), (price) => `${price} per gas${tip}`)],
       ['cost', coinWords(tx.costWei, chainId, snapshot, tx.costUsd)],
+      ['L1 part', tx.dataFeeWei === 0n ? null : coinWords(tx.dataFeeWei, chainId, snapshot)],
       ['tip rank', rank ?? (isAlone ? 'alone in its block' : null)],
     ]),
   ].join('\n');

@@ -154,14 +154,26 @@ export type AutoTxListView = ListView<AutoTxView>;
 export const AutoTxAccount = lenient(
   AutoTxAccountWire.extend({
     waiting: rows(lenient(AutoTxAccountWire.shape.waiting.element, 'id', 'nonce')),
+    dataFees: lenient(
+      AutoTxAccountWire.shape.dataFees.unwrap(),
+      'rate',
+      'operatorPerMillionGas',
+      'operatorConstant',
+    ).transform(({ rate, operatorPerMillionGas, operatorConstant }) => ({
+      rate: BigInt(rate),
+      operatorPerMillionGas: BigInt(operatorPerMillionGas),
+      operatorConstant: BigInt(operatorConstant),
+    })),
   }),
   'nonce',
-).transform(({ chainId, nonce, pendingNonce, balanceWei, waiting }) => ({
+).transform(({ chainId, nonce, pendingNonce, balanceWei, waiting, dataFees, dataFeesReason }) => ({
   chainId,
   nonce,
   pendingNonce,
   balance: wei(balanceWei),
   waiting: waiting ?? [],
+  dataFees: dataFees ?? null,
+  dataFeesReason: said(dataFeesReason),
 }));
 export type AutoTxAccountView = z.infer<typeof AutoTxAccount>;
 

@@ -73,6 +73,7 @@ export const Tx = lenient(TxMetrics, 'hash').transform((wire) => ({
   to: checksummed(wire.to),
   value: wei(wire.value),
   costWei: wei(wire.costWei),
+  dataFeeWei: wei(wire.dataFeeWei),
 }));
 export type TxView = z.infer<typeof Tx>;
 

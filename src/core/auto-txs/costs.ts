@@ -1,5 +1,6 @@
 import type { LaneName } from '../advice.ts';
 import { chainProfile } from '../chains.ts';
+import { type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { exactAmount, exactGwei, formatAmount, formatUsd, priceBeside, usdOf } from '../units.ts';
@@ -26,9 +27,6 @@ import {
   unreachable,
 } from './target.ts';
 
-/** Rollups that charge a fee beside gas for posting data to Ethereum. */
-const TAKES_POSTING_FEE: ReadonlySet<number> = new Set([10, 130, 480, 8_453, 81_457, 534_352]);
-
 /** The next block's fees, and the transaction's bid. */
 interface CapFacts extends Pick<PreflightFacts, 'order' | 'nextBaseFee' | 'nextBlobBaseFee'> {
   readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
@@ -37,11 +35,23 @@ interface CapFacts extends Pick<PreflightFacts, 'order' | 'nextBaseFee' | 'nextB
 /** Checks that the balance covers the maximum cost of the transaction. */
 export function balanceCheck(facts: PreflightFacts): Found {
   const { transaction, balance, nativeSymbol } = facts;
-  const most = mostItTakes(transaction);
+  const withoutL1 = mostItTakes(transaction);
+  const l1 = l1Fee(facts);
+  const most = withoutL1 + (l1.wei ?? 0n);
   const needed = `${formatAmount(most, nativeSymbol)} (${partsWords(facts)})`;
   if (balance === null) return unknown(`the balance is unknown; it has to cover ${needed}`);
   const has = formatAmount(balance, nativeSymbol);
+  if (balance >= most && l1.wei === null) {
+    return unknown(
+      `${has} covers ${needed}, but has to cover the L1 fee too, which is unknown: ${l1.reason}`,
+    );
+  }
   if (balance >= most) return passes(`${has} covers ${needed}`);
+  if (balance >= withoutL1) {
+    const missing = `${(most - balance).toLocaleString('en')} wei`;
+    const message = `it waits: lacks ${missing} of L1 fee: it has ${exactAmount(balance, nativeSymbol)} and needs ${exactAmount(most, nativeSymbol)} (${partsWords(facts)})`;
+    return needs('insufficient_balance', message);
+  }
   const lacking = formatAmount(most - balance, nativeSymbol);
   const figures =
     has === formatAmount(most, nativeSymbol)
@@ -52,12 +62,19 @@ export function balanceCheck(facts: PreflightFacts): Found {
 }
 
 /** The parts of that amount. */
-function partsWords({ transaction }: PreflightFacts): string {
+function partsWords(facts: PreflightFacts): string {
+  const { transaction, nativeSymbol } = facts;
   const gas = `its gas limit at its ${capName(transaction)}`;
   const parts = transaction.value > 0n ? ['the value', gas] : [gas];
   if (transaction.blobCount > 0) parts.push('its blobs at theirs');
+  const { wei } = l1Fee(facts);
+  if (wei !== null && wei > 0n) parts.push(`the L1 fee of ${formatAmount(wei, nativeSymbol)}`);
   return parts.join(' + ');
 }
+
+/** What a rollup takes beside gas for posting it to L1, operator fee included. */
+const l1Fee = ({ transaction, dataFees }: Pick<PreflightFacts, 'transaction' | 'dataFees'>): KnownFee =>
+  transactionDataFee(dataFees ?? NO_DATA_FEES, transaction);
 
 /** Checks that the cap covers the next base fee. A target below the base fee waits in any case. */
 export function capCheck({ order, transaction, nextBaseFee }: CapFacts): Found {
@@ -100,17 +117,22 @@ export function costCheck(facts: PreflightFacts): Found {
 
 /** @param price The price of the estimate. */
 function costWords(facts: PreflightFacts, price: PriceToPay): string {
-  const { transaction, chainId, chainName } = facts;
+  const { transaction } = facts;
+  const l1 = l1Fee(facts);
+  const beside = l1.wei ?? 0n;
   const blobs = blobGas(transaction) > 0n ? ', blobs included' : '';
-  const then = amountWords(feesAt(price.pays, facts), facts);
-  const most = amountWords(mostFees(transaction), facts);
+  const then = amountWords(feesAt(price.pays, facts) + beside, facts);
+  const most = amountWords(mostFees(transaction) + beside, facts);
   const fees =
     then === most
       ? `fees of at most ${most} at your ${capWords(transaction)}${blobs}`
       : `fees of about ${then} ${priceWords(price, facts)}${blobs}; at most ${most}`;
-  const posting = TAKES_POSTING_FEE.has(chainId)
-    ? `, plus what ${chainName} takes for posting it to Ethereum`
-    : '';
+  const posting =
+    l1.wei === null
+      ? `, plus the L1 fee, which is unknown: ${l1.reason}`
+      : l1.wei > 0n
+        ? `, L1 fee of ${amountWords(l1.wei, facts)} included`
+        : '';
   const value =
     transaction.value > 0n ? `; it sends ${exactAmount(transaction.value, facts.nativeSymbol)}` : '';
   return `${fees}${posting}${value}`;

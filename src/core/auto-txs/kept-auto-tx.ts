@@ -48,8 +48,11 @@ export interface KeptAutoTx {
   readonly to: Hex | null;
   readonly value: bigint;
   readonly data: Hex;
-  /** The signed fields except the three above and the delegations, which their check names; `null`: a draft. */
-  readonly signed: Omit<SignedTransaction, 'to' | 'value' | 'data' | 'authorizations'> | null;
+  /** The signed fields except the three above, the size and the delegations, which their check names; `null`: a draft. */
+  readonly signed: Omit<
+    SignedTransaction,
+    'to' | 'value' | 'data' | 'authorizations' | 'compressedSize'
+  > | null;
   readonly state: AutoTxState;
   readonly checks: readonly Check[];
   /** Time of the checks; `null`: never, as for a draft. */

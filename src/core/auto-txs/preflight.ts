@@ -1,3 +1,4 @@
+import type { DataFees } from '../data-fee.ts';
 import { callDeadline, delegationWords, isTakenBack } from '../transactions/describe-call.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import { formatCount, formatDuration, utcMinute } from '../units.ts';
@@ -49,6 +50,8 @@ export interface PreflightFacts {
   /** Ms since epoch. */
   readonly now: number;
   readonly waitingBelow: readonly WaitingBelow[];
+  /** What the chain takes beside gas; left out: nothing. */
+  readonly dataFees?: Pick<DataFees, 'parameters' | 'reason'>;
 }
 
 /** A check without its name. */

@@ -11,6 +11,7 @@ import {
   toRlp,
 } from 'viem/utils';
 import type { Hex } from '../block.ts';
+import { fastLzLength } from '../data-fee.ts';
 import { signedHex } from './signed-text.ts';
 import { type Authorization, type SignedTransaction, TransactionError } from './signed-transaction.ts';
 import { isEqual, MAX_SAFE, type RlpItem, readRlp, TransactionFields } from './transaction-fields.ts';
@@ -98,9 +99,10 @@ function decodeItems(
     );
   }
   const { chainId = typedChainId, yParity, r, s } = signature;
+  const encoded = encode(type, items);
   return {
     type,
-    hash: keccak256(encode(type, items)),
+    hash: keccak256(encoded),
     from: recoverAddress(keccak256(signedPayload(type, items, chainId)), { r, s, yParity }),
     to: to === null ? null : checksummedAddress(to),
     chainId,
@@ -117,6 +119,7 @@ function decodeItems(
       ...accessList,
       authorizations: authorizations.length,
     }),
+    compressedSize: fastLzLength(encoded),
   };
 }
 

@@ -28,6 +28,8 @@ export interface SignedTransaction {
   readonly authorizations: readonly Authorization[];
   /** The minimum gas limit: EIP-2028, EIP-2930, EIP-3860, EIP-7702 and the floor of EIP-7623. */
   readonly intrinsicGas: bigint;
+  /** FastLZ length of its signed bytes, which OP-stack chains charge for; left out where those are not at hand. */
+  readonly compressedSize?: number;
 }
 
 /** Lets code act as the account, until the account revokes it. Numbers above 2^53 − 1 are decimal text. */

@@ -31,6 +31,7 @@ import { checksummedAddress } from '../../core/transactions/decode-transaction.t
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
+import { dataFeesOf } from '../data-fees.ts';
 import { ApiFailure } from '../http/errors.ts';
 import { type AutoTxOutlook, accountAnswer, autoTxAnswer, autoTxDetails } from '../responses/auto-txs.ts';
 import type { Tallies } from '../responses/summary.ts';
@@ -161,12 +162,13 @@ export class AutoTxService {
   async account(owner: string, address: Hex, ended: AbortSignal): Promise<AutoTxAccount> {
     const { store, source } = this.#parts;
     requirePool(source);
-    const { id: chainId } = this.#chain();
-    const facts = await readSender(source, address, ended);
-    return accountAnswer(
-      { chainId, address, ...facts },
-      await store.waiting(owner, checksummedAddress(address)),
-    );
+    const chain = this.#chain();
+    const [facts, dataFees] = await Promise.all([
+      readSender(source, address, ended),
+      dataFeesOf(source, chain),
+    ]);
+    const waiting = await store.waiting(owner, checksummedAddress(address));
+    return accountAnswer({ chainId: chain.id, address, ...facts }, waiting, dataFees);
   }
 
   /** Where auto-txs of the owner were mined from `from` to `to` (Unix seconds, inclusive), oldest first. */
@@ -336,7 +338,7 @@ const isOpen = ({ status }: AutoTxState) =>
 
 /** What is kept of a signed transaction beside what it does. */
 function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['signed']> {
-  const { to: _to, value: _value, data: _data, authorizations: _authorizations, ...signature } = transaction;
+  const { to, value, data, authorizations, compressedSize, ...signature } = transaction;
   return signature;
 }
 

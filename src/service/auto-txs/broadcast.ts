@@ -16,6 +16,7 @@ import {
 import { comparedPrice, isDue } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
+import { type DataFees, fastLzLength } from '../../core/data-fee.ts';
 import { ownValue } from '../../core/own-value.ts';
 import type { AutoTxChange, AutoTxChanged, AutoTxStore } from '../../store/auto-txs.ts';
 import type { BlockStore } from '../../store/blocks.ts';
@@ -109,6 +110,8 @@ export interface SenderFacts {
   readonly balance: bigint;
   /** All live ones of the sender. */
   readonly live: readonly KeptAutoTx[];
+  /** What the chain takes beside gas. */
+  readonly dataFees: DataFees;
 }
 
 /** When it was decided, by both clocks, ms: nothing may be sent long after. */
@@ -158,11 +161,12 @@ async function decideDue(
  * Decides what becomes of a pending one and writes it down: that it is held, refused, or sent. Answers what is to be sent
  * now; `null`: nothing is. What its owner or the chain did in the meantime counts: it is asked within the transaction.
  */
-export const decideOne = (looked: KeptAutoTx, sender: SenderFacts, context: EngineContext) =>
-  decideDue(looked, context, (kept, present) => {
+export async function decideOne(looked: KeptAutoTx, sender: SenderFacts, context: EngineContext) {
+  const size = await compressedSize(looked, sender, context);
+  return decideDue(looked, context, (kept, present) => {
     // What is known of the sender is of what was signed then.
     if (kept.state.status !== 'PENDING' || kept.signed?.hash !== looked.signed?.hash) return null;
-    const facts = preflightFacts(kept, sender, present, context);
+    const facts = preflightFacts(kept, sender, size, present, context);
     if (facts === null) return null;
     const checks = withKeptDelegation(preflight(facts), kept.checks);
     const event = eventOf(kept, facts, sender, present, context);
@@ -170,6 +174,18 @@ export const decideOne = (looked: KeptAutoTx, sender: SenderFacts, context: Engi
     // A pause while this was worked out makes the head stale.
     return context.present()?.head === present.head ? change : null;
   });
+}
+
+/** Of its signed bytes, where the chain charges for that. */
+async function compressedSize(
+  { id }: KeptAutoTx,
+  { dataFees: { parameters } }: SenderFacts,
+  { store }: EngineContext,
+): Promise<number | undefined> {
+  if (parameters === null || parameters.rate === 0n) return undefined;
+  const bytes = await store.signedBytes(id);
+  return bytes instanceof Uint8Array ? fastLzLength(bytes) : undefined;
+}
 
 /** The same bytes may go out again, of one that was decided to be sent and that no node is known to have. */
 export const decideAgain = (looked: KeptAutoTx, context: EngineContext) =>
@@ -218,7 +234,8 @@ function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null
 
 function preflightFacts(
   kept: KeptAutoTx,
-  { nextNonce, pendingNonce, balance, live }: SenderFacts,
+  { nextNonce, pendingNonce, balance, live, dataFees }: SenderFacts,
+  size: number | undefined,
   present: Present,
   context: EngineContext,
 ): PreflightFacts | null {
@@ -227,7 +244,7 @@ function preflightFacts(
   const profile = context.profile();
   if (profile === null || transaction === null) return null;
   return {
-    transaction,
+    transaction: size === undefined ? transaction : { ...transaction, compressedSize: size },
     order,
     chainId: profile.id,
     chainName: profile.name,
@@ -241,6 +258,7 @@ function preflightFacts(
     lanePrice: present.prices[order.lane],
     now: context.wallNow(),
     waitingBelow: waitingBelow(live, { id, nonce: transaction.nonce }),
+    dataFees,
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import { type SignedTransaction, TransactionError } from '../../core/transactions/signed-transaction.ts';
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
+import { dataFeesOf } from '../data-fees.ts';
 import { ApiFailure } from '../http/errors.ts';
 import type { Present } from '../responses/gas.ts';
 
@@ -50,9 +51,10 @@ export async function checkToSend(
   const present = moment();
   // Prices of an hour ago say nothing of the next block.
   const fresh = present === null || present.stale ? null : present;
-  const [sender, waiting] = await Promise.all([
+  const [sender, waiting, dataFees] = await Promise.all([
     readKnownOfSender(source, transaction.from, signal),
     store.waiting(owner, transaction.from),
+    dataFeesOf(source, present?.profile ?? null),
   ]);
   const facts = {
     transaction,
@@ -68,6 +70,7 @@ export async function checkToSend(
     lanePrice: fresh?.advice.lanes[order.lane].price ?? null,
     now: wallNow(),
     waitingBelow: waitingBelow(waiting, { id, nonce: transaction.nonce }),
+    dataFees,
   };
   const checks = preflight(facts);
   const details = problemsOf(checks).filter(({ path }) => isNew || path !== 'signedTransaction');

@@ -6,6 +6,7 @@ import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
 import { Alarm, mapBounded } from '../async.ts';
+import { dataFeesOf } from '../data-fees.ts';
 import type { Lease } from '../leader.ts';
 import {
   type Decided,
@@ -340,13 +341,14 @@ async function sendDue(
   const looks = new Map(looked.map(({ kept, look }) => [kept.id, look]));
   const live = await context.store.live(from);
   if (!live.some((kept) => isToBeDecided(kept, options))) return;
-  const [nextNonce, pendingNonce, balance] = await Promise.all([
+  const [nextNonce, pendingNonce, balance, dataFees] = await Promise.all([
     questions.nextNonce(),
     // As it is now: what was not known to be out may have been sent again.
     askOfSender(context.source, from, signal).pendingNonce(),
     questions.balance(),
+    dataFeesOf(context.source, context.profile()),
   ]);
-  const sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live };
+  const sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live, dataFees };
   let facts: SenderFacts = sender;
   for (const kept of live) {
     if (signal.aborted) return;

@@ -12,6 +12,7 @@ import { type AutoTxState, takenWords } from '../../core/auto-txs/state-machine.
 import { isReached, wakesOf } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
+import type { DataFees } from '../../core/data-fee.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
 import type { Present } from './gas.ts';
@@ -102,6 +103,7 @@ export function accountAnswer(
     readonly balance: bigint;
   },
   waiting: readonly KeptAutoTx[],
+  { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
 ): AutoTxAccount {
   const { chainId, address, nextNonce, pendingNonce, balance } = sender;
   return {
@@ -113,6 +115,12 @@ export function accountAnswer(
     waiting: waiting.flatMap(({ id, signed, state: { status } }) =>
       signed === null ? [] : [{ id, nonce: signed.nonce, status }],
     ),
+    dataFees: parameters && {
+      rate: parameters.rate.toString(),
+      operatorPerMillionGas: parameters.operatorPerMillionGas.toString(),
+      operatorConstant: parameters.operatorConstant.toString(),
+    },
+    dataFeesReason: reason,
   };
 }
 

@@ -94,6 +94,7 @@ const PENDING = {
   effectiveGasPrice: null,
   priorityFeePerGas: null,
   costWei: null,
+  dataFeeWei: null,
   costUsd: null,
   blockNumber: null,
   blockHash: null,
@@ -160,15 +161,17 @@ function included(
   receipt: ChainReceipt,
   block: ChainBlock,
   mined: readonly MinedTransaction[] | null,
-  { head, nativeUsd }: LookupContext,
+  { head, nativeUsd, profile }: LookupContext,
 ): Inclusion {
   const cost = costOf(receipt);
+  const l1Part = receipt.l1Part ?? (profile.dataFee === undefined ? 0n : null);
   return {
     status: receipt.status === 'success' ? 'SUCCESS' : 'REVERTED',
     gasUsed: wireInteger(receipt.gasUsed),
     effectiveGasPrice: wireWei(receipt.effectiveGasPrice),
     priorityFeePerGas: wireWei(tipOf(receipt.effectiveGasPrice, block.baseFeePerGas)),
     costWei: cost.toString(),
+    dataFeeWei: l1Part === null ? null : l1Part.toString(),
     costUsd: nativeUsd === null ? null : usdOf(cost, nativeUsd),
     blockNumber: block.number,
     blockHash: block.hash,

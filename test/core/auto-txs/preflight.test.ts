@@ -219,8 +219,22 @@ describe('a pre-flight', () => {
       /^✓ fees of at most 0\.000325 ETH \(\$0\.9\d\) at your gas price of 5 gwei$/,
     );
     expect(line(signed({ value: 1n }), 'cost')).toMatch(/; it sends 1 wei$/);
-    const base = { ...signed({ chainId: 8_453 }), chainId: 8_453, chainName: 'Base' };
-    expect(line(base, 'cost')).toContain('plus what Base takes for posting it to Ethereum');
+    const base = { ...signed({ chainId: 8_453, compressedSize: 200 }), chainId: 8_453, chainName: 'Base' };
+    const unknown = { ...base, dataFees: { parameters: null, reason: 'no node tells it' } };
+    expect(line(unknown, 'cost')).toContain(
+      '; at most 0.00195 ETH ($5.85), plus the L1 fee, which is unknown: no node tells it',
+    );
+    expect(line(unknown, 'balance')).toMatch(
+      /^\? .* has to cover the L1 fee too, which is unknown: no node tells it$/,
+    );
+    const parameters = { rate: 10n ** 16n, operatorPerMillionGas: 0n, operatorConstant: 0n };
+    const fees = { ...base, dataFees: { parameters, reason: null } };
+    // 836,500 × 200 − 42,585,600 are 124,714,400 bytes × 10^6.
+    expect(line(fees, 'cost')).toContain('L1 fee of 0.00000125 ETH ($0.0037) included');
+    const short = { ...fees, balance: ETH + 65_000n * 30n * GWEI + 1n };
+    expect(line(short, 'balance')).toBe(
+      '◌! it waits: lacks 1,247,143,999,999 wei of L1 fee: it has 1.001950000000000001 ETH and needs 1.001951247144 ETH (the value + its gas limit at its cap + the L1 fee of 0.00000125 ETH)',
+    );
   });
 });
 

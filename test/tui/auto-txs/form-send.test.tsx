@@ -6,6 +6,7 @@ import { RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
 import { showForm } from './show-form.tsx';
 import { noise, signedTransfer, TO } from './signed.ts';
 
+const NO_FEES = { dataFees: null, dataFeesReason: null };
 const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 
 /** The form with a signed transfer in it, at the field after it. */
@@ -132,7 +133,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
   });
 
   it('says neither that its target is reached nor how likely that is while a nonce is missing', async () => {
-    const account = { chainId: 1, nonce: 6, pendingNonce: 6, balance: 10n ** 18n, waiting: [] };
+    const account = { chainId: 1, nonce: 6, pendingNonce: 6, balance: 10n ** 18n, waiting: [], ...NO_FEES };
     const { shows, press, sent, screen } = await pasted({}, { autoTxAccount: async () => account });
     await shows(/nonce-gap +nonce 6 is missing/);
     expect(screen()).not.toContain('likely');
@@ -189,7 +190,7 @@ describe('the form of a new auto-tx with a transaction in it', () => {
       {
         autoTxAccount: async (address) => {
           asked.push(address);
-          return { chainId: 1, nonce, pendingNonce: nonce, balance: 10n ** 15n, waiting: [] };
+          return { chainId: 1, nonce, pendingNonce: nonce, balance: 10n ** 15n, waiting: [], ...NO_FEES };
         },
       },
     );
@@ -205,7 +206,14 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     const { shows, lines } = await pasted(
       { columns: 60, rows: 13 },
       {
-        autoTxAccount: async () => ({ chainId: 1, nonce: 9, pendingNonce: 9, balance: 0n, waiting: [] }),
+        autoTxAccount: async () => ({
+          chainId: 1,
+          nonce: 9,
+          pendingNonce: 9,
+          balance: 0n,
+          waiting: [],
+          ...NO_FEES,
+        }),
       },
     );
     await shows(/✗ nonce/);

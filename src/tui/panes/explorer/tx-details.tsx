@@ -112,6 +112,7 @@ function payment(tx: TxView, block: BlockView | null, { symbol }: PaneContext): 
   return [
     ...given(tx.effectiveGasPrice, 'paid', paid, true),
     ...given(tx.costWei, 'cost', (wei) => `${formatNative(wei, symbol)}${usd}`),
+    ...given(tx.dataFeeWei === 0n ? null : tx.dataFeeWei, 'L1 part', (wei) => formatNative(wei, symbol)),
     ...gasFacts(gasUsed, gasLimit, gasUsed && gasLimit ? `, ${formatPercent(gasUsed / gasLimit)}` : ''),
     ...given(tx.maxFeePerGas, 'max fee', gweiText),
     ...given(tx.maxPriorityFeePerGas, 'max tip', gweiText),
