@@ -79,6 +79,7 @@ const { metafile } = await build({
     '../../utils/ccip.js',
   ],
   plugins: [englishZod, rawText],
+  alias: { '@modelcontextprotocol/server/_shims': './scripts/mcp-shims.js' },
   chunkNames: 'chunks/[name]-[hash]',
   banner: { js: banner },
   metafile: true,

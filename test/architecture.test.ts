@@ -14,8 +14,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['core', 'contract'],
   service: ['core', 'contract', 'chain', 'store'],
   tui: ['core', 'contract', 'client'],
-  cli: ['core', 'contract', 'chain', 'store', 'client', 'service', 'tui'],
   'viem.ts': ['client'],
+  mcp: ['core', 'contract', 'client'],
+  cli: ['core', 'contract', 'chain', 'store', 'client', 'service', 'tui', 'mcp'],
   'bin.ts': ['cli'],
 };
 
@@ -39,6 +40,7 @@ const OWNER: Readonly<Record<string, readonly string[]>> = {
   '@tanstack/react-query': ['tui'],
   asciichart: ['tui', 'cli'],
   commander: ['cli'],
+  '@modelcontextprotocol/server': ['mcp'],
 };
 
 /** What would make an answer of `core` depend on anything but its arguments. */

@@ -97,8 +97,9 @@ const PlanConfig = z.strictObject(
     dailyLimit: z.int(DAILY).min(1, DAILY).nullable(),
     perSecond: within(z.number(RATE), 0.001, 1_000_000, RATE).nullable(),
     groups: z.array(z.enum(ROUTE_GROUPS, GROUPS), GROUPS).min(1, GROUPS).optional(),
+    mcpWrites: flag('true or false'),
   },
-  'an object of dailyLimit, perSecond and perhaps groups, such as { "dailyLimit": 100000, "perSecond": 50 }',
+  'an object of dailyLimit, perSecond and perhaps groups and mcpWrites, such as { "dailyLimit": 100000, "perSecond": 50 }',
 );
 const PlanName = matching(/^[a-z0-9][a-z0-9_-]{0,31}$/i, 'a name of at most 32 letters, digits, - and _');
 const PLANS = 'plans by name, such as { "team": { "dailyLimit": 100000, "perSecond": 50 } }';

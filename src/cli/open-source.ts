@@ -14,7 +14,7 @@ import type { ChainChoice, OpenOptions } from './open-service.ts';
 import { cleanLine, note, tildePath, VERSION, withSpinner } from './output.ts';
 import { DEFAULT_SEED, parseNodeUrl, type Settings, type SourceChoice, withSource } from './settings.ts';
 
-const INTERNAL_ORIGIN = 'http://gastop.internal';
+export const INTERNAL_ORIGIN = 'http://gastop.internal';
 const FASTEST_INTERVAL_MS = 250;
 /** Asking within the process costs next to nothing, and a block should be seen when it is there. */
 const EMBEDDED_INTERVAL_MS = 1_000;
@@ -203,7 +203,7 @@ export async function openReady(
   io: Io,
   settings: Settings,
   rule: StaleRule,
-  more: Partial<Pick<OpenOptions, 'historySec' | 'withinMs'>> = {},
+  more: Partial<Pick<OpenOptions, 'historySec' | 'withinMs' | 'role'>> = {},
 ): Promise<Ready> {
   warnOfPlainKey(io, settings.source.value);
   const ready = await withSpinner(
@@ -228,8 +228,9 @@ export async function openSource(
   io: Io,
   settings: Settings,
   rule: StaleRule = 'accept',
+  more: Partial<Pick<OpenOptions, 'historySec' | 'role'>> = {},
 ): Promise<OpenedClient & { readonly snapshot: SnapshotView | null }> {
-  if (settings.source.value.kind !== 'hosted') return openReady(io, settings, rule);
+  if (settings.source.value.kind !== 'hosted') return openReady(io, settings, rule, more);
   warnOfPlainKey(io, settings.source.value);
   return { ...(await openClient(io, settings)), snapshot: null };
 }

@@ -8,6 +8,7 @@ import { addExplorer } from './commands/explorer.ts';
 import { addHistory } from './commands/history.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLive } from './commands/live.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addNow } from './commands/now.ts';
 import { addRecord } from './commands/record.ts';
@@ -61,7 +62,7 @@ export function createProgram(
   const groups: Readonly<Record<string, readonly ((program: Command, run: Run) => void)[]>> = {
     Watch: [addLive, addNow, addWait, addAlerts, addAutoTxs, addHistory, addExplorer],
     Keep: [addRecord, addBacktest],
-    Serve: [addServe, addKeys, addMigrate],
+    Serve: [addServe, addMcp, addKeys, addMigrate],
     'Set up': [addDoctor, addConfig, addCompletion],
   };
   for (const [title, commands] of Object.entries(groups)) {

@@ -6,7 +6,7 @@ import type { DescribedCall } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { nativeString } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
-import { ClientError, type ClientErrorCode } from './errors.ts';
+import { ifTold } from './errors.ts';
 import {
   type AutoTxAccountView,
   type AutoTxView,
@@ -30,7 +30,6 @@ export interface CheckedAutoTx {
   readonly reach: ReachView | null;
 }
 
-const FATAL: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
 const DAY_SEC = 86_400;
 
 /**
@@ -81,12 +80,6 @@ async function reachOf(
   const { reach } = await client.gasRecommendation({ ...call, reach: { targetPrice: target, deadlineSec } });
   return reach && { ...reach, deadlineSec: reach.deadlineSec ?? deadlineSec };
 }
-
-const ifTold = <Told>(response: Promise<Told>): Promise<Told | null> =>
-  response.catch((error: unknown) => {
-    if (error instanceof ClientError && !FATAL.includes(error.code)) return null;
-    throw error;
-  });
 
 /** What is to be checked. Nothing of the signature is needed for it, and none of it goes to a service. */
 export interface AutoTxToCheck {

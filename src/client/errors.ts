@@ -83,6 +83,15 @@ export class ClientError extends Error {
   }
 }
 
+const OF_ALL_ROUTES: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
+
+/** A response that others can do without: `null` where its route fails, and the error where every route would. */
+export const ifTold = <Told>(response: Promise<Told>): Promise<Told | null> =>
+  response.catch((error: unknown) => {
+    if (error instanceof ClientError && !OF_ALL_ROUTES.includes(error.code)) return null;
+    throw error;
+  });
+
 export type LimitKind = 'daily' | 'rate';
 
 /** A limit per second asks for a shorter wait, a daily one for a longer. */

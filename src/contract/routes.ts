@@ -8,6 +8,9 @@ export const API_KEY_HEADER = 'x-api-key';
 export const PLAYGROUND_PATH = '/api-playground';
 export const OPENAPI_PATH = `${PLAYGROUND_PATH}/openapi.json`;
 
+/** Where MCP clients ask, beside the v1 base path. */
+export const MCP_PATH = '/mcp';
+
 /** Paths as OpenAPI writes them: a parameter is `{name}`. */
 export const PATHS = {
   gasCurrent: '/gas/current',

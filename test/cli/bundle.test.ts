@@ -24,6 +24,7 @@ const HEAVY = {
   Hono: /HonoRequest/,
   pino: /pino/,
   nodemailer: /SMTPConnection/,
+  MCP: /StdioServerTransport/,
 } as const;
 
 function heavyIn(files: Iterable<string>): string[] {

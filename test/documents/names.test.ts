@@ -4,6 +4,7 @@ import { allCommands, commandTree, textAfter } from '../../scripts/docs/command-
 import { EXIT_CODES } from '../../scripts/docs/commands.ts';
 import { OTHER_VARIABLES, SETTINGS } from '../../scripts/docs/settings.ts';
 import { PLACEHOLDERS } from '../../src/cli/commands/now.ts';
+import { TOOLS } from '../../src/mcp/server.ts';
 import { runMain } from '../cli/captured-io.ts';
 import { ALL_DOCUMENTS, DOCUMENTS, exists, filesBelow, read } from './project-files.ts';
 
@@ -27,6 +28,8 @@ const FOREIGN_FLAGS = new Set([
   '--heap-growing-percent',
   '--optimize-for-size',
   '--memory-saver-mode',
+  '--transport',
+  '--header',
   '--compact-on-every-full-gc',
 ]);
 
@@ -111,6 +114,20 @@ describe('flags', () => {
         shell,
       ).toEqual([]);
     }
+  });
+});
+
+describe('docs/MCP.md', () => {
+  const text = read('docs/MCP.md');
+
+  it('names each tool', () => {
+    expect(TOOLS.filter(({ name }) => !text.includes(`\`${name}\``)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has configurations that are JSON', () => {
+    const blocks = [...text.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, json = '']) => json);
+    expect(blocks.length).toBeGreaterThan(2);
+    for (const json of blocks) expect(JSON.parse(json)).toMatchObject(expect.any(Object));
   });
 });
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { withoutKeys } from '../../src/core/key-text.ts';
 import { createRequestLog, type LogLevel } from '../../src/service/http/log.ts';
-import { type ServerOptions, startServer } from '../../src/service/http/server.ts';
+import { type Served, type ServerOptions, startServer } from '../../src/service/http/server.ts';
 import { createPlans, issueKey, type PlanSetting } from '../../src/service/keys/api-keys.ts';
-import { createKeyGate } from '../../src/service/keys/key-gate.ts';
+import { createKeyGate, type KeyGate } from '../../src/service/keys/key-gate.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../src/store/database.ts';
 import { type RunningService, startTestService, type TestServiceOptions } from './service.ts';
@@ -28,6 +28,8 @@ interface ServedOptions
   readonly logLevel?: LogLevel;
   /** The first is that of `key`. */
   readonly plans?: Readonly<Record<string, PlanSetting>>;
+  /** What else stands on the port, around the service. */
+  readonly mount?: (service: RunningService, gate: KeyGate) => Served;
   /** The gate's clock, ms since epoch. */
   readonly gateNow?: () => number;
 }
@@ -58,6 +60,7 @@ export async function startServedService({
   prefix,
   publicName,
   served,
+  mount = (service) => service,
   logLevel = 'info',
   plans = { test: { dailyLimit: 1_000, perSecond: null } },
   gateNow = Date.now,
@@ -71,7 +74,7 @@ export async function startServedService({
   const service = await startTestService({ historySec: 3_600, ...options, gate });
   const log: Record<string, unknown>[] = [];
   const server = await startServer({
-    served: served ?? service,
+    served: served ?? mount(service, gate),
     host: '127.0.0.1',
     port: 0,
     publicName,

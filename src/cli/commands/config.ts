@@ -93,11 +93,11 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
 }
 
 /** `free: 50,000 requests a day, 20 a second` */
-function planText({ name, dailyLimit, perSecond, groups }: Plan): string {
+function planText({ name, dailyLimit, perSecond, groups, mcpWrites }: Plan): string {
   const day = `${dailyLimit === null ? 'any number of' : formatCount(dailyLimit)} requests a day`;
   const second = `${perSecond === null ? 'any number' : perSecond.toLocaleString('en')} a second`;
   const only = groups.length === ROUTE_GROUPS.length ? '' : `, only ${groups.join(', ')}`;
-  return `${name}: ${day}, ${second}${only}`;
+  return `${name}: ${day}, ${second}${only}${mcpWrites ? ', writes over MCP' : ''}`;
 }
 
 function sourceValue(source: SourceChoice): object {

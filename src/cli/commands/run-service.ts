@@ -27,6 +27,7 @@ import type { CommandContext } from '../context.ts';
 import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
+import { withMcp } from '../mcp-over-http.ts';
 import {
   type ChainChoice,
   confirmationsOf,
@@ -111,7 +112,8 @@ async function serveUntilStopped(
   signal.throwIfAborted();
   const prefix = prefixOf(address.baseUrl);
   const publicName = address.baseUrl?.hostname;
-  const server = await startServer({ ...address, served: chain, prefix, publicName, log }).catch(
+  const served = withMcp(chain, gate, address.baseUrl);
+  const server = await startServer({ ...address, served, prefix, publicName, log }).catch(
     (error: unknown) => {
       throw listenError(error, address);
     },

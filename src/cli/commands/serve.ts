@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { parseServiceUrl } from '../../client/http.ts';
-import { API_KEY_HEADER } from '../../contract/routes.ts';
+import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
 import { configFile } from '../config-file.ts';
 import { type CommandContext, createContext, type Flags, type Run } from '../context.ts';
 import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
@@ -18,7 +18,7 @@ export function addServe(program: Command, run: Run): void {
     .summary('the v1 service for other programs and people')
     .description(
       'Serves the v1 API over HTTP, with keys and quotas. Make a key with gastop keys create; requests carry it in the ' +
-        `header ${API_KEY_HEADER}. Anyone with a key sees ` +
+        `header ${API_KEY_HEADER}. AI agents use it over MCP, at ${MCP_PATH}, with the same keys. Anyone with a key sees ` +
         'the hosts and ports of your nodes in /dashboard/summary.',
     )
     .option('--host <ADDRESS>', 'where to listen; 0.0.0.0 is every address', '127.0.0.1')

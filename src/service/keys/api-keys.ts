@@ -87,6 +87,8 @@ export interface Plan {
   readonly perSecond: number | null;
   /** Which routes it may use. */
   readonly groups: readonly RouteGroup[];
+  /** Whether MCP clients are offered the tools that change something. Default: no. */
+  readonly mcpWrites: boolean;
 }
 
 /** Plans by name. */
@@ -97,6 +99,7 @@ export interface PlanSetting {
   readonly dailyLimit: number | null;
   readonly perSecond: number | null;
   readonly groups?: readonly RouteGroup[] | undefined;
+  readonly mcpWrites?: boolean | undefined;
 }
 
 /** One monitor that looks at mainnet all day asks about 30,000 times, and several at once when it starts. */
@@ -109,13 +112,14 @@ const BUILT_IN: Readonly<Record<string, PlanSetting>> = {
 /** The built-in plans and one's own, which come before a built-in one of the same name. */
 export function createPlans(own: Readonly<Record<string, PlanSetting>> = {}): Plans {
   const plans = Object.entries({ ...BUILT_IN, ...own }).map(
-    ([name, { dailyLimit, perSecond, groups }]): [string, Plan] => [
+    ([name, { dailyLimit, perSecond, groups, mcpWrites = false }]): [string, Plan] => [
       name,
       {
         name,
         dailyLimit,
         perSecond,
         groups: ROUTE_GROUPS.filter((group) => groups?.includes(group) ?? true),
+        mcpWrites,
       },
     ],
   );

@@ -204,6 +204,11 @@ export interface KeyGateOptions {
 }
 
 export interface KeyGate extends Gate {
+  /**
+   * Whose key that is, which is not counted; `null`: it may request nothing, and why is for the routes to say.
+   * @throws {ApiFailure} `upstream_unavailable`
+   */
+  identify(key: string | null): Promise<{ readonly keyId: string; readonly plan: Plan } | null>;
   /** Whether anybody has a key that works. @throws {StoreError} */
   hasKeys(): Promise<boolean>;
   /** Decides and writes what is pending, then closes the keys' file. Later requests are refused. */
@@ -336,6 +341,20 @@ export function createKeyGate({
         return rateLimits(plan, await store.usedOn(day, key.id), day);
       } catch (error) {
         throw toFailure(error);
+      }
+    },
+
+    async identify(header) {
+      if (closing !== null) throw gateClosed();
+      const key = readKey(header?.trim() ?? '');
+      if (key === null) return null;
+      try {
+        const row = checkKey(key, (await store.find([key.id])).get(key.id));
+        return { keyId: key.id, plan: planOf(row, plansNow(), null) };
+      } catch (error) {
+        const failure = toFailure(error);
+        if (failure.code === 'upstream_unavailable') throw failure;
+        return null;
       }
     },
 

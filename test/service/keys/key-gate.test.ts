@@ -113,7 +113,7 @@ test('the quota is exact, whoever comes at once, and ends at midnight UTC', asyn
 });
 
 test('a limit of one is told as one', () => {
-  const plan = { name: 'one', dailyLimit: 1, perSecond: 1, groups: ['gas'] } as const;
+  const plan = { name: 'one', dailyLimit: 1, perSecond: 1, groups: ['gas'], mcpWrites: false } as const;
   expect(tooFast(plan, 400).message).toBe(
     'this key asks more than once per second, the limit of the plan "one"; ask again in 1 s',
   );

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import type { CommandContext, Flags, Run } from '../context.ts';
+import { EXIT, type ExitCode, reportError } from '../errors.ts';
+import { examples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { knownSecrets } from '../main.ts';
+import { type OpenedClient, openSource } from '../open-source.ts';
+import { note, VERSION } from '../output.ts';
+
+export function addMcp(program: Command, run: Run): void {
+  program
+    .command('mcp')
+    .summary('gas prices for AI agents, over MCP')
+    .description(
+      'Serves the Model Context Protocol on stdin and stdout, for the MCP client that starts it: tools for prices, advice, ' +
+        'history, blocks, transactions, costs, alerts and auto-txs. They change nothing without --allow-writes.',
+    )
+    .option(
+      '--allow-writes',
+      'tools that create, enable, disable and delete alerts and cancel auto-txs; alerts fire while it runs',
+    )
+    .addHelpText('after', examples(['gastop mcp --url https://gas.example.org', 'gastop mcp --demo']))
+    .action(run(serveMcp));
+}
+
+async function serveMcp(
+  { io, loadSettings }: CommandContext,
+  { allowWrites = false }: Flags<never, 'allowWrites'>,
+): Promise<ExitCode> {
+  const { settings, config } = await loadSettings();
+  const secrets = await knownSecrets(io, config.path, settings.db.value);
+  if (io.stdin.isTTY === true) {
+    note(
+      io,
+      'an MCP client speaks here: name "gastop mcp" in its configuration (docs/MCP.md); Ctrl-C ends it',
+    );
+  }
+  const stop = new AbortController();
+  const ending = AbortSignal.any([io.interruption(), stop.signal]);
+  const whileServing: Io = { ...io, interruption: () => ending };
+  // Who may only read must neither fire alerts nor broadcast; who makes an alert wants it to fire.
+  const role = allowWrites ? 'stays' : 'visits';
+  let opening: Promise<OpenedClient> | null = null;
+  const open = async () => {
+    opening ??= openSource(whileServing, settings, 'accept', { historySec: settings.historySec.value, role });
+    try {
+      return (await opening).client;
+    } catch (error) {
+      // The node may be there for the next call.
+      opening = null;
+      throw error;
+    }
+  };
+  // The first call need not wait for it; what goes wrong is that call's to say.
+  open().catch(() => {});
+  const { serveOverStdio } = await import('../../mcp/server.ts');
+  await serveOverStdio(
+    {
+      version: VERSION,
+      allowWrites,
+      writesNeed: 'gastop mcp --allow-writes',
+      open,
+      describeError: (error) => reportError(error, false, secrets).lines.join('; ') || 'gastop is ending',
+    },
+    ending,
+  );
+  stop.abort();
+  const opened = await Promise.resolve<OpenedClient | null>(opening).catch(() => null);
+  await opened?.close();
+  return EXIT.ok;
+}

@@ -1,0 +1,94 @@
+import { createGasClient } from '../client/client.ts';
+import { ClientError, errorWords } from '../client/errors.ts';
+import { parseJson } from '../client/values.ts';
+import { API_KEY_HEADER, MCP_PATH } from '../contract/routes.ts';
+import { ApiFailure } from '../service/http/errors.ts';
+import { RequestRecord } from '../service/http/record.ts';
+import type { Served } from '../service/http/server.ts';
+import type { KeyGate } from '../service/keys/key-gate.ts';
+import { reportError } from './errors.ts';
+import { INTERNAL_ORIGIN } from './open-source.ts';
+import { VERSION } from './output.ts';
+
+/** A signed transaction of 128 kB in hex, and what stands around it. */
+const BODY_BYTES = 2 * 131_072 + 16_384;
+/** Without a key that works a body is at most a call that will be refused. */
+const KEYLESS_BODY_BYTES = 32_768;
+/** So many requests of one key at once, and of all without a key, are read. */
+const MOST_AT_ONCE = 16;
+
+/**
+ * Puts MCP beside v1 at {@link MCP_PATH}. A tool requests its routes with the caller's key, which costs what they cost;
+ * initialisation and lists cost nothing. Without a key they succeed as well, so that each tool can say what is missing:
+ * many MCP clients answer a 401 with a login that does not exist here.
+ */
+export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl: URL | null = null): Served {
+  const atOnce = new Map<string, number>();
+  const respond = async (request: Request, record: RequestRecord): Promise<Response> => {
+    record.route = MCP_PATH;
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: ALLOW });
+    if (request.method !== 'POST') {
+      throw new ApiFailure('method_not_allowed', 'MCP clients send POST here', { headers: ALLOW });
+    }
+    refuseOtherPages(request, baseUrl);
+    const apiKey = request.headers.get(API_KEY_HEADER);
+    const caller = await gate.identify(apiKey);
+    record.keyId = caller?.keyId ?? null;
+    const who = caller?.keyId ?? '';
+    const before = atOnce.get(who) ?? 0;
+    if (before >= MOST_AT_ONCE) throw tooManyAtOnce();
+    atOnce.set(who, before + 1);
+    const routes = new RequestRecord();
+    try {
+      const { respondOverHttp } = await import('../mcp/server.ts');
+      const client = createGasClient({
+        url: INTERNAL_ORIGIN,
+        apiKey,
+        fetch: async (inner) => {
+          const response = await served.fetch(inner, routes);
+          record.errorCode = routes.errorCode;
+          return response;
+        },
+        isOwn: true,
+      });
+      return await respondOverHttp(request, {
+        version: VERSION,
+        allowWrites: caller?.plan.mcpWrites ?? false,
+        writesNeed: 'a key whose plan has "mcpWrites": true; ask the operator of the service for one',
+        open: async () => client,
+        describeError: (error) => describeFailure(error, apiKey),
+        maxBytes: caller === null ? KEYLESS_BODY_BYTES : BODY_BYTES,
+      });
+    } finally {
+      const left = (atOnce.get(who) ?? 1) - 1;
+      if (left > 0) atOnce.set(who, left);
+      else atOnce.delete(who);
+    }
+  };
+  const fetch: Served['fetch'] = (request, record) =>
+    new URL(request.url).pathname === MCP_PATH ? respond(request, record) : served.fetch(request, record);
+  return Object.create(served, { fetch: { value: fetch } });
+}
+
+const ALLOW = { Allow: 'POST, OPTIONS' };
+
+/** A browser names the page that sends a request; one of another origin must not use the reader's services. */
+function refuseOtherPages(request: Request, baseUrl: URL | null): void {
+  const origin = request.headers.get('origin');
+  if (origin === null) return;
+  const host = URL.parse(origin)?.host;
+  if (host !== undefined && (host === new URL(request.url).host || host === baseUrl?.host)) return;
+  throw new ApiFailure('validation_failed', 'pages of other origins may not use MCP here', { status: 403 });
+}
+
+const tooManyAtOnce = () =>
+  new ApiFailure('rate_limit_exceeded', 'too many MCP requests at once; wait for their responses', {
+    headers: { 'Retry-After': '1', Connection: 'close' },
+  });
+
+/** The service's own words: it knows who asks, and the client's are for who has a config file. */
+function describeFailure(error: unknown, apiKey: string | null): string {
+  const { message } = errorWords(error instanceof ClientError ? parseJson(error.raw ?? '') : null);
+  const known = message === '' ? error : new ClientError('server', message, { endpoint: '' });
+  return reportError(known, false, apiKey === null ? [] : [apiKey]).lines.join('; ');
+}

@@ -1,0 +1,79 @@
+import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { GasClient } from '../client/client.ts';
+import { READ_TOOLS } from './read-tools.ts';
+import { type Tool, ToolError } from './tool.ts';
+import { WRITE_TOOLS } from './write-tools.ts';
+
+export interface McpOptions {
+  readonly version: string;
+  /** Whether tools that change something are offered. */
+  readonly allowWrites: boolean;
+  /** What allows them, said to who calls one that is not offered. */
+  readonly writesNeed: string;
+  /** Opens the service; called anew for each tool call. */
+  readonly open: () => Promise<GasClient>;
+  /** An error of {@link open} or of the client as one sentence that says what to do, without secrets. */
+  readonly describeError: (error: unknown) => string;
+}
+
+const INSTRUCTIONS =
+  'gastop tells what gas costs on one EVM chain, and whether to send now or to wait. Prices per gas are in gwei, amounts in whole native coins. gas_now answers what to pay, gas_advice when.';
+
+/** A newer tool, such as one that compares chains, goes into one of the two lists. */
+export const TOOLS: readonly Tool[] = [...READ_TOOLS, ...WRITE_TOOLS];
+
+function createServer({ version, allowWrites, writesNeed, open, describeError }: McpOptions): Server {
+  const isOffered = ({ effect }: Tool) => allowWrites || effect === 'reads';
+  const server = new Server(
+    { name: 'gastop', title: 'gastop', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler('tools/list', () => ({
+    tools: TOOLS.filter(isOffered).map(({ listed }) => listed),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
+    try {
+      const tool = TOOLS.find(({ name }) => name === params.name);
+      if (tool === undefined) throw new ToolError('there is no such tool; tools/list names them');
+      if (!isOffered(tool)) throw new ToolError(`${tool.name} changes something, which needs ${writesNeed}`);
+      const structuredContent = await tool.call(params.arguments ?? {}, async () => ({
+        ...{ client: await open(), signal, now: Date.now },
+      }));
+      // Older MCP clients read the text alone.
+      return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+    } catch (error) {
+      const text = error instanceof ToolError ? error.message : describeError(error);
+      return { content: [{ type: 'text', text }], isError: true };
+    }
+  });
+  return server;
+}
+
+/** Serves MCP on stdin and stdout until stdin ends or `signal` aborts. */
+export async function serveOverStdio(options: McpOptions, signal: AbortSignal): Promise<void> {
+  const transport = new StdioServerTransport();
+  const handle = serveStdio(() => createServer(options), { transport });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    resolve();
+  };
+  const close = () => void handle.close();
+  signal.addEventListener('abort', close, { once: true });
+  if (signal.aborted) close();
+  await promise;
+}
+
+/** Responds to one HTTP request; nothing is kept between two of them, and nothing is pushed. */
+export function respondOverHttp(
+  request: Request,
+  { maxBytes, ...options }: McpOptions & { readonly maxBytes: number },
+): Promise<Response> {
+  const { fetch } = createMcpHandler(() => createServer(options), {
+    maxRequestBodySize: maxBytes,
+    maxSubscriptions: 0,
+  });
+  return fetch(request);
+}

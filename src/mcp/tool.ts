@@ -1,0 +1,129 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { GasClient } from '../client/client.ts';
+import { fieldProblems } from '../contract/field-problems.ts';
+import { cleanText } from '../core/text.ts';
+import { gweiString, nativeString } from '../core/units.ts';
+
+/** What a tool works with: the service, as the caller's key sees it. */
+export interface ToolContext {
+  readonly client: GasClient;
+  /** Aborts when the caller cancels the call. */
+  readonly signal: AbortSignal;
+  /** Wall clock, ms. */
+  readonly now: () => number;
+}
+
+/** What a tool does to the service; MCP clients ask their user by it. */
+export type ToolEffect = 'reads' | 'adds' | 'changes' | 'removes';
+
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly effect: ToolEffect;
+  readonly input: Input;
+  /** Takes views (wei as `bigint`, times in ms) and gives what is answered; fields that it does not name are left out. */
+  readonly output: Output;
+  readonly run: (context: ToolContext, input: z.output<Input>) => Promise<z.input<Output>>;
+}
+
+export type Tool = ReturnType<typeof defineTool>;
+
+/** A call that cannot be done as it was made. `message` is one sentence that says what to do, and repeats no argument. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+}
+
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>({
+  run,
+  ...definition
+}: ToolDefinition<Input, Output>) {
+  const { name, title, description, effect, input, output } = definition;
+  return {
+    name,
+    effect,
+    /** As `tools/list` tells it. */
+    listed: {
+      ...{ name, title, description },
+      inputSchema: objectSchema(input, 'input'),
+      outputSchema: objectSchema(output, 'output'),
+      annotations: {
+        title,
+        readOnlyHint: effect === 'reads',
+        destructiveHint: effect === 'removes',
+        idempotentHint: effect !== 'adds',
+        openWorldHint: true,
+      },
+    },
+    /** @throws ToolError for wrong arguments; whatever `open` and the client throw. */
+    call: async (args: unknown, open: () => Promise<ToolContext>) => {
+      const parsed = input.safeParse(args);
+      if (!parsed.success) throw new ToolError(wrongArguments(parsed.error, args));
+      return output.parse(await run(await open(), parsed.data));
+    },
+  };
+}
+
+const MOST_PROBLEMS = 5;
+/** A name that was made up may hold anything. */
+const LONGEST_NAME = 40;
+
+function wrongArguments(error: z.ZodError, args: unknown): string {
+  const problems = fieldProblems(error, args).slice(0, MOST_PROBLEMS);
+  return problems
+    .map(({ path, message }) => `${path === '' ? 'the arguments' : cleanText(path, LONGEST_NAME)} ${message}`)
+    .join('; ');
+}
+
+/** JSON Schema without references: some MCP clients do not follow them. */
+const withoutIds: typeof z.globalRegistry = Object.create(z.globalRegistry, {
+  get: {
+    value: (schema: z.core.$ZodType) => {
+      const { id: _, ...meta } = z.globalRegistry.get(schema) ?? {};
+      return meta;
+    },
+  },
+});
+
+function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): McpTool['inputSchema'] {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, metadata: withoutIds });
+  return JSON.parse(JSON.stringify(json));
+}
+
+// Forms of an answer: people and models read gwei, whole coins and dates; a view has wei and ms.
+
+const Wei = z.union([z.bigint(), z.number()]);
+
+/** A mean in wei need not be whole. */
+const gweiOf = (wei: bigint | number) => {
+  const whole = typeof wei === 'bigint' ? wei : BigInt(Math.round(wei));
+  return Number(gweiString(whole < 0n ? -whole : whole)) * (whole < 0n ? -1 : 1);
+};
+
+/** Wei per gas, answered in gwei. */
+export const Gwei = Wei.transform(gweiOf).pipe(z.number());
+export const GweiOrNull = Wei.nullable()
+  .transform((wei) => (wei === null ? null : gweiOf(wei)))
+  .pipe(z.number().nullable());
+
+/** An amount of wei, answered in whole native coins as an exact decimal string. */
+export const Coins = z
+  .bigint()
+  .nullable()
+  .transform((wei) => {
+    if (wei === null) return null;
+    return wei < 0n ? `-${nativeString(-wei)}` : nativeString(wei);
+  })
+  .pipe(z.string().nullable());
+
+/** Ms since epoch, answered as ISO 8601. */
+export const Time = z
+  .number()
+  .nullable()
+  .transform((ms) => (ms === null ? null : new Date(ms).toISOString()))
+  .pipe(z.string().nullable());
+
+export const Text = z.string().nullable();
+export const Count = z.number().nullable();
+export const Flag = z.boolean().nullable();

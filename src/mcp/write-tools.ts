@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { statusOf } from '../client/views/auto-txs.ts';
+import { AlertCreation } from '../contract/alerts.ts';
+import { AlertParameter, AutoTxParameter } from '../contract/queries.ts';
+import { ListedAlert, ListedAutoTx, listedAlert, listedAutoTx } from './read-tools.ts';
+import { defineTool, Text, type ToolContext, ToolError } from './tool.ts';
+
+const createAlert = defineTool({
+  name: 'create_alert',
+  title: 'Create an alert',
+  description:
+    'Makes an alert that notifies when the price of a lane is below or above a threshold. Channel TERMINAL needs no target: it shows in every running monitor. The secret that signs webhooks is not told here.',
+  effect: 'adds',
+  input: AlertCreation,
+  output: ListedAlert,
+  run: async ({ client, signal }, alert) => listedAlert(await client.createAlert(alert, { signal })),
+});
+
+const Changed = z.object({ id: z.string(), status: Text });
+
+const statusTool = (verb: 'enable' | 'disable', status: string, what: string) =>
+  defineTool({
+    name: `${verb}_alert`,
+    title: `${verb === 'enable' ? 'Enable' : 'Disable'} an alert`,
+    description: what,
+    effect: 'changes',
+    input: AlertParameter,
+    output: Changed,
+    run: async ({ client, signal }: ToolContext, { id }) => {
+      const alert = await client.setAlertStatus(id, status, { signal });
+      return { id, status: alert?.status ?? status };
+    },
+  });
+
+const deleteAlert = defineTool({
+  name: 'delete_alert',
+  title: 'Delete an alert',
+  description: 'Deletes an alert with its history; this cannot be undone.',
+  effect: 'removes',
+  input: AlertParameter,
+  output: z.object({ id: z.string(), deleted: z.literal(true) }),
+  run: async ({ client, signal }, { id }) => {
+    await client.deleteAlert(id, { signal });
+    return { id, deleted: true as const };
+  },
+});
+
+const cancelAutoTx = defineTool({
+  name: 'cancel_auto_tx',
+  title: 'Cancel an auto-tx',
+  description:
+    'Cancels a signed transaction that waits for its price: it is never broadcast. One that was submitted can only be replaced from the wallet.',
+  effect: 'removes',
+  input: AutoTxParameter,
+  output: ListedAutoTx,
+  run: async ({ client, signal }, { id }) => {
+    const cancelled = (await client.cancelAutoTx(id, { signal })) ?? (await client.autoTx(id, { signal }));
+    const { status } = cancelled;
+    if (status === null || statusOf(cancelled) === 'CANCELLED') return listedAutoTx(cancelled);
+    throw new ToolError(
+      `the service says that it is ${status.toLowerCase()}, not cancelled; list_auto_txs shows it`,
+    );
+  },
+});
+
+/** Tools that change something; none takes a signature or a key. */
+export const WRITE_TOOLS = [
+  createAlert,
+  statusTool('enable', 'PENDING', 'Arms an alert again, so that it watches the price.'),
+  statusTool('disable', 'DISABLED', 'Disables an alert: it stays, and watches nothing until it is enabled.'),
+  deleteAlert,
+  cancelAutoTx,
+];

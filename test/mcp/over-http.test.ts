@@ -1,0 +1,226 @@
+import { request } from 'node:http';
+import { privateKeyToAccount } from 'viem/accounts';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
+import { withMcp } from '../../src/cli/mcp-over-http.ts';
+import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
+import { ScriptedSource } from '../helpers/scripted-source.ts';
+import { serveService, shareServedService } from '../helpers/served-service.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { callTool, overHttp, REVISIONS, toolError } from './mcp-client.ts';
+
+const READ_TOOLS = [
+  ...['gas_now', 'gas_advice', 'gas_history', 'block', 'transaction', 'action_cost'],
+  ...['list_alerts', 'list_auto_txs', 'check_signed_transaction'],
+];
+const WRITE_TOOLS = ['create_alert', 'enable_alert', 'disable_alert', 'delete_alert', 'cancel_auto_tx'];
+const UNLIMITED = { dailyLimit: null, perSecond: null };
+const PLANS = {
+  reads: UNLIMITED,
+  writes: { ...UNLIMITED, mcpWrites: true },
+  three: { dailyLimit: 3, perSecond: null },
+  prices: { ...UNLIMITED, groups: ['gas'] as const },
+};
+/** The first account of anvil and Hardhat, whose key everybody knows. */
+const PRIVATE_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+const GWEI = 10n ** 9n;
+
+const signed = (nonce: number, chainId = SIMULATED_CHAIN_ID) =>
+  privateKeyToAccount(PRIVATE_KEY).signTransaction({
+    ...{ type: 'eip1559', chainId, nonce, value: 1_000_000_000_000_000n, gas: 21_000n },
+    to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    ...{ maxFeePerGas: 500n * GWEI, maxPriorityFeePerGas: GWEI },
+  });
+
+const served = shareServedService(() => ({
+  source: createSimulatedSource({ seed: 1 }),
+  plans: PLANS,
+  mount: withMcp,
+}));
+
+const Rows = z.object({ data: z.array(z.object({ hash: z.string() })).min(1) });
+const Made = z.object({ id: z.string(), usedToday: z.number() }).partial();
+
+async function readyService() {
+  const service = served();
+  await waitFor(async () => (await service.get('/gas/current')).status === 200, { what: 'prices' });
+  return service;
+}
+
+describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
+  it('offers a plan that allows writes every tool, with schemas and hints, and each does what it says', async () => {
+    const { origin, get, newKey } = await readyService();
+    const key = await newKey('writes');
+    const client = await overHttp(origin, key, revision);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([...READ_TOOLS, ...WRITE_TOOLS]);
+    for (const { name, annotations, outputSchema, description } of tools) {
+      expect(annotations?.readOnlyHint, name).toBe(READ_TOOLS.includes(name));
+      expect(annotations?.destructiveHint, name).toBe(/^(delete|cancel)_/.test(name));
+      expect([outputSchema?.type, typeof description], name).toEqual(['object', 'string']);
+    }
+    expect(JSON.stringify(tools)).not.toMatch(/\$ref|privateKey/);
+
+    const now = await callTool(client, 'gas_now');
+    expect(now).toMatchObject({ source: 'simulated', chainId: SIMULATED_CHAIN_ID, stale: false });
+    expect(await callTool(client, 'gas_advice', { targetGwei: 0.001, deadlineSec: 600 })).toHaveProperty(
+      'ofTarget.probability',
+    );
+    expect(await callTool(client, 'gas_history', { timeFrame: '1h' })).toHaveProperty('baseFee.mean');
+    expect(await callTool(client, 'block')).toHaveProperty('blockNumber');
+    expect(await callTool(client, 'block', { number: Number(now.blockNumber) })).toMatchObject({
+      blockNumber: now.blockNumber,
+    });
+    const { data } = Rows.parse(await (await get('/metrics/txs?size=1')).json());
+    expect(await callTool(client, 'transaction', { hash: data[0]?.hash })).toMatchObject(data[0] ?? {});
+    expect(await callTool(client, 'action_cost')).toHaveProperty('actions.0.average.coins');
+    expect(await callTool(client, 'action_cost', { gas: 50_000 })).toHaveProperty('actions.0.gas', 50_000);
+
+    const wanted = { thresholdGwei: 0.5, gasSpeed: 'FAST', condition: 'LESS_THAN' };
+    const hook = { channels: ['WEBHOOK'], to: 'https://hooks.example.org/T0/secret' };
+    const { id } = Made.parse(await callTool(client, 'create_alert', { ...wanted, ...hook }));
+    expect(await callTool(client, 'disable_alert', { id })).toEqual({ id, status: 'DISABLED' });
+    const { alerts } = await callTool(client, 'list_alerts', { status: 'DISABLED' });
+    expect(alerts).toMatchObject([{ id, status: 'DISABLED', ...wanted, channels: ['WEBHOOK'] }]);
+    expect(JSON.stringify(alerts)).not.toContain('hooks.example.org');
+    expect(await callTool(client, 'enable_alert', { id })).toEqual({ id, status: 'PENDING' });
+    expect(await callTool(client, 'delete_alert', { id })).toEqual({ id, deleted: true });
+    expect(await callTool(client, 'list_alerts')).toEqual({ total: 0, alerts: [] });
+
+    const signedTransaction = await signed(0);
+    const checked = await callTool(client, 'check_signed_transaction', { signedTransaction });
+    expect(checked).toMatchObject({
+      canBeIncluded: true,
+      nonce: 0,
+      valueCoins: '0.001',
+      does: expect.any(String),
+    });
+    const made = await fetch(`${origin}/be/api/v1/auto-txs`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ signedTransaction, targetGasPriceGwei: 0.000001 }),
+    });
+    const autoTx = Made.parse(await made.json());
+    const listed = await callTool(client, 'list_auto_txs');
+    expect(listed).toMatchObject({ total: 1, autoTxs: [{ id: autoTx.id, status: 'PENDING', nonce: 0 }] });
+    expect(await callTool(client, 'cancel_auto_tx', { id: autoTx.id })).toMatchObject({
+      status: 'CANCELLED',
+    });
+    expect(JSON.stringify([checked, listed])).not.toContain(signedTransaction.slice(-64));
+  });
+
+  it('costs what the routes of a tool cost, and says in a sentence when the quota is used up', async () => {
+    const { origin, newKey } = await readyService();
+    const key = await newKey('three');
+    const client = await overHttp(origin, key, revision);
+    await client.listTools();
+    const used = async () => {
+      const limits = await fetch(`${origin}/be/api/v1/dashboard/rate-limits`, {
+        headers: { 'x-api-key': key },
+      });
+      return Made.parse(await limits.json()).usedToday;
+    };
+    expect(await used()).toBe(0);
+    await callTool(client, 'gas_now');
+    expect(await used()).toBe(1);
+    await callTool(client, 'gas_history');
+    expect(await used()).toBe(3);
+    expect(await toolError(client, 'gas_now')).toMatch(
+      /^the 3 requests per day of the plan "three" are used up; ask again from \S+Z on$/,
+    );
+  });
+
+  it('lets who has no key list the tools, and has each say how to send one', async () => {
+    const { origin } = await readyService();
+    const client = await overHttp(origin, null, revision);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(READ_TOOLS);
+    expect(await toolError(client, 'gas_now')).toBe(
+      'send your key in the x-api-key header; the operator of this service makes one with gastop keys create',
+    );
+  });
+});
+
+describe('a tool error over HTTP', () => {
+  it('names each argument that is wrong, and repeats none', async () => {
+    const { origin, newKey, log } = await readyService();
+    const client = await overHttp(origin, await newKey('reads'));
+    expect(await toolError(client, 'gas_history', { timeFrame: '2h', more: 1 })).toBe(
+      'timeFrame must be one of 1h, 24h, 7d, 30d; more is not a field of this request',
+    );
+    expect(await toolError(client, 'block', { number: 'newest' })).toBe(
+      'number must be latest or the number of a block',
+    );
+    expect(await toolError(client, 'transaction', { hash: '0x12' })).toContain('must be a transaction hash');
+    const raw = await signed(1);
+    const hidden = [raw.slice(40, 80), PRIVATE_KEY.slice(10, 40)];
+    const said = [
+      await toolError(client, 'check_signed_transaction', { signedTransaction: PRIVATE_KEY }),
+      await toolError(client, 'check_signed_transaction', { signedTransaction: raw.slice(0, -2) }),
+      await toolError(client, 'gas_now', { [raw]: raw }),
+      await toolError(client, 'block', { number: raw }),
+    ];
+    expect(said[0]).toContain('a private key, which belongs into a wallet alone');
+    for (const secret of hidden) expect(JSON.stringify([said, log])).not.toContain(secret);
+  });
+
+  it('says what a plan lacks', async () => {
+    const { origin, newKey } = await readyService();
+    const client = await overHttp(origin, await newKey('prices'));
+    expect(await toolError(client, 'list_alerts')).toBe(
+      'the plan "prices" may use gas, not alerts; ask the operator of the service for another plan',
+    );
+    expect(await toolError(client, 'delete_alert', { id: 'a' })).toBe(
+      'delete_alert changes something, which needs a key whose plan has "mcpWrites": true; ask the operator of the service for one',
+    );
+    expect(await toolError(client, 'gas_later')).toBe('there is no such tool; tools/list names them');
+  });
+
+  it('says that the source is dead', async () => {
+    const source = new ScriptedSource([]);
+    const { origin, key } = await serveService({ source, plans: PLANS, mount: withMcp });
+    const client = await overHttp(origin, key);
+    expect(await toolError(client, 'gas_now')).toMatch(/^[a-z][^\n]+$/);
+  });
+});
+
+describe('POST /mcp', () => {
+  it('refuses pages of other origins, other names of this machine and other methods', async () => {
+    const { origin, port, key, log } = await readyService();
+    const initialize = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'page', version: '1' } },
+    };
+    const post = (headers: Record<string, string>, method = 'POST') =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const accept = 'application/json, text/event-stream';
+        const sent = { 'content-type': 'application/json', accept, 'x-api-key': key, ...headers };
+        const asked = request(`${origin}/mcp`, { method, headers: sent }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        asked.on('error', reject).end(method === 'POST' ? JSON.stringify(initialize) : undefined);
+      });
+    expect(await post({})).toBe(200);
+    expect(await post({ origin })).toBe(200);
+    expect(await post({ origin: 'http://127.0.0.1:1' })).toBe(403);
+    expect(await post({ origin: 'https://page.example.org' })).toBe(403);
+    expect(await post({ origin: 'null' })).toBe(403);
+    expect(await post({ host: `page.example.org:${port}`, origin: `http://page.example.org:${port}` })).toBe(
+      421,
+    );
+    expect(await post({ 'content-type': 'text/plain' })).toBe(415);
+    expect(await post({}, 'GET')).toBe(405);
+    expect(await post({}, 'OPTIONS')).toBe(204);
+    const logged = await waitFor(() => log.find(({ route }) => route === '/mcp'), { what: 'a line of /mcp' });
+    expect(logged).toMatchObject({ method: 'POST', status: 200, keyId: expect.any(String) });
+  });
+
+  it('reads no larger body than a call has', async () => {
+    const { origin, key } = await readyService();
+    const body = 'x'.repeat(300_000);
+    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+    const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body });
+    expect(response.status).toBe(413);
+  });
+});

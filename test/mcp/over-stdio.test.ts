@@ -1,0 +1,58 @@
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, it } from 'vitest';
+import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
+import { GASTOP } from '../helpers/gastop.ts';
+import { serveService } from '../helpers/served-service.ts';
+import { temporaryFolder } from '../helpers/service.ts';
+import { callTool, connectClient, type Revision, toolError } from './mcp-client.ts';
+
+/** The built program as an MCP client starts it. What is on its stdout and no message fails the test. */
+async function start(argv: readonly string[], revision: Revision) {
+  const home = await temporaryFolder();
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [GASTOP, 'mcp', ...argv],
+    env: { PATH: process.env.PATH ?? '', HOME: home, XDG_DATA_HOME: home },
+    stderr: 'pipe',
+  });
+  const text = { stderr: '' };
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    text.stderr += chunk.toString();
+  });
+  const client = await connectClient(transport, revision);
+  const errors: Error[] = [];
+  client.onerror = (error) => errors.push(error);
+  return { client, errors, stderr: () => text.stderr };
+}
+
+it('answers on stdio, and lets alerts be made where writes are allowed', async () => {
+  const { client, errors, stderr } = await start(
+    ['--demo', '--history', '1h', '--allow-writes'],
+    '2026-07-28',
+  );
+  expect((await client.listTools()).tools).toHaveLength(14);
+  expect(await callTool(client, 'gas_now')).toMatchObject({ source: 'simulated' });
+  const alert = { thresholdGwei: 1, gasSpeed: 'SLOW', condition: 'GREATER_THAN', channels: ['TERMINAL'] };
+  const { id } = await callTool(client, 'create_alert', alert);
+  expect(await callTool(client, 'delete_alert', { id })).toEqual({ id, deleted: true });
+  expect([errors, stderr()]).toEqual([[], '']);
+});
+
+it('says in a sentence that nodes are dead or a key is missing, and changes nothing unless allowed', async () => {
+  const dead = await start(['--rpc', 'http://127.0.0.1:9'], 'legacy');
+  expect((await dead.client.listTools()).tools).toHaveLength(9);
+  expect(await toolError(dead.client, 'gas_now')).toMatch(
+    /^no node answers; name one with --rpc URL.*127\.0\.0\.1:9/,
+  );
+  expect(await toolError(dead.client, 'delete_alert', { id: 'a' })).toBe(
+    'delete_alert changes something, which needs gastop mcp --allow-writes',
+  );
+  expect(dead.errors).toEqual([]);
+
+  const { origin } = await serveService({ source: createSimulatedSource({ seed: 1 }) });
+  const keyless = await start(['--url', origin], 'legacy');
+  expect(await toolError(keyless.client, 'gas_now')).toBe(
+    'the service asks for a key: set GASTOP_API_KEY or put it in the config file',
+  );
+  expect(keyless.errors).toEqual([]);
+});
