@@ -5,6 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { GASTOP, gastop } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 
 /** Anvil's first account, known to everybody. */
@@ -48,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('a signed transaction at a termina
     expect(terminal.leftovers()).toEqual([]);
   });
 
-  it('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {
+  it.runIf(isSlowRun)('can be given up with Ctrl-C, which leaves the terminal as it was', async () => {
     const { url } = await service();
     await using terminal = await gastop(['auto-txs', 'check', '--url', url], { watchTty: true });
     await terminal.waitFor('Paste the raw signed transaction');

@@ -89,7 +89,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-// In `npm test` e2e/foreign-service looks through what a monitor with a key has written.
+// In `npm test` tui/monitor.terminal looks through what a monitor with a key has written.
 test.skipIf(process.platform !== 'linux' || !isSlowRun)(
   'the monitor with a key writes it neither to the screen nor to the title of the terminal',
   async () => {

@@ -148,24 +148,27 @@ test('starts while the node is down, answers 503, and serves from the chain’s 
   }
 });
 
-test('waits at a stop for a request that is under way; a second signal does not', async () => {
-  const home = await temporaryFolder();
-  const { child, ended, port } = await startServe(DEMO, { home });
-  const connection = await RawConnection.open(port);
-  connection.send(`GET ${GAS} HTTP/1.1\r\nHost: localhost\r\n`);
-  await fetch(`http://127.0.0.1:${port}/healthz`);
-  child.kill('SIGTERM');
-  await waitFor(() =>
-    fetch(`http://127.0.0.1:${port}/healthz`).then(
-      () => false,
-      () => true,
-    ),
-  );
-  expect(child.exitCode).toBeNull();
-  child.kill('SIGTERM');
-  expect((await ended).code).toBe(143);
-  connection.close();
-});
+test.runIf(isSlowRun)(
+  'waits at a stop for a request that is under way; a second signal does not',
+  async () => {
+    const home = await temporaryFolder();
+    const { child, ended, port } = await startServe(DEMO, { home });
+    const connection = await RawConnection.open(port);
+    connection.send(`GET ${GAS} HTTP/1.1\r\nHost: localhost\r\n`);
+    await fetch(`http://127.0.0.1:${port}/healthz`);
+    child.kill('SIGTERM');
+    await waitFor(() =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(child.exitCode).toBeNull();
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+    connection.close();
+  },
+);
 
 test('what it cannot serve or where it cannot listen is one line and an exit code', async () => {
   const home = await temporaryFolder();

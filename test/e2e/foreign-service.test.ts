@@ -43,59 +43,62 @@ async function start(mood: Mood, rows = 30): Promise<Terminal> {
 }
 
 describe('the monitor on a service that we did not write', () => {
-  it('says each mood before the first prices in its own words, and shows the prices when it is well', async () => {
-    await using terminal = await start('key');
-    await terminal.waitFor('! The key is refused');
-    await terminal.waitFor('set GASTOP_API_KEY and start again; r asks once more');
-    expect(text(terminal)).toContain('not tried again by itself');
-    expect(asked('/gas/current')).toBe(1);
+  it.runIf(isSlowRun)(
+    'says each mood before the first prices in its own words, and shows the prices when it is well',
+    async () => {
+      await using terminal = await start('key');
+      await terminal.waitFor('! The key is refused');
+      await terminal.waitFor('set GASTOP_API_KEY and start again; r asks once more');
+      expect(text(terminal)).toContain('not tried again by itself');
+      expect(asked('/gas/current')).toBe(1);
 
-    service.mood = 'day';
-    await terminal.press('r');
-    await terminal.waitFor('! The daily quota of this key is used up');
-    await terminal.waitFor(/Daily limit of your plan reached/);
-    await terminal.waitFor(/next try in (2h|1h59m)/);
-    expect(asked('/gas/current')).toBe(2);
+      service.mood = 'day';
+      await terminal.press('r');
+      await terminal.waitFor('! The daily quota of this key is used up');
+      await terminal.waitFor(/Daily limit of your plan reached/);
+      await terminal.waitFor(/next try in (2h|1h59m)/);
+      expect(asked('/gas/current')).toBe(2);
 
-    service.mood = 'broken';
-    await terminal.press('r');
-    await terminal.waitFor('! The service fails');
-    await terminal.waitFor(/The cache is on fire/);
+      service.mood = 'broken';
+      await terminal.press('r');
+      await terminal.waitFor('! The service fails');
+      await terminal.waitFor(/The cache is on fire/);
 
-    // A failure is tried again by itself.
-    service.mood = 'page';
-    await terminal.waitFor('! The response cannot be read');
-    await terminal.waitFor(/with a web page: a login or proxy/);
-    await terminal.press('i');
-    await terminal.waitFor('Please sign in');
-    await terminal.press('esc');
-    await terminal.waitFor((rows) => !rows.join('\n').includes('Please sign in'));
-    await terminal.waitFor('! The response cannot be read');
+      // A failure is tried again by itself.
+      service.mood = 'page';
+      await terminal.waitFor('! The response cannot be read');
+      await terminal.waitFor(/with a web page: a login or proxy/);
+      await terminal.press('i');
+      await terminal.waitFor('Please sign in');
+      await terminal.press('esc');
+      await terminal.waitFor((rows) => !rows.join('\n').includes('Please sign in'));
+      await terminal.waitFor('! The response cannot be read');
 
-    service.mood = 'shapeless';
-    await terminal.press('r');
-    await terminal.waitFor(/to \/gas\/current has no averagePrice/);
+      service.mood = 'shapeless';
+      await terminal.press('r');
+      await terminal.waitFor(/to \/gas\/current has no averagePrice/);
 
-    service.mood = 'well';
-    await terminal.press('r');
-    await terminal.waitFor(PRICES);
-    await terminal.waitFor(/no advice: this service has none/);
+      service.mood = 'well';
+      await terminal.press('r');
+      await terminal.waitFor(PRICES);
+      await terminal.waitFor(/no advice: this service has none/);
 
-    service.mood = 'second';
-    await terminal.press('r');
-    await terminal.waitFor(/◌ limited/);
-    await terminal.waitFor(() => terminal.isDim(terminal.find('│ Average')?.y ?? -1));
-    service.mood = 'well';
-    await terminal.waitFor(/● live/);
-    expect(terminal.isDim(terminal.find('│ Average')?.y ?? -1)).toBe(false);
-    expect(terminal.output()).not.toContain(KEY);
-    expect(service.asked.every(({ key, path }) => key === KEY || path.startsWith('/api-playground'))).toBe(
-      true,
-    );
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-    expect(terminal.leftovers()).toEqual([]);
-  });
+      service.mood = 'second';
+      await terminal.press('r');
+      await terminal.waitFor(/◌ limited/);
+      await terminal.waitFor(() => terminal.isDim(terminal.find('│ Average')?.y ?? -1));
+      service.mood = 'well';
+      await terminal.waitFor(/● live/);
+      expect(terminal.isDim(terminal.find('│ Average')?.y ?? -1)).toBe(false);
+      expect(terminal.output()).not.toContain(KEY);
+      expect(service.asked.every(({ key, path }) => key === KEY || path.startsWith('/api-playground'))).toBe(
+        true,
+      );
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+      expect(terminal.leftovers()).toEqual([]);
+    },
+  );
 
   it.runIf(isSlowRun)(
     'asks once for what its plan or the service does not have, and uses the service’s own words',

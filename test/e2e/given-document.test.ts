@@ -171,7 +171,7 @@ describe('a service of which half of the routes fail', () => {
     await terminal.pressUntil('r', 'Explorer plan');
   });
 
-  it('answers the commands that do not need them, and says what is missing', async () => {
+  it.runIf(isSlowRun)('answers the commands that do not need them, and says what is missing', async () => {
     Object.assign(service, { mood: 'well', isDescribed: false, refusals: {} });
     const { stdout } = await run('alerts', 'create', '--below', '0.04', '--email', 'a@gas.example', '--json');
     const { id } = JSON.parse(stdout).data;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GASTOP } from '../helpers/gastop.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
 /** Nobody else's: only programs that are told of it look names up there. */
@@ -54,7 +55,7 @@ describe.runIf(mayMount)('a name server that never answers', () => {
       ],
     });
 
-  it('is told node by node, and the monitor ends at once all the same', async () => {
+  it.runIf(isSlowRun)('is told node by node, and the monitor ends at once all the same', async () => {
     await using terminal = await open([]);
     await terminal.waitFor(/ethereum-rpc\.publicnode\.com *\n[^!]*each: no answer within 3s/);
     await terminal.press('q');

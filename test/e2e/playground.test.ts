@@ -273,46 +273,54 @@ inBrowser(
   isSlowRun,
 );
 
-inBrowser('an address that names nothing, or cannot be read, is no failure', async () => {
-  const page = await chromium.newPage();
-  await page.open(`${served.origin}${PLAYGROUND_PATH}#%`);
-  await page.until(`document.querySelectorAll('details.route').length > 0`);
-  for (const end of ['#nowhere', '#%', '#%E0%A4%A']) {
-    await page.evaluate(
-      `new Promise((heard) => { addEventListener('hashchange', () => setTimeout(heard), { once: true }); location.replace('${end}'); })`,
-    );
-  }
-  expect(complaints(page)).toEqual([]);
-});
+inBrowser(
+  'an address that names nothing, or cannot be read, is no failure',
+  async () => {
+    const page = await chromium.newPage();
+    await page.open(`${served.origin}${PLAYGROUND_PATH}#%`);
+    await page.until(`document.querySelectorAll('details.route').length > 0`);
+    for (const end of ['#nowhere', '#%', '#%E0%A4%A']) {
+      await page.evaluate(
+        `new Promise((heard) => { addEventListener('hashchange', () => setTimeout(heard), { once: true }); location.replace('${end}'); })`,
+      );
+    }
+    expect(complaints(page)).toEqual([]);
+  },
+  isSlowRun,
+);
 
-inBrowser('the page may load and send nothing but to its own service, and nothing inline runs', async () => {
-  const page = await openPlayground();
-  expect(
-    await page.evaluate(
-      `fetch('${anvil.url}', { method: 'POST', body: '{}' }).then(() => 'sent', () => 'refused')`,
-    ),
-  ).toBe('refused');
-  expect(
-    await page.evaluate(`(() => {
+inBrowser(
+  'the page may load and send nothing but to its own service, and nothing inline runs',
+  async () => {
+    const page = await openPlayground();
+    expect(
+      await page.evaluate(
+        `fetch('${anvil.url}', { method: 'POST', body: '{}' }).then(() => 'sent', () => 'refused')`,
+      ),
+    ).toBe('refused');
+    expect(
+      await page.evaluate(`(() => {
     const script = document.createElement('script');
     try { script.textContent = 'window.ran = true'; document.body.append(script); } catch {}
     return window.ran === true;
   })()`),
-  ).toBe(false);
-  expect(JSON.stringify(page.events)).toContain('ContentSecurityPolicyIssue');
-  const { headers } = await fetch(served.origin + PLAYGROUND_PATH);
-  const policy = headers.get('content-security-policy') ?? '';
-  for (const rule of [
-    "default-src 'none'",
-    "connect-src 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ]) {
-    expect(policy.split('; ')).toContain(rule);
-  }
-  expect(policy).not.toContain('unsafe');
-});
+    ).toBe(false);
+    expect(JSON.stringify(page.events)).toContain('ContentSecurityPolicyIssue');
+    const { headers } = await fetch(served.origin + PLAYGROUND_PATH);
+    const policy = headers.get('content-security-policy') ?? '';
+    for (const rule of [
+      "default-src 'none'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ]) {
+      expect(policy.split('; ')).toContain(rule);
+    }
+    expect(policy).not.toContain('unsafe');
+  },
+  isSlowRun,
+);
 
 inBrowser(
   'a keyboard is enough, every field has its label, and all text stands out in light, in dark and on a phone',

@@ -83,10 +83,10 @@ function shownDigits(screen: Terminal, signed: string): string[] {
   return [...shown].filter((digits) => signed.includes(digits) && !receiver.includes(digits));
 }
 
-describe('the Auto-tx pane on a terminal', () => {
+describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
   const shown = shareScene('auto-txs', { cols: 120, watchTty: true });
 
-  it.runIf(isSlowRun)('does with every key what its help says, in the list and in an open one', async () => {
+  it('does with every key what its help says, in the list and in an open one', async () => {
     const screen = await openScene('auto-txs', { cols: 120 });
     await screen.waitFor('4 Auto-tx ·4');
     await screen.press('4');
@@ -163,30 +163,34 @@ const LARGE = 128 * 1_024 - 200;
 describe('over prices that stand still', () => {
   const shown = shareScene('still', { watchTty: true });
 
-  it('Alerts shows its list once a form that came from a price was left, with or without something typed', async () => {
-    const screen = shown();
-    await screen.waitFor('│ Average');
-    for (const typed of ['', '7']) {
-      await screen.press('a');
-      await screen.waitFor(/threshold +0\.05 .*has to fall 1 %/);
-      await screen.waitFor((lines) => /Tab fields .* Ctrl-S save it .* Esc leave/.test(lines.at(-1) ?? ''));
-      if (typed !== '') await screen.press(typed);
-      await screen.press('esc');
-      if (typed !== '') {
-        await screen.waitFor('Leave without making the alert?');
-        await screen.press('y');
+  it.runIf(isSlowRun)(
+    'Alerts shows its list once a form that came from a price was left, with or without something typed',
+    async () => {
+      const screen = shown();
+      await screen.waitFor('│ Average');
+      for (const typed of ['', '7']) {
+        await screen.press('a');
+        await screen.waitFor(/threshold +0\.05 .*has to fall 1 %/);
+        await screen.waitFor((lines) => /Tab fields .* Ctrl-S save it .* Esc leave/.test(lines.at(-1) ?? ''));
+        if (typed !== '') await screen.press(typed);
+        await screen.press('esc');
+        if (typed !== '') {
+          await screen.waitFor('Leave without making the alert?');
+          await screen.press('y');
+        }
+        await screen.waitFor('[1 Live]');
+        await screen.press('3');
+        await screen.waitFor('Alerts 1');
+        expect(screen.find('New alert')).toBeNull();
+        await screen.press('1');
+        await screen.waitFor('[1 Live]');
       }
-      await screen.waitFor('[1 Live]');
-      await screen.press('3');
-      await screen.waitFor('Alerts 1');
-      expect(screen.find('New alert')).toBeNull();
-      await screen.press('1');
-      await screen.waitFor('[1 Live]');
-    }
-  });
+    },
+  );
 
   it('Alerts makes an alert from the price on Live, and deletes, undoes and opens it, without ever clearing the screen', async () => {
     const screen = shown();
+    await screen.waitFor('│ Average');
     await screen.press('a');
     await screen.waitFor('New alert');
     // None of these is a key of the monitor here.
@@ -236,16 +240,19 @@ describe('over prices that stand still', () => {
     await leaveForm();
   });
 
-  it('a pasted transaction may have 128 KB in lines of 64, in a terminal without brackets; it is not sent by its line ends', async () => {
-    const screen = shown();
-    const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
-    await openForm();
-    screen.write(`${signed.replace(/(.{64})/g, '$1\r')}\r`);
-    await screen.waitFor('signed transaction, 128 KB, EIP-1559');
-    await screen.waitFor('New auto-tx');
-    expect(shownDigits(screen, signed)).toEqual([]);
-    await leaveForm();
-  });
+  it.runIf(isSlowRun)(
+    'a pasted transaction may have 128 KB in lines of 64, in a terminal without brackets; it is not sent by its line ends',
+    async () => {
+      const screen = shown();
+      const signed = await signedTransfer({ data: noise(LARGE), gas: 10_000_000n });
+      await openForm();
+      screen.write(`${signed.replace(/(.{64})/g, '$1\r')}\r`);
+      await screen.waitFor('signed transaction, 128 KB, EIP-1559');
+      await screen.waitFor('New auto-tx');
+      expect(shownDigits(screen, signed)).toEqual([]);
+      await leaveForm();
+    },
+  );
 
   it.runIf(isSlowRun)('a pasted transaction may bring blobs', async () => {
     const screen = shown();

@@ -37,33 +37,36 @@ describe('a source that fails', () => {
     }
   });
 
-  it('at start is told node by node, and the demo is one key away, with its badge on every screen', async () => {
-    const screen = await openScene('picker', { watchTty: true, env: { FORCE_COLOR: '0' } });
-    await screen.waitFor('No source answers');
-    await screen.waitFor(/eth\.drpc\.org +connection refused/);
-    await screen.press('d');
-    await screen.waitFor('│ Average');
-    await screen.waitFor(LIVE);
-    for (const [key, shows] of [
-      ['2', '[2 Chart]'],
-      ['?', 'show or hide this help'],
-      ['esc', '[2 Chart]'],
-      ['i', 'GET /'],
-      ['esc', '[2 Chart]'],
-      ['1', '[1 Live]'],
-    ] as const) {
-      await screen.press(key);
-      await screen.waitFor(shows);
-      expect(screen.screen()[0]).toContain('SIMULATED');
-    }
-    screen.resize(40, 10);
-    await screen.waitFor((lines) => lines.some((line) => line.includes('needs 60×16')));
-    expect(screen.screen().join('\n')).toContain('SIMULATED');
-    // Whatever colour says is said by a word or a glyph: there is no SGR at all but resets.
-    expect(screen.output()).not.toMatch(/\x1b\[[0-9;]*[1-9][0-9;]*m/);
-    screen.signal('SIGTERM');
-    await expectCleanEnd(screen, 143);
-  });
+  it.runIf(isSlowRun)(
+    'at start is told node by node, and the demo is one key away, with its badge on every screen',
+    async () => {
+      const screen = await openScene('picker', { watchTty: true, env: { FORCE_COLOR: '0' } });
+      await screen.waitFor('No source answers');
+      await screen.waitFor(/eth\.drpc\.org +connection refused/);
+      await screen.press('d');
+      await screen.waitFor('│ Average');
+      await screen.waitFor(LIVE);
+      for (const [key, shows] of [
+        ['2', '[2 Chart]'],
+        ['?', 'show or hide this help'],
+        ['esc', '[2 Chart]'],
+        ['i', 'GET /'],
+        ['esc', '[2 Chart]'],
+        ['1', '[1 Live]'],
+      ] as const) {
+        await screen.press(key);
+        await screen.waitFor(shows);
+        expect(screen.screen()[0]).toContain('SIMULATED');
+      }
+      screen.resize(40, 10);
+      await screen.waitFor((lines) => lines.some((line) => line.includes('needs 60×16')));
+      expect(screen.screen().join('\n')).toContain('SIMULATED');
+      // Whatever colour says is said by a word or a glyph: there is no SGR at all but resets.
+      expect(screen.output()).not.toMatch(/\x1b\[[0-9;]*[1-9][0-9;]*m/);
+      screen.signal('SIGTERM');
+      await expectCleanEnd(screen, 143);
+    },
+  );
 
   describe('can be replaced', () => {
     const shown = shareScene('picker');

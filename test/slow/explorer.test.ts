@@ -4,7 +4,6 @@ import { formatGwei } from '../../src/core/units.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { barTicks } from '../helpers/bar-ticks.ts';
 import { gastop } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
 import type { Terminal } from '../helpers/terminal.ts';
 
 const GWEI = 1_000_000_000n;
@@ -82,51 +81,48 @@ describe('the Explorer on a real node', () => {
     expect(terminal.leftovers()).toEqual([]);
   });
 
-  it.runIf(isSlowRun)(
-    'looks a pasted hash up, says of an unknown one what to try, and copies the hash',
-    async () => {
-      await using terminal = await openExplorer({ cols: 120, rows: 40 });
-      const [hash = ''] = hashes;
-      await terminal.press('/');
-      await terminal.waitFor('a block like');
-      terminal.paste(`${hash.slice(0, -1)}\u0007`);
-      await terminal.waitFor('a transaction hash has 64 digits after 0x, this has 63');
-      await terminal.press('enter');
-      terminal.paste(`${hash.slice(-1)}\n`);
-      await terminal.waitFor('⏎ opens it');
-      await terminal.press('enter');
-      const shown = (await terminal.waitFor('this one, 0.0100')).join('\n');
-      expect(shown).toContain(`hash       ${hash}`);
-      expect(shown).toContain('below all 6 others of its block');
-      await terminal.press('y');
-      await terminal.waitFor('Copied 0x');
-      const encoded = [...terminal.output().matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/g)].at(-1)?.[1] ?? '';
-      expect(Buffer.from(encoded, 'base64').toString()).toBe(hash);
-      await terminal.press('i');
-      await terminal.waitFor(new RegExp(`GET /metrics/tx/${hash}[\\s\\S]*"effectiveGasPrice"`));
-      await terminal.press('i');
+  it('looks a pasted hash up, says of an unknown one what to try, and copies the hash', async () => {
+    await using terminal = await openExplorer({ cols: 120, rows: 40 });
+    const [hash = ''] = hashes;
+    await terminal.press('/');
+    await terminal.waitFor('a block like');
+    terminal.paste(`${hash.slice(0, -1)}\u0007`);
+    await terminal.waitFor('a transaction hash has 64 digits after 0x, this has 63');
+    await terminal.press('enter');
+    terminal.paste(`${hash.slice(-1)}\n`);
+    await terminal.waitFor('⏎ opens it');
+    await terminal.press('enter');
+    const shown = (await terminal.waitFor('this one, 0.0100')).join('\n');
+    expect(shown).toContain(`hash       ${hash}`);
+    expect(shown).toContain('below all 6 others of its block');
+    await terminal.press('y');
+    await terminal.waitFor('Copied 0x');
+    const encoded = [...terminal.output().matchAll(/\x1b\]52;c;([A-Za-z0-9+/=]+)\x07/g)].at(-1)?.[1] ?? '';
+    expect(Buffer.from(encoded, 'base64').toString()).toBe(hash);
+    await terminal.press('i');
+    await terminal.waitFor(new RegExp(`GET /metrics/tx/${hash}[\\s\\S]*"effectiveGasPrice"`));
+    await terminal.press('i');
 
-      await terminal.press('/');
-      await terminal.waitFor('a block like');
-      terminal.paste(`0x${'2'.repeat(64)}`);
-      await terminal.waitFor('⏎ opens it');
-      await terminal.press('enter');
-      await terminal.waitFor('No transaction 0x2222');
-      await terminal.waitFor('/ looks up another, Esc goes back');
-      await terminal.press('esc');
-      await terminal.waitFor('Transaction  ● success');
-      await terminal.press('/');
-      await terminal.waitFor('a block like');
-      await terminal.press('9999');
-      await terminal.waitFor('the newest block is');
-      await terminal.press('esc');
-      await terminal.waitFor((rows) => !rows.join('\n').includes('find 9999'));
-      await terminal.press('q');
-      expect((await terminal.waitForExit()).exitCode).toBe(0);
-    },
-  );
+    await terminal.press('/');
+    await terminal.waitFor('a block like');
+    terminal.paste(`0x${'2'.repeat(64)}`);
+    await terminal.waitFor('⏎ opens it');
+    await terminal.press('enter');
+    await terminal.waitFor('No transaction 0x2222');
+    await terminal.waitFor('/ looks up another, Esc goes back');
+    await terminal.press('esc');
+    await terminal.waitFor('Transaction  ● success');
+    await terminal.press('/');
+    await terminal.waitFor('a block like');
+    await terminal.press('9999');
+    await terminal.waitFor('the newest block is');
+    await terminal.press('esc');
+    await terminal.waitFor((rows) => !rows.join('\n').includes('find 9999'));
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+  });
 
-  it.runIf(isSlowRun)('speaks in sentences to a screen reader, without drawing', async () => {
+  it('speaks in sentences to a screen reader, without drawing', async () => {
     await using terminal = await gastop(['--rpc', node.url], {
       cols: 120,
       rows: 60,
@@ -155,7 +151,7 @@ describe('the Explorer on a real node', () => {
     expect((await terminal.waitForExit()).exitCode).toBe(0);
   });
 
-  it.runIf(isSlowRun)('tells in its Service pane of a node that is killed, and of its return', async () => {
+  it('tells in its Service pane of a node that is killed, and of its return', async () => {
     const own = await startAnvil({ blockTime: 1, baseFee: GWEI });
     await using terminal = await gastop(['--rpc', own.url]);
     await terminal.waitFor(/● live/);

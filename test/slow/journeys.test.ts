@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KEYMAP } from '../../src/tui/input/keymap.ts';
 import { gastop } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
 
 /** The built program as a user meets it: sizes, keys, resizing, every kind of end. */
 
@@ -33,7 +32,7 @@ describe('gastop --demo', () => {
       cols: 80,
       rows: 24,
     });
-    for (const [cols, rows] of isSlowRun ? SIZES : SIZES.slice(0, 1)) {
+    for (const [cols, rows] of SIZES) {
       terminal.resize(cols, rows);
       const lines = await terminal.waitFor(
         (now) =>
@@ -63,7 +62,7 @@ describe('gastop --demo', () => {
     expect(terminal.leftovers()).toEqual([]);
   });
 
-  it.runIf(isSlowRun)('changes its chart with t, p, v, h, the arrows and w', async () => {
+  it('changes its chart with t, p, v, h, the arrows and w', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gastop-chart-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await using terminal = await gastop(['--demo', '--history', '3h'], { cols: 120, rows: 40, cwd: folder });
@@ -89,60 +88,54 @@ describe('gastop --demo', () => {
     expect(terminal.clears).toEqual(clears);
   });
 
-  it.runIf(isSlowRun).each(TINY)(
-    'begun at %i×%i says what fits of it, and quits',
-    async (cols, rows, said) => {
-      await using terminal = await gastop(['--demo'], { cols, rows });
-      await terminal.waitFor((lines) => JSON.stringify(lines) === JSON.stringify(said));
-      await terminal.press('q');
-      expect((await terminal.waitForExit()).exitCode).toBe(0);
-      expect(terminal.leftovers()).toEqual([]);
-    },
-  );
+  it.each(TINY)('begun at %i×%i says what fits of it, and quits', async (cols, rows, said) => {
+    await using terminal = await gastop(['--demo'], { cols, rows });
+    await terminal.waitFor((lines) => JSON.stringify(lines) === JSON.stringify(said));
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.leftovers()).toEqual([]);
+  });
 
-  it.runIf(isSlowRun)(
-    'scrolls the help by lines, by screens and to its ends, without a colour or non-ASCII character where that is asked for',
-    async () => {
-      const env = { NO_COLOR: '1' };
-      await using terminal = await gastop(['--demo', '--ascii'], { cols: 60, rows: 16, env });
-      const lines = await terminal.waitFor(FIRST_PRICES);
-      expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
-      await terminal.press('?');
-      const [, , title = ''] = await terminal.waitFor(/lines 1 to \d+ of \d+/);
-      const [room = 0, all = 0] = (/1 to (\d+) of (\d+)/.exec(title) ?? []).slice(1).map(Number);
-      const last = all - room + 1;
-      const pressed = new Set<string>();
-      for (const [key, line] of [
-        ['j', 2],
-        ['down', 3],
-        ['k', 2],
-        ['up', 1],
-        ['space', Math.min(room + 1, last)],
-        ['b', 1],
-        ['pagedown', Math.min(room + 1, last)],
-        ['pageup', 1],
-        ['G', last],
-        ['g', 1],
-        ['end', last],
-        ['home', 1],
-      ] as const) {
-        await terminal.press(key);
-        pressed.add(key);
-        await terminal.waitFor(`lines ${line} to ${line + room - 1} of ${all}`);
-      }
-      const known = KEYMAP.filter(({ scope }) => scope === 'scroll').flatMap(({ keys }) => keys);
-      expect(known.filter((key) => !pressed.has(key))).toEqual([]);
-      await terminal.press('esc');
-      await terminal.waitFor(FIRST_PRICES);
-      expect(terminal.clears).toEqual(NO_CLEARS);
-      await terminal.press('q');
-      expect((await terminal.waitForExit()).exitCode).toBe(0);
-      expect(terminal.leftovers()).toEqual([]);
-      expect(terminal.output()).not.toMatch(COLOUR);
-    },
-  );
+  it('scrolls the help by lines, by screens and to its ends, without a colour or non-ASCII character where that is asked for', async () => {
+    const env = { NO_COLOR: '1' };
+    await using terminal = await gastop(['--demo', '--ascii'], { cols: 60, rows: 16, env });
+    const lines = await terminal.waitFor(FIRST_PRICES);
+    expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
+    await terminal.press('?');
+    const [, , title = ''] = await terminal.waitFor(/lines 1 to \d+ of \d+/);
+    const [room = 0, all = 0] = (/1 to (\d+) of (\d+)/.exec(title) ?? []).slice(1).map(Number);
+    const last = all - room + 1;
+    const pressed = new Set<string>();
+    for (const [key, line] of [
+      ['j', 2],
+      ['down', 3],
+      ['k', 2],
+      ['up', 1],
+      ['space', Math.min(room + 1, last)],
+      ['b', 1],
+      ['pagedown', Math.min(room + 1, last)],
+      ['pageup', 1],
+      ['G', last],
+      ['g', 1],
+      ['end', last],
+      ['home', 1],
+    ] as const) {
+      await terminal.press(key);
+      pressed.add(key);
+      await terminal.waitFor(`lines ${line} to ${line + room - 1} of ${all}`);
+    }
+    const known = KEYMAP.filter(({ scope }) => scope === 'scroll').flatMap(({ keys }) => keys);
+    expect(known.filter((key) => !pressed.has(key))).toEqual([]);
+    await terminal.press('esc');
+    await terminal.waitFor(FIRST_PRICES);
+    expect(terminal.clears).toEqual(NO_CLEARS);
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+    expect(terminal.leftovers()).toEqual([]);
+    expect(terminal.output()).not.toMatch(COLOUR);
+  });
 
-  it.runIf(isSlowRun)('draws without a single colour where CLICOLOR asks for it', async () => {
+  it('draws without a single colour where CLICOLOR asks for it', async () => {
     await using terminal = await gastop(['--demo', '--ascii'], { env: { CLICOLOR: '0' } });
     await terminal.waitFor(FIRST_PRICES);
     expect(terminal.output()).not.toMatch(COLOUR);

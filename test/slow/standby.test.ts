@@ -6,7 +6,6 @@ import { openDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { createKey, type ServeProgram, startServe } from '../cli/served-program.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -102,27 +101,22 @@ test('two programs on one database: one fires; killed or asked to end, it is fol
   });
   for (let block = 0; block < BLOCKS; block += 1) await mine(DEAR);
 
-  if (isSlowRun) {
-    const three = await startServe([], options);
-    await waitFor(
-      async () => (await (await fetch(`${three.origin}/readyz`)).text()).includes('"elsewhere"'),
-      {
-        what: 'the third to stand by',
-      },
-    );
-    // Suspended, it is followed, and writes nothing by the right it had.
-    two.child.kill('SIGSTOP');
-    await heldBy(three);
-    await mine(DEAR);
-    two.child.kill('SIGCONT');
-    const saysLed = async (led: 0 | 1) =>
-      (await (await fetch(`${two.origin}/metrics`)).text()).includes(`\ngastop_lease_held ${led}\n`);
-    await waitFor(() => saysLed(0), { what: 'the suspended one to stand by' });
-    three.child.kill('SIGTERM');
-    expect((await three.ended).code).toBe(0);
-    await heldBy(two);
-    await waitFor(() => saysLed(1));
-  }
+  const three = await startServe([], options);
+  await waitFor(async () => (await (await fetch(`${three.origin}/readyz`)).text()).includes('"elsewhere"'), {
+    what: 'the third to stand by',
+  });
+  // Suspended, it is followed, and writes nothing by the right it had.
+  two.child.kill('SIGSTOP');
+  await heldBy(three);
+  await mine(DEAR);
+  two.child.kill('SIGCONT');
+  const saysLed = async (led: 0 | 1) =>
+    (await (await fetch(`${two.origin}/metrics`)).text()).includes(`\ngastop_lease_held ${led}\n`);
+  await waitFor(() => saysLed(0), { what: 'the suspended one to stand by' });
+  three.child.kill('SIGTERM');
+  expect((await three.ended).code).toBe(0);
+  await heldBy(two);
+  await waitFor(() => saysLed(1));
   await cross(3);
   const fired = await firedAt();
   expect(new Set(fired).size).toBe(fired.length);

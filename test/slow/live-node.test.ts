@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { formatGwei } from '../../src/core/units.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { gastop } from '../helpers/gastop.ts';
-import { isSlowRun } from '../helpers/rounds.ts';
 
 const GWEI = 1_000_000_000n;
 
@@ -15,7 +14,7 @@ const ROUNDS = [7_770_000_000n, 41_200_000n, 1_352_000_000_000n, 1_000n, 33_300_
 
 // Each with a node of its own, so that they wait for their blocks side by side.
 describe.concurrent('gastop --rpc on a node that mines every second', () => {
-  it.for(['--rpc over a WebSocket', '--rpc'].slice(0, isSlowRun ? 2 : 1))(
+  it.for(['--rpc over a WebSocket', '--rpc'])(
     "%s shows exactly the node's own numbers of the last block",
     async (link, { onTestFinished }) => {
       // 20 transfers fill a block, so demand moves the base fee. It starts at 0.0412 gwei, today's mainnet.
@@ -27,7 +26,7 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
       });
       const url = link === '--rpc' ? node.url : node.wsUrl;
       await using terminal = await gastop(['--rpc', url], { cols: 120, rows: 40 });
-      for (const baseFee of isSlowRun ? ROUNDS : ROUNDS.slice(0, 1)) {
+      for (const baseFee of ROUNDS) {
         await node.setNextBaseFee(baseFee);
         await setMining(node, true);
         const from = Number(await node.rpc('eth_blockNumber'));
@@ -63,37 +62,34 @@ describe.concurrent('gastop --rpc on a node that mines every second', () => {
   );
 });
 
-it.runIf(isSlowRun)(
-  'gastop started again shows what is stored as catching up, without a fault, and is live on its own',
-  async () => {
-    const home = await mkdtemp(join(tmpdir(), 'gastop-again-'));
-    const stored = Math.floor(Date.now() / 1_000) - 300;
-    const node = await startAnvil({ noMining: true, args: ['--timestamp', String(stored)] });
-    try {
-      await node.rpc('evm_setNextBlockTimestamp', [stored + 1]);
-      await node.mine();
-      const args = ['--rpc', node.url, '--db', join(home, 'history.db')];
-      await using first = await gastop(args);
-      await first.waitFor((rows) => blockNumber(rows) === 1 && rows.some((row) => row.includes('│ Average')));
-      // A head that is late and stays so is told of.
-      await first.waitFor('no new block since');
-      await first.press('q');
-      expect((await first.waitForExit()).exitCode).toBe(0);
+it('gastop started again shows what is stored as catching up, without a fault, and is live on its own', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'gastop-again-'));
+  const stored = Math.floor(Date.now() / 1_000) - 300;
+  const node = await startAnvil({ noMining: true, args: ['--timestamp', String(stored)] });
+  try {
+    await node.rpc('evm_setNextBlockTimestamp', [stored + 1]);
+    await node.mine();
+    const args = ['--rpc', node.url, '--db', join(home, 'history.db')];
+    await using first = await gastop(args);
+    await first.waitFor((rows) => blockNumber(rows) === 1 && rows.some((row) => row.includes('│ Average')));
+    // A head that is late and stays so is told of.
+    await first.waitFor('no new block since');
+    await first.press('q');
+    expect((await first.waitForExit()).exitCode).toBe(0);
 
-      await node.rpc('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1_000)]);
-      await node.mine();
-      await using again = await gastop(args);
-      await again.waitFor((rows) => blockNumber(rows) === 2 && /● live/.test(rows[0] ?? ''));
-      expect(again.output()).toContain('catching up');
-      expect(again.output()).not.toMatch(/no new block since|◌ stale/);
-      await again.press('q');
-      expect((await again.waitForExit()).exitCode).toBe(0);
-    } finally {
-      await node.stop();
-      await rm(home, { recursive: true, force: true });
-    }
-  },
-);
+    await node.rpc('evm_setNextBlockTimestamp', [Math.floor(Date.now() / 1_000)]);
+    await node.mine();
+    await using again = await gastop(args);
+    await again.waitFor((rows) => blockNumber(rows) === 2 && /● live/.test(rows[0] ?? ''));
+    expect(again.output()).toContain('catching up');
+    expect(again.output()).not.toMatch(/no new block since|◌ stale/);
+    await again.press('q');
+    expect((await again.waitForExit()).exitCode).toBe(0);
+  } finally {
+    await node.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+});
 
 function blockNumber(rows: readonly string[]): number {
   return Number((/#([\d,]+)/.exec(rows[0] ?? '')?.[1] ?? '-1').replaceAll(',', ''));
