@@ -9,8 +9,8 @@ const MOST_ROWS = 100_000;
 const KEEP_SEC = 400 * 86_400;
 
 /**
- * Writes what was advised after a block. What was said of that block first stands, whoever says it again; advice
- * on another block of the same height gives way. Call it in the transaction that writes the block.
+ * Stores the advice given after a block. The first advice for a block stays; advice for another block of the same
+ * height is replaced. Call it in the transaction that writes the block.
  */
 export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<void> {
   const row = toRow(given);
@@ -26,7 +26,7 @@ export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<voi
     .execute();
 }
 
-/** Takes back what was advised after blocks above `number`, and verdicts that rest on them. */
+/** Deletes the advice given after blocks above `number`, and verdicts that depend on those blocks. */
 export async function rewindAdvice(trx: Queries, number: number): Promise<void> {
   await trx.deleteFrom('advice').where('block_number', '>', number).execute();
   await trx
@@ -36,7 +36,7 @@ export async function rewindAdvice(trx: Queries, number: number): Promise<void> 
     .execute();
 }
 
-/** Keeps the last 100,000, and none that is older than 400 days at `now` (Unix s). */
+/** Deletes all but the last 100,000, and all older than 400 days at `now` (Unix s). */
 export async function pruneAdvice(trx: Queries, now: number): Promise<void> {
   await trx
     .deleteFrom('advice')
@@ -77,7 +77,7 @@ function toRow({ block, version, action, targetPrice, promise, probability }: Gi
   };
 }
 
-/** @throws RangeError for a row that no program of ours wrote. */
+/** @throws RangeError for a row that gastop did not write. */
 function toGivenAdvice(row: AdviceRow): GivenAdvice {
   const { max_fee, max_priority_fee, due_block, due_at } = row;
   const promise =
@@ -102,36 +102,39 @@ function toGivenAdvice(row: AdviceRow): GivenAdvice {
   };
 }
 
-/** What is still missing a day (of the chain's time) after it was needed, and was asked for since, is given up. */
-const PATIENCE_SEC = 86_400;
+/**
+ * Blocks still missing this long (chain time) after they were needed, although they were requested since, are given
+ * up.
+ */
+const GIVE_UP_AFTER_SEC = 86_400;
 
-/** How the last advice was kept: of those that stated a probability and have been judged. */
-export interface SaidScore extends SaidCount {
-  /** Said since then, but blocks that would tell are not to be had. */
+/** Results of the latest advice with a stated probability that has been judged. */
+export interface AdviceScore extends AdviceCount {
+  /** Given since then, but the blocks to judge it by are unavailable. */
   readonly unjudged: number;
-  /** The same of the last advice to wait or to set an alert, which may reach back further. */
-  readonly waits: SaidCount;
+  /** The same for the latest advice to wait or to set an alert, which may reach back further. */
+  readonly waits: AdviceCount;
 }
 
-export interface SaidCount {
+export interface AdviceCount {
   readonly evaluated: number;
   readonly kept: number;
-  /** Mean of what was stated; `null`: none was judged. */
+  /** Mean stated probability; `null` when none was judged. */
   readonly statedProbability: number | null;
-  /** Time of the block that the oldest of them was said after, Unix seconds. */
+  /** Time of the block after which the oldest of them was given, Unix seconds. */
   readonly since: number | null;
-  /** Versions of the advice among them, ascending. */
+  /** Advice versions among them, ascending. */
   readonly versions: readonly number[];
 }
 
-/** What became of advice whose time was over. */
+/** Result of settling advice whose time was over. */
 export interface Settlement {
   readonly settled: number;
-  /** The newest block whose advice waits for blocks that are missing; `null`: none does. */
+  /** The newest block whose advice still needs missing blocks; `null` when there is none. */
   readonly waiting: number | null;
 }
 
-/** An outcome, or `waiting`: blocks are missing that may still come; `void`: the block itself is gone. */
+/** A verdict; `waiting`: needed blocks are missing but may still come; `void`: the block itself is gone. */
 type Outcome =
   | { readonly verdict: 'kept' | 'missed' | 'unknown'; readonly settledBlock: number }
   | 'waiting'
@@ -143,7 +146,7 @@ interface Head {
 }
 
 /**
- * Judges what was advised (see `BlockStore.saveBlocks`) by the blocks that are stored, and counts it. Every method
+ * Judges stored advice (see `BlockStore.saveBlocks`) by the stored blocks, and counts the results. Every method
  * rejects with a `StoreError`.
  */
 export class TrackStore {
@@ -154,8 +157,8 @@ export class TrackStore {
   }
 
   /**
-   * The blocks above `above` whose advice has ended by the stored head and is not judged yet, at most `limit` of
-   * either kind, those that ended last first.
+   * Blocks above `above` whose advice ended by the stored head and is not judged yet, at most `limit` of either kind,
+   * the last ended first.
    */
   due(above: number, limit: number): Promise<number[]> {
     return this.#database.run(async (db) => {
@@ -174,9 +177,9 @@ export class TrackStore {
   }
 
   /**
-   * Judges the advice after these blocks as far as it has ended and its blocks are there. One transaction.
-   * @param filledUntil what is missing up to this time (Unix seconds) has just been asked for and is not to be had;
-   * `null`: it may still come, however long the service was down.
+   * Judges the advice after these blocks, if it has ended and its blocks are stored. One transaction.
+   * @param filledUntil Blocks missing up to this time (Unix seconds) were just requested and are unavailable; `null`:
+   * they may still come, however long the service was down.
    */
   settle(blocks: readonly number[], filledUntil: number | null = null): Promise<Settlement> {
     if (blocks.length === 0) return Promise.resolve({ settled: 0, waiting: null });
@@ -201,8 +204,8 @@ export class TrackStore {
     });
   }
 
-  /** The last `most` that stated a probability, by when they ended; and of those to wait the last `most`. */
-  score(most: number): Promise<SaidScore> {
+  /** The last `most` with a stated probability, by the time they ended, and the last `most` to wait. */
+  score(most: number): Promise<AdviceScore> {
     return this.#database.run(async (db) => {
       const judged = db
         .selectFrom('advice')
@@ -226,7 +229,7 @@ export class TrackStore {
 
 type JudgedRow = Pick<AdviceRow, 'block_number' | 'timestamp' | 'version' | 'probability' | 'verdict'>;
 
-function countOf(rows: readonly JudgedRow[]): SaidCount {
+function countOf(rows: readonly JudgedRow[]): AdviceCount {
   const stated = rows.reduce((sum, row) => sum + (row.probability ?? 0), 0);
   return {
     evaluated: rows.length,
@@ -269,7 +272,7 @@ async function outcomeOf(db: Queries, given: GivenAdvice, { head, filledUntil }:
     .select('hash')
     .where('number', '=', block.number)
     .executeTakeFirst();
-  // A reorg that nobody was there to see.
+  // A reorg during downtime.
   if (own !== undefined && own.hash !== null && block.hash !== null && own.hash !== block.hash) return 'void';
   const outcome =
     promise.kind === 'inclusion'
@@ -277,7 +280,7 @@ async function outcomeOf(db: Queries, given: GivenAdvice, { head, filledUntil }:
       : await reachedBy(db, given, promise.until);
   if (outcome !== 'waiting') return outcome;
   const needed = promise.kind === 'reached' ? promise.until : block.timestamp;
-  return filledUntil !== null && filledUntil - needed > PATIENCE_SEC
+  return filledUntil !== null && filledUntil - needed > GIVE_UP_AFTER_SEC
     ? { verdict: 'unknown', settledBlock: head.number }
     : 'waiting';
 }
@@ -294,7 +297,7 @@ async function includedBy(db: Queries, after: number, promise: Inclusion): Promi
   return { verdict: isKept ? 'kept' : 'missed', settledBlock: promise.lastBlock };
 }
 
-/** Two prices at their limit add up to more than a number holds. */
+/** Two prices at their limit exceed a safe integer together. */
 const LOWEST_PRICE = sql<number>`case when base_fee > ${sql.lit(Number.MAX_SAFE_INTEGER)} - coalesce(tip_p10, 0)
   then ${sql.lit(Number.MAX_SAFE_INTEGER)} else base_fee + coalesce(tip_p10, 0) end`;
 
@@ -316,7 +319,7 @@ async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until
     .where('number', '<', end.number)
     .executeTakeFirstOrThrow();
   if (Number(within.count) < end.number - block.number - 1) return 'waiting';
-  // A chain that stood still all the while: there was nothing to be reached, and nothing to be missed.
+  // No block during a standstill: the price could be neither reached nor missed.
   if (within.lowest === null) return { verdict: 'unknown', settledBlock: end.number };
   const isKept = BigInt(within.lowest) <= targetPrice;
   return { verdict: isKept ? 'kept' : 'missed', settledBlock: end.number };

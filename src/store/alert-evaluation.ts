@@ -18,30 +18,30 @@ import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { pagesOf, type Queries, readRows, type Tables } from './tables.ts';
 
-/** A block and what the lanes cost after it. */
+/** A block and the lane prices after it. */
 export interface PricedBlock {
   readonly block: Block;
   readonly prices: LanePrices;
-  /** Nobody could be told of it in time: what would have fired is counted as missed, and nothing is sent. */
+  /** Too late for notifications: an alert that would have fired counts as missed, and nothing is sent. */
   readonly isPast: boolean;
 }
 
-/** Blocks that alerts are evaluated at, and what is told of those that fire. */
+/** The blocks to evaluate alerts at, and data for their notifications. */
 export interface AlertRun {
-  /** Ascending. A block that was evaluated before is passed over. */
+  /** Ascending. Skips blocks that were evaluated before. */
   readonly blocks: readonly PricedBlock[];
   readonly chain: Pick<AlertMessage, 'chainId' | 'chainName' | 'sourceKind'>;
   /** Dollars for one native coin now; `null`: unknown. */
   readonly nativeUsd: number | null;
-  /** Ms since epoch, wall clock: from then on it is tried to deliver. */
+  /** Ms since epoch, wall clock: time of the first delivery attempt. */
   readonly now: number;
 }
 
-/** The extremes of one block or of several in a row. */
+/** The extremes of one or several consecutive blocks. */
 export interface Span {
   readonly firstBlock: number;
   readonly lastBlock: number;
-  /** The latest of the blocks' times, ms since epoch. */
+  /** The latest block time, ms since epoch. */
   readonly lastMs: number;
   readonly lowest: LanePrices;
   readonly highest: LanePrices;
@@ -53,13 +53,13 @@ export interface Span {
 const AT_ONCE = 128;
 
 /**
- * The alerts that a block wakes, in pages. Changing one alert changes no other. Each condition uses an index of its own,
- * so alerts that do not wake cost nothing.
+ * The alerts that a block can change, in pages. Changing one alert changes no other. Each condition has its own
+ * index, so alerts that do not wake cost nothing.
  */
 export async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
   const woken = await wokenBy(trx, span).orderBy('id').execute();
   for (let at = 0; at < woken.length; at += AT_ONCE) {
-    // The transaction stays open; requests that need no database go on.
+    // The transaction stays open; requests without database access go on.
     if (woken.length > AT_ONCE) await setImmediate();
     const ids = woken.slice(at, at + AT_ONCE).map(({ id }) => id);
     yield await trx.selectFrom('alerts').selectAll().where('id', 'in', ids).orderBy('id').execute();
@@ -79,14 +79,14 @@ const isWoken =
   ({ firstBlock, lastBlock, lastMs, lowest, highest, isPast }: Span) =>
   (e: ExpressionBuilder<Tables, 'alerts'>) =>
     e.or(
-      // With the lane in each condition SQLite uses one index per condition, else one at most.
+      // With the lane in each condition SQLite uses one index per condition, otherwise at most one.
       LANES.flatMap((lane) => [
         e.and([e('lane', '=', lane), e('wake_at_most', '>=', integer(lowest[lane]))]),
         e.and([e('lane', '=', lane), e('wake_at_least', '<=', integer(highest[lane]))]),
         e.and([
           e('lane', '=', lane),
           e('wake_block', '<=', lastBlock),
-          // Blocks that came in time have no lower bound.
+          // Timely blocks have no lower bound.
           e('wake_block', '>=', isPast ? firstBlock : -1),
         ]),
         e.and([e('lane', '=', lane), e('wake_ms', '<=', lastMs)]),
@@ -154,8 +154,8 @@ export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<numbe
 }
 
 /**
- * The blocks above `number` are no longer part of the chain: those in their place are evaluated like new ones, and what
- * was being confirmed by them begins again. What has fired stays fired.
+ * Prepares the alerts for the replacement of the blocks above `number`: the new ones are evaluated, and confirmations
+ * that rest on orphaned blocks restart. Firings stay.
  */
 export async function rewindAlerts(trx: Queries, number: number): Promise<void> {
   const at = await readMeta(trx, POSITION);
@@ -165,13 +165,13 @@ export async function rewindAlerts(trx: Queries, number: number): Promise<void> 
   await rearmFuture(trx);
 }
 
-/** Another chain begins: its blocks have other numbers. Running cooldowns go on, by their times. */
+/** Prepares the alerts for another chain, whose blocks have other numbers. Running cooldowns continue by time. */
 export async function restartAlerts(trx: Queries): Promise<void> {
   await dropMeta(trx, POSITION);
   await passUnseen(trx);
 }
 
-/** Between the last block and the next one lie some that were never seen. */
+/** Applies blocks that were never seen, between the last block and the next one. */
 async function passUnseen(trx: Queries): Promise<void> {
   const all = trx.selectFrom('alerts').selectAll();
   const confirming = all.where('lane', 'in', LANES).where('wake_block', '>', -1);
@@ -183,7 +183,7 @@ async function passUnseen(trx: Queries): Promise<void> {
   );
 }
 
-/** Alerts whose condition holds since a block above `number` have yet to see it hold. */
+/** Restarts the confirmation of alerts whose condition has held since a block above `number`. */
 async function confirmAnew(trx: Queries, number: number): Promise<void> {
   const rows = await trx
     .selectFrom('alerts')
@@ -195,7 +195,7 @@ async function confirmAnew(trx: Queries, number: number): Promise<void> {
   await rearm(trx, rows);
 }
 
-/** Whether the block before was of a time yet to come: no chain goes back so far, but a node may have made it up. */
+/** Whether the previous block's time lay in the future: no chain goes back that far, but a node may have made it up. */
 async function isLeapBack(trx: Queries, { number, timestamp }: PricedBlock['block']): Promise<boolean> {
   const before = await trx
     .selectFrom('blocks')
@@ -206,9 +206,8 @@ async function isLeapBack(trx: Queries, { number, timestamp }: PricedBlock['bloc
 }
 
 /**
- * An alert that fired in a future that comes again (a recording played from its start), or that never was, does not cool
- * down until then.
- * @param now the time of the chain, Unix seconds; left out: that of the newest block.
+ * Re-arms alerts with a firing in the future, after a recording restarted or a node made up a time.
+ * @param now the time of the chain, Unix seconds; by default that of the newest block.
  */
 async function rearmFuture(trx: Queries, now: number | null = null): Promise<void> {
   const present = now ?? (await headTimestamp(trx));
@@ -242,7 +241,7 @@ async function change(
 
 type Stretch = readonly [PricedBlock, ...PricedBlock[]];
 
-/** Blocks above `above` that follow one another, in time too, and are alike in being past. */
+/** Splits the blocks above `above` into runs consecutive in number and time, all past or all timely. */
 function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
   const found: [PricedBlock, ...PricedBlock[]][] = [];
   for (const next of blocks) {
@@ -259,7 +258,7 @@ function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
   return found;
 }
 
-/** Halves the stretch until only blocks remain that wake an alert: thousands of blocks that wake none cost one query. */
+/** Halves the stretch until only blocks remain that wake an alert: thousands of blocks without one cost one query. */
 async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): Promise<number> {
   const [first, ...others] = stretch;
   if (others.length === 0) return evaluateBlock(trx, first, run);
@@ -295,7 +294,7 @@ function stepKept(alert: KeptAlert, { block, prices, isPast }: PricedBlock, run:
   const timestamp = Math.floor(block.timestamp);
   const { phase, fires } = step(alert.rule, alert.phase, { number: block.number, timestamp, price });
   const at = timestamp * 1_000;
-  // Nobody missed what was before they asked.
+  // A firing before the alert was created is not missed.
   const isBefore = isPast && at < alert.createdAt;
   const counted =
     !fires || isBefore
@@ -319,7 +318,7 @@ function spanOf(blocks: Stretch): Span {
   };
 }
 
-/** Lane by lane, the price that is `before` all others. */
+/** For each lane, the price that is `before` all others. */
 function pricesOf(blocks: Stretch, before: (a: bigint, b: bigint) => boolean): LanePrices {
   const most = { ...blocks[0].prices };
   for (const { prices } of blocks) {

@@ -8,10 +8,10 @@ import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages } from './outbox.ts';
 import type { ReferencePrices } from './reference-prices.ts';
 import { type DeliveryAttemptRow, type DeliveryRow, pagesOf, type Queries } from './tables.ts';
 
-/** A sum of wei per gas soon exceeds what a row can hold, its two halves do not. */
+/** A sum of wei per gas soon exceeds an integer column; its two halves do not. */
 export const HALF = 1_000_000;
 
-/** Wei per gas that a firing saved: below the reference; 0 where there is none, or it fired above a price. */
+/** Wei per gas that a firing saved below the reference; 0 without a reference, or for an alert above a price. */
 export function savedBy({
   condition,
   price,
@@ -22,10 +22,10 @@ export function savedBy({
 
 export const TALLY_HOUR_MS = 3_600_000;
 
-/** The start of the hour that a time lies in, both ms since epoch. */
+/** The start of the hour of a time, both ms since epoch. */
 export const tallyHour = (ms: number) => Math.floor(ms / TALLY_HOUR_MS) * TALLY_HOUR_MS;
 
-/** Adds new firings to what their owners' come to. Part of the transaction that writes them. */
+/** Adds new firings to their owners' tallies. Part of the transaction that writes them. */
 export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[]): Promise<void> {
   const hours = Map.groupBy(events, ({ owner, triggered_at }) => `${tallyHour(triggered_at)} ${owner}`);
   for (const together of hours.values()) {
@@ -49,7 +49,7 @@ export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[
   }
 }
 
-/** What an owner's firings within one hour come to, also those that were forgotten since; `hour`: its start, ms since epoch. */
+/** Totals of an owner's firings within one hour, including deleted ones; `hour`: its start, ms since epoch. */
 export type FiringTallyRow = ReturnType<typeof tallyOf>;
 
 function tallyOf(events: readonly AlertEventRow[]) {
@@ -57,7 +57,7 @@ function tallyOf(events: readonly AlertEventRow[]) {
     owner: events[0]?.owner ?? '',
     hour: tallyHour(events[0]?.triggered_at ?? 0),
     firings: events.length,
-    // Wei per gas that they saved, in two halves, and in dollars per gas times 10^18 where the dollar price is known.
+    // Wei per gas saved, in two halves, and dollars per gas times 10^18 when the dollar price is known.
     saved_high: 0,
     saved_low: 0,
     usd: 0,
@@ -73,21 +73,21 @@ function tallyOf(events: readonly AlertEventRow[]) {
   return tally;
 }
 
-/** An alert that fires, as it is after that, and the price that did it. */
+/** A firing alert in its new state, and the price that fired it. */
 export interface Firing {
   readonly alert: KeptAlert;
   /** Wei per gas. */
   readonly price: bigint;
 }
 
-/** Where they fire, and what prices there are compared with. */
+/** The block at which they fire, and its reference prices. */
 interface FiringBlock {
   readonly block: Block;
   readonly reference: ReferencePrices | null;
   readonly run: AlertRun;
 }
 
-/** Writes what fired at `block`, and what is to be sent for it: the outbox, in the transaction that has it fire. */
+/** Writes the firings at `block` and their deliveries, in one transaction: the outbox. */
 export async function insertFirings(
   trx: Queries,
   firings: readonly Firing[],
@@ -97,7 +97,7 @@ export async function insertFirings(
     const written = await trx
       .insertInto('alert_events')
       .values(page)
-      // One that is there already has been told of: that must not keep the block from being written.
+      // An existing firing was delivered before; it must not prevent the block from being written.
       .onConflict((conflict) => conflict.doNothing())
       .returningAll()
       .execute();
@@ -117,7 +117,10 @@ export async function insertFirings(
 
 const eventId = ({ id, triggerCount }: KeptAlert) => `${id}.${triggerCount}`;
 
-/** One firing. `triggered_at` is the block's own time, ms; `id`: the alert's, a dot, and how often it had fired with this. */
+/**
+ * One firing. `triggered_at` is the block time, ms; `id`: the alert's id, a dot, and its number of firings including
+ * this.
+ */
 export type AlertEventRow = ReturnType<typeof eventRow>;
 
 function eventRow(
@@ -175,7 +178,7 @@ function deliveryRows({ alert, price }: Firing, block: Block, { chain, now }: Al
   });
 }
 
-/** Monitors see for themselves that an alert has fired. */
+/** Monitors show firings themselves. */
 const shown = ({ id, created_at }: DeliveryRow): DeliveryAttemptRow => ({
   delivery_id: id,
   at: created_at,
@@ -185,18 +188,18 @@ const shown = ({ id, created_at }: DeliveryRow): DeliveryAttemptRow => ({
 });
 
 const KEEP_MS = 90 * 86_400_000;
-/** Of one alert, so that one that fires at every block leaves room for the others. */
+/** Of one alert, so that an alert that fires at every block leaves room for the others. */
 const MOST_EVENTS = 1_000;
-/** Whose firings are counted at once. */
+/** Number of alerts whose firings are counted at once. */
 const ALERTS_AT_ONCE = 20;
 
-/** Runs some work in a transaction of its own. */
+/** Runs work in a transaction. */
 type InTransaction = <Result>(work: (trx: Queries) => Promise<Result>) => Promise<Result>;
 
 /**
- * Keeps the last 1,000 firings of each alert, and none that is older than 90 days at `now` (ms since epoch). With a firing
- * that was one too many goes what was sent for it, once that is done. A page at a time, each in a transaction of its own,
- * so that blocks are written and requests answered in between.
+ * Deletes all but the last 1,000 firings of each alert, and all older than 90 days at `now` (ms since epoch), with
+ * their deliveries once those are done. Deletes page by page, each in its own transaction, so that blocks and
+ * requests are processed in between.
  */
 export async function pruneAlertEvents(transaction: InTransaction, now: number): Promise<void> {
   const events = (trx: Queries) => trx.selectFrom('alert_events').select('id').limit(FORGOTTEN_AT_ONCE);
@@ -254,7 +257,7 @@ function countEvents(trx: Queries, after: string): Promise<EventCount[]> {
     .execute();
 }
 
-/** Answers how many. */
+/** Returns the number of deleted firings. */
 async function deleteEvents(trx: Queries, events: readonly { readonly id: string }[]): Promise<number> {
   const ids = events.map(({ id }) => id);
   await trx.deleteFrom('alert_events').where('id', 'in', ids).execute();

@@ -12,7 +12,7 @@ import { maybe } from './columns.ts';
 /** The columns of an alert that a block may change. */
 type PhaseColumns = ReturnType<typeof phaseColumns>;
 
-/** A phase and when it has to be looked at again. */
+/** A phase, and the conditions of its next evaluation. */
 export function phaseColumns(rule: AlertRule, phase: AlertPhase) {
   const { atMost, atLeast, fromBlock, fromMs } = wakesOf(rule, phase);
   return {
@@ -27,7 +27,7 @@ export function phaseColumns(rule: AlertRule, phase: AlertPhase) {
   };
 }
 
-/** Disabled, whatever it was before: it need not be read for that. */
+/** Disabled from any phase, so the row need not be read. */
 export const DISABLED_COLUMNS: PhaseColumns = {
   phase: DISABLED.kind,
   true_since: null,
@@ -39,7 +39,7 @@ export const DISABLED_COLUMNS: PhaseColumns = {
   wake_ms: null,
 };
 
-/** One alert. Wei per gas; times in ms since epoch. The wakes are what `core/alerts/alert-rule.ts` says of its phase. */
+/** One alert. Wei per gas; times in ms since epoch. `core/alerts/alert-rule.ts` defines the wakes. */
 export type AlertRow = ReturnType<typeof toAlertRow>;
 
 export function toAlertRow(alert: KeptAlert) {
@@ -57,7 +57,7 @@ export function toAlertRow(alert: KeptAlert) {
     cooldown_ms: rule.cooldownMs,
     disable_once: rule.disableOnce ? 1 : 0,
     method: alert.method,
-    // JSON: the channels in their order, and each channel's target.
+    // JSON: the channels in order, and the target of each.
     channels: JSON.stringify(alert.channels),
     targets: JSON.stringify(alert.targets),
     note: alert.note,
@@ -70,7 +70,7 @@ export function toAlertRow(alert: KeptAlert) {
   };
 }
 
-/** @throws RangeError or SyntaxError for a row that no program of ours wrote. */
+/** @throws RangeError or SyntaxError for a row that gastop did not write. */
 export function toKeptAlert(row: AlertRow): KeptAlert {
   return {
     id: row.id,

@@ -11,37 +11,37 @@ import { countRows, ownedBy, type Queries, readRows } from './tables.ts';
 export interface AlertFiring {
   readonly alertId: string;
   readonly blockNumber: number;
-  /** The block's own time, ms since epoch. */
+  /** Block time, ms since epoch. */
   readonly triggeredAt: number;
   readonly price: bigint;
-  /** The lane's mean over the day before; `null` where that was not known. */
+  /** The lane's mean over the day before; `null` when unknown. */
   readonly referencePrice: bigint | null;
-  /** Wei per gas below the reference; 0 where there is none, or it fired above a price. */
+  /** Wei per gas below the reference; 0 without a reference, or for an alert above a price. */
   readonly savedPerGas: bigint;
-  /** Dollars for one native coin then; `null` where that was not known. */
+  /** Dollars for one native coin at the time; `null` when unknown. */
   readonly nativeUsd: number | null;
 }
 
-/** What firings saved in all. */
+/** Total savings of firings. */
 export interface AlertSum {
   readonly firings: number;
   /** Wei per gas, over all firings. */
   readonly savedPerGas: bigint;
-  /** The same in dollars per gas times 10^18; `null` where a firing that saved something has no dollar price. */
+  /** The same in dollars per gas times 10^18; `null` when a firing with savings has no dollar price. */
   readonly usdPerGas: number | null;
 }
 
-/** Whose firings: those of one alert, or of an owner (empty: everybody's). */
+/** Selects the firings of one alert, or of an owner (empty: all owners). */
 export type FiringsOf = { readonly alertId: string } | { readonly owner: string };
 
-/** How many alerts there are by what they do. */
+/** Numbers of alerts by state. */
 interface AlertCounts {
   readonly total: number;
   readonly pending: number;
   readonly disabled: number;
 }
 
-/** What the owner of an alert says of it. */
+/** The fields of an alert that its owner can change. */
 export type AlertChange = Pick<KeptAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'>;
 
 interface AlertUpdate {
@@ -50,8 +50,8 @@ interface AlertUpdate {
 }
 
 /**
- * Alerts as their owners see them; who runs the service (the owner '') sees all. What a write says it did outlives the
- * process and the power. Every method rejects with a `StoreError`.
+ * Alerts for their owners; the operator (the owner '') sees all. A write is durable once it resolves. Every method
+ * rejects with a `StoreError`.
  */
 export class AlertStore {
   readonly #database: Database;
@@ -60,7 +60,7 @@ export class AlertStore {
     this.#database = database;
   }
 
-  /** Keeps a new alert; `false`: its owner has `most` already. */
+  /** Stores a new alert; `false` when its owner has `most` already. */
   create(alert: KeptAlert, most: number): Promise<boolean> {
     return this.#database.transaction(async (trx) => {
       if (Number.isFinite(most)) {
@@ -75,7 +75,7 @@ export class AlertStore {
     return this.#database.run((db) => findAlert(db, owner, id));
   }
 
-  /** A page of the owner's alerts, newest first, and how many there are in all. */
+  /** A page of the owner's alerts, newest first, and their total number. */
   list(
     owner: string,
     page: { readonly offset: number; readonly limit: number },
@@ -93,7 +93,7 @@ export class AlertStore {
   }
 
   /**
-   * Enables or disables an alert at `now` (ms since epoch). One that is so already stays as it is; `null`: there is none.
+   * Enables or disables an alert at `now` (ms since epoch); no change when it already is. `null` when there is none.
    */
   setEnabled(owner: string, id: string, isEnabled: boolean, now: number): Promise<KeptAlert | null> {
     return this.#database.transaction(async (trx) => {
@@ -109,7 +109,7 @@ export class AlertStore {
     });
   }
 
-  /** Replaces what the owner said of an alert; its id, history and state stay. `null`: there is none. */
+  /** Replaces the owner's fields of an alert; its id, history and state stay. `null` when there is none. */
   update(owner: string, id: string, change: AlertChange): Promise<AlertUpdate | null> {
     return this.#database.transaction(async (trx) => {
       const before = await findAlert(trx, owner, id);
@@ -120,10 +120,10 @@ export class AlertStore {
     });
   }
 
-  /** Who has alerts that may fire, but for who runs the service. */
+  /** Owners with alerts that may fire, except the operator. */
   activeOwners(): Promise<string[]> {
     return this.#database.run(async (db) => {
-      // From owner to owner by their index: of a million alerts no more is read than one each.
+      // Skips from owner to owner by index: reads one row each, even of a million alerts.
       const { rows } = await sql<{ owner: string }>`
         with recursive owners (owner) as (
           select min(owner) from alerts where owner > ''
@@ -139,7 +139,7 @@ export class AlertStore {
     });
   }
 
-  /** Disables all alerts of an owner at `now` (ms since epoch), and sends no more for them. */
+  /** Disables all alerts of an owner at `now` (ms since epoch), and cancels their deliveries. */
   disableAll(owner: string, reason: string, now: number): Promise<void> {
     return this.#database.transaction(async (trx) => {
       await cancelDeliveries(trx)
@@ -155,10 +155,7 @@ export class AlertStore {
     });
   }
 
-  /**
-   * Forgets an alert with all that was sent for it, to whom and what came of it, and sends no more; that it fired stays
-   * counted. `false`: there is none.
-   */
+  /** Deletes an alert with its deliveries and attempts; its firings stay counted. `false` when there is none. */
   async remove(owner: string, id: string): Promise<boolean> {
     const wasThere = await this.#database.transaction(async (trx) => {
       if ((await findAlert(trx, owner, id)) === null) return false;
@@ -167,7 +164,7 @@ export class AlertStore {
       return true;
     });
     const sent = (trx: Queries) => trx.selectFrom('deliveries').where('alert_id', '=', id);
-    // Some thousand rows, and blocks are to be written in between.
+    // Thousands of rows, in pages, so that blocks are written in between.
     if (wasThere) await inPages(() => this.#database.transaction((trx) => forgetDeliveries(trx, sent(trx))));
     return wasThere;
   }
@@ -202,7 +199,7 @@ export class AlertStore {
     });
   }
 
-  /** How often an owner's alerts have fired since `since`, ms since epoch. */
+  /** Number of firings of an owner's alerts since `since`, ms since epoch. */
   countFirings(owner: string, since: number): Promise<number> {
     return this.#database.run(async (db) => {
       const wholeFrom = tallyHour(since - 1) + TALLY_HOUR_MS;
@@ -217,7 +214,7 @@ export class AlertStore {
     });
   }
 
-  /** What the firings of an alert that are kept saved, or all that an owner's alerts ever had. */
+  /** Total savings of the stored firings of an alert, or of all firings that an owner's alerts ever had. */
   sumFirings(whose: FiringsOf): Promise<AlertSum> {
     return this.#database.run(async (db) =>
       toSum(
@@ -243,7 +240,7 @@ export class AlertStore {
     );
   }
 
-  /** The firing of an alert that saved most; `null`: none saved anything. */
+  /** The firing of an alert with the largest saving; `null` when none saved anything. */
   bestFiring(alertId: string): Promise<AlertFiring | null> {
     return this.#database.run(async (db) => {
       const saving = firingsOf(db, { alertId }).selectAll().where(sql<boolean>`(${saved}) > 0`);
@@ -291,13 +288,13 @@ async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAl
   return readRows(rows, toKeptAlert)[0] ?? null;
 }
 
-/** What an operator watches: all owners' alerts, and what they send. */
+/** Figures for operators: all owners' alerts, and their deliveries. */
 export interface AlertFigures {
   readonly armed: number;
   /** Fired, and not armed again yet. */
   readonly cooling: number;
   readonly disabled: number;
-  /** Of the alerts there are; it falls when one is deleted. */
+  /** Firings of existing alerts; falls when an alert is deleted. */
   readonly firings: number;
   readonly pending: number;
   readonly failed: number;

@@ -1,25 +1,25 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { KeyDatabase, Patience } from './database.ts';
+import type { KeyDatabase, RetryTimes } from './database.ts';
 import { isPostgres, type KeyRow, type KeyTables } from './tables.ts';
 
-/** What one key wants to use of one day. */
-export interface Wish {
+/** A request for usage of one key on one day. */
+export interface UsageRequest {
   readonly keyId: string;
   readonly count: number;
-  /** Of the day; `null`: without limit. */
+  /** Daily limit; `null`: none. */
   readonly limit: number | null;
-  /** Of all processes together on a server; `null`: without limit. */
+  /** Limit per second for all processes on a server; `null`: none. */
   readonly perSecond?: number | null;
 }
 
-/** How much of a wish was granted. */
+/** The granted part of a request. */
 interface Granted {
   readonly count: number;
-  /** What was not is too much for this second, not for the day. */
+  /** The rest exceeds the limit per second, not the daily one. */
   readonly isTooFast: boolean;
 }
 
-/** A secret's hash and when it was made (Unix s). */
+/** The hash of a secret and its creation time (Unix s). */
 interface NewSecret {
   readonly hash: string;
   readonly at: number;
@@ -27,10 +27,10 @@ interface NewSecret {
 
 type Queries = Kysely<KeyTables>;
 
-/** A request waits for this; a command may wait longer. */
-const WHILE_COUNTING: Patience = { busy: 2_000, unreachable: 2_000 };
+/** Requests wait for this, so it is shorter than for commands. */
+const WHILE_COUNTING: RetryTimes = { busy: 2_000, unreachable: 2_000 };
 
-/** Keys and what they have used. Every method rejects with a `StoreError`; each write is one transaction. */
+/** API keys and their usage. Every method rejects with a `StoreError`; each write is one transaction. */
 export class KeyStore {
   readonly #database: KeyDatabase;
 
@@ -42,7 +42,7 @@ export class KeyStore {
     return this.#database.name;
   }
 
-  /** The keys of these ids that there are. */
+  /** The existing keys among these ids. */
   async find(ids: readonly string[]): Promise<Map<string, KeyRow>> {
     const rows = await this.#database.run(
       (db) => db.selectFrom('keys').selectAll().where('id', 'in', ids).execute(),
@@ -52,14 +52,14 @@ export class KeyStore {
   }
 
   /**
-   * Counts what the keys want to use of `day` as far as their limits allow, all in one transaction; answers how much
-   * of each wish was granted. No key stands there twice. When this resolves, the count outlives the process.
+   * Counts usage of `day` for several distinct keys within their limits, in one transaction; returns the granted part
+   * of each. Durable once it resolves.
    */
-  spend(day: number, wishes: readonly Wish[]): Promise<Map<string, Granted>> {
-    // The row's own lock is enough: serializable, those that count the same key would try again and again.
+  spend(day: number, wishes: readonly UsageRequest[]): Promise<Map<string, Granted>> {
+    // The row lock is enough: serializable transactions on the same key would retry again and again.
     const count = async (trx: Queries) => {
       const granted = new Map<string, Granted>();
-      // Always in the same order, so that two services never wait for each other.
+      // In a fixed order, so that two services never deadlock.
       for (const wish of wishes.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))) {
         granted.set(wish.keyId, await grant(trx, day, wish));
       }
@@ -68,12 +68,12 @@ export class KeyStore {
     return this.#database.run((db) => db.transaction().execute(count), WHILE_COUNTING);
   }
 
-  /** What the key has used of `day`. */
+  /** Usage of the key on `day`. */
   usedOn(day: number, keyId: string): Promise<number> {
     return this.#database.run((db) => usedOn(db, day, keyId));
   }
 
-  /** What each key that was used on `day` has used. */
+  /** Usage of every key on `day`. */
   async allUsedOn(day: number): Promise<Map<string, number>> {
     const rows = await this.#database.run((db) =>
       db.selectFrom('usage').select(['key_id', 'used']).where('day', '=', day).execute(),
@@ -81,14 +81,14 @@ export class KeyStore {
     return new Map(rows.map((row) => [row.key_id, Number(row.used)]));
   }
 
-  /** Every key, the oldest first. */
+  /** All keys, oldest first. */
   list(): Promise<KeyRow[]> {
     return this.#database.run((db) =>
       db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute(),
     );
   }
 
-  /** Whether any key has not been revoked. */
+  /** Whether any key is not revoked. */
   async hasActive(): Promise<boolean> {
     const row = await this.#database.run((db) =>
       db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1).executeTakeFirst(),
@@ -96,7 +96,7 @@ export class KeyStore {
     return row !== undefined;
   }
 
-  /** Keeps a new key; `false`: the id is taken. */
+  /** Stores a new key; `false` when the id is taken. */
   async add(key: Pick<KeyRow, 'id' | 'name' | 'plan'>, secret: NewSecret): Promise<boolean> {
     const row = { ...key, hash: secret.hash, previous_hash: null, created_at: secret.at };
     const { numInsertedOrUpdatedRows } = await this.#database.run((db) =>
@@ -109,12 +109,12 @@ export class KeyStore {
     return numInsertedOrUpdatedRows === 1n;
   }
 
-  /** Gives a key another secret; `null`: there is no such key, or it is revoked. */
+  /** Replaces the secret of a key; `null` when there is no such key, or it is revoked. */
   rotate(id: string, { hash, at }: NewSecret): Promise<KeyRow | null> {
     return this.#change(id, sql`previous_hash = hash, hash = ${hash}, rotated_at = ${at}`);
   }
 
-  /** Ends a key at `at` (Unix s); `null`: there is no such key, or it has been revoked before. */
+  /** Revokes a key at `at` (Unix s); `null` when there is no such key, or it is already revoked. */
   revoke(id: string, at: number): Promise<KeyRow | null> {
     return this.#change(id, sql`revoked_at = ${at}`);
   }
@@ -124,7 +124,7 @@ export class KeyStore {
     return (await this.#database.run((db) => changed.execute(db))).rows[0] ?? null;
   }
 
-  /** Forgets what was used before `day`. */
+  /** Deletes usage before `day`. */
   async forgetUsageBefore(day: number): Promise<void> {
     await this.#database.run((db) => db.deleteFrom('usage').where('day', '<', day).execute(), WHILE_COUNTING);
   }
@@ -144,18 +144,18 @@ async function usedOn(db: Queries, day: number, keyId: string): Promise<number> 
   return Number(row?.used ?? 0);
 }
 
-/** The server's own clock tells which second it is for all processes. */
+/** The server's clock defines the second for all processes. */
 const THIS_SECOND = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`;
 
-/** Counts what a key wants to use as far as its limits allow, and answers how much that is. */
+/** Counts usage of one key within its limits, and returns the granted part. */
 async function grant(
   trx: Queries,
   day: number,
-  { keyId, count, limit, perSecond = null }: Wish,
+  { keyId, count, limit, perSecond = null }: UsageRequest,
 ): Promise<Granted> {
   const second = isPostgres(trx) ? THIS_SECOND : sql<number>`0`;
   const isSame = sql`usage.second = excluded.second`;
-  // Written before it is read: what is found holds until the transaction ends.
+  // Writes before it reads: the lock keeps the values until the transaction ends.
   const { used, in_second: inSecond } = await trx
     .insertInto('usage')
     .values({ key_id: keyId, day, used: count, second, in_second: count })
@@ -169,7 +169,7 @@ async function grant(
     .returning(['used', 'in_second'])
     .executeTakeFirstOrThrow();
   const overDay = limit === null ? 0 : Math.max(0, Number(used) - limit);
-  // In a file each process has its own limit per second.
+  // With SQLite each process enforces its own limit per second.
   const isLimited = perSecond !== null && isPostgres(trx);
   const overSecond = isLimited ? Math.max(0, Number(inSecond) - Math.max(1, Math.ceil(perSecond))) : 0;
   const over = Math.min(count, Math.max(overDay, overSecond));

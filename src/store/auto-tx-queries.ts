@@ -7,19 +7,19 @@ import { writeAutoTx } from './auto-txs.ts';
 import { integer } from './block-rows.ts';
 import { countRows, ownedBy, type Queries, readRows } from './tables.ts';
 
-/** Said as the indexes say it: SQLite does not use one that says it otherwise. */
+/** Spelled as in the indexes: SQLite matches partial indexes by their exact expression. */
 export const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
 const IS_WAITING = sql<boolean>`status in ('PENDING', 'DISABLED')`;
 export const IS_FOLLOWED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
 const IS_EXECUTED = sql<boolean>`status = 'EXECUTED'`;
 
-/** What the next block is expected to cost. Wei per gas. */
+/** Expected prices of the next block. Wei per gas. */
 export interface NextPrices {
   readonly prices: LanePrices;
   readonly nextBaseFee: bigint;
 }
 
-/** The ids of those whose target is reached: looks into indexes that hold all that is asked, so what waits costs nothing. */
+/** Ids of auto-txs whose target is reached, from covering indexes, so that waiting ones cost nothing. */
 function reachedIds(db: Queries, next: NextPrices, now: number) {
   const woken = (isWoken: Expression<SqlBool>) =>
     db
@@ -34,7 +34,10 @@ function reachedIds(db: Queries, next: NextPrices, now: number) {
   ).reduce((all, one) => all.unionAll(one), strict);
 }
 
-/** PENDING ones whose target is reached, that the next block would take, and that nothing holds at `now` (ms since epoch). */
+/**
+ * PENDING auto-txs whose target is reached, that the next block would include, and that nothing holds at `now` (ms
+ * since epoch).
+ */
 export function reachedRows(
   db: Queries,
   next: NextPrices,
@@ -53,14 +56,14 @@ export function reachedRows(
           .orderBy('id')
           .limit(limit),
       )
-      // As an expression, it is not looked up by walking through an index of all in their order.
+      // An expression, so that SQLite does not walk the whole index in its order.
       .orderBy(sql`coalesce(from_address, '')`)
       .orderBy('nonce')
       .orderBy('id')
   );
 }
 
-/** Those that may be with a node, by sender and nonce, after the last one of the page before. */
+/** Auto-txs that a node may have, by sender and nonce, after the last one of the previous page. */
 export function followedRows(
   db: Queries,
   { limit, after }: { readonly limit: number; readonly after: KeptAutoTx | null },
@@ -78,7 +81,7 @@ export function followedRows(
   return all.where(sql<boolean>`(from_address, nonce, id) > (${from}, ${nonce}, ${after.id})`);
 }
 
-/** Waiting ones whose time is over at `now` (ms since epoch), the longest over first. */
+/** Waiting auto-txs that expired by `now` (ms since epoch), the longest expired first. */
 export const expiringRows = (db: Queries, now: number, limit: number) =>
   db
     .selectFrom('auto_txs')
@@ -88,7 +91,7 @@ export const expiringRows = (db: Queries, now: number, limit: number) =>
     .orderBy('expires_at')
     .limit(limit);
 
-/** What may still be sent, or is, of a sender, by nonce. */
+/** A sender's auto-txs that are unsent or submitted, by nonce. */
 export function liveRows(db: Queries, from: string) {
   return db
     .selectFrom('auto_txs')
@@ -99,7 +102,7 @@ export function liveRows(db: Queries, from: string) {
     .orderBy('id');
 }
 
-/** The newest executed ones of an owner (empty: everybody's) by the times of their blocks, ms since epoch, inclusive. */
+/** The newest executed auto-txs of an owner (empty: all owners) by block time, ms since epoch, inclusive. */
 export function executedRows(
   db: Queries,
   owner: string,
@@ -113,7 +116,7 @@ export function executedRows(
     .limit(limit);
 }
 
-/** Another one that its owner has for the same nonce of the same sender. */
+/** Another auto-tx of the same owner, sender and nonce. */
 export function rivalRows(db: Queries, { owner, id, signed }: Pick<KeptAutoTx, 'owner' | 'id' | 'signed'>) {
   return liveRows(db, signed?.from ?? '')
     .where('nonce', '=', signed?.nonce ?? -1)
@@ -138,7 +141,7 @@ function shareOf(kept: KeptAutoTx): Share {
   return { executed: 1, wei, usd: usd ?? 0, unpriced: usd === null ? 1 : 0 };
 }
 
-/** Takes what one came to from its owner's sum and adds what it comes to now. Part of the transaction that changes it. */
+/** Replaces an auto-tx's part of its owner's totals. Part of the transaction that changes it. */
 export async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx): Promise<void> {
   const [was, is] = [shareOf(before), shareOf(after)];
   const isSame = was.executed === is.executed && was.wei === is.wei && was.usd === is.usd;
@@ -152,7 +155,7 @@ export async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptA
   const next = {
     executed,
     saved_wei: String(BigInt(row?.saved_wei ?? 0) + is.wei - was.wei),
-    // What floating point leaves of a sum is no money.
+    // Without executed auto-txs the sum is exactly 0, without rounding errors.
     usd: executed === 0 ? 0 : (row?.usd ?? 0) + is.usd - was.usd,
     unpriced: (row?.unpriced ?? 0) + is.unpriced - was.unpriced,
   };
@@ -164,15 +167,15 @@ export async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptA
 }
 
 /**
- * The blocks above `number` are no longer part of the chain: what was mined in one of them waits to be mined again, at
- * `now` (ms since epoch). Call it in the transaction that takes them away. Costs what they had.
+ * Undoes what blocks above `number` did to auto-txs: mined ones wait to be mined again, at `now` (ms since epoch).
+ * Call it in the transaction that deletes the blocks. Costs only the affected rows.
  */
 export async function rewindAutoTxs(trx: Queries, number: number, now: number): Promise<void> {
   const rows = await trx.selectFrom('auto_txs').selectAll().where('chain_block', '>', number).execute();
   await stepAll(trx, rows, { type: 'rewind', to: number }, now);
 }
 
-/** The chain began anew, at `now` (ms since epoch). Call it in the transaction that takes its blocks away. */
+/** Restarts with a new chain, at `now` (ms since epoch). Call it in the transaction that deletes its blocks. */
 export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
   await trx.updateTable('auto_txs').set({ chain_block: null }).where(IS_FINISHED).execute();
   const rows = await trx
@@ -199,7 +202,7 @@ async function stepAll(
   }
 }
 
-/** It had ended before a block turned out to have it, and another one of its owner waits with its nonce. */
+/** It had ended before a block turned out to have it, and its owner has another waiting auto-tx with its nonce. */
 const SUPERSEDED = { status: 'CANCELLED', hold: null } as const;
 
 async function isTaken(trx: Queries, kept: KeptAutoTx, { status, returnsTo }: AutoTxState): Promise<boolean> {
@@ -207,18 +210,18 @@ async function isTaken(trx: Queries, kept: KeptAutoTx, { status, returnsTo }: Au
   return (await rivalRows(trx, kept).select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** What has ended is kept up to so many of each owner. */
+/** Maximum number of ended auto-txs per owner. */
 const MOST_FINISHED = 10_000;
-/** Deeper than any reorg, blocks. */
+/** Deeper than any reorg, in blocks. */
 const SETTLED_BLOCKS = 64;
-/** In one transaction. */
+/** Rows per transaction. */
 const AT_ONCE = 100;
 
 const IS_FINISHED = sql<boolean>`status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED')`;
 
 /**
- * Forgets an owner's oldest that have ended beyond `most` of them, but none that may be mined: not what may be out, nor what
- * a reorg can bring back. What they saved stays counted. Part of the caller's transaction.
+ * Deletes an owner's oldest ended auto-txs beyond `most`, except those that may be mined: a node may have them, or a
+ * reorg can bring them back. Their savings stay counted. Part of the caller's transaction.
  */
 export async function forgetFinished(trx: Queries, owner: string, most = MOST_FINISHED): Promise<void> {
   const finished = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_FINISHED);
@@ -243,7 +246,7 @@ export async function forgetFinished(trx: Queries, owner: string, most = MOST_FI
   for (const { id } of rows) await forgetAutoTx(trx, id);
 }
 
-/** Forgets one with its bytes and what happened to it. Part of the caller's transaction. */
+/** Deletes an auto-tx with its bytes and timeline. Part of the caller's transaction. */
 export async function forgetAutoTx(trx: Queries, id: string): Promise<void> {
   await trx.deleteFrom('auto_txs').where('id', '=', id).execute();
   await trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id).execute();

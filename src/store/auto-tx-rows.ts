@@ -21,14 +21,14 @@ import {
 import type { Sealed, Sealer } from './sealer.ts';
 import type { Queries } from './tables.ts';
 
-/** What may be sent: nothing but the engine reads it, and a day after it has ended it goes. */
+/** Signed bytes: only the engine reads them, and they are deleted a day after the auto-tx ends. */
 export interface SignedTransactionRow {
   auto_tx_id: string;
-  /** When the auto-tx ended, ms since epoch: its bytes are not handed out any more. `null`: they may be sent. */
+  /** When the auto-tx ended, ms since epoch: its bytes are no longer handed out. `null`: they may be sent. */
   ended_at: number | null;
   /** The raw bytes, sealed. */
   bytes: Uint8Array;
-  /** With which key; `null`: not sealed, in a file from before that. */
+  /** Id of the encryption key; `null`: not encrypted, in a file from an older version. */
   key_id: string | null;
 }
 
@@ -42,15 +42,15 @@ export interface AutoTxEventRow {
   message: string;
 }
 
-/** What an owner's executed auto-txs come to, also those that were deleted since. */
+/** Totals of an owner's executed auto-txs, including deleted ones. */
 export interface AutoTxTallyRow {
   owner: string;
   executed: number;
-  /** What they saved against the price when they were made: decimal text. */
+  /** Saving against the price at creation: decimal text. */
   saved_wei: string;
-  /** The same in dollars, of those whose dollar price is known. */
+  /** The same in dollars, where the dollar price is known. */
   usd: number;
-  /** How many saved something and have no dollar price. */
+  /** Number of auto-txs with savings and without a dollar price. */
   unpriced: number;
 }
 
@@ -58,12 +58,12 @@ const TYPES = [0, 1, 2, 3, 4] as const;
 const RETURNS_TO = ['DISABLED', 'CANCELLED', 'EXPIRED', 'FAILED'] as const;
 
 /**
- * One auto-tx. Wei per gas; times in ms since epoch. Amounts that may be larger than 2^53 − 1 are decimal text. What was
- * signed lies in `signed_transactions`, so that no question about this table can answer it.
+ * One auto-tx. Wei per gas; times in ms since epoch. Amounts that may exceed 2^53 − 1 are decimal text. The signed
+ * bytes are in `signed_transactions`, so that no query on this table can return them.
  */
 export type AutoTxRow = ReturnType<typeof toAutoTxRow>;
 
-/** @throws RangeError where what was signed does not fit a row: it is never kept as anything else. */
+/** @throws RangeError when a signed value does not fit a row: it is never stored rounded. */
 export function toAutoTxRow(autoTx: KeptAutoTx) {
   const { order, signed, state } = autoTx;
   const { inclusion, hold, failure } = state;
@@ -82,7 +82,7 @@ export function toAutoTxRow(autoTx: KeptAutoTx) {
     value: String(autoTx.value),
     type: signed?.type ?? null,
     hash: maybe(signed?.hash, String),
-    // A draft, and what was signed for any chain (before EIP-155), have none.
+    // `null` for drafts and for transactions signed for any chain (before EIP-155).
     signed_chain: signed?.chainId ?? null,
     from_address: maybe(signed?.from, String),
     nonce: signed?.nonce ?? null,
@@ -120,20 +120,22 @@ export function toAutoTxRow(autoTx: KeptAutoTx) {
     day_mean_price: maybe(autoTx.dayMeanPrice, integer),
     native_usd: autoTx.nativeUsd,
     ...wakeColumns(autoTx),
-    // The block that its state rests on: a rewind below it takes that back.
+    // The block that its state depends on: a rewind below it undoes the state.
     chain_block: restsOn(state),
     checks: JSON.stringify(autoTx.checks),
     data: autoTx.data,
   };
 }
 
-/** The block that has it, or at which its nonce was first seen to be another's; `null`: it is final by a block. */
+/**
+ * The block that includes it, or at which another transaction was first seen with its nonce; `null` when it is final.
+ */
 function restsOn({ status, inclusion, takenSince }: AutoTxState): number | null {
   if (inclusion === null) return takenSince;
   return isFinal(status) ? null : inclusion.blockNumber;
 }
 
-/** @throws RangeError or SyntaxError for a row that no program of ours wrote. */
+/** @throws RangeError or SyntaxError for a row that gastop did not write. */
 export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
   return {
     id: row.id,
@@ -161,7 +163,7 @@ export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
   };
 }
 
-/** `null`: a draft. @throws RangeError for a row that no program of ours wrote. */
+/** `null`: a draft. @throws RangeError for a row that gastop did not write. */
 export function toSigned(row: AutoTxRow): KeptAutoTx['signed'] {
   if (row.hash === null) return null;
   return {
@@ -228,7 +230,7 @@ type KeptCheck = Pick<Check, 'name' | 'ok' | 'message'> & Partial<Check>;
 const toChecks = (json: string): Check[] =>
   (JSON.parse(json) as KeptCheck[]).map((check) => ({ code: null, result: resultOf(check.ok), ...check }));
 
-/** What a row holds of an amount that has to be exact. */
+/** An integer for an amount that must be exact. */
 function exact(wei: bigint): number {
   const value = Number(wei);
   if (!Number.isSafeInteger(value)) throw new RangeError('an amount of a transaction is above 2^53 − 1');
@@ -236,18 +238,18 @@ function exact(wei: bigint): number {
 }
 
 interface WakeColumns {
-  /** Of a pending one that waits for a lane's price: the lane, and the price at or below which it is looked at. */
+  /** For a pending auto-tx with a lane target: the lane, and the lane price at or below which it is evaluated. */
   readonly wake_lane: string | null;
   readonly wake_price: number | null;
-  /** Of a pending one with a strict target: the next base fee at or below which it is looked at. */
+  /** For a pending auto-tx with a strict target: the next base fee at or below which it is evaluated. */
   readonly wake_base: number | null;
-  /** The next base fee above which no block takes it. */
+  /** The next base fee above which no block includes it. */
   readonly cap: number | null;
 }
 
 const ASLEEP: WakeColumns = { wake_lane: null, wake_price: null, wake_base: null, cap: null };
 
-/** At which prices one that waits is to be looked at; nothing wakes the others. */
+/** Prices at which a waiting auto-tx is evaluated; nothing wakes the others. */
 function wakeColumns({ order, signed, state }: KeptAutoTx): WakeColumns {
   if (state.status !== 'PENDING' || signed === null) return ASLEEP;
   const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, signed);
@@ -262,7 +264,10 @@ function wakeColumns({ order, signed, state }: KeptAutoTx): WakeColumns {
 /** Of one auto-tx, so that one that is held for ever leaves room for the others. */
 export const MOST_NOTES = 200;
 
-/** Adds what happened at `at` (ms since epoch) to a timeline, and forgets what is too old on it. Part of the caller's transaction. */
+/**
+ * Adds events at `at` (ms since epoch) to a timeline, and deletes the oldest beyond its limit. Part of the caller's
+ * transaction.
+ */
 export async function addNotes(trx: Queries, id: string, notes: readonly Note[], at: number): Promise<void> {
   if (notes.length === 0) return;
   const newest = await trx
@@ -291,10 +296,10 @@ export async function addNotes(trx: Queries, id: string, notes: readonly Note[],
     .execute();
 }
 
-/** How long what has ended keeps its signed bytes. */
+/** How long an ended auto-tx keeps its signed bytes. */
 const KEEP_SIGNED_MS = 86_400_000;
 
-/** The sealed bytes of an auto-tx that may be sent; `null`: there are none. */
+/** The encrypted bytes of an auto-tx that may be sent; `null` when there are none. */
 export async function readSigned(db: Queries, id: string): Promise<Sealed | null> {
   const row = await db
     .selectFrom('signed_transactions')
@@ -312,7 +317,7 @@ export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: S
     .execute();
 }
 
-/** Seals what a file from before that holds, and answers how much. Part of the caller's transaction. */
+/** Encrypts plain bytes from an older version, and returns their number. Part of the caller's transaction. */
 export async function sealUnsealed(trx: Queries, sealer: Sealer): Promise<number> {
   const unsealed = trx
     .selectFrom('signed_transactions')
@@ -330,7 +335,7 @@ export async function sealUnsealed(trx: Queries, sealer: Sealer): Promise<number
   return rows.length;
 }
 
-/** Says when they ended, or that they may be sent again. */
+/** Sets when they ended, or that they may be sent again (`null`). */
 export async function markSigned(trx: Queries, id: string, endedAt: number | null): Promise<void> {
   await trx
     .updateTable('signed_transactions')
@@ -343,7 +348,7 @@ export async function dropSigned(trx: Queries, id: string): Promise<void> {
   await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
 }
 
-/** Forgets the bytes of what ended a day before `now`, ms since epoch. Costs what it forgets. */
+/** Deletes the bytes of auto-txs that ended a day before `now`, ms since epoch. Costs only the deleted rows. */
 export async function forgetSigned(db: Queries, now: number): Promise<void> {
   await db
     .deleteFrom('signed_transactions')

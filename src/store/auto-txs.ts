@@ -42,38 +42,38 @@ import { requireRight, type WriteRight } from './lease.ts';
 import type { Sealed } from './sealer.ts';
 import { countRows, ownedBy, type Queries, readRows } from './tables.ts';
 
-/** What executed auto-txs saved against their price when they were made, less what others paid more. */
+/** Savings of executed auto-txs against their price at creation, less what others overpaid. */
 export interface AutoTxSavings {
-  /** How many were executed, also those that were deleted since. */
+  /** Number of executed auto-txs, including deleted ones. */
   readonly executed: number;
   readonly savedWei: bigint;
-  /** `null` where one that saved or lost something has no dollar price. */
+  /** `null` when one with a saving or loss has no dollar price. */
   readonly savedUsd: number | null;
 }
 
 type AutoTxCreated =
   | { readonly kind: 'created' }
   | { readonly kind: 'too-many' }
-  /** Its owner has a live one for the same nonce of the same sender. */
+  /** Its owner has a live one with the same sender and nonce. */
   | { readonly kind: 'same-nonce'; readonly id: string };
 
 /**
- * Auto-txs as their owners and the engine see them; who runs the service (the owner '') sees all. What a write says it did
- * outlives the process and the power. Every method rejects with a `StoreError`.
+ * Auto-txs for their owners and the engine; the operator (the owner '') sees all. A write is durable once it
+ * resolves. Every method rejects with a `StoreError`.
  */
 export class AutoTxStore {
   readonly #database: Database;
   readonly #right: () => WriteRight;
 
-  /** @param right by what right the engine writes. */
+  /** @param right the engine's right to write. */
   constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
     this.#database = database;
     this.#right = right;
   }
 
   /**
-   * Keeps a new one with its raw bytes (`null`: a draft), unless its owner has `most` already that have not ended. Of those
-   * that have the oldest are forgotten where they are too many.
+   * Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` unfinished ones. Deletes
+   * the oldest ended ones beyond their limit.
    */
   async create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number): Promise<AutoTxCreated> {
     const sealed = signed && this.#database.sealer.seal(autoTx.id, signed);
@@ -99,7 +99,7 @@ export class AutoTxStore {
     });
   }
 
-  /** The owner's own one of the same signed bytes, whatever its status; `null`: there is none. */
+  /** The owner's auto-tx with the same signed bytes, in any status; `null` when there is none. */
   sameBytes(owner: string, hash: Hex): Promise<KeptAutoTx | null> {
     return this.#database.run(async (db) => {
       const same = db.selectFrom('auto_txs').selectAll().where('owner', '=', owner).where('hash', '=', hash);
@@ -107,7 +107,7 @@ export class AutoTxStore {
     });
   }
 
-  /** A page of the owner's, newest first, and how many there are in all. */
+  /** A page of the owner's auto-txs, newest first, and their total number. */
   list(
     owner: string,
     page: { readonly offset: number; readonly limit: number },
@@ -124,7 +124,7 @@ export class AutoTxStore {
     });
   }
 
-  /** How many an owner has by status; a status that none has is absent. */
+  /** Numbers of an owner's auto-txs by status; an unused status is absent. */
   counts(owner: string): Promise<Partial<Record<AutoTxStatus, number>>> {
     return this.#database.run(async (db) => {
       const rows = await autoTxsOf(db, owner)
@@ -140,19 +140,22 @@ export class AutoTxStore {
     });
   }
 
-  /** What may still be sent, or is, of a sender, by nonce: an owner's (empty: everybody's). However the address is spelt. */
+  /**
+   * An owner's (empty: all owners') auto-txs that are unsent or submitted for a sender, by nonce. The address may
+   * have any case.
+   */
   waiting(owner: string, from: string): Promise<KeptAutoTx[]> {
     return this.#database.run(async (db) => {
       return readable(await ownedBy(liveRows(db, from), owner).execute());
     });
   }
 
-  /** The same, whoever made them. */
+  /** The same for all owners. */
   live(from: string): Promise<KeptAutoTx[]> {
     return this.waiting('', from);
   }
 
-  /** The next senders of those, by address. */
+  /** The next senders of live auto-txs, by address. */
   liveSenders(after: string, limit: number): Promise<Hex[]> {
     return this.#database.run(async (db) => {
       const rows = await db
@@ -168,7 +171,7 @@ export class AutoTxStore {
     });
   }
 
-  /** What happened to one, newest first; at most 200 are kept. */
+  /** The timeline, newest first; at most 200 entries are stored. */
   timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
     return this.#database.run(async (db) => {
       const notes = db.selectFrom('auto_tx_events').selectAll().where('auto_tx_id', '=', id);
@@ -183,11 +186,12 @@ export class AutoTxStore {
   }
 
   /**
-   * Within one transaction: reads, has `decide` say what becomes of it, and writes that with its notes; `null`: there is none, or
-   * nothing is to become of it. Whichever process comes first is followed by the other, who sees what became of it.
-   * `decide` may be asked again, and what it throws is thrown.
-   * @throws {StoreError} `not-holder`: the engine may write only where it holds the lease.
-   * @throws {SameNonceError} what was signed now has the nonce of another one of the same owner and sender.
+   * In one transaction: reads, lets `decide` return the change, and writes it with its notes; `null` when there is no
+   * such auto-tx, or no change. Processes are serialised: the second sees the first's change. `decide` may run again;
+   * its errors are rethrown.
+   * @throws {StoreError} `not-holder`: the engine may write only while its process holds the lease.
+   * @throws {SameNonceError} when the newly signed transaction has the nonce of another one of the same owner and
+   * sender.
    */
   async change(
     whose: OwnedAutoTx,
@@ -196,7 +200,7 @@ export class AutoTxStore {
   ): Promise<AutoTxChanged | null> {
     const right = this.#right();
     const { sealer } = this.#database;
-    // Out of a transaction only a `StoreError` comes: what else is thrown is its result.
+    // Transactions reject only with a `StoreError`, so other errors become its result.
     const outcome = await this.#database.transaction<AutoTxChanged | { error: unknown } | null>(
       async (trx) => {
         if (by === 'engine') await requireRight(trx, right.kind === 'visitor' ? { kind: 'none' } : right);
@@ -221,7 +225,7 @@ export class AutoTxStore {
     return outcome;
   }
 
-  /** Forgets one with its bytes and what happened to it: a draft, or one that is final. What it saved stays counted. */
+  /** Deletes a draft or final auto-tx with its bytes and timeline. Its savings stay counted. */
   remove(owner: string, id: string): Promise<'removed' | 'not-final' | null> {
     return this.#database.transaction(async (trx) => {
       const kept = await lockAutoTx(trx, { owner, id });
@@ -234,19 +238,19 @@ export class AutoTxStore {
   }
 
   /**
-   * PENDING ones whose target is reached, that the next block would take, and that nothing holds at `now` (ms since epoch),
-   * by sender and nonce. Costs what is reached, not what waits.
+   * PENDING auto-txs whose target is reached, that the next block would include, and that nothing holds at `now` (ms
+   * since epoch), by sender and nonce. The cost depends on the reached ones, not on the waiting ones.
    */
   reached(next: NextPrices, at: { readonly now: number; readonly limit: number }): Promise<KeptAutoTx[]> {
     return this.#database.run(async (db) => readable(await reachedRows(db, next, at).execute()));
   }
 
-  /** Those that may be with a node, by sender and nonce; `after`: the last one of the page before. */
+  /** Auto-txs that a node may have, by sender and nonce; `after`: the last one of the previous page. */
   following(page: { readonly limit: number; readonly after: KeptAutoTx | null }): Promise<KeptAutoTx[]> {
     return this.#database.run(async (db) => readable(await followedRows(db, page).execute()));
   }
 
-  /** Whether there is any that may still be sent, or may be with a node. */
+  /** Whether any is unsent, or a node may have it. */
   hasOpen(): Promise<boolean> {
     return this.#database.run(async (db) => {
       const open = db
@@ -257,12 +261,14 @@ export class AutoTxStore {
     });
   }
 
-  /** Waiting ones whose time is over at `now` (ms since epoch). */
+  /** Waiting auto-txs that expired by `now` (ms since epoch). */
   expiring(now: number, limit: number): Promise<KeptAutoTx[]> {
     return this.#database.run(async (db) => readable(await expiringRows(db, now, limit).execute()));
   }
 
-  /** The raw bytes, for sending alone; `null`: it has ended, or they are gone; `sealed`: with a key that is not here. */
+  /**
+   * The raw bytes, only for sending; `null`: it ended or the bytes are deleted; `sealed`: encrypted with another key.
+   */
   async signedBytes(id: string): Promise<Uint8Array | 'sealed' | null> {
     const sealed = await this.#database.run((db) => readSigned(db, id));
     return sealed && (this.#database.sealer.open(id, sealed) ?? 'sealed');
@@ -273,7 +279,10 @@ export class AutoTxStore {
     return this.#database.run((db) => forgetSigned(db, now));
   }
 
-  /** The newest executed ones of an owner whose blocks are of that time (ms since epoch, inclusive), oldest first. */
+  /**
+   * The newest executed auto-txs of an owner with block times in this range (ms since epoch, inclusive), oldest
+   * first.
+   */
   executedBetween(
     owner: string,
     window: { readonly from: number; readonly to: number; readonly limit: number },
@@ -284,7 +293,7 @@ export class AutoTxStore {
     });
   }
 
-  /** What an owner's executed ones saved, those included that were deleted since. */
+  /** Total savings of an owner's executed auto-txs, including deleted ones. */
   savingsSum(owner: string): Promise<AutoTxSavings> {
     return this.#database.run(async (db) => {
       const rows = await ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute();
@@ -299,7 +308,7 @@ export class AutoTxStore {
     });
   }
 
-  /** Who has some that may be sent, but for who runs the service. */
+  /** Owners with auto-txs that may be sent, except the operator. */
   activeOwners(): Promise<string[]> {
     return this.#database.run(async (db) => {
       const pending = db.selectFrom('auto_txs').select('owner').distinct().where(IS_PENDING);
@@ -307,12 +316,14 @@ export class AutoTxStore {
     });
   }
 
-  /** Disables what an owner has waiting at `now` (ms since epoch); `reason` says why. What is sent is followed on. */
+  /**
+   * Disables an owner's waiting auto-txs at `now` (ms since epoch); `reason` says why. Submitted ones stay followed.
+   */
   async disableAll(owner: string, reason: string, now: number): Promise<void> {
     while (
       (await this.#database.transaction((trx) => disableSome(trx, owner, reason, now))) === DISABLED_AT_ONCE
     ) {
-      // Blocks are to be written in between.
+      // Lets blocks be written in between.
       await setImmediate();
     }
   }
@@ -322,7 +333,7 @@ const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] => readRows(rows, to
 
 const autoTxsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('auto_txs'), owner);
 
-/** Drafts, and what may still be sent or is followed. */
+/** Drafts, unsent and submitted auto-txs. */
 const countOpen = (db: Queries, owner: string) =>
   countRows(
     db
@@ -331,7 +342,7 @@ const countOpen = (db: Queries, owner: string) =>
       .where('status', 'in', ['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED']),
   );
 
-/** Whose auto-tx; who runs the service (the owner '') reaches all. */
+/** An auto-tx of an owner; the operator (the owner '') can access all. */
 interface OwnedAutoTx {
   readonly owner: string;
   readonly id: string;
@@ -342,7 +353,7 @@ export interface AutoTxChanged {
   readonly after: KeptAutoTx;
 }
 
-/** Reads one to change it. Written before it is read: what is found holds until the transaction ends. */
+/** Reads an auto-tx to change it. Writes first: the lock keeps its values until the transaction ends. */
 async function lockAutoTx(trx: Queries, { owner, id }: OwnedAutoTx): Promise<KeptAutoTx | null> {
   const one = trx
     .updateTable('auto_txs')
@@ -352,34 +363,34 @@ async function lockAutoTx(trx: Queries, { owner, id }: OwnedAutoTx): Promise<Kep
   return readable(await (owner === '' ? one : one.where('owner', '=', owner)).execute())[0] ?? null;
 }
 
-/** The id of another live one of the same owner for the same nonce of the same sender; `null`: there is none. */
+/** The id of another live one with the same owner, sender and nonce; `null` when there is none. */
 async function findRival(trx: Queries, autoTx: KeptAutoTx): Promise<string | null> {
   if (autoTx.signed === null) return null;
   return (await rivalRows(trx, autoTx).select('id').limit(1).executeTakeFirst())?.id ?? null;
 }
 
-/** Whether what was signed takes a nonce that it did not have. */
+/** Whether the signed transaction has another nonce than before. */
 const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>
   after !== null && (before?.from !== after.from || before.nonce !== after.nonce);
 
-/** What becomes of an auto-tx. */
+/** A change of an auto-tx. */
 export interface AutoTxChange {
-  /** As it is from now on; id, owner and time of creation stay. */
+  /** The new state; id, owner and creation time stay. */
   readonly autoTx: KeptAutoTx;
   readonly notes: readonly Note[];
-  /** When, ms since epoch. */
+  /** Time of the change, ms since epoch. */
   readonly at: number;
-  /** The raw bytes, where another transaction was signed. */
+  /** The raw bytes, when another transaction was signed. */
   readonly signed?: Uint8Array;
 }
 
 type SealedChange = Omit<AutoTxChange, 'signed'> & { readonly signed?: Sealed | undefined };
 
-/** Writes a change with its notes, its bytes and what it comes to. Part of the caller's transaction. */
+/** Writes a change with its notes, bytes and totals. Part of the caller's transaction. */
 export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChange): Promise<void> {
   const { autoTx: after, notes, at, signed } = change;
   if (after.signed?.hash !== before.signed?.hash && signed === undefined) {
-    throw new RangeError('what is signed changes with its bytes alone');
+    throw new RangeError('a signed transaction changes only with its bytes');
   }
   const changed = changedColumns(before, after);
   if (Object.keys(changed).length > 0) {
@@ -390,7 +401,7 @@ export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: Seal
   await tallyAutoTx(trx, before, after);
 }
 
-/** Only these: an index is touched where one of its columns is, and calldata may be long. */
+/** Only changed columns: unchanged ones need no index update, and calldata may be long. */
 function changedColumns(before: KeptAutoTx, after: KeptAutoTx): Partial<AutoTxRow> {
   const was = new Map<string, unknown>(Object.entries(toAutoTxRow(before)));
   const { id: _, owner: __, created_at: ___, ...row } = toAutoTxRow(after);
@@ -412,10 +423,10 @@ async function writeSigned(
 
 const IS_PENDING = sql<boolean>`status = 'PENDING'`;
 
-/** Disabled in one transaction: done within some ms. */
+/** Rows per transaction, which takes some ms. */
 const DISABLED_AT_ONCE = 100;
 
-/** Disables a page of what an owner has waiting and answers how many there were. Part of the caller's transaction. */
+/** Disables a page of an owner's waiting auto-txs and returns their number. Part of the caller's transaction. */
 async function disableSome(trx: Queries, owner: string, reason: string, now: number): Promise<number> {
   const rows = await trx
     .selectFrom('auto_txs')
@@ -439,10 +450,10 @@ async function disableSome(trx: Queries, owner: string, reason: string, now: num
   return readableRows.length;
 }
 
-/** Its owner has another auto-tx for the same nonce of the same sender, and only one of them can be mined. */
+/** Its owner has another auto-tx with the same sender and nonce, and only one of them can be mined. */
 export class SameNonceError extends Error {
   override readonly name = 'SameNonceError';
-  /** The other one's. */
+  /** Id of the other one. */
   readonly id: string;
 
   constructor(id: string) {

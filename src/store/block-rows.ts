@@ -12,7 +12,7 @@ export interface NumberRange {
 
 const MAX_WEI = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** v1 carries wei as integers up to 2^53−1 (9 million gwei); a chain beyond that is kept at the limit. */
+/** The API has wei as integers up to 2^53−1 (9 million gwei); a larger value is stored as that limit. */
 export const integer = (wei: bigint) => Number(wei > MAX_WEI ? MAX_WEI : wei);
 
 /** One block. Wei as integers up to 2^53−1, time in Unix seconds. */
@@ -76,17 +76,17 @@ function toTipLadder(row: TipColumns): TipLadder | null {
   return [BigInt(p10), BigInt(p25), BigInt(p50), BigInt(p75), BigInt(p90), BigInt(p95), BigInt(p99)];
 }
 
-/** Writes blocks, ascending, in place of those of the same numbers, and answers these. */
+/** Writes blocks, ascending, replacing those of the same numbers, and returns the replaced ones. */
 export async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]): Promise<Removed[]> {
   const replaced: Removed[] = [];
-  // Written before read: a transaction that starts with a read may find the database busy half-way.
+  // Writes before it reads: a transaction that starts with a read may find the database busy half-way.
   for (const { from, to } of joined(rows.map(({ number }) => ({ from: number, to: number + 1 }))))
     replaced.push(...(await removeBlocks(trx, { from, to: to - 1 })));
   for (const page of pagesOf(rows)) await trx.insertInto('blocks').values(page).execute();
   return replaced;
 }
 
-/** A block that was there. */
+/** A replaced block. */
 type Removed = Pick<BlockRow, 'number' | 'hash' | 'timestamp'>;
 
 export const removeBlocks = (trx: Queries, { from, to }: NumberRange): Promise<Removed[]> =>
@@ -97,7 +97,7 @@ export const removeBlocks = (trx: Queries, { from, to }: NumberRange): Promise<R
     .returning(['number', 'hash', 'timestamp'])
     .execute();
 
-/** The lowest block that others stand in for: a reorg that could not be written when it came. */
+/** The lowest block that was replaced by another one: a reorg that was not stored when it happened. */
 export function lowestFork(replaced: readonly Removed[], rows: readonly BlockRow[]): number | null {
   const hashes = new Map(rows.map(({ number, hash }) => [number, hash]));
   const forks = replaced.filter(({ number, hash }) => {
@@ -107,7 +107,7 @@ export function lowestFork(replaced: readonly Removed[], rows: readonly BlockRow
   return forks.length === 0 ? null : Math.min(...forks.map(({ number }) => number));
 }
 
-/** Neighbouring stretches (`to` exclusive) as one, ascending, so that a page of blocks costs a few statements, not hundreds. */
+/** Merges adjacent ranges (`to` exclusive), ascending, so that a page of blocks needs few statements. */
 export function joined(parts: readonly NumberRange[]): NumberRange[] {
   const found: NumberRange[] = [];
   for (const part of parts.toSorted((a, b) => a.from - b.from)) {
@@ -118,7 +118,7 @@ export function joined(parts: readonly NumberRange[]): NumberRange[] {
   return found;
 }
 
-/** What lies within `range` and is not stored, ascending; some of it may be empty (`to` below `from`). */
+/** Ranges within `range` that are not stored, ascending; some may be empty (`to` below `from`). */
 export async function findHoles(db: Queries, range: NumberRange): Promise<NumberRange[]> {
   const edges = await db
     .selectFrom('blocks')
@@ -135,7 +135,7 @@ export async function findHoles(db: Queries, range: NumberRange): Promise<Number
     { from: range.from, to: Number(edges.lowest) - 1 },
     { from: Number(edges.highest) + 1, to: range.to },
   ];
-  // The usual case, ten times cheaper to see than to search.
+  // The usual case, ten times cheaper to detect than a search.
   if (Number(edges.count) === Number(edges.highest) - Number(edges.lowest) + 1) return outer;
   const inner = await db
     .selectFrom((e) =>

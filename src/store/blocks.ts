@@ -34,30 +34,30 @@ import type { Queries, Tables } from './tables.ts';
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
-/** How long single blocks are kept; what is older lives on as hourly rows. */
+/** How long single blocks are stored; older ones remain as hourly rows. */
 const KEEP_BLOCKS_SEC = 30 * 86_400;
 
 const HOUR_SEC = 3_600;
 
 /**
- * Blocks and what they fold into. Every method rejects with a `StoreError`. Each write is one transaction:
- * whenever the process ends, what was written before is there, and blocks and rollups agree.
+ * Blocks and their rollups. Every method rejects with a `StoreError`. Each write is one transaction: it survives the
+ * end of the process, and blocks and rollups agree.
  */
 export class BlockStore {
   readonly #database: Database;
   readonly #name: string;
   readonly #right: () => WriteRight;
   readonly #wallNow: () => number;
-  /** Blocks before this time (Unix s, a whole hour) are folded away and not taken in again. */
+  /** Blocks before this time (Unix s, a whole hour) are folded and not accepted again. */
   #foldedBefore: number | null = null;
-  /** The chain that there was no room to bind the history to. */
+  /** The chain to bind the history to, after a full disk prevented it. */
   #unbound: ChainIdentity | null = null;
   /** Never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
 
   /**
-   * @param right by what right a write is done that is asked for now; asked for again within its transaction.
-   * @param wallNow ms since epoch, for what a reorg is noted with.
+   * @param right the right to write of a write that starts now; checked again within its transaction.
+   * @param wallNow ms since epoch, for the notes of a reorg.
    */
   constructor(
     database: Database,
@@ -71,8 +71,8 @@ export class BlockStore {
   }
 
   /**
-   * Binds the history to a chain; where the disk has no room for that, with the first that there is room for.
-   * @throws {StoreError} `wrong-chain` when it holds another one.
+   * Binds the history to a chain; after a full disk, with the next write that succeeds.
+   * @throws {StoreError} `wrong-chain` when it belongs to another one.
    */
   async claimChain(chain: ChainIdentity): Promise<void> {
     try {
@@ -84,49 +84,48 @@ export class BlockStore {
   }
 
   /**
-   * Binds nothing, for who asks before anything is read or shown of it.
-   * @throws {StoreError} `wrong-chain` when it holds another chain.
+   * Checks without binding, before anything is read or shown.
+   * @throws {StoreError} `wrong-chain` when it belongs to another chain.
    */
   async refuseOther(chain: ChainIdentity): Promise<void> {
     await this.#database.run((db) => isHistoryOf(db, chain, this.#name));
   }
 
-  /** That what is stored turned out to be of another chain with the same id. */
+  /** The error for a history of another chain with the same id. */
   otherChain(chain: ChainIdentity): StoreError {
     return wrongChain(this.#name, chain, chain);
   }
 
-  /** The chain whose history this is; `null` while nothing was ever written. */
+  /** The chain of this history; `null` until the first write. */
   async chainId(): Promise<number | null> {
     const value = await this.#database.run((db) => readMeta(db, 'chain_id'));
     return value === null ? null : Number(value);
   }
 
-  /** How that chain began; `null`: nobody has said yet, as in a database from before that was asked. */
+  /** Genesis hash of that chain; `null` when unknown, as in a database of an older version. */
   genesisHash(): Promise<Hex | null> {
     return this.#database.run(readGenesis);
   }
 
-  /** The history was seen to be of the chain that began with this. */
+  /** Stores the genesis hash that the history was found to belong to. */
   async adoptGenesis(genesis: Hex): Promise<void> {
     try {
       await this.#transaction((trx) => saveGenesis(trx, genesis));
     } catch (error) {
-      // It is seen again at the next start.
+      // The next start detects it again.
       if (!(error instanceof StoreError && error.code === 'full')) throw error;
     }
   }
 
-  /** When the chain began anew, so that what was older is gone; ms since epoch. */
+  /** When the chain last restarted, which deleted older history; ms since epoch. */
   async restartedAt(): Promise<number | null> {
     const value = await this.#database.run((db) => readMeta(db, 'restarted_at'));
     return value === null ? null : Number(value);
   }
 
   /**
-   * Writes blocks in any order, again if need be: a block number already there is replaced. One transaction, with
-   * what was advised after the last of them, if that is new, and with what the alerts make of them. Answers how many
-   * alerts fired.
+   * Writes blocks in any order, replacing stored ones of the same numbers. One transaction with the advice given
+   * after the last block, if that is new, and with the evaluation of alerts. Returns the number of firings.
    */
   async saveBlocks(
     blocks: readonly Block[],
@@ -153,7 +152,7 @@ export class BlockStore {
     }, right);
   }
 
-  /** Forgets the blocks above `number`, and what was advised after them: they are no longer part of the chain. */
+  /** Deletes the blocks above `number`, which are no longer part of the chain, and the advice given after them. */
   async rewindTo(number: number): Promise<void> {
     await this.#transaction(async (trx) => {
       const gone = await removeBlocks(trx, { from: number + 1, to: Number.MAX_SAFE_INTEGER });
@@ -165,8 +164,8 @@ export class BlockStore {
   }
 
   /**
-   * The chain began anew, with this genesis where that is known: its history is gone, alerts stay, and auto-txs that are
-   * not final are disabled.
+   * Restarts with a new chain, whose genesis hash may be unknown: deletes its history, keeps alerts, and disables
+   * auto-txs that are not final.
    */
   async beginAnew(genesis: Hex | undefined): Promise<void> {
     await this.#transaction(async (trx) => {
@@ -219,7 +218,7 @@ export class BlockStore {
     return rows.map(toBlock);
   }
 
-  /** Block numbers within `range` that are not stored, as ranges, newest first. */
+  /** Ranges of block numbers within `range` that are not stored, newest first. */
   async missingRanges(range: NumberRange): Promise<NumberRange[]> {
     if (range.to < range.from) return [];
     const holes = await this.#database.run((db) => findHoles(db, range));
@@ -227,8 +226,8 @@ export class BlockStore {
   }
 
   /**
-   * Folds away the blocks that are older than 30 days at `now` (Unix s): their hourly rows stay, finer ones go.
-   * Cuts on whole hours, so that an hour is either all there or folded for good.
+   * Folds blocks older than 30 days at `now` (Unix s): their hourly rows stay, finer ones are deleted. Cuts at whole
+   * hours, so that an hour is either stored in full or folded.
    */
   async prune(now: number): Promise<void> {
     const before = bucketStart(now - KEEP_BLOCKS_SEC, HOUR_SEC);
@@ -252,8 +251,8 @@ export class BlockStore {
   }
 
   /**
-   * Takes back a folding that lies after `now` (Unix s): a block with a made-up time had it done, and everything
-   * true would be refused until then. What it folded away can be filled in again.
+   * Undoes folding beyond `now` (Unix s), caused by a block with a made-up time: all real blocks would be refused
+   * until then. The deleted blocks can be fetched again.
    */
   async distrustFutureFolding(now: number): Promise<void> {
     if ((await this.#readFoldedBefore()) <= now) return;
@@ -267,7 +266,7 @@ export class BlockStore {
     return this.#foldedBefore;
   }
 
-  /** One after the other: a write that waits for another process must not be overtaken by a later one. */
+  /** In sequence: a write that waits for another process must not be overtaken by a later one. */
   #transaction<Result>(work: (trx: Queries) => Promise<Result>, right = this.#right()): Promise<Result> {
     const guarded = async (trx: Queries) => {
       await requireRight(trx, right);
@@ -281,7 +280,7 @@ export class BlockStore {
   }
 }
 
-/** Who only visits sends nothing, and who comes next may come too late for it. */
+/** A command that visits sends nothing, and the next leader may be too late. */
 const untold = (run: AlertRun): AlertRun => ({
   ...run,
   blocks: run.blocks.map((priced) => ({ ...priced, isPast: true })),

@@ -1,8 +1,8 @@
 import type { Hex } from '../core/block.ts';
 
-// Each takes what a column holds, and throws a RangeError where no program of ours wrote that.
+// Parsers of column values. They throw a RangeError for a value that gastop did not write.
 
-/** The last moment that a calendar has, ms since epoch: ECMA-262, “Time Values and Time Range”. */
+/** The latest representable date, ms since epoch: ECMA-262, “Time Values and Time Range”. */
 const LAST_MOMENT = 8_640_000_000_000_000;
 /** Of 2^256 − 1. */
 const MOST_DIGITS = 78;
@@ -11,7 +11,7 @@ const HASH_LENGTH = 66;
 
 export const unreadable = () => new RangeError('no row of ours');
 
-/** What may be absent. */
+/** A nullable value. */
 export function maybe<Value, Result>(
   value: Value | null | undefined,
   read: (value: Value) => Result,
@@ -19,13 +19,13 @@ export function maybe<Value, Result>(
   return value === null || value === undefined ? null : read(value);
 }
 
-/** A count, a nonce, the number of a block. */
+/** A whole number: a count, nonce or block number. */
 export function whole(value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw unreadable();
 }
 
-/** Ms since epoch that can be told as a date. */
+/** Ms since epoch within the range of dates. */
 export function moment(value: unknown): number {
   const read = whole(value);
   if (read > LAST_MOMENT) throw unreadable();
@@ -45,7 +45,7 @@ export function text(value: unknown): string {
   throw unreadable();
 }
 
-/** Wei as decimal text: what may be above 2^53 − 1. */
+/** Wei as decimal text, for amounts that may exceed 2^53 − 1. */
 export function amount(value: unknown): bigint {
   if (typeof value === 'string' && value.length <= MOST_DIGITS && /^\d+$/.test(value)) return BigInt(value);
   throw unreadable();

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 
-/** A database that ends with the process: SQLite keeps it in an unlinked file, so it costs disk and not memory. */
+/** A database that is deleted with the process: SQLite keeps it in an unlinked file, on disk rather than in memory. */
 export const TEMPORARY_DATABASE = '';
 
-/** Whether a database is named by the URL of a PostgreSQL server; else it is a file of SQLite. */
+/** Whether a target is the URL of a PostgreSQL server; otherwise it is an SQLite file. */
 export const isServerUrl = (target: string): boolean => /^postgres(?:ql)?:/i.test(target);
 
 export const hasNoFile = (path: string) => path === ':memory:' || path === TEMPORARY_DATABASE;
 
-/** A database for people: a file without its folder, a server's without user and password. */
+/** Display name of a database: a file without its folder, a server without user and password. */
 export function databaseName(target: string): string {
   if (hasNoFile(target)) return 'the temporary database';
   if (!isServerUrl(target)) return basename(target);
@@ -18,7 +18,7 @@ export function databaseName(target: string): string {
   return `${database} on ${host}`;
 }
 
-/** @throws RangeError that repeats nothing of it: it may hold a password. */
+/** @throws RangeError without any part of `text`, which may hold a password. */
 export function parseDatabaseUrl(text: string): string {
   const url = text.trim();
   if (!isServerUrl(url))

@@ -9,53 +9,59 @@ import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
 import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
 import { readMeta, saveMeta } from './meta.ts';
 import { HISTORY_MIGRATIONS, KEY_MIGRATIONS, type Migrations } from './migrations.ts';
-import { createSealer, fileSealer, NO_SEALER, passingSealer, type Sealer } from './sealer.ts';
+import { createSealer, ephemeralSealer, fileSealer, NO_SEALER, type Sealer } from './sealer.ts';
 import { NodeSqliteDialect } from './sqlite.ts';
 import { isPostgres, type KeyTables, type Queries, type Tables } from './tables.ts';
 
-/** SQLite waits inside a call, and nothing else happens in the process meanwhile: so short is not felt. */
+/** SQLite blocks the whole process while it waits, so the wait is short. */
 const BUSY_TIMEOUT_MS = 20;
 const RETRY_AFTER_MS = 40;
 
-/** For how long work that another process may be in the way of is tried again, ms. */
-export type Patience = Readonly<Partial<Record<StoreErrorCode, number>>>;
+/** How long work is retried after each error code, ms. */
+export type RetryTimes = Readonly<Partial<Record<StoreErrorCode, number>>>;
 
-/** A server that is started anew is back within it. */
-const WHILE_BUSY: Patience = { busy: 5_000, unreachable: 5_000 };
-/** Another process may be making the same file at this moment: switching to the log fails rather than waits. */
-const WHILE_MADE: Patience = { busy: 5_000, failed: 1_000 };
+/** A restarted server is back within this time. */
+const WHILE_BUSY: RetryTimes = { busy: 5_000, unreachable: 5_000 };
+/**
+ * When another process creates the same file at this moment, switching to the write-ahead log fails instead of
+ * waiting.
+ */
+const WHILE_MADE: RetryTimes = { busy: 5_000, failed: 1_000 };
 
-/** An open database. One owner closes it. `run` and `transaction` reject with a `StoreError`. */
+/** An open database. Its one owner closes it. `run` and `transaction` reject with a `StoreError`. */
 export interface Database<Schema = Tables> {
   readonly queries: Kysely<Schema>;
-  /** For messages: the file's name without its folder, or the server's database and host. */
+  /** For messages: the file name without its folder, or the server's database and host. */
   readonly name: string;
-  /** That a page could not be read since it was opened: what is answered from it may be wrong or missing. */
+  /** Set once a page could not be read: later results may be wrong or incomplete. */
   readonly damage: StoreError | null;
-  /** Encrypts what only its owner may send. */
+  /** Encrypts signed bytes. */
   readonly sealer: Sealer;
   /**
-   * Reads, or one statement that writes. Work is tried again while another process holds the database, so it leaves
-   * nothing behind when it fails.
+   * Runs reads, or one writing statement. Retries while another process locks the database, so failed work must leave
+   * no trace.
    */
-  run<Result>(work: (db: Kysely<Schema>) => Promise<Result>, patience?: Patience): Promise<Result>;
+  run<Result>(work: (db: Kysely<Schema>) => Promise<Result>, retryTimes?: RetryTimes): Promise<Result>;
   /**
-   * One transaction, tried again likewise, and on PostgreSQL serializable: what it has read holds until its end. Once
-   * this resolves, neither a kill nor a power cut takes it back.
+   * Runs one transaction, with retries, and on PostgreSQL serializable: values it has read stay until its end.
+   * Durable once it resolves.
    */
-  transaction<Result>(work: (trx: Kysely<Schema>) => Promise<Result>, patience?: Patience): Promise<Result>;
+  transaction<Result>(
+    work: (trx: Kysely<Schema>) => Promise<Result>,
+    retryTimes?: RetryTimes,
+  ): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** Keys and what each has used: in a file of their own, or on PostgreSQL beside the rest. */
+/** API keys and their usage: in a separate file, or on PostgreSQL beside the rest. */
 export type KeyDatabase = Database<KeyTables>;
 
 /**
- * Opens (or makes) the history at `target`: a file, `':memory:'`, `TEMPORARY_DATABASE`, which ends with the
- * process, or the URL of a PostgreSQL database. Brings its schema up to date. A file's folder is made with mode 0700, the
- * files have mode 0600.
- * @param key encrypts signed bytes; without one a file has its own beside it, and a server keeps no auto-txs.
- * @throws {StoreError} when it is not ours, of another kind, newer than this program, not writable or cannot be made.
+ * Opens (or creates) the history at `target`: a file, `':memory:'`, `TEMPORARY_DATABASE`, or the URL of a PostgreSQL
+ * database. Migrates its schema. A new folder gets mode 0700, files 0600.
+ * @param key encrypts signed bytes; by default a file has its own key beside it, and a server stores no auto-txs.
+ * @throws {StoreError} when it is no gastop database, of another kind, newer than this program, not writable or
+ * cannot be created.
  */
 export async function openDatabase(target: string, key: Buffer | null = null): Promise<Database> {
   const sealer = sealerOf(target, key);
@@ -72,10 +78,10 @@ export async function openDatabase(target: string, key: Buffer | null = null): P
 function sealerOf(target: string, key: Buffer | null): Sealer {
   if (key !== null) return createSealer(() => key);
   if (isServerUrl(target)) return NO_SEALER;
-  return hasNoFile(target) ? passingSealer() : fileSealer(target);
+  return hasNoFile(target) ? ephemeralSealer() : fileSealer(target);
 }
 
-/** Once in the life of a file: seals signed bytes that an older program stored, and rewrites the pages that held them. */
+/** Once per file: encrypts signed bytes of an older version, and rewrites the pages that held them. */
 async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
   if ((await readMeta(db, 'sealed')) === '1') return;
   await db.transaction().execute(async (trx) => {
@@ -84,13 +90,13 @@ async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
       await saveMeta(trx, 'sealed', sealed === 0 ? '1' : 'rewrite');
   });
   if ((await readMeta(db, 'sealed')) === '1') return;
-  // Written over, a page keeps parts of what it held.
+  // An overwritten page keeps parts of its old content.
   await sql`vacuum`.execute(db);
   await sql`pragma wal_checkpoint(truncate)`.execute(db);
   await saveMeta(db, 'sealed', '1');
 }
 
-/** Opens (or makes) the keys' database as {@link openDatabase} does. */
+/** Opens (or creates) the keys' database as {@link openDatabase} does. */
 export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
   open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER);
 
@@ -119,12 +125,12 @@ async function openFile<Schema>(
     file.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const dialect = new NodeSqliteDialect(file);
     const migrated = new Kysely<Migrated>({ dialect });
-    // Before anything is changed: it may have been named by mistake.
+    // Before any change: it may be the wrong database.
     const applied = await refuseForeign(migrated, migrations, name);
     if (!hasNoFile(path)) makePrivate(path);
     configure(file);
     if (applied.size > 0) refuseDamaged(file, name);
-    // Most starts find it up to date, and the migrator takes as long as all the rest.
+    // Most starts need no migration, and loading the migrator takes as long as all the rest.
     if (!Object.keys(migrations).every((each) => applied.has(each))) await migrate(migrated, migrations);
     const queries = new Kysely<Schema>({ dialect });
     return opened(queries, { name, sealer }, (work) => queries.transaction().execute(work));
@@ -135,7 +141,7 @@ async function openFile<Schema>(
 }
 
 async function openServer<Schema>(url: string, { name, sealer }: Known): Promise<Database<Schema>> {
-  // Who keeps a file needs none of it.
+  // Loaded lazily: a file does not need it.
   const { postgresDialect, OLDEST_POSTGRES } = await import('./postgres.ts');
   const dialect = postgresDialect(url);
   const queries = new Kysely<Schema>({
@@ -170,21 +176,21 @@ async function openServer<Schema>(url: string, { name, sealer }: Known): Promise
       } catch (error) {
         const failure = toStoreError(error, name);
         if (!isCommitting || failure.code !== 'unreachable') throw failure;
-        // Tried again, it might be done twice.
+        // A retry might repeat it.
         throw new StoreError('failed', `${name} was lost while it wrote; what became of that is not known`);
       }
     });
   } catch (error) {
     await queries.destroy().catch(() => {});
     const failure = toStoreError(error, name);
-    // Whatever is wrong with a server that was named, nothing can be had of it.
+    // No retry helps with a server that refuses the connection.
     throw failure.code in WHILE_MADE
       ? failure
       : new StoreError('unreachable', failure.message, { cause: failure.cause });
   }
 }
 
-/** What is known of a database before it is open. */
+/** The known parts of a database that is not open yet. */
 type Known = Pick<Database, 'name' | 'sealer'>;
 
 function opened<Schema>(
@@ -193,8 +199,8 @@ function opened<Schema>(
   transact: <Result>(work: (trx: Kysely<Schema>) => Promise<Result>) => Promise<Result>,
 ): Database<Schema> {
   let damage: StoreError | null = null;
-  const attempt = <Result>(work: () => Promise<Result>, patience?: Patience) =>
-    retryWhileBusy(name, work, patience).catch((error: unknown) => {
+  const attempt = <Result>(work: () => Promise<Result>, retryTimes?: RetryTimes) =>
+    retryWhileBusy(name, work, retryTimes).catch((error: unknown) => {
       if (error instanceof StoreError && error.code === 'damaged') damage = error;
       throw error;
     });
@@ -205,13 +211,13 @@ function opened<Schema>(
     get damage() {
       return damage;
     },
-    run: (work, patience) => attempt(() => work(queries), patience),
-    transaction: (work, patience) => attempt(() => transact(work), patience),
+    run: (work, retryTimes) => attempt(() => work(queries), retryTimes),
+    transaction: (work, retryTimes) => attempt(() => transact(work), retryTimes),
     close: () => queries.destroy(),
   };
 }
 
-/** One database of a server holds all. */
+/** A server has everything in one database. */
 const SERVER_MIGRATIONS: Migrations = { ...HISTORY_MIGRATIONS, ...KEY_MIGRATIONS };
 
 const takesNoWriting = (name: string) =>
@@ -237,11 +243,11 @@ async function mayWrite<Schema>(db: Kysely<Schema>): Promise<boolean> {
   return rows[0]?.may_write === true;
 }
 
-/** @throws {StoreError} whatever `work` threw last; `name` is the file, for people. */
+/** @throws {StoreError} the last error of `work`; `name` is the display name. */
 async function retryWhileBusy<Result>(
   name: string,
   work: () => Promise<Result>,
-  patience: Patience = WHILE_BUSY,
+  retryTimes: RetryTimes = WHILE_BUSY,
 ): Promise<Result> {
   const startedAt = performance.now();
   for (;;) {
@@ -249,28 +255,29 @@ async function retryWhileBusy<Result>(
       return await work();
     } catch (error) {
       const failure = toStoreError(error, name);
-      if (performance.now() - startedAt > (patience[failure.code] ?? Number.NEGATIVE_INFINITY)) throw failure;
-      // Not at one moment for all that wait for the same.
+      if (performance.now() - startedAt > (retryTimes[failure.code] ?? Number.NEGATIVE_INFINITY))
+        throw failure;
+      // With jitter, so that waiting processes do not retry at the same moment.
       await setTimeout(RETRY_AFTER_MS * (0.5 + Math.random()));
     }
   }
 }
 
-/** What went wrong before is what is told. */
+/** Keeps the error that led to closing. */
 function closeQuietly(database: DatabaseSync | null): void {
   try {
     database?.close();
   } catch {}
 }
 
-/** Node's own recursive form goes round for ever where a folder is there but takes no children, as in /proc. */
+/** Node's own recursive form loops for ever when an existing folder cannot have children, as in /proc. */
 function makePrivateFolder(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) makePrivateFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process created it first.
     if (!existsSync(path)) throw error;
   }
 }
@@ -280,13 +287,13 @@ function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** SQLite gives -wal and -shm the mode that the file itself had when they were made. */
+/** SQLite creates -wal and -shm with the mode of the file at that moment. */
 function makePrivate(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     try {
       if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
     } catch (error) {
-      // They come and go with the processes that have it open.
+      // These files may disappear with the processes that have the database open.
       if (file === path || !isMissing(error)) throw error;
     }
   }
@@ -297,22 +304,22 @@ function isMissing(error: unknown): boolean {
 }
 
 function configure(file: DatabaseSync): void {
-  // Write-ahead log: readers go on while a block is written, and a kill loses at most the open transaction.
+  // Write-ahead log: readers continue while a block is written, and a kill loses at most the open transaction.
   file.exec('pragma journal_mode = wal');
-  // Each commit waits for the disk: what fired must not fire again after a power cut.
+  // Each commit is synced to disk: an alert must not fire again after a power cut.
   file.exec('pragma synchronous = full');
-  // What is deleted is gone from the file, as signed bytes must be; a block takes no longer to write for it.
+  // Overwrites deleted data, as signed bytes require; does not slow down block writes.
   file.exec('pragma secure_delete = on');
 }
 
-/** No start waits longer than about twice this for the check of its database. */
+/** Limits the check at start to about twice this time. */
 const CHECK_MS = 250;
-/** Rows of a table that are checked within a fraction of that. */
+/** Number of rows of a table that can be checked within a fraction of that. */
 const CHECKED_ROWS = 50_000;
 
 /**
- * Looks for pages that are damaged, in all tables but the largest, until the time is over. What is found only later makes
- * the service not ready.
+ * Checks for damaged pages, in all tables but the largest, within the time limit. Damage found later makes the
+ * service not ready.
  * @throws {StoreError} `damaged`
  */
 function refuseDamaged(file: DatabaseSync, name: string): void {
@@ -326,14 +333,14 @@ function refuseDamaged(file: DatabaseSync, name: string): void {
   }
 }
 
-/** Answers the schema changes that it has. */
+/** Returns the applied migrations. */
 async function refuseForeign(
   queries: Kysely<Migrated>,
   migrations: Migrations,
   name: string,
 ): Promise<ReadonlySet<string>> {
   const tables = await tableNames(queries);
-  // A kill during the very first opening may leave the migrator's tables alone.
+  // A kill during the very first opening may leave only the migrator's tables.
   if (tables.every((table) => table.startsWith('kysely_migration')) && !tables.includes('kysely_migration'))
     return new Set();
   if (!tables.includes('kysely_migration')) {
@@ -359,7 +366,7 @@ async function refuseForeign(
   return new Set(applied.map((migration) => migration.name));
 }
 
-/** Of this schema alone, and not of an extension. */
+/** Of this schema alone, without extensions. */
 const serverTables = sql<{ name: string }>`
   select relname as name from pg_class
   where relkind in ('r', 'p') and relnamespace = (select oid from pg_namespace where nspname = current_schema())
@@ -376,7 +383,7 @@ async function migrate(queries: Kysely<Migrated>, migrations: Migrations, schema
   const migrator = new Migrator({
     db: queries,
     provider: { getMigrations: async () => ({ ...migrations }) },
-    // Those of the keys count for themselves.
+    // The migrations of the keys have their own order.
     allowUnorderedMigrations: true,
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
   });

@@ -9,15 +9,15 @@ export type StoreErrorCode =
   | 'busy'
   | 'not-permitted'
   | 'closed'
-  /** There is no key to encrypt signed bytes with. */
+  /** No key to encrypt signed bytes with. */
   | 'no-key'
-  /** A server that does not answer, or does not let anybody in. */
+  /** The server does not respond, or refuses the login. */
   | 'unreachable'
-  /** Another process holds the lease: see `lease.ts`. */
+  /** Another process holds the lease, see `lease.ts`. */
   | 'not-holder'
   | 'failed';
 
-/** The history cannot be opened, read or written. `message` is one line for people and says what to do. */
+/** The history cannot be opened, read or written. `message` is one line for people that says what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
@@ -33,15 +33,15 @@ const AWAY = '% does not answer';
 const NOT_LET_IN = '% refuses the user or the password; check them in the URL, or PGUSER and PGPASSWORD';
 
 /**
- * What is said, by its code or its words, and what that is to people; % stands for the database. SQLite says primary
- * result codes (https://sqlite.org/rescode.html), the file system and the network names of errors, PostgreSQL codes
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html) and the driver words.
+ * Error code or text, our code, and the message; % is the name of the database. SQLite has primary result codes
+ * (https://sqlite.org/rescode.html), the file system and the network error names, PostgreSQL codes
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) and the driver texts.
  */
 const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   // Busy, and locked.
   [/^sqlite [56]$/, 'busy', '% is in use by another program; close it, or choose another database file'],
   [/^sqlite 8$/, 'read-only', '% cannot be written; allow writing to it and its folder, or choose another'],
-  // Of the disk: there is no room for what processes share of the write-ahead log.
+  // The disk: no room for the shared memory file of the write-ahead log.
   [/^sqlite (?:13|10 19)$/, 'full', 'the disk is full, % cannot grow; free some space'],
   [/^sqlite 10/, 'failed', '% cannot be read or written (disk error); check the disk'],
   [/^sqlite 11$/, 'damaged', DAMAGED],
@@ -56,7 +56,7 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
     'not-permitted',
     '% cannot be made there; its folder is not a folder that can be used',
   ],
-  // The other transaction came first; tried again, this one reads its result.
+  // A conflict with another transaction: a retry reads its result.
   [/^(?:40001|40P01|55P03|23505)$/, 'busy', '% is busy; try again'],
   [/^57P03$/, 'busy', '% is only just starting; try again'],
   [/^25006$/, 'read-only', '% takes no writing (a standby server?); name the primary'],
@@ -90,10 +90,10 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [/pool after calling end|driver has already been destroyed/, 'closed', '% is closed'],
 ];
 
-/** A file whose pages do not hold together. */
+/** A file with inconsistent pages. */
 export const damaged = (where: string): StoreError => new StoreError('damaged', DAMAGED.replace('%', where));
 
-/** Puts whatever the database or the file system threw into words; `where` is the database, for people. */
+/** Turns any error of the database or file system into a message; `where` is the display name of the database. */
 export function toStoreError(error: unknown, where: string): StoreError {
   if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);
@@ -114,7 +114,7 @@ function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if (!('errcode' in error) || typeof error.errcode !== 'number')
     return 'code' in error ? String(error.code) : '';
-  // Extended codes carry the primary one in the low byte.
+  // Extended codes have the primary code in the low byte.
   const [primary, extension] = [error.errcode & 0xff, error.errcode >> 8];
   return extension === 19 ? `sqlite ${primary} ${extension}` : `sqlite ${primary}`;
 }

@@ -7,7 +7,7 @@ import { countRows, type Queries } from './tables.ts';
 export interface Window {
   readonly from: number;
   readonly to: number;
-  /** Only blocks and buckets whose tips are known. */
+  /** Only blocks and buckets with known tips. */
   readonly tipped?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Page {
 
 const EVERYTHING: Page = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
 
-/** Reads history for charts and metrics, each answer from the coarsest rows that hold it. Rejects with `StoreError`. */
+/** Reads history for charts and metrics, always from the coarsest rows that suffice. Rejects with `StoreError`. */
 export class HistoryStore {
   readonly #database: Database;
 
@@ -87,7 +87,7 @@ export class HistoryStore {
     return row?.oldest === null || row?.oldest === undefined ? null : Number(row.oldest);
   }
 
-  /** What the 24 h before `timestamp` (Unix seconds) cost on the average; `null` where nothing is known of them. */
+  /** Mean prices of the 24 h before `timestamp` (Unix seconds); `null` when there are no blocks. */
   referencePrices(timestamp: number): Promise<ReferencePrices | null> {
     return this.#database.run((db) => referencePrices(db, timestamp));
   }
@@ -100,7 +100,7 @@ const blocksIn = (db: Queries, { from, to, tipped = false }: Window) =>
     .where('timestamp', '<=', to)
     .$if(tipped, (query) => query.where('tip_p50', 'is not', null));
 
-/** The longest stored bucket that `bucketSec` is made of. */
+/** The longest stored bucket length that divides `bucketSec`. */
 function storedSec(bucketSec: number): number {
   const stored = ROLLUP_SEC.findLast((sec) => bucketSec % sec === 0);
   if (stored === undefined) throw new RangeError(`buckets of ${bucketSec} s are not stored`);

@@ -1,49 +1,49 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Database, Patience } from './database.ts';
+import type { Database, RetryTimes } from './database.ts';
 import { StoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS } from './migrations.ts';
 import { isPostgres, type Queries } from './tables.ts';
 
 /** Name of the lease of the leader, which follows the chain, fires alerts and sends. */
 const LEADER = 'leader';
-/** A lease without a heartbeat for this long may be taken, ms. */
+/** Another process may take a lease without a heartbeat for this long, ms. */
 export const LEASE_LAPSES_MS = 6_000;
 
-/** What the leader says of its work with each block and heartbeat; a standby says the same. Times in ms since epoch. */
+/** The leader's state as of each block and heartbeat; standbys serve the same. Times in ms since epoch. */
 const LeaderReport = z.object({
-  /** The newest block that it has ingested, and when it did or when its figures changed last. */
+  /** The newest ingested block, and when it was ingested or its figures last changed. */
   block: z.number().nullable(),
   updatedAt: z.number().nullable(),
-  /** Whether all of the past that is to be had was filled in. */
+  /** Whether all available history is filled. */
   isFilled: z.boolean(),
   nativeUsd: z.number().nullable(),
-  /** What its nodes are called together; left out: by an older program. */
+  /** Display name of its nodes; absent in leases of older programs. */
   sourceName: z.string().optional(),
-  /** Why nothing new comes. */
+  /** Why no new blocks arrive. */
   problem: z.object({ message: z.string(), retryAt: z.number().nullable() }).nullable(),
 });
 export type LeaderReport = z.infer<typeof LeaderReport>;
 
-/** A lease as it stands in the database. Times in ms since epoch, by the clock of the process that wrote them, or the server's. */
+/** A lease in the database. Times in ms since epoch, by the clock of the writing process, or of the server. */
 export interface HeldLease {
-  /** Random; a new one each time a process takes the lease: the fencing token. */
+  /** The fencing token: random, new each time a process takes the lease. */
   readonly holder: string;
-  /** For people: `gastop serve, process 4711`. */
+  /** Display name: `gastop serve, process 4711`. */
   readonly process: string;
-  /** Which process it is, for others on its machine; `null`: not known. */
+  /** Identifies the process to others on its machine; `null` when unknown. */
   readonly place: string | null;
   readonly since: number;
   readonly heartbeatAt: number;
-  /** Ms since the heartbeat by the server's clock, which all machines share; `null`: a file has none. */
+  /** Ms since the heartbeat by the server's clock, which all machines share; `null` for files. */
   readonly ageMs: number | null;
-  /** `null` before it has said anything. */
+  /** `null` before its first report. */
   readonly report: LeaderReport | null;
 }
 
 /**
- * The right to write what only the leader writes: `holder` of the lease; `visitor`, a command that may write while there
- * is no leader (`now` in ms since epoch); `none`; `alone`, no other process has the database open.
+ * The right to write chain data: `holder` of the lease; `visitor`, a command that may write while there is no leader
+ * (`now` in ms since epoch); `none`; `alone`, no other process has the database open.
  */
 export type WriteRight =
   | { readonly kind: 'holder'; readonly holder: string; readonly report?: LeaderReport }
@@ -52,8 +52,8 @@ export type WriteRight =
   | { readonly kind: 'alone' };
 
 /**
- * Refuses a transaction of a process without the right to write. Call it first: it takes the write lock, so the lease
- * cannot change until the transaction ends. What the leader reports is written with its work.
+ * Rejects a transaction of a process without the right to write. Call it first: it takes the write lock, so the lease
+ * cannot change until the transaction ends. Writes the leader's report along.
  * @throws {StoreError} `not-holder`, or `newer-schema`
  */
 export async function requireRight(trx: Queries, right: WriteRight): Promise<void> {
@@ -71,14 +71,14 @@ export async function requireRight(trx: Queries, right: WriteRight): Promise<voi
     right.kind === 'holder'
       ? row?.holder === right.holder
       : row === undefined || (row.age ?? right.now - row.heartbeat_at) >= LEASE_LAPSES_MS;
-  if (!isOurs) throw notHolder(row?.process ?? 'nobody');
+  if (!isOurs) throw notHolder(row?.process ?? 'no process');
   await refuseNewer(trx);
 }
 
 /** Ms since epoch by the server's clock. */
 const SERVER_NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
-/** When a heartbeat is: by the server's clock where there is one, else as the process says. */
+/** Time of a heartbeat: by the server's clock if there is one, else as given. */
 const timeOf = (db: Queries, at: number) => (isPostgres(db) ? SERVER_NOW : at);
 
 const ageOf = (db: Queries) =>
@@ -102,10 +102,10 @@ const notHolder = (process: string) =>
 
 type NextLease = Omit<HeldLease, 'ageMs' | 'place' | 'report'> & { readonly place?: string | null };
 
-/** A write that the lease waits for longer than this is told: the holder may not be able to write at all. */
-const PATIENCE: Patience = { busy: 1_000 };
+/** A longer wait is reported: the holder may be unable to write. */
+const RETRY_TIMES: RetryTimes = { busy: 1_000 };
 
-/** The lease's one row. Each change is one statement; what fails rejects with a `StoreError`. */
+/** The single row of the lease. Each change is one statement; failures reject with a `StoreError`. */
 export class LeaseStore {
   readonly #database: Pick<Database, 'run'>;
 
@@ -113,7 +113,7 @@ export class LeaseStore {
     this.#database = database;
   }
 
-  /** `null`: it is free. */
+  /** `null` when it is free. */
   async read(): Promise<HeldLease | null> {
     const row = await this.#database.run(
       (db) =>
@@ -123,7 +123,7 @@ export class LeaseStore {
           .select(ageOf(db).as('age'))
           .where('name', '=', LEADER)
           .executeTakeFirst(),
-      PATIENCE,
+      RETRY_TIMES,
     );
     if (row === undefined) return null;
     const { holder, process, place, since, age } = row;
@@ -138,7 +138,9 @@ export class LeaseStore {
     };
   }
 
-  /** Takes it, if it still is as it was seen. Returns whether it did; of several processes one succeeds. */
+  /**
+   * Takes the lease if it is unchanged since it was read. Returns whether it did; one of several processes succeeds.
+   */
   async take(next: NextLease, seen: Pick<HeldLease, 'holder' | 'heartbeatAt'> | null): Promise<boolean> {
     const valuesOf = (db: Queries) => ({
       holder: next.holder,
@@ -183,11 +185,11 @@ export class LeaseStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Gives it up, if `holder` has it. */
+  /** Releases the lease, if `holder` holds it. */
   async release(holder: string): Promise<void> {
     await this.#database.run(
       (db) => db.deleteFrom('leases').where('name', '=', LEADER).where('holder', '=', holder).execute(),
-      PATIENCE,
+      RETRY_TIMES,
     );
   }
 
@@ -195,7 +197,7 @@ export class LeaseStore {
     return this.#database.run(async (db) => {
       await refuseNewer(db);
       return work(db);
-    }, PATIENCE);
+    }, RETRY_TIMES);
   }
 }
 

@@ -3,7 +3,7 @@ import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } fr
 import { StoreError } from './errors.ts';
 import type { Queries } from './tables.ts';
 
-/** A single value that belongs to the database as a whole, or `null`. */
+/** A single value of the whole database, or `null`. */
 export async function readMeta(db: Queries, key: string): Promise<string | null> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value ?? null;
@@ -21,13 +21,13 @@ export async function dropMeta(db: Queries, key: string): Promise<void> {
   await db.deleteFrom('meta').where('key', '=', key).execute();
 }
 
-/** What says which chain this is. */
+/** Identifies the chain. */
 export type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;
 
-/** Notes whose history this is to become. @throws {StoreError} `wrong-chain` when it is another chain's. */
+/** Binds a history to a chain. @throws {StoreError} `wrong-chain` when it belongs to another one. */
 export async function bindChain(db: Queries, chain: ChainIdentity, name: string): Promise<void> {
   if (await isHistoryOf(db, chain, name)) return;
-  // Another process may be doing the same for another chain: whoever comes first is right.
+  // Another process may bind it to another chain at the same time: the first one wins.
   await db
     .insertInto('meta')
     .values([
@@ -39,7 +39,7 @@ export async function bindChain(db: Queries, chain: ChainIdentity, name: string)
   await bindChain(db, chain, name);
 }
 
-/** `false`: of no chain yet. @throws {StoreError} `wrong-chain` when it is another chain's. */
+/** `false` when it is not bound yet. @throws {StoreError} `wrong-chain` when it belongs to another chain. */
 export async function isHistoryOf(db: Queries, chain: ChainIdentity, name: string): Promise<boolean> {
   const known = await readMeta(db, 'chain_id');
   if (known === null) return false;
@@ -55,11 +55,11 @@ export async function readGenesis(db: Queries): Promise<Hex | null> {
   return genesis === null ? null : `0x${genesis.slice(2)}`;
 }
 
-/** From now on the history is that of the chain which began with this; `undefined`: nobody knows. */
+/** Stores the genesis hash of the history's chain; `undefined` when unknown. */
 export const saveGenesis = (db: Queries, genesis: Hex | undefined): Promise<void> =>
   genesis === undefined ? dropMeta(db, 'genesis_hash') : saveMeta(db, 'genesis_hash', genesis);
 
-/** Short enough for a line of 80 columns, with a file name of usual length. */
+/** Fits a line of 80 columns, with a file name of usual length. */
 export const wrongChain = (name: string, known: ChainIdentity, chain: ChainIdentity): StoreError => {
   const [holds, wanted] = [chainWords(known), chainWords(chain)];
   return new StoreError(

@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { isPostgres } from './tables.ts';
 
-/** What each database calls a type that they do not call alike. Text is ordered by its bytes on both. */
+/** Types with different names in the two databases. Text is ordered by bytes in both. */
 const TYPES = {
   TEXT: { sqlite: 'text', postgres: 'text collate "C"' },
   ADDRESS: { sqlite: 'text collate nocase', postgres: 'text collate "C"' },
-  // A primary key is the row's own number only as an integer.
+  // SQLite makes a primary key the row id only when it is an `integer`.
   HEIGHT: { sqlite: 'integer', postgres: 'bigint' },
   BYTES: { sqlite: 'blob', postgres: 'bytea' },
 } as const;
@@ -20,10 +20,10 @@ async function run(db: Kysely<unknown>, statements: string): Promise<void> {
   for (const statement of said.split(/;\n/)) await sql.raw(statement).execute(db);
 }
 
-/** A change of the schema: statements that both databases know, each on lines of its own. */
+/** A schema change: statements for both databases, each on its own lines. */
 const change = (statements: string): Migration => ({ up: (db: Kysely<unknown>) => run(db, statements) });
 
-/** Blocks, what they are folded into, and whose chain this is. */
+/** Blocks, rollups, and the identity of the chain. */
 const blocks = change(`
   create table if not exists blocks (
     number HEIGHT primary key, hash TEXT, parent_hash TEXT, timestamp bigint not null, base_fee bigint not null,
@@ -41,7 +41,7 @@ const blocks = change(`
     constraint rollups_key primary key (bucket_sec, start));
   create table if not exists meta (key TEXT primary key, value TEXT not null)`);
 
-/** What was advised after each block, and what came of it. */
+/** Advice after each block, and its outcome. */
 const advice = change(`
   create table if not exists advice (
     block_number HEIGHT primary key, block_hash TEXT, timestamp bigint not null, version integer not null,
@@ -51,7 +51,7 @@ const advice = change(`
   create index if not exists advice_due_at on advice (due_at) where verdict is null;
   create index if not exists advice_settled on advice (settled_block, block_number)`);
 
-/** Alerts, what fired, what is sent for it, and who leads. Few alerts are disabled, and those are counted for every summary. */
+/** Alerts, firings, deliveries and the lease. The index of disabled alerts is small; every summary counts them. */
 const alerts = change(`
   create table if not exists alerts (
     id TEXT primary key, owner TEXT not null, created_at bigint not null, updated_at bigint not null,
@@ -91,8 +91,7 @@ const alerts = change(`
 const SAVED = `case when condition = 'LESS_THAN' and reference_price > price then reference_price - price else 0 end`;
 
 /**
- * What each owner's firings come to hour by hour, and indexes that keep one owner's firings out of another's way. What is
- * done is what is forgotten in time.
+ * Hourly totals of each owner's firings, and indexes that separate owners. Completed deliveries are deleted in time.
  */
 const firingTallies = change(`
   create table if not exists firing_tallies (
@@ -107,10 +106,7 @@ const firingTallies = change(`
   create index if not exists deliveries_event on deliveries (event_id);
   create index if not exists deliveries_done on deliveries (created_at) where next_attempt_at is null`);
 
-/**
- * Auto-txs, what is signed of them, and what happened to them. Long columns stand last: what stands before them is read
- * without them.
- */
+/** Auto-txs, signed bytes and timelines. Long columns come last: the columns before them are read without them. */
 const autoTxs = change(`
   create table if not exists auto_txs (
     id TEXT primary key, owner TEXT not null, chain_id bigint not null, created_at bigint not null,
@@ -150,13 +146,13 @@ const autoTxs = change(`
     owner TEXT primary key, executed integer not null, saved_wei TEXT not null, usd double precision not null,
     unpriced integer not null)`);
 
-/** Judged advice to wait may lie far apart among that to send: found without reading what lies between. */
+/** Judged advice to wait may be rare among advice to send: an index finds it without reading the others. */
 const adviceWaits = change(`
   create index if not exists advice_waits on advice (settled_block, block_number) where due_at is not null`);
 
 /**
- * An alert that has fired waits for the price to leave its threshold only with a re-arm margin or without a cooldown. Before,
- * each one did: those that need not any more wake when their cooldown is over.
+ * A fired alert waits for the price to leave its threshold only with a re-arm margin or without a cooldown. Earlier
+ * versions always waited: alerts that need not any more wake when their cooldown ends.
  */
 const alertCooldowns = change(`
   alter table alerts rename column has_left to must_leave;
@@ -168,14 +164,14 @@ const alertCooldowns = change(`
     wake_ms = case when must_leave = 0 then cooldown_until end
     where phase = 'resting'`);
 
-/** After a rotation the secret before signs as well for a while. */
+/** After a rotation the previous secret signs as well for a while. */
 const signingSecretRotation = change(`
   alter table signing_secrets add column previous TEXT;
   alter table signing_secrets add column previous_until bigint`);
 
 /**
- * The leader's lease gets another name and says more. A program from before finds the old one held for ever, and each try to
- * write by it says what to do; there is none for PostgreSQL.
+ * The leader's lease has a new name and more fields. An older program finds the old one held for ever, and its writes
+ * fail with a message that says what to do; PostgreSQL has no old one.
  */
 const leader: Migration = {
   async up(db: Kysely<unknown>) {
@@ -198,9 +194,9 @@ const leader: Migration = {
 const LIVE = "status in ('PENDING', 'DISABLED', 'SUBMITTED')";
 
 /**
- * Signed bytes say which key they are sealed with (`null`: not yet), and no owner has two live ones for one nonce: of those
- * the one that is furthest stays. One that a block turned out to have although it had ended does not count: it is not
- * decided on any more.
+ * Signed bytes have the id of their key (`null`: not encrypted), and no owner has two live auto-txs for one nonce:
+ * the one that is furthest stays. One that had ended before a block turned out to have it does not count, because it
+ * needs no decision.
  */
 const sealedBytes = change(`
   alter table signed_transactions add column key_id TEXT;
@@ -212,19 +208,19 @@ const sealedBytes = change(`
   create unique index if not exists auto_txs_one_nonce
     on auto_txs (owner, from_address, nonce) where ${LIVE} and returns_to is null`);
 
-/** What has ended keeps its signed bytes for a day, by the time when it did. */
+/** Ended auto-txs keep their signed bytes for a day after that time. */
 const signedUntil = change(`
   alter table signed_transactions rename column mined_block to ended_at;
   update signed_transactions set ended_at = (
     select case when status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED') then updated_at end
     from auto_txs where id = auto_tx_id)`);
 
-/** What is due at one moment, as after a block that woke thousands, is read page by page. */
+/** Deliveries due at one time, as after a block that fires thousands of alerts, are read page by page. */
 const dueInOrder = change(`
   drop index if exists deliveries_due;
   create index if not exists deliveries_due on deliveries (next_attempt_at, id) where next_attempt_at is not null`);
 
-/** Keys, and what each has used day by day. */
+/** API keys, and their usage per day. */
 const keys = change(`
   create table if not exists keys (
     id TEXT primary key, name TEXT not null, plan TEXT not null, hash TEXT not null, previous_hash TEXT,
@@ -233,7 +229,7 @@ const keys = change(`
     key_id TEXT not null references keys (id), day integer not null, used bigint not null,
     constraint usage_key primary key (key_id, day))`);
 
-/** How much a key has used of one second, over all processes. */
+/** Usage of a key within one second, over all processes. */
 const keySeconds = change(`
   alter table usage add column second bigint not null default 0;
   alter table usage add column in_second integer not null default 0`);
@@ -242,7 +238,7 @@ const keySeconds = change(`
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
-/** Every change of the history's schema in order. */
+/** All schema changes of the history in order. */
 export const HISTORY_MIGRATIONS: Migrations = {
   '0001-blocks': blocks,
   '0002-advice': advice,
@@ -258,7 +254,7 @@ export const HISTORY_MIGRATIONS: Migrations = {
   '0012-due-in-order': dueInOrder,
 };
 
-/** Every change of the keys' schema in order. The names tell the two kinds of files apart; PostgreSQL has both in one. */
+/** All schema changes of the keys in order. Their names distinguish the two kinds of files; PostgreSQL has both in one. */
 export const KEY_MIGRATIONS: Migrations = {
   '0001-keys': keys,
   '0002-key-seconds': keySeconds,

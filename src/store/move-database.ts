@@ -4,7 +4,7 @@ import type { Database, KeyDatabase } from './database.ts';
 import { StoreError } from './errors.ts';
 import { LEASE_LAPSES_MS } from './lease.ts';
 
-/** Each table after those that it refers to. The lease is not copied. */
+/** Tables after those that they refer to. The lease is not copied. */
 const HISTORY_TABLES = [
   'meta',
   'blocks',
@@ -37,20 +37,21 @@ interface Move {
 }
 
 /**
- * Copies all that files of SQLite hold to a server, in one transaction: all of it is there, or none. Signed bytes are
- * sealed anew on the way. Answers how many rows each table has.
- * @throws {StoreError} when the server is not empty, another process writes to the file, or not all arrives.
+ * Copies SQLite files to a server, in one transaction: all or nothing. Signed bytes are encrypted again. Returns the
+ * number of rows of each table.
+ * @throws {StoreError} when the server is not empty, another process writes to the file, or rows are missing at the
+ * end.
  */
 export function moveDatabase({ history, keys, to, now }: Move): Promise<ReadonlyMap<string, number>> {
   return to.transaction(async (target) => {
-    // Pages come from a disk in between.
+    // Reading pages from disk in between takes time.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(target);
     const counts = new Map<string, number>();
     for (const table of [...HISTORY_TABLES, ...KEY_TABLES]) {
       if ((await countOf(target, table)) > 0)
         throw refusal(`${to.name} is not empty (${table}); make another database for it`);
     }
-    // What is read of one file is as it was at one moment.
+    // One transaction reads a consistent state of the file.
     await history.transaction(async (source) => {
       await refuseLed(source, history.name, now);
       const reseal = (row: Row) => resealed(row, history, to);
@@ -81,7 +82,7 @@ function resealed(row: Row, history: Database, to: Database): Row {
   const { auto_tx_id: id, key_id: keyId, bytes } = row;
   if (typeof id !== 'string' || typeof keyId !== 'string' || !(bytes instanceof Uint8Array))
     throw refusal(`signed bytes in ${history.name} cannot be read`);
-  // A file may have been kept with the key that the server has.
+  // The file may have used the server's key.
   const sealed = { keyId, bytes };
   const plain = history.sealer.open(id, sealed) ?? to.sealer.open(id, sealed);
   if (plain === null)
@@ -119,7 +120,7 @@ async function insert<To>(
   change: ((row: Row) => Row) | null,
 ): Promise<number> {
   const kept = rows.map(({ row_number: _, ...row }) => change?.(row) ?? row);
-  // Of the file alone, which needs it no more.
+  // Only the file needs this entry.
   const wanted = table === 'meta' ? kept.filter(({ key }) => key !== 'sealed') : kept;
   const columns = Object.keys(wanted[0] ?? {});
   if (columns.length === 0) return 0;

@@ -1,10 +1,10 @@
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 
-/** Of one process on one database; PostgreSQL takes 100 in all by default. */
+/** Per process and database; PostgreSQL allows 100 in all by default. */
 const CONNECTIONS = 8;
 const CONNECT_WITHIN_MS = 10_000;
-/** A process that stands still in a transaction loses it: its lease's row is wanted by others. */
+/** A process that hangs in a transaction loses it: others need the row of its lease. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
 const LOCK_WITHIN_MS = 5_000;
 const STATEMENT_WITHIN_MS = 60_000;
@@ -12,13 +12,12 @@ const STATEMENT_WITHIN_MS = 60_000;
 /** PostgreSQL 13 is out of support. */
 export const OLDEST_POSTGRES = 14;
 
-/** Wei, times and counts are below 2^53, and so are the sums that are asked for. */
+/** Wei, times, counts and their queried sums are below 2^53. */
 const NUMBERS: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 
 /**
- * Connects when it is first asked. TLS, user and password come from the URL, the `PG*` variables or `~/.pgpass`. A
- * certificate is always verified, as `sslmode=require` alone does not everywhere; `sslmode=no-verify` is for those who
- * want that.
+ * Connects at the first query. TLS, user and password come from the URL, the `PG*` variables or `~/.pgpass`.
+ * Certificates are always verified, even with `sslmode=require`; `sslmode=no-verify` disables that.
  */
 export function postgresDialect(url: string): PostgresDialect {
   const pool = new pg.Pool({
@@ -35,12 +34,12 @@ export function postgresDialect(url: string): PostgresDialect {
         NUMBERS.includes(type) ? Number : pg.types.getTypeParser(type, format),
     },
   });
-  // A connection may be cut at any time; the query on it fails, and the next one gets another connection.
+  // A connection may break at any time; its query fails, and the next one gets another connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
     const query = client.query.bind(client);
-    // It takes no NUL in a text, as a note or an id in a request may hold one.
+    // PostgreSQL rejects NUL in text, which a note or id in a request may contain.
     Object.assign(client, {
       query: (text: string, values: readonly unknown[] = []) => query(text, values.map(withoutNul)),
     });

@@ -3,13 +3,15 @@ import { LANES, type LaneName } from '../core/advice.ts';
 import type { Queries } from './tables.ts';
 
 const DAY_SEC = 86_400;
-/** Small enough that the ends of the day are few blocks, large enough that the day is a few hundred rows. */
+/**
+ * Small enough that few single blocks remain at the ends of the day, large enough that the day is a few hundred rows.
+ */
 const BUCKET_SEC = 300;
 
-/** What prices are compared with: the mean base fee, and lane by lane. Whole wei per gas. */
+/** Reference prices for comparisons: the mean base fee, and lane by lane. Whole wei per gas. */
 export type ReferencePrices = Readonly<Record<LaneName | 'base', number>>;
 
-/** The tips that the lanes' prices stand for. */
+/** The tip percentile of each lane. */
 const TIPS = { slow: 'tip_p25', average: 'tip_p50', fast: 'tip_p75' } as const;
 
 interface Sums {
@@ -22,8 +24,8 @@ interface Sums {
 }
 
 /**
- * What the blocks of the 24 h before `timestamp` (Unix seconds) cost on the average: their mean base fee and, for Slow,
- * Average and Fast, the mean of their 25th, 50th and 75th percentile of tips. `null` without a block of that time.
+ * Mean prices of the 24 h before `timestamp` (Unix seconds): the base fee and, for Slow, Average and Fast, the 25th,
+ * 50th and 75th percentile of tips. `null` without blocks in that time.
  */
 export async function referencePrices(trx: Queries, timestamp: number): Promise<ReferencePrices | null> {
   const from = timestamp - DAY_SEC;
@@ -45,7 +47,7 @@ export async function referencePrices(trx: Queries, timestamp: number): Promise<
       .selectFrom('blocks')
       .select([
         sql<number>`1`.as('blocks'),
-        // Not as whole numbers: their sum may be more than those hold.
+        // As doubles: their sum may exceed an integer column.
         sql<number>`base_fee * 1.0`.as('base'),
         sql<number>`case when tip_p50 is null then 0 else 1 end`.as('tipped'),
         ...LANES.map((lane) => sql<number | null>`${sql.ref(TIPS[lane])} * 1.0`.as(lane)),

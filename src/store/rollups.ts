@@ -2,8 +2,8 @@ import { type BlockRow, joined, tipColumns, tipsOf } from './block-rows.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
 /**
- * The blocks of one bucket of time, folded: base fee and mean tips in wei per gas, `start` in Unix seconds.
- * Means are exact, so not whole wei.
+ * The blocks of one time bucket, folded: base fee and mean tips in wei per gas, `start` in Unix seconds. Means are
+ * exact, so not whole wei.
  */
 export interface Rollup {
   readonly start: number;
@@ -18,7 +18,7 @@ export interface Rollup {
     readonly close: number;
   };
   readonly tippedBlocks: number;
-  /** In the order of `TIP_PERCENTILES`; `null` where no block had known tips. */
+  /** In the order of `TIP_PERCENTILES`; `null` when no block had known tips. */
   readonly tips: readonly number[] | null;
   readonly ratio: { readonly mean: number; readonly max: number };
 }
@@ -58,7 +58,7 @@ export function toRollup(row: RollupRow): Rollup {
   };
 }
 
-/** The blocks of one stretch of time, folded. Means are exact over the blocks, so they are not whole wei. */
+/** The blocks of one time bucket, folded. Means are exact over the blocks, so they are not whole wei. */
 export type RollupRow = ReturnType<typeof toRollupRow>;
 
 function toRollupRow(rollup: Rollup, bucketSec: number) {
@@ -137,9 +137,8 @@ export const ROLLUP_SEC = [60, 300, 3_600] as const;
 export type RollupSec = (typeof ROLLUP_SEC)[number];
 
 /**
- * Folds again, from what is stored, every bucket that holds one of `timestamps`. Whatever happened to the
- * blocks (written, replaced, removed, moved in time), the buckets follow. Call it in the transaction that
- * changed the blocks.
+ * Folds every bucket that contains one of `timestamps` again from stored rows. Blocks may have been written,
+ * replaced, deleted or moved in time. Call it in the transaction that changed the blocks.
  */
 export async function refoldRollups(trx: Queries, timestamps: Iterable<number>): Promise<void> {
   let touched = stretches(timestamps, ROLLUP_SEC[0]);

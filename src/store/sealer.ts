@@ -8,22 +8,22 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** Encrypted bytes as they are stored: nonce, tag and cipher text of AES-256-GCM. */
+/** Stored encrypted bytes: nonce, tag and cipher text of AES-256-GCM. */
 export interface Sealed {
-  /** Tells keys apart, and nothing of the key. */
+  /** Distinguishes keys, without revealing them. */
   readonly keyId: string;
   readonly bytes: Uint8Array;
 }
 
 /** Encrypts the signed bytes of auto-txs. */
 export interface Sealer {
-  /** What is sealed for one auto-tx is opened for no other. */
+  /** Bytes sealed for one auto-tx cannot be opened for another. */
   seal(autoTxId: string, bytes: Uint8Array): Sealed;
-  /** `null`: it was sealed with another key, there is no key, or it is not as it was written. */
+  /** `null`: sealed with another key, no key, or damaged. */
   open(autoTxId: string, sealed: Sealed): Uint8Array | null;
 }
 
-/** The key is asked for when something is to be sealed or opened first. */
+/** `getKey` runs at the first sealing or opening. */
 export function createSealer(getKey: () => Buffer): Sealer {
   let known: { readonly key: Buffer; readonly id: string } | null = null;
   const current = () => {
@@ -58,7 +58,7 @@ export function createSealer(getKey: () => Buffer): Sealer {
   };
 }
 
-/** Who named no key cannot have auto-txs kept. */
+/** Without a key auto-txs cannot be stored. */
 export const NO_SEALER: Sealer = createSealer(() => {
   throw new StoreError(
     'no-key',
@@ -66,10 +66,10 @@ export const NO_SEALER: Sealer = createSealer(() => {
   );
 });
 
-/** A key that ends with the process, as its database does. */
-export const passingSealer = (): Sealer => createSealer(() => randomBytes(KEY_BYTES));
+/** A key that is lost with the process, as its database is. */
+export const ephemeralSealer = (): Sealer => createSealer(() => randomBytes(KEY_BYTES));
 
-/** The key that lies beside a database file, for its owner alone; made when it is first needed. */
+/** The key beside a database file, readable by its owner alone; created when first needed. */
 export function fileSealer(database: string): Sealer {
   const path = `${database}.key`;
   return createSealer(() => {
@@ -87,7 +87,10 @@ export function fileSealer(database: string): Sealer {
   });
 }
 
-/** A key as `openssl rand -base64 32` prints it, or 64 hexadecimal digits. @throws RangeError that repeats nothing of it. */
+/**
+ * Parses a key as `openssl rand -base64 32` prints it, or 64 hexadecimal digits. @throws RangeError without any part
+ * of `text`.
+ */
 export function parseEncryptionKey(text: string): Buffer {
   const written = text.trim();
   const key = Buffer.from(written, /^[0-9a-f]{64}$/i.test(written) ? 'hex' : 'base64');

@@ -8,10 +8,10 @@ import {
   type SqliteStatement,
 } from 'kysely';
 
-/** Preparing costs more than running, and the same few statements run for every block. */
+/** Preparing takes longer than running, and the same few statements run for every block. */
 const CACHED_STATEMENTS = 256;
 
-/** The only place that knows SQLite: lets Kysely's SQLite dialect run on Node's own database. */
+/** Runs Kysely's SQLite dialect on Node's own database. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
 
@@ -30,7 +30,7 @@ export class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** A full disk has SQLite take back the transaction by itself; what is told then is the disk, not that there is nothing left to take back. */
+/** SQLite rolls back by itself when the disk is full; the error stays the full disk, not the missing transaction. */
 class ForgivingDriver extends SqliteDriver {
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
@@ -41,7 +41,7 @@ class ForgivingDriver extends SqliteDriver {
   }
 }
 
-/** SQLite rolls back schema changes like any other; a migration cut short must leave nothing behind. */
+/** SQLite rolls back schema changes too: an interrupted migration must leave nothing behind. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -64,7 +64,7 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 }
 
 function adaptStatement(statement: StatementSync, sql: string): SqliteStatement {
-  // Kysely's compilers only ever produce values that SQLite can bind.
+  // Kysely's compilers only produce values that SQLite can bind.
   const bind = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: returnsRows(statement, sql),
@@ -75,7 +75,7 @@ function adaptStatement(statement: StatementSync, sql: string): SqliteStatement 
 }
 
 function returnsRows(statement: StatementSync, sql: string): boolean {
-  // `columns` came with Node 22.16; before that the words of the statement have to tell.
+  // `columns` came with Node 22.16; before, the text of the statement has to tell.
   if (typeof statement.columns === 'function') return statement.columns().length > 0;
   return /^\s*(?:select|with|pragma|explain)\b|\breturning\b/i.test(sql);
 }

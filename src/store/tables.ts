@@ -5,25 +5,25 @@ import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } 
 import type { BlockRow } from './block-rows.ts';
 import type { RollupRow } from './rollups.ts';
 
-/** What was advised after one block. Wei per gas, time in Unix seconds. */
+/** Advice given after one block. Wei per gas, time in Unix seconds. */
 export interface AdviceRow {
   block_number: number;
   block_hash: string | null;
-  /** The block's own. */
+  /** Block time. */
   timestamp: number;
   version: number;
   action: string;
   target_price: number;
-  /** The cap and the tip to send with, and the last block that lets them in; `null` where waiting was advised. */
+  /** Cap, tip and the last block of its window; `null` for advice to wait. */
   max_fee: number | null;
   max_priority_fee: number | null;
   due_block: number | null;
-  /** When the target is to have been reached; `null` where sending was advised. */
+  /** Deadline of the target; `null` for advice to send. */
   due_at: number | null;
   probability: number | null;
-  /** `kept`, `missed`, or `unknown` where there are no blocks that would tell; `null`: it still runs. */
+  /** `kept`, `missed`, or `unknown` when the blocks to judge by are missing; `null`: still running. */
   verdict: string | null;
-  /** The block that ended it: without that block it runs again. */
+  /** The block that settled it: if that block is orphaned, the advice runs again. */
   settled_block: number | null;
 }
 
@@ -32,37 +32,37 @@ interface MetaRow {
   value: string;
 }
 
-/** Who follows the chain, fires alerts and sends on this database. */
+/** The process that follows the chain, fires alerts and sends on this database. */
 interface LeaseRow {
   name: string;
-  /** Chance made it up; another one each time a process takes the lease. */
+  /** The fencing token: random, new each time a process takes the lease. */
   holder: string;
-  /** For people: `gastop serve, process 4711`. */
+  /** Display name: `gastop serve, process 4711`. */
   process: string;
-  /** Its machine, process id and start, for others on that machine. */
+  /** Its machine, process id and start time, for other processes on that machine. */
   place: string | null;
   since: number;
   heartbeat_at: number;
-  /** What it says of its work: JSON. */
+  /** JSON: its report. */
   report: string | null;
 }
 
-/** What is sent to one channel for one firing. Times in ms. */
+/** A delivery of one firing to one channel. Times in ms. */
 export interface DeliveryRow {
-  /** The event's id, a dot, and the channel in small letters: the idempotency key. */
+  /** The event's id, a dot, and the channel in lower case: the idempotency key. */
   id: string;
   event_id: string;
   alert_id: string;
   channel: string;
   target: string;
-  /** JSON: what `AlertMessage` holds, as it was when the alert fired. */
+  /** JSON of the `AlertMessage` at the time of firing. */
   message: string;
   status: string;
   created_at: number;
-  /** Since `tries_since`: when it fired, or when somebody asked for it again. */
+  /** Since `tries_since`: the time of the firing, or of a manual retry. */
   tries: number;
   tries_since: number;
-  /** `null`: it is done. */
+  /** `null`: done. */
   next_attempt_at: number | null;
 }
 
@@ -77,7 +77,7 @@ export interface DeliveryAttemptRow {
 interface SigningSecretRow {
   owner: string;
   secret: string;
-  /** The secret before, which signs as well until then, ms since epoch. */
+  /** The previous secret, which signs as well until then, ms since epoch. */
   previous: string | null;
   previous_until: number | null;
 }
@@ -102,30 +102,30 @@ export interface Tables {
 
 export type Queries = Kysely<Tables>;
 
-/** Whether it runs on PostgreSQL, for the few things that SQLite says otherwise. */
+/** Whether it runs on PostgreSQL, for the few differences to SQLite. */
 export const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>
   db.getExecutor().adapter instanceof PostgresAdapter;
 
-/** One key. Times in Unix seconds, hashes as hexadecimal SHA-256; the key itself is not kept. */
+/** One API key. Times in Unix seconds, hashes as hexadecimal SHA-256; the key itself is not stored. */
 export interface KeyRow {
   id: string;
   name: string;
   plan: string;
   hash: string;
-  /** The hash before the last rotation, so that the old key can be told what became of it. */
+  /** The hash before the last rotation, to recognise requests with the old key. */
   previous_hash: string | null;
   created_at: number;
   rotated_at: number | null;
   revoked_at: number | null;
 }
 
-/** What one key has used on one day. */
+/** Usage of one key on one day. */
 interface UsageRow {
   key_id: string;
   /** Days since 1970-01-01, UTC. */
   day: number;
   used: number;
-  /** On a server: the second that it was used in last, Unix s, and how much of that. */
+  /** On a server: the second of its last use, Unix s, and the usage in that second. */
   second: number;
   in_second: number;
 }
@@ -135,10 +135,10 @@ export interface KeyTables {
   usage: UsageRow;
 }
 
-/** Rows written by one statement: far below the 32,766 values that SQLite takes, and the 65,535 of PostgreSQL. */
+/** Rows per statement: far below the 32,766 values of SQLite and the 65,535 of PostgreSQL. */
 const ROWS_AT_ONCE = 256;
 
-/** Rows in pages that one statement can write. */
+/** Splits rows into pages that one statement can write. */
 export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, page) =>
     rows.slice(page * ROWS_AT_ONCE, (page + 1) * ROWS_AT_ONCE),
@@ -147,13 +147,13 @@ export function pagesOf<Row>(rows: readonly Row[]): Row[][] {
 
 type OwnedTable = 'alerts' | 'alert_events' | 'firing_tallies' | 'auto_txs' | 'auto_tx_tallies';
 
-/** Of what a query finds, what an owner has; who runs the service (the owner '') has all. */
+/** Limits a query to an owner's rows; the operator (the owner '') has all. */
 export const ownedBy = <Table extends OwnedTable, Output>(
   query: SelectQueryBuilder<Tables, Table, Output>,
   owner: string,
 ) => (owner === '' ? query : query.where(sql<boolean>`owner = ${owner}`));
 
-/** How many rows a query finds. */
+/** Number of rows of a query. */
 export async function countRows<Table extends keyof Tables>(
   query: SelectQueryBuilder<Tables, Table, object>,
 ): Promise<number> {
@@ -163,7 +163,7 @@ export async function countRows<Table extends keyof Tables>(
 
 const skipped = new Set<string>();
 
-/** What rows hold. One that no program of ours wrote, as in a damaged file, is left out, and a warning names it once. */
+/** Parses rows. Skips a row that gastop did not write, as in a damaged file, and logs it once. */
 export function readRows<Row extends { readonly id: string }, Kept>(
   rows: readonly Row[],
   read: (row: Row) => Kept,

@@ -14,7 +14,7 @@ import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../src/core/units.ts';
 import { gasCurrent, gasRecommendation, gasTrend, type Present } from '../../src/service/responses/gas.ts';
-import type { SaidScore } from '../../src/store/advice-track.ts';
+import type { AdviceScore } from '../../src/store/advice-track.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { recordLines } from '../../src/tui/panes/service/record-lines.ts';
 import { ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
@@ -27,7 +27,7 @@ const BLOCKS = recordedBlocks();
 const DRAWN = isSlowRun ? 1 : 20;
 
 const since = { versions: [4], since: 1_729_000_000 };
-const GIVEN: SaidScore = {
+const GIVEN: AdviceScore = {
   ...since,
   evaluated: 64,
   kept: 61,

@@ -1,4 +1,4 @@
-import type { SaidScore, Settlement, TrackStore } from '../../store/advice-track.ts';
+import type { AdviceScore, Settlement, TrackStore } from '../../store/advice-track.ts';
 import { TimeSlice } from '../async.ts';
 
 /** Advice that the published record is taken over. */
@@ -17,7 +17,7 @@ export class AdviceJudge {
   readonly #store: TrackStore;
   readonly #onError: (error: unknown) => void;
   readonly #isWriting: () => boolean;
-  #score: SaidScore | null = null;
+  #score: AdviceScore | null = null;
   /** Older advice waits for missing blocks; only a look back asks for it. */
   #above = -1;
   #untilLookBack = 0;
@@ -36,7 +36,7 @@ export class AdviceJudge {
   }
 
   /** How what was said was kept; `null` until it has been read. */
-  get score(): SaidScore | null {
+  get score(): AdviceScore | null {
     return this.#score;
   }
 

@@ -133,7 +133,7 @@ export class HistoryFiller {
     this.#filled.resolve();
   }
 
-  /** Another process fills: each time there is twice as much, or no more than before, it is worth cachingLast. */
+  /** Another process fills: each time there is twice as much, or no more than before, it is worth remembering. */
   async #recall(): Promise<void> {
     const head = this.#engine.head();
     if (head === null) return;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
-import { KeyStore, type Wish } from '../../store/api-keys.ts';
+import { KeyStore, type UsageRequest } from '../../store/api-keys.ts';
 import { openKeyDatabase } from '../../store/database.ts';
 import type { KeyRow } from '../../store/tables.ts';
 import type { Gate } from '../http/auth.ts';
@@ -289,7 +289,7 @@ export function createKeyGate({
   async function count(wanted: ReadonlyMap<string, Granted>): Promise<void> {
     const day = today();
     const wishes = [...wanted].map(
-      ([keyId, { plan, questions }]): Wish => ({
+      ([keyId, { plan, questions }]): UsageRequest => ({
         keyId,
         count: questions.length,
         limit: plan.dailyLimit,

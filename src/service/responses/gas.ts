@@ -10,7 +10,7 @@ import {
 } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, updateFrequencySec } from '../../core/chains.ts';
-import type { SaidCount, SaidScore } from '../../store/advice-track.ts';
+import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
 import { isoFromMs, isoFromSec, isoOrNull, weiOrNull, wireWei } from './wire.ts';
 
@@ -20,7 +20,7 @@ export interface Present {
   readonly head: Block;
   readonly advice: Advice;
   /** How what was advised before was kept; `null`: not read yet. */
-  readonly said: SaidScore | null;
+  readonly said: AdviceScore | null;
   /** Ms since epoch, wall clock. */
   readonly updatedAt: number;
   /** More of the past is still to come. */
@@ -158,7 +158,7 @@ export function statsCurrent(present: Present): StatsCurrent {
 const LEAST_JUDGED = 50;
 
 /** The record of what was given; until there is enough of it that of the engine's walk over history, and it says so. */
-function trackOf(said: SaidScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
+function trackOf(said: AdviceScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
   if (said === null || said.evaluated < LEAST_JUDGED) {
     const { evaluated } = walked;
     const isKnown = evaluated >= LEAST_JUDGED;
@@ -176,7 +176,7 @@ function trackOf(said: SaidScore | null, walked: Recommendation['track']): GasRe
   return { ...counted(said), basis: 'given', unjudged: said.unjudged, waits: counted(said.waits) };
 }
 
-function counted({ evaluated, kept, statedProbability, since, versions }: SaidCount) {
+function counted({ evaluated, kept, statedProbability, since, versions }: AdviceCount) {
   return {
     evaluated,
     hitRatio: evaluated === 0 ? null : kept / evaluated,
