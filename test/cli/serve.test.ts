@@ -14,6 +14,7 @@ import { closedPort } from '../helpers/receiver.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { callTool, overHttp } from '../mcp/mcp-client.ts';
 import { RawConnection } from '../service/fuzz/raw-connection.ts';
 import { runMain } from './captured-io.ts';
 import { createKey, startProgram, startServe } from './served-program.ts';
@@ -47,6 +48,9 @@ test('says where it listens and how to make a key; a key made meanwhile works; S
     return response.ok ? response : Promise.reject(new Error(await response.text()));
   });
   expect(GasCurrent.parse(await answer.json()).source.kind).toBe('simulated');
+  const agent = await overHttp(origin, key);
+  expect(await callTool(agent, 'gas_now')).toMatchObject({ source: 'simulated' });
+  await agent.close();
   child.kill('SIGTERM');
   const { code, stdout, stderr } = await ended;
   // The URL alone is for other programs.
@@ -64,9 +68,15 @@ test('says where it listens and how to make a key; a key made meanwhile works; S
     level: 'warn',
     msg: 'there is no key yet, so every request is refused; make one with: gastop keys create',
   });
-  expect(lines).toHaveLength(requests);
+  const ofMcp = lines.filter(({ route }) => route === '/mcp');
+  expect(ofMcp.at(-1)).toMatchObject({ method: 'POST', status: 200, keyId: key.split('_')[1] });
+  expect(lines).toHaveLength(requests + ofMcp.length);
   expect(lines[0]).toMatchObject({ level: 'info', route: GAS, status: 401, errorCode: 'api_key_missing' });
-  expect(lines.at(-1)).toMatchObject({ level: 'info', route: GAS, status: 200, keyId: key.split('_')[1] });
+  expect(lines.findLast(({ route }) => route === GAS)).toMatchObject({
+    level: 'info',
+    status: 200,
+    keyId: key.split('_')[1],
+  });
 });
 
 test.runIf(isSlowRun)(

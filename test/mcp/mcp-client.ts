@@ -1,6 +1,32 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { privateKeyToAccount } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
+import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
+
+export const READ_TOOLS = [
+  ...['gas_now', 'gas_advice', 'gas_history', 'block', 'transaction', 'action_cost'],
+  ...['list_alerts', 'list_auto_txs', 'check_signed_transaction'],
+];
+export const WRITE_TOOLS = [
+  'create_alert',
+  'enable_alert',
+  'disable_alert',
+  'delete_alert',
+  'cancel_auto_tx',
+];
+
+/** The first account of anvil and Hardhat, whose key everybody knows. */
+export const PRIVATE_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+const GWEI = 10n ** 9n;
+
+/** A thousandth of a coin on the simulated chain, signed. */
+export const signedTransfer = (nonce: number) =>
+  privateKeyToAccount(PRIVATE_KEY).signTransaction({
+    ...{ type: 'eip1559', chainId: SIMULATED_CHAIN_ID, nonce, value: 10n ** 15n, gas: 21_000n },
+    to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    ...{ maxFeePerGas: 500n * GWEI, maxPriorityFeePerGas: GWEI },
+  });
 
 /** The revision of 2025 with its handshake, and that of 2026 without one. */
 export const REVISIONS = ['legacy', '2026-07-28'] as const;

@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
@@ -8,13 +7,17 @@ import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService, shareServedService } from '../helpers/served-service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { callTool, overHttp, REVISIONS, toolError } from './mcp-client.ts';
+import {
+  callTool,
+  overHttp,
+  PRIVATE_KEY,
+  READ_TOOLS,
+  REVISIONS,
+  signedTransfer,
+  toolError,
+  WRITE_TOOLS,
+} from './mcp-client.ts';
 
-const READ_TOOLS = [
-  ...['gas_now', 'gas_advice', 'gas_history', 'block', 'transaction', 'action_cost'],
-  ...['list_alerts', 'list_auto_txs', 'check_signed_transaction'],
-];
-const WRITE_TOOLS = ['create_alert', 'enable_alert', 'disable_alert', 'delete_alert', 'cancel_auto_tx'];
 const UNLIMITED = { dailyLimit: null, perSecond: null };
 const PLANS = {
   reads: UNLIMITED,
@@ -22,17 +25,6 @@ const PLANS = {
   three: { dailyLimit: 3, perSecond: null },
   prices: { ...UNLIMITED, groups: ['gas'] as const },
 };
-/** The first account of anvil and Hardhat, whose key everybody knows. */
-const PRIVATE_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
-const GWEI = 10n ** 9n;
-
-const signed = (nonce: number, chainId = SIMULATED_CHAIN_ID) =>
-  privateKeyToAccount(PRIVATE_KEY).signTransaction({
-    ...{ type: 'eip1559', chainId, nonce, value: 1_000_000_000_000_000n, gas: 21_000n },
-    to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
-    ...{ maxFeePerGas: 500n * GWEI, maxPriorityFeePerGas: GWEI },
-  });
-
 const served = shareServedService(() => ({
   source: createSimulatedSource({ seed: 1 }),
   plans: PLANS,
@@ -88,7 +80,7 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
     expect(await callTool(client, 'delete_alert', { id })).toEqual({ id, deleted: true });
     expect(await callTool(client, 'list_alerts')).toEqual({ total: 0, alerts: [] });
 
-    const signedTransaction = await signed(0);
+    const signedTransaction = await signedTransfer(0);
     const checked = await callTool(client, 'check_signed_transaction', { signedTransaction });
     expect(checked).toMatchObject({
       canBeIncluded: true,
@@ -138,6 +130,9 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
     expect(await toolError(client, 'gas_now')).toBe(
       'send your key in the x-api-key header; the operator of this service makes one with gastop keys create',
     );
+    expect(await toolError(await overHttp(origin, 'gastop_half', revision), 'gas_now')).toBe(
+      'this is not a whole gastop key: characters are missing, wrong or too many; copy it again',
+    );
   });
 });
 
@@ -152,7 +147,7 @@ describe('a tool error over HTTP', () => {
       'number must be latest or the number of a block',
     );
     expect(await toolError(client, 'transaction', { hash: '0x12' })).toContain('must be a transaction hash');
-    const raw = await signed(1);
+    const raw = await signedTransfer(1);
     const hidden = [raw.slice(40, 80), PRIVATE_KEY.slice(10, 40)];
     const said = [
       await toolError(client, 'check_signed_transaction', { signedTransaction: PRIVATE_KEY }),
