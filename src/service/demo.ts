@@ -10,8 +10,8 @@ import { preflight } from '../core/auto-txs/preflight.ts';
 import {
   type AutoTxEvent,
   confirmationsOf,
-  type Look,
   NEW_PENDING,
+  type Observation,
   stepAutoTx,
 } from '../core/auto-txs/state-machine.ts';
 import { ownPriceAt } from '../core/auto-txs/target.ts';
@@ -149,7 +149,7 @@ async function addExecuted(options: DemoOptions, past: readonly Block[]): Promis
   const { receipt } = await options.source.backdate(signed, cheapest.number);
   const { effectiveGasPrice: price } = receipt;
   const target = weiOfGwei(threeDigitsUp(price));
-  const look: Omit<Look, 'head'> = {
+  const inBlock: Omit<Observation, 'head'> = {
     inclusion: { ...inclusionOf(receipt), minedAt: cheapest.timestamp * 1_000 },
     isKnown: true,
     nextNonce: 1,
@@ -166,7 +166,7 @@ async function addExecuted(options: DemoOptions, past: readonly Block[]): Promis
         { type: 'submit', reached: { head: cheapest.number - 1, price, target, lane: null } },
       ],
       [cheapest.number - 1, { type: 'sent' }],
-      ...looksFrom(cheapest.number, look),
+      ...observedFrom(cheapest.number, inBlock),
     ],
   });
 }
@@ -185,7 +185,7 @@ async function addFailed(options: DemoOptions, past: readonly Block[]): Promise<
     note: 'top up the hot wallet',
     from,
     priceThen: from.baseFeePerGas + TIP,
-    events: looksFrom(mined.number, { inclusion: null, isKnown: false, nextNonce: 1 }),
+    events: observedFrom(mined.number, { inclusion: null, isKnown: false, nextNonce: 1 }),
   });
 }
 
@@ -226,10 +226,13 @@ const CHAIN = chainProfile(SIMULATED_CHAIN_ID);
 const CONFIRMATIONS = confirmationsOf(CHAIN);
 
 /** What was seen with a block, and again once it was final. */
-const looksFrom = (head: number, seen: Omit<Look, 'head'>): readonly (readonly [number, AutoTxEvent])[] =>
+const observedFrom = (
+  head: number,
+  seen: Omit<Observation, 'head'>,
+): readonly (readonly [number, AutoTxEvent])[] =>
   [head, head + CONFIRMATIONS - 1].map((number) => [
     number,
-    { type: 'look', look: { ...seen, head: number } },
+    { type: 'observe', observation: { ...seen, head: number } },
   ]);
 
 const inclusionOf = (receipt: IncludedTransaction['receipt']) => ({

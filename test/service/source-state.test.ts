@@ -103,10 +103,10 @@ test('a source that has nothing newer, does not bring it in time or does not ans
   clock.now += HOUR_MS;
   state.expect();
   said.head = head.number;
-  state.answered(head, BLOCK_TIME_SEC);
+  state.responded(head, BLOCK_TIME_SEC);
   expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, late]);
   said.head = head.number + 1;
-  state.answered(head, BLOCK_TIME_SEC);
+  state.responded(head, BLOCK_TIME_SEC);
   clock.now += 61_000;
   expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, late]);
   const refused = { message: 'the node refuses the connection', retryAt: clock.now };

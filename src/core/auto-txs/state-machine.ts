@@ -91,7 +91,7 @@ export const isFinal = (status: AutoTxStatus): boolean => FINAL.has(status);
  * An observation of a transaction at one head. The nonce must be requested before the receipt: if the transaction
  * itself had used the nonce by then, the second request finds its receipt.
  */
-export interface Look {
+export interface Observation {
   /** Head number. */
   readonly head: number;
   /** Its inclusion in the chain. */
@@ -133,7 +133,7 @@ export type AutoTxEvent =
   | { readonly type: 'sent'; readonly node?: string | null }
   /** Every node refused it, and none has it. */
   | { readonly type: 'decline'; readonly obstacle: Obstacle; readonly retryAt: number }
-  | { readonly type: 'look'; readonly look: Look }
+  | { readonly type: 'observe'; readonly observation: Observation }
   /** The blocks above `to` are no longer part of the chain. */
   | { readonly type: 'rewind'; readonly to: number }
   /** The chain restarted: no earlier block is part of it, and nodes have no earlier transaction. */
@@ -226,8 +226,8 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
       return isUndelivered(state)
         ? hold({ ...state, status: 'PENDING', unseen: 0, takenSince: null }, event, 'DECLINED')
         : null;
-    case 'look':
-      return look(state, event.look, facts);
+    case 'observe':
+      return observe(state, event.observation, facts);
     case 'rewind':
       return rewind(state, event.to);
     case 'restart':
@@ -365,8 +365,8 @@ function rewind(state: AutoTxState, number: number): Transition | null {
 export const UNSURE_MS = 20_000;
 
 /** Applies an observation of the chain. Repeating it changes nothing more. */
-export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transition | null {
-  if (state.status === 'SUBMITTED') return lookAtSubmitted(state, seen, facts);
+export function observe(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition | null {
+  if (state.status === 'SUBMITTED') return observeSubmitted(state, seen, facts);
   // A node may rebroadcast it after any decision made here, and its owner may send it from a wallet.
   const mayCome = state.mayBeOut || isWaiting(state);
   if (mayCome && (seen.inclusion !== null || (seen.isKnown && isWaiting(state)))) {
@@ -384,7 +384,7 @@ export function look(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
     const since = state.mayBeOut ? SINCE[state.status] : 'not sent from here';
     const where = seen.inclusion === null ? 'a node has it' : 'a block has it';
     const news = note('SEEN', `${where}, though it was ${since}`);
-    const next = lookAtSubmitted(back, seen, facts);
+    const next = observeSubmitted(back, seen, facts);
     return to(next.state, news, ...next.notes);
   }
   if (state.mayBeOut) return settleNonce(state, seen, facts);
@@ -408,7 +408,7 @@ const unwanted = (status: AutoTxStatus): AutoTxState['returnsTo'] =>
     : null;
 
 /** Never sent: it fails once another transaction with its nonce is final. */
-function settleUnsent(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+function settleUnsent(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   const { nonce } = facts;
   if (seen.nextNonce > nonce) {
     return taken(state, seen, facts, { code: 'nonce_used', message: usedWords(nonce, seen.nextNonce) });
@@ -420,7 +420,7 @@ function settleUnsent(state: AutoTxState, seen: Look, facts: RuleFacts): Transit
  * No longer submitted, though a node may have it: once another transaction with its nonce is final, it fails if it
  * still waits, and is no longer watched if it had ended.
  */
-function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+function settleNonce(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
   if (isWaiting(state)) return taken(state, seen, facts);
   const takenSince = state.takenSince ?? seen.head;
@@ -429,18 +429,18 @@ function settleNonce(state: AutoTxState, seen: Look, facts: RuleFacts): Transiti
   return to({ ...state, takenSince, mayBeOut: false }, note('NONCE_TAKEN', words, seen.head));
 }
 
-function lookAtSubmitted(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+function observeSubmitted(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   if (seen.inclusion !== null) return mined(state, seen.inclusion, seen.head, facts);
   const gone = state.inclusion;
   // A node behind that block cannot tell; a reorg arrives as the event `rewind`.
   if (gone !== null && seen.head < gone.blockNumber) return to(state);
   const lost = gone === null ? [] : [note('REORGED', goneWords(gone.blockNumber), seen.head)];
-  const next = lookForOpen({ ...state, inclusion: null }, seen, facts);
+  const next = observePending({ ...state, inclusion: null }, seen, facts);
   return to(next.state, ...lost, ...next.notes);
 }
 
 /** It is in no block. */
-function lookForOpen(state: AutoTxState, seen: Look, facts: RuleFacts): Transition {
+function observePending(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
   if (seen.isKnown) return sent({ ...state, unseen: 0, takenSince: null }, facts);
   // A reorg can lower the head: the count restarts there. Block 0 has no transactions.
@@ -528,7 +528,7 @@ const replaced = (nonce: number): Obstacle => ({
 
 function taken(
   state: AutoTxState,
-  seen: Look,
+  seen: Observation,
   facts: RuleFacts,
   failure = replaced(facts.nonce),
 ): Transition {

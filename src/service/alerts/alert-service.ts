@@ -30,7 +30,7 @@ import { isoFromMs } from '../responses/wire.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What the alerts of an owner come to. `now`: ms since epoch, by the clock that blocks have. */
+/** Totals of an owner's alerts. `now`: ms since epoch, by the clock of the blocks. */
 export function alertTallies(alerts: AlertStore, now: () => number): Tallies {
   return {
     ...NOTHING_YET,
@@ -46,47 +46,47 @@ export function alertTallies(alerts: AlertStore, now: () => number): Tallies {
   };
 }
 
-/** How many alerts one key may have; who runs the service has no such limit. */
+/** Maximum number of alerts per key; the operator has no limit. */
 export const ALERTS_PER_KEY = 1_000;
 const ID_BYTES = 8;
-/** One delivery is sent again at most this often. */
+/** Minimum time between two manual retries of a delivery. */
 const SEND_AGAIN_MS = 60_000;
-/** More cannot be told apart in a chart. */
+/** More could not be distinguished in a chart. */
 const MARKS_MOST = 500;
 
 interface AlertServiceParts {
   readonly alerts: AlertStore;
   readonly outbox: OutboxStore;
-  /** What a new alert of an owner must keep to. */
+  /** The rules for a new alert of an owner. */
   readonly rules: (owner: string) => TargetRules;
   /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** The same by the chain's clock, which a recording has of its own. */
+  /** The same by the chain's clock, which differs for recordings. */
   readonly chainNow: () => number;
-  /** Told that something is to be sent at once. */
+  /** Called when a delivery is due at once. */
   readonly onDue: () => void;
 }
 
-/** The alerts of the service as v1 tells them, to each owner its own. Nothing here needs the chain. */
+/** The alert endpoints of v1, separated by owner. Works without the chain. */
 export class AlertService {
   readonly #parts: AlertServiceParts;
-  /** When each delivery was last asked for again, of the last minute. */
+  /** Time of the last manual retry of each delivery within the last minute. */
   readonly #sentAgainAt = new Map<string, number>();
 
   constructor(parts: AlertServiceParts) {
     this.#parts = parts;
   }
 
-  /** What a new alert of the owner must keep to here. */
+  /** The rules for a new alert of the owner. */
   rules(owner: string): TargetRules {
     return this.#parts.rules(owner);
   }
 
-  /** Keeps an alert that was checked. @throws {ApiFailure} `conflict` where its owner has as many as may be. */
+  /** Stores a checked alert. @throws {ApiFailure} `conflict` when its owner has reached the limit. */
   async create(owner: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts } = this.#parts;
     const alert = newAlert(owner, creation, this.#parts.wallNow());
-    // Before the alert, so that what is told is there whatever happens in between.
+    // Before the alert, so that the secret exists even if the process ends in between.
     const secret = hasWebhook(alert) ? await this.#signingSecret(owner) : null;
     if (!(await alerts.create(alert, owner === '' ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
       throw new ApiFailure(
@@ -94,22 +94,22 @@ export class AlertService {
         `this key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already, the most there may be; delete one first`,
       );
     }
-    return { ...this.#answer(alert, owner), signingSecret: secret };
+    return { ...this.#respond(alert, owner), signingSecret: secret };
   }
 
   async list(owner: string, page: number, size: number): Promise<AlertList> {
     const { alerts, total } = await this.#parts.alerts.list(owner, { offset: page * size, limit: size });
-    return { items: alerts.map((alert) => this.#answer(alert, owner)), page, size, total };
+    return { items: alerts.map((alert) => this.#respond(alert, owner)), page, size, total };
   }
 
-  /** @throws {ApiFailure} `not_found`, as all below. */
+  /** @throws {ApiFailure} `not_found`, like all methods below. */
   async details(owner: string, id: string): Promise<AlertDetails> {
     const alert = await this.#find(owner, id);
     const deliveries = await this.#parts.outbox.deliveries(id);
-    return { ...this.#answer(alert, owner), deliveries: deliveries.map(deliveryAnswer) };
+    return { ...this.#respond(alert, owner), deliveries: deliveries.map(deliveryAnswer) };
   }
 
-  /** Replaces what the owner said of an alert by what was checked. */
+  /** Replaces the owner's fields of an alert with checked ones. */
   async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts, wallNow } = this.#parts;
     const updated = await alerts.update(owner, id, { ...contentOf(creation), updatedAt: wallNow() });
@@ -117,7 +117,7 @@ export class AlertService {
     const { before, after } = updated;
     const isNew = hasWebhook(after) && !hasWebhook(before);
     const signingSecret = isNew ? await this.#signingSecret(after.owner) : null;
-    return { ...this.#answer(after, owner), signingSecret };
+    return { ...this.#respond(after, owner), signingSecret };
   }
 
   /** Gives the owner a new signing secret. */
@@ -134,7 +134,7 @@ export class AlertService {
     const { alerts, wallNow } = this.#parts;
     const alert = await alerts.setEnabled(owner, id, status === 'PENDING', wallNow());
     if (alert === null) throw noAlert();
-    return this.#answer(alert, owner);
+    return this.#respond(alert, owner);
   }
 
   async remove(owner: string, id: string): Promise<void> {
@@ -149,7 +149,7 @@ export class AlertService {
     return savingsAnswer(id, sum, { newest, best: await alerts.bestFiring(id) }, gasAmount);
   }
 
-  /** Where alerts of the owner fired from `from` to `to` (Unix seconds, inclusive), oldest first. */
+  /** Firings of the owner's alerts from `from` to `to` (Unix seconds, inclusive), oldest first. */
   async marks(owner: string, from: number, to: number): Promise<StatsChart['events']> {
     const window = { from: from * 1_000, to: to * 1_000, limit: MARKS_MOST };
     const firings = await this.#parts.alerts.firingsBetween(owner, window);
@@ -160,7 +160,7 @@ export class AlertService {
     }));
   }
 
-  /** Has a delivery sent once more. @throws {ApiFailure} `conflict` where its channel has nothing to send, or not here. */
+  /** Retries a delivery. @throws {ApiFailure} `conflict` when its channel sends nothing, or is not set up here. */
   async redeliver(owner: string, id: string, deliveryId: string): Promise<AlertDelivery> {
     const { outbox, rules, wallNow, onDue } = this.#parts;
     await this.#find(owner, id);
@@ -178,7 +178,7 @@ export class AlertService {
     return deliveryAnswer(delivery);
   }
 
-  /** Each time the receiver is sent it at once: whoever asks for it again and again would have us pester somebody. */
+  /** A retry is sent at once: without a limit, an alert's owner could flood the recipient. */
   #requirePause(deliveryId: string, now: number): void {
     for (const [id, at] of this.#sentAgainAt) {
       if (Math.abs(now - at) >= SEND_AGAIN_MS) this.#sentAgainAt.delete(id);
@@ -201,7 +201,7 @@ export class AlertService {
     return secret;
   }
 
-  #answer(alert: KeptAlert, asker: string): Alert {
+  #respond(alert: KeptAlert, asker: string): Alert {
     return alertAnswer(alert, asker, this.#parts.chainNow());
   }
 }
@@ -216,7 +216,7 @@ const noAlert = () =>
 
 const hasWebhook = ({ channels }: KeptAlert) => channels.includes('WEBHOOK');
 
-/** Half a character, as JSON may carry it, is none that can be kept. */
+/** Removes unpaired surrogates, which JSON may carry but the database cannot store. */
 function contentOf(creation: AlertCreation): Omit<AlertChange, 'updatedAt'> {
   const { channels, thresholdGwei, hysteresisGwei } = creation;
   return {

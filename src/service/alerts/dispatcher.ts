@@ -29,21 +29,21 @@ const PAUSES_MS = [5 * SECOND, 15 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 
 const LONGEST_PAUSE_MS = HOUR;
 /** Each pause is up to this share longer or shorter, so that deliveries that failed together do not retry together. */
 const JITTER = 0.2;
-/** The longest `Retry-After` that is honoured: a day still has several attempts. */
+/** The longest `Retry-After` that is honoured, so that a day has several attempts. */
 const LONGEST_ASKED_MS = 6 * HOUR;
 export const GIVE_UP_AFTER_MS = 24 * HOUR;
-/** A machine that slept through the day still makes this many attempts. */
+/** Minimum number of attempts, even if the machine slept through the day. */
 export const LEAST_TRIES = 5;
 
 interface FailedTry {
-  /** How many have failed, this one included. */
+  /** Number of failed attempts, including this one. */
   readonly tries: number;
   /** When the first of them was made, ms since epoch. */
   readonly triesSince: number;
   readonly now: number;
-  /** What the recipient asked for, seconds. */
+  /** The recipient's `Retry-After`, seconds. */
   readonly retryAfterSec: number | null;
-  /** 0 to 1, by chance. */
+  /** Random, 0 to 1. */
   readonly random: number;
 }
 
@@ -63,7 +63,7 @@ export function nextTryAt({ tries, triesSince, now, retryAfterSec, random }: Fai
 
 const DEADLINE_MS = 10_000;
 /** After an abort a notifier has this long to report that the recipient had accepted the notification. */
-const LAST_WORDS_MS = 250;
+const ABORT_GRACE_MS = 250;
 
 /** One attempt of a notifier, within its deadline and until `ended` aborts. */
 async function tryOnce(
@@ -79,11 +79,11 @@ async function tryOnce(
   if (ended.aborted) end();
   const deadlineMs = notifier.deadlineMs ?? DEADLINE_MS;
   const timeIsUp = clock.sleep(deadlineMs, isOver.signal).then(end);
-  const lastWords = untilAborted(stop.signal).then(() => sleep(LAST_WORDS_MS, isOver.signal));
+  const grace = untilAborted(stop.signal).then(() => sleep(ABORT_GRACE_MS, isOver.signal));
   try {
     return await Promise.race([
       notifier.deliver(notification, stop.signal),
-      lastWords.then(() => later('no response in time')),
+      grace.then(() => later('no response in time')),
     ]);
   } finally {
     isOver.abort();
@@ -139,7 +139,7 @@ export class DeliveryQueue {
 
 interface Queued {
   readonly due: DueDelivery;
-  /** What thousands that wait for one recipient are told by, each time one may be sent. */
+  /** Thousands of deliveries to one recipient are read each time one may be sent. */
   readonly recipient: string;
 }
 
@@ -156,17 +156,17 @@ function recipientOf({ channel, target }: DueDelivery): string {
 }
 
 /** The outbox is polled at least this often: other processes write to it too, and a clock may be set. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 /** And at most this often: each poll reads every due delivery. */
 const LEAST_PAUSE_MS = 250;
-/** While thousands wait for their recipients, a pause is so many times what reading them took. */
+/** While thousands wait for their recipients, the pause is this multiple of the time to read them. */
 const PAUSE_PER_POLL = 20;
-const LONGEST_LOOK_MS = 5_000;
+const LONGEST_POLL_MS = 5_000;
 /** A delivery whose channel has no notifier in this process is tried again after this. */
 const NO_NOTIFIER_MS = 300_000;
 const PAGE = 500;
 const PRUNE_MS = 86_400_000;
-/** Saving the outcome of an attempt is retried after this; the attempt itself is not repeated. */
+/** Saving the outcome of an attempt is retried after this time; the attempt is not repeated. */
 const RECORD_AGAIN_MS = 5_000;
 
 /** One attempt, for logs. */
@@ -179,30 +179,31 @@ export interface MadeAttempt {
 interface DispatcherOptions {
   readonly store: OutboxStore;
   readonly notifiers: Notifiers;
-  /** This process, for messages: `gastop serve, process 4711`. */
+  /** Display name of this process: `gastop serve, process 4711`. */
   readonly process: string;
   readonly signal: AbortSignal;
   /** Called when the outbox cannot be read or written. */
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly clock?: Clock;
-  /** Ms since epoch, by which old deliveries are forgotten; default: the clock's. */
+  /** Ms since epoch, by which old deliveries are deleted; default: the wall clock. */
   readonly agreedNow?: () => number;
-  /** 0 to 1, by chance. */
+  /** Random, 0 to 1. */
   readonly random?: () => number;
 }
 
 export interface Dispatcher {
-  /** There is something new to send. */
+  /** Call it when a new delivery is due. */
   wake(): void;
-  /** Resolves once nothing is under way any more after the abort; never rejects. */
+  /** Resolves after the abort, once no attempt is under way; never rejects. */
   readonly done: Promise<void>;
 }
 
 /**
- * Sends the outbox: each delivery until its recipient accepts it, refuses it for good, or a day has passed. Of a file
- * only the leader runs one, of a server every process. An attempt is saved after its response, so a process that ends in between sends the
- * delivery again under the same id: at least once. Deliveries under way at the abort stay pending.
+ * Sends the outbox: retries each delivery until its recipient accepts or refuses it, or a day has passed. With a file
+ * only the leader runs a dispatcher, with a server every process. An attempt is saved after its response, so a
+ * process that ends in between sends the delivery again with the same id (at least once). Deliveries under way at the
+ * abort stay pending.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const dispatching = new Dispatching(options);
@@ -232,7 +233,7 @@ class Dispatching {
     const { signal, onError } = this.#options;
     signal.addEventListener('abort', this.wake, { once: true });
     while (!signal.aborted) {
-      let pause = LOOK_MS;
+      let pause = POLL_MS;
       try {
         const now = this.#clock.now();
         const began = this.#clock.elapsed();
@@ -240,8 +241,8 @@ class Dispatching {
         const tookMs = this.#clock.elapsed() - began;
         this.#send();
         const next = await this.#store.nextDueAt(now);
-        if (next !== null) pause = Math.max(Math.min(next - now, LOOK_MS), LEAST_PAUSE_MS);
-        pause = Math.max(pause, Math.min(tookMs * PAUSE_PER_POLL, LONGEST_LOOK_MS));
+        if (next !== null) pause = Math.max(Math.min(next - now, POLL_MS), LEAST_PAUSE_MS);
+        pause = Math.max(pause, Math.min(tookMs * PAUSE_PER_POLL, LONGEST_POLL_MS));
         await this.#prune(now);
       } catch (error) {
         if (!signal.aborted) onError(error);
@@ -263,7 +264,7 @@ class Dispatching {
       last = page.at(-1) ?? last;
       if (page.length < PAGE || this.#options.signal.aborted) return;
       this.#send();
-      // Thousands may wait for a dead recipient: prices go on in between.
+      // Thousands may be due for a dead recipient: yields to other work.
       await setImmediate();
     }
   }
@@ -280,7 +281,7 @@ class Dispatching {
   async #deliver(due: DueDelivery): Promise<void> {
     try {
       const delivery = await this.#store.pending(due.id, this.#clock.now());
-      // Cancelled since it was found.
+      // `null` when it was cancelled since the poll.
       if (delivery !== null) await this.#attempt(delivery);
     } catch (error) {
       if (!this.#options.signal.aborted) this.#options.onError(error);
@@ -389,27 +390,27 @@ class Dispatching {
 
 interface SendingOptions {
   readonly lease: Lease;
-  /** Whether it ends by itself: it leaves nothing half sent. */
+  /** Whether the process ends by itself, so it must not leave attempts unfinished. */
   readonly isVisitor?: boolean;
   readonly database: Database;
   readonly delivery: NotifierSettings;
   readonly signal: AbortSignal;
   /** Ms since epoch; the outbox is written by the same clock. */
   readonly wallNow: () => number;
-  /** The same, no later than the chain's own time allows: what is forgotten is gone for good. */
+  /** The same, but no later than the chain's time allows, because deletion is permanent. */
   readonly agreedNow: () => number;
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
 }
 
 interface Sending {
-  /** There is something new to send. */
+  /** Call it when a new delivery is due. */
   wake(): void;
-  /** Resolves once nothing is under way any more after the abort; never rejects. */
+  /** Resolves after the abort, once no attempt is under way; never rejects. */
   readonly done: () => Promise<void>;
 }
 
-/** Runs the dispatcher while this process holds the lease; on a server, where all send, as long as it stays. */
+/** Runs the dispatcher while this process holds the lease; on a server, where every process sends, always. */
 export function startSending(options: SendingOptions): Sending {
   const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
   let dispatcher: Dispatcher | null = null;
@@ -434,6 +435,6 @@ export function startSending(options: SendingOptions): Sending {
     const ended = run(options.signal).catch(onError);
     return { wake, done: () => ended };
   }
-  // Attempts that were under way when the lease was lost end first.
+  // First waits for attempts from before the lease was lost.
   return { wake, done: lease.whileHeld(run, options) };
 }

@@ -1,11 +1,11 @@
 import { sleep } from '../async.ts';
 
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 
-/** Said of what a key made that ended. */
+/** Reason shown for alerts and auto-txs of a revoked key. */
 const KEY_REVOKED = 'its key was revoked';
 
-/** What keys make and what acts by itself: alerts, auto-txs. */
+/** Stores of owned things that act by themselves: alerts, auto-txs. */
 export interface Retired {
   activeOwners(): Promise<readonly string[]>;
   disableAll(owner: string, reason: string, now: number): Promise<void>;
@@ -13,7 +13,7 @@ export interface Retired {
 
 export interface RetireOptions {
   readonly kept: readonly Retired[];
-  /** Those of the owners whose key works no more. */
+  /** The owners whose key is revoked or gone. */
   readonly withdrawn: (owners: readonly string[]) => Promise<readonly string[]>;
   /** Ms since epoch. */
   readonly wallNow: () => number;
@@ -24,15 +24,14 @@ export interface RetireOptions {
 }
 
 /**
- * Disables the alerts and auto-txs of keys that were revoked or are gone, now and every ten seconds, whichever process has
- * them fire or sends them.
- * Resolves with the abort; never rejects.
+ * Disables the alerts and auto-txs of revoked or deleted keys, now and every ten seconds, even if another process
+ * fires or sends them. Resolves with the abort; never rejects.
  */
 export async function retireOwners({
   kept,
   withdrawn,
   wallNow,
-  everyMs = LOOK_MS,
+  everyMs = POLL_MS,
   signal,
   onError,
 }: RetireOptions): Promise<void> {

@@ -2,22 +2,22 @@ import type { TargetRules } from '../../contract/alert-targets.ts';
 import { ALERT_CHANNELS, type AlertChannel } from '../../contract/choices.ts';
 import { readWebTarget, type TargetPolicy } from './notifiers/safe-http.ts';
 
-/** What whoever runs the service sets for a channel that needs more than the network. */
+/** Settings that enable a channel, for the operator. */
 const REMEDY = new Map<string, string>([
   ['EMAIL', 'smtp in the config file, or GASTOP_SMTP_URL and GASTOP_SMTP_FROM'],
   ['TELEGRAM', 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN'],
 ] satisfies [AlertChannel, string][]);
 
-/** What a channel is sent by, in a user's words. */
+/** The sending service of a channel, for users. */
 const SENDER: Readonly<Partial<Record<AlertChannel, string>>> = {
   EMAIL: 'a mail server (EMAIL)',
   TELEGRAM: 'a Telegram bot (TELEGRAM)',
 };
 
-/** What has to be set for a channel, after `sets`; `undefined`: nothing. */
+/** The settings that enable a channel, to follow `sets`; `undefined`: none needed. */
 export const remedyFor = (channel: string): string | undefined => REMEDY.get(channel);
 
-/** What a service can deliver over that has these settings. */
+/** The channels that these settings enable. */
 export function channelsOf({
   smtp = null,
   telegram = null,
@@ -36,18 +36,18 @@ export function channelsOf({
   ];
 }
 
-/** The channels that are not set up where alerts are delivered over `channels`; TERMINAL needs no delivering. */
+/** The missing ones of all channels; TERMINAL needs no delivery. */
 const missingChannels = (channels: readonly string[]): readonly AlertChannel[] =>
   ALERT_CHANNELS.filter((channel) => channel !== 'TERMINAL' && !channels.includes(channel));
 
-/** What the operator sets so that alerts can be sent by mail and Telegram: a line for each that is not set up. */
+/** One line for each of mail and Telegram that is not set up, with the settings that enable it. */
 export function setUpLines(channels: readonly string[]): readonly string[] {
   return missingChannels(channels).map((channel) => `${channel} is not set up: set ${remedyFor(channel)}`);
 }
 
 /**
- * What a service takes that delivers over `channels`.
- * @param asker who makes the alert: the operator reads what to set, the holder of a key cannot set it
+ * The target rules of a service with these channels.
+ * @param asker who creates the alert: the operator reads what to set; the holder of a key cannot set it
  */
 export function targetRules(
   channels: readonly string[],
@@ -66,7 +66,7 @@ export function targetRules(
 
 const notSetUpHere = (channel: AlertChannel) => `needs ${channel}, which is not set up on this service`;
 
-/** Said after the field's name. */
+/** Follows the field's name. */
 function notSetUp(channel: AlertChannel): string {
   const remedy = remedyFor(channel);
   const how = remedy === undefined ? '' : `: set ${remedy}; see docs/ALERTS.md`;

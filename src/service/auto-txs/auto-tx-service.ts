@@ -50,22 +50,22 @@ import {
 
 const ID_BYTES = 8;
 const TIMELINE_MOST = 200;
-/** More cannot be told apart in a chart. */
+/** More could not be distinguished in a chart. */
 const MARKS_MOST = 500;
 const LOADING_RETRY_SEC = 5;
 
 interface AutoTxServiceParts extends CheckerParts {
   readonly store: AutoTxStore;
-  /** `null`: nobody has said yet which chain this is. */
+  /** `null` while the chain is unknown. */
   readonly chain: () => ChainProfile | null;
-  /** How many blocks of a chain make a transaction final. */
+  /** Number of confirmations that make a transaction final. */
   readonly confirmations: (chain: ChainProfile) => number;
   readonly outlook: AutoTxOutlook;
-  /** Called when there is something new to send, or less. */
+  /** Called when there may be more or less to send. */
   readonly onChanged?: () => void;
 }
 
-/** The auto-txs of the service as v1 tells them, to each owner its own. What is signed is taken in and never given out. */
+/** The auto-tx endpoints of v1, separated by owner. Accepts signed bytes and never returns them. */
 export class AutoTxService {
   readonly #parts: AutoTxServiceParts;
 
@@ -73,12 +73,12 @@ export class AutoTxService {
     this.#parts = parts;
   }
 
-  /** Ms since epoch, for what is to be checked of a body. */
+  /** Ms since epoch, for checks of a request body. */
   now(): number {
     return this.#parts.wallNow();
   }
 
-  /** @throws {ApiFailure} `validation_failed`, `conflict`; `upstream_unavailable` while the chain is not known. */
+  /** @throws {ApiFailure} `validation_failed`, `conflict`; `upstream_unavailable` while the chain is unknown. */
   async create(owner: string, creation: AutoTxCreation): Promise<AutoTxDetails> {
     const { store, source } = this.#parts;
     requirePool(source);
@@ -103,12 +103,12 @@ export class AutoTxService {
     return { items, page, size, total };
   }
 
-  /** @throws {ApiFailure} `not_found`, as all below. */
+  /** @throws {ApiFailure} `not_found`, like all methods below. */
   async details(owner: string, id: string): Promise<AutoTxDetails> {
     return this.#details(owner, await this.#find(owner, id));
   }
 
-  /** @throws {ApiFailure} `validation_failed`; `conflict` where it is too late. */
+  /** @throws {ApiFailure} `validation_failed`; `conflict` when it is too late. */
   async update(owner: string, id: string, update: AutoTxUpdate): Promise<AutoTxDetails> {
     const { wallNow, source } = this.#parts;
     const before = await this.#find(owner, id);
@@ -124,7 +124,7 @@ export class AutoTxService {
     if (planned === null) return this.#details(owner, before);
     const checks = planned.isToCheck ? await this.#check(owner, planned.autoTx, facts().signed) : null;
     return this.#change(owner, before, (kept) => {
-      // The checks are of what was read before them.
+      // The checks belong to the state read before them.
       if (checks !== null && !isSameOrder(kept, before)) throw changedMeanwhile();
       const change = planChange(kept, update, facts());
       if (change === null) return null;
@@ -137,7 +137,7 @@ export class AutoTxService {
     });
   }
 
-  /** Never to be sent; one that is cancelled stays so. @throws {ApiFailure} `conflict` once it was submitted, or is final. */
+  /** Cancels it for good. @throws {ApiFailure} `conflict` once it is submitted or final. */
   async cancel(owner: string, id: string): Promise<AutoTxDetails> {
     const { wallNow } = this.#parts;
     return this.#change(owner, await this.#find(owner, id), (kept) => {
@@ -151,14 +151,14 @@ export class AutoTxService {
     });
   }
 
-  /** @throws {ApiFailure} `conflict` where it may still be sent. */
+  /** @throws {ApiFailure} `conflict` while it may still be sent. */
   async remove(owner: string, id: string): Promise<void> {
     const removed = await this.#parts.store.remove(owner, id);
     if (removed === null) throw noAutoTx();
     if (removed === 'not-final') throw notFinal();
   }
 
-  /** What the chain says of a sender. @throws {ApiFailure} or {ChainError} where it does not say it. */
+  /** The chain's account of a sender. @throws {ApiFailure} or {ChainError} when the node fails. */
   async account(owner: string, address: Hex, ended: AbortSignal): Promise<AutoTxAccount> {
     const { store, source } = this.#parts;
     requirePool(source);
@@ -171,7 +171,7 @@ export class AutoTxService {
     return accountAnswer({ chainId: chain.id, address, ...facts }, waiting, dataFees);
   }
 
-  /** Where auto-txs of the owner were mined from `from` to `to` (Unix seconds, inclusive), oldest first. */
+  /** The owner's auto-txs mined from `from` to `to` (Unix seconds, inclusive), oldest first. */
   async marks(owner: string, from: number, to: number): Promise<StatsChart['events']> {
     const window = { from: from * 1_000, to: to * 1_000, limit: MARKS_MOST };
     const executed = await this.#parts.store.executedBetween(owner, window);
@@ -219,7 +219,7 @@ export class AutoTxService {
     };
   }
 
-  /** What it would pay per gas in the next block, wei; `null`: a draft, or unknown. */
+  /** Price per gas it would pay in the next block, wei; `null` for a draft, or when unknown. */
   #ownPrice(transaction: SignedTransaction | null): bigint | null {
     const present = this.#parts.moment();
     return transaction === null || present === null || present.stale
@@ -227,7 +227,7 @@ export class AutoTxService {
       : ownPriceAt(transaction, present.advice.nextBaseFee);
   }
 
-  /** @param signed what was signed now; `null`: it is what was signed before. */
+  /** @param signed the newly signed transaction; `null` when it is unchanged. */
   async #check(owner: string, autoTx: KeptAutoTx, signed: SignedTransaction | null): Promise<Check[]> {
     const { id, chainId, order } = autoTx;
     const transaction = signed ?? transactionOf(autoTx);
@@ -246,14 +246,14 @@ export class AutoTxService {
     try {
       const changed = await store.change({ owner, id: before.id }, decide, 'owner');
       if (changed !== null) this.#parts.onChanged?.();
-      // Nothing was to change, or it is gone.
+      // No change, or it was deleted.
       return this.#details(owner, changed?.after ?? (await this.#find(owner, before.id)));
     } catch (error) {
       throw error instanceof SameNonceError ? sameNonce(error.id) : error;
     }
   }
 
-  /** The same bytes twice would have two entries tell of one transaction. */
+  /** Two entries with the same bytes would report one transaction twice. */
   async #requireNew(owner: string, id: string | null, { hash }: SignedTransaction): Promise<void> {
     const same = await this.#parts.store.sameBytes(owner, hash);
     if (same !== null && same.id !== id) throw sameBytes(same);
@@ -270,7 +270,7 @@ export class AutoTxService {
     return autoTx;
   }
 
-  /** Also while no node says which chain this is: what is not to be sent must not wait for that. */
+  /** Also without a known chain: cancelling must not wait for a node. */
   #confirmations({ chainId }: KeptAutoTx): number {
     return this.#parts.confirmations(this.#parts.chain() ?? chainProfile(chainId));
   }
@@ -293,17 +293,18 @@ const isSameOrder = (one: KeptAutoTx, other: KeptAutoTx) =>
   );
 
 interface ChangeFacts {
-  /** What the update's signature is of; `null`: it has none. */
+  /** The transaction that the update signs; `null` without a signature. */
   readonly signed: SignedTransaction | null;
-  /** Blocks that make it final. */
+  /** Confirmations that make it final. */
   readonly confirmations: number;
   /** Ms since epoch. */
   readonly now: number;
 }
 
 /**
- * What becomes of `kept` by an update, and whether its checks are to be made again; `null`: nothing changes.
- * @throws {ApiFailure} `conflict` where it is too late for that, `validation_failed` where a signature is of something else.
+ * The changed auto-tx, and whether to repeat its checks; `null` when nothing changes.
+ * @throws {ApiFailure} `conflict` when it is too late, `validation_failed` when the signature belongs to another
+ * transaction.
  */
 function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmations, now }: ChangeFacts) {
   const content = contentAfter(kept, update, signed);
@@ -336,7 +337,7 @@ function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmati
 const isOpen = ({ status }: AutoTxState) =>
   status === 'DRAFT' || status === 'PENDING' || status === 'DISABLED';
 
-/** What is kept of a signed transaction beside what it does. */
+/** The stored fields of a signed transaction beside the call. */
 function signatureOf(transaction: SignedTransaction): NonNullable<KeptAutoTx['signed']> {
   const { to, value, data, authorizations, compressedSize, ...signature } = transaction;
   return signature;
@@ -383,7 +384,7 @@ function tooLate({ state }: KeptAutoTx): ApiFailure {
 
 const NO_ORDER: AutoTxOrder = { target: 0n, lane: 'average', isStrict: false, expiresAt: null };
 
-/** The order with what a request says of it; a creation says all. */
+/** The order with the fields of a request; a creation has all of them. */
 function orderWith(
   { targetGasPriceGwei, gasSpeed, strictTargetPrice, expiresAt }: AutoTxUpdate,
   order = NO_ORDER,
@@ -398,7 +399,7 @@ function orderWith(
 
 const timeOf = (iso: string | null) => (iso === null ? null : Date.parse(iso));
 
-/** How many auto-txs one key may have that have not ended, drafts included; who runs the service has no such limit. */
+/** Maximum number of unfinished auto-txs per key, drafts included; the operator has no limit. */
 export const AUTO_TXS_PER_KEY = 1_000;
 
 const changedMeanwhile = () =>
@@ -451,7 +452,7 @@ function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
 const isWords = (status: AutoTxStatus) =>
   `${status === 'FAILED' || status === 'EXPIRED' ? 'has' : 'is'} ${status.toLowerCase()}`;
 
-/** What the auto-txs of an owner come to, with what `others` come to. */
+/** Totals of an owner's auto-txs, added to those of `others`. */
 export function autoTxTallies(store: AutoTxStore, others: Tallies): Tallies {
   return {
     ...others,

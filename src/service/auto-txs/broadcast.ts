@@ -24,30 +24,30 @@ import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
 import type { Present } from '../follow/chain-state.ts';
 
-/** What the engine works with. */
+/** Dependencies of the engine. */
 export interface EngineContext {
   readonly source: ChainSource;
-  /** Writes by the lease's right. */
+  /** Checks the lease at every write. */
   readonly store: AutoTxStore;
   readonly blocks: BlockStore;
   readonly history: Pick<HistoryStore, 'referencePrices' | 'reachesBackTo'>;
-  /** `null` until the chain is known. */
+  /** `null` while the chain is unknown. */
   readonly profile: () => ChainProfile | null;
-  /** Blocks of a chain that must have a transaction before what became of it is final. */
+  /** Confirmations after which the outcome of a transaction is final. */
   readonly confirmations: (chain: ChainProfile) => number;
-  /** `null` unless the head is now. */
+  /** `null` unless the head is fresh. */
   readonly present: () => Present | null;
   /** Dollars for one native coin now. */
   readonly nativeUsd: () => number | null;
   /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** The same, no later than the chain's own time allows: what expires is over for good. */
+  /** The same, but no later than the chain's time allows, because expiry is final. */
   readonly agreedNow: () => number;
-  /** Ms of a clock that nobody sets. */
+  /** Ms of a monotonic clock. */
   readonly steadyNow: () => number;
-  /** How long one sender's questions may take, ms; default 10 s. */
+  /** Time limit of the requests about one sender, ms; default 10 s. */
   readonly senderMs?: number | undefined;
-  /** Told of what should not happen. */
+  /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -56,15 +56,15 @@ export function ruleFacts(
   { signed }: KeptAutoTx,
 ): RuleFacts {
   const chain = profile();
-  // Nothing is followed before the chain is known.
+  // Nothing is followed while the chain is unknown.
   const needed = chain === null ? Number.POSITIVE_INFINITY : confirmations(chain);
   return { nonce: signed?.nonce ?? 0, confirmations: needed, now: wallNow() };
 }
 
-/** What else of an auto-tx an event brings along. */
+/** Further fields of an auto-tx that an event changes. */
 export type Beside = Partial<Pick<KeptAutoTx, 'checks' | 'checkedAt' | 'dayMeanPrice' | 'nativeUsd'>>;
 
-/** What an event makes of one; `null`: it may not happen to it, or changes nothing. */
+/** Applies an event; `null` when the state does not allow it, or nothing changes. */
 export function stepKept(
   kept: KeptAutoTx,
   event: AutoTxEvent,
@@ -83,42 +83,42 @@ export function stepKept(
   };
 }
 
-/** An inclusion is told by its block. */
+/** The block identifies an inclusion. */
 const withoutWei = (state: KeptAutoTx['state']) => ({
   ...state,
   inclusion: state.inclusion?.blockHash ?? null,
 });
 
-/** Has an event happen to one, in a transaction of its own, as whatever it is by then. */
+/** Applies an event in its own transaction, to the state of that moment. */
 export function happen(
   { id, owner, signed }: KeptAutoTx,
   event: AutoTxEvent,
   context: EngineContext,
   beside?: Beside,
 ): Promise<AutoTxChanged | null> {
-  // What was learned is of what was signed then.
+  // The observation belongs to the transaction that was signed then.
   const decide = (kept: KeptAutoTx) =>
     kept.signed?.hash === signed?.hash ? stepKept(kept, event, context, beside) : null;
   return context.store.change({ owner, id }, decide, 'engine');
 }
 
-/** What the chain says of a sender, and what of its waits here. */
+/** State of a sender on the chain, and its auto-txs. */
 export interface SenderFacts {
   readonly nextNonce: number;
   readonly pendingNonce: number;
   /** Wei. */
   readonly balance: bigint;
-  /** All live ones of the sender. */
+  /** All live auto-txs of the sender. */
   readonly live: readonly KeptAutoTx[];
   /** What the chain takes beside gas. */
   readonly dataFees: DataFees;
 }
 
-/** When it was decided, by both clocks, ms: nothing may be sent long after. */
+/** Time of a decision by both clocks, ms: it must be executed soon after. */
 interface Moment {
   readonly steady: number;
   readonly wall: number;
-  /** Of the chain that it was decided for. */
+  /** Genesis of the chain it was decided for. */
   readonly genesis: Hex | undefined;
 }
 
@@ -133,11 +133,11 @@ const momentOf = ({ steadyNow, wallNow, profile }: EngineContext): Moment => ({
   genesis: profile()?.genesisHash,
 });
 
-/** Whether it goes out at these prices, if nothing is in the way. */
+/** Whether it is due at these prices, if nothing prevents it. */
 const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
   signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
 
-/** Writes down what `decide` makes of one that is due, in one transaction; `null`: nothing is to be sent now. */
+/** Applies `decide` to a due auto-tx in one transaction; `null` when nothing is to be sent now. */
 async function decideDue(
   { id, owner }: KeptAutoTx,
   context: EngineContext,
@@ -158,20 +158,20 @@ async function decideDue(
 }
 
 /**
- * Decides what becomes of a pending one and writes it down: that it is held, refused, or sent. Answers what is to be sent
- * now; `null`: nothing is. What its owner or the chain did in the meantime counts: it is asked within the transaction.
+ * Decides whether a pending auto-tx is held, refused or sent, and stores that. Returns what to send now, or `null`.
+ * Decides within the transaction, so that changes by its owner or the chain count.
  */
-export async function decideOne(looked: KeptAutoTx, sender: SenderFacts, context: EngineContext) {
-  const size = await compressedSize(looked, sender, context);
-  return decideDue(looked, context, (kept, present) => {
-    // What is known of the sender is of what was signed then.
-    if (kept.state.status !== 'PENDING' || kept.signed?.hash !== looked.signed?.hash) return null;
+export async function decideOne(seen: KeptAutoTx, sender: SenderFacts, context: EngineContext) {
+  const size = await compressedSize(seen, sender, context);
+  return decideDue(seen, context, (kept, present) => {
+    // The sender's facts belong to the transaction that was signed then.
+    if (kept.state.status !== 'PENDING' || kept.signed?.hash !== seen.signed?.hash) return null;
     const facts = preflightFacts(kept, sender, size, present, context);
     if (facts === null) return null;
     const checks = withKeptDelegation(preflight(facts), kept.checks);
     const event = eventOf(kept, facts, sender, present, context);
     const change = stepKept(kept, event, context, { checks, checkedAt: context.wallNow() });
-    // A pause while this was worked out makes the head stale.
+    // If the process was suspended meanwhile, the head is stale.
     return context.present()?.head === present.head ? change : null;
   });
 }
@@ -187,9 +187,9 @@ async function compressedSize(
   return bytes instanceof Uint8Array ? fastLzLength(bytes) : undefined;
 }
 
-/** The same bytes may go out again, of one that was decided to be sent and that no node is known to have. */
-export const decideAgain = (looked: KeptAutoTx, context: EngineContext) =>
-  decideDue(looked, context, (kept) =>
+/** Sends the same bytes again, for an auto-tx that was decided to be sent and that no node is known to have. */
+export const decideAgain = (seen: KeptAutoTx, context: EngineContext) =>
+  decideDue(seen, context, (kept) =>
     kept.state.status === 'SUBMITTED' && kept.state.sentAt === null
       ? { autoTx: kept, notes: [], at: context.wallNow() }
       : null,
@@ -218,7 +218,7 @@ function reachedBy({ order, signed }: KeptAutoTx, { head, prices, nextBaseFee }:
   return { reached: { head: head.number, price, target, lane: isStrict ? null : lane } };
 }
 
-/** Another owner's with the same nonce is submitted: nodes would take this one for a replacement of it. */
+/** A submitted auto-tx of another owner with the same nonce: nodes would take this one for its replacement. */
 function rivalOf(kept: KeptAutoTx, live: readonly KeptAutoTx[]): Obstacle | null {
   const { nonce, hash } = kept.signed ?? {};
   const isTaken = live.some(
@@ -262,21 +262,21 @@ function preflightFacts(
   };
 }
 
-/** Whoever was held up for longer after its decision does not act on it any more. */
+/** A process that was suspended longer than this after its decision does not execute it. */
 const SEND_WITHIN_MS = 5_000;
-/** Nodes that have not answered by then may have it. */
-const ANSWER_WITHIN_MS = 10_000;
+/** A node that has not responded by then may have it. */
+const RESPOND_WITHIN_MS = 10_000;
 
-/** `unsure`: a node may have it; the next look tells. */
+/** `unsure`: a node may have it; the next observation decides. */
 export type Sent = 'sent' | 'refused' | 'nonce-used' | 'unsure';
 
-/** Long after a block had it, and that block is gone; or a file that somebody else has changed. */
+/** Long after its block, which was orphaned; or in a file that was modified. */
 const BYTES_GONE: Obstacle = {
   code: 'bytes_gone',
   message: 'its signed bytes are no longer stored: schedule it again',
 };
 
-/** A backup without its key, or another process with another one. */
+/** A backup without its key, or a process with another key. */
 const KEY_GONE: Obstacle = {
   code: 'key_gone',
   message:
@@ -284,8 +284,8 @@ const KEY_GONE: Obstacle = {
 };
 
 /**
- * Gives one to the nodes that it was decided to send and writes down what they say. Its bytes
- * are nowhere but in the question. Rejects with a `StoreError` alone.
+ * Sends a decided auto-tx to the nodes and stores the result. Its bytes are only in that request. Rejects only with a
+ * `StoreError`.
  */
 export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineContext): Promise<Sent> {
   const { source, store } = context;
@@ -293,7 +293,7 @@ export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineC
     isDueNow(kept, context) && isSameChain(decidedAt, context) && isInTime(decidedAt, context);
   const bytes = await store.signedBytes(kept.id);
   if (bytes === null) {
-    // Where it was cancelled meanwhile, or is final, that counts.
+    // A cancellation or final state from the meantime wins.
     await happen(kept, { type: 'refuse', obstacle: BYTES_GONE }, context);
     return 'refused';
   }
@@ -307,7 +307,7 @@ export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineC
   try {
     await abortable(
       source.sendRawTransaction(signed, { isStillWanted, onTaken: (name) => taken.push(name) }),
-      AbortSignal.timeout(ANSWER_WITHIN_MS),
+      AbortSignal.timeout(RESPOND_WITHIN_MS),
     );
   } catch (error) {
     return refused(kept, error, context);
@@ -316,17 +316,17 @@ export async function sendOne({ kept, at: decidedAt }: Decided, context: EngineC
   return 'sent';
 }
 
-/** The steady clock stands still while a machine sleeps, and the other one may be set: both have to agree. */
+/** The monotonic clock stops while a machine sleeps, and the wall clock may be set: both must agree. */
 const isInTime = (decidedAt: Moment, { steadyNow, wallNow }: EngineContext): boolean =>
   steadyNow() - decidedAt.steady <= SEND_WITHIN_MS && Math.abs(wallNow() - decidedAt.wall) <= SEND_WITHIN_MS;
 
-/** The head may have changed, or become stale, since it was decided. */
+/** The head may have changed or become stale since the decision. */
 export function isDueNow(kept: KeptAutoTx, { present }: EngineContext): boolean {
   const now = present();
   return now !== null && isDueAt(kept, now);
 }
 
-/** A chain that began anew meanwhile is another one. */
+/** A restarted chain is another chain. */
 function isSameChain({ genesis }: Moment, { profile }: EngineContext): boolean {
   const chain = profile();
   return chain !== null && chain.genesisHash === genesis;
@@ -340,7 +340,7 @@ async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext)
   return 'refused';
 }
 
-/** Refused for good, or declined for now. */
+/** The event for a permanent or a temporary refusal. */
 function refusalOf(kept: KeptAutoTx, { reason, message, outcome }: SendFailure, context: EngineContext) {
   const obstacle = sendObstacle(reason, message);
   return outcome === 'never' ? ({ type: 'refuse', obstacle } as const) : declined(kept, obstacle, context);
@@ -352,7 +352,7 @@ export const declined = ({ state }: KeptAutoTx, obstacle: Obstacle, context: Eng
   retryAt: retryLater(Math.max(state.attempts - 1, 0), context),
 });
 
-/** Said in our own words wherever the node's are understood: they might repeat what was sent. */
+/** Our own messages for known refusals: a node's message might repeat the transaction. */
 const WORDS: Readonly<Record<string, string>> = {
   nonce_used: 'the node says that its nonce is used, the chain that it is free: it is tried again',
   replacement_underpriced:
@@ -379,19 +379,19 @@ const WORDS: Readonly<Record<string, string>> = {
   invalid: 'the node says that it is not valid: sign it again',
 };
 
-/** What a node's refusal is to people; `message` is its own, for what is not known here. */
+/** A node's refusal for people; `message` is the node's own, for unknown reasons. */
 export const sendObstacle = (reason: string, message = reason): Obstacle => ({
   code: reason,
   message: ownValue(WORDS, reason) ?? message,
 });
 
-/** Something that is in the way is looked for this often at least. */
+/** Maximum time until a held auto-tx is tried again. */
 const LONGEST_MS = 300_000;
 
 /**
- * When what was held is tried again, ms since epoch: with the next block, then after one block's time, two, four, up to
- * five minutes.
- * @param times how often in a row the same was in the way before
+ * Time of the next try of a held auto-tx, ms since epoch: with the next block, then after one block time, two, four,
+ * up to five minutes.
+ * @param times number of times in a row that the same obstacle was met before
  */
 function retryLater(times: number, { wallNow, profile }: EngineContext): number {
   const blockMs = (profile()?.feeRule.blockTimeSec ?? 0) * 1_000;

@@ -1,7 +1,7 @@
 import { DeadlineError, Turns, withDeadline } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
-import type { Look } from '../../core/auto-txs/state-machine.ts';
+import type { Observation } from '../../core/auto-txs/state-machine.ts';
 import { cannotBroadcastReason } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -23,16 +23,16 @@ import {
   stepKept,
 } from './broadcast.ts';
 import {
-  askOfSender,
   type Followed,
   type FollowOptions,
   followOne,
   PARALLEL,
-  type SenderQuestions,
+  type SenderReads,
+  senderReads,
 } from './observe.ts';
 
-/** Times come without a head: what expires, what was held, what a node did not answer. */
-const LOOK_MS = 2_000;
+/** Some events come without a head: expiry, retries of held auto-txs, late responses of a node. */
+const POLL_MS = 2_000;
 
 interface AutoTxsOptions extends EngineContext {
   readonly lease: Lease;
@@ -40,13 +40,13 @@ interface AutoTxsOptions extends EngineContext {
 }
 
 interface RunningAutoTxs {
-  /** There is a new head, or an auto-tx was made, changed or cancelled. */
+  /** Call it for a new head, or when an auto-tx was created, changed or cancelled. */
   wake(): void;
-  /** Resolves once nothing is under way any more after the abort; never rejects. */
+  /** Resolves after the abort, once nothing is under way; never rejects. */
   readonly done: () => Promise<void>;
 }
 
-/** Sends auto-txs and follows what becomes of them while, and only while, this process holds the lease. */
+/** Sends and follows auto-txs while, and only while, this process holds the lease. */
 export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
   const { lease, source, onError } = options;
   const alarm = new Alarm();
@@ -58,12 +58,12 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
       try {
         await engine.turn();
       } catch (error) {
-        // Another process has the lease now: this one hears of it soon.
+        // Another process took the lease; this one will notice soon.
         const isLost = error instanceof StoreError && error.code === 'not-holder';
         if (!until.aborted && !isLost) onError(error);
         if (isLost) void lease.look();
       }
-      await alarm.pause(LOOK_MS);
+      await alarm.pause(POLL_MS);
     }
     await engine.idle();
   }
@@ -72,46 +72,43 @@ export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
   return { wake: alarm.ring, done: canSend ? lease.whileHeld(run, options) : async () => {} };
 }
 
-/** Senders whose turns go on at the same time. */
+/** Senders processed at the same time. */
 const SENDERS_AT_ONCE = 32;
-/**
- * The longest turn of a sender: where a node does not answer its questions the turn ends, and the next comes with the
- * next head.
- */
+/** Time limit of one sender: if a node does not respond, processing ends, and continues with the next head. */
 const SENDER_MS = 10_000;
 const PAGE = 500;
-/** What is due beyond these waits for the next look. */
+/** Further due auto-txs wait for the next poll. */
 const MOST_DUE = 2_000;
-/** The most senders that are looked at in a second, however quickly blocks come: each look asks a node. */
-const LOOKS_PER_SEC = 50;
-/** How often a sender that is to be looked at soon is looked at without a new head. */
-const LOOK_AGAIN_MS = 2_000;
-/** How often each sender is looked at: no block says whose nonce was used elsewhere, or who has funds now. */
+/** Maximum number of senders processed per second, however fast blocks come: each costs a request. */
+const SENDERS_PER_SEC = 50;
+/** How often a sender is processed without a new head, while its state may change soon. */
+const REPEAT_MS = 2_000;
+/** How often each sender is processed: no block tells that a nonce was used elsewhere or that funds arrived. */
 const ROUND_MS = 60_000;
-/** How often signed bytes of what has ended are looked through. */
+/** How often signed bytes of ended auto-txs are checked for deletion. */
 const PRUNE_MS = 60_000;
-/** Senders of a round that a turn takes: a request for each. */
+/** Senders of a round per turn: a request each. */
 const ROUND_AT_ONCE = 8;
 
-/** Why a sender has its turn. */
-interface Visit {
-  /** Those of its auto-txs that are to be looked at. */
+/** Why a sender is processed. */
+interface SenderTask {
+  /** Its auto-txs to observe. */
   readonly followed: readonly KeptAutoTx[];
-  /** Pending ones are checked too, and held ones are tried again, before they are due. */
+  /** Also checks pending auto-txs, and retries held ones, before they are due. */
   readonly isWhole: boolean;
 }
 
-/** The last turn of a sender with something out, by the steady clock. */
-interface Visited {
+/** The last processing of a sender with submitted auto-txs, by the monotonic clock. */
+interface LastRun {
   readonly at: number;
   readonly head: Block;
-  /** It is worth looking again without a new head. */
+  /** Its state may change without a new head. */
   readonly isSoon: boolean;
 }
 
 /**
- * What becomes of auto-txs, turn by turn: ends what has expired, looks what has become of what is out, and sends what is due.
- * Each sender has a queue of its own: a request that hangs delays no other sender.
+ * Processes auto-txs in turns: expires them, observes submitted ones, and sends due ones. Each sender has its own
+ * queue: a request that hangs delays no other sender.
  */
 export class AutoTxEngine {
   readonly #context: EngineContext;
@@ -119,19 +116,19 @@ export class AutoTxEngine {
   readonly #slots = new Turns(SENDERS_AT_ONCE);
   readonly #busy = new Map<Hex, Promise<void>>();
   readonly #used: FollowOptions['used'] = new Map();
-  readonly #visited = new Map<Hex, Visited>();
+  readonly #lastRuns = new Map<Hex, LastRun>();
   /** The last sender of this round; empty: the round is over. */
   #roundAt = '';
   #roundBeganAt = Number.NEGATIVE_INFINITY;
   #prunedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param signal nothing new is begun after it aborts */
+  /** @param signal Nothing new starts after its abort. */
   constructor(context: EngineContext, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
   }
 
-  /** Begins what there is to do now. Rejects with a `StoreError`. */
+  /** Starts the work that is due now. Rejects with a `StoreError`. */
   async turn(): Promise<void> {
     const { store, present, blocks, profile } = this.#context;
     await this.#prune();
@@ -139,14 +136,14 @@ export class AutoTxEngine {
     await this.#expire();
     const head = present()?.head ?? (await blocks.head());
     if (head === null || profile() === null || this.#signal.aborted) return;
-    const visits = new Map<Hex, Visit>();
-    // What is due has the price of one block: those senders come first.
-    for (const from of await this.#due()) visits.set(from, { followed: [], isWhole: false });
-    for (const [from, followed] of await this.#followed(head)) visits.set(from, { followed, isWhole: false });
+    const tasks = new Map<Hex, SenderTask>();
+    // Due auto-txs depend on the price of one block: their senders come first.
+    for (const from of await this.#due()) tasks.set(from, { followed: [], isWhole: false });
+    for (const [from, followed] of await this.#followed(head)) tasks.set(from, { followed, isWhole: false });
     for (const from of await this.#nextOfRound()) {
-      visits.set(from, { followed: visits.get(from)?.followed ?? [], isWhole: true });
+      tasks.set(from, { followed: tasks.get(from)?.followed ?? [], isWhole: true });
     }
-    for (const [from, visit] of visits) this.#begin(from, visit, head);
+    for (const [from, task] of tasks) this.#begin(from, task, head);
   }
 
   /** Resolves once nothing is under way; never rejects. */
@@ -154,11 +151,11 @@ export class AutoTxEngine {
     while (this.#busy.size > 0) await Promise.all(this.#busy.values());
   }
 
-  /** Deleted bytes cannot be had back, so the chain's time has to agree with the clock. */
+  /** Deletion is permanent, so the chain's time must agree with the clock. */
   async #prune(): Promise<void> {
     const { store, agreedNow, steadyNow } = this.#context;
     const now = agreedNow();
-    // Before the first block nothing is agreed.
+    // Before the first block there is no chain time.
     if (now === 0 || steadyNow() - this.#prunedAt < PRUNE_MS) return;
     this.#prunedAt = steadyNow();
     await store.forgetSigned(now);
@@ -174,7 +171,7 @@ export class AutoTxEngine {
     }
   }
 
-  /** Its owner may have given it more time by now. */
+  /** Its owner may have extended it by now. */
   #end({ id, owner }: KeptAutoTx) {
     const { store, agreedNow } = this.#context;
     return store.change(
@@ -188,7 +185,7 @@ export class AutoTxEngine {
     );
   }
 
-  /** Those that are to be looked at, by sender. */
+  /** The auto-txs to observe, by sender. */
   async #followed(head: Block): Promise<Map<Hex, KeptAutoTx[]>> {
     const bySender = new Map<Hex, KeptAutoTx[]>();
     let after: KeptAutoTx | null = null;
@@ -202,8 +199,8 @@ export class AutoTxEngine {
       }
       after = page.length < PAGE ? null : (page.at(-1) ?? null);
     } while (after !== null && !this.#signal.aborted);
-    for (const from of this.#visited.keys()) if (!bySender.has(from)) this.#visited.delete(from);
-    const pauseMs = (bySender.size * 1_000) / LOOKS_PER_SEC;
+    for (const from of this.#lastRuns.keys()) if (!bySender.has(from)) this.#lastRuns.delete(from);
+    const pauseMs = (bySender.size * 1_000) / SENDERS_PER_SEC;
     for (const [from, { length }] of bySender) {
       if (length === 0 || !this.#isToBeLookedAt(from, head, pauseMs)) bySender.delete(from);
     }
@@ -211,21 +208,21 @@ export class AutoTxEngine {
   }
 
   #isToBeLookedAt(from: Hex, head: Block, pauseMs: number): boolean {
-    const last = this.#visited.get(from);
+    const last = this.#lastRuns.get(from);
     if (last === undefined) return true;
     const passed = this.#context.steadyNow() - last.at;
-    if (last.isSoon && passed >= LOOK_AGAIN_MS) return true;
+    if (last.isSoon && passed >= REPEAT_MS) return true;
     return last.head.hash !== head.hash && passed >= pauseMs;
   }
 
-  /** A reorg is told by who follows the chain: until a block is deep enough there is nothing more to be asked of it. */
+  /** The follower reports reorgs: until a block is deep enough there is nothing more to request. */
   #isBeingConfirmed({ state: { inclusion } }: KeptAutoTx, head: Block): boolean {
     const chain = this.#context.profile();
     if (inclusion === null || chain === null) return false;
     return head.number - inclusion.blockNumber + 1 < this.#context.confirmations(chain);
   }
 
-  /** Senders of what is due. */
+  /** Senders of due auto-txs. */
   async #due(): Promise<ReadonlySet<Hex>> {
     const { store, present, wallNow } = this.#context;
     const now = present();
@@ -234,10 +231,10 @@ export class AutoTxEngine {
     return new Set(due.flatMap(({ signed }) => (signed === null ? [] : [signed.from])));
   }
 
-  /** The next senders of what may still be sent, or is, once a minute each. */
+  /** The next senders of unsent or submitted auto-txs, once a minute each. */
   async #nextOfRound(): Promise<readonly Hex[]> {
     const { store, present, steadyNow } = this.#context;
-    // What a node says of nonces counts from a head that is now alone.
+    // A node's nonces are only valid with a fresh head.
     if (present() === null) return [];
     if (this.#roundAt === '') {
       if (steadyNow() - this.#roundBeganAt < ROUND_MS) return [];
@@ -248,16 +245,16 @@ export class AutoTxEngine {
     return senders;
   }
 
-  #begin(from: Hex, visit: Visit, head: Block): void {
+  #begin(from: Hex, task: SenderTask, head: Block): void {
     if (this.#signal.aborted || this.#busy.has(from)) return;
     const work = this.#slots
-      .take(() => this.#runSender(from, visit, this.#context.present()?.head ?? head), this.#signal)
+      .take(() => this.#runSender(from, task, this.#context.present()?.head ?? head), this.#signal)
       .catch((error: unknown) => this.#tell(error))
       .finally(() => this.#busy.delete(from));
     this.#busy.set(from, work);
   }
 
-  async #runSender(from: Hex, { followed, isWhole }: Visit, head: Block): Promise<void> {
+  async #runSender(from: Hex, { followed, isWhole }: SenderTask, head: Block): Promise<void> {
     const at = this.#context.steadyNow();
     let isSoon = true;
     try {
@@ -265,11 +262,11 @@ export class AutoTxEngine {
         runSenderTurn(from, followed, { context: this.#context, head, used: this.#used, isWhole, signal }),
       );
     } finally {
-      if (followed.length > 0) this.#visited.set(from, { at, head, isSoon });
+      if (followed.length > 0) this.#lastRuns.set(from, { at, head, isSoon });
     }
   }
 
-  /** That a node is away is told by who follows it, and that another process has the lease by the lease. */
+  /** The follower reports unavailable nodes, and the lease a change of leader. */
   #tell(error: unknown): void {
     if (this.#signal.aborted || error instanceof ChainError || error instanceof DeadlineError) return;
     if (error instanceof StoreError && error.code === 'not-holder') return;
@@ -277,12 +274,12 @@ export class AutoTxEngine {
   }
 }
 
-interface SenderTurnOptions extends FollowOptions, Pick<Visit, 'isWhole'> {}
+interface SenderTurnOptions extends FollowOptions, Pick<SenderTask, 'isWhole'> {}
 
 /**
- * One sender's turn: looks what has become of those of its auto-txs that may be out, then sends what is due, in the order of
- * their nonces. Returns whether the sender is to be looked at again soon. Rejects as the node or the store do; what was
- * decided by then is written down.
+ * Processes one sender: observes those of its auto-txs that a node may have, then sends due ones, in the order of
+ * their nonces. Returns whether to process the sender again soon. Rejects as the node or the store do; earlier
+ * decisions are stored by then.
  */
 async function runSenderTurn(
   from: Hex,
@@ -290,20 +287,20 @@ async function runSenderTurn(
   options: SenderTurnOptions,
 ): Promise<boolean> {
   const { context, signal, isWhole } = options;
-  const sender = askOfSender(context.source, from, signal);
-  const looked = await mapBounded(followed, PARALLEL, signal, (kept) => followOne(kept, sender, options));
-  for (const each of looked) {
+  const sender = senderReads(context.source, from, signal);
+  const observed = await mapBounded(followed, PARALLEL, signal, (kept) => followOne(kept, sender, options));
+  for (const each of observed) {
     if (isUnsure(each)) await sendDecided(await decideAgain(each.kept, context), options);
   }
-  if (isWhole) await lookAtUnsent(from, sender, options);
-  await sendDue(from, sender, looked, options);
-  return looked.some(
+  if (isWhole) await observeUnsent(from, sender, options);
+  await sendDue(from, sender, observed, options);
+  return observed.some(
     ({ kept: { state }, isSoon }) => isSoon || (state.status === 'SUBMITTED' && state.sentAt === null),
   );
 }
 
-/** The nonces of pending ones may be used elsewhere: one request tells. */
-async function lookAtUnsent(from: Hex, sender: SenderQuestions, options: SenderTurnOptions): Promise<void> {
+/** The nonces of pending auto-txs may be used elsewhere: one request tells. */
+async function observeUnsent(from: Hex, sender: SenderReads, options: SenderTurnOptions): Promise<void> {
   const nextNonce = await sender.nextNonce();
   for (const kept of await options.context.store.live(from)) {
     const { status, mayBeOut, takenSince } = kept.state;
@@ -312,81 +309,86 @@ async function lookAtUnsent(from: Hex, sender: SenderQuestions, options: SenderT
   }
 }
 
-/** Whether the chain has its nonce already. */
+/** Whether the chain has used its nonce. */
 const isUsed = ({ signed }: KeptAutoTx, nextNonce: number) => signed !== null && signed.nonce < nextNonce;
 
-/** It was decided to send it, and whether that was done is unknown: after a crash, or when no node answered. */
-const isUnsure = ({ kept, look }: Followed): boolean =>
+/** Submitted, but whether it was sent is unknown: after a crash, or when no node responded. */
+const isUnsure = ({ kept, observation }: Followed): boolean =>
   kept.state.status === 'SUBMITTED' &&
   kept.state.sentAt === null &&
-  look !== null &&
-  !look.isKnown &&
-  look.nextNonce <= (kept.signed?.nonce ?? 0);
+  observation !== null &&
+  !observation.isKnown &&
+  observation.nextNonce <= (kept.signed?.nonce ?? 0);
 
-/** Gives to the nodes what it was decided to send; `null`: nothing. */
+/** Sends a decided auto-tx; `null` when there is none. */
 async function sendDecided(decided: Decided | null, options: SenderTurnOptions): Promise<Sent | null> {
   if (decided === null) return null;
   const sent = await sendOne(decided, options.context);
-  if (sent === 'nonce-used') await lookAgain(decided.kept, options);
+  if (sent === 'nonce-used') await observeAgain(decided.kept, options);
   return sent;
 }
 
 async function sendDue(
   from: Hex,
-  questions: SenderQuestions,
-  looked: readonly Followed[],
+  reads: SenderReads,
+  observed: readonly Followed[],
   options: SenderTurnOptions,
 ): Promise<void> {
   const { context, signal } = options;
-  const looks = new Map(looked.map(({ kept, look }) => [kept.id, look]));
+  const observations = new Map(observed.map(({ kept, observation }) => [kept.id, observation]));
   const live = await context.store.live(from);
   if (!live.some((kept) => isToBeDecided(kept, options))) return;
   const [nextNonce, pendingNonce, balance, dataFees] = await Promise.all([
-    questions.nextNonce(),
-    // As it is now: what was not known to be out may have been sent again.
-    askOfSender(context.source, from, signal).pendingNonce(),
-    questions.balance(),
+    reads.nextNonce(),
+    // Requested again: an auto-tx in doubt may have been sent since.
+    senderReads(context.source, from, signal).pendingNonce(),
+    reads.balance(),
     dataFeesOf(context.source, context.profile()),
   ]);
   const sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live, dataFees };
   let facts: SenderFacts = sender;
   for (const kept of live) {
     if (signal.aborted) return;
-    if (!isToBeDecided(kept, options) || !mayBeDecided(kept, looks.get(kept.id), nextNonce)) continue;
+    if (!isToBeDecided(kept, options) || !mayBeDecided(kept, observations.get(kept.id), nextNonce)) continue;
     if (isStillGapped(kept, facts, context) || (await isOutByItself(kept, facts, options))) continue;
     const sent = await sendDecided(await decideOne(kept, facts, context), options);
-    // Nobody knows whether it is out: what comes after it, or has its nonce, waits until the next look tells.
+    // Whether it was sent is unknown: later nonces and those with the same nonce wait for the next observation.
     if (sent === 'unsure' || sent === 'nonce-used') return;
     if (sent !== 'sent' || kept.signed === null) continue;
     facts = { ...facts, pendingNonce: Math.max(facts.pendingNonce, kept.signed.nonce + 1) };
   }
 }
 
-/** What is in the way while others have to go before. */
+/** Obstacles that depend on lower nonces. */
 const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
 function isToBeDecided(kept: KeptAutoTx, { context, used, head, isWhole }: SenderTurnOptions): boolean {
   const { status, hold, takenSince } = kept.state;
   if (status !== 'PENDING' || !isDueNow(kept, context)) return false;
-  // Its nonce is used: at this head there is no more to be seen of it.
+  // Its nonce is used: this head can show no more.
   if (takenSince !== null && used.get(kept.id)?.head === head.number) return false;
-  // A gap may have been filled just now, by the one before it.
+  // The previous auto-tx may just have filled the gap.
   return hold === null || isWhole || hold.retryAt <= context.wallNow() || NONCES_BELOW.has(hold.code);
 }
 
-/** Its own bytes may be what used its nonce: the looks tell, and until they fit together nothing else does. */
+/** Its own bytes may have used its nonce: observations decide, and until they are consistent nothing else does. */
 function mayBeDecided(
   { state, signed }: KeptAutoTx,
-  look: Look | null | undefined,
+  observation: Observation | null | undefined,
   nextNonce: number,
 ): boolean {
   if (!state.mayBeOut) return true;
-  return look !== null && look !== undefined && !look.isKnown && nextNonce <= (signed?.nonce ?? 0);
+  return (
+    observation !== null &&
+    observation !== undefined &&
+    !observation.isKnown &&
+    nextNonce <= (signed?.nonce ?? 0)
+  );
 }
 
 /**
- * What has its nonce, in the chain or in the pool, may be this very transaction: whoever signed it can send it. Whose nonce is
- * used is settled by looks alone.
+ * The transaction that has its nonce, in the chain or in the pool, may be this very one: its signer can send it
+ * elsewhere. Observations alone settle whose nonce is used.
  */
 async function isOutByItself(
   kept: KeptAutoTx,
@@ -396,8 +398,8 @@ async function isOutByItself(
   const { from, nonce } = kept.signed ?? {};
   if (from === undefined || nonce === undefined || nonce >= pendingNonce || kept.state.mayBeOut) return false;
   const { context, signal } = options;
-  const after = await followOne(kept, askOfSender(context.source, from, signal), options);
-  return isUsed(kept, nextNonce) || after.look === null || after.look.isKnown;
+  const after = await followOne(kept, senderReads(context.source, from, signal), options);
+  return isUsed(kept, nextNonce) || after.observation === null || after.observation.isKnown;
 }
 
 const isStillGapped = (
@@ -410,12 +412,12 @@ const isStillGapped = (
   hold.retryAt > wallNow() &&
   (signed?.nonce ?? 0) > pendingNonce;
 
-/** A node says that its nonce is used: whether by itself or by another, the chain tells, not the node's words. */
-async function lookAgain(kept: KeptAutoTx, options: SenderTurnOptions): Promise<void> {
+/** A node says that its nonce is used: the chain tells whether by itself or by another transaction. */
+async function observeAgain(kept: KeptAutoTx, options: SenderTurnOptions): Promise<void> {
   const { context, signal } = options;
   const from = kept.signed?.from;
   if (from === undefined) return;
-  const after = await followOne(kept, askOfSender(context.source, from, signal), options);
+  const after = await followOne(kept, senderReads(context.source, from, signal), options);
   if (!isUnsure(after)) return;
   await happen(after.kept, declined(after.kept, sendObstacle('nonce_used'), context), context);
 }

@@ -1,36 +1,36 @@
 import type { ChainReceipt, ChainSource } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
-import { type Inclusion, isFinal, type Look } from '../../core/auto-txs/state-machine.ts';
+import { type Inclusion, isFinal, type Observation } from '../../core/auto-txs/state-machine.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { abortable, mapBounded } from '../async.ts';
 import { type Beside, type EngineContext, happen, ruleFacts, stepKept } from './broadcast.ts';
 
-/** Requests at once, of one sender. */
+/** Concurrent requests for one sender. */
 export const PARALLEL = 8;
 
 export interface Followed {
-  /** As it is after the look. */
+  /** The auto-tx after the observation. */
   readonly kept: KeptAutoTx;
-  /** `null`: the node's answers did not fit together. */
-  readonly look: Look | null;
-  /** It is worth looking again in a moment, without a new head: what does not fit together may by then. */
+  /** `null` when the node's responses were inconsistent. */
+  readonly observation: Observation | null;
+  /** Worth repeating soon without a new head: inconsistent responses may become consistent. */
   readonly isSoon: boolean;
 }
 
 /**
- * A node that says that a nonce is used may be ahead of the one that has no receipt yet: nothing is said before the next head,
- * or for so long where none comes.
+ * A node that reports a used nonce may be ahead of one that has no receipt yet: nothing is decided before the next
+ * head, or before this time if no head comes.
  */
 const CERTAIN_MS = 3_000;
 
 /** A nonce that another transaction seems to have used. */
 interface UsedNonce {
-  /** When that was first seen, by the steady clock, and at which head. */
+  /** Time of its first observation, by the monotonic clock, and its head. */
   readonly since: number;
   readonly first: number;
-  /** The last head at which it was. */
+  /** The head of its last observation. */
   readonly head: number;
 }
 
@@ -42,20 +42,21 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** Looks what has become of one that may be with a node, and writes it down. Rejects as the node or the store do. */
+/** Observes an auto-tx that a node may have, and stores the result. Rejects as the node or the store do. */
 export async function followOne(
   kept: KeptAutoTx,
-  sender: SenderQuestions,
+  sender: SenderReads,
   { context, head, used, signal }: FollowOptions,
 ): Promise<Followed> {
   const { source, blocks } = context;
   const { confirmations } = ruleFacts(context, kept);
-  const look = await lookAt(kept, sender, { source, blocks, head, confirmations, signal });
-  if (look === null) return { kept, look, isSoon: true };
-  if (look.inclusion !== null || look.nextNonce <= (kept.signed?.nonce ?? 0)) used.delete(kept.id);
+  const observation = await observe(kept, sender, { source, blocks, head, confirmations, signal });
+  if (observation === null) return { kept, observation, isSoon: true };
+  if (observation.inclusion !== null || observation.nextNonce <= (kept.signed?.nonce ?? 0))
+    used.delete(kept.id);
   else {
-    const nothing = { kept, look: null, isSoon: false };
-    // How deep it lies is told by the head, which has to be of now.
+    const nothing = { kept, observation: null, isSoon: false };
+    // Its confirmations are counted from the head, which must be fresh.
     if (context.present() === null) return nothing;
     const now = context.steadyNow();
     const { since, first } = used.get(kept.id) ?? { since: now, first: head.number };
@@ -63,20 +64,21 @@ export async function followOne(
     const isCertain = head.number > first || now - since >= CERTAIN_MS;
     if (!isCertain && kept.state.takenSince === null) return { ...nothing, isSoon: true };
   }
-  const isNews = look.inclusion !== null && look.inclusion.blockHash !== kept.state.inclusion?.blockHash;
-  const beside = isNews ? await pricesOf(kept, look.inclusion, context) : undefined;
-  // Most looks tell nothing new, and every write waits for the disk.
-  if (beside === undefined && stepKept(kept, { type: 'look', look }, context) === null) {
-    return { kept, look, isSoon: false };
+  const isNews =
+    observation.inclusion !== null && observation.inclusion.blockHash !== kept.state.inclusion?.blockHash;
+  const beside = isNews ? await pricesOf(kept, observation.inclusion, context) : undefined;
+  // Most observations change nothing, and every write waits for the disk.
+  if (beside === undefined && stepKept(kept, { type: 'observe', observation }, context) === null) {
+    return { kept, observation, isSoon: false };
   }
-  const changed = await happen(kept, { type: 'look', look }, context, beside);
-  return { kept: changed?.after ?? kept, look, isSoon: false };
+  const changed = await happen(kept, { type: 'observe', observation }, context, beside);
+  return { kept: changed?.after ?? kept, observation, isSoon: false };
 }
 
 const BUCKET_SEC = 300;
 const NEARLY_A_DAY_SEC = 23 * 3_600;
 
-/** What its savings are told by. */
+/** Prices from which its savings are computed. */
 export async function pricesOf(
   { signed }: Pick<KeptAutoTx, 'signed'>,
   { minedAt }: Pick<Inclusion, 'minedAt'>,
@@ -87,7 +89,7 @@ export async function pricesOf(
     history.referencePrices(minedAtSec),
     history.reachesBackTo(BUCKET_SEC),
   ]);
-  // A chain's first hours have no mean of a day.
+  // In a chain's first hours there is no mean of a day.
   const isDay = oldest !== null && oldest <= minedAtSec - NEARLY_A_DAY_SEC;
   const dayMeanPrice =
     day === null || signed === null || !isDay ? null : ownPriceAt(signed, BigInt(day.base));
@@ -98,30 +100,30 @@ interface LookContext {
   readonly source: ChainSource;
   readonly blocks: BlockStore;
   readonly head: Block;
-  /** Blocks that make it final. */
+  /** Confirmations that make it final. */
   readonly confirmations: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * What the chain says of an auto-tx that may be with a node; `null` where its answers do not fit together, so that the next
- * head has to tell. Rejects with a `ChainError` or a `StoreError`, or on abort.
+ * Observes an auto-tx that a node may have; `null` when responses are inconsistent, so that the next head must
+ * decide. Rejects with a `ChainError` or a `StoreError`, or on abort.
  */
-export async function lookAt(
+export async function observe(
   { state, signed }: KeptAutoTx,
-  sender: SenderQuestions,
+  sender: SenderReads,
   context: LookContext,
-): Promise<Look | null> {
+): Promise<Observation | null> {
   if (signed === null) return null;
   const { source, head, signal } = context;
-  // First of all: whoever has used the nonce by then is in the chain when it is asked for the receipt.
+  // Requested first: a transaction that has used the nonce by then has a receipt in the later request.
   const nextNonce = await sender.nextNonce();
   const isTaken = nextNonce > signed.nonce;
-  // Of what is not wanted any more only that it was mined all the same is news.
+  // For an ended auto-tx only its inclusion matters.
   if (isFinal(state.status) && !isTaken) {
     return { head: head.number, inclusion: null, isKnown: false, nextNonce };
   }
-  // A node has it: what is not mined has no receipt, and what is behind others in the pool waits for them.
+  // Known in the pool: an unmined transaction has no receipt, and it may wait for lower nonces.
   const isInPool = state.status === 'SUBMITTED' && state.sentAt !== null && state.inclusion === null;
   if (isInPool && signed.nonce > nextNonce && signed.nonce < (await sender.pendingNonce())) {
     return { head: head.number, inclusion: null, isKnown: true, nextNonce };
@@ -136,17 +138,18 @@ export async function lookAt(
     return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };
   }
   const transaction = await abortable(source.transaction(signed.hash), signal);
-  // Mined, as one node says, while another has no receipt yet.
+  // One node has it mined, while another has no receipt yet.
   if (transaction !== null && transaction.blockNumber !== null) return null;
   return { head: head.number, inclusion: null, isKnown: transaction !== null, nextNonce };
 }
 
-/** Blocks below the first head at which its nonce was seen to be used: senders are looked at once a minute at least. */
+/** Blocks below the first head with the used nonce: each sender is processed at least once a minute. */
 const SEARCHED = 32;
 
 /**
- * A node may have neither the receipt nor the hash of what it mined. Before its nonce is said to be used by another, the
- * blocks in which it was used are looked through, once; `null`: none has it, `undefined`: one has it, and no receipt.
+ * A node may have neither receipt nor hash of a transaction that it mined. Before its nonce counts as used by another
+ * transaction, the blocks in which it was used are searched once; `null`: none has it, `undefined`: one has it, but
+ * no receipt.
  */
 async function receiptInBlocks(
   hash: Hex,
@@ -162,14 +165,14 @@ async function receiptInBlocks(
   return included?.find(({ receipt }) => receipt.hash === hash)?.receipt;
 }
 
-/** `null`: its block is not of the chain that is followed, or not known yet. */
+/** `null` when its block is not on the followed chain, or not known yet. */
 export async function inclusionOf(
   receipt: ChainReceipt,
   { source, blocks, signal }: Pick<LookContext, 'source' | 'blocks' | 'signal'>,
 ): Promise<Inclusion | null> {
   const { blockNumber, blockHash } = receipt;
   const [stored] = await blocks.page(blockNumber, 1);
-  // What is above the stored head may be of a branch whose reorg is still to be written.
+  // Above the stored head there may be a branch whose reorg is not stored yet.
   if (stored === undefined) return null;
   const ours = stored.number === blockNumber ? stored : null;
   if (ours !== null && ours.hash !== null && ours.hash !== blockHash) return null;
@@ -186,18 +189,18 @@ export async function inclusionOf(
   };
 }
 
-/** What a node says of one sender, each asked at most once. */
-export interface SenderQuestions {
-  /** The next nonce that the chain takes. */
+/** Requests to a node about one sender, each made at most once. */
+export interface SenderReads {
+  /** The next nonce on the chain. */
   nextNonce(): Promise<number>;
-  /** The next one after those in the node's pool. */
+  /** The next nonce including the node's pool. */
   pendingNonce(): Promise<number>;
   /** Wei. */
   balance(): Promise<bigint>;
 }
 
-/** @param signal nothing is waited for any longer than until it aborts */
-export function askOfSender(source: ChainSource, address: Hex, signal: AbortSignal): SenderQuestions {
+/** @param signal All requests end with its abort. */
+export function senderReads(source: ChainSource, address: Hex, signal: AbortSignal): SenderReads {
   return {
     nextNonce: once(() => abortable(source.nonce(address, 'latest'), signal)),
     pendingNonce: once(() => abortable(source.nonce(address, 'pending'), signal)),
@@ -205,10 +208,10 @@ export function askOfSender(source: ChainSource, address: Hex, signal: AbortSign
   };
 }
 
-function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asked: Promise<T> | null = null;
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | null = null;
   return () => {
-    asked ??= ask();
-    return asked;
+    pending ??= read();
+    return pending;
   };
 }

@@ -7,41 +7,41 @@ import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { ChainStateEvents, ChainStateOptions } from './chain-state.ts';
 
-/** How long blocks may wait to be written together; a burst costs one transaction per this time. */
+/** How long blocks may wait to be written in one batch; a burst costs one transaction per this time. */
 const GATHER_MS = 50;
 /** Blocks per transaction: a few milliseconds of the event loop. */
 const BATCH = 512;
 /** Above this the follower waits for the disk. */
 const FULL = 4_096;
-/** A block that was taken in, and what the lanes cost after it; `null`: the engine could not tell. */
+/** An ingested block, and the lane prices after it; `null` when the engine has none. */
 interface IngestedBlock {
   readonly block: Block;
   readonly prices: LanePrices | null;
 }
 
 interface BlockWriterOptions {
-  /** Called with the first write that works after one that did not. */
+  /** Called with the first successful write after a failure. */
   readonly onRecovered: () => void;
-  /** What is advised after the newest of the blocks that are about to be written, to be written with it. */
+  /** The advice after the newest block of a batch, to be written with it. */
   readonly adviceAfter?: (block: Block) => GivenAdvice | null;
-  /** What alerts are told with blocks that are about to be written; `null`: they are not evaluated. */
+  /** Data for the alerts at a batch of blocks; `null`: no evaluation. */
   readonly alertRun?: (blocks: readonly IngestedBlock[]) => AlertRun | null;
-  /** Called when a write was refused because another process writes now. */
+  /** Called when a write was refused because another process is the leader. */
   readonly onRefused?: () => void;
   /** Called when alerts have fired; must not reject. */
   readonly onFired?: () => void;
-  /** Called with new blocks in the store, whoever wrote them, before anything else is written; must not reject. */
+  /** Called after blocks were stored by any process, before the next write; must not reject. */
   readonly onWritten?: () => Promise<void>;
 }
 
 /**
- * Writes what the follower ingests, in order, many blocks per transaction. A write that fails is kept as `problem` and
- * tried again with the next one; what waits too long for that is missing from the history and is filled in later.
+ * Writes ingested blocks in order, many per transaction. A failed write is exposed as `problem` and retried with the
+ * next one; blocks dropped after too long are filled in later.
  */
 export class BlockWriter {
   readonly #store: BlockStore;
   #waiting: IngestedBlock[] = [];
-  /** Could not be written, and belong before what comes next. */
+  /** Failed to be written; they come before new ones. */
   #unwritten: readonly IngestedBlock[] = [];
   #timer: NodeJS.Timeout | null = null;
   #lastFlush = Number.NEGATIVE_INFINITY;
@@ -64,17 +64,17 @@ export class BlockWriter {
     return this.#waiting.length >= FULL;
   }
 
-  /** Whether blocks are written here, and not by another process. */
+  /** Whether this process writes blocks. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Writes from now on. */
+  /** Starts writing. */
   open(): void {
     this.#isOpen = true;
   }
 
-  /** Another process writes from now on, and what is not written yet is dropped: it follows the chain itself. */
+  /** Stops writing, because another process writes now; drops unwritten blocks, which that process follows itself. */
   close(): void {
     this.#isOpen = false;
     this.#waiting = [];
@@ -107,7 +107,7 @@ export class BlockWriter {
     });
   }
 
-  /** Resolves once everything added so far is written (or has failed); never rejects. */
+  /** Resolves once everything added so far is written or has failed; never rejects. */
   flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -116,7 +116,7 @@ export class BlockWriter {
     this.#waiting = [];
     const head = blocks.at(-1)?.block;
     if (head === undefined) return this.#work;
-    // What was passed on the way to here was never said to anybody.
+    // Blocks passed during a catch-up had no advice.
     const given = this.#options.adviceAfter?.(head) ?? null;
     for (let at = 0; at < blocks.length; at += BATCH) {
       const batch = blocks.slice(at, at + BATCH);
@@ -165,8 +165,8 @@ export class BlockWriter {
 export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;
 
 /**
- * What alerts see of ingested blocks: whatever was priced, when it is written, as a block may have become past while
- * it could not be.
+ * The alert run for ingested blocks with prices; judges at writing time whether a block is past, as writing may have
+ * been delayed.
  */
 export function alertRunOf(
   ingested: readonly IngestedBlock[],

@@ -19,8 +19,8 @@ import { alertRunOf, BlockWriter, unsavedWords } from './block-writer.ts';
 const DAY_SEC = 86_400;
 
 /**
- * The chain as it was taken in: every block once through the engine and, while this process is the one that writes, into
- * the store; reorgs take both back.
+ * The ingested chain: passes every block once to the engine and, while this process is the leader, to the store; a
+ * reorg rewinds both.
  */
 export class ChainState {
   readonly #options: ChainStateOptions;
@@ -40,7 +40,7 @@ export class ChainState {
       onRefused: () => void options.lease.look(),
       alertRun: (blocks) => this.#profile && alertRunOf(blocks, this.#profile, events, options),
       onFired: options.onFired,
-      adviceAfter: (block) => this.#saidAfter(block),
+      adviceAfter: (block) => this.#adviceAfterHead(block),
       onWritten: () => {
         options.onStored?.();
         return options.track.settle();
@@ -49,19 +49,19 @@ export class ChainState {
     options.lease.onChange(() => this.#writer.close());
   }
 
-  /** Whether what is ingested is written, and not by another process. */
+  /** Whether this process writes ingested blocks. */
   get isWriting(): boolean {
     return this.#writer.isOpen;
   }
 
-  /** Writes what is ingested from now on, where that is this process's turn. */
+  /** Starts writing ingested blocks, if this process is the leader. */
   write(): void {
     if (this.#options.lease.mayWrite) this.#writer.open();
   }
 
   /**
-   * What the store has beyond what is known here, and what of that it has no more, as a source would tell it. `null`:
-   * nothing that is known is stored.
+   * Differences between the stored blocks and the ones in memory, as events of a source. `null` when no block in
+   * memory is stored.
    */
   async changes(): Promise<readonly ChainEvent[] | null> {
     const { store } = this.#options;
@@ -89,7 +89,7 @@ export class ChainState {
     return this.#profile?.feeRule.blockTimeSec ?? 0;
   }
 
-  /** How often a block is to be expected, seconds. */
+  /** Expected seconds between blocks. */
   get updateSec(): number {
     const advice = this.advice();
     return this.#profile === null || advice === null
@@ -101,14 +101,14 @@ export class ChainState {
     return this.#recent.head;
   }
 
-  /** The newest blocks, for a source to begin after. */
+  /** The newest blocks, from which a source continues. */
   get known(): readonly KnownBlock[] {
     return this.#recent.known;
   }
 
   /**
-   * When the last block was ingested, or what is said of it changed last; ms since epoch, wall clock. A standby says what
-   * the leader says.
+   * When the last block was ingested or its figures last changed; ms since epoch, wall clock. A standby reports the
+   * leader's time.
    */
   get updatedAt(): number | null {
     const { lease } = this.#options;
@@ -123,17 +123,17 @@ export class ChainState {
     return this.#writer.problem ?? (cannotReadLease ? unsavedWords(lease.problem) : null);
   }
 
-  /** Whether the disk should be waited for before more is ingested. */
+  /** Whether to wait for the disk before ingesting more. */
   get isFull(): boolean {
     return this.#writer.isFull;
   }
 
-  /** Whether a rewind took back more than the engine remembers, so that it knows nothing any more. */
+  /** Whether a rewind exceeded the engine's depth, which resets it. */
   get isBlank(): boolean {
     return this.#live?.isBlank ?? false;
   }
 
-  /** Whether the engine was given all blocks from `number` on. */
+  /** Whether the engine has all blocks from `number` on. */
   remembers(number: number): boolean {
     return this.#live?.remembers(number) ?? false;
   }
@@ -142,7 +142,7 @@ export class ChainState {
     return this.#live?.advice() ?? null;
   }
 
-  /** What the next block is expected to cost, as the head says it; `null` before the first block. */
+  /** Expected prices of the next block at the head; `null` before the first block. */
   present(): Present | null {
     const head = this.head;
     const advice = this.advice();
@@ -160,18 +160,18 @@ export class ChainState {
     return this.#live?.meanPrices(first, last) ?? null;
   }
 
-  /** Resolves when the store holds every block that was ingested. */
+  /** Resolves when all ingested blocks are stored. */
   flush(): Promise<void> {
     return this.#writer.flush();
   }
 
-  /** Tells `listener` of every reorg until the function it answers is called. */
+  /** Calls `listener` for every reorg until the returned function is called. */
   onRewind(listener: (ancestor: number) => void): () => void {
     this.#rewindListeners.add(listener);
     return () => this.#rewindListeners.delete(listener);
   }
 
-  /** Takes up the newest `count` of the stored blocks, for prices at once. Answers whether there are any. */
+  /** Loads the newest `count` stored blocks, so that there are prices at once. Returns whether there are any. */
   async load(count: number): Promise<boolean> {
     const { store } = this.#options;
     const chainId = await store.chainId();
@@ -185,12 +185,12 @@ export class ChainState {
     return true;
   }
 
-  /** Takes in `blocks` before the first one that is ingested, for prices alone: the history is filled in behind. */
+  /** Ingests `blocks` for prices alone, before the first live block: the history is filled in behind them. */
   show(blocks: readonly Block[]): void {
     for (const block of blocks) this.#feed(block);
   }
 
-  /** Goes on as this chain: with a new engine where there is none, or where other rules hold than were thought. */
+  /** Continues as this chain: with a new engine if there is none, or if its rules differ from the assumed ones. */
   async adopt(profile: ChainProfile): Promise<void> {
     const isSame = JSON.stringify(profile.feeRule) === JSON.stringify(this.#profile?.feeRule);
     if (this.#live !== null && isSame) {
@@ -206,18 +206,18 @@ export class ChainState {
     this.#live = new LiveEngine(() => this.#options.createEngine(profile));
   }
 
-  /** Nobody knows what state the engine is in: the next `adopt` makes another. */
+  /** Drops an engine in an unknown state: the next `adopt` creates another. */
   dropEngine(): void {
     this.#live = null;
   }
 
-  /** Whether this very block has been ingested lately. */
+  /** Whether this very block was ingested recently. */
   has(block: Block): boolean {
     return this.#recent.has(block);
   }
 
   #feed(block: Block): void {
-    // First: should the engine stumble, the block is there for the next one.
+    // First, so that a new engine gets the block if this one fails.
     this.#recent.push(block);
     this.#live?.push(block);
   }
@@ -239,7 +239,7 @@ export class ChainState {
     this.#writer.rewindTo(number);
   }
 
-  /** What was taken in is of a chain that is no more: it began anew, with this genesis where that is known. */
+  /** Drops all blocks of a chain that restarted, with this genesis if it is known. */
   beginAnew(genesis: Hex | undefined): void {
     for (const listener of this.#rewindListeners) listener(-1);
     this.#writer.beginAnew(genesis);
@@ -247,7 +247,7 @@ export class ChainState {
     this.#live?.reset();
   }
 
-  /** What is stored is another chain's: nothing of it is shown any more, and it stays as it is. */
+  /** The store has another chain: stops showing it, and leaves it unchanged. */
   disown(): void {
     this.#writer.close();
     this.#recent.replace([]);
@@ -256,7 +256,7 @@ export class ChainState {
     this.#updatedAt = null;
   }
 
-  /** Gives the engine the blocks from `from` on as its memory: those of the store, and the newest ones. */
+  /** Rebuilds the engine from the blocks from `from` on: those of the store, and the newest ones. */
   async rebuild(from: number): Promise<void> {
     if (this.#writer.problem !== null) return;
     const { source, store, signal } = this.#options;
@@ -264,9 +264,9 @@ export class ChainState {
     this.#recent.complete(await store.newest(this.#recent.all.length));
     const newest = this.#recent.all;
     if (newest.length === 0) return;
-    // The demo has to have advice for a day within seconds: its past need not be stored first. On a chain where money moves
-    // each block counts alike, so that a restarted service says what one says that ran on. The demo begins at round numbers,
-    // so that whoever begins within the same hours says the same of a block.
+    // The demo must have advice for a day within seconds, without storing its past first. On a real chain each block
+    // counts alike, so that a restarted service gives the same advice as one that ran on. The demo begins at round
+    // numbers, so that demos started within the same hours agree.
     const isDemo = source.kind === 'simulated';
     const near = isDemo ? roundBlock((newest.at(-1)?.number ?? 0) - NEAR_BLOCKS) : 0;
     const read = (at: number) => (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
@@ -274,50 +274,50 @@ export class ChainState {
     if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
   }
 
-  /** Gives the engine the last day: enough for advice, and read in a moment. */
+  /** Rebuilds the engine from the last day: enough for advice, and quickly read. */
   async rebuildDay(): Promise<void> {
     if (this.head === null) return;
     const start = await this.#options.store.latestAt(this.head.timestamp - DAY_SEC);
     await this.rebuild(start?.number ?? 0);
   }
 
-  /** What is answered after `block`, while it is the head and new: what is only caught up with is not said to anybody. */
-  #saidAfter(block: Block): GivenAdvice | null {
+  /** The advice after `block` while it is the head and new; a catch-up gives no advice. */
+  #adviceAfterHead(block: Block): GivenAdvice | null {
     const isSaid = this.#live?.head === block && !this.#events.isLate(block);
     const advice = isSaid ? this.advice() : null;
     return advice === null ? null : givenAdvice(block, advice);
   }
 }
 
-/** What ingested blocks go into, and where they come from. */
+/** Destinations and source of ingested blocks. */
 export interface ChainStateOptions {
   readonly source: Pick<ChainSource, 'kind' | 'blocks'>;
   readonly store: BlockStore;
   readonly track: AdviceJudge;
-  /** Whether this process writes, or another one on the same database. */
+  /** Whether this process or another one on the same database is the leader. */
   readonly lease: Lease;
   readonly createEngine: (profile: ChainProfile) => Engine;
   readonly wallNow: () => number;
   /** Dollars for one native coin now; `null`: unknown. */
   readonly nativeUsd?: () => number | null;
-  /** Called when alerts have fired and what they send is in the outbox. */
+  /** Called when alerts have fired and their deliveries are in the outbox. */
   readonly onFired?: () => void;
-  /** Called with new blocks in the store, whoever wrote them. */
+  /** Called after any process stored new blocks. */
   readonly onStored?: () => void;
   readonly signal: AbortSignal;
 }
 
-/** What is asked and told while blocks are ingested. */
+/** Callbacks during ingestion. */
 export interface ChainStateEvents {
-  /** Called with the first write that works after one that did not. */
+  /** Called with the first successful write after a failure. */
   readonly onRecovered: () => void;
-  /** Whether blocks that should be there after `block` stay away. */
+  /** Whether the blocks after `block` are overdue. */
   readonly isLate: (block: Block) => boolean;
-  /** Whether `block` came too late to tell anybody of it as of now. */
+  /** Whether `block` came too late for notifications. */
   readonly isPast: (block: Block) => boolean;
 }
 
-/** What the follower needs of `core/fee-engine.ts`: an engine that takes blocks in unbroken order only. */
+/** The follower's view of `core/fee-engine.ts`: an engine that takes consecutive blocks only. */
 export interface Engine {
   readonly head: Block | null;
   push(block: Block, isWarmUp?: boolean): void;
@@ -331,14 +331,14 @@ export interface Engine {
 type Change = { readonly block: Block } | { readonly rewindTo: number };
 
 /**
- * The engine that answers now, replaceable by one with a longer memory without a moment's silence: while
- * `rebuild` feeds the new one in slices, changes go on to the old one and are kept for the new one.
+ * The current engine, which can be replaced by one with a longer history without interruption: while `rebuild` fills
+ * the new one in slices, changes go to the old one and are recorded for the new one.
  */
 export class LiveEngine {
   readonly #make: () => Engine;
-  /** Made with the first block: at a start `rebuild` brings another one before that. */
+  /** Created with the first block: at a start `rebuild` usually comes first. */
   #engine: Engine | null = null;
-  /** Number of the first block that the engine was given of the unbroken run up to its head. */
+  /** First block of the engine's unbroken run up to its head. */
   #first = Number.POSITIVE_INFINITY;
   #head: Block | null = null;
   #advice: Advice | null | undefined;
@@ -360,7 +360,7 @@ export class LiveEngine {
     this.#advice = undefined;
   }
 
-  /** `head` is the block that is now the highest, if it is known. */
+  /** `head` is the new highest block, if it is known. */
   rewindTo(number: number, head: Block | null): void {
     this.#engine?.rewindTo(number);
     this.#missed?.push({ rewindTo: number });
@@ -368,23 +368,23 @@ export class LiveEngine {
     this.#advice = undefined;
   }
 
-  /** Whether a rewind took back more than the engine remembers, so that it knows nothing any more. */
+  /** Whether a rewind exceeded the engine's depth, which resets it. */
   get isBlank(): boolean {
     return this.#engine === null || this.#engine.head === null;
   }
 
-  /** Whether the engine was given all blocks from `number` on. */
+  /** Whether the engine has all blocks from `number` on. */
   remembers(number: number): boolean {
     return !this.isBlank && this.#first <= number;
   }
 
-  /** Advice on the present head; worked out once per change. */
+  /** Advice at the present head; computed once per change. */
   advice(): Advice | null {
     if (this.#advice === undefined) this.#advice = this.#engine?.advice() ?? null;
     return this.#advice;
   }
 
-  /** The lanes' prices after the present head, without the rest of the advice. */
+  /** The lane prices at the present head, without the rest of the advice. */
   lanePrices(): LanePrices | null {
     return this.#engine?.lanePrices() ?? null;
   }
@@ -406,8 +406,8 @@ export class LiveEngine {
   }
 
   /**
-   * Feeds a fresh engine with `pages` (ascending, up to the head at the time of calling) and swaps it in. Blocks before
-   * `near` only warm it up.
+   * Fills a fresh engine with `pages` (ascending, up to the head at the time of the call) and swaps it in. Blocks
+   * before `near` only warm it up.
    */
   async rebuild(pages: AsyncIterable<readonly Block[]>, signal: AbortSignal, near = 0): Promise<void> {
     const slice = new TimeSlice();
@@ -433,7 +433,7 @@ export class LiveEngine {
         if (slice.isOver()) await slice.next();
         if (signal.aborted) return;
       }
-      // Reset meanwhile: what was read is of a chain that is gone.
+      // Reset meanwhile: the pages belong to the old chain.
       if (this.#missed !== missed) return;
       this.#engine = next;
       this.#first = first;
@@ -446,8 +446,8 @@ export class LiveEngine {
 }
 
 /**
- * After a hole the engine starts anew: what it learned does not lead up to this block. Answers whether the block is the
- * first that it knows.
+ * After a gap the engine restarts, because its history does not lead up to this block. Returns whether the block is
+ * its first.
  */
 function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
   if (engine.head !== null && block.number !== engine.head.number + 1) engine.rewindTo(-1);
@@ -458,7 +458,7 @@ function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
 
 const KEPT = 128;
 
-/** The last blocks ingested, ascending: what a new subscription starts from, and where a rewind lands. */
+/** The last ingested blocks, ascending: where a new subscription starts, and where a rewind ends. */
 class RecentBlocks {
   #blocks: Block[] = [];
 
@@ -471,7 +471,7 @@ class RecentBlocks {
     return [...this.#blocks];
   }
 
-  /** Whether this very block is among them. */
+  /** Whether it contains this very block. */
   has(block: Block): boolean {
     const head = this.head;
     if (head === null || block.number > head.number) return false;
@@ -479,14 +479,14 @@ class RecentBlocks {
     return found !== undefined && isSameBlock(found, block);
   }
 
-  /** Those whose hashes are known, where the source has hashes: what a subscription compares heads with. */
+  /** Those with a known hash, if the source has hashes, to compare with a subscription's heads. */
   get known(): readonly KnownBlock[] {
     const newest = this.#blocks.slice(-KEPT);
     const unknown = this.head?.hash == null ? -1 : newest.findLastIndex(({ hash }) => hash === null);
     return newest.slice(unknown + 1).map(({ number, hash }) => ({ number, hash }));
   }
 
-  /** Puts stored blocks in the place of those that were read here: all processes count with the same ones. */
+  /** Replaces blocks read here by the stored ones: all processes compute with the same blocks. */
   complete(stored: readonly Block[]): void {
     const kept = new Map(stored.map((block) => [block.number, block]));
     this.#blocks = this.#blocks.map((block) => {
@@ -510,13 +510,13 @@ class RecentBlocks {
   }
 }
 
-/** Whether two of the same number are one block. Sources without hashes tell by the base fee. */
+/** Whether two blocks of one number are the same. Without hashes the base fee decides. */
 export function isSameBlock(a: Block, b: Block): boolean {
   if (a.hash !== null && b.hash !== null) return a.hash === b.hash;
   return a.baseFeePerGas === b.baseFeePerGas;
 }
 
-/** What the next block is expected to cost, as the head says it. Wei per gas. */
+/** Expected prices of the next block at the head. Wei per gas. */
 export interface Present {
   readonly head: Block;
   readonly nextBaseFee: bigint;
@@ -529,7 +529,10 @@ const PAGE = 512;
 
 const roundBlock = (number: number) => Math.max(Math.floor(number / NEAR_BLOCKS) * NEAR_BLOCKS, 0);
 
-/** What the engine is fed: the blocks from number `from` on that `read` gives, then the `newest`, which need not be stored. */
+/**
+ * The blocks for the engine: those that `read` returns from number `from` on, then the `newest`, which need not be
+ * stored.
+ */
 async function* enginePages(
   read: (from: number) => Promise<readonly Block[]>,
   from: number,

@@ -12,22 +12,22 @@ import { ChainState, type ChainStateOptions, isSameBlock, type Present } from '.
 import { isIdle, type Problem, SourceState } from './freshness.ts';
 import { fillerOf, type HistoryFiller } from './history-filler.ts';
 
-/** Blocks asked for at once on a fresh database: an hour of mainnet. */
+/** Blocks requested at once for a fresh database: an hour of mainnet. */
 const FIRST_BLOCKS = 300;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
-/** A lease is had within a few milliseconds, unless another process is writing much. */
+/** A lease is obtained within a few milliseconds, unless another process writes a lot. */
 const BID_MS = 250;
-/** A standby looks this often for what the leader has stored. */
+/** How often a standby polls the store for the leader's blocks. */
 const POLL_MS = 250;
-/** The newest block is no older than that where the clock is right and the node well. */
+/** The newest block is no older than this if the clock is right and the node healthy. */
 const AGREES_WITHIN_MS = 15 * 60_000;
-/** A leader that stores nothing for so long may be stuck, or its node: a standby compares with its own node. */
+/** A leader that stores nothing for this long may hang, or its node: a standby compares with its own node. */
 const NEGLECTED_MS = 60_000;
 
 /**
- * Follows the chain: every block is ingested once, reorgs are taken back, holes are filled in the background. Whatever
- * fails is tried again and told as `problem`; the loop ends only with the signal.
+ * Follows the chain: ingests every block once, rewinds reorgs, fills holes in the background. Failures are retried
+ * and reported as `problem`; the loop ends only with the signal.
  */
 export class Follower {
   readonly #options: FollowerOptions;
@@ -36,11 +36,11 @@ export class Follower {
   readonly #chain: ChainState;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
-  /** Ends what `#follow` does, to begin as the lease says now. */
+  /** Aborts `#follow`, so that it restarts in the lease's present state. */
   #again = new AbortController();
   #followsAs: LeaseState | null = null;
   #isCatchingUp = false;
-  /** Whether the source is known to serve the chain that is stored. */
+  /** Whether the source is known to serve the stored chain. */
   #isReconciled = false;
   #restartedAt: number | null = null;
 
@@ -58,11 +58,11 @@ export class Follower {
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
     this.#filler = fillerOf(options, this.#chain);
-    // Nobody needs to wait for it.
+    // It may be unused.
     this.#ready.promise.catch(() => {});
   }
 
-  /** Resolves with the first block, stored or new. Rejects when the database is another chain's, or on abort. */
+  /** Resolves with the first block, stored or new. Rejects when the database belongs to another chain, or on abort. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -82,7 +82,7 @@ export class Follower {
     return this.#chain.profile;
   }
 
-  /** The block that prices are of. */
+  /** The block of the current prices. */
   get head(): Block | null {
     return this.#chain.head;
   }
@@ -106,8 +106,8 @@ export class Follower {
   }
 
   /**
-   * Ms since epoch by the wall clock, no later than the newest block allows: a clock that was set must not end for good what
-   * has time left. A recording, a simulation and a chain for development have times of their own.
+   * Ms since epoch by the wall clock, no later than the newest block allows: a wrong clock must not expire anything
+   * for good. A recording, a simulation and a development chain have their own time.
    */
   agreedNow(): number {
     const { source, wallNow } = this.#options;
@@ -117,14 +117,14 @@ export class Follower {
     return Math.min(wallNow(), head.timestamp * 1_000 + AGREES_WITHIN_MS);
   }
 
-  /** What a leader tells those that stand by. */
+  /** The leader's report to standbys. */
   report(nativeUsd: number | null): LeaderReport {
     const { head, updatedAt, problem, isFilled } = this;
     const { name: sourceName } = this.#options.source;
     return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, sourceName, problem };
   }
 
-  /** Whether what is known is older than it should be, or may be. The end of a recording is no fault. */
+  /** Whether the head is, or may be, older than it should be. The end of a recording is normal. */
   get isStale(): boolean {
     const { head, updateSec } = this.#chain;
     return this.#state.isWaiting(head) || this.#state.isStale(head, updateSec);
@@ -139,17 +139,17 @@ export class Follower {
     return this.#chain.advice();
   }
 
-  /** When the chain began anew, so that what is older is gone; ms since epoch. `null`: it did not. */
+  /** When the chain restarted, which dropped older blocks; ms since epoch. `null`: it did not. */
   get restartedAt(): number | null {
     return this.#restartedAt;
   }
 
-  /** The chain that is both stored and served; `null` until that is known. */
+  /** The chain that is both stored and served; `null` until known. */
   get sharedChain(): ChainProfile | null {
     return this.#isReconciled && this.#chain.isWriting ? this.profile : null;
   }
 
-  /** What the next block is expected to cost; `null` unless the head is now: nothing may be decided by what was. */
+  /** Expected prices of the next block; `null` unless the head is fresh, because decisions need present prices. */
   present(): Present | null {
     if (this.sharedChain === null) return null;
     const present = this.#chain.present();
@@ -170,7 +170,7 @@ export class Follower {
     return this.#chain.meanPrices(first, last);
   }
 
-  /** Resolves when the store holds every block that was ingested. */
+  /** Resolves when all ingested blocks are stored. */
   flush(): Promise<void> {
     return this.#chain.flush();
   }
@@ -197,7 +197,7 @@ export class Follower {
     await this.#options.track.end();
   }
 
-  /** Prices of the stored blocks, marked stale until the source has said its newest. */
+  /** Shows prices of the stored blocks, marked stale until the source has reported its newest. */
   async #begin(): Promise<void> {
     if (!(await this.#chain.load(FIRST_BLOCKS))) return;
     await this.#options.track.load();
@@ -205,7 +205,7 @@ export class Follower {
     void this.#guard(() => this.#chain.rebuildDay());
   }
 
-  /** Answers whether it failed for good. */
+  /** Returns whether the error is permanent. */
   async #guard(work: () => Promise<void>, retryMs: number | null = null): Promise<boolean> {
     try {
       await work();
@@ -220,7 +220,7 @@ export class Follower {
         this.#chain.disown();
         this.#ready.reject(error);
       }
-      // Nobody foresaw it: begin again from what is stored, with a fresh engine.
+      // Unexpected: restarts from the stored blocks, with a fresh engine.
       if (!(error instanceof ChainError || error instanceof StoreError)) this.#chain.dropEngine();
       this.#options.onError(error);
       if (error instanceof ChainError) this.#news.failed();
@@ -241,9 +241,9 @@ export class Follower {
     source.acceptRestart?.();
     const profile = await abortable(source.chain(), signal);
     await store.claimChain(profile);
-    // A database that is busy must not hold up the first prices: the lease may come while they are shown.
+    // A busy database must not delay the first prices: the lease may come while they are shown.
     await Promise.race([lease.bid(), sleep(BID_MS, signal)]);
-    // Several may start on an empty database at once.
+    // Several processes may start on an empty database at once.
     if (lease.state === 'stands-by' && source.kind === 'rpc') return this.#standBy(until);
     this.#followsAs = lease.state;
     await this.#chain.adopt(profile);
@@ -254,7 +254,7 @@ export class Follower {
       this.#chain.write();
     }
     const behind = await this.#reconcile(profile);
-    this.#state.answered(this.#chain.head, this.#chain.blockTimeSec);
+    this.#state.responded(this.#chain.head, this.#chain.blockTimeSec);
     if (this.#chain.head === null) await this.#readFirst();
     if (behind === null) this.#heal();
     else this.#state.fail({ message: behind, retryAt: null });
@@ -262,7 +262,7 @@ export class Follower {
     const slice = new TimeSlice();
     this.#state.begin();
     for await (const event of source.subscribe({ known: this.#chain.known, signal: until })) {
-      // A client that reads of the end requests the history once more, and never again.
+      // A client that sees the end requests the history once more, and never again.
       if (event.type === 'ended') await this.#filler.settled;
       if (until.aborted) break;
       this.#handle(event);
@@ -273,8 +273,8 @@ export class Follower {
   }
 
   /**
-   * Another process leads: takes in the blocks that it stores, says what it says of its node, and asks its own nothing
-   * while there are new ones.
+   * Another process leads: ingests the blocks that it stores, reports its source state, and sends no requests to its
+   * own node while new blocks come.
    */
   async #standBy(until: AbortSignal): Promise<void> {
     const { lease, store, track } = this.#options;
@@ -285,7 +285,7 @@ export class Follower {
       this.#restartedAt = await store.restartedAt();
       await this.#takeStored();
       await track.load();
-      this.#state.answered(this.head, this.#chain.blockTimeSec);
+      this.#state.responded(this.head, this.#chain.blockTimeSec);
       this.#filler.start();
       const problem = lease.held?.report?.problem ?? null;
       if (problem === null) this.#state.heal();
@@ -300,13 +300,13 @@ export class Follower {
     }
   }
 
-  /** Its own node may have said something else of a block than what is stored, or less: all are to say the same. */
+  /** Its own node's version of a block may differ from the stored one: all processes must agree on the stored one. */
   async #forgetOwn(): Promise<void> {
     await this.#chain.rebuildDay();
-    this.#filler.remindSoon();
+    this.#filler.rebuildSoon();
   }
 
-  /** Whether this process's node has newer blocks than the stored ones, of the same branch. */
+  /** Whether this process's node has newer blocks than the store, on the same branch. */
   async #knowsNext(): Promise<boolean> {
     const { source } = this.#options;
     const { head } = this;
@@ -317,7 +317,7 @@ export class Follower {
     return same !== null && isSameBlock(same, head);
   }
 
-  /** Takes in what is stored and not known, and takes back what is known and not stored. */
+  /** Ingests stored blocks that are not in memory, and rewinds blocks that are no longer stored. */
   async #takeStored(): Promise<void> {
     const slice = new TimeSlice();
     for (;;) {
@@ -334,7 +334,7 @@ export class Follower {
     }
   }
 
-  /** Answers why nothing new is to be had, where that is so. */
+  /** Returns why no new blocks are available, if so. */
   async #reconcile(profile: ChainProfile): Promise<string | null> {
     await this.#chain.flush();
     const { source, store, lease, signal } = this.#options;
@@ -399,7 +399,7 @@ export class Follower {
     }
   }
 
-  /** With the end of a catch-up it is known what of that time is missing. */
+  /** After a catch-up the missing part of its time is known. */
   #noteCatchUp(): void {
     const isLate = this.#state.isLate(this.#chain.head, this.#chain.blockTimeSec);
     if (this.#isCatchingUp && !isLate) this.#filler.fillSoon();
@@ -414,7 +414,7 @@ export class Follower {
   #takeIn(block: Block): void {
     const { head } = this.#chain;
     if (this.#chain.has(block)) return;
-    // The source promises children; a repeat or a jump must not spoil the history all the same.
+    // The source promises children; a repeat or a jump must still not corrupt the history.
     if (head !== null && block.number <= head.number) this.#rewindTo(block.number - 1);
     if (head !== null && block.number > head.number + 1) this.#filler.fillSoon();
     this.#ingest(block);
@@ -427,7 +427,7 @@ export class Follower {
 
   #rewindTo(number: number): void {
     this.#chain.rewindTo(number);
-    if (this.#chain.isBlank) this.#filler.remindSoon();
+    if (this.#chain.isBlank) this.#filler.rebuildSoon();
   }
 }
 
@@ -439,23 +439,23 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly neglectedMs?: number | undefined;
   /** Told of whatever the source tells, once it is taken in. */
   readonly onEvent?: (() => void) | undefined;
-  /** Told of errors that should not happen; the follower goes on. */
+  /** Receives unexpected errors; the follower continues. */
   readonly onError: (error: unknown) => void;
-  /** Told when the source, or a node of several, goes away or comes back. */
+  /** Called when the source, or one of several nodes, fails or recovers. */
   readonly onNews: (news: News) => void;
-  /** That nothing is kept, and why, in words; left out: it is. */
+  /** Why nothing is stored, for people; absent if it is stored. */
   readonly unsaved?: string | undefined;
 }
 
 /** The newest blocks, ascending. */
 interface NewestBlocks {
   readonly blocks: readonly Block[];
-  /** `false`: only the last is whole, and those before it are good for prices but not for the history. */
+  /** `false`: only the last block is complete; the others suffice for prices but not for the history. */
   readonly isWhole: boolean;
 }
 
 /**
- * The head and the blocks before it, `count` in all or as many as the source has, in as few requests as the source can.
+ * The head and the blocks before it, `count` in all or as many as the source has, in as few requests as possible.
  * Rejects on abort, or as the source does.
  */
 async function newestBlocks(source: ChainSource, count: number, signal: AbortSignal): Promise<NewestBlocks> {
@@ -464,7 +464,7 @@ async function newestBlocks(source: ChainSource, count: number, signal: AbortSig
       const blocks = await abortable(source.newest(count, { signal }), signal);
       if (blocks.length > 0) return { blocks, isWhole: false };
     } catch (error) {
-      // A node may have no `eth_feeHistory`, or allow shorter pages only.
+      // A node may lack `eth_feeHistory`, or allow only shorter pages.
       if (!(error instanceof ChainError && (isRefusal(error) || error.code === 'unsupported'))) throw error;
     }
   }
@@ -474,23 +474,23 @@ async function newestBlocks(source: ChainSource, count: number, signal: AbortSig
   return { blocks: blocks.length > 0 ? blocks : [head], isWhole: true };
 }
 
-/** Ordinary reorgs are the subscription's to find; what differs this deep is another chain. */
+/** The subscription finds ordinary reorgs; a difference at this depth means another chain. */
 const DEPTHS = [0, 16, 128] as const;
-/** A node of a quick chain, or one of several behind one address, may be this late without anything being wrong. */
+/** A node of a fast chain, or one of several behind an address, may lag this much without a fault. */
 const TOLERATED_LAG = 16;
 
 /** What to do with the stored history before following the chain. */
 export type Reconciliation =
-  /** `behind`: why nothing new will come for a while, one line. */
+  /** `behind`: why no new blocks will come for a while, one line. */
   | { readonly type: 'keep'; readonly behind: string | null }
   | { readonly type: 'rewind'; readonly to: number }
-  /** The chain began anew, or it is another recording: nothing of it is true any more. */
+  /** The chain restarted, or it is another recording: the history is invalid. */
   | { readonly type: 'begin-anew' };
 
 /**
- * Compares the stored history with the chain: its genesis, and blocks at a few depths. History is a month's work: only
- * what is seen to differ speaks against it, never blocks that a node does not have, and that of a chain which is known
- * by its genesis is never dropped. Rejects with a `ChainError` or `StoreError`.
+ * Compares the stored history with the chain: its genesis, and blocks at a few depths. The history took a month to
+ * collect: only a proven difference counts against it, never blocks that a node lacks, and the history of a chain
+ * identified by its genesis is never dropped. Rejects with a `ChainError` or `StoreError`.
  */
 export async function reconcile(
   source: ChainSource,
@@ -506,13 +506,13 @@ export async function reconcile(
   if (ours === null) return { type: 'keep', behind: null };
   const head = await source.head();
   const shared = Math.min(ours.number, head.number);
-  // These are started over every day: there a low head means a new chain, elsewhere a node that still syncs.
+  // These restart every day: for them a low head means a new chain, for others a node that still syncs.
   const startsOver = source.kind !== 'rpc' || isDevelopmentChain(chain);
   const compared = new Set<number>();
   let differs = false;
   let unknown = false;
   for (const depth of DEPTHS) {
-    // Across a hole, the stored block next to it.
+    // Across a gap, the next stored block.
     const mine = (await store.page(Math.max(0, shared - depth), 1))[0];
     if (mine === undefined || mine.number > shared || compared.has(mine.number)) continue;
     compared.add(mine.number);
@@ -520,7 +520,7 @@ export async function reconcile(
     if (theirs === null) unknown = true;
     else if (!isSameBlock(mine, theirs)) differs = true;
     else {
-      // A recording that plays again from its beginning takes its future back; a node that is behind does not.
+      // A recording that restarts is below its old head; for a node that means a lag.
       const over = source.kind !== 'rpc' && head.number < ours.number;
       if (differs) return { type: 'rewind', to: await lastShared(source, store, mine.number, shared) };
       return over ? { type: 'rewind', to: mine.number } : keep(source, head, ours);
@@ -528,7 +528,7 @@ export async function reconcile(
   }
   const isOther = differs ? startsOver || !unknown : startsOver && head.number < ours.number;
   if (!isOther) return keep(source, head, ours);
-  // Before its genesis was noted the history may be of the other one of two chains with this id.
+  // Without a stored genesis the history may belong to the other of two chains with this id.
   if (source.kind === 'rpc' && genesis === null && chainProfile(chain.id).genesisHash !== undefined)
     throw store.otherChain(chain);
   if (source.kind !== 'rpc' || chain.borrowsId || chainProfile(chain.id).genesisHash === undefined)
@@ -546,7 +546,7 @@ function keep(source: ChainSource, head: Block, ours: Block): Reconciliation {
   return { type: 'keep', behind };
 }
 
-/** The last of the blocks `from`–`to` before the first one that differs: what is taken back is evaluated again. */
+/** The last of the blocks `from`–`to` before the first difference: rewound blocks are evaluated again. */
 async function lastShared(source: ChainSource, store: BlockStore, from: number, to: number): Promise<number> {
   const theirs = new Map((await source.blocks(from, to)).map((block) => [block.number, block]));
   let last = from;
@@ -563,18 +563,18 @@ async function blockAt(source: ChainSource, number: number): Promise<Block | nul
   return block?.number === number ? block : null;
 }
 
-/** A source or one of its nodes went away or came back; one line for a log. */
+/** A source or one of its nodes failed or recovered; one line for a log. */
 export interface News {
   readonly isWell: boolean;
   readonly message: string;
 }
 
-/** Tells once when a source goes away and once when it is back; of several nodes it tells the same of each. */
+/** Reports once when a source fails and once when it recovers; the same for each of several nodes. */
 class SourceNews {
   readonly #source: Pick<ChainSource, 'kind' | 'name' | 'health'>;
   readonly #tell: (news: News) => void;
   #isDown = false;
-  /** Places of the nodes that were told to be away: two may have the same name. */
+  /** Indexes of the nodes reported as unavailable: two may have the same name. */
   readonly #away = new Set<number>();
 
   constructor(source: Pick<ChainSource, 'kind' | 'name' | 'health'>, tell: (news: News) => void) {
@@ -582,17 +582,17 @@ class SourceNews {
     this.#tell = tell;
   }
 
-  /** It went away, and somebody was told why. */
+  /** It failed, and the reason was reported. */
   failed(): void {
     this.#isDown = true;
   }
 
-  /** Something that is no fault. */
+  /** A report that is no fault. */
   tell(message: string): void {
     this.#tell({ isWell: true, message });
   }
 
-  /** It is asked again and again while it is away, and says so each time. */
+  /** A failed source is polled on, and fails each time. */
   down(reason: string): void {
     this.look();
     if (this.#isDown) return;
@@ -607,7 +607,7 @@ class SourceNews {
     this.#tell({ isWell: true, message: `blocks come again from ${this.#source.name}` });
   }
 
-  /** Compares the nodes, where there are several, with how they were. */
+  /** Compares the states of several nodes with their last ones. */
   look(): void {
     if (this.#source.kind !== 'rpc') return;
     const nodes = this.#source.health();

@@ -5,16 +5,16 @@ import { utcMinute } from '../../core/units.ts';
 import { abortable, sleep } from '../async.ts';
 
 const TICK_MS = 500;
-/** A running process ticks in time, even on a busy machine. */
+/** A running process ticks within this time, even on a busy machine. */
 const PAUSE_MS = 3_000;
 const RESPONSE_MS = 5_000;
 const RETRY_MS = 1_000;
 
 interface FreshnessOptions {
   readonly source: Pick<ChainSource, 'kind' | 'head'>;
-  /** A standby decides nothing, and asks its node nothing. */
+  /** A standby decides nothing, and does not use its node. */
   readonly isLeading: () => boolean;
-  /** The newest block that was ingested. */
+  /** The newest ingested block. */
   readonly head: () => Block | null;
   /** `null` until the chain is known. */
   readonly chain: () => ChainProfile | null;
@@ -28,7 +28,7 @@ interface FreshnessOptions {
 }
 
 interface Pause {
-  /** The head when the process went on. */
+  /** The head when the process resumed. */
   readonly head: Block | null;
   /** The newest block of the node after the pause; `null` until it responds. */
   newest: number | null;
@@ -105,19 +105,19 @@ export class Freshness {
   }
 }
 
-/** Why nothing new comes, and when the source is asked again (ms, wall clock). */
+/** Why no new blocks come, and when the source is tried again (ms, wall clock). */
 export interface Problem {
   readonly message: string;
   readonly retryAt: number | null;
 }
 
-/** However quick a chain, it is late only after this. */
+/** Even a fast chain is late only after this time. */
 const LEAST_LATE_MS = 30_000;
 const LATE_BLOCKS = 5;
-/** Behind the clock by more than this, a head may well have a clock before it that is wrong. */
+/** If the head is older than this, the clock may be wrong. */
 const DOUBTFUL_LAG_MS = 15 * 60_000;
 
-/** How the source of blocks is: whether it answers, whether blocks still come, whether it has come to its end. */
+/** State of the block source: whether it responds, whether blocks still come, whether it has ended. */
 export class SourceState {
   readonly #source: Pick<ChainSource, 'kind' | 'now' | 'health'>;
   /** When the last block came, ms of the source's clock. */
@@ -126,9 +126,9 @@ export class SourceState {
   #ended = false;
   #hasBeenAway = false;
   #isCatchingUp = false;
-  /** The block to come before what was stored counts as now: any, until the source has answered. */
+  /** Until the source has responded, any block counts as awaited: the head from the store stays valid. */
   #awaited: { readonly number: number; readonly until: number } | null = null;
-  /** The last block that was not taken in as it was made. */
+  /** The last block of a catch-up. */
   #caughtUpWith = -1;
 
   constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>) {
@@ -140,20 +140,23 @@ export class SourceState {
     return this.#ended;
   }
 
-  /** What comes right after this has been waiting. */
+  /** The blocks that come right after this were waiting. */
   begin(): void {
     this.#lastAt = this.#source.now();
     this.#hasBeenAway = false;
     this.#isCatchingUp = true;
   }
 
-  /** Whatever is stored is of the last run. The source was not asked yet; should it not answer, it says so itself. */
+  /**
+   * All stored blocks are from the last run. The source was not contacted yet; if it fails, that is reported
+   * separately.
+   */
   expect(): void {
     this.#awaited = { number: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   }
 
-  /** The source has answered: what it has beyond `head` is to come, within the time that a block may take. */
-  answered(head: Block | null, blockTimeSec: number): void {
+  /** The source has responded: its blocks beyond `head` must come within a block time. */
+  responded(head: Block | null, blockTimeSec: number): void {
     const number = head === null ? -1 : this.#said(head);
     this.#awaited =
       head === null || number <= head.number
@@ -162,8 +165,8 @@ export class SourceState {
   }
 
   /**
-   * Whether `head` is from before: of the last run, until the source was heard for the first time and what it has is
-   * taken in. Nothing is wrong with the source then, as far as anybody knows.
+   * Whether `head` is from the last run: until the source has responded and its blocks are ingested. This is no fault
+   * of the source.
    */
   isWaiting(head: Block | null): boolean {
     if (this.#ended || this.#problem !== null || head === null || this.#awaited === null) return false;
@@ -171,7 +174,7 @@ export class SourceState {
     return head.number < this.#awaited.number && this.#source.now() <= this.#awaited.until;
   }
 
-  /** The blocks up to `head` have been waiting to be taken in. */
+  /** The blocks up to `head` were waiting to be ingested. */
   catchUp({ number }: Block): void {
     this.#caughtUpWith = number;
   }
@@ -184,7 +187,7 @@ export class SourceState {
     const step = before === null ? spacing : Math.max(block.timestamp - before.timestamp, 0) * 1_000;
     const wasWaiting = now - this.#lastAt < Math.max(step, spacing) / 2;
     this.#lastAt = now;
-    // A page of what a quick chain had waiting may come after a pause, too, but before the present is reached.
+    // A page of waiting blocks of a fast chain may follow a pause, too, but before the present is reached.
     if (!wasWaiting && before !== null && !this.isLate(before, blockTimeSec)) this.#isCatchingUp = false;
     this.#caughtUpWith = this.#isCatchingUp ? block.number : Math.min(this.#caughtUpWith, block.number - 1);
     if (this.#awaited !== null && block.number >= this.#awaited.number) this.#awaited = null;
@@ -210,18 +213,18 @@ export class SourceState {
     return this.#lagMs(head) > lateAfterMs(blockTimeSec);
   }
 
-  /** How far the head lies behind the present. A recording's clock runs far ahead of what one process can ingest. */
+  /** How far the head is behind the present. A recording's clock runs far ahead of one process. */
   #lagMs(head: Block | null): number {
     if (this.#ended || head === null || this.#source.kind === 'replay') return 0;
     return this.#source.now() - head.timestamp * 1_000;
   }
 
   /**
-   * Whether `block` came too late for anybody to be told of it as if it were now.
-   * - Of blocks that were caught up with, after a downtime or a gap, all but the newest did.
-   * - Where the head is not of now by its own time, every block did.
-   * - One that came in time did not, while it is no older than the head by more than five blocks (or half a minute).
-   * - Blocks of a recording or a simulation never do, at whatever speed they come.
+   * Whether `block` came too late for notifications.
+   * - During a catch-up, after a downtime or a gap, all blocks but the newest are late.
+   * - If the head is too old by its own time, all blocks are late.
+   * - Otherwise a block is timely while it is at most five blocks (or half a minute) older than the head.
+   * - Blocks of a recording or a simulation are never late.
    */
   isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
     if (this.#source.kind !== 'rpc' || head === null) return false;
@@ -230,10 +233,7 @@ export class SourceState {
     return (head.timestamp - block.timestamp) * 1_000 > lateAfterMs(blockTimeSec);
   }
 
-  /**
-   * The newest block there is: while there is something to catch up with, a node may have said one further than what
-   * has come of it.
-   */
+  /** The newest known block: during a catch-up the node may have announced a higher one. */
   #newest(head: Block): number {
     return this.#isCatchingUp ? this.#said(head) : head.number;
   }
@@ -243,7 +243,7 @@ export class SourceState {
     return Math.max(head.number, ...said.map((node) => node.head ?? -1));
   }
 
-  /** Whether what is known, up to `head`, is older than it should be. The end of a recording is no fault. */
+  /** Whether the head is older than it should be. The end of a recording is normal. */
   isStale(head: Block | null, updateSec: number): boolean {
     return !this.#ended && (this.#problem !== null || this.#lagMs(head) > staleAfterMs(updateSec));
   }
@@ -252,23 +252,23 @@ export class SourceState {
     if (this.#problem !== null || head === null || this.isWaiting(head)) return this.#problem;
     const lagMs = this.#lagMs(head);
     if (lagMs <= staleAfterMs(updateSec)) return null;
-    // Whether the chain stands still or the clock is wrong cannot be told from here; who looks at it can.
+    // The process cannot tell a standstill of the chain from a wrong clock; the user can.
     const doubt = lagMs > DOUBTFUL_LAG_MS ? "; is this machine's clock right?" : '';
     return { message: `no new block since ${utcMinute(head.timestamp * 1_000)}${doubt}`, retryAt: null };
   }
 }
 
-/** How long a block that should be there may stay away before nobody is told of it as if it were now. */
+/** How long a block may be overdue before notifications are late. */
 const lateAfterMs = (blockTimeSec: number) => Math.max(LATE_BLOCKS * blockTimeSec * 1_000, LEAST_LATE_MS);
 
-/** Which chain is followed, and how far. */
+/** The followed chain, and its head. */
 interface Followed {
   readonly source: Pick<ChainSource, 'kind' | 'health'>;
   readonly chain: ChainProfile | null;
   readonly head: number | undefined;
 }
 
-/** A chain for development may make no block until somebody sends something: its head is now while its node is well. */
+/** A development chain may make no block until a transaction is sent: its head is fresh while its node responds. */
 export function isIdle({ source, chain, head }: Followed): boolean {
   if (chain === null || !isDevelopmentChain(chain) || source.kind !== 'rpc') return false;
   return source.health().some((node) => node.state === 'ok' && node.head === head);

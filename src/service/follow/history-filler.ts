@@ -11,18 +11,18 @@ import type { FollowerOptions } from './follower.ts';
 
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
-/** What the engine looks back on, an hour more than the longest horizon takes; older history is for charts alone. */
+/** History for the engine, an hour more than the longest horizon needs; older history is only for charts. */
 const MEMORY_SEC = 7 * DAY_SEC + HOUR_SEC;
 /**
- * The most blocks that are filled in, however quick the chain: a few hundred megabytes of history, a quarter of an
- * hour of asking.
+ * Maximum number of blocks to fill, however fast the chain: a few hundred megabytes, a quarter of an hour of
+ * requests.
  */
 const MOST_BLOCKS = 1_500_000;
 const TIDY_MS = 3_600_000;
 const RETRY_MS = 30_000;
-/** A write that was refused means that another process fills now; so long this one waits until it has heard so. */
+/** A refused write means that another process fills now; this one waits until the lease has noticed. */
 const TURN_MS = 1_000;
-/** How often it is looked how far another process has filled the history, while one does. */
+/** How often a standby checks how far the leader has filled the history. */
 const RECALL_MS = 15_000;
 
 interface FillerOptions {
@@ -39,21 +39,21 @@ interface FilledEngine {
   head(): Block | null;
   /** Whether this process fills the store; otherwise another one does. */
   isWriting(): boolean;
-  /** Resolves when the store holds every block up to the present head. */
+  /** Resolves when all blocks up to the present head are stored. */
   flush(): Promise<void>;
-  /** Tells `listener` of every reorg until the function it answers is called. */
+  /** Calls `listener` for every reorg until the returned function is called. */
   onRewind(listener: (ancestor: number) => void): () => void;
-  /** Whether the engine was given all blocks from `number` on. */
+  /** Whether the engine has all blocks from `number` on. */
   remembers(number: number): boolean;
-  /** Called when the history from block `from` on is worth being remembered. */
+  /** Called when the engine should be rebuilt from block `from` on. */
   rebuild(from: number): Promise<void>;
-  /** Called when all that is to be had up to the block of this time (Unix seconds) is stored. */
+  /** Called when all available blocks up to this time (Unix seconds) are stored. */
   filled(until: number): void;
 }
 
 /**
  * Fills the history in the background: the last hour, the day, then all of it; holes as they appear; prunes. While
- * another process does that, it has the engine remember what that one has filled.
+ * another process does that, rebuilds the engine from the filled part.
  */
 export class HistoryFiller {
   readonly #options: FillerOptions;
@@ -64,11 +64,11 @@ export class HistoryFiller {
   /** Whether `filled` has resolved. */
   isFilled = false;
   #wake = new AbortController();
-  /** How far back the engine's memory goes; a restart begins with a day. */
+  /** How far back the engine's history goes; a restart begins with a day. */
   #rememberedSec = DAY_SEC;
   /**
-   * Of a history that another process fills: how many blocks the engine was last given of it, and how many were
-   * stored at the last look.
+   * While another process fills: number of blocks at the last rebuild of the engine, and number stored at the last
+   * check.
    */
   #recalled = { remembered: 0, seen: 0 };
 
@@ -77,34 +77,34 @@ export class HistoryFiller {
     this.#engine = engine;
   }
 
-  /** Begins; again is nothing new. */
+  /** Starts it; later calls do nothing. */
   start(): void {
     this.#running ??= this.#run();
     this.fillSoon();
   }
 
-  /** A hole has appeared. */
+  /** Call it when a hole has appeared. */
   fillSoon(): void {
     this.#wake.abort();
   }
 
-  /** The engine has forgotten: give it its memory again. */
-  remindSoon(): void {
+  /** Call it after the engine was reset, to rebuild it. */
+  rebuildSoon(): void {
     this.#rememberedSec = 0;
     this.fillSoon();
   }
 
-  /** Resolves once the signal has aborted and nothing runs any more; never rejects. */
+  /** Resolves after the abort, once nothing runs; never rejects. */
   get stopped(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
 
-  /** Resolves once what is being filled in is stored, or cannot be; never rejects. */
+  /** Resolves once the running fill has ended or failed; never rejects. */
   get settled(): Promise<void> {
     return this.#pass.catch(() => {});
   }
 
-  /** Resolves once all of the past that is to be had was read for the first time, or could not be; never rejects. */
+  /** Resolves once all available history was read for the first time, or could not be; never rejects. */
   get filled(): Promise<void> {
     return this.#filled.promise;
   }
@@ -133,7 +133,7 @@ export class HistoryFiller {
     this.#filled.resolve();
   }
 
-  /** Another process fills: each time there is twice as much, or no more than before, it is worth remembering. */
+  /** Another process fills: rebuilds the engine each time the history has doubled or stopped growing. */
   async #recall(): Promise<void> {
     const head = this.#engine.head();
     if (head === null) return;
@@ -155,14 +155,14 @@ export class HistoryFiller {
 
   async #fill(): Promise<void> {
     const { source, store, historySec, wallNow, signal } = this.#options;
-    // The engine reads the simulated past before it is stored, all that it can remember at once.
+    // The engine reads the simulated past before it is stored, all at once.
     const isSimulated = source.kind === 'simulated';
     const stages = [HOUR_SEC, DAY_SEC, MEMORY_SEC].filter((sec) => sec < historySec);
     let filledUntil: number | null = null;
     for (const sec of [...stages, historySec]) {
       const head = this.#engine.head();
       if (head === null || signal.aborted || !this.#engine.isWriting()) return;
-      // What only waits to be written is no hole.
+      // Blocks that wait to be written are no hole.
       await this.#engine.flush();
       const until = head.timestamp - sec;
       const from = (await store.latestAt(until))?.number ?? Math.max(0, head.number - MOST_BLOCKS);
@@ -183,21 +183,21 @@ export class HistoryFiller {
       const start = isSimulated
         ? Math.max(head.number - Math.floor(memory / SLOT_SEC), 0)
         : (((await store.latestAt(head.timestamp - memory)) ?? (await store.oldest()))?.number ?? 0);
-      // A young history is remembered from its beginning, however far back the memory may go.
+      // A young history is used from its beginning.
       if (isNews || !this.#engine.remembers(start)) await this.#engine.rebuild(start);
       if (!signal.aborted) this.#rememberedSec = memory;
     }
     if (signal.aborted || !this.#engine.isWriting()) return;
     if (filledUntil !== null) this.#engine.filled(filledUntil);
     const head = this.#engine.head();
-    // A head may claim any time: what is not old by our own clock stays.
+    // A head may claim any time: blocks that are recent by our clock stay.
     if (head !== null) await store.prune(Math.min(head.timestamp, Math.floor(wallNow() / 1_000)));
   }
 }
 
-/** The most that `eth_feeHistory` gives at once. */
+/** The maximum page of `eth_feeHistory`. */
 const NODE_PAGE = 1_024;
-/** Public nodes bear a few pages per second; a recording or a simulation only costs our own time. */
+/** Public nodes allow a few pages per second; a recording or a simulation costs only our own time. */
 const NODE_PACE_MS = 300;
 const LOCAL_PAGE = 512;
 /** Block numbers searched for holes at once. */
@@ -208,19 +208,19 @@ const FIRST_RETRY_MS = 1_000;
 interface BackfillOptions {
   readonly source: ChainSource;
   readonly store: BlockStore;
-  /** Block numbers to look for holes in. */
+  /** Block numbers to search for holes. */
   readonly range: NumberRange;
   /** Stops at the first block before this time, Unix seconds. */
   readonly until: number;
-  /** Calls `listener` with the common ancestor of every reorg, until the function it answers is called. */
+  /** Calls `listener` with the common ancestor of every reorg, until the returned function is called. */
   readonly onRewind: (listener: (ancestor: number) => void) => () => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Fills the holes of `range` from the newest block back. Ends early where the source's past begins. A page that
- * cannot be had after several tries rejects with the source's error: what was filled stays.
- * @returns how many blocks were written.
+ * Fills the holes of `range` from the newest block back. Ends early where the source's history begins. If a page
+ * fails after several tries, rejects with the source's error: filled blocks stay.
+ * @returns number of written blocks.
  */
 export async function backfill(options: BackfillOptions): Promise<number> {
   const { source, store, until, signal } = options;
@@ -230,7 +230,7 @@ export async function backfill(options: BackfillOptions): Promise<number> {
     if (await reaches(store, hole.to + 1, until)) return written;
     for (let to = hole.to; to >= hole.from && !signal.aborted; ) {
       const from = Math.max(hole.from, to - pageSize + 1);
-      // What was read before a reorg may be of the branch that is gone: only what lies below it is kept.
+      // Blocks read before a reorg may be orphaned: only those below it are stored.
       let kept = to;
       const stop = options.onRewind((ancestor) => {
         kept = Math.min(kept, ancestor);
@@ -239,12 +239,12 @@ export async function backfill(options: BackfillOptions): Promise<number> {
       const blocks = page.filter((block) => block.number >= from && block.number <= kept);
       const oldest = blocks[0];
       if (signal.aborted) return written;
-      // All of it is above a reorg: following brings that, the rest lies further down.
+      // All of it is above a reorg: the follower ingests that, and the rest of the hole is lower.
       if (kept < from) {
         to = from - 1;
         continue;
       }
-      // Below this the source has nothing: a pruned node, the beginning of a recording.
+      // The source has no older blocks: a pruned node, the beginning of a recording.
       if (oldest === undefined) return written;
       await store.saveBlocks(blocks);
       written += blocks.length;
@@ -258,7 +258,7 @@ export async function backfill(options: BackfillOptions): Promise<number> {
   return written;
 }
 
-/** Looked for in stretches that take a few milliseconds each, however long the history. */
+/** Searched in parts of a few milliseconds each, however long the history. */
 async function* holesOf(store: BlockStore, range: NumberRange): AsyncGenerator<NumberRange> {
   for (let to = range.to; to >= range.from; to -= SEARCHED) {
     yield* await store.missingRanges({ from: Math.max(range.from, to - SEARCHED + 1), to });
@@ -283,7 +283,7 @@ async function readPage(source: ChainSource, { from, to }: NumberRange, signal: 
   }
 }
 
-/** What fills the holes in the history of a chain that is followed: what is found is gone through and judged anew. */
+/** The filler of a followed chain: filled holes are ingested and judged again. */
 export function fillerOf(options: FollowerOptions, chain: ChainState): HistoryFiller {
   const { track } = options;
   return new HistoryFiller(options, {

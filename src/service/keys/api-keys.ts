@@ -5,7 +5,7 @@ import { KEY_ID_LENGTH, KEY_PREFIX } from '../../core/key-text.ts';
 import type { KeyStore } from '../../store/api-keys.ts';
 import type { KeyRow } from '../../store/tables.ts';
 
-/** No capitals, and none of the letters that are taken for others: an id is typed by hand. */
+/** No capitals, and no letters that are easily confused: ids are typed by hand. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_BYTES = 20;
@@ -21,15 +21,15 @@ const KEY = new RegExp(
 const ID = new RegExp(`^[${ID_ALPHABET}]{${KEY_ID_LENGTH}}$`);
 
 export interface ApiKey {
-  /** Public: names the key in lists, on the command line and in logs. */
+  /** Public: identifies the key in lists, on the command line and in logs. */
   readonly id: string;
-  /** The whole of it, with its secret of 160 bits. */
+  /** The whole key, with its secret of 160 bits. */
   readonly text: string;
 }
 
 /** An id that most likely no other key has. */
 export function createKeyId(): string {
-  // 32 letters divide a byte evenly: each is as likely as the others.
+  // 32 letters divide a byte evenly, so all are equally likely.
   return Array.from(randomBytes(KEY_ID_LENGTH), (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join('');
 }
 
@@ -45,9 +45,9 @@ export function createKey(id: string): ApiKey {
 }
 
 /**
- * Reads a key; `null` when it is none, or not all of one. The checksum tells apart what was mistyped from what is
- * unknown: a CRC-32 misses no change within 32 neighbouring bits, so no wrong character and no two that changed
- * places; other mistakes pass once in four thousand million times.
+ * Parses a key; `null` when it is malformed. The checksum tells typing errors from unknown keys: a CRC-32 detects
+ * every change within 32 neighbouring bits, so every wrong character and every swap of neighbours; other errors pass
+ * once in four thousand million times.
  */
 export function readKey(text: string): ApiKey | null {
   const { payload, id, check } = KEY.exec(text)?.groups ?? {};
@@ -56,8 +56,8 @@ export function readKey(text: string): ApiKey | null {
 }
 
 /**
- * What is kept of a key. A fast hash is right here, other than for passwords: nobody can try out 2^160 secrets, however
- * fast each try is, and this runs for every request.
+ * The stored form of a key. Unlike for passwords a fast hash is safe: 2^160 secrets cannot be tried, and this runs
+ * for every request.
  */
 export function hashKey({ text }: ApiKey): Buffer {
   return hash('sha256', text, 'buffer');
@@ -78,14 +78,14 @@ function base62(secret: Buffer): string {
   return text;
 }
 
-/** What the keys of a plan may do. */
+/** The limits of a plan. */
 export interface Plan {
   readonly name: string;
-  /** Requests per day (UTC); `null`: without limit. */
+  /** Requests per day (UTC); `null`: unlimited. */
   readonly dailyLimit: number | null;
-  /** Requests per second and key; as many at once. `null`: without limit. */
+  /** Requests per second and key, also the burst size; `null`: unlimited. */
   readonly perSecond: number | null;
-  /** Which routes it may use. */
+  /** The routes it may use. */
   readonly groups: readonly RouteGroup[];
   /** Whether MCP clients are offered the tools that change something. Default: no. */
   readonly mcpWrites: boolean;
@@ -94,7 +94,7 @@ export interface Plan {
 /** Plans by name. */
 export type Plans = ReadonlyMap<string, Plan>;
 
-/** A plan as it is written in settings; without `groups` it may use them all. */
+/** A plan in the settings; without `groups` it may use all routes. */
 export interface PlanSetting {
   readonly dailyLimit: number | null;
   readonly perSecond: number | null;
@@ -102,14 +102,14 @@ export interface PlanSetting {
   readonly mcpWrites?: boolean | undefined;
 }
 
-/** One monitor that looks at mainnet all day asks about 30,000 times, and several at once when it starts. */
+/** One monitor on mainnet makes about 30,000 requests a day, and several at once at its start. */
 const BUILT_IN: Readonly<Record<string, PlanSetting>> = {
   free: { dailyLimit: 50_000, perSecond: 20 },
   basic: { dailyLimit: 500_000, perSecond: 100 },
   pro: { dailyLimit: 5_000_000, perSecond: 500 },
 };
 
-/** The built-in plans and one's own, which come before a built-in one of the same name. */
+/** The built-in plans and the operator's own, which override built-in ones of the same name. */
 export function createPlans(own: Readonly<Record<string, PlanSetting>> = {}): Plans {
   const plans = Object.entries({ ...BUILT_IN, ...own }).map(
     ([name, { dailyLimit, perSecond, groups, mcpWrites = false }]): [string, Plan] => [
@@ -131,7 +131,7 @@ const secretOf = (key: ApiKey, now: number) => ({
   at: Math.floor(now / 1_000),
 });
 
-/** Makes and keeps a new key; the text that is answered is the only copy of it. `now` in ms. @throws {StoreError} */
+/** Creates and stores a new key; the returned text is its only copy. `now` in ms. @throws {StoreError} */
 export async function issueKey(
   store: KeyStore,
   { name, plan, now }: { readonly name: string; readonly plan: string; readonly now: number },
@@ -143,7 +143,7 @@ export async function issueKey(
 }
 
 /**
- * Gives the key `id` a new secret; the old one stops at once. `now` in ms.
+ * Replaces the secret of key `id`; the old one stops working at once. `now` in ms.
  * @returns `null` when there is no such key, or it is revoked.
  * @throws {StoreError}
  */

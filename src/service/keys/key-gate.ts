@@ -46,7 +46,7 @@ export const groupForbidden = ({ name, groups }: Plan, group: string) =>
     `the plan "${name}" may use ${groups.join(', ')}, not ${group}; ask the operator of the service for another plan`,
   );
 
-/** `waitMs` until the next request. */
+/** `waitMs`: time until the next request is allowed. */
 export function tooFast({ name, perSecond }: Plan, waitMs: number): ApiFailure {
   const sec = Math.max(1, Math.ceil(waitMs / 1_000));
   return new ApiFailure(
@@ -84,10 +84,10 @@ export const gateClosed = () =>
     headers: { 'Retry-After': String(RETRY_SEC) },
   });
 
-/** No key has it: SHA-256 is not known to give all zeros for anything. */
+/** Matches no key: no input is known whose SHA-256 is all zeros. */
 const NO_HASH = '0'.repeat(64);
 
-/** The key in the header, if it is whole. @throws {ApiFailure} `api_key_missing`, `api_key_invalid` */
+/** The key in the header, if it is well-formed. @throws {ApiFailure} `api_key_missing`, `api_key_invalid` */
 export function wholeKey(header: string | null): ApiKey {
   if (header === null || header.trim() === '') throw keyMissing();
   const key = readKey(header.trim());
@@ -96,8 +96,8 @@ export function wholeKey(header: string | null): ApiKey {
 }
 
 /**
- * The row of `key`, if it is the one that `row` keeps. An unknown id goes the same way as a wrong secret, so that the
- * time it takes tells nothing.
+ * The row of `key`, if its hash matches. An unknown id takes the same path as a wrong secret, so that the response
+ * time reveals nothing.
  * @throws {ApiFailure} `api_key_invalid`, `api_key_revoked`
  */
 export function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
@@ -110,7 +110,7 @@ export function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
   return row;
 }
 
-/** The plan of a key, if it may use `group`; without one any plan will do. @throws {ApiFailure} `plan_forbidden` */
+/** The plan of a key, if it may use `group` (`null`: any plan). @throws {ApiFailure} `plan_forbidden` */
 export function planOf(row: KeyRow, plans: Plans, group: RouteGroup | null): Plan {
   const plan = plans.get(row.plan);
   if (plan === undefined) throw planGone(row.plan);
@@ -120,11 +120,11 @@ export function planOf(row: KeyRow, plans: Plans, group: RouteGroup | null): Pla
 
 function isHash(hash: Buffer, kept: string): boolean {
   const expected = Buffer.from(kept, 'hex');
-  // A row that was tampered with may hold anything.
+  // A modified row may have a hash of any length.
   return expected.length === hash.length && timingSafeEqual(hash, expected);
 }
 
-/** Lets `perSecond` requests through each second, and as many at once after a quiet one. */
+/** Token bucket: allows `perSecond` requests each second, and as many at once after an idle second. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #size: number;
@@ -134,19 +134,19 @@ export class TokenBucket {
   /** `now` in ms. */
   constructor(perSecond: number, now: number) {
     this.#perSecond = perSecond;
-    // A plan of one request in ten seconds still lets that one through.
+    // A plan of one request in ten seconds still needs a whole token.
     this.#size = Math.max(1, perSecond);
     this.#tokens = this.#size;
     this.#filledAt = now;
   }
 
-  /** Takes a token at `now` (ms); answers 0, or how many ms until there is one. */
+  /** Takes a token at `now` (ms); returns 0, or the ms until the next one. */
   take(now: number): number {
     // A clock that was set back must not take tokens away.
     const passedMs = Math.max(0, now - this.#filledAt);
     this.#filledAt = now;
     this.#tokens = Math.min(this.#size, this.#tokens + (passedMs * this.#perSecond) / 1_000);
-    // Tenths of ms add up to a hair less than a token.
+    // Rounding: tenths of ms may add up to slightly less than a token.
     if (this.#tokens < 1 - 1e-9) return ((1 - this.#tokens) * 1_000) / this.#perSecond;
     this.#tokens -= 1;
     return 0;
@@ -154,8 +154,8 @@ export class TokenBucket {
 }
 
 /**
- * Collects what is asked within one turn of the event loop, and while the batch before is under way, and has it done
- * together: a hundred requests that arrive at once cost one transaction.
+ * Batches items of one turn of the event loop, and those added while a batch runs: a hundred requests that arrive at
+ * once cost one transaction.
  */
 export class TurnBatch<Item> {
   readonly #work: (items: readonly Item[]) => Promise<void>;
@@ -172,14 +172,14 @@ export class TurnBatch<Item> {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when everything that was added is done. */
+  /** Resolves when all added items are done. */
   async settled(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Requests are parsed before this: all that came in with this turn are there.
+      // Requests are parsed before this: all that arrived in this turn are in the batch.
       await new Promise((resolve) => setImmediate(resolve));
       const items = this.#waiting;
       this.#waiting = [];
@@ -195,11 +195,11 @@ const KEEP_USAGE_DAYS = 400;
 
 export interface KeyGateOptions {
   readonly store: KeyStore;
-  /** Asked anew for each request, where they may change. */
+  /** A function is evaluated for each request, as settings may change. */
   readonly plans: Plans | (() => Plans);
   /** Ms since epoch. */
   readonly wallNow?: () => number;
-  /** Told of a database that cannot be read or written; who asks is only told to come again. */
+  /** Receives database errors; clients are only told to retry. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -209,13 +209,13 @@ export interface KeyGate extends Gate {
    * @throws {ApiFailure} `upstream_unavailable`
    */
   identify(key: string | null): Promise<{ readonly keyId: string; readonly plan: Plan } | null>;
-  /** Whether anybody has a key that works. @throws {StoreError} */
+  /** Whether there is any active key. @throws {StoreError} */
   hasKeys(): Promise<boolean>;
-  /** Decides and writes what is pending, then closes the keys' file. Later requests are refused. */
+  /** Completes pending requests, then closes the keys' database. Later requests are refused. */
   close(): Promise<void>;
 }
 
-interface Question {
+interface PendingRequest {
   readonly key: ApiKey;
   readonly group: RouteGroup;
   resolve(): void;
@@ -224,14 +224,14 @@ interface Question {
 
 interface Granted {
   readonly plan: Plan;
-  readonly questions: Question[];
+  readonly requests: PendingRequest[];
 }
 
 /**
- * The gate of a service for others: keys, plans, requests per second, requests per day. Keys are read anew for each
- * batch of requests, so that a revocation in another process holds at once; the day's count is in the database, so
- * that it is exact over restarts and over several processes on one file. The limit per second is each
- * process's own on one file, and on a server that of all together.
+ * The gate of a service with API keys: plans, requests per second, requests per day. Keys are read again for each
+ * batch of requests, so that a revocation by another process takes effect at once; the daily count is in the
+ * database, so that it is exact over restarts and several processes. The limit per second is per process with a file,
+ * and shared by all processes on a server.
  */
 export function createKeyGate({
   store,
@@ -249,7 +249,7 @@ export function createKeyGate({
   function takeToken(keyId: string, plan: Plan): void {
     if (plan.perSecond === null) return;
     let kept = buckets.get(keyId);
-    // The key may have got another plan.
+    // The key's plan may have changed.
     if (kept?.plan !== plan) {
       kept = { bucket: new TokenBucket(plan.perSecond, wallNow()), plan };
       buckets.set(keyId, kept);
@@ -258,51 +258,51 @@ export function createKeyGate({
     if (waitMs > 0) throw tooFast(plan, waitMs);
   }
 
-  async function decide(questions: readonly Question[]): Promise<void> {
+  async function decide(requests: readonly PendingRequest[]): Promise<void> {
     try {
-      const rows = await store.find([...new Set(questions.map(({ key }) => key.id))]);
+      const rows = await store.find([...new Set(requests.map(({ key }) => key.id))]);
       const wanted = new Map<string, Granted>();
-      // Requests that come at once often come with the same key, which is checked once.
+      // Concurrent requests often have the same key, which is checked once.
       const checked = new Map<string, KeyRow>();
-      for (const question of questions) {
-        const { key, group } = question;
+      for (const request of requests) {
+        const { key, group } = request;
         try {
           const row = checked.get(key.text) ?? checkKey(key, rows.get(key.id));
           checked.set(key.text, row);
           const plan = planOf(row, plansNow(), group);
           takeToken(key.id, plan);
           const same = wanted.get(key.id);
-          if (same === undefined) wanted.set(key.id, { plan, questions: [question] });
-          else same.questions.push(question);
+          if (same === undefined) wanted.set(key.id, { plan, requests: [request] });
+          else same.requests.push(request);
         } catch (error) {
-          question.reject(toFailure(error));
+          request.reject(toFailure(error));
         }
       }
       await count(wanted);
     } catch (error) {
-      // Never through uncounted: who has an answer already is not touched by this.
+      // Uncounted requests are refused; those already granted are not affected.
       const failure = toFailure(error);
-      for (const question of questions) question.reject(failure);
+      for (const request of requests) request.reject(failure);
     }
   }
 
   async function count(wanted: ReadonlyMap<string, Granted>): Promise<void> {
     const day = today();
     const wishes = [...wanted].map(
-      ([keyId, { plan, questions }]): UsageRequest => ({
+      ([keyId, { plan, requests }]): UsageRequest => ({
         keyId,
-        count: questions.length,
+        count: requests.length,
         limit: plan.dailyLimit,
         perSecond: plan.perSecond,
       }),
     );
     const granted = await store.spend(day, wishes);
-    for (const [keyId, { plan, questions }] of wanted) {
+    for (const [keyId, { plan, requests }] of wanted) {
       const { count: through = 0, isTooFast = false } = granted.get(keyId) ?? {};
-      for (const [index, question] of questions.entries()) {
-        if (index < through) question.resolve();
-        else if (isTooFast) question.reject(tooFast(plan, SECOND_MS));
-        else question.reject(quotaUsedUp(plan, (day + 1) * DAY_MS, wallNow()));
+      for (const [index, request] of requests.entries()) {
+        if (index < through) request.resolve();
+        else if (isTooFast) request.reject(tooFast(plan, SECOND_MS));
+        else request.reject(quotaUsedUp(plan, (day + 1) * DAY_MS, wallNow()));
       }
     }
     if (prunedOn !== day) await prune(day);
@@ -383,7 +383,10 @@ function rateLimits({ name, dailyLimit, perSecond }: Plan, used: number, day: nu
   };
 }
 
-/** The gate over the keys in `file` (or on PostgreSQL), which is made where there is none. @throws {StoreError} when it cannot be opened. */
+/**
+ * The gate over the keys in `file` (or on PostgreSQL), which is created if missing. @throws {StoreError} when it
+ * cannot be opened.
+ */
 export async function openKeyGate({
   file,
   ...options

@@ -22,7 +22,7 @@ const someHappening: fc.Arbitrary<Happening> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ type: fc.constant('look' as const), behind: fc.constantFrom(0, 0, 0, 1, 2) }),
+    arbitrary: fc.record({ type: fc.constant('observe' as const), behind: fc.constantFrom(0, 0, 0, 1, 2) }),
   },
   {
     weight: 3,
@@ -252,7 +252,7 @@ describe('in any order of blocks, answers, drops, reorgs, replacements, crashes 
         for (const happening of story.happenings) {
           engine.live(happening);
           const event = engine.steps.at(-1)?.event;
-          if (event?.type !== 'look' && event?.type !== 'rewind') continue;
+          if (event?.type !== 'observe' && event?.type !== 'rewind') continue;
           // Of what nobody is known to have sent, a second look is what is waited for.
           const isUnsure = engine.state.status === 'SUBMITTED' && engine.state.sentAt === null;
           if (isUnsure) continue;
@@ -292,7 +292,7 @@ function expectAgreement({ chain, state, steps }: ModelEngine): void {
 }
 
 const SEND = { type: 'send', outcome: 'taken' } as const;
-const LOOK = { type: 'look', behind: 0 } as const;
+const OBSERVE = { type: 'observe', behind: 0 } as const;
 const mine = (filling: Filling) => ({ type: 'mine', filling }) as const;
 
 function lived(confirmations: number, ...happenings: readonly Happening[]): ModelEngine {
@@ -303,7 +303,7 @@ const kindsOf = ({ steps }: ModelEngine) => steps.flatMap(({ notes }) => notes.m
 
 describe('of what is rare', () => {
   it('a replacement that a reorg takes back leaves it watched, and mined after all', () => {
-    const failed = lived(1, SEND, mine('another'), LOOK);
+    const failed = lived(1, SEND, mine('another'), OBSERVE);
     expect(failed.state).toMatchObject({
       status: 'FAILED',
       failure: { code: 'nonce_used' },
@@ -311,17 +311,18 @@ describe('of what is rare', () => {
     });
     failed.live({ type: 'reorg', depth: 1, comesBack: false });
     expect(failed.state).toMatchObject({ status: 'FAILED', mayBeOut: true });
-    for (const happening of [{ type: 'wallet-sends' } as const, mine('ours'), LOOK]) failed.live(happening);
+    for (const happening of [{ type: 'wallet-sends' } as const, mine('ours'), OBSERVE])
+      failed.live(happening);
     expect(failed.state).toMatchObject({ status: 'EXECUTED', failure: null });
   });
 
   it('what was dropped is noticed at the second head after a reorg to a lower one', () => {
     const drop = { type: 'drop' } as const;
-    const high = lived(1, SEND, mine(null), mine(null), mine(null), mine(null), drop, LOOK);
+    const high = lived(1, SEND, mine(null), mine(null), mine(null), mine(null), drop, OBSERVE);
     high.live({ type: 'reorg', depth: 4, comesBack: false });
-    for (const happening of [mine(null), LOOK, mine(null)]) high.live(happening);
+    for (const happening of [mine(null), OBSERVE, mine(null)]) high.live(happening);
     expect(high.state.status).toBe('SUBMITTED');
-    high.live(LOOK);
+    high.live(OBSERVE);
     expect(high.state).toMatchObject({ status: 'PENDING', mayBeOut: true });
   });
 
@@ -330,9 +331,9 @@ describe('of what is rare', () => {
       SEND,
       mine(null),
       { type: 'drop' },
-      LOOK,
+      OBSERVE,
       mine(null),
-      LOOK,
+      OBSERVE,
       { type: 'wallet-sends' },
       mine('ours'),
     ] as const;
@@ -340,25 +341,25 @@ describe('of what is rare', () => {
     expect(engine.state.status).toBe('PENDING');
     engine.live({ type: 'nonce-check' });
     expect(engine.state.status).toBe('PENDING');
-    engine.live(LOOK);
+    engine.live(OBSERVE);
     expect(engine.state.status).toBe('EXECUTED');
   });
 
   it('a node that is behind takes back no block', () => {
-    const engine = lived(3, SEND, mine(null), mine('ours'), LOOK, { type: 'look', behind: 1 });
+    const engine = lived(3, SEND, mine(null), mine('ours'), OBSERVE, { type: 'observe', behind: 1 });
     expect(engine.state.inclusion).toMatchObject({ blockNumber: 2 });
     expect(kindsOf(engine)).toEqual(['SIGNED', 'SUBMITTED', 'SENT', 'MINED']);
   });
 
   it('what was cancelled after it had been sent is executed where it is mined all the same', () => {
-    const gone = [SEND, mine(null), { type: 'drop' }, LOOK, mine(null), LOOK] as const;
+    const gone = [SEND, mine(null), { type: 'drop' }, OBSERVE, mine(null), OBSERVE] as const;
     const engine = lived(
       1,
       ...gone,
       { type: 'user', wish: 'cancel' },
       { type: 'wallet-sends' },
       mine('ours'),
-      LOOK,
+      OBSERVE,
     );
     expect(engine.state.status).toBe('EXECUTED');
     expect(kindsOf(engine).slice(-4)).toEqual(['CANCELLED', 'SEEN', 'MINED', 'EXECUTED']);
@@ -369,7 +370,7 @@ describe('of what is rare', () => {
     ['cancelled', 'cancel', 'CANCELLED'],
     ['expired', 'expire', 'EXPIRED'],
   ] as const)('what was %s, came back by itself and is lost again is so once more', (_, wish, status) => {
-    const gone = [{ type: 'drop' }, mine(null), LOOK, mine(null), LOOK] as const;
+    const gone = [{ type: 'drop' }, mine(null), OBSERVE, mine(null), OBSERVE] as const;
     const engine = lived(
       2,
       SEND,
@@ -377,28 +378,28 @@ describe('of what is rare', () => {
       { type: 'user', wish },
       { type: 'wallet-sends' },
       mine('ours'),
-      LOOK,
+      OBSERVE,
     );
     expect(engine.state.status).toBe('SUBMITTED');
     engine.live({ type: 'reorg', depth: 1, comesBack: false });
-    for (const happening of [mine(null), LOOK, mine(null), LOOK]) engine.live(happening);
+    for (const happening of [mine(null), OBSERVE, mine(null), OBSERVE]) engine.live(happening);
     expect(engine.state).toMatchObject({ status, mayBeOut: true, inclusion: null });
     expect(kindsOf(engine).at(-1)).toBe('DROPPED');
   });
 
   it('what failed, came back by itself and is lost again has failed, and says why', () => {
     const engine = lived(2, { type: 'send', outcome: 'refused-for-good' }, { type: 'wallet-sends' });
-    for (const happening of [mine('ours'), LOOK, { type: 'reorg', depth: 1, comesBack: false } as const]) {
+    for (const happening of [mine('ours'), OBSERVE, { type: 'reorg', depth: 1, comesBack: false } as const]) {
       engine.live(happening);
     }
-    for (const happening of [mine(null), LOOK, mine(null), LOOK]) engine.live(happening);
+    for (const happening of [mine(null), OBSERVE, mine(null), OBSERVE]) engine.live(happening);
     expect(engine.state).toMatchObject({ status: 'FAILED', failure: { code: 'dropped' }, mayBeOut: true });
   });
 
   it('a decision of which nothing is heard is open for its time, then waits again', () => {
-    const engine = lived(1, { type: 'send', outcome: 'lost' }, LOOK, mine(null), LOOK);
+    const engine = lived(1, { type: 'send', outcome: 'lost' }, OBSERVE, mine(null), OBSERVE);
     expect(engine.state).toMatchObject({ status: 'SUBMITTED', sentAt: null });
-    for (const happening of [{ type: 'time', ms: 20_000 }, LOOK] as const) engine.live(happening);
+    for (const happening of [{ type: 'time', ms: 20_000 }, OBSERVE] as const) engine.live(happening);
     expect(engine.state).toMatchObject({ status: 'PENDING', attempts: 1 });
   });
 });

@@ -1,4 +1,4 @@
-import type { Inclusion, Look } from '../../../src/core/auto-txs/state-machine.ts';
+import type { Inclusion, Observation } from '../../../src/core/auto-txs/state-machine.ts';
 import type { Hex } from '../../../src/core/block.ts';
 
 /** The nonce that everything here is about. */
@@ -48,7 +48,7 @@ export class ModelChain {
   }
 
   /** What a node says that is some blocks behind. */
-  look(behind = 0): Look {
+  observe(behind = 0): Observation {
     const head = Math.max(this.head - behind, 0);
     const number = this.#numberOf(head);
     const filling = number === null ? null : (this.#blocks[number]?.filling ?? null);

@@ -16,7 +16,7 @@ export type Happening =
   | { readonly type: 'reorg'; readonly depth: number; readonly comesBack: boolean }
   | { readonly type: 'wallet-sends' }
   | { readonly type: 'time'; readonly ms: number }
-  | { readonly type: 'look'; readonly behind: number }
+  | { readonly type: 'observe'; readonly behind: number }
   /** The engine decides and sends: what reaches a node, and what is heard of it. */
   | {
       readonly type: 'send';
@@ -64,8 +64,8 @@ export class ModelEngine {
       case 'time':
         this.now += happening.ms;
         return;
-      case 'look':
-        this.step({ type: 'look', look: chain.look(happening.behind) });
+      case 'observe':
+        this.step({ type: 'observe', observation: chain.observe(happening.behind) });
         return;
       case 'send':
         this.#send(happening.outcome);
@@ -113,14 +113,14 @@ export class ModelEngine {
     for (let block = 0; block < this.confirmations + 3; block += 1) {
       this.chain.mine(null);
       this.now += UNSURE_MS;
-      this.step({ type: 'look', look: this.chain.look() });
+      this.step({ type: 'observe', observation: this.chain.observe() });
     }
   }
 
   /** Of one whose nonce is used: a wallet may have sent its very bytes, which a look tells. */
   #checkNonce(): void {
     if (this.chain.mined === null) return;
-    if (!this.state.mayBeOut) this.step({ type: 'look', look: this.chain.look() });
+    if (!this.state.mayBeOut) this.step({ type: 'observe', observation: this.chain.observe() });
     this.step({ type: 'refuse', obstacle: { code: 'nonce_used', message: 'its nonce is used' } });
   }
 

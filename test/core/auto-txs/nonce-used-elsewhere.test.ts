@@ -8,8 +8,8 @@ import {
 
 const FACTS = { nonce: 5, confirmations: 3, now: 1_000_000 };
 const look = (head: number, nextNonce: number): AutoTxEvent => ({
-  type: 'look',
-  look: { head, inclusion: null, isKnown: false, nextNonce },
+  type: 'observe',
+  observation: { head, inclusion: null, isKnown: false, nextNonce },
 });
 
 /** What events make of one that was never sent, and the kinds of what was noted. */

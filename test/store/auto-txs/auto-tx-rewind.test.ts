@@ -38,8 +38,8 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   const SENT: readonly AutoTxEvent[] = [{ type: 'submit' }, { type: 'sent' }];
   const minedIn = (number: number, outcome: 'success' | 'reverted' = 'success'): AutoTxEvent => ({
-    type: 'look',
-    look: {
+    type: 'observe',
+    observation: {
       head: Math.max(10, number),
       inclusion: includedIn(number, { outcome }),
       isKnown: true,
@@ -47,8 +47,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     },
   });
   const replacedAt = (head: number): AutoTxEvent => ({
-    type: 'look',
-    look: { head, inclusion: null, isKnown: false, nextNonce: 1_000 },
+    type: 'observe',
+    observation: { head, inclusion: null, isKnown: false, nextNonce: 1_000 },
   });
 
   const state = async (id: string) => (await store.find('', id))?.state;
@@ -56,8 +56,8 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('what was cancelled and mined all the same is cancelled again once a reorg has lost it', async () => {
     const lost = (head: number): AutoTxEvent => ({
-      type: 'look',
-      look: { head, inclusion: null, isKnown: false, nextNonce: 0 },
+      type: 'observe',
+      observation: { head, inclusion: null, isKnown: false, nextNonce: 0 },
     });
     await make('cancelled', 9, ...SENT, lost(8), lost(9), { type: 'cancel' }, minedIn(10));
     expect(await state('cancelled')).toMatchObject({ status: 'SUBMITTED', returnsTo: 'CANCELLED' });

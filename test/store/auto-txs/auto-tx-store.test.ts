@@ -34,8 +34,8 @@ describe.each(ENGINES)('on %s', (engine) => {
   }
 
   const mined = (number: number, more: Parameters<typeof includedIn>[1] = {}): AutoTxEvent => ({
-    type: 'look',
-    look: { head: number, inclusion: includedIn(number, more), isKnown: true, nextNonce: 1 },
+    type: 'observe',
+    observation: { head: number, inclusion: includedIn(number, more), isKnown: true, nextNonce: 1 },
   });
 
   test('an auto-tx comes back as it was made, whatever its note holds and however large its amounts are', async () => {

@@ -67,7 +67,7 @@ test.each(BREAKS)(
     expect(await store.find('a', 'bad')).toBeNull();
     expect(ids(await store.waiting('a', from))).toEqual(['good']);
     const mined = { head: 9, inclusion: includedIn(9), isKnown: true, nextNonce: 3 };
-    for (const event of [{ type: 'submit' }, { type: 'look', look: mined }] as const) {
+    for (const event of [{ type: 'submit' }, { type: 'observe', observation: mined }] as const) {
       await store.change(
         { owner: '', id: 'good' },
         (kept) => stepped(kept, event, { confirmations: 2 }),

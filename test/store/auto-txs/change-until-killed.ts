@@ -51,7 +51,7 @@ async function actAsEngine(turn: number): Promise<void> {
   for (const { id } of await store.following({ limit: 3, after: null })) {
     const inclusion = includedIn(turn, { outcome: turn % 5 === 0 ? 'reverted' : 'success' });
     const look = { head: turn, inclusion, isKnown: true, nextNonce: 0 };
-    await happen(id, { type: 'look', look }, 'engine');
+    await happen(id, { type: 'observe', observation: look }, 'engine');
   }
   if (turn % 7 === 0) await blocks.rewindTo(turn - 2);
 }

@@ -7,23 +7,23 @@ import { createTelegramNotifier, type TelegramSettings } from './telegram.ts';
 import { createWebhookNotifier } from './webhook.ts';
 
 export interface NotifierSettings {
-  /** `null`: no mails. */
+  /** `null`: no mail. */
   readonly smtp: SmtpSettings | null;
   /** `null`: no Telegram. */
   readonly telegram: TelegramSettings | null;
-  /** Whether webhooks may go to private addresses, and without TLS. */
+  /** Whether webhooks may use private addresses and plain HTTP. */
   readonly allowPrivateTargets: boolean;
-  /** Whether prices are made up: every channel is there, and nothing leaves over any. */
+  /** With simulated prices every channel exists, and none sends anything. */
   readonly isSimulated?: boolean;
 }
 
 interface NotifierSurroundings {
-  /** ms since epoch. */
+  /** Ms since epoch. */
   readonly now?: () => number;
   readonly resolve?: ResolveHost;
-  /** Which addresses are private; `isForbiddenAddress` where nothing is said. */
+  /** Which addresses are private; default: `isForbiddenAddress`. */
   readonly isForbidden?: (address: string) => boolean;
-  /** Root certificates to trust instead of the usual ones, PEM. */
+  /** Root certificates to trust instead of the default ones, PEM. */
   readonly ca?: string;
 }
 
@@ -31,7 +31,7 @@ const SIMULATED: Notifiers = Object.fromEntries(
   ALERT_CHANNELS.map((channel) => [channel, { deliver: async () => delivered('simulated') }]),
 );
 
-/** The notifiers that the settings allow for: WEBHOOK and SLACK always. Nothing is connected before it is needed. */
+/** The notifiers that the settings allow: WEBHOOK and SLACK always. Nothing connects before its first use. */
 export function createNotifiers(
   settings: NotifierSettings,
   surroundings: NotifierSurroundings = {},

@@ -13,7 +13,7 @@ import {
   never,
 } from './notifier.ts';
 
-/** The mail server that alerts are sent through. */
+/** The mail server that sends alerts. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
@@ -21,37 +21,37 @@ export interface SmtpSettings {
   readonly secure: boolean;
   readonly user: string | null;
   readonly password: string | null;
-  /** An address, perhaps with a name: `gastop <gas@example.org>`. */
+  /** An address, optionally with a name: `gastop <gas@example.org>`. */
   readonly from: string;
-  /** Whether nothing is sent without TLS and a certificate that holds. By default: unless the server is on this machine. */
+  /** Whether TLS with a valid certificate is required. Default: unless the server is on this machine. */
   readonly requireTls?: boolean;
-  /** Root certificates to trust instead of the usual ones, PEM. */
+  /** Root certificates to trust instead of the default ones, PEM. */
   readonly ca?: string;
 }
 
 const LONGEST_WORDS = 160;
 
-/** What nodemailer says of a failure (`nodemailer/lib/errors`). */
+/** nodemailer's errors (`nodemailer/lib/errors`). */
 const SmtpFailure = z.object({
   code: z.string().catch(''),
-  /** What Node called it, where it was the connection. */
+  /** Node's error code, for connection errors. */
   originalCode: z.string().catch(''),
   command: z.string().catch(''),
-  /** The server's answer and its code; 0: it gave none. */
+  /** The server's response and its code; 0: none. */
   response: z.string().catch(''),
   responseCode: z.number().catch(0),
 });
 
 /**
- * What an SMTP server's refusal means. For this recipient or this mail for good (5xx): never. For now (4xx), or
- * because of the operator's settings, which may be put right within the day: later.
+ * Judges an SMTP refusal. A permanent one for this recipient or mail (5xx): `never`. A temporary one (4xx), or one
+ * caused by the operator's settings, which may be corrected within the day: `later`.
  */
 function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: string): Attempt {
   const { code, originalCode, command, response, responseCode } = SmtpFailure.parse(Object(error));
   const words = serverWords(response, settings, recipient);
   switch (code) {
     case 'EAUTH':
-      // Its words are not repeated: servers there are that say what they were sent.
+      // Leaves out the server's text: some servers repeat the credentials.
       return later(
         `the mail server does not take this user and password${responseCode === 0 ? '' : ` (${responseCode})`}; check the smtp settings`,
       );
@@ -74,7 +74,7 @@ function judgeSmtpFailure(error: unknown, settings: SmtpSettings, recipient: str
   }
 }
 
-/** The server's words on one line, without whatever of the login and the recipient they repeat. */
+/** The server's text on one line, without credentials and recipient. */
 export function serverWords(response: string, { password, user }: SmtpSettings, recipient: string): string {
   const secrets =
     password === null
@@ -84,7 +84,7 @@ export function serverWords(response: string, { password, user }: SmtpSettings, 
         );
   const shown = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), response);
   const unaddressed = shown.replaceAll(recipient, '…');
-  // Servers there are that say their code in their words again.
+  // Some servers repeat their code in the text.
   const once = unaddressed.trimStart().replace(/^(\d{3} )\1+/, '$1');
   return cleanText(once, LONGEST_WORDS).trim();
 }
@@ -94,19 +94,22 @@ const encoded = (text: string) => Buffer.from(text).toString('base64');
 const underlying = (error: unknown, code: string): unknown =>
   code === '' ? error : Object.assign(new Error('connection'), { code });
 
-/** Mail servers make senders wait on purpose, before the greeting and after the message; an early end doubles the mail. */
+/**
+ * Mail servers delay senders on purpose, before the greeting and after the message; ending early would send the mail
+ * twice.
+ */
 const DEADLINE_MS = 30_000;
 
 /**
- * Sends mails through one SMTP server. TLS is required, and its certificate checked, unless the server is on this
- * machine or the settings say otherwise: then TLS is taken where it is offered. Each try of a notification carries the same
- * Message-ID, so that a mail that came twice is seen as one.
+ * Sends mail through one SMTP server. TLS with a valid certificate is required, unless the server is on this machine
+ * or the settings allow plain text: then TLS is used when offered. Every attempt of a notification has the same
+ * Message-ID, so that mail programs recognise duplicates.
  */
 export function createEmailNotifier(settings: SmtpSettings): Notifier {
   return {
     deadlineMs: DEADLINE_MS,
     async deliver(notification, signal) {
-      // One address and nothing else, whatever wrote it: it goes into a command and a header.
+      // Exactly one address: it becomes part of a command and a header.
       if (refuseTarget('EMAIL', notification.target, ANY_SERVICE) !== null)
         return never('not an email address');
       try {
@@ -146,7 +149,7 @@ async function send(
   const { subject, plain } = alertText(notification.message);
   const info = await transport.sendMail({
     from,
-    // As an object it is taken for one address, never for a list.
+    // As an object it is one address, never a list.
     to: { name: '', address: notification.target },
     subject,
     text: `${plain}\n`,
@@ -158,7 +161,7 @@ async function send(
   return delivered(serverWords(info.response, settings, notification.target));
 }
 
-/** In the sender's domain, as RFC 5322 recommends. */
+/** With the sender's domain, as RFC 5322 recommends. */
 function messageId(notificationId: string, from: string): string {
   const domain = /@([^@<>\s]+)>?\s*$/.exec(from)?.[1] ?? 'gastop.invalid';
   return `<${notificationId.replace(/[^\w.-]/g, '_')}@${domain}>`;

@@ -2,15 +2,15 @@ import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanNote, cleanText } from '../../../core/text.ts';
 import { exactGwei, priceBeside } from '../../../core/units.ts';
 
-/** A fired alert in words. Nothing in it can act on a terminal; what takes markup must still escape it. */
+/** Text of a fired alert, safe for terminals; markup must still be escaped. */
 interface AlertText {
-  /** One line without the note: a mail's subject. */
+  /** One line without the note: the subject of a mail. */
   readonly subject: string;
-  /** Where the prices are not of a real chain now: said first, and loudly. */
+  /** Warns first of all that prices are not of a real chain now. */
   readonly warning: string | null;
-  /** Without the warning: what happened first, then the note, then where it comes from. Some have several lines. */
+  /** Without the warning: the event, the note, the origin. Some have several lines. */
   readonly paragraphs: readonly string[];
-  /** All of it as plain text. */
+  /** The whole message as plain text. */
   readonly plain: string;
 }
 
@@ -23,7 +23,7 @@ const LOUD = {
   simulated: { badge: '[SIMULATED]', warning: 'SIMULATED: made-up prices, no real chain costs this.' },
 } as const;
 
-/** What is said of an alert that fired, the same on every channel. */
+/** The text of a fired alert, the same on every channel. */
 export function alertText(message: AlertMessage): AlertText {
   const chain = cleanText(message.chainName, LONGEST_CHAIN_NAME);
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
@@ -59,7 +59,7 @@ function countWords(count: number): string {
   return count === 1 ? 'fired for the first time' : `has fired ${count.toLocaleString('en-US')} times`;
 }
 
-/** A note as it is sent: its lines stay, without the blanks around them. */
+/** A note for sending: keeps its lines, without blanks around them. */
 export function sentNote(note: string): string {
   return cleanNote(note)
     .split(/\r?\n/)
@@ -76,7 +76,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as it stands in HTML, within elements and quoted attributes. */
+/** Escapes text for HTML elements and quoted attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
@@ -88,7 +88,7 @@ const WARNING = 'background-color:#ffd84d;color:#000;font-weight:bold;padding:8p
 const HEADLINE = 'font-size:18px;font-weight:bold';
 const SMALL = 'font-size:13px;opacity:0.75';
 
-/** The words of a fired alert as a mail's HTML: the same paragraphs as the plain text, nothing loaded from anywhere. */
+/** A fired alert as HTML mail: the paragraphs of the plain text, without external resources. */
 export function alertHtml(message: AlertMessage): string {
   const { subject, warning, paragraphs } = alertText(message);
   const last = paragraphs.length - 1;

@@ -39,8 +39,8 @@ export interface Notifier {
 export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
 
 /**
- * What a `Retry-After` header asks for, in seconds from `now` (ms since epoch); `null` when it is neither.
- * Seconds or an HTTP date (RFC 9110, 10.2.3).
+ * Seconds that a `Retry-After` header requests, from `now` (ms since epoch); `null` when it is invalid. Seconds or an
+ * HTTP date (RFC 9110, 10.2.3).
  */
 function readRetryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
@@ -54,7 +54,7 @@ const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
 
 export const JSON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': `gastop/${VERSION}` };
 
-/** Error codes of Node and OpenSSL in words for the log of a delivery. */
+/** Messages for error codes of Node and OpenSSL, for the delivery log. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection closed early',
@@ -107,28 +107,25 @@ function attempt(outcome: Attempt['outcome'], answer: string, retryAfterSec: num
   return { outcome, answer: cleanText(answer, LONGEST_ANSWER), retryAfterSec };
 }
 
-/** A notifier over HTTP: one attempt that may reject as its request does. */
+/** A notifier over HTTP; its attempt may reject as its request does. */
 export const webNotifier = (attempt: Notifier['deliver']): Notifier => ({
   deliver: (notification, signal) =>
-    attempt(notification, signal).catch((error: unknown) => unanswered(error, signal)),
+    attempt(notification, signal).catch((error: unknown) => withoutResponse(error, signal)),
 });
 
-/** The attempt that got no response. `signal` tells whether its deadline was over. */
-function unanswered(error: unknown, signal: AbortSignal): Attempt {
+/** The attempt that got no response. `signal` tells whether its deadline passed. */
+function withoutResponse(error: unknown, signal: AbortSignal): Attempt {
   if (error instanceof RequestRefused) return later(`refused: ${error.message}`);
   if (signal.aborted) return later('no response in time');
   return later(connectionWords(error));
 }
 
 /** An attempt to retry, after the `Retry-After` of the response. @param now ms since epoch */
-export function laterAfter(answer: WebResponse, said: string, now: number): Attempt {
-  return later(said, readRetryAfter(answer.retryAfter, now));
+export function laterAfter(response: WebResponse, reason: string, now: number): Attempt {
+  return later(reason, readRetryAfter(response.retryAfter, now));
 }
 
-/**
- * A status in the words of HTTP, and the beginning of the body without `secrets`: servers repeat the path that they do
- * not know.
- */
+/** An HTTP status as text, with the beginning of the body without `secrets`: servers repeat unknown paths. */
 export function statusWords({ status, text, movedTo }: WebResponse, secrets: readonly string[] = []): string {
   const words = STATUS_CODES[status];
   const line = words === undefined ? String(status) : `${status} ${words}`;

@@ -21,7 +21,7 @@ const FORBIDDEN_V4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.
 const GLOBAL_V6 = '2000::/3';
 const FORBIDDEN_V6 = '2001::/23 2001:db8::/32 2002::/16 3fff::/20';
 
-/** IPv6 that stands for the IPv4 address in its last 32 bits: mapped (RFC 4291), and NAT64's well-known (RFC 6052). */
+/** IPv6 prefixes with an IPv4 address in the last 32 bits: mapped (RFC 4291), and NAT64's well-known one (RFC 6052). */
 const CARRIES_V4 = '::ffff:0:0/96 64:ff9b::/96';
 
 const forbiddenV4 = blockList('ipv4', FORBIDDEN_V4);
@@ -64,7 +64,7 @@ function lastFourBytes(address: string): string {
 }
 
 export interface TargetPolicy {
-  /** The operator lets messages go to private addresses, and without TLS. */
+  /** Whether the operator allows private addresses and plain HTTP. */
   readonly allowPrivateTargets: boolean;
   /** Which addresses are private; default {@link isForbiddenAddress}. Tests have only private ones. */
   readonly isForbidden?: (address: string) => boolean;
@@ -158,7 +158,7 @@ function notFound(hostname: string): NodeJS.ErrnoException {
 
 /** The longest response that is read; the rest is cut off. */
 const LONGEST_BODY_BYTES = 65_536;
-/** Deadline of the body: the status has decided already. */
+/** Deadline of the body, since the status alone decides. */
 const BODY_DEADLINE_MS = 2_000;
 const MOST_REDIRECTS = 3;
 /** Only these repeat the request with its method and body (RFC 9110, 15.4.8 and 15.4.9). */
@@ -167,7 +167,7 @@ const FOLLOWED = new Set([307, 308]);
 /** How notifiers reach the network over HTTP. */
 export interface WebAccess extends TargetPolicy {
   readonly resolve: ResolveHost;
-  /** Root certificates to trust instead of the usual ones, PEM. */
+  /** Root certificates to trust instead of the default ones, PEM. */
   readonly ca?: string;
 }
 
@@ -175,7 +175,7 @@ interface WebRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Most redirects that are followed; default 3. */
+  /** Maximum number of redirects; default 3. */
   readonly redirects?: number;
 }
 
@@ -183,9 +183,9 @@ export interface WebResponse {
   readonly status: number;
   /** The header of the final response. */
   readonly retryAfter: string | undefined;
-  /** The host that a redirect names, when it is not followed. */
+  /** The target host of a redirect that is not followed. */
   readonly movedTo: string | null;
-  /** The body as far as it came in time, at most 64 kB. */
+  /** The part of the body that arrived in time, at most 64 kB. */
   readonly text: string;
 }
 
@@ -211,10 +211,10 @@ export async function sendRequest(
     if (!target.ok) {
       throw new RequestRefused(`${redirects === 0 ? 'the target' : 'a redirect'} ${target.problem}`);
     }
-    const { answer, location } = await post(target.url, request, access, signal);
-    if (!FOLLOWED.has(answer.status) || location === null) return answer;
+    const { response, location } = await post(target.url, request, access, signal);
+    if (!FOLLOWED.has(response.status) || location === null) return response;
     if (redirects === most) {
-      if (most === 0) return answer;
+      if (most === 0) return response;
       throw new RequestRefused(`more than ${most} redirects`);
     }
     url = location.href;
@@ -222,7 +222,7 @@ export async function sendRequest(
 }
 
 interface Exchange {
-  readonly answer: WebResponse;
+  readonly response: WebResponse;
   readonly location: URL | null;
 }
 
@@ -239,7 +239,7 @@ async function post(
     host: hostOf(url),
     port: url.port === '' ? (isEncrypted ? 443 : 80) : Number(url.port),
     path: `${url.pathname}${url.search}`,
-    // A fresh agent, which keeps no connection and asks no proxy whatever the environment says.
+    // A fresh agent, which keeps no connection and ignores proxy settings of the environment.
     agent: isEncrypted ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false }),
     lookup: guardedLookup(access.resolve, access),
     headers: { ...request.headers, 'Content-Length': String(body.length), Connection: 'close' },
@@ -249,10 +249,10 @@ async function post(
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
     const sent = isEncrypted ? https.request(options) : http.request(options);
     sent.once('response', resolve);
-    // It stays: what breaks while the answer is read must not end the process.
+    // Stays attached: an error while the response is read must not end the process.
     sent.on('error', reject);
-    // An answer that switches protocols ends the connection and is no error to Node.
-    sent.once('close', () => reject(Object.assign(new Error('no answer'), { code: 'ECONNRESET' })));
+    // Node reports no error for a response that switches protocols and ends the connection.
+    sent.once('close', () => reject(Object.assign(new Error('no response'), { code: 'ECONNRESET' })));
     sent.end(body);
   });
   const text = await readBody(response);
@@ -260,7 +260,7 @@ async function post(
   const { location: to } = response.headers;
   const location = status >= 300 && status < 400 && to !== undefined ? URL.parse(to, url.href) : null;
   return {
-    answer: {
+    response: {
       status,
       retryAfter: response.headers['retry-after'],
       movedTo: location?.host ?? null,
@@ -270,7 +270,7 @@ async function post(
   };
 }
 
-/** Never rejects: the status is known, and what could be read of the rest is enough. */
+/** Never rejects: the status is known, and a part of the body is enough. */
 function readBody(response: http.IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

@@ -13,7 +13,10 @@ import {
 import { sendRequest } from './safe-http.ts';
 import type { WebhookOptions } from './webhook.ts';
 
-/** What Slack says of a webhook that will not come back by itself, by https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks. */
+/**
+ * Slack's errors for a webhook that is gone for good, see
+ * https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks.
+ */
 const FINAL: ReadonlyMap<string, string> = new Map([
   ['no_service', 'the webhook was removed or disabled'],
   ['no_service_id', 'the webhook was removed or disabled'],
@@ -29,24 +32,24 @@ const FINAL: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Posts to an incoming webhook of Slack or of what speaks like it. A webhook that is gone for good ends this delivery
- * and not the alert, which may have other channels; a bare 404 is what many a proxy says while its server restarts, so
- * that only Slack's own words count.
+ * Posts to an incoming webhook of Slack or a compatible service. A webhook that is gone ends this delivery but not
+ * the alert, which may have other channels. A plain 404 may come from a proxy while its server restarts, so only
+ * Slack's own error texts count.
  */
 export const createSlackNotifier = ({ access, now }: WebhookOptions): Notifier =>
   webNotifier(async ({ message, target }, signal) => {
     const request = { url: target, headers: JSON_HEADERS, body: slackBody(message) };
-    const answer = await sendRequest(request, access, signal);
-    const words = statusWords(answer, secretsOf(target));
-    if (answer.status >= 200 && answer.status < 300) return delivered(words);
-    const said = answer.status < 500 ? FINAL.get(answer.text.trim()) : undefined;
-    if (said !== undefined) return never(`${answer.status} ${answer.text.trim()}: ${said}`);
-    return laterAfter(answer, words, now());
+    const response = await sendRequest(request, access, signal);
+    const words = statusWords(response, secretsOf(target));
+    if (response.status >= 200 && response.status < 300) return delivered(words);
+    const reason = response.status < 500 ? FINAL.get(response.text.trim()) : undefined;
+    if (reason !== undefined) return never(`${response.status} ${response.text.trim()}: ${reason}`);
+    return laterAfter(response, words, now());
   });
 
 /**
- * Without formatting, so that the note is shown as it was written. `&`, `<` and `>` escaped there is no mention, link or
- * date of Slack's; a name after `@` is one for others that speak Slack's format, unless something stands between.
+ * Without formatting, so that the note appears as written. With `&`, `<` and `>` escaped it contains no mention, link
+ * or date for Slack; compatible services also read names after `@`, so a separator follows it.
  */
 function slackBody(message: AlertMessage): string {
   const text = alertText(message)

@@ -19,8 +19,8 @@ const SIGNATURE_HEADER = 'X-Gastop-Signature';
 const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 /**
- * `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>`, so that neither can be changed nor an old one sent again. There
- * is one `v1` for each secret.
+ * `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<body>`, so that neither can be changed, nor an old request
+ * replayed. One `v1` per secret.
  */
 export function sign(body: string, secrets: readonly string[], timestampSec: number): string {
   const macs = secrets.map((secret) =>
@@ -31,11 +31,11 @@ export function sign(body: string, secrets: readonly string[], timestampSec: num
 
 export interface WebhookOptions {
   readonly access: WebAccess;
-  /** ms since epoch. */
+  /** Ms since epoch. */
   readonly now: () => number;
 }
 
-/** Posts signed JSON. 2xx is delivered, 410 means never again, everything else is tried again. */
+/** Posts signed JSON. 2xx: delivered; 410: never again; everything else is retried. */
 export const createWebhookNotifier = ({ access, now }: WebhookOptions): Notifier =>
   webNotifier(async ({ id, target, message, signingSecrets }, signal) => {
     const body = webhookBody(message);
@@ -45,13 +45,13 @@ export const createWebhookNotifier = ({ access, now }: WebhookOptions): Notifier
       [IDEMPOTENCY_HEADER]: id,
       [SIGNATURE_HEADER]: sign(body, signingSecrets, Math.floor(now() / 1_000)),
     };
-    const answer = await sendRequest({ url: target, headers, body }, access, signal);
-    const words = statusWords(answer, secretsOf(target));
-    if (answer.status >= 200 && answer.status < 300) return delivered(words);
-    return answer.status === 410 ? gone(words) : laterAfter(answer, words, now());
+    const response = await sendRequest({ url: target, headers, body }, access, signal);
+    const words = statusWords(response, secretsOf(target));
+    if (response.status >= 200 && response.status < 300) return delivered(words);
+    return response.status === 410 ? gone(words) : laterAfter(response, words, now());
   });
 
-/** What a webhook is sent; docs/WEBHOOKS.md says what each field means. Fields are added, never changed or taken away. */
+/** The webhook's body, documented in docs/WEBHOOKS.md. Fields may be added, but never changed or removed. */
 export function webhookBody(message: AlertMessage): string {
   const { threshold, price } = message;
   return JSON.stringify({
