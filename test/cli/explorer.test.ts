@@ -6,7 +6,7 @@ import { BASE_PATH } from '../../src/contract/routes.ts';
 import { OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { runMain } from './captured-io.ts';
 import { BLOCK, HASH, TX } from './explorer-answers.ts';
-import { RECORDING } from './served.ts';
+import { SHORT_RECORDING } from './served.ts';
 
 /** A service with one block and one transaction; what else is asked for it does not have. */
 let server: Server;
@@ -281,7 +281,10 @@ describe('one line and an exit code of its own for', () => {
   });
 
   it('a transaction that a simulation or a recording does not have: exit 1', async () => {
-    for (const source of [['--demo'], ['--replay', RECORDING]]) {
+    for (const source of [
+      ['--demo', '--history', '1h'],
+      ['--replay', SHORT_RECORDING],
+    ]) {
       const { exitCode, stdout, stderr } = await runMain(['tx', HASH, ...source]);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       expect(stderr).toMatch(/^gastop: [^\n]+\n$/);

@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADDED_ROUTES, V1_ROUTES, type V1Route } from '../../src/contract/routes.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { prepareAlerts } from './contract/alert-world.ts';
 import { prepareAutoTxs } from './contract/auto-tx-world.ts';
@@ -60,6 +61,7 @@ beforeAll(async () => {
   const waiting = await anvil.sendTransfers([1e9]);
   world = {
     described,
+    isThorough: isSlowRun,
     up,
     down,
     bare,

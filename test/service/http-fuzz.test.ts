@@ -184,9 +184,9 @@ async function answersNormally({ port, key }: Fuzzed): Promise<number> {
   return response.status;
 }
 
-test('600 hostile requests, 20,000 in test:slow: no crash, no 5xx, every body as promised, the heap as it was', async () => {
+test('240 hostile requests, 20,000 in test:slow: no crash, no 5xx, every body as promised, the heap as it was', async () => {
   const server = await startFuzzed('live');
-  const requests = fc.sample(madeRequests(server), { numRuns: isSlowRun ? 20_000 : 600, seed: SEED });
+  const requests = fc.sample(madeRequests(server), { numRuns: isSlowRun ? 20_000 : 240, seed: SEED });
   const quarter = requests.length / 4;
   const statuses = await sendAll(server, requests.slice(0, quarter), false);
   const before = await server.heapBytes();
@@ -200,14 +200,15 @@ test('600 hostile requests, 20,000 in test:slow: no crash, no 5xx, every body as
   // Three times as many requests again must not need more.
   expect(after / before).toBeLessThan(1.3);
   // The requests reach what they are meant to reach.
-  for (const status of ['200', '201', '304', '400', '401', '404', '405', '408', '413', '414', '429', '431']) {
+  const meant = ['200', '201', '304', '400', '401', '404', '405', '408', '413', '414', '431'];
+  for (const status of isSlowRun ? [...meant, '429'] : meant) {
     expect(statuses.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(0);
   }
 });
 
 test('with the node dead, more of them: what needs it is 503, nothing else is a 5xx', async () => {
   const server = await startFuzzed('dead');
-  const requests = fc.sample(madeRequests(server), { numRuns: isSlowRun ? 4_000 : 100, seed: SEED + 1 });
+  const requests = fc.sample(madeRequests(server), { numRuns: isSlowRun ? 4_000 : 60, seed: SEED + 1 });
   const statuses = await sendAll(server, requests, true);
   expect(server.process.exitCode).toBeNull();
   expect(await answersNormally(server)).toBe(503);

@@ -248,9 +248,9 @@ test('charts hold at most 500 points, in buckets that belong to their time frame
 });
 
 test('an hour of a quick chain is folded until it fits', async () => {
-  const blocks = makeBlocks(0, 3_599).map((block) => ({
+  const blocks = makeBlocks(0, 1_799).map((block) => ({
     ...block,
-    timestamp: BLOCK_ZERO_TIME + block.number,
+    timestamp: BLOCK_ZERO_TIME + block.number * 2,
   }));
   const service = await runService({
     source: new ScriptedSource(blocks, { kind: 'simulated', chainId: 1337 }),
@@ -262,7 +262,7 @@ test('an hour of a quick chain is folded until it fits', async () => {
 });
 
 test('blocks without known tips say so instead of claiming zero', async () => {
-  const blocks = makeBlocks(0, 999).map((block) => ({ ...block, tips: null }));
+  const blocks = makeBlocks(0, 399).map((block) => ({ ...block, tips: null }));
   const service = await runService({ source: new ScriptedSource(blocks, { kind: 'replay' }) });
   await service.ready;
   const chart = StatsChart.parse(await service.read(`${PATHS.statsChart}?timeFrame=1h`));

@@ -190,7 +190,7 @@ describe('the report on recorded blocks', () => {
     expect(done.at(-1)).toBeLessThanOrEqual(1);
   });
 
-  it('judges the advice of a part alone, which is the same advice', () => {
+  it.runIf(isSlowRun)('judges the advice of a part alone, which is the same advice', () => {
     const part = run({ blocks: blocks.slice(0, 1_000), from: 20_974_000, to: 20_974_099 });
     expect(part.report.judged).toEqual({ from: 20_974_000, to: 20_974_099, blocks: 100 });
     expect(text(part.predictions)).toBe(

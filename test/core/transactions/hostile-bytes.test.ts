@@ -150,9 +150,11 @@ describe('one encoding', () => {
   it.each(samples)('$name: no item of it may be written in any other way', ({ bytes, said }) => {
     const [type, tree] = partsOf(bytes);
     expect(Buffer.compare(Buffer.concat([type, encodeRlp(tree)]), bytes)).toBe(0);
+    // A large one takes a hundred times as long as a small one.
+    const step = bytes.length > 10_000 && !isSlowRun ? 15 : 1;
     let tried = 0;
     for (const how of DEFORMITIES) {
-      for (let at = 0; at < 60; at++) {
+      for (let at = 0; at < 60; at += step) {
         const deformed = encodeLoosely(tree, at, how);
         if (deformed === null) continue;
         // A zero before bytes that are data is other data.
@@ -162,7 +164,7 @@ describe('one encoding', () => {
         tried++;
       }
     }
-    expect(tried).toBeGreaterThan(20);
+    expect(tried).toBeGreaterThan(20 / step);
   });
 
   it('what is taken is what encoding it again gives', () => {

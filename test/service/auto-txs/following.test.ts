@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import { type AutoTxRig, fund, GWEI, mineAt, sign, startRig } from '../../helpers/auto-tx-rig.ts';
+import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 let anvil: Anvil;
@@ -119,7 +120,7 @@ test('dropped from the pool: it waits for its target again, and goes out again w
   expect(executed.state.attempts).toBe(2);
 });
 
-describe.each([1, 3])('a reorg of %i blocks', (depth) => {
+describe.each(isSlowRun ? [1, 3] : [3])('a reorg of %i blocks', (depth) => {
   test('before it is final: it waits to be mined again, goes out again and is EXECUTED once', async () => {
     await mineAt(anvil, 90);
     const account = await fund(anvil);

@@ -15,6 +15,7 @@ import {
   sign,
   startRig,
 } from '../../helpers/auto-tx-rig.ts';
+import { isSlowRun } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -106,7 +107,7 @@ describe('two nodes', () => {
     await mineUntilExecuted(rig, id);
   });
 
-  test('both get it, and one that hangs holds nothing up', async () => {
+  test.runIf(isSlowRun)('both get it, and one that hangs holds nothing up', async () => {
     const hanging = await standBetween(anvil.url);
     hanging.treat = (body) => (isSending(body) ? 'ask' : 'pass');
     const rig = await rigOf({ urls: [anvil.url, hanging.url] });
@@ -158,7 +159,7 @@ describe('nobody knows whether a node has it', () => {
     ).toBe(1);
   });
 
-  test('it has not: the same bytes go out again', async () => {
+  test.runIf(isSlowRun)('it has not: the same bytes go out again', async () => {
     const between = await standBetween(anvil.url);
     const rig = await rigOf({ urls: [between.url], requestTimeoutMs: 3_000 });
     await mineAt(anvil, 90);
@@ -204,7 +205,7 @@ describe('a process that ended between its decision and the sending', () => {
     expect(state.attempts).toBe(1);
   });
 
-  test('no node has it and its target is no longer reached: it waits again', async () => {
+  test.runIf(isSlowRun)('no node has it and its target is no longer reached: it waits again', async () => {
     await mineAt(anvil, 90);
     const { database, id } = await leave(await sign(await fund(anvil)));
     const rig = await rigOf({ urls: [anvil.url], database });

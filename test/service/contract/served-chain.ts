@@ -49,25 +49,27 @@ export async function serveChain(url: string | 'recording'): Promise<ServedChain
   });
   const { origin, keys, errors, newKey } = served;
   const idOf = (text: string) => readKey(text)?.id ?? '';
+  const makeBadKeys = async () => {
+    const mistyped = await newKey('open');
+    const revoked = await newKey('open');
+    await keys.revoke(idOf(revoked), NOW / 1_000);
+    const rotated = await newKey('open');
+    await reissueKey(keys, idOf(rotated), NOW);
+    return {
+      'no key': '',
+      'a mistyped key': `${mistyped.slice(0, -1)}${mistyped.endsWith('a') ? 'b' : 'a'}`,
+      'an unknown key': createKey(createKeyId()).text,
+      'a revoked key': revoked,
+      'a rotated key': rotated,
+    };
+  };
+  let bad: ReturnType<typeof makeBadKeys> | null = null;
   return {
     database,
     origin,
     errors,
     key: newKey,
-    badKeys: async () => {
-      const mistyped = await newKey('open');
-      const revoked = await newKey('open');
-      await keys.revoke(idOf(revoked), NOW / 1_000);
-      const rotated = await newKey('open');
-      await reissueKey(keys, idOf(rotated), NOW);
-      return {
-        'no key': '',
-        'a mistyped key': `${mistyped.slice(0, -1)}${mistyped.endsWith('a') ? 'b' : 'a'}`,
-        'an unknown key': createKey(createKeyId()).text,
-        'a revoked key': revoked,
-        'a rotated key': rotated,
-      };
-    },
+    badKeys: () => (bad ??= makeBadKeys()),
     stop: async () => {
       await served.stop();
       node?.close();

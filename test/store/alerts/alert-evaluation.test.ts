@@ -7,7 +7,7 @@ import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
-import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
+import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../../helpers/databases.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
 import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
 
@@ -129,57 +129,63 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await readEvents(database)).toEqual(['a.1', 'b.1']);
     });
 
-    test('at the same block a thousand times lets others have their turn, and is one transaction all the same', async () => {
-      const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
-      const { database, store } = await open(':memory:');
-      const rows = ids.map((id) => toAlertRow(keptAlert(id)));
-      for (let at = 0; at < rows.length; at += 100)
-        await database.queries
-          .insertInto('alerts')
-          .values(rows.slice(at, at + 100))
-          .execute();
-      let isWritten = false;
-      const write = savePrices(store, 0, 99).finally(() => {
-        isWritten = true;
-      });
-      let turns = 0;
-      for (; !isWritten; turns += 1) await setImmediate();
-      expect(await write).toBe(1_100);
-      expect(turns).toBeGreaterThanOrEqual(4);
-      expect(await readEvents(database)).toEqual(ids.map((id) => `${id}.1`));
-      if (engine === 'PostgreSQL') return;
-      await sql`create trigger broken before insert on deliveries when new.alert_id = 'a1000'
+    test.runIf(SLOW_ENGINES.includes(engine))(
+      'at the same block a thousand times lets others have their turn, and is one transaction all the same',
+      async () => {
+        const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
+        const { database, store } = await open(':memory:');
+        const rows = ids.map((id) => toAlertRow(keptAlert(id)));
+        for (let at = 0; at < rows.length; at += 100)
+          await database.queries
+            .insertInto('alerts')
+            .values(rows.slice(at, at + 100))
+            .execute();
+        let isWritten = false;
+        const write = savePrices(store, 0, 99).finally(() => {
+          isWritten = true;
+        });
+        let turns = 0;
+        for (; !isWritten; turns += 1) await setImmediate();
+        expect(await write).toBe(1_100);
+        expect(turns).toBeGreaterThanOrEqual(4);
+        expect(await readEvents(database)).toEqual(ids.map((id) => `${id}.1`));
+        if (engine === 'PostgreSQL') return;
+        await sql`create trigger broken before insert on deliveries when new.alert_id = 'a1000'
       begin select raise(abort, 'no'); end`.execute(database.queries);
-      await savePrices(store, 1, 101);
-      await expect(savePrices(store, 2, 99)).rejects.toThrow();
-      expect((await readEvents(database)).length).toBe(1_100);
-    });
+        await savePrices(store, 1, 101);
+        await expect(savePrices(store, 2, 99)).rejects.toThrow();
+        expect((await readEvents(database)).length).toBe(1_100);
+      },
+    );
 
-    test('is compared with what its lane cost on the average in the 24 h before', async () => {
-      const { database, store } = await open(':memory:', keptAlert('a', { lane: 'slow' }), keptAlert('b'));
-      // From a time within five minutes on, more than a day of blocks, some of them without tips.
-      const blocks = makeBlocks(13, 7_700).map((block) =>
-        block.number % 3 === 0 ? { ...block, tips: null } : block,
-      );
-      await store.saveBlocks(blocks);
-      const fired = makeBlock(7_701);
-      await savePriced(store, priced(7_701, 99));
-      const day = blocks.filter(({ timestamp }) => timestamp >= fired.timestamp - 86_400);
-      expect(day.length).toBeLessThan(blocks.length);
-      const mean = (values: readonly bigint[]) =>
-        values.reduce((sum, value) => sum + Number(value), 0) / values.length;
-      const base = mean(day.map(({ baseFeePerGas }) => baseFeePerGas));
-      const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => (tips === null ? [] : [tips[place]])));
-      const rows = await database.queries
-        .selectFrom('alert_events')
-        .select(['alert_id', 'reference_price'])
-        .orderBy('alert_id')
-        .execute();
-      expect(rows).toEqual([
-        { alert_id: 'a', reference_price: Math.round(base + tip(1)) },
-        { alert_id: 'b', reference_price: Math.round(base + tip(2)) },
-      ]);
-    });
+    test.runIf(SLOW_ENGINES.includes(engine))(
+      'is compared with what its lane cost on the average in the 24 h before',
+      async () => {
+        const { database, store } = await open(':memory:', keptAlert('a', { lane: 'slow' }), keptAlert('b'));
+        // From a time within five minutes on, more than a day of blocks, some of them without tips.
+        const blocks = makeBlocks(13, 7_700).map((block) =>
+          block.number % 3 === 0 ? { ...block, tips: null } : block,
+        );
+        await store.saveBlocks(blocks);
+        const fired = makeBlock(7_701);
+        await savePriced(store, priced(7_701, 99));
+        const day = blocks.filter(({ timestamp }) => timestamp >= fired.timestamp - 86_400);
+        expect(day.length).toBeLessThan(blocks.length);
+        const mean = (values: readonly bigint[]) =>
+          values.reduce((sum, value) => sum + Number(value), 0) / values.length;
+        const base = mean(day.map(({ baseFeePerGas }) => baseFeePerGas));
+        const tip = (place: 1 | 2) => mean(day.flatMap(({ tips }) => (tips === null ? [] : [tips[place]])));
+        const rows = await database.queries
+          .selectFrom('alert_events')
+          .select(['alert_id', 'reference_price'])
+          .orderBy('alert_id')
+          .execute();
+        expect(rows).toEqual([
+          { alert_id: 'a', reference_price: Math.round(base + tip(1)) },
+          { alert_id: 'b', reference_price: Math.round(base + tip(2)) },
+        ]);
+      },
+    );
 
     test('adds to what its owner’s firings come to, once', async () => {
       const { database, store } = await open(':memory:', keptAlert('a', {}, { owner: 'gk_1' }));
@@ -232,54 +238,57 @@ describe.each(ENGINES)('on %s', (engine) => {
       if (engine === 'SQLite') expect(between).toEqual(expect.arrayContaining([1_800, 1_300]));
     });
 
-    test('is forgotten after 90 days, and of one alert all but the last thousand', async () => {
-      const { database, store } = await open(
-        ':memory:',
-        keptAlert('old'),
-        keptAlert('often', { lane: 'fast' }, { method: 'WEBHOOK', channels: ['WEBHOOK', 'TERMINAL'] }),
-      );
-      const prices = { slow: 100n, average: 99n, fast: 100n };
-      const first = makeBlock(0);
-      await store.saveBlocks([first], null, runOf([{ block: first, prices, isPast: false }]));
-      const late = BLOCK_ZERO_TIME + 91 * 86_400;
-      const second = makeBlock(1, { timestamp: late });
-      expect(
-        await savePriced(store, { block: second, prices: { ...prices, fast: 99n }, isPast: false }),
-      ).toBe(1);
-      // As if it had fired at every second block from then on.
-      const { queries } = database;
-      const firing = queries.selectFrom('alert_events').selectAll().where('id', '=', 'often.1');
-      const event = await firing.executeTakeFirstOrThrow();
-      const sent = await queries
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('event_id', '=', 'often.1')
-        .execute();
-      const places = Array.from({ length: 1_004 }, (_, index) => index + 2);
-      for (let at = 0; at < places.length; at += 200) {
-        const page = places.slice(at, at + 200).map((place) => ({
-          ...event,
-          id: `often.${place}`,
-          block_number: 2 * place,
-          triggered_at: event.triggered_at + place * 24_000,
-        }));
-        await queries.insertInto('alert_events').values(page).execute();
-        const more = page.flatMap(({ id }) =>
-          sent.map((each) => ({ ...each, id: `${id}.${each.channel.toLowerCase()}`, event_id: id })),
+    test.runIf(SLOW_ENGINES.includes(engine))(
+      'is forgotten after 90 days, and of one alert all but the last thousand',
+      async () => {
+        const { database, store } = await open(
+          ':memory:',
+          keptAlert('old'),
+          keptAlert('often', { lane: 'fast' }, { method: 'WEBHOOK', channels: ['WEBHOOK', 'TERMINAL'] }),
         );
-        await queries.insertInto('deliveries').values(more).execute();
-      }
-      await store.prune(late + 2_010 * 12);
-      const events = await readEvents(database);
-      expect(events.length).toBe(1_000);
-      expect(events[0]).toBe('often.6');
-      expect(events.at(-1)).toBe('often.1005');
-      const kept = await database.queries.selectFrom('deliveries').select(['id', 'status']).execute();
-      // What still waits to be sent is not forgotten.
-      expect(kept.filter(({ status }) => status === 'PENDING').length).toBe(1_005);
-      expect(kept.some(({ id }) => id === 'often.5.terminal')).toBe(false);
-      expect(kept.some(({ id }) => id === 'often.6.terminal')).toBe(true);
-    });
+        const prices = { slow: 100n, average: 99n, fast: 100n };
+        const first = makeBlock(0);
+        await store.saveBlocks([first], null, runOf([{ block: first, prices, isPast: false }]));
+        const late = BLOCK_ZERO_TIME + 91 * 86_400;
+        const second = makeBlock(1, { timestamp: late });
+        expect(
+          await savePriced(store, { block: second, prices: { ...prices, fast: 99n }, isPast: false }),
+        ).toBe(1);
+        // As if it had fired at every second block from then on.
+        const { queries } = database;
+        const firing = queries.selectFrom('alert_events').selectAll().where('id', '=', 'often.1');
+        const event = await firing.executeTakeFirstOrThrow();
+        const sent = await queries
+          .selectFrom('deliveries')
+          .selectAll()
+          .where('event_id', '=', 'often.1')
+          .execute();
+        const places = Array.from({ length: 1_004 }, (_, index) => index + 2);
+        for (let at = 0; at < places.length; at += 200) {
+          const page = places.slice(at, at + 200).map((place) => ({
+            ...event,
+            id: `often.${place}`,
+            block_number: 2 * place,
+            triggered_at: event.triggered_at + place * 24_000,
+          }));
+          await queries.insertInto('alert_events').values(page).execute();
+          const more = page.flatMap(({ id }) =>
+            sent.map((each) => ({ ...each, id: `${id}.${each.channel.toLowerCase()}`, event_id: id })),
+          );
+          await queries.insertInto('deliveries').values(more).execute();
+        }
+        await store.prune(late + 2_010 * 12);
+        const events = await readEvents(database);
+        expect(events.length).toBe(1_000);
+        expect(events[0]).toBe('often.6');
+        expect(events.at(-1)).toBe('often.1005');
+        const kept = await database.queries.selectFrom('deliveries').select(['id', 'status']).execute();
+        // What still waits to be sent is not forgotten.
+        expect(kept.filter(({ status }) => status === 'PENDING').length).toBe(1_005);
+        expect(kept.some(({ id }) => id === 'often.5.terminal')).toBe(false);
+        expect(kept.some(({ id }) => id === 'often.6.terminal')).toBe(true);
+      },
+    );
   });
 
   describe.runIf(engine === 'SQLite')('an alert that cannot be read', () => {
@@ -334,14 +343,17 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await readEvents(database)).toEqual(['a.1']);
     });
 
-    test('of a recording that plays again from its start arms what cools down until a time yet to come', async () => {
-      const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
-      await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
-      await store.rewindTo(395);
-      expect(await savePrices(store, 396, 101, 99)).toBe(0);
-      await store.rewindTo(50);
-      expect(await savePrices(store, 51, 101, 99)).toBe(1);
-    });
+    test.runIf(SLOW_ENGINES.includes(engine))(
+      'of a recording that plays again from its start arms what cools down until a time yet to come',
+      async () => {
+        const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+        await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
+        await store.rewindTo(395);
+        expect(await savePrices(store, 396, 101, 99)).toBe(0);
+        await store.rewindTo(50);
+        expect(await savePrices(store, 51, 101, 99)).toBe(1);
+      },
+    );
 
     test('to another chain of the same time ends no cooldown', async () => {
       const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));

@@ -6,6 +6,7 @@ import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import type { MetricsView, TxRowView } from '../../../src/client/views/metrics.ts';
 import { ExplorerScreen } from '../../../src/tui/panes/explorer/explorer-pane.tsx';
 import { explorerQuestion } from '../../../src/tui/panes/explorer/explorer-state.ts';
+import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { BLOCK, SNAPSHOT, TX } from '../fake-gas.ts';
 import { type ShowOptions, showScreen } from '../show-screen.tsx';
@@ -108,10 +109,7 @@ describe('the list of blocks', () => {
     expect([blocks.length, blocks.some(isEmpty)]).toEqual([35, true]);
   });
 
-  it.each([
-    [80, 3],
-    [120, 4],
-  ])(
+  it.each([[80, 3], ...(isSlowRun ? [[120, 4]] : [])])(
     'asks at %i columns %i questions per block at most, and none while it is not shown',
     async (columns, most) => {
       let asked: string[] = [];
@@ -622,8 +620,12 @@ describe('the Explorer', () => {
 
   it.each([
     [60, 13],
-    [80, 21],
-    [120, 37],
+    ...(isSlowRun
+      ? [
+          [80, 21],
+          [120, 37],
+        ]
+      : []),
     [200, 47],
   ])('stays within %i columns and %i rows on every level, and cuts no number', async (columns, rows) => {
     const { press, shows, lines, screen } = show({ columns, rows });
