@@ -112,6 +112,8 @@ export interface Advice {
   readonly nextBaseFee: bigint;
   /** `null` on chains without blobs. */
   readonly nextBlobBaseFee: bigint | null;
+  /** What the base fee never falls below; left out: no floor is known. */
+  readonly floor?: bigint;
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly trend: Trend;
   readonly recommendation: Recommendation;

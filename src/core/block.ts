@@ -1,3 +1,5 @@
+import type { StatedFeeRule } from './eip1559.ts';
+
 /** A block as every source (node, recording, simulation) provides it and all code behind the sources reads it. */
 
 /** Percentiles at which a block's effective priority fees are stored. */
@@ -29,6 +31,8 @@ export interface Block {
   readonly nextBlobBaseFee: bigint | null;
   /** `null` when no tips are known (recordings without them); an empty block has zeros. */
   readonly tips: TipLadder | null;
+  /** Left out where the header states none, or was not read. */
+  readonly stated?: StatedFeeRule;
 }
 
 /** The tip at `percentile`, wei per gas; `null` when the block's tips are unknown. */

@@ -85,10 +85,14 @@ const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile): ChainP
 
 /**
  * OP-stack chains. Since Holocene each block states denominator and elasticity itself, since Jovian its floor too; what
- * stands here is as of 2026 (superchain registry), for blocks whose header is not read.
+ * stands here is for blocks whose header is not read: of OP Mainnet and Base as recorded headers of 2026 state it, of the others
+ * as the superchain registry has it.
  */
 const opStack = (id: number, name: string, rule: Partial<FeeRule> = {}): ChainProfile =>
-  rollup('op', ethereumLike(id, name, 'ETH', 2, { elasticity: 6, denominator: 250, ...rule }));
+  rollup(
+    'op',
+    ethereumLike(id, name, 'ETH', 2, { elasticity: 6, denominator: 250, isStated: true, ...rule }),
+  );
 
 /** The simulation's own: of no chain that is registered, and wallets sign for it. */
 export const SIMULATED_CHAIN_ID = 15_591_559;
@@ -103,16 +107,16 @@ const PROFILES: ReadonlyMap<number, ChainProfile> = new Map(
   [
     ethereumLike(SIMULATED_CHAIN_ID, 'Simulated', 'ETH', 12),
     ethereumLike(1, 'Ethereum', 'ETH', 12),
-    opStack(10, 'OP Mainnet'),
+    opStack(10, 'OP Mainnet', { elasticity: 2 }),
     ethereumLike(56, 'BNB Smart Chain', 'BNB', 0.75),
     ethereumLike(100, 'Gnosis', 'xDAI', 5),
     opStack(130, 'Unichain', { blockTimeSec: 1 }),
-    ethereumLike(137, 'Polygon', 'POL', 2, { denominator: 64 }),
+    ethereumLike(137, 'Polygon', 'POL', 2, { denominator: 64, targetPercent: 66 }),
     rollup('estimate', ethereumLike(324, 'ZKsync Era', 'ETH', 1)),
     opStack(480, 'World Chain', { elasticity: 10 }),
     ethereumLike(1337, 'local chain', 'ETH', 1),
     rollup('unverified', ethereumLike(5_000, 'Mantle', 'MNT', 2)),
-    opStack(8453, 'Base', { denominator: 125, minBaseFee: 5_000_000n }),
+    opStack(8453, 'Base', { elasticity: 5, denominator: 100, minBaseFee: 5_000_000n }),
     ethereumLike(17_000, 'Holesky', 'ETH', 12),
     ethereumLike(31_337, 'Anvil', 'ETH', 1),
     opStack(34_443, 'Mode'),
@@ -137,7 +141,9 @@ function wellKnown(id: number): Pick<ChainProfile, 'usdFeed' | 'genesisHash'> {
 
 /** The chain behind an id; an unknown one is named by its number and taken for Ethereum-like, until it shows otherwise. */
 export function chainProfile(id: number): ChainProfile {
-  return PROFILES.get(id) ?? rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12));
+  return (
+    PROFILES.get(id) ?? rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12, { isStated: true }))
+  );
 }
 
 /** Whether the chain takes a fee for posting to L1 beside gas, or in a way that a price per gas does not show. */

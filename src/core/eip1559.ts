@@ -8,6 +8,16 @@ export interface FeeRule {
   readonly blockTimeSec: number;
   /** Wei per gas that the base fee never falls below; left out: there is no such floor, or it is not known. */
   readonly minBaseFee?: bigint;
+  /** Gas target in percent of the limit, where elasticity does not tell it (Polygon). */
+  readonly targetPercent?: number;
+  /** Whether blocks state the rule themselves (OP stack): that comes first. */
+  readonly isStated?: true;
+}
+
+/** What a block's header states of the rule for the next one. */
+export interface StatedFeeRule extends Pick<FeeRule, 'elasticity' | 'denominator' | 'minBaseFee'> {
+  /** Gas that moves the base fee: since Jovian the data's footprint counts where it is more than the gas used. */
+  readonly meteredGas: bigint;
 }
 
 /** Ethereum mainnet and every chain that copied its parameters. */
@@ -28,14 +38,24 @@ interface BaseFeeParent {
  */
 export function nextBaseFee(parent: BaseFeeParent, rule: FeeRule): bigint {
   const { baseFeePerGas, gasUsed, gasLimit } = parent;
-  const target = gasLimit / BigInt(rule.elasticity);
-  if (target === 0n || gasUsed === target) return baseFeePerGas;
-  const scale = target * BigInt(rule.denominator);
+  const { elasticity, denominator, targetPercent, minBaseFee = 0n } = rule;
+  const target =
+    targetPercent === undefined ? gasLimit / BigInt(elasticity) : (gasLimit * BigInt(targetPercent)) / 100n;
+  if (target === 0n) return baseFeePerGas;
+  const scale = target * BigInt(denominator);
   if (gasUsed > target) {
     const rise = (baseFeePerGas * (gasUsed - target)) / scale;
-    return baseFeePerGas + (rise > 0n ? rise : 1n);
+    return atLeast(minBaseFee, baseFeePerGas + (rise > 0n ? rise : 1n));
   }
-  return baseFeePerGas - (baseFeePerGas * (target - gasUsed)) / scale;
+  return atLeast(minBaseFee, baseFeePerGas - (baseFeePerGas * (target - gasUsed)) / scale);
+}
+
+const atLeast = (floor: bigint, fee: bigint) => (fee < floor ? floor : fee);
+
+/** The rule for the block after one that states `stated`. */
+export function statedRule(rule: FeeRule, stated: StatedFeeRule): FeeRule {
+  const { elasticity, denominator, minBaseFee } = stated;
+  return { ...rule, elasticity, denominator, ...(minBaseFee !== undefined && { minBaseFee }) };
 }
 
 /** Ratios are doubles: 53 bits carry all that they say. */

@@ -2,7 +2,7 @@ import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CostView } from '../../src/client/views/dashboard.ts';
-import type { SnapshotView } from '../../src/client/views/gas.ts';
+import type { RecommendationView, SnapshotView } from '../../src/client/views/gas.ts';
 import { lanesText } from '../../src/tui/panes/live/lane-table.tsx';
 import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
 import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
@@ -205,6 +205,14 @@ describe('the Live pane', () => {
     expect(fee).toMatch(/│ Fast .*│ +0\.0100 │ +0\.0100 │/);
     expect(fee).toMatch(/ETH transfer +21,000 .*100 %/);
     expect(fee).not.toContain('+ L1');
+  });
+
+  it('says that the base fee is at its floor instead of what to wait for', () => {
+    const snapshot = { ...SNAPSHOT, floor: SNAPSHOT.nextBaseFee };
+    const recommendation: RecommendationView = { ...RECOMMENDATION, action: 'SEND_NOW' };
+    const screen = draw({ ...VIEW, snapshot, recommendation }, 80, 21).join('\n');
+    expect(screen).toMatch(/ AT ITS FLOOR send at 0\.0410 gwei/);
+    expect(screen).not.toMatch(/WAIT|SEND NOW/);
   });
 
   it('says of advice that was never judged that its likelihood is not measured', () => {

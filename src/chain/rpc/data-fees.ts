@@ -38,8 +38,9 @@ export function createDataFees(pool: NodePool, clock: Clock): () => Promise<Data
       const fees = pool
         .run((node) =>
           readDataFees(node, pool.chain()?.dataFee).catch((error: unknown) => {
-            // The node is well: it only cannot do this.
-            if (isRefused(error)) return unknownDataFees(error.message);
+            // The node is well: it only cannot do this, and of a chain that is not known nothing is concluded from that.
+            if (isRefused(error))
+              return dataFee === 'op-or-none' ? NO_DATA_FEES : unknownDataFees(error.message);
             throw error;
           }),
         )

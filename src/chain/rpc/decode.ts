@@ -1,5 +1,6 @@
 import type { Hex } from '../../core/block.ts';
 import { operatorFee } from '../../core/data-fee.ts';
+import type { StatedFeeRule } from '../../core/eip1559.ts';
 import { ChainError, type ChainReceipt, type ChainTransaction } from '../chain-source.ts';
 
 /**
@@ -128,11 +129,37 @@ const HEADER = {
   gasUsed: quantity,
   gasLimit: quantity,
   baseFeePerGas: mapped(maybe(baseFee), (value) => value ?? 0n),
+  extraData: maybe(bytes),
+  blobGasUsed: maybe(quantity),
 };
 
 /** A block's header as `eth_getBlockByNumber` and `newHeads` give it; chains before EIP-1559 have no base fee. */
 export const headerResponse = object(HEADER);
 export type Header = ReturnType<typeof headerResponse>;
+
+const HOLOCENE_DIGITS = 2 * 9;
+const JOVIAN_DIGITS = 2 * 17;
+
+/**
+ * The fee rule that an OP-stack header states in `extraData`: version, denominator (4 bytes) and elasticity (4) since Holocene
+ * (version 0), and the least base fee (8) since Jovian (version 1), where the data's footprint stands as the blob gas used.
+ * `undefined`: it states none, as other chains' do.
+ */
+export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): StatedFeeRule | undefined {
+  const digits = extraData?.slice(2) ?? '';
+  const isJovian = digits.length === JOVIAN_DIGITS && digits.startsWith('01');
+  if (!isJovian && !(digits.length === HOLOCENE_DIGITS && digits.startsWith('00'))) return undefined;
+  const [denominator, elasticity] = [digits.slice(2, 10), digits.slice(10, 18)].map((each) =>
+    Number.parseInt(each, 16),
+  );
+  // Both are 0 where the chain's own defaults hold.
+  if (!denominator || !elasticity) return undefined;
+  if (!isJovian) return { denominator, elasticity, meteredGas: gasUsed };
+  const minBaseFee = BigInt(`0x${digits.slice(18)}`);
+  if (minBaseFee > MAX_WEI_PER_GAS) return undefined;
+  const footprint = blobGasUsed ?? 0n;
+  return { denominator, elasticity, minBaseFee, meteredGas: footprint > gasUsed ? footprint : gasUsed };
+}
 
 /** Block 0: its other fields differ between chains and do not matter. */
 export const genesisResponse = object({ hash, number: where(safeInteger, (number) => number === 0) });
@@ -196,7 +223,6 @@ export const blockResponse = object({
   /** OpenEthereum's word for it is `author`. */
   miner: maybe(address),
   author: maybe(address),
-  blobGasUsed: maybe(quantity),
   excessBlobGas: maybe(quantity),
   transactions: list(hash),
 });

@@ -19,6 +19,7 @@ import {
   paidPerGas,
   type ReceiptResponse,
   receiptResponse,
+  statedFeeRule,
   toQuantity,
   toReceipt,
   toTransaction,
@@ -216,8 +217,10 @@ function assembleBlocks(
     const row = rows.get(number);
     const timestamp = header?.timestamp ?? interpolate(number, known[above - 1], known[above]);
     if (timestamp === null || (!header && !row)) break;
+    const stated = header && statedFeeRule(header);
     blocks.push({
       number,
+      ...(stated && { stated }),
       hash: header?.hash ?? null,
       parentHash: header?.parentHash ?? null,
       timestamp,

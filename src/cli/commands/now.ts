@@ -301,7 +301,7 @@ export function snapshotText(
       ? []
       : snapshot.stale
         ? [`advice of ${ageText(snapshot, now)}, no longer valid`]
-        : adviceLines(advice)),
+        : adviceLines(advice, snapshot)),
     ...(missing === null ? [] : wrapWords(`no advice: ${missing}`, WIDTH)),
   ].join('\n');
 }
@@ -339,9 +339,9 @@ function feeLine(snapshot: SnapshotView): string {
   return parts.join(' · ');
 }
 
-function adviceLines(advice: RecommendationView): readonly string[] {
+function adviceLines(advice: RecommendationView, snapshot: SnapshotView): readonly string[] {
   if (advice.action === null) return wrapWords(cleanLine(advice.reasons[0] ?? 'no advice yet'), WIDTH);
-  const { action, target } = describeAdvice(advice);
+  const { action, target } = describeAdvice(advice, snapshot);
   const parts = [cleanLine(`${action} ${target}`)];
   const saving = advice.expectedSavingRatio;
   if (saving !== null && saving > 0) parts.push(`saves ${formatPercent(saving)} on average`);

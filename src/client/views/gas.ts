@@ -188,11 +188,18 @@ export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {
   );
 }
 
-/** What to do, and at what price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`; `target` is empty where there is none. */
-export function describeAdvice({ action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView): {
-  readonly action: string;
-  readonly target: string;
-} {
+/** Whether the next base fee is the least that it can be. */
+export const isAtFloor = ({ floor, nextBaseFee }: Pick<SnapshotView, 'floor' | 'nextBaseFee'>): boolean =>
+  floor !== null && nextBaseFee !== null && nextBaseFee <= floor;
+
+/**
+ * What to do, and at what price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`, `AT ITS FLOOR` and
+ * `send at 0.00510 gwei`; `target` is empty where there is none.
+ */
+export function describeAdvice(
+  { action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView,
+  snapshot: Pick<SnapshotView, 'floor' | 'nextBaseFee'>,
+): { readonly action: string; readonly target: string } {
   if (action === null) return { action: 'NO ADVICE YET', target: '' };
   const price = targetPrice === null ? null : `${formatGwei(targetPrice)} gwei`;
   if (action === 'WAIT' || action === 'SET_ALERT') {
@@ -203,5 +210,9 @@ export function describeAdvice({ action, targetPrice, deadlineSec, expectedWaitS
     ];
     return { action: 'WAIT', target: parts.filter((part) => part !== null).join(' ') };
   }
-  return { action: action.replaceAll('_', ' '), target: price === null ? '' : `at ${price}` };
+  const target = price === null ? '' : `at ${price}`;
+  if (action === 'SEND_NOW' && isAtFloor(snapshot)) {
+    return { action: 'AT ITS FLOOR', target: `send ${target}`.trim() };
+  }
+  return { action: action.replaceAll('_', ' '), target };
 }

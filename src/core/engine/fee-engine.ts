@@ -92,13 +92,16 @@ export class FeeEngine {
     keep(history, block);
     const next = nextBaseFee.push(block);
     history.nextBaseFee.put(block.number, Number(next));
-    lanes.push({ nextBaseFee: next, formulaHolds: nextBaseFee.formulaHolds }, isWarmUp);
+    const { formulaHolds, rule } = nextBaseFee;
+    lanes.push({ nextBaseFee: next, formulaHolds, rule }, isWarmUp);
     alike.push();
     horizons.push(isWarmUp);
     fan.push();
     trend.followHead();
     reach.followHead();
-    track.push(forecastsOf(this.#books), lanes.chance('average').probability);
+    // At its floor the base fee cannot fall: there is nothing to wait for.
+    const forecasts = isAtFloor(next, rule) ? [] : forecastsOf(this.#books);
+    track.push(forecasts, lanes.chance('average').probability);
     this.#recent[block.number % this.#recent.length] = block;
     this.#head = block;
     this.#advice = null;
@@ -169,7 +172,8 @@ export class FeeEngine {
   #advise(head: Block): Advice {
     const { history, nextBaseFee, lanes: book, fan, trend: trends, track } = this.#books;
     const next = nextBaseFee.predict(head);
-    const holds = nextBaseFee.formulaHolds;
+    const { formulaHolds: holds, rule } = nextBaseFee;
+    const { minBaseFee: floor } = rule;
     const measuredSec = blockSpacing(history);
     const blockSec = measuredSec ?? this.#rule.blockTimeSec;
     const lanes = book.advice(blockSec);
@@ -180,6 +184,7 @@ export class FeeEngine {
       blockSec,
       nextBaseFee: next,
       nextBlobBaseFee: head.nextBlobBaseFee,
+      ...(floor !== undefined && { floor }),
       lanes,
       trend,
       recommendation: recommendation({
@@ -191,11 +196,15 @@ export class FeeEngine {
         blockSec,
         isPaceKnown: measuredSec !== null,
         track: score,
+        floor: isAtFloor(next, rule) ? next : null,
         sendNowJudgedRatio: book.scorer('average').judgedRatio,
       }),
     };
   }
 }
+
+const isAtFloor = (nextBaseFee: bigint, { minBaseFee }: FeeRule): boolean =>
+  minBaseFee !== undefined && nextBaseFee <= minBaseFee;
 
 function defaultCapacity({ blockTimeSec }: FeeRule): number {
   const blocks = Math.ceil(DEFAULT_SPAN_SEC / blockTimeSec);
@@ -205,7 +214,7 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
 function openModels(rule: FeeRule, capacity: number): Models {
   const history = new History(capacity);
   const nextBaseFee = new NextBaseFee(history, rule);
-  const lanes = new LaneModel(history, rule, nextBaseFee);
+  const lanes = new LaneModel(history, nextBaseFee);
   const alike = new AlikeBlocks(history);
   const horizons = new HorizonForecasts(history, alike);
   return {
@@ -214,7 +223,7 @@ function openModels(rule: FeeRule, capacity: number): Models {
     lanes,
     alike,
     horizons,
-    fan: new FanBook(history, rule),
+    fan: new FanBook(history, nextBaseFee),
     trend: new TrendModel(history),
     reach: new ReachModel(history, alike),
     track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),
@@ -222,8 +231,19 @@ function openModels(rule: FeeRule, capacity: number): Models {
 }
 
 /** The horizons' forecasts at the head; a price is base fee plus tip, so without tips there is no probability. */
-function forecastsOf({ horizons, lanes }: Models): readonly Forecast[] {
-  const forecasts = horizons.forecasts();
+function forecastsOf({ horizons, lanes, nextBaseFee, history }: Models): readonly Forecast[] {
+  const { minBaseFee } = nextBaseFee.rule;
+  const floor = Number(minBaseFee ?? 0n);
+  const most = 1 - floor / history.sendNow.at(history.head);
+  // No price is below the floor, and no wait saves more than what lies above it.
+  const forecasts =
+    minBaseFee === undefined
+      ? horizons.forecasts()
+      : horizons.forecasts().map((forecast) => ({
+          ...forecast,
+          price: Math.max(forecast.price, floor),
+          savingRatio: forecast.savingRatio === null ? null : Math.min(forecast.savingRatio, most),
+        }));
   if (lanes.areTipsKnown) return forecasts;
   return forecasts.map((forecast) => ({
     ...forecast,

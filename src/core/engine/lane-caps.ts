@@ -20,20 +20,19 @@ const LATE_SHARE = 0.965;
 export interface Outlook {
   readonly nextBaseFee: bigint;
   readonly formulaHolds: boolean;
+  readonly rule: FeeRule;
 }
 
 /** The cap that each lane signs: how far the base fee may rise before its blocks, and how far Slow may wait for it to fall. */
 export class LaneCaps {
   readonly #history: History;
-  readonly #rule: FeeRule;
   readonly slow: SlowCap;
   readonly #states: NearestStates;
   /** Lower base fee of the second and third next block over what was known of the next one. */
   readonly #late: Column;
 
-  constructor(history: History, rule: FeeRule) {
+  constructor(history: History) {
     this.#history = history;
-    this.#rule = rule;
     this.slow = new SlowCap(history);
     this.#states = new NearestStates(history, LANE_PROMISES.slow.withinBlocks);
     this.#late = history.column(MEMORY_BLOCKS + LANE_PROMISES.slow.withinBlocks);
@@ -58,7 +57,7 @@ export class LaneCaps {
     const fast = wholeWei(this.#worstCase(LANE_PROMISES.fast.withinBlocks, outlook) + tips.fast);
     const alike = isWarmUp ? null : this.#states.nearest();
     const average = Math.min(this.#average(outlook, tips.average, alike), fast);
-    const slow = this.slow.cap(alike, average);
+    const slow = this.slow.cap(alike, average, Number(outlook.rule.minBaseFee ?? -tips.slow) + tips.slow);
     return { slow, average, fast };
   }
 
@@ -69,8 +68,8 @@ export class LaneCaps {
   }
 
   /** The highest base fee that the next `blocks` blocks may ask for. */
-  #worstCase(blocks: number, { nextBaseFee, formulaHolds }: Outlook): number {
-    if (formulaHolds) return Number(highestBaseFee(nextBaseFee, blocks - 1, this.#rule));
+  #worstCase(blocks: number, { nextBaseFee, formulaHolds, rule }: Outlook): number {
+    if (formulaHolds) return Number(highestBaseFee(nextBaseFee, blocks - 1, rule));
     return wholeWei(BLIND_RISE * Number(nextBaseFee));
   }
 
@@ -145,7 +144,7 @@ class SlowCap {
    * The head's cap, wei per gas; never above `ceiling`, which it is until enough is known.
    * @param blocks where prices stood as they do at the head, `null` while too few are known
    */
-  cap(blocks: Float64Array | null, ceiling: number): number {
+  cap(blocks: Float64Array | null, ceiling: number, floor: number): number {
     const { head, sendNow } = this.#history;
     this.#cap.put(head, Number.NaN);
     if (blocks === null) return ceiling;
@@ -155,7 +154,7 @@ class SlowCap {
     const rank = within(least.length - 1, Math.max(Math.ceil(share * least.length) - 1, 0));
     // With nothing to spare it sends at once.
     const ratio = Math.max(least[rank] ?? 1, share < 1 ? 0 : 1);
-    const cap = Math.min(scaledFee(Math.max(sendNow.at(head), 1), ratio), ceiling);
+    const cap = Math.min(Math.max(scaledFee(Math.max(sendNow.at(head), 1), ratio), floor), ceiling);
     this.#cap.put(head, cap);
     return cap;
   }

@@ -1,5 +1,4 @@
 import { LANE_PROMISES, LANES, type Lane, type LaneName, type LanePrices } from '../advice.ts';
-import type { FeeRule } from '../eip1559.ts';
 import { type Column, feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
 import { LaneCaps, type Outlook } from './lane-caps.ts';
 import type { NextBaseFee } from './next-base-fee.ts';
@@ -18,7 +17,7 @@ export class LaneModel {
   readonly #tips: TipModel;
   readonly #caps: LaneCaps;
 
-  constructor(history: History, rule: FeeRule, base: NextBaseFee) {
+  constructor(history: History, base: NextBaseFee) {
     this.#history = history;
     this.#base = base;
     this.#scorers = {
@@ -27,7 +26,7 @@ export class LaneModel {
       fast: new LaneScorer(history, 'fast'),
     };
     this.#tips = new TipModel(history);
-    this.#caps = new LaneCaps(history, rule);
+    this.#caps = new LaneCaps(history);
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { FanStep } from '../advice.ts';
 import type { Block } from '../block.ts';
-import { type FeeRule, nextBaseFee, nextBaseFeeFromRatio } from '../eip1559.ts';
+import { type FeeRule, nextBaseFee, nextBaseFeeFromRatio, statedRule } from '../eip1559.ts';
 import { type Column, feeRatio, type History, wholeWei } from './history.ts';
 import { Rolling, SortedValues, WholeSum } from './rolling.ts';
 
@@ -14,7 +14,7 @@ const WEI_TOLERANCE = 2;
 /** What the next block will ask for: the node's word first, EIP-1559 otherwise, as long as the chain follows it. */
 export class NextBaseFee {
   readonly #history: History;
-  readonly #rule: FeeRule;
+  #rule: FeeRule;
   readonly #formula: Column;
   /** 1 where a block asked for something else than the formula said, 0 where it did not. */
   readonly #contradicted: Column;
@@ -34,6 +34,7 @@ export class NextBaseFee {
   /** Digests the head's fees and says the next base fee. */
   push(block: Block): bigint {
     const head = block.number;
+    if (block.stated !== undefined && this.#rule.isStated) this.#rule = statedRule(this.#rule, block.stated);
     const formula = byFormula(block, this.#rule);
     const said = block.nextBaseFee;
     // A genesis block was not made by the rule: development chains give its base fee to the first block too.
@@ -50,6 +51,11 @@ export class NextBaseFee {
     if (block.nextBaseFee !== null) return block.nextBaseFee;
     // Where the formula does not hold and the source says nothing, an unchanged fee is the best guess.
     return this.formulaHolds ? byFormula(block, this.#rule) : block.baseFeePerGas;
+  }
+
+  /** The rule for the next block: of the last header that states it, else the one that the chain is known for. */
+  get rule(): FeeRule {
+    return this.#rule;
   }
 
   /** Whether the chain has been doing what EIP-1559 with this rule says; promises may rest on it only then. */
@@ -70,17 +76,18 @@ export class NextBaseFee {
  * without base fees keeps to that.
  */
 export function nextBaseFeeByRule(
-  block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio'>,
+  block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio' | 'stated'>,
   rule: FeeRule,
 ): bigint {
   return block.baseFeePerGas === 0n ? 0n : byFormula(block, rule);
 }
 
 function byFormula(
-  block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio'>,
+  block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio' | 'stated'>,
   rule: FeeRule,
 ): bigint {
-  const { baseFeePerGas, gasUsed, gasLimit, gasUsedRatio } = block;
+  const { baseFeePerGas, gasLimit, gasUsedRatio, stated } = block;
+  const gasUsed = rule.isStated && stated !== undefined ? stated.meteredGas : block.gasUsed;
   return gasUsed !== null && gasLimit !== null
     ? nextBaseFee({ baseFeePerGas, gasUsed, gasLimit }, rule)
     : nextBaseFeeFromRatio(baseFeePerGas, gasUsedRatio, rule);
@@ -93,16 +100,17 @@ function differs(actual: number, expected: number): number {
 
 /** The highest base fee `blocks` blocks on from one that asks for `baseFeePerGas`: every block between is full. */
 export function highestBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule): bigint {
-  return extremeBaseFee(baseFeePerGas, blocks, rule, BigInt(rule.elasticity));
+  return extremeBaseFee(baseFeePerGas, blocks, rule, true);
 }
 
 /** The lowest: every block between is empty. */
 function lowestBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule): bigint {
-  return extremeBaseFee(baseFeePerGas, blocks, rule, 0n);
+  return extremeBaseFee(baseFeePerGas, blocks, rule, false);
 }
 
-function extremeBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule, gasUsed: bigint): bigint {
-  const gasLimit = BigInt(rule.elasticity);
+function extremeBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule, isFull: boolean): bigint {
+  const gasLimit = 100n * BigInt(rule.elasticity);
+  const gasUsed = isFull ? gasLimit : 0n;
   let fee = baseFeePerGas;
   for (let block = 0; block < blocks; block += 1) {
     fee = nextBaseFee({ baseFeePerGas: fee, gasUsed, gasLimit }, rule);
@@ -128,12 +136,12 @@ interface FanRatios {
  */
 export class FanBook {
   readonly #history: History;
-  readonly #rule: FeeRule;
+  readonly #base: NextBaseFee;
   readonly #ratios: readonly FanRatios[];
 
-  constructor(history: History, rule: FeeRule) {
+  constructor(history: History, base: NextBaseFee) {
     this.#history = history;
-    this.#rule = rule;
+    this.#base = base;
     this.#ratios = STEPS.map((blocksAhead) => {
       const column = history.column(TRAILING_BLOCKS + blocksAhead);
       return { blocksAhead, column, window: new Rolling(column, new SortedValues()) };
@@ -161,8 +169,8 @@ export class FanBook {
       if (blocksAhead === 1 && exact) {
         return { blocksAhead, min: nextBaseFee, expected: nextBaseFee, max: nextBaseFee };
       }
-      const low = lowestBaseFee(nextBaseFee, blocksAhead - 1, this.#rule);
-      const high = highestBaseFee(nextBaseFee, blocksAhead - 1, this.#rule);
+      const low = lowestBaseFee(nextBaseFee, blocksAhead - 1, this.#base.rule);
+      const high = highestBaseFee(nextBaseFee, blocksAhead - 1, this.#base.rule);
       const ratios = window.tally;
       // With too little history the extremes are all that can be said, and without a formula not even those.
       if (ratios.size < LEAST_BLOCKS) {

@@ -26,7 +26,7 @@ export function recommendation(input: RecommendationInput): Recommendation {
   const judgedRatio = decision.forecast?.judgedRatio ?? input.sendNowJudgedRatio;
   return {
     ...plan(input),
-    action: isMeasured(forecasts) ? decision.action : null,
+    action: input.floor != null ? 'SEND_NOW' : isMeasured(forecasts) ? decision.action : null,
     confidence: confidence(judgedRatio, track),
     reasons: [...reasonsFor(input), ...withoutPace(input), ...withoutFigure(input)],
     alternatives: forecasts.map(toHorizon),
@@ -109,6 +109,8 @@ interface Grounds {
   readonly trend: Trend;
   /** Seconds of the last day that are known. */
   readonly daySec: number;
+  /** Wei per gas where the base fee is at its floor. */
+  readonly floor?: bigint | null;
 }
 
 const HOUR_SEC = 3_600;
@@ -120,7 +122,8 @@ export function reasonsFor(grounds: Grounds): string[] {
   return [...decisive(grounds), ...movement(grounds)];
 }
 
-function decisive({ decision, forecasts }: Grounds): string[] {
+function decisive({ decision, forecasts, floor = null }: Grounds): string[] {
+  if (floor !== null) return [`the base fee is at its floor of ${formatGwei(floor)} gwei and cannot fall`];
   if (!isMeasured(forecasts)) return [`no advice yet: ${forecasts[0]?.reason ?? 'too little history'}`];
   if (decision.action === 'WAIT') return longer(decision, forecasts);
   if (decision.action === 'SET_ALERT') return ['no wait of an hour or less saves enough'];

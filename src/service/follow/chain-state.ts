@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
 import {
   type Advice,
@@ -192,7 +193,7 @@ export class ChainState {
 
   /** Continues as this chain: with a new engine if there is none, or if its rules differ from the assumed ones. */
   async adopt(profile: ChainProfile): Promise<void> {
-    const isSame = JSON.stringify(profile.feeRule) === JSON.stringify(this.#profile?.feeRule);
+    const isSame = isDeepStrictEqual(profile.feeRule, this.#profile?.feeRule);
     if (this.#live !== null && isSame) {
       this.#profile = profile;
       return;

@@ -22,8 +22,11 @@ interface KnownBlock {
 /** @throws {ApiFailure} `not_found` for a block that is not there yet, or no longer */
 export async function blockMetrics(asked: number | 'latest', context: LookupContext): Promise<BlockMetrics> {
   const { head, profile, reader } = context;
-  const known = await readBlock(asked === 'latest' ? head.number : asked, context);
-  const { whole, fees } = known;
+  const read = await readBlock(asked === 'latest' ? head.number : asked, context);
+  // OP-stack chains have no blobs, and write the data's footprint into their place.
+  const whole = read.whole && profile.dataFee === 'op' ? { ...read.whole, blobGasUsed: null } : read.whole;
+  const known = { ...read, whole };
+  const { fees } = known;
   const header = whole ?? fees;
   if (header === null) throw new Error('a block is known by its header or by its fees');
   const blobs = blobFees(known, profile.id);

@@ -49,7 +49,7 @@ export function gasCurrent(present: Present): GasCurrent {
     basePrice: wireWei(head.baseFeePerGas),
     priorityPrice: wireWei(priority),
     nextBasePrice: wireWei(advice.nextBaseFee),
-    floorPrice: weiOrNull(profile.feeRule.minBaseFee),
+    floorPrice: weiOrNull(advice.floor),
     blobBasePrice: weiOrNull(head.blobBaseFee),
     gasUsedRatio: head.gasUsedRatio,
     lanes: { slow: laneOf(slow), average: laneOf(average), fast: laneOf(fast) },

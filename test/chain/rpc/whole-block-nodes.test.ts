@@ -386,6 +386,40 @@ describe('what is unlike mainnet is read all the same', () => {
       { dataFee: 10_000_000_000n },
     ],
     [
+      'an OP Mainnet transaction as a provider prints it (2026), whose data footprint is no blob gas',
+      { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
+      {
+        ...{ gasUsed: '0xbdbfe', effectiveGasPrice: '0x15f', blobGasUsed: '0x9c40', blobGasPrice: '0x1' },
+        ...{ l1Fee: '0xae8f1995', daFootprintGasScalar: '0x190' },
+      },
+      { type: 2 },
+      { blobFee: 0n, dataFee: 2_928_613_781n, l1Part: 2_928_613_781n },
+    ],
+    [
+      'an operator fee of Isthmus, of a recorded receipt',
+      { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
+      { gasUsed: '0x12448', l1Fee: '0x2353d65', operatorFeeScalar: '0x12c', operatorFeeConstant: '0x190' },
+      { type: 2 },
+      { dataFee: 37_043_557n + 22n + 400n },
+    ],
+    [
+      'an operator fee of Jovian, by the specification',
+      { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
+      {
+        ...{ gasUsed: '0x5208', l1Fee: '0x64', operatorFeeScalar: '0x3', operatorFeeConstant: '0x7' },
+        ...{ daFootprintGasScalar: '0x190' },
+      },
+      { type: 2 },
+      { dataFee: 100n + 21_000n * 300n + 7n },
+    ],
+    [
+      'an Arbitrum transaction, whose L1 part is in its gas (recorded)',
+      { type: '0x0' },
+      { gasUsed: '0x3ad89', effectiveGasPrice: '0x989680', gasUsedForL1: '0x2c906' },
+      { type: 0 },
+      { dataFee: 0n, l1Part: 182_534n * 10_000_000n },
+    ],
+    [
       'an Arbitrum deposit',
       { type: '0x64', gas: '0x0', gasPrice: '0x0', requestId: '0x1' },
       { effectiveGasPrice: '0x0', gasUsed: '0x0', gasUsedForL1: '0x0' },

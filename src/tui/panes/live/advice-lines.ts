@@ -3,6 +3,7 @@ import {
   type HorizonView,
   keptWords,
   type RecommendationView,
+  type SnapshotView,
 } from '../../../client/views/gas.ts';
 import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../../../core/units.ts';
 import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
@@ -26,12 +27,13 @@ const LEAST_SAVING = 0.005;
  */
 export function adviceParts(
   advice: RecommendationView,
+  snapshot: SnapshotView,
   isNarrow: boolean,
   age: string | null,
 ): readonly Line[] {
   if (age !== null) return [[colored(`advice of ${age}, no longer valid`, 'warn')]];
   const { probability, expectedSavingRatio: saving, track } = advice;
-  const { action, target } = describeAdvice(advice);
+  const { action, target } = describeAdvice(advice, snapshot);
   const todo: Line = [
     bold(action, ACTION_COLORS.get(advice.action)),
     plain(target === '' ? '' : ` ${target}`),

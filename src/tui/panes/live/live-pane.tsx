@@ -138,7 +138,7 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
   // Why it is not there may take the room of what is not there.
   const reasonRoom = layout.reasonLines + (hasChart ? 0 : Math.min(layout.chartRows, missing.length));
   const asking = missing.length > 0 ? '' : 'Asking for advice …';
-  const advice = recommendation && adviceParts(recommendation, width < ROOMY_FROM, adviceAge);
+  const advice = recommendation && adviceParts(recommendation, snapshot, width < ROOMY_FROM, adviceAge);
   const adviceLines = useFlow(advice ?? [[faint(asking)]], width, 1);
   const factLines = useFlow(facts, width, layout.factLines);
   const gap: readonly Line[] = layout.airy ? [EMPTY_LINE] : [];
@@ -207,7 +207,7 @@ function AdviceInFull({ view, columns, rows }: LivePaneProps) {
     // Another service may reckon in another way.
     ...(view.snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];
-  const parts = recommendation && adviceParts(recommendation, false, adviceAge);
+  const parts = recommendation && adviceParts(recommendation, view.snapshot, false, adviceAge);
   const heading = useFlow(parts ?? [], width, 4);
   return (
     <ScrolledLines

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { Block } from '../../src/core/block.ts';
+import { chainProfile } from '../../src/core/chains.ts';
+import { nextBaseFee, type StatedFeeRule } from '../../src/core/eip1559.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+
+const FLOOR = 5_000_000n;
+const LIMIT = 400_000_000n;
+const { feeRule: BASE } = chainProfile(8_453);
+const TIPS = [1_000n, 1_000n, 1_500n, 2_000n, 5_000n, 10_000n, 20_000n] as const;
+
+/** Base in 2026: nearly empty blocks at the floor, and now and then a run of full ones. */
+function baseBlocks(count: number, stated?: Omit<StatedFeeRule, 'meteredGas'>): Block[] {
+  const rule = { ...BASE, ...stated };
+  const blocks: Block[] = [];
+  let fee = rule.minBaseFee ?? 0n;
+  for (let number = 1; number <= count; number += 1) {
+    const isFull = number % 400 > 390;
+    const gasUsed = isFull ? LIMIT : (LIMIT * BigInt(3 + (number % 7))) / 100n;
+    const block: Block = {
+      number,
+      hash: null,
+      parentHash: null,
+      timestamp: 1_795_000_000 + 2 * number,
+      baseFeePerGas: fee,
+      gasUsed,
+      gasLimit: LIMIT,
+      gasUsedRatio: Number(gasUsed) / Number(LIMIT),
+      blobBaseFee: null,
+      nextBaseFee: null,
+      nextBlobBaseFee: null,
+      tips: TIPS,
+      ...(stated && { stated: { ...stated, meteredGas: gasUsed } }),
+    };
+    blocks.push(block);
+    fee = nextBaseFee({ baseFeePerGas: fee, gasUsed, gasLimit: LIMIT }, rule);
+  }
+  return blocks;
+}
+
+describe('a chain at its floor', () => {
+  it('has Fast keep its promise through full blocks, and nothing says to wait', () => {
+    const engine = new FeeEngine({ feeRule: BASE });
+    const blocks = baseBlocks(2_400);
+    let atFloor = 0;
+    let rises = 0;
+    blocks.forEach((block, index) => {
+      engine.push(block);
+      const advice = engine.advice();
+      const next = blocks.slice(index + 1, index + 3);
+      if (advice === null || next.length < 2) return;
+      const { fast, slow } = advice.lanes;
+      // It survives the dearer of its two blocks, where every block before that one is full.
+      for (const { baseFeePerGas } of next) expect(fast.maxFeePerGas).toBeGreaterThan(baseFeePerGas);
+      rises += Number((next[1]?.baseFeePerGas ?? 0n) > block.baseFeePerGas);
+      expect(slow.maxFeePerGas).toBeGreaterThanOrEqual(FLOOR);
+      expect(advice.floor).toBe(FLOOR);
+      if (advice.nextBaseFee > FLOOR) return;
+      atFloor += 1;
+      expect(advice.recommendation).toMatchObject({ action: 'SEND_NOW', expectedSavingRatio: 0 });
+      expect(advice.recommendation.reasons[0]).toBe(
+        'the base fee is at its floor of 0.00500 gwei and cannot fall',
+      );
+      for (const { price } of advice.recommendation.alternatives) {
+        if (price !== null) expect(price).toBeGreaterThanOrEqual(FLOOR);
+      }
+    });
+    expect(atFloor).toBeGreaterThan(1_000);
+    expect(rises).toBeGreaterThan(40);
+    expect(engine.advice()?.lanes.fast.probability).toBe(1);
+  });
+
+  it('is known by what the blocks state, where that is another rule than the one known here', () => {
+    const stated = { denominator: 50, elasticity: 4, minBaseFee: 1_000_000n };
+    const engine = new FeeEngine({ feeRule: BASE });
+    const blocks = baseBlocks(600, stated);
+    for (const block of blocks) engine.push(block);
+    expect(engine.advice()).toMatchObject({ floor: 1_000_000n, recommendation: { action: 'SEND_NOW' } });
+    expect(engine.advice()?.lanes.fast.probability).toBe(1);
+    // A full block raises it by (elasticity − 1) / denominator.
+    expect(engine.advice()?.trend.baseFeeFan[1]?.max).toBeLessThanOrEqual(1_060_000n);
+  });
+});
