@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
-import { isPaced } from '../../src/tui/app/connection.ts';
+import { isShortWait } from '../../src/tui/app/connection.ts';
 import { missingReason } from '../../src/tui/ui/pane-state.tsx';
 
 const quota = (retryAfterSec: number | null, limit: 'rate' | 'daily' = 'rate') =>
@@ -12,9 +12,9 @@ const quota = (retryAfterSec: number | null, limit: 'rate' | 'daily' = 'rate') =
 
 describe('a limit per second', () => {
   it('is a wait and no failure while it is short', () => {
-    expect(isPaced(quota(1))).toBe(true);
+    expect(isShortWait(quota(1))).toBe(true);
     for (const error of [quota(60), quota(null), quota(1, 'daily'), new Error('other')]) {
-      expect(isPaced(error)).toBe(false);
+      expect(isShortWait(error)).toBe(false);
     }
   });
 });

@@ -5,7 +5,7 @@ import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
 import { Frame } from '../chrome/frame.tsx';
 import { helpLines } from '../chrome/help.ts';
-import { NoData, useNothingAnswers } from '../chrome/no-source.tsx';
+import { NoData, useNoResponse } from '../chrome/no-source.tsx';
 import { RawView } from '../chrome/raw-view.tsx';
 import { type Toast, ToastContext, useToast, useToastHost } from '../chrome/toast.tsx';
 import { ListsProvider } from '../data/lists.tsx';
@@ -57,7 +57,7 @@ interface SessionProps extends Omit<MonitorProps, 'ascii' | 'notifications'> {
   readonly toast: Toast | null;
 }
 
-/** One source and all that is asked of it. Another source is another session: nothing of the old one remains. */
+/** One source and its queries. Another source is another session, without any state of the old one. */
 function Session(props: SessionProps) {
   const [queries] = useState(createQueryClient);
   return (
@@ -80,7 +80,7 @@ function SessionScreen(props: SessionProps) {
   const quotaMs = useQuotaInterval(client, isOwnService, { frozen, now });
   const intervalMs = Math.max(wantedMs, quotaMs);
   const prices = useSnapshot(client, { intervalMs, frozen, isOwnService });
-  // A pause of all requests is told at once, whichever route met it.
+  // Shows a rate-limit pause at once, whichever route met it.
   const pause = useRateLimit(client);
   const polled = pause === null ? prices : { ...prices, error: pause.error, retryAt: pause.until };
   const snapshot = polled.data;
@@ -94,7 +94,7 @@ function SessionScreen(props: SessionProps) {
   const health: Health =
     source.kind === 'failed' ? { kind: 'none' } : healthOf(polled, frozen, isOwnService, overdue);
   const reason = { error, retryAt: polled.retryAt, attempt: source.id };
-  const nothingAnswers = useNothingAnswers(reason) && snapshot === undefined;
+  const nothingAnswers = useNoResponse(reason) && snapshot === undefined;
   const tab = TABS[state.tab] ?? TABS[0];
   const host = isOwnService ? null : (opened?.name ?? null);
   const { url, apiKey = null } = opened?.reach ?? {};
@@ -112,7 +112,7 @@ function SessionScreen(props: SessionProps) {
     now,
     saveFile,
   };
-  // The data's own word about itself comes before what the command line believed.
+  // The source kind in the response overrides the one from the command line.
   const kind = snapshot?.source.kind;
   const dataBadge = kind === 'replay' ? 'REPLAY' : kind === 'simulated' ? 'SIMULATED' : undefined;
   const badge = dataBadge ?? opened?.badge ?? null;
@@ -187,7 +187,7 @@ function SessionScreen(props: SessionProps) {
 const RESTART_IS_NEWS_MS = 600_000;
 const RESTART_SHOWN_MS = 60_000;
 
-/** Says that the chain began anew, unless that is long ago. */
+/** Reports a restart of the chain, unless it is long ago. */
 function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number): void {
   const toast = useToast();
   const restartedAt = snapshot?.source.restartedAt ?? null;
@@ -198,7 +198,7 @@ function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number)
   }, [restartedAt, toast, now]);
 }
 
-/** Who hears keys: what lies on top, then what is everywhere. */
+/** The scopes that receive keys: overlays first, then global. */
 function scopesOf(
   { overlay }: MonitorState,
   tab: Tab,
@@ -226,7 +226,7 @@ function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow
   const toast = useToast();
   const suspend = useSuspend();
   const ask = async () => {
-    // A request that waits for its next retry is sent now.
+    // A request that waits for its retry is sent at once.
     await queries.cancelQueries({ type: 'active' });
     void queries.refetchQueries({ type: 'active' });
     await queries.refetchQueries({ queryKey: ['gas/current'] }, { cancelRefetch: false });
@@ -248,7 +248,7 @@ function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow
   useKeys('global', {
     help: () => toggle('help'),
     raw: () => toggle('raw'),
-    // Before the first prices these have nothing to act on.
+    // Without prices these have nothing to act on.
     ...(snapshot && {
       alert: () => newAlert(cheaperThan(snapshot.lanes.average.price)),
       freeze,
@@ -273,9 +273,9 @@ function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow
 
 export interface MonitorProps {
   readonly holder: SourceHolder;
-  /** Opens what the user chose when nothing answered. */
+  /** Opens the user's choice after no source responded. */
   readonly openSource: (choice: SourceChoice) => Promise<MonitorSource>;
-  /** Why a URL that the user types cannot be opened, in one line; `null`: it is worth trying. */
+  /** Why a typed URL cannot be opened, in one line; `null` when it can be tried. */
   readonly urlProblem: (text: string) => string | null;
   readonly ascii: boolean;
   readonly notifications: Notifications;
@@ -285,7 +285,7 @@ export interface MonitorProps {
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
 
-/** Ages that tick every second would never let a screen reader finish its sentence. */
+/** Ages that tick every second would keep a screen reader from finishing its sentence. */
 const SPOKEN_TICK_MS = 60_000;
 
 export function Monitor({ ascii, notifications, ...props }: MonitorProps) {
@@ -302,7 +302,7 @@ export function Monitor({ ascii, notifications, ...props }: MonitorProps) {
   const { toast, show } = useToastHost();
   const [clock] = useState(() => new Clock(now, isSpoken ? SPOKEN_TICK_MS : 1_000));
   const [memory] = useState(() => new Map<string, unknown>());
-  // A source that opens goes on with the session that awaited it; another choice begins anew.
+  // An opening source continues the session that waited for it; another choice starts a new one.
   const session = <Session key={source.id} {...props} {...{ source, state, change, toast }} />;
   return (
     <ThemeContext value={ascii || isSpoken ? ASCII_THEME : UNICODE_THEME}>

@@ -38,13 +38,13 @@ export class Clock {
 
 export const ClockContext = createContext<Clock>(new Clock(Date.now));
 
-/** What `read` says at the last tick; draws the caller again only when it says something else. */
+/** The result of `read` at the last tick; renders the caller again only when it changes. */
 export function useTicking<T extends string | boolean>(read: (now: number) => T): T {
   const clock = useContext(ClockContext);
   return useSyncExternalStore(clock.subscribe, () => read(clock.read()));
 }
 
-/** The time of the last tick, ms since epoch; draws the caller again at every tick. */
+/** The time of the last tick, ms since epoch; renders the caller again at every tick. */
 export function useNow(): number {
   const clock = useContext(ClockContext);
   return useSyncExternalStore(clock.subscribe, clock.read);

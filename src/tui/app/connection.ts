@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<ClientErrorCode, string>> = {
   unreadable: 'The response cannot be read',
 };
 
-/** What has happened, in a few words: each kind of failure has its own. */
+/** Names the failure in a few words, one per kind. */
 export function failureTitle(error: Error): string {
   if (!(error instanceof ClientError)) return 'The service does not give prices';
   const { code, limit, errorCode, endpoint } = error;
@@ -28,7 +28,7 @@ export function failureTitle(error: Error): string {
   return TITLES[code];
 }
 
-/** What the user can do where waiting helps too. */
+/** Advice for the user when waiting helps too. */
 export function failureHint(error: Error): string {
   const code = error instanceof ClientError ? error.code : null;
   if (code === 'quota') return 'it goes on by itself; r asks once now, q quits';
@@ -36,31 +36,28 @@ export function failureHint(error: Error): string {
   return 'r asks again now, i shows what the service said, q quits';
 }
 
-/**
- * How much what is on the screen can be trusted, and what happens next. `title` says the `reason` in fewer words, for
- * where there is no room for it.
- */
+/** How far the screen can be trusted, and what happens next. `title` is a short form of `reason`, for narrow places. */
 export type Health =
   | { readonly kind: 'connecting' }
-  /** Nothing could be opened, and nothing is tried by itself. */
+  /** No source could be opened, and nothing retries by itself. */
   | { readonly kind: 'none' }
   | { readonly kind: 'live' }
-  /** Live, but nothing of it is kept: what is missed when gastop starts again. */
+  /** Live, but nothing is stored: `note` says what will be lost at the next start. */
   | { readonly kind: 'unsaved'; readonly note: string }
   | { readonly kind: 'ended' }
   | { readonly kind: 'frozen' }
-  /** What is shown is from the last run: the own service is still to hear of its source, and of the blocks since. */
+  /** The prices are from the last run: the embedded service waits for its source and for newer blocks. */
   | { readonly kind: 'catching-up' }
-  /** The service answers, but what it knows is old. */
+  /** The service responds, but its data is stale. */
   | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
-  /** The service does not answer, or has had enough requests; it is asked again. */
+  /** The service does not respond, or its rate limit is reached; requests are retried. */
   | {
       readonly kind: 'reconnecting' | 'limited';
       readonly reason: string;
       readonly title: string;
       readonly retryAt: number | null;
     }
-  /** The service refuses; asking again is useless until the user does something. */
+  /** The service refuses; a retry is useless until the user acts. */
   | {
       readonly kind: 'refused';
       readonly reason: string;
@@ -68,14 +65,14 @@ export type Health =
       readonly remedy: string;
     };
 
-/** Our own service knows why its prices are old, as soon as its source has responded. */
+/** The embedded service knows why its prices are stale once its source has responded. */
 export function isCatchingUp({ stale, source }: SnapshotView): boolean {
   return stale === true && source.problem === null && !source.ended;
 }
 
 /**
- * @param isOwn whether the responses are those of the service in this process
- * @param overdue the prices are older than they may become, though the service does not say so
+ * @param isOwn whether the responses come from the service in this process
+ * @param overdue the prices are older than they should be, though the service does not report it
  */
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
@@ -87,7 +84,7 @@ export function healthOf(
     const remedy = remedyFor(error);
     const title = failureTitle(error);
     if (remedy !== null) {
-      // What a key's refusal says to do is the remedy already.
+      // A key's refusal already says what to do.
       const isKey = error instanceof ClientError && error.code === 'key';
       return { kind: 'refused', reason: isKey ? title : error.message, title, remedy };
     }
@@ -98,7 +95,7 @@ export function healthOf(
   if (frozen) return { kind: 'frozen' };
   const { problem, ended } = data.source;
   if (ended) return { kind: 'ended' };
-  // What is shown is of now; something else is wrong.
+  // The prices are fresh; something else is wrong.
   if (problem !== null && problem.retryAt === null && data.stale !== true)
     return { kind: 'unsaved', note: problem.message };
   if (problem !== null) return { kind: 'stale', reason: problem.message, retryAt: problem.retryAt };
@@ -108,12 +105,12 @@ export function healthOf(
   return { kind: 'live' };
 }
 
-/** Whether the data on the screen is no longer what the chain says now. */
+/** Whether the data on the screen is stale. */
 export function isPast(health: Health): boolean {
   return 'reason' in health || health.kind === 'catching-up';
 }
 
-/** What only the user can do about an error; `null` where waiting helps. */
+/** What only the user can do about an error; `null` when waiting helps. */
 export function remedyFor(error: Error): string | null {
   if (!(error instanceof ClientError)) return null;
   // The key is read when gastop starts.
@@ -122,18 +119,18 @@ export function remedyFor(error: Error): string | null {
   return null;
 }
 
-/** A wait that is no longer is not told as a failure. */
+/** A shorter wait is not shown as a failure. */
 const SHORT_SEC = 3;
 
-/** Whether an error is no more than a short wait for a limit per second. */
-export function isPaced(error: Error): boolean {
+/** Whether an error is only a short wait for a limit per second. */
+export function isShortWait(error: Error): boolean {
   if (!(error instanceof ClientError) || error.code !== 'quota' || error.limit !== 'rate') return false;
   return error.retryAfterSec !== null && error.retryAfterSec <= SHORT_SEC;
 }
 
-/** Why a service refused, in one line: what it says of single fields says most. */
+/** Why a service refused, in one line: its messages about single fields are the most precise. */
 export function refusalText(error: Error): string {
   const details = error instanceof ClientError ? error.details : [];
-  const said = details.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
-  return (said.length > 0 ? said.join(', ') : error.message).replaceAll('\n', ' ');
+  const messages = details.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+  return (messages.length > 0 ? messages.join(', ') : error.message).replaceAll('\n', ' ');
 }

@@ -21,7 +21,7 @@ interface Find {
 
 const NO_FIND: Find = { isOpen: false, filter: '' };
 
-/** Rows that the field takes from the tab below. */
+/** Rows that the field takes from the tab. */
 const FIND_ROWS = 2;
 
 interface FinderProps {
@@ -29,11 +29,11 @@ interface FinderProps {
   readonly snapshot: SnapshotView;
   readonly columns: number;
   readonly rows: number;
-  /** Draws the tab in the rows that are left. */
+  /** Draws the tab in the remaining rows. */
   readonly children: (rows: number) => ReactNode;
 }
 
-/** `/` on a tab: filters its list as one types, and opens a block or a transaction in the Explorer. */
+/** `/` on a tab: filters its list while typing, and opens a block or a transaction in the Explorer. */
 export function Finder({ scope, snapshot, columns, rows, children }: FinderProps) {
   const [{ isOpen, filter }, change] = useKeptState(`find ${scope}`, NO_FIND);
   const setFind = (find: Find) => change(() => find);
@@ -63,7 +63,7 @@ interface FindFieldProps {
   readonly snapshot: SnapshotView;
   readonly width: number;
   readonly onChange: (text: string) => void;
-  /** Closes the field, the filter stays. */
+  /** Closes the field and keeps the filter. */
   readonly onKeep: () => void;
   readonly onClose: () => void;
 }

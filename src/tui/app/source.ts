@@ -4,34 +4,34 @@ import { graphemes } from '../../core/text.ts';
 import type { Badge } from '../chrome/status-bar.tsx';
 import type { Theme } from '../ui/theme.ts';
 
-/** Where the monitor's data comes from, ready to be asked. */
+/** The source of the monitor's data, ready for requests. */
 export interface MonitorSource {
   readonly client: GasClient;
   readonly name?: string;
-  /** Shown until the first answer says the chain itself. */
+  /** Shown until the first response names the chain. */
   readonly chainName?: string;
-  /** Recorded and simulated data say so on every screen. */
+  /** Marks recorded and simulated data on every screen. */
   readonly badge?: Badge;
-  /** How often to ask, ms; default: what the service asks for. */
+  /** Polling interval, ms; default: the interval that the service requests. */
   readonly intervalMs?: number;
-  /** With what the service is asked; a key is never drawn, wherever it is typed. */
+  /** URL and API key of the service; a key is never drawn, wherever it is typed. */
   readonly reach?: { readonly url?: string; readonly apiKey?: string | null };
-  /** The service runs in this process, so it is the contract itself; `null` or absent: it is elsewhere. */
+  /** The service in this process, which implements the contract itself; `null` or absent for a remote one. */
   readonly embedded?: object | null;
-  /** Gives back what the source holds; called once, at the end or before another source is opened. */
+  /** Releases the source's resources; called once, at the end or before another source is opened. */
   readonly close?: () => void | Promise<void>;
 }
 
 export type SourceChoice = 'retry' | 'demo' | { readonly url: string };
 
-/** `id`: which attempt to open a source it is. */
+/** `id`: number of the attempt to open a source. */
 export type SourceState = { readonly id: number } & (
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly source: MonitorSource }
   | { readonly kind: 'failed'; readonly error: Error }
 );
 
-/** Owns the source: at most one is open, and whatever was opened is closed. */
+/** Owns the source: at most one is open, and every opened one is closed. */
 export class SourceHolder {
   readonly #listeners = new Set<() => void>();
   #state: SourceState = { kind: 'opening', id: 0 };
@@ -64,12 +64,12 @@ export class SourceHolder {
     }
   }
 
-  /** Has `work` done before the source that is open now is closed. It must end by itself. */
+  /** Runs `work` before the open source is closed. It must end by itself. */
   readonly beforeClosing = (work: () => Promise<void>): void => {
     this.#duties.push(work);
   };
 
-  /** Nothing is opened any more; resolves when all is closed. */
+  /** Opens nothing more; resolves when all is closed. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#closeLater(this.#state);
@@ -81,7 +81,7 @@ export class SourceHolder {
     const duties = this.#duties.splice(0);
     this.#closing = this.#closing.then(async () => {
       await Promise.allSettled(duties.map((work) => work()));
-      // A source that cannot even be closed must not keep the next one from opening.
+      // A source that fails to close must not keep the next one from opening.
       await Promise.resolve(state.source.close?.()).catch(() => {});
     });
   }
@@ -92,12 +92,12 @@ export class SourceHolder {
   }
 }
 
-/** A part of a key this long is more than chance. */
+/** A shorter match may be chance. */
 const PART_OF_KEY = 8;
-/** As long as the keys that nodes have in their paths; names of networks are shorter. */
+/** As long as keys in node URLs; names of networks are shorter. */
 const KEY_IN_PATH = /(?<=\/)[\w-]{16,}/g;
 
-/** Tells whether a text is, holds or begins to be a key, gastop's own or the one that the session uses. */
+/** Tells whether a text is, contains or begins a key, gastop's own or the session's. */
 export function keyFinder(apiKey: string | null): (text: string) => boolean {
   const key = apiKey?.trim() ?? '';
   return (text) => {
@@ -112,7 +112,7 @@ export function veilAll(text: string, { glyph }: Theme): string {
   return glyph.bullet.repeat(graphemes(text).length);
 }
 
-/** An address without what gives access: user and password, keys in its path, all that follows a `?` or `#`. */
+/** A URL without its secrets: user and password, keys in its path, everything after `?` or `#`. */
 export function veilUrl(text: string, theme: Theme): string {
   if (looksLikeKey(text)) return veilAll(text, theme);
   const hide = (secret: string) => veilAll(secret, theme);
@@ -124,7 +124,7 @@ export function veilUrl(text: string, theme: Theme): string {
 function veilAuthority(authority: string, hide: (secret: string) => string): string {
   const at = authority.lastIndexOf('@');
   if (at >= 0) return hide(authority.slice(0, at)) + authority.slice(at);
-  // Before the `@` is there: what follows a colon and is no port is a password.
+  // Before the `@` is typed, text after a colon that is no port is a password.
   const colon = authority.startsWith('[') ? -1 : authority.indexOf(':');
   const isPort = /^\d{0,5}$/.test(authority.slice(colon + 1));
   return colon < 0 || isPort ? authority : authority.slice(0, colon + 1) + hide(authority.slice(colon + 1));

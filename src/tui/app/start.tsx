@@ -10,9 +10,9 @@ import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.t
 export interface MonitorOptions
   extends Pick<MonitorProps, 'openSource' | 'urlProblem' | 'ascii' | 'notifications'>,
     Partial<Pick<MonitorProps, 'undoMs'>> {
-  /** Opens the source. Called after the first frame is on the screen, so it may load as much code as it likes. */
+  /** Opens the source. Called after the first frame is drawn, so it may load much code. */
   readonly connect: () => Promise<MonitorSource>;
-  /** Sentences instead of tables and drawing. */
+  /** Sentences instead of tables and drawings. */
   readonly screenReader?: boolean;
   readonly stdin?: NodeJS.ReadStream;
   readonly stdout?: NodeJS.WriteStream;
@@ -20,18 +20,18 @@ export interface MonitorOptions
 }
 
 export interface MonitorExit {
-  /** What the program should exit with: 0 after `q` and `Ctrl-C`, 128 + n after a signal, 1 after an error. */
+  /** Exit code: 0 after `q` and `Ctrl-C`, 128 + n after a signal, 1 after an error. */
   readonly code: number;
 }
 
-/** Keys on the screen within 8 ms of being drawn; 30 frames a second, the default, are felt while typing. */
+/** Shows a key within 8 ms; 30 frames a second, the default, feel slow while typing. */
 const MAX_FPS = 120;
-/** How long the terminal and the source may take to be given back. */
+/** Time limit for closing the terminal and the source. */
 const FAREWELL_MS = 2_000;
 
 /**
- * Runs the monitor on a terminal until it ends, whatever ends it, and gives the terminal back clean. Needs
- * `stdin` and `stdout` to be terminals. An error is told in one line on stderr, after the screen is back.
+ * Runs the monitor on a terminal until it ends for any reason, and restores the terminal. `stdin` and `stdout` must
+ * be terminals. Prints an error in one line on stderr after that.
  */
 export async function startMonitor(options: MonitorOptions): Promise<MonitorExit> {
   const { connect, screenReader = false, ...props } = options;
@@ -39,7 +39,7 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   const watch = watchEnding(stdin, stdout);
   const heldConsole = holdConsole();
   const holder = new SourceHolder();
-  // The source opens after the first frame is on the screen: it may load code for longer than the frame takes.
+  // The source opens after the first frame is drawn: loading its code may take longer than the frame.
   const drawn = Promise.withResolvers<void>();
   void holder.open(() => drawn.promise.then(connect));
   const instance = render(
@@ -67,10 +67,10 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   instance.unmount();
   await atMost(FAREWELL_MS, Promise.all([byKey, holder.end()]));
   watch.stop();
-  const said = heldConsole.release();
+  const output = heldConsole.release();
   if (error !== undefined)
     stderr.write(`gastop: stopped by an error of its own: ${cleanText(error.message)}\n`);
-  if (said.length > 0) stderr.write(`${said.map((text) => cleanText(text)).join('\n')}\n`);
+  if (output.length > 0) stderr.write(`${output.map((text) => cleanText(text)).join('\n')}\n`);
   return { code };
 }
 
@@ -79,7 +79,7 @@ async function saveHere(name: string, text: string): Promise<string> {
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
-    // What a full disk leaves of a file is no export; one that was there before is not ours.
+    // Removes an incomplete file after a full disk, but never one that existed before.
     const isOthers = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     if (!isOthers) await rm(path, { force: true }).catch(() => {});
     throw error;

@@ -1,13 +1,13 @@
 import type { ComponentType } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
-import type { RawQuestion } from '../chrome/raw-view.tsx';
+import type { RawRequest } from '../chrome/raw-view.tsx';
 import type { ActionName, Scope } from '../input/keymap.ts';
 import { AlertsPane, alertsQuestion } from '../panes/alerts/alerts-pane.tsx';
 import { AutoTxsPane, autoTxsQuestion } from '../panes/auto-txs/auto-txs-pane.tsx';
 import { ChartScreen } from '../panes/chart/chart-pane.tsx';
 import { ExplorerScreen } from '../panes/explorer/explorer-pane.tsx';
-import { explorerQuestion } from '../panes/explorer/explorer-state.ts';
+import { explorerRequest } from '../panes/explorer/explorer-state.ts';
 import { LiveScreen } from '../panes/live/live-pane.tsx';
 import { ServiceScreen } from '../panes/service/service-pane.tsx';
 import type { Memory } from './ui-state.ts';
@@ -22,14 +22,14 @@ export interface Tab {
   readonly scope: Scope;
   readonly action: ActionName;
   readonly title: string;
-  /** The title where there is little room; default: the title. */
+  /** The title for narrow screens; default: the title. */
   readonly short?: string;
   readonly Screen: ComponentType<TabScreenProps>;
-  /** What the raw view asks for: the answer that is on the screen. */
-  readonly raw: (memory: Memory) => RawQuestion;
+  /** The request for the raw view: that of the response on the screen. */
+  readonly raw: (memory: Memory) => RawRequest;
 }
 
-/** The monitor's tabs, left to right; the whole of adding one is a line here and its keys in the keymap. */
+/** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
   {
     scope: 'live',
@@ -53,7 +53,7 @@ export const TABS: readonly [Tab, ...Tab[]] = [
     title: 'Explorer',
     short: 'Expl',
     Screen: ExplorerScreen,
-    raw: explorerQuestion,
+    raw: explorerRequest,
   },
   {
     scope: 'service',

@@ -4,14 +4,14 @@ import { useApp, useStdout } from 'ink';
 import { useCallback, useEffect, useRef } from 'react';
 import { useToast } from '../chrome/toast.tsx';
 
-/** Why the monitor ended without a key: the exit code that says it, and an error to tell if there is one. */
+/** Why the monitor ended without a key: the exit code, and an error to print, if any. */
 export interface Ending {
   readonly code: number;
   readonly error?: Error;
 }
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
-/** A terminal that is gone looks like a hangup, whichever of its ends we notice first. */
+/** A closed terminal counts as a hangup, whichever stream reports it first. */
 const GONE: Ending = { code: SIGNALS.SIGHUP };
 
 export const errorEnding = (cause: unknown): Ending => ({
@@ -19,7 +19,7 @@ export const errorEnding = (cause: unknown): Ending => ({
   error: cause instanceof Error ? cause : new Error(String(cause)),
 });
 
-/** Watches what can end the monitor from outside: a signal, a terminal that is gone, an uncaught error. */
+/** Watches for events that end the monitor: a signal, a closed terminal, an uncaught error. */
 export function watchEnding(
   stdin: NodeJS.ReadableStream,
   stdout: NodeJS.WritableStream,
@@ -35,7 +35,7 @@ export function watchEnding(
   undo.push(listen(process, 'uncaughtException', errorEnding));
   undo.push(listen(stdin, 'end', () => GONE));
   undo.push(listen(stdin, 'close', () => GONE));
-  // These stay: the last words to a terminal that is gone fail later, and must not become a second error.
+  // Stay registered: writing to a closed terminal may fail later, which must not be a second error.
   listen(stdin, 'error', () => GONE);
   listen(stdout, 'error', () => GONE);
   return {
@@ -50,8 +50,7 @@ const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const;
 const MOST_LINES = 50;
 
 /**
- * Keeps what libraries print from tearing the screen: it is held and handed out by `release`, which also gives
- * the console back.
+ * Keeps libraries from printing over the screen: holds their output until `release`, which also restores the console.
  */
 export function holdConsole(): { readonly release: () => readonly string[] } {
   const held: string[] = [];
@@ -69,12 +68,12 @@ export function holdConsole(): { readonly release: () => readonly string[] } {
   };
 }
 
-/** The stop may reach us a moment after it was sent. */
+/** The stop signal may arrive shortly after it was sent. */
 const AFTER_STOP_MS = 100;
 
 /**
- * `Ctrl-Z`: gives the terminal back, stops the whole job, and draws everything again when `fg` brings it back. Who was
- * stopped by a signal could give nothing back; the terminal is put in order once it goes on.
+ * `Ctrl-Z`: restores the terminal, stops the whole job, and draws again after `fg`. A process stopped by a signal
+ * could restore nothing; its terminal is restored when it continues.
  */
 export function useSuspend(): () => void {
   const { suspendTerminal } = useApp();
@@ -85,10 +84,10 @@ export function useSuspend(): () => void {
     isAway.current = true;
     const suspension = await suspendTerminal();
     await meanwhile();
-    // Only who has the terminal is told when it gets another size.
+    // Only the foreground process is told about resizes.
     process.emit('SIGWINCH', 'SIGWINCH');
     await nextTurn();
-    // Drawing takes a moment. Stopped again within it, the monitor has to draw once more.
+    // Drawing takes a moment. If the monitor is stopped again meanwhile, it must draw once more.
     isAway.current = false;
     await suspension.resume();
   });
@@ -105,17 +104,17 @@ export function useSuspend(): () => void {
       return;
     }
     void leaveFor.current(async () => {
-      // The whole group: under npx the shell waits for npx, not for us.
+      // The whole process group: under npx the shell waits for npx.
       process.kill(0, 'SIGTSTP');
-      // Over when `fg` has woken us, or at once where nobody can stop us because no shell could wake us.
+      // Returns after `fg`, or at once when no shell controls the job.
       await sleep(AFTER_STOP_MS);
     });
   };
 }
 
 /**
- * Puts text on the clipboard of the user's own terminal, also over ssh (OSC 52), and says so by its name. Terminals do
- * not say whether they allow it.
+ * Copies text to the clipboard of the user's terminal, also over ssh (OSC 52), and shows a toast with its name.
+ * Terminals do not report whether they allow it.
  */
 export function useClipboard(): (text: string, name?: string) => void {
   const { stdout } = useStdout();
@@ -123,7 +122,7 @@ export function useClipboard(): (text: string, name?: string) => void {
   return useCallback(
     (text, name = text) => {
       const encoded = Buffer.from(text, 'utf8').toString('base64');
-      // Past Ink's own `write`: the sequence neither moves the cursor nor draws, so the frame may stay.
+      // Bypasses Ink's `write`: the sequence neither moves the cursor nor draws.
       stdout.write(`\u001b]52;c;${encoded}\u0007`);
       toast({ kind: 'info', text: `Copied ${name} (needs OSC 52 in your terminal)` });
     },

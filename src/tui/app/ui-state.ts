@@ -5,7 +5,7 @@ import type { PlaceName } from '../panes/explorer/explorer-state.ts';
 
 export const SMALLEST = { columns: 60, rows: 16 } as const;
 
-/** What the user does to the frame, apart from the data. */
+/** State of the frame that the user changes, apart from the data. */
 export interface MonitorState {
   readonly tab: number;
   readonly overlay: 'help' | 'raw' | null;
@@ -16,18 +16,18 @@ export interface MonitorState {
 
 const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
 
-/** The next polling interval; at either end it stays. */
+/** The next polling interval; the ends of the range stay. */
 export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number {
   if (direction === 'slower') return INTERVALS_MS.find((ms) => ms > currentMs) ?? currentMs;
   return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? currentMs;
 }
 
-/** What panes want to find again when their tab is shown again. */
+/** State that panes find again when their tab is shown again. */
 export type Memory = Map<string, unknown>;
 
 export const MemoryContext = createContext<Memory>(new Map());
 
-/** `useState` that outlives the pane: a tab that is left and shown again looks as before. Changed by a function of it. */
+/** `useState` that survives the pane: a tab looks as before when it is shown again. Updated with a function. */
 export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (state: S) => S) => void] {
   const memory = useContext(MemoryContext);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -36,7 +36,7 @@ export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (
     const state = read();
     const next = change(state);
     if (Object.is(next, state)) return;
-    // At once: a pane that is left before its next frame is not drawn again, and React would drop the change.
+    // Stored at once: React drops the change if the pane is left before its next frame.
     memory.set(id, next);
     redraw();
   };
@@ -45,7 +45,7 @@ export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (
 
 export interface Navigation {
   readonly showTab: (action: ActionName) => void;
-  /** Shows the form of a new alert, and this tab again when it is left. */
+  /** Shows the form of a new alert, and this tab again when it closes. */
   readonly newAlert: (prefill: AlertPrefill) => void;
   /** Shows a block or a transaction in the Explorer. */
   readonly openPlace: (place: PlaceName) => void;

@@ -30,7 +30,7 @@ interface NoticeLineProps {
   readonly width: number;
 }
 
-/** Why the data is old and what happens next, or what else is wrong, in as many words as there is room for. */
+/** Why the data is stale and what happens next, or what else is wrong, as detailed as the width allows. */
 export function NoticeLine({ health, width }: NoticeLineProps) {
   const theme = useTheme();
   const now = useNow();
@@ -43,7 +43,7 @@ export function NoticeLine({ health, width }: NoticeLineProps) {
   const tails = nexts.map((text) => (text === '' ? '' : ` ${dot} ${theme.text(text)}`));
   const room = width - 4;
   const last = tails.at(-1) ?? '';
-  // A cause is whole as long as any of its wordings fits; for that what comes next is said in fewer words first.
+  // Prefers the full cause: shortens what comes next first.
   const pairs = wholes.flatMap((cause) => tails.map((next) => ({ cause, next })));
   const { cause, next } = pairs.find((pair) => displayWidth(pair.cause + pair.next) <= room) ?? {
     cause: truncate(wholes[0] ?? '', Math.max(room - displayWidth(last), LEAST_CAUSE), ellipsis),
@@ -58,7 +58,7 @@ export function NoticeLine({ health, width }: NoticeLineProps) {
   );
 }
 
-/** A remedy's parts are in the order of their weight. */
+/** A remedy's parts are in the order of their importance. */
 function shorter(remedy: string): readonly string[] {
   const [first = remedy] = remedy.split('; ');
   return [remedy, first];
@@ -79,14 +79,14 @@ interface TabBarProps {
   readonly slowed: boolean;
 }
 
-/** The tabs with their keys; the one shown stands in brackets, so that it is seen without colour too. */
+/** The tabs with their keys; the current one is in brackets, so that it is recognised without colour. */
 export const TabBar = memo(function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
   const badgeOf = useBadges();
   const tries = [
     {},
     { isTight: true },
     { isTight: true, isShort: true },
-    // Numbers that are no news go where all else is too long.
+    // Numbers without news are dropped when nothing else fits.
     { isTight: true, isShort: true, isBare: true },
   ].map((how) => TABS.flatMap((tab, place) => tabLabel(tab, place, tab === current, badgeOf(tab), how)));
   const line = tries.find((labels) => lineWidth(labels) <= width) ?? tries.at(-1) ?? EMPTY_LINE;
@@ -97,14 +97,14 @@ export const TabBar = memo(function TabBar({ width, current, intervalMs, slowed 
       <SpreadLine
         width={width}
         left={<Spans line={line} />}
-        // No tab is cut for it: the keys that change the pace say it too.
+        // Never cuts a tab: the keys that change the interval show it too.
         right={lineWidth(line) + pace.length > width ? '' : <Text dimColor>{pace}</Text>}
       />
     </DimContext>
   );
 });
 
-/** How a tab is named where room is short: with one gap between two, in short, and without a number that is no news. */
+/** Forms of a tab's name for narrow screens: single gap, short title, without a number that is no news. */
 interface Tightness {
   readonly isTight?: boolean;
   readonly isShort?: boolean;
@@ -127,7 +127,10 @@ function tabLabel(
   return [{ text: `${before}${key} ${title}`, ...look }, ...shown, { text: after, ...look }];
 }
 
-/** How many have fired or come to an end since they were last looked at: `!1`; else how many are awaited: `·2`. */
+/**
+ * Number of alerts or auto-txs that fired or ended since the tab was last shown: `!1`; otherwise the number still
+ * expected: `·2`.
+ */
 function useBadges(): (tab: Tab) => Span | null {
   const { ascii, glyph } = useTheme();
   const lists = useContext(ListsContext);
@@ -146,7 +149,7 @@ interface TooSmallProps {
   readonly badge: Badge | null;
 }
 
-/** Sentences stand in this much, badge included; in less they would be drawn over each other. */
+/** Minimum size for sentences, badge included; in less they would overlap. */
 const ROOM_FOR_WORDS = { columns: 20, rows: 6 };
 
 function TooSmall({ columns, rows, badge }: TooSmallProps) {
@@ -180,13 +183,13 @@ interface FrameProps {
   readonly health: Health;
   readonly tab: Tab;
   readonly intervalMs: number;
-  /** The service's limit makes the interval longer than wanted. */
+  /** The service's limit makes the interval longer than chosen. */
   readonly slowed: boolean;
   readonly toast: Toast | null;
   readonly body: (rows: number) => ReactNode;
 }
 
-/** What stands around every pane; exactly as high as the terminal, for a taller frame would flicker. */
+/** The frame around every pane; exactly as high as the terminal, because a taller frame would flicker. */
 export function Frame(props: FrameProps) {
   const { columns, rows, chainName, badge, snapshot, health, tab, intervalMs, slowed, toast, body } = props;
   const spoken = useIsScreenReaderEnabled();
@@ -194,8 +197,8 @@ export function Frame(props: FrameProps) {
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
     return <TooSmall columns={columns} rows={rows} badge={badge} />;
   }
-  // A toast takes a row from the body; Live, whose parts come and go with its rows, has its last one covered instead.
-  // Before there is data the body itself says what is wrong.
+  // A toast takes a row from the body, or covers the last row of Live, whose layout depends on its rows. Without data
+  // the body itself shows what is wrong.
   const noticed = snapshot !== undefined && ('reason' in health || 'note' in health);
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">

@@ -11,9 +11,9 @@ interface FooterKey {
 }
 
 /**
- * The keys worth a reminder, in `scopes` (nearest first), as many as fit into `width`: help, then what belongs to the
- * pane, then what is everywhere, and quit. A key that a nearer scope takes is not named twice, one that does nothing now
- * not at all. `textOf` is how a key and its word are written: "Enter" takes more room than "⏎".
+ * The keys for the footer, from `scopes` (nearest first), as many as fit into `width`: help, the pane's keys, global
+ * keys, quit. Skips a key that a nearer scope overrides, and a key that does nothing now. `textOf` writes a key with
+ * its word: "Enter" is wider than "⏎".
  */
 export function footerKeys(
   scopes: readonly Scope[],
@@ -30,7 +30,7 @@ export function footerKeys(
     const nearer = scopes.slice(0, scopes.indexOf(scope));
     return all.some((other) => nearer.includes(other.scope) && keys.every((key) => other.keys.includes(key)));
   };
-  // Help first and quit last; both stay whatever is left out.
+  // Help comes first and quit last; both always stay.
   const place = ({ action, scope }: KeyBinding) =>
     action === 'help' ? -1 : action === 'quit' ? scopes.length : scopes.indexOf(scope);
   const shown = all
@@ -50,8 +50,8 @@ export function footerKeys(
 }
 
 /**
- * The last line: what the keys do. A transform runs whenever Ink draws, so it names the keys of the very frame. Ink styles
- * one pair, in which each key and its word take the places of K and W.
+ * The last line: the keys of the present frame, computed by a transform whenever Ink draws. Ink styles one pair, in
+ * which each key and its word replace K and W.
  */
 export const KeyBar = memo(function KeyBar({ width }: { readonly width: number }) {
   const theme = useTheme();

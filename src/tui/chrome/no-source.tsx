@@ -14,15 +14,15 @@ import { useTheme } from '../ui/theme.ts';
 
 const GAP = 2;
 
-/** What one node, or several alike, is in trouble with. `name` is set off from the rest. */
+/** The problem of one node, or of several with the same. `name` is highlighted. */
 interface TroubleLine {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * What is wrong with each node, in lines of at most `width` columns: a reason that several share is said once, under
- * their names. Of more nodes than `room` lines hold the rest is counted.
+ * The problem of each node, in lines of at most `width` columns: a shared reason is shown once, after the names.
+ * Nodes beyond `room` lines are counted.
  */
 export function troubleLines(
   troubles: readonly { readonly path: string; readonly message: string }[],
@@ -38,24 +38,24 @@ export function troubleLines(
     }
     const left = Math.max(Math.floor(room / alike.length) + (place < room % alike.length ? 1 : 0), 1);
     const reason = nodes.length === 1 ? message : `each: ${message}`;
-    const said = wrapText(reason, width - GAP, Math.max(left - 1, 1), ellipsis);
-    const most = Math.max(left - said.length, 1);
+    const reasonLines = wrapText(reason, width - GAP, Math.max(left - 1, 1), ellipsis);
+    const most = Math.max(left - reasonLines.length, 1);
     const shown = nodes.length > most ? nodes.slice(0, most - 1) : nodes;
     const hidden = nodes.length - shown.length;
     const more = shown.length === 0 ? `${hidden} nodes` : `and ${hidden} more`;
     return [
       ...shown.flatMap((node) => wrapText(node.path, width, 1, ellipsis).map((name) => ({ name, text: '' }))),
       ...(hidden > 0 ? [{ name: '', text: more }] : []),
-      ...said.map((text) => ({ name: '', text: `${' '.repeat(GAP)}${text}` })),
+      ...reasonLines.map((text) => ({ name: '', text: `${' '.repeat(GAP)}${text}` })),
     ];
   });
 }
 
 interface NoDataReason {
-  /** Why nothing answers; `null`: no answer and no refusal either. */
+  /** Why there is no response; `null`: neither a response nor a refusal. */
   readonly error: Error | null;
   readonly retryAt: number | null;
-  /** Which attempt to open a source this is: each has its own three seconds. */
+  /** Number of the attempt to open a source: each has its own three seconds. */
   readonly attempt: number;
 }
 
@@ -64,11 +64,11 @@ interface NoDataProps extends NoDataReason {
   readonly rows: number;
   readonly nothingAnswers: boolean;
   readonly choose: (choice: SourceChoice) => void;
-  /** Why a typed URL cannot be opened; `null`: it can. */
+  /** Why a typed URL cannot be opened; `null` when it can. */
   readonly urlProblem: (text: string) => string | null;
 }
 
-/** The screen before the first answer. */
+/** The screen before the first response. */
 export function NoData(props: NoDataProps) {
   const { columns, rows, error, retryAt, nothingAnswers } = props;
   if (nothingAnswers) return <SourcePicker {...props} />;
@@ -90,19 +90,19 @@ export function NoData(props: NoDataProps) {
   );
 }
 
-/** How long a source may take to answer for the first time before the choice of another is offered. */
-const PATIENCE_MS = 3_000;
+/** How long a source may take to respond for the first time before another one is offered. */
+const FIRST_RESPONSE_MS = 3_000;
 
-/** Whether nothing answers, so that another source is worth offering; a refusal is an answer. */
-export function useNothingAnswers({ error, attempt }: NoDataReason): boolean {
-  const late = useElapsed(PATIENCE_MS, attempt);
+/** Whether there is no response, so that another source is offered; a refusal is a response. */
+export function useNoResponse({ error, attempt }: NoDataReason): boolean {
+  const late = useElapsed(FIRST_RESPONSE_MS, attempt);
   if (error === null) return late;
   if (!(error instanceof ClientError) || error.code === 'unreachable') return true;
-  // The embedded service says `unavailable` until its nodes have answered: it has three seconds.
+  // The embedded service reports `unavailable` until its nodes have responded: it has three seconds.
   return error.code === 'unavailable' && late;
 }
 
-/** Nothing answers: says so node by node, and what can be done. Numbers are never made up instead. */
+/** Shows the problem of each node, and what to do. It never makes up numbers. */
 function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem }: NoDataProps) {
   const theme = useTheme();
   const [typing, setTyping] = useState(false);
@@ -146,10 +146,10 @@ function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem }: NoD
   );
 }
 
-/** What a service of ours says while it starts: v1 has one code for that and for nodes that are away. */
+/** The message of a starting gastop service: v1 has the same code for that and for unavailable nodes. */
 const STARTS = /^the first blocks are being read/;
 
-/** A node that answers while its first blocks are still read, or a file that cannot be opened, is no source that is silent. */
+/** A node that responds while its first blocks are read, or a file that cannot be opened, is not silent. */
 function titleOf(error: Error | null): string {
   if (error === null) return 'No source answers';
   if (!(error instanceof ClientError)) return 'This source cannot be opened';

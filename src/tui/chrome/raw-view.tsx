@@ -8,11 +8,11 @@ import { displayWidth } from '../ui/text.tsx';
 
 const MOST_LINES = 5_000;
 
-/** An answer as lines no wider than `width`: JSON is set out, anything else stays as it came. */
-export function rawLines(answer: string, width: number): readonly string[] {
+/** A response as lines no wider than `width`: JSON is indented, everything else unchanged. */
+export function rawLines(response: string, width: number): readonly string[] {
   const lines: string[] = [];
-  for (const line of setOut(answer).split('\n')) {
-    // JSON escapes may hide control characters, so they are looked for after it is set out.
+  for (const line of setOut(response).split('\n')) {
+    // JSON escapes may hide control characters, so they are replaced after indenting.
     for (const piece of pieces(cleanText(line), Math.max(width, 1))) {
       if (lines.length === MOST_LINES) return [...lines, `(cut after ${MOST_LINES} lines)`];
       lines.push(piece);
@@ -21,11 +21,11 @@ export function rawLines(answer: string, width: number): readonly string[] {
   return lines;
 }
 
-function setOut(answer: string): string {
+function setOut(response: string): string {
   try {
-    return JSON.stringify(JSON.parse(answer), null, 2);
+    return JSON.stringify(JSON.parse(response), null, 2);
   } catch {
-    return answer;
+    return response;
   }
 }
 
@@ -47,31 +47,31 @@ function pieces(line: string, width: number): readonly string[] {
   return [...cut, piece];
 }
 
-interface RawViewProps extends RawQuestion {
+interface RawViewProps extends RawRequest {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** What the service really said, for whoever wonders where a number comes from. */
+/** The raw response of the service, to show where a number comes from. */
 export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
-  const asked = Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`;
+  const request = Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`;
   const { client, frozen } = useMonitor();
   const { data, error } = usePolledQuery({
-    key: ['raw', asked],
+    key: ['raw', request],
     ask: (signal) => client.raw(path, query, { signal }),
     frozen,
   });
   const width = columns - 2;
   const refused = data === undefined && error instanceof ClientError ? error.raw : null;
-  const answer = data ?? refused;
-  if (answer !== null) {
+  const response = data ?? refused;
+  if (response !== null) {
     const lines = [
       ...(refused === null || error === null ? [] : [...rawLines(error.message, width), '']),
-      ...rawLines(answer, width),
+      ...rawLines(response, width),
     ];
-    return <ScrollView title={`GET ${asked}`} lines={lines} columns={columns} rows={rows} />;
+    return <ScrollView title={`GET ${request}`} lines={lines} columns={columns} rows={rows} />;
   }
-  if (error === null) return <PaneState kind="loading" what={`the answer to ${asked}`} />;
+  if (error === null) return <PaneState kind="loading" what={`the response to ${request}`} />;
   return (
     <PaneState
       kind="error"
@@ -83,8 +83,8 @@ export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
   );
 }
 
-/** A GET of v1 for the raw view. */
-export interface RawQuestion {
+/** A GET request of v1 for the raw view. */
+export interface RawRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
 }

@@ -35,23 +35,23 @@ const STATES: Readonly<
 
 const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
 
-/** The first line of every screen: whose gas, which block, how old, from where, and whether it can be trusted. */
+/** The first line of every screen: chain, block, age, source, and how far it can be trusted. */
 export const StatusBar = memo(function StatusBar(props: StatusBarProps) {
   const { width, chainName, snapshot, health, badge } = props;
   const theme = useTheme();
   const state = STATES[health.kind];
-  // Nothing here is live that was recorded or made up.
+  // Recorded and simulated data are never called live.
   const word = badge === null ? state.word : state.word.replace('live', RUNNING[badge]);
-  // The badge says it already of a simulated chain.
+  // The badge already names a simulated chain.
   const isNamed = chainName !== null && chainName.toUpperCase() !== badge;
   const chain = isNamed ? `  ${theme.text(chainName)}` : '';
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
   const age = useTicking((now) => ageText(snapshot, now));
   const beside = displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}`) + displayWidth(word) + 4;
-  // Where there is no room for all of it the chain's name gives way, then the number of the block.
+  // On narrow screens the chain's name is dropped first, then the block number.
   const abouts = [`${chain}${block}`, block, ''];
   const about = abouts.find((text) => displayWidth(`${text}${age}`) <= width - beside) ?? '';
-  // The name of the source gives way first: it changes least.
+  // The source's name is shortened first: it changes least.
   const room = width - beside - displayWidth(`${about}${age}`) - 3;
   const source = theme.text(snapshot?.source.name ?? '');
   const named = source !== '' && room >= 6 ? `  ${truncate(source, room, theme.glyph.ellipsis)}` : '';
@@ -76,7 +76,7 @@ export const StatusBar = memo(function StatusBar(props: StatusBarProps) {
   );
 });
 
-/** Loud on every screen: these are not the prices of now. The word says it where there are no colours. */
+/** Marks prices that are not current, on every screen; its text says so without colours. */
 export function BadgeText({ badge }: { readonly badge: Badge | null }) {
   const theme = useTheme();
   if (badge === null) return null;
@@ -86,6 +86,6 @@ export function BadgeText({ badge }: { readonly badge: Badge | null }) {
 function ageText(snapshot: SnapshotView | undefined, now: number): string {
   const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
   if (at === null) return '';
-  // A recorded block is as old as it is; what matters is when it was.
+  // For a recorded block its time matters, not its age.
   return snapshot?.source.kind === 'replay' ? `  ${utcMinute(at)}` : `  ${formatAge((now - at) / 1_000)}`;
 }

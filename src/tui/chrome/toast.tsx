@@ -9,7 +9,7 @@ const LOOKS = {
   info: { glyph: 'arrow', color: null },
 } as const;
 
-/** The line above the footer while there is something to say: what just happened. */
+/** A line above the footer for a short message. */
 export function ToastLine({ toast, width }: { readonly toast: Toast; readonly width: number }) {
   const theme = useTheme();
   const { glyph, color } = LOOKS[toast.kind];
@@ -22,9 +22,9 @@ export function ToastLine({ toast, width }: { readonly toast: Toast; readonly wi
 }
 
 export interface Toast {
-  /** `alert`: something fired that the user waits for. */
+  /** `alert`: something the user waits for has fired. */
   readonly kind: 'info' | 'error' | 'alert';
-  /** One short line; what does not fit is cut. */
+  /** One short line; a longer one is cut. */
   readonly text: string;
   /** How long it stays, ms; default: 2 s, an error 4 s, an alert 12 s. */
   readonly forMs?: number;
@@ -37,14 +37,14 @@ const SHOWN_MS: Readonly<Record<Toast['kind'], number>> = { info: 2_000, error: 
 export const ToastContext = createContext<ShowToast>(() => {});
 
 /**
- * `toast({ kind, text })` shows one line for a while; a newer one replaces the older. An alert comes back after what
- * was shown over it.
+ * `toast({ kind, text })` shows one line for a while; a newer one replaces it. An alert reappears after a toast shown
+ * over it.
  */
 export function useToast(): ShowToast {
   return useContext(ToastContext);
 }
 
-/** For the app's frame, which draws the toast: the one to show now, and what to hand to {@link ToastContext}. */
+/** For the app's frame, which draws the toast: the current one, and the value for {@link ToastContext}. */
 export function useToastHost(): { readonly toast: Toast | null; readonly show: ShowToast } {
   const [alert, showAlert] = useFadingToast();
   const [other, showOther] = useFadingToast();
@@ -65,7 +65,7 @@ function useFadingToast(): readonly [Toast | null, (toast: Toast | null) => void
     const timer = setTimeout(() => setToast(null), toast.forMs ?? SHOWN_MS[toast.kind]);
     return () => clearTimeout(timer);
   }, [toast]);
-  // A copy, so that the same words shown again start their time again.
+  // A copy, so that repeating the same message restarts its time.
   const show = useCallback((next: Toast | null) => setToast(next && { ...next }), []);
   return [toast, show];
 }

@@ -4,18 +4,18 @@ import { placed, truncate, wrapText } from '../ui/text.tsx';
 import { useTheme } from '../ui/theme.ts';
 import { useModalKeys } from './use-keys.tsx';
 
-/** A question before something is done. */
+/** A confirmation before an action. */
 export interface Confirmation {
   readonly title: string;
-  /** What it is about; a blank one parts the others. */
+  /** What it is about; a blank line separates paragraphs. */
   readonly lines: readonly string[];
-  /** The answer that does it. */
+  /** The label that confirms. */
   readonly yes: string;
-  /** The answer that does not; focused at first, so that a key too many does no harm. */
+  /** The label that cancels; focused at first, so that an accidental Enter does no harm. */
   readonly no: string;
 }
 
-interface QuestionProps extends Confirmation {
+interface ConfirmDialogProps extends Confirmation {
   readonly width: number;
   readonly height: number;
   readonly onYes: () => void;
@@ -23,11 +23,11 @@ interface QuestionProps extends Confirmation {
 }
 
 const MARGIN = 3;
-/** Of one sentence. */
+/** Maximum lines of one sentence. */
 const MOST_LINES = 4;
 
-/** Asks before something is done: arrows and ⏎ choose, y and n answer directly. */
-export function Question({ title, lines, yes, no, width, height, onYes, onNo }: QuestionProps) {
+/** A confirmation dialog: arrows and ⏎ choose, y and n decide directly. */
+export function ConfirmDialog({ title, lines, yes, no, width, height, onYes, onNo }: ConfirmDialogProps) {
   const theme = useTheme();
   const [isYes, setYes] = useState(false);
   useModalKeys('question', {
@@ -41,8 +41,8 @@ export function Question({ title, lines, yes, no, width, height, onYes, onNo }: 
   const wrapped = lines.flatMap((line) =>
     line === ' ' ? [line] : wrapText(theme.text(line), room, MOST_LINES, ellipsis),
   );
-  const answer = (word: string, isFocused: boolean) =>
-    // Brackets say which is focused where there are no colours.
+  const button = (word: string, isFocused: boolean) =>
+    // Brackets mark the focus without colours.
     isFocused ? (
       <Text bold color={theme.color('accent')}>{`[${theme.glyph.arrow} ${theme.text(word)} ]`}</Text>
     ) : (
@@ -65,9 +65,9 @@ export function Question({ title, lines, yes, no, width, height, onYes, onNo }: 
       ))}
       <Text> </Text>
       <Text wrap="truncate">
-        {answer(no, !isYes)}
+        {button(no, !isYes)}
         {'   '}
-        {answer(yes, isYes)}
+        {button(yes, isYes)}
       </Text>
     </Box>
   );

@@ -11,16 +11,16 @@ import {
   typedLine,
 } from './text-input.ts';
 
-/** What is typed and chosen, by field; the ticked choices of one field each on a line. */
+/** Typed and chosen values, by field; ticked choices are separated by lines. */
 export type Values = Readonly<Record<string, string>>;
 
-/** A field of a form, by the name of what is sent. */
+/** A field of a form, named like the field of the request. */
 export type FormField = {
   readonly id: string;
   readonly label: string;
-  /** Shown beside the value while the field is focused and nothing is wrong with it. */
+  /** Shown beside the value while the field is focused and valid. */
   readonly hint: string;
-  /** Shown instead of the hint, focused or not. */
+  /** Replaces the hint, whether or not the field is focused. */
   readonly beside?: string | null;
 } & (
   | {
@@ -28,11 +28,11 @@ export type FormField = {
       readonly choices: readonly { readonly value: string; readonly label: string }[];
     }
   | TextOptions
-  /** Pasted as a whole, never drawn and never edited; its value only counts the changes. */
+  /** Pasted as a whole, never drawn and never edited; its value only counts changes. */
   | {
       readonly kind: 'pasted';
-      /** What is said of the pasted text; `null` when nothing was pasted. */
-      readonly said: Line | null;
+      /** Description of the pasted text; `null` when nothing was pasted. */
+      readonly description: Line | null;
       readonly add: (text: string) => void;
       readonly drop: () => void;
     }
@@ -41,25 +41,28 @@ export type FormField = {
 interface TextOptions {
   readonly kind: 'text';
   readonly unit?: string;
-  /** Pasted lines become one line whose words stay apart. */
+  /** Pasted lines are joined with blanks. */
   readonly isProse?: boolean;
-  /** The usual value after this one: the space key goes on to it. */
+  /** The preset after this value, for the space key. */
   readonly next?: (text: string) => string;
 }
 
-/** What is typed into a form, and where. */
+/** The values of a form, and the cursor. */
 export interface FormState<Draft extends Values = Values> {
   readonly draft: Draft;
-  /** The draft as the form was opened. */
+  /** The values when the form was opened. */
   readonly initial: Draft;
   readonly focus: string;
-  /** Where the cursor stands: a character of a text, a choice of a field of ticks. */
+  /** Cursor position: a character of a text, or a choice of a field of ticks. */
   readonly at: number;
-  /** Fields that are the user's own; the text of another is a suggestion, which the first character typed replaces. */
+  /**
+   * Fields that the user changed; the text of another field is a suggestion, which the first typed character
+   * replaces.
+   */
   readonly dirty: readonly string[];
-  /** Fields whose problems are shown; all of them after an attempt to send. */
+  /** Fields whose problems are shown; all of them after an attempt to submit. */
   readonly touched: readonly string[] | 'all';
-  /** What the service said of single fields (`''`: of none), until they are changed. */
+  /** Problems that the service reported by field (`''`: of none), until the field changes. */
   readonly refusals: Readonly<Record<string, string>>;
 }
 
@@ -76,7 +79,7 @@ const valueIn = ({ draft }: FormState, { id }: Pick<FormField, 'id'>) => draft[i
 const tickedIn = (value: string) => value.split('\n').filter((part) => part !== '');
 const added = (ids: readonly string[], id: string) => (ids.includes(id) ? ids : [...ids, id]);
 
-/** Moves the focus `by` fields, to the end of the text there; past either end to the other. */
+/** Moves the focus by `by` fields, to the end of the text there; wraps around. */
 export function moveFocus<Form extends FormState>(
   form: Form,
   fields: readonly FormField[],
@@ -94,7 +97,7 @@ function focusOn<Form extends FormState>(
   if (field === undefined) return form;
   const at = field.kind === 'text' ? graphemes(valueIn(form, field)).length : 0;
   const left = fields.find(({ id }) => id === form.focus);
-  // A field that is only passed by is not said to be missing.
+  // A field that was only passed is not reported as missing.
   const isEmpty = left?.kind === 'text' && valueIn(form, left).trim() === '';
   const touched = form.touched === 'all' || isEmpty ? form.touched : added(form.touched, form.focus);
   return { ...form, focus: field.id, at, touched };
@@ -102,7 +105,7 @@ function focusOn<Form extends FormState>(
 
 const CLEARING: ReadonlySet<string> = new Set(['backspace', 'delete', 'ctrl+u']);
 
-/** What `left`, `right`, `space` and the editing keys do in a field. */
+/** Handles `left`, `right`, `space` and the editing keys in a field. */
 export function pressIn<Form extends FormState>(form: Form, field: FormField, key: string): Form {
   const value = valueIn(form, field);
   const by = key === 'left' ? -1 : key === 'right' ? 1 : 0;
@@ -125,7 +128,7 @@ export function pressIn<Form extends FormState>(form: Form, field: FormField, ke
       if (by !== 0) return { ...form, at: (form.at + by + choices.length) % choices.length };
       const here = choices[form.at]?.value;
       if (key !== 'space' || here === undefined) return form;
-      // In the order of the choices, whatever the order in which they were ticked.
+      // In the order of the choices, not of the ticking.
       const before = tickedIn(value);
       const after = choices
         .map((choice) => choice.value)
@@ -156,7 +159,7 @@ function withInput<Form extends FormState>(form: Form, id: string, { text, curso
   return text === valueIn(form, { id }) ? moved : withValue(moved, id, text);
 }
 
-/** A pasted text that is cleared again is not said to be missing yet. */
+/** A cleared paste is not reported as missing yet. */
 function withPaste<Form extends FormState>(form: Form, id: string): Form {
   return { ...withValue(form, id, String(Number(valueIn(form, { id })) + 1)), touched: form.touched };
 }
@@ -167,7 +170,7 @@ function withValue<Form extends FormState>(form: Form, id: string, value: string
   return { ...form, draft: { ...form.draft, [id]: value }, refusals, touched };
 }
 
-/** An attempt to send failed: every problem is shown, and the focus goes to the first field of `wrong`. */
+/** After a failed attempt to submit: shows every problem, and focuses the first field of `wrong`. */
 export function showProblems<Form extends FormState>(
   form: Form,
   fields: readonly FormField[],
@@ -181,13 +184,13 @@ export function showProblems<Form extends FormState>(
 const LABEL = 14;
 const MARGIN = 3;
 const INDENT: Span = { text: ' '.repeat(MARGIN + LABEL) };
-/** Columns between a value and what stands beside it. */
+/** Columns between a value and the text beside it. */
 const GAP = 3;
-/** A text has so many columns before what stands beside it has any. */
+/** Minimum columns of a text before the hint beside it gets any. */
 const LEAST_TEXT = 24;
 const MOST_PROBLEM_LINES = 6;
 
-/** A field in `width` columns: label, value, and beside the value (or below, where there is no room) its problem. */
+/** A field in `width` columns: label, value, and its problem beside the value or, on narrow screens, below. */
 export function fieldLines(
   field: FormField,
   form: FormState,
@@ -196,8 +199,8 @@ export function fieldLines(
   theme: Theme,
 ): readonly Line[] {
   const isFocused = form.focus === field.id;
-  const said = problem === null ? null : `${theme.glyph.warning} ${theme.text(problem)}`;
-  const beside = said ?? theme.text(field.beside ?? (isFocused ? field.hint : ''));
+  const description = problem === null ? null : `${theme.glyph.warning} ${theme.text(problem)}`;
+  const beside = description ?? theme.text(field.beside ?? (isFocused ? field.hint : ''));
   const head: Line = [
     isFocused
       ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true }
@@ -209,16 +212,16 @@ export function fieldLines(
   const [first = EMPTY_LINE, ...more] = valueLines(field, form, room, reserved, theme);
   const lines = [[...head, ...first], ...more.map((line): Line => [INDENT, ...line])];
   if (beside === '') return lines;
-  const look: Pick<Span, 'color' | 'faint'> = said === null ? { faint: true } : { color: 'warn' };
+  const look: Pick<Span, 'color' | 'faint'> = description === null ? { faint: true } : { color: 'warn' };
   if (more.length === 0 && lineWidth(first) + reserved <= room) {
     return [[...head, ...first, { text: ' '.repeat(GAP) }, { text: beside, ...look }]];
   }
-  if (said === null) return lines;
-  const words = wrapText(said, room, MOST_PROBLEM_LINES, theme.glyph.ellipsis);
+  if (description === null) return lines;
+  const words = wrapText(description, room, MOST_PROBLEM_LINES, theme.glyph.ellipsis);
   return [...lines, ...words.map((text): Line => [INDENT, { text, ...look }])];
 }
 
-/** The value in `room` columns; a one-line value leaves `reserved` of them to what stands beside it, if it can. */
+/** The value in `room` columns; a one-line value leaves `reserved` of them to the hint beside it, if possible. */
 function valueLines(
   field: FormField,
   form: FormState,
@@ -252,7 +255,7 @@ function valueLines(
         ' ',
       );
     case 'pasted':
-      if (field.said !== null) return [field.said];
+      if (field.description !== null) return [field.description];
       return [[isFocused ? { text: ' ', inverse: true } : { text: theme.glyph.unknown, faint: true }]];
     case 'text': {
       const unit: Line = field.unit === undefined ? [] : [{ text: ` ${field.unit}`, faint: true }];
@@ -278,7 +281,7 @@ function flowed(parts: readonly Line[], width: number, gap: string): readonly Li
 /** A field as a sentence for a screen reader. */
 export function spokenField(field: FormField, form: FormState): string {
   const value = valueIn(form, field);
-  const said = () => {
+  const description = () => {
     switch (field.kind) {
       case 'one':
         return field.choices.find((choice) => choice.value === value)?.label ?? value;
@@ -288,10 +291,10 @@ export function spokenField(field: FormField, form: FormState): string {
         return `${names}, at ${field.choices[form.at]?.label ?? ''}`;
       }
       case 'pasted':
-        return field.said?.map(({ text }) => text).join('') ?? 'empty';
+        return field.description?.map(({ text }) => text).join('') ?? 'empty';
       case 'text':
         return `${value || 'empty'} ${field.unit ?? ''}`.trim();
     }
   };
-  return `${field.label}: ${said()}`;
+  return `${field.label}: ${description()}`;
 }

@@ -1,9 +1,9 @@
 interface More {
-  /** How the keys are written for people; default: the first of them. */
+  /** Display text of the keys; default: the first of them. */
   readonly label?: string;
   /** The word beside the key in the footer; absent: not in the footer. */
   readonly footer?: string;
-  /** How the key is written in the footer where it stands for a pair; default: `label`. */
+  /** Display text in the footer for a pair of keys; default: `label`. */
   readonly footerLabel?: string;
 }
 
@@ -23,12 +23,12 @@ function key<const Action extends string>(
   return { action, keys: keys.split(' '), help, ...more };
 }
 
-/** The same six movements wherever something moves: they select in a list, or scroll what is longer than the screen. */
+/** The six movements shared by all scopes: they select in a list, or scroll a long text. */
 function movement({
   footer = '',
   start = 'to the first line',
   end = 'to the last line',
-  /** `false`: the space bar does something else in this scope. */
+  /** `false`: the space bar has another action in this scope. */
   space = true,
 } = {}) {
   const reminder = footer === '' ? {} : { footer, footerLabel: 'j/k' };
@@ -68,10 +68,10 @@ function form({ send, leave, switch: { help, ...toggle }, done, clear }: FormOpt
 }
 
 /**
- * Every key the monitor knows, by scope. `global` works on every tab; `scroll` in the help and in the raw view; `alert`
+ * All keys of the monitor, by scope. `global` works on every tab; `scroll` in the help and in the raw view; `alert`
  * and `auto-tx` while one is open over its list, whose keys work then too; `alert-form`, `auto-tx-form`,
- * `text-field`, `question` and `secret` while such a thing is open and takes every key; the others only while they are shown.
- * Outside dialogs and `source` a letter means one thing: the same action in every scope.
+ * `text-field`, `question` and `secret` while such an overlay is open and takes every key; the others only while they
+ * are shown. Outside dialogs and `source` a letter has the same action in every scope.
  */
 const KEYS = {
   global: [
@@ -234,7 +234,7 @@ export function actionOf(scope: Scope, key: string): ActionName | undefined {
   return KEYMAP.find((binding) => binding.scope === scope && binding.keys.includes(key))?.action;
 }
 
-/** Each scope as the help and the documents name it. */
+/** Titles of the scopes in the help and the documents. */
 export const SCOPE_TITLES: Readonly<Record<Scope, string>> = {
   global: 'everywhere',
   live: 'Live',

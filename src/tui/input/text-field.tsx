@@ -8,14 +8,14 @@ import { useModalKeys } from './use-keys.tsx';
 interface TextFieldProps {
   readonly label: string;
   readonly width: number;
-  /** What is drawn of the text: as many characters; default: all of it. */
+  /** Masks the drawn text, character by character; default: unmasked. */
   readonly veil?: (text: string) => string;
   readonly onChange: (text: string) => void;
   readonly onSubmit: (text: string) => void;
   readonly onCancel: () => void;
 }
 
-/** One line to type or paste into; long text scrolls so that its end stays in sight. */
+/** One line to type or paste into; long text scrolls so that its end stays visible. */
 export function TextField(props: TextFieldProps) {
   const { label, width, veil = (text) => text, onChange, onSubmit, onCancel } = props;
   const theme = useTheme();

@@ -2,7 +2,7 @@ import { cleanNote, cleanText, graphemes } from '../../core/text.ts';
 import { displayWidth, type Line } from '../ui/text.tsx';
 import type { Theme } from '../ui/theme.ts';
 
-/** A line being typed and where the cursor stands in it, in characters as people count them. */
+/** A line of text with its cursor position, in user-perceived characters. */
 export interface TextInput {
   readonly text: string;
   readonly cursor: number;
@@ -11,14 +11,14 @@ export interface TextInput {
 export const EMPTY_INPUT: TextInput = { text: '', cursor: 0 };
 
 /**
- * The characters as they are drawn, one for each that the cursor passes. Terminals disagree on the width of joined emoji,
- * so these are drawn side by side, and a line break as a blank; the text itself stays whole.
+ * The characters as drawn, one for each cursor step. Terminals disagree on the width of joined emoji, so these are
+ * drawn side by side, and a line break as a blank; the text itself is unchanged.
  */
 export function drawnCharacters(text: string): string[] {
   return graphemes(text).map((character) => cleanText(character));
 }
 
-/** What a key does to the line; keys that mean nothing in a line leave it as it is. */
+/** Applies a key to the line; other keys leave it unchanged. */
 export function editLine(input: TextInput, key: string): TextInput {
   const characters = graphemes(input.text);
   const { cursor } = input;
@@ -55,7 +55,7 @@ export function editLine(input: TextInput, key: string): TextInput {
   }
 }
 
-/** Where the word before the cursor begins, and the blanks after it. */
+/** The start of the word before the cursor, including the blanks after it. */
 function wordStart(characters: readonly string[], cursor: number): number {
   const end = characters.findLastIndex((character, place) => place < cursor && character.trim() !== '');
   return characters.findLastIndex((character, place) => place < end && character.trim() === '') + 1;
@@ -63,13 +63,13 @@ function wordStart(characters: readonly string[], cursor: number): number {
 
 const LONGEST = 2_048;
 
-/** What is not seen by itself but makes another character of those beside it: joiners, the letters of flags. */
+/** Invisible characters that change their neighbours: joiners, the letters of flags. */
 export const PART_OF_CHARACTER = /^(?:\u200c|\u200d|[\u{e0020}-\u{e007f}])$/u;
 
-/** What a character that is typed piece by piece may end in until its next piece comes. */
+/** A character that needs several key presses may end in these until it is complete. */
 const UNFINISHED = /(?:\u200c|\u200d|\u{1f3f4}[\u{e0020}-\u{e007e}]+)$/u;
 
-/** Puts typed or pasted text at the cursor; line ends and control characters have no place in one line. */
+/** Inserts typed or pasted text at the cursor, without line ends and control characters. */
 export function insertText({ text, cursor }: TextInput, pasted: string): TextInput {
   const characters = graphemes(text);
   const [before, after] = [characters.slice(0, cursor).join(''), characters.slice(cursor).join('')];
@@ -80,7 +80,7 @@ export function insertText({ text, cursor }: TextInput, pasted: string): TextInp
   const typed = before + added;
   const unfinished = UNFINISHED.exec(typed)?.[0] ?? '';
   const left = cleanNote(typed.slice(0, typed.length - unfinished.length)) + unfinished;
-  // What was typed may have joined with what follows it.
+  // The inserted text may have joined with the next character.
   const whole = graphemes(left + after);
   let begin = 0;
   const next = whole.findIndex((character) => {
@@ -90,7 +90,7 @@ export function insertText({ text, cursor }: TextInput, pasted: string): TextInp
   return { text: left + after, cursor: next === -1 ? whole.length : next };
 }
 
-/** Pasted lines as one: words stay apart. What is no prose, a URL say, was only broken where a line was full. */
+/** Joins pasted lines: prose with blanks; other text, such as a URL, without, because it was only wrapped. */
 export function inOneLine(pasted: string): string {
   return pasted.replace(/^[\t\r\n]+|[\t\r\n]+$/g, '').replace(/ *[\t\r\n]+ */g, ' ');
 }
@@ -103,10 +103,10 @@ export function shownLine(text: string, room: number, theme: Theme): Line {
   return [{ text: windowOf(characters, room - 1).join('') }, { text: theme.glyph.ellipsis }];
 }
 
-/** The text around the cursor, which stands under the character that the next one goes before. */
+/** The text around the cursor, which is on the character that the next one is inserted before. */
 export function typedLine(text: string, cursor: number, room: number, theme: Theme): Line {
   const characters = drawnCharacters(text).map(theme.text);
-  // All up to the cursor is in sight, as far as there is room.
+  // Everything up to the cursor is visible, if there is room.
   const before = windowOf(characters.slice(0, cursor).reverse(), room - 2);
   const from = cursor - before.length;
   const shown = windowOf(characters.slice(from), room);

@@ -13,42 +13,45 @@ import { useToast } from '../chrome/toast.tsx';
 import { type ActionName, actionOf, type Scope } from './keymap.ts';
 import { PART_OF_CHARACTER } from './text-input.ts';
 
-/** What an action does, or why it cannot be done now: then its key is not in the footer, and says so. */
+/**
+ * The handler of an action, or the reason why it is unavailable: then the footer omits its key, and pressing it shows
+ * the reason.
+ */
 export type ActionHandler = (() => void) | string;
 export type ActionHandlers = Partial<Record<ActionName, ActionHandler>>;
 
 interface ModalText {
-  /** Told of a key that the scope does not have, by its name. */
+  /** Called with the name of a key that the scope does not have. */
   readonly onKey?: (name: string) => void;
-  /** Text that was typed in one go, or pasted; absent where letters are keys. */
+  /** Receives text typed in one burst, or pasted; absent when letters are keys. */
   readonly onText?: (text: string) => void;
-  /** Line ends that come with letters are text, too: a paste into a terminal that puts no brackets around it. */
+  /** Line ends together with letters are text, too: a paste into a terminal without bracketed paste. */
   readonly takesLines?: boolean;
 }
 
-/** What lies over a tab, and puts its scope before that of the tab. */
+/** An overlay, whose scope comes before the tab's. */
 interface Layer {
   readonly scope: Scope;
-  /** Absent: keys that it does not have go on to the tab. */
+  /** Absent: unknown keys pass on to the tab. */
   readonly modal?: () => ModalText;
 }
 
-/** These keys quit or go back to the shell over a form, too. */
+/** These keys work over a form, too: they quit or suspend. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
 
 /**
- * Turns key names into actions by the keymap. Screens register what they can do; nothing else listens to keys. They
- * register in insertion effects, which React runs before Ink draws the commit: the footer asks at each drawing, and
- * so names the keys of what is drawn with it.
+ * Maps key names to actions by the keymap. Screens register their handlers; nothing else listens to keys. They
+ * register in insertion effects, which React runs before Ink draws the commit, so that the footer names the keys of
+ * the frame it is drawn with.
  */
 export class Dispatcher {
-  /** The scopes of what is shown, the nearest first, without what lies over it. */
+  /** The scopes of the screen, nearest first, without overlays. */
   shown: readonly Scope[] = [];
   refuse: (reason: string) => void = () => {};
   readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
   readonly #layers: Layer[] = [];
 
-  /** The last handlers registered in a scope come first. Returns the function that unregisters. */
+  /** The handlers registered last come first. Returns the function that unregisters. */
   register(scope: Scope, read: () => ActionHandlers): () => void {
     const readers = this.#handlers.get(scope) ?? new Set();
     this.#handlers.set(scope, readers);
@@ -61,7 +64,7 @@ export class Dispatcher {
     return () => this.#layers.splice(this.#layers.indexOf(layer), 1);
   }
 
-  /** The scopes that are active now, the topmost first. */
+  /** The active scopes, topmost first. */
   get scopes(): readonly Scope[] {
     const top = this.#layers.at(-1);
     return top === undefined ? this.shown : [top.scope, ...this.shown];
@@ -100,14 +103,14 @@ export class Dispatcher {
     return this.takesText && text.some(isLetter) ? text : [];
   }
 
-  /** Runs what `name` means in the first of the scopes that knows it. */
+  /** Runs the action of `name` in the first scope that has it. */
   press(name: string): void {
     const modal = this.#modal;
     if (modal === undefined || EVERYWHERE.has(name)) this.scopes.some((scope) => this.#run(scope, name));
     else if (!this.#run(modal.scope, name)) modal.onKey?.(name);
   }
 
-  /** Whether something took the text: outside fields pasted text would be a row of commands. */
+  /** Returns whether a field took the text: elsewhere pasted text would run as commands. */
   paste(text: string): boolean {
     this.#modal?.onText?.(text);
     return this.takesText;
@@ -125,9 +128,9 @@ export class Dispatcher {
 export const DispatcherContext = createContext<Dispatcher>(new Dispatcher());
 
 /**
- * Says what the keys of `scope` do while the calling component is on screen. Handlers may be new functions at
- * every render; a key that has none, or a reason instead of one, is not in the footer. `global` is always active;
- * another scope only while its tab is shown and nothing lies over it.
+ * Registers the handlers of `scope` while the calling component is on screen. Handlers may be new functions at every
+ * render; a key without a handler, or with a reason instead, is not in the footer. `global` is always active; another
+ * scope only while its tab is shown without an overlay.
  */
 export function useKeys(scope: Scope, handlers: ActionHandlers): void {
   const dispatcher = useContext(DispatcherContext);
@@ -135,7 +138,7 @@ export function useKeys(scope: Scope, handlers: ActionHandlers): void {
   useInsertionEffect(() => dispatcher.register(scope, read), [dispatcher, scope, read]);
 }
 
-/** What the keys of movement do to a list or a text that is `most` lines longer than its `room`. */
+/** Handlers of the movement keys for a list or text that is `most` lines longer than its `room`. */
 export function scrollKeys(
   go: (to: number) => void,
   { top, room, most }: { readonly top: number; readonly room: number; readonly most: number },
@@ -150,7 +153,7 @@ export function scrollKeys(
   } satisfies ActionHandlers;
 }
 
-/** A reader, the same at every render, of what the last committed render passed. */
+/** A getter, the same at every render, of the value of the last committed render. */
 function useLatest<T>(value: T): () => T {
   const latest = useRef(value);
   const read = useRef(() => latest.current);
@@ -160,13 +163,13 @@ function useLatest<T>(value: T): () => T {
   return read.current;
 }
 
-/** Puts a scope before that of the tab while the calling component is on the screen; the footer names its keys. */
+/** Adds a scope before the tab's while the calling component is on screen; the footer names its keys. */
 export function useOverlayScope(scope: Scope): void {
   const dispatcher = useContext(DispatcherContext);
   useInsertionEffect(() => dispatcher.cover({ scope }), [dispatcher, scope]);
 }
 
-/** Takes every key for a form or a question; `ctrl+c` still quits, `ctrl+z` goes back to the shell. */
+/** Takes every key for a form or dialog; `ctrl+c` still quits, `ctrl+z` suspends. */
 export function useModalKeys(scope: Scope, handlers: ActionHandlers, text: ModalText = {}): void {
   const dispatcher = useContext(DispatcherContext);
   useKeys(scope, handlers);
@@ -182,9 +185,9 @@ interface KeyListenerProps {
 type Input = string | { readonly pasted: string };
 
 /**
- * The monitor's only listener: everything below it says what keys do through `useKeys`. Keys typed in a burst arrive
- * together, but each is handled after the screen of the one before is committed: `u` opens the field that takes the
- * letters after it.
+ * The monitor's only key listener; components register handlers with `useKeys`. Keys typed in a burst arrive
+ * together, but each is handled after the commit of the one before: `u` opens the field that takes the following
+ * letters.
  */
 export function KeyListener({ scopes, children }: KeyListenerProps) {
   const [dispatcher] = useState(() => new Dispatcher());
@@ -203,10 +206,10 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
   };
   useInput((input, key) => add(keyNames(input, key)));
   usePaste((pasted) => add([{ pasted }]));
-  // After each commit: one input, so that the next one meets the screen that this one made.
+  // After each commit one input, so that the next one is handled by the new screen.
   useEffect(() => {
     const inputs = queue.current;
-    // An Escape that is read together with the next key looks like Alt and that key.
+    // Escape read together with the next key looks like Alt and that key.
     const escaped = dispatcher.takesText
       ? undefined
       : /^alt\+(.|return|tab|space)$/u.exec(String(inputs[0]))?.[1];
@@ -220,7 +223,7 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
     if (text.length > 0) dispatcher.paste(text.map((key) => WRITTEN[key] ?? key).join(''));
     else if (typeof first === 'string') dispatcher.press(first);
     else if (!dispatcher.paste(first.pasted)) {
-      // The text is not repeated.
+      // Does not repeat the text.
       const why = NOT_PASTED[dispatcher.scopes[0] ?? 'global'] ?? 'nothing here takes text';
       toast({ kind: 'error', text: `Not pasted: ${why}` });
     }
@@ -230,17 +233,18 @@ export function KeyListener({ scopes, children }: KeyListenerProps) {
 }
 
 const PASTE_END = '\u001b[201~';
-/** A paste that stands still for so long has lost its end. */
+/** A paste without input for this long has lost its end. */
 const PASTE_LOST_AFTER_MS = 2_000;
 
 /**
- * Ends a paste whose end never comes, as over a link that broke within it: Ink waits for it for ever and takes every
- * key for pasted text, Ctrl-C included. Returns what is to be called for each key or paste that Ink has read.
+ * Ends a paste whose end never arrives, as over a broken connection: Ink would wait for ever and take every key, even
+ * Ctrl-C, for pasted text. Returns a function to call for each key or paste that Ink has read.
  */
 function useLostPasteEnd(): () => void {
   const { stdin } = useStdin();
   const timer = useRef<NodeJS.Timeout>(undefined);
-  // Registered before Ink's own hooks: the timer starts when input comes, and ends when Ink has read a key or paste of it.
+  // Registered before Ink's own hooks: the timer starts with input, and ends when Ink has read a key or paste from
+  // it.
   useEffect(() => {
     const onInput = () => {
       clearTimeout(timer.current);
@@ -270,15 +274,15 @@ const NOT_PASTED: Partial<Record<Scope, string>> = {
 const isLetter = (key: string) => key === 'space' || Array.from(key).length === 1;
 const WRITTEN: Readonly<Record<string, string>> = { space: ' ', return: '\n' };
 
-/** Ink's names of keys; ours are in small letters, without the word arrow. */
+/** Ink's key names; the keymap has them in lower case and without the word arrow. */
 const NAMED = [
   ...(['upArrow', 'downArrow', 'leftArrow', 'rightArrow', 'pageUp', 'pageDown', 'home', 'end'] as const),
   ...(['return', 'escape', 'tab', 'backspace', 'delete'] as const),
 ] satisfies readonly (keyof Key)[];
 
 /**
- * The name by which the keymap knows a key press: `q`, `G`, `ctrl+c`, `shift+tab`, `left`, `space`.
- * A burst of typing arrives as one text, so one event can be several keys.
+ * The keymap's name of a key press: `q`, `G`, `ctrl+c`, `shift+tab`, `left`, `space`. A burst of typing arrives as
+ * one text, so one event can be several keys.
  */
 function keyNames(input: string, key: Key): string[] {
   const ctrl = key.ctrl ? 'ctrl+' : '';
@@ -301,7 +305,7 @@ function characterName(character: string): string {
   if (character === '\r' || character === '\n') return 'return';
   if (character === '\t') return 'tab';
   if (character === '\x7f') return 'backspace';
-  // Ctrl and a letter, typed so quickly that it came with its neighbours.
+  // Ctrl and a letter within a burst.
   if (/[\x01-\x1a]/.test(character)) return `ctrl+${String.fromCharCode(character.charCodeAt(0) + 96)}`;
   return /\p{C}/u.test(character) && !PART_OF_CHARACTER.test(character) ? '' : character;
 }

@@ -7,7 +7,7 @@ import { formatCount, formatPercent, formatUsd, usdOf } from '../../core/units.t
 import { type CoinUnit, coinUnit } from '../coin-unit.ts';
 import { known, leftColumn, rightColumn, type TableColumn } from '../ui/table.ts';
 
-/** The coin that fees are paid in, or gwei where gas costs so little that coins would be all zeros. */
+/** The native coin, or gwei when gas costs so little that coins would be all zeros. */
 export function feeUnit({ lanes }: SnapshotView, symbol: string): CoinUnit {
   const least = Math.min(...USUAL_ACTIONS.map(({ gas }) => gas));
   return coinUnit(
@@ -16,7 +16,7 @@ export function feeUnit({ lanes }: SnapshotView, symbol: string): CoinUnit {
   );
 }
 
-/** What usual work costs now, lane by lane: in dollars where the coin's price is known, and in the coin. */
+/** Present costs of usual actions, lane by lane: in dollars if the coin's price is known, and in the coin. */
 export function workColumns(
   snapshot: SnapshotView,
   symbol: string,
@@ -29,12 +29,12 @@ export function workColumns(
     withDataFee(gasCost(lane, action), dataFeeOf(action, chainId), text);
   const columns = LANES.flatMap((lane): readonly TableColumn<ActionView>[] => {
     const inCoin = (action: ActionView) => inAll(lane, action, unit.text);
-    // Another unit is as wide as it is, not as the one before it.
+    // Another unit has its own column width.
     const id = `${lane} ${unit.name}`;
     if (nativeUsd === null) return [rightColumn(`${lane} ${unit.name}`, 11, 1, inCoin, { id })];
     return [
       rightColumn(lane, 8, 1, (action) => inAll(lane, action, (wei) => formatUsd(usdOf(wei, nativeUsd)))),
-      // The average lane is the one whose price in coins is looked at first.
+      // In narrow tables the average lane's price in coins stays longest.
       rightColumn(unit.name, 10, lane === 'average' ? 2 : 3, inCoin, { id }),
     ];
   });
@@ -52,6 +52,6 @@ export function workColumns(
   ];
 }
 
-/** A cost with its data fee, or without and saying so where that is not known. */
+/** A cost with its data fee, or without it and marked when the fee is unknown. */
 export const withDataFee = (wei: bigint, dataFee: bigint | null, text: (wei: bigint) => string): string =>
   dataFee === null ? `${text(wei)} + L1` : text(wei + dataFee);

@@ -6,7 +6,7 @@ import { clockText, dayText, localDate } from '../ui/time.ts';
 
 type Room = Pick<PaneContext, 'theme' | 'width'>;
 
-/** A text on as many lines as it needs, at most `most`, each after `indent`; none without a text. */
+/** A text on at most `most` lines, each after `indent`; empty without a text. */
 export function wrappedLines(
   text: string | null,
   { theme, width }: Room,
@@ -18,10 +18,10 @@ export function wrappedLines(
   ]);
 }
 
-/** Margin, the longest name and the gap after it. */
+/** Margin, the longest name and a gap. */
 const NAME_ROOM = 16;
 
-/** A text of several lines, all of it: the details scroll. */
+/** A text of several lines, whole: the details scroll. */
 export function longFact(text: string | null, name: string, { theme, width }: Room): readonly NamedValue[] {
   if (text === null || text === '') return [];
   const lines = text.split(/\r?\n/).flatMap((line) => {
@@ -43,7 +43,7 @@ export function secondText(
 
 const LEAST_TEXT = 20;
 
-/** `text` beside `head`, in at most `most` lines, each beginning under the first. */
+/** `text` after `head`, in at most `most` lines, aligned with the first. */
 export function hangingLines(
   head: Line,
   text: string,

@@ -4,7 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { refusalText } from '../app/connection.ts';
 import { useKeptState } from '../app/ui-state.ts';
 import { useToast } from '../chrome/toast.tsx';
-import { type Confirmation, Question } from '../input/confirm.tsx';
+import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import {
   type FormField,
   type FormState,
@@ -21,7 +21,7 @@ import { useTheme } from '../ui/theme.ts';
 
 type Edit = <Form extends FormState>(form: Form) => Form;
 
-/** The state of an open form. It survives a look at another tab, until it is closed. */
+/** The state of an open form. It survives switching tabs, until the form is closed. */
 export function useFormState<Draft extends Values>(id: string, open: () => FormState<Draft>) {
   const [first] = useState(open);
   const [kept, set] = useKeptState<FormState<Draft> | null>(id, null);
@@ -32,8 +32,8 @@ export function useFormState<Draft extends Values>(id: string, open: () => FormS
   };
 }
 
-/** What is wrong with a field (`''`: with none of them), as far as it is to be said yet. */
-export type SaidProblem = (id: string) => string | null;
+/** The problem of a field (`''`: of none), if it is to be shown yet. */
+export type ShownProblem = (id: string) => string | null;
 
 interface ResourceFormProps {
   readonly scope: 'alert-form' | 'auto-tx-form';
@@ -43,36 +43,36 @@ interface ResourceFormProps {
   readonly form: FormState;
   readonly edit: (change: Edit) => void;
   readonly fields: readonly FormField[];
-  /** What is wrong with the draft, by field, in words that go after the field's label. */
+  /** The problems of the draft, by field, as text to follow the field's label. */
   readonly problems: ReadonlyMap<string, string>;
-  /** `true`: a problem of this field is said although the user has not left it yet; `false`: it is not said yet. */
+  /** `true`: shows this field's problem before the user has left it; `false`: not yet. */
   readonly isJudged?: (id: string) => boolean | undefined;
-  /** What sending does, as a participle: `made`. */
+  /** The action as a participle: `made`. */
   readonly did: string;
-  /** Sends the draft and closes the form. Rejects when the service refuses. */
+  /** Submits the draft and closes the form. Rejects when the service refuses. */
   readonly send: () => Promise<void>;
-  /** What is asked before the draft is sent, judged at that moment; `null`: it is sent at once. */
+  /** The confirmation before the draft is submitted, judged at that moment; `null`: none needed. */
   readonly confirm?: () => Promise<Confirmation | null>;
-  /** Why there is nothing to send; `null`: there is. */
+  /** Why there is nothing to submit; `null`: there is. */
   readonly unchanged: string | null;
-  /** The field that a path of the request's body is typed in; `''`: none. */
+  /** The form field of a path in the request body; `''`: none. */
   readonly fieldOfPath: (path: string) => string;
-  /** Asked before the form is closed; `null`: nothing would be lost. */
+  /** The confirmation before the form is closed; `null`: nothing would be lost. */
   readonly leave: Confirmation | null;
   readonly onLeave: () => void;
   /** The lines below the title, at most `rows`. */
-  readonly body: (said: SaidProblem, rows: number) => readonly Line[];
+  readonly body: (problemOf: ShownProblem, rows: number) => readonly Line[];
   readonly spoken: readonly string[];
 }
 
 const NOTICE_LINES = 2;
 
-/** A form: checks its fields while they are typed, shows what a service refuses, and asks before it is thrown away. */
+/** A form: validates fields while typing, shows a service's refusals, and confirms before it is discarded. */
 export function ResourceForm(props: ResourceFormProps) {
   const { columns, rows, form, edit, fields, problems, unchanged, leave, confirm, onLeave } = props;
   const toast = useToast();
-  // The question as it was asked: prices change while it is open.
-  const [asked, setAsked] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
+  // The confirmation as it was opened: prices change meanwhile.
+  const [opened, setOpened] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
   const [isSending, setSending] = useState(false);
   // The next key of a burst may come before the state is committed.
   const isUnderWay = useRef(false);
@@ -98,27 +98,27 @@ export function ResourceForm(props: ResourceFormProps) {
     if (isUnderWay.current) return;
     if (problems.size > 0) {
       const wrong = fields.find(({ id }) => problems.has(id));
-      // What belongs to no field is said above them.
+      // Problems without a field are shown above the fields.
       const refusals = wrong === undefined ? Object.fromEntries(problems) : form.refusals;
       edit((before) => showProblems(before, fields, (id) => id === wrong?.id, refusals));
     } else if (unchanged !== null) toast({ kind: 'info', text: unchanged });
     else {
-      const question = confirm === undefined ? null : await during(confirm);
-      if (question === null) await send();
-      else setAsked({ ...question, run: () => void send() });
+      const dialog = confirm === undefined ? null : await during(confirm);
+      if (dialog === null) await send();
+      else setOpened({ ...dialog, run: () => void send() });
     }
   };
-  if (asked === null) {
-    const askToLeave = () => (leave === null ? onLeave() : setAsked({ ...leave, run: onLeave }));
+  if (opened === null) {
+    const askToLeave = () => (leave === null ? onLeave() : setOpened({ ...leave, run: onLeave }));
     return <Fields {...props} isSending={isSending} submit={() => void submit()} onLeave={askToLeave} />;
   }
-  const { run, ...question } = asked;
-  const close = () => setAsked(null);
+  const { run, ...dialog } = opened;
+  const close = () => setOpened(null);
   const onYes = () => {
     close();
     run();
   };
-  return <Question {...question} width={columns} height={rows} onYes={onYes} onNo={close} />;
+  return <ConfirmDialog {...dialog} width={columns} height={rows} onYes={onYes} onNo={close} />;
 }
 
 function refusalsOf(
@@ -161,7 +161,7 @@ function Fields(props: FieldsProps) {
     if (field !== undefined) edit((before) => pressIn(before, field, key));
   };
   const done = () => {
-    if (field?.kind === 'pasted' && field.said !== null && problems.has(field.id)) {
+    if (field?.kind === 'pasted' && field.description !== null && problems.has(field.id)) {
       edit((before) => showProblems(before, fields, (id) => id === field.id));
     } else if (place === fields.length - 1) submit();
     else move(1);
@@ -191,16 +191,16 @@ function Fields(props: FieldsProps) {
     },
   );
 
-  const said: SaidProblem = (id) => {
+  const problemOf: ShownProblem = (id) => {
     const isTouched = form.touched === 'all' || form.touched.includes(id);
     const problem = (props.isJudged?.(id) ?? isTouched) ? problems.get(id) : undefined;
     return form.refusals[id] ?? problem ?? null;
   };
-  const general = said('');
+  const general = problemOf('');
   const progress = isSending ? 'asking the service …' : 'Ctrl-S saves it, Esc leaves';
   if (isSpoken) {
     const sentence = (each: FormField) =>
-      [spokenField(each, form), said(each.id)].filter((part) => part !== null).join(', ');
+      [spokenField(each, form), problemOf(each.id)].filter((part) => part !== null).join(', ');
     const sentences = [
       `${title}, ${progress}`,
       general ?? '',
@@ -223,12 +223,15 @@ function Fields(props: FieldsProps) {
         ]}
         width={columns}
       />
-      <LineList lines={[...notice, ...body(said, Math.max(rows - 1 - notice.length, 1))]} width={columns} />
+      <LineList
+        lines={[...notice, ...body(problemOf, Math.max(rows - 1 - notice.length, 1))]}
+        width={columns}
+      />
     </Box>
   );
 }
 
-/** As many lines of `blocks` as fit into `rows`, with the block at `focus` among them. */
+/** As many lines of `blocks` as fit into `rows`, including the block at `focus`. */
 export function visibleLines(
   blocks: readonly (readonly Line[])[],
   focus: number,
@@ -238,7 +241,7 @@ export function visibleLines(
   const end = from + (blocks[focus]?.length ?? 1) - 1;
   const lines = blocks.flat();
   if (lines.length <= rows) return lines;
-  // One row says what is hidden.
+  // One row counts the hidden lines.
   const room = Math.max(rows - 1, 1);
   const top = scrolledTo(from, scrolledTo(end, 0, room), room);
   const below = Math.max(lines.length - top - room, 0);

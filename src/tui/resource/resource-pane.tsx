@@ -5,7 +5,7 @@ import { formatCount } from '../../core/units.ts';
 import type { TabScreenProps } from '../app/tabs.ts';
 import { useKeptState, useNavigation } from '../app/ui-state.ts';
 import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
-import { Question } from '../input/confirm.tsx';
+import { ConfirmDialog } from '../input/confirm.tsx';
 import { type ActionHandlers, scrollKeys, useKeys, useOverlayScope } from '../input/use-keys.tsx';
 import { type PaneContext, usePaneContext } from '../ui/pane-context.ts';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
@@ -27,7 +27,7 @@ interface ResourcePaneProps<Item extends ListItem, Seed> extends TabScreenProps 
   readonly resource: Resource<Item, Seed>;
 }
 
-/** The tab of a resource: its list, and over it the details of an item, a form, a question or a secret. */
+/** The tab of a resource: its list, and over it the details of an item, a form, a confirmation or a secret. */
 export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePaneProps<Item, Seed>) {
   const { resource, columns, rows } = props;
   const { showTab } = useNavigation();
@@ -45,7 +45,7 @@ export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePanePro
           show(viewOf(back));
           if (from !== null && from !== resource.tab) showTab(from);
         }}
-        // A new one is looked for in the list, one that was changed where it was.
+        // Shows a new item in the list, and a changed one where it was opened.
         onSaved={({ id, isChange, secret = null }) =>
           change((before) => ({
             ...before,
@@ -71,8 +71,8 @@ interface ItemsProps<Item extends ListItem, Seed> extends ResourcePaneProps<Item
 function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
   const { resource, snapshot, state, change, columns, rows } = props;
   const context = usePaneContext(snapshot, columns);
-  type Asked = Parameters<PaneActions<Item, Seed>['ask']>;
-  const [asked, setAsked] = useState<Asked | null>(null);
+  type OpenDialog = Parameters<PaneActions<Item, Seed>['ask']>;
+  const [opened, setOpened] = useState<OpenDialog | null>(null);
   const list = resource.useList(context);
   const find = (id: string) => list.items.find((item) => item.id === id);
   const actions = resource.useActions(
@@ -82,27 +82,27 @@ function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
           const back = before.view.kind === 'details' ? before.view.id : null;
           return { ...before, view: { kind: 'form', seed, back, from: null } };
         }),
-      ask: (item, question) => setAsked([item, question]),
+      ask: (item, dialog) => setOpened([item, dialog]),
       showList: () => change((before) => ({ ...before, view: viewOf(null) })),
     },
     context,
   );
-  if (asked !== null) {
-    const [before, questionOf] = asked;
+  if (opened !== null) {
+    const [before, dialogOf] = opened;
     const item = find(before.id) ?? before;
-    const { run, ...question } = questionOf(item);
+    const { run, ...dialog } = dialogOf(item);
     return (
-      <Question
-        {...question}
+      <ConfirmDialog
+        {...dialog}
         width={columns}
         height={rows}
         onYes={() => {
-          setAsked(null);
+          setOpened(null);
           const place = list.items.indexOf(item);
           if (place >= 0) change((was) => ({ ...was, cursor: { id: item.id, place } }));
           run();
         }}
-        onNo={() => setAsked(null)}
+        onNo={() => setOpened(null)}
       />
     );
   }
@@ -125,9 +125,9 @@ interface SharedProps<Item extends ListItem, Seed> extends ItemsProps<Item, Seed
   readonly itemKeys: (item: Item | undefined) => ActionHandlers;
 }
 
-/** Rows of the pane that are not items: title and headings. */
+/** Rows of the pane beside the items: title and headings. */
 const CHROME = 2;
-/** Entries of a log, or items, that are read out at once. */
+/** Number of log entries, or items, for screen readers. */
 const MOST_SPOKEN = 10;
 
 function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>) {
@@ -169,7 +169,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
       <PaneState kind="empty" {...state_} />
     </Box>
   );
-  // The service does not have this resource at all.
+  // The service does not support this resource.
   const isAbsent =
     feed.error instanceof ClientError && (feed.error.code === 'not-found' || feed.error.status === 501);
   if (feed.data === undefined && isAbsent) {

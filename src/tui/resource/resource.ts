@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
 import type { TabScreenProps } from '../app/tabs.ts';
 import type { Memory } from '../app/ui-state.ts';
-import type { RawQuestion } from '../chrome/raw-view.tsx';
+import type { RawRequest } from '../chrome/raw-view.tsx';
 import type { Feed, ListItem } from '../data/lists.tsx';
 import type { Dated, Polled } from '../data/queries.ts';
 import type { Confirmation } from '../input/confirm.tsx';
@@ -12,32 +12,32 @@ import type { TableColumn } from '../ui/table.ts';
 import type { Line } from '../ui/text.tsx';
 
 /**
- * Something that the service keeps and the user makes, changes and deletes: an alert, an auto-tx. The resource pane
- * draws the list, the details, the form and the questions; a resource says what is in them.
+ * A kind of item that the user creates, changes and deletes: alerts, auto-txs. The resource pane draws the list,
+ * details, form and confirmations; a resource defines their content.
  */
 export interface Resource<Item extends ListItem, Seed> {
-  /** The scope of the keys of an open one. */
+  /** Key scope of an open item. */
   readonly name: 'alert' | 'auto-tx';
-  /** The scope of the keys of the list, and the name under which the pane's state is kept. */
+  /** Key scope of the list, and the name for the pane's state. */
   readonly plural: 'alerts' | 'auto-txs';
   /** The action that shows its tab. */
   readonly tab: ActionName;
   readonly title: string;
-  /** For a screen reader, before the list. */
+  /** Title for a screen reader. */
   readonly spokenTitle: string;
   readonly useList: (context: PaneContext) => ResourceList<Item>;
   readonly columns: (context: PaneContext, rows: readonly Item[]) => readonly TableColumn<Item>[];
-  /** The orders that `s` goes through, by name. Without `compare`: as the list is. */
+  /** The sort orders of `s`, by name. Without `compare`: the list's own order. */
   readonly orders: readonly {
     readonly name: string;
     readonly compare?: (one: Item, other: Item, context: PaneContext) => number;
   }[];
-  /** Lines below the list about the selected item, always as many. */
+  /** Lines below the list about the selected item; their number is constant. */
   readonly foot?: {
     readonly rows: number;
     readonly lines: (item: Item, context: PaneContext) => readonly Line[];
   };
-  /** Hook: one item in full. `listed` is its row in the list. */
+  /** Hook: the details of an item. `listed` is its row in the list. */
   readonly useDetails: (
     id: string,
     context: PaneContext,
@@ -48,15 +48,15 @@ export interface Resource<Item extends ListItem, Seed> {
     readonly item: Item | undefined;
     readonly title: readonly Line[];
     readonly lines: readonly Line[];
-    /** A log at the end, of which one entry is selected. */
+    /** A log at the end, with one selected entry. */
     readonly entries?: readonly {
       readonly id: string;
       readonly lines: (isSelected: boolean) => readonly Line[];
     }[];
-    /** Sends an entry once more. */
+    /** Sends an entry again. */
     readonly redeliver?: (entryId: string) => void;
   };
-  /** Hook: what the keys do in the list, and to the selected, or the open, item. */
+  /** Hook: the actions of the list, and of the selected or open item. */
   readonly useActions: (
     pane: PaneActions<Item, Seed>,
     context: PaneContext,
@@ -67,7 +67,7 @@ export interface Resource<Item extends ListItem, Seed> {
     ) => Partial<Record<'toggle' | 'another' | 'copy' | 'edit' | 'cancel' | 'delete', ActionHandler>>;
   };
   readonly Form: ComponentType<FormProps<Seed>>;
-  /** Shows a secret that the service tells once. */
+  /** Shows a secret that the service returns once. */
   readonly Secret?: ComponentType<SecretProps>;
 }
 
@@ -76,11 +76,11 @@ export interface ResourceList<Item> {
   readonly items: readonly Item[];
   /** After the title and the number of items. */
   readonly states: readonly Line[];
-  /** What else is worth a word, after the hidden rows. */
+  /** Further counts, after the hidden rows. */
   readonly counts?: readonly Line[];
   /** Lines between the title and the table. */
   readonly notices?: readonly Line[];
-  /** Shown instead of an empty list; `null`: the list is shown although it is empty. */
+  /** Shown instead of an empty list; `null`: shows the empty list. */
   readonly empty: EmptyState | null;
 }
 
@@ -92,8 +92,8 @@ export interface EmptyState {
 
 export interface PaneActions<Item, Seed> {
   readonly openForm: (seed: Seed) => void;
-  /** Asks before something is done to an item. The question is that about the item as it is now. */
-  readonly ask: (item: Item, question: (item: Item) => Confirmation & { readonly run: () => void }) => void;
+  /** Opens a confirmation for an item; its text follows the item's present state. */
+  readonly ask: (item: Item, dialog: (item: Item) => Confirmation & { readonly run: () => void }) => void;
   /** Closes the details; the cursor stays. */
   readonly showList: () => void;
 }
@@ -101,10 +101,10 @@ export interface PaneActions<Item, Seed> {
 export interface FormProps<Seed> extends TabScreenProps {
   readonly seed: Seed;
   readonly onLeave: () => void;
-  /** The service has it. */
+  /** Called when the service has stored it. */
   readonly onSaved: (saved: {
     readonly id: string;
-    /** It was there before. */
+    /** It existed before. */
     readonly isChange: boolean;
     readonly secret?: string | null;
   }) => void;
@@ -129,25 +129,25 @@ export type ResourceView<Seed> =
   | {
       readonly kind: 'form';
       readonly seed: Seed;
-      /** The item that was open before; `null`: the list was. */
+      /** The item that was open before; `null`: the list. */
       readonly back: string | null;
       /** The tab from which the form was opened; `null`: this one. */
       readonly from: ActionName | null;
     }
   | { readonly kind: 'secret'; readonly secret: string };
 
-/** What the user looks at in a resource's pane; it is kept while other tabs are shown. */
+/** State of a resource's pane; survives switching tabs. */
 export interface ResourceState<Seed> {
-  /** The selected item, and its place in the list: the cursor stays there when the item is gone. `null`: the first. */
+  /** The selected item and its index: the cursor stays there when the item is gone. `null`: the first. */
   readonly cursor: { readonly id: string; readonly place: number } | null;
-  /** The place of the order that the list is in. */
+  /** Index of the sort order. */
   readonly order: number;
   readonly view: ResourceView<Seed>;
 }
 
 export const INITIAL_STATE = { cursor: null, order: 0, view: { kind: 'list' } } as const;
 
-/** The details of an item, from their first line; without an item the list. */
+/** The details of an item, scrolled to the top; without an item the list. */
 export function viewOf(id: string | null): ResourceView<never> {
   return id === null ? { kind: 'list' } : { kind: 'details', id, top: 0, entry: null };
 }
@@ -156,7 +156,7 @@ function stateOf<Seed>(memory: Memory, plural: string): ResourceState<Seed> {
   return (memory.get(plural) ?? INITIAL_STATE) as ResourceState<Seed>;
 }
 
-/** Has a resource's tab show its form when it is shown next. `from`: the tab to go back to. */
+/** Makes a resource's tab show its form. `from`: the tab to return to. */
 export function openResourceForm<Seed>(
   memory: Memory,
   { name, plural }: { readonly name: string; readonly plural: string },
@@ -167,8 +167,8 @@ export function openResourceForm<Seed>(
   memory.set(plural, { ...stateOf<Seed>(memory, plural), view: { kind: 'form', seed, back: null, from } });
 }
 
-/** The response that the raw view shows: that of the open item, or of the list. */
-export function resourceQuestion(memory: Memory, plural: string, list: string, item: string): RawQuestion {
+/** The request of the raw view: that of the open item, or of the list. */
+export function resourceRequest(memory: Memory, plural: string, list: string, item: string): RawRequest {
   const { view } = stateOf(memory, plural);
   if (view.kind !== 'details') return { path: list };
   return { path: item.replace('{id}', encodeURIComponent(view.id)) };

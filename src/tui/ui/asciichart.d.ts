@@ -1,4 +1,4 @@
-/** The part of asciichart 1.5 that is used; the package carries no types. */
+/** The used part of asciichart 1.5; the package has no types. */
 declare module 'asciichart' {
   interface PlotConfig {
     readonly min?: number;

@@ -7,11 +7,11 @@ import type { Theme } from './theme.ts';
 export interface NamedValue {
   readonly name: string;
   readonly value: Line;
-  /** Takes a whole line however short it is. */
+  /** Takes a whole line, even if it is short. */
   readonly alone?: boolean;
 }
 
-/** A fact, or none where the service does not say. */
+/** A fact; empty when the value is unknown. */
 export function given<T>(
   value: T | null | undefined,
   name: string,
@@ -19,18 +19,15 @@ export function given<T>(
   alone = false,
 ): readonly NamedValue[] {
   if (value == null) return [];
-  const said = text(value);
-  return [{ name, value: typeof said === 'string' ? [plain(said)] : said, alone }];
+  const shown = text(value);
+  return [{ name, value: typeof shown === 'string' ? [plain(shown)] : shown, alone }];
 }
 
 const GAP = 2;
-/** A column narrower than this would cut its values. */
+/** A narrower column would cut its values. */
 const LEAST_COLUMN = 37;
 
-/**
- * Names in a column, values beside them; two such columns where there is room and both values fit. `leastName` keeps
- * the names of several grids as wide as each other.
- */
+/** A grid of names and values; two columns when both values fit. `leastName` aligns the names of several grids. */
 export function factGrid(
   facts: readonly NamedValue[],
   width: number,
@@ -62,16 +59,16 @@ export function sectionLine(title: string, rest: Line = EMPTY_LINE): Line {
   return [bold(` ${title}`), ...(rest.length === 0 ? [] : [plain('  '), ...rest])];
 }
 
-/** The widest that each of several things has been, so that they grow but never jump back and forth. */
+/** The maximum width of each of several texts so far, so that they grow but never jump back and forth. */
 export function useWidest(widths: readonly number[]): readonly number[] {
   const widest = useRef<readonly number[]>([]);
-  // Where another thing has come in, the places are others.
+  // A different number of texts resets the widths.
   const before = widest.current.length === widths.length ? widest.current : [];
   widest.current = widths.map((width, place) => Math.max(width, before[place] ?? 0));
   return widest.current;
 }
 
-/** Lines in as many as they need and there are, at least as far apart as they have been. */
+/** Facts as flowing lines, at least as far apart as before. */
 export function useFlow(facts: readonly Line[], width: number, most: number): readonly Line[] {
   const widest = useWidest(facts.map(lineWidth));
   return flow(facts, width, { most, gap: 3, roomOf: (place) => widest[place] ?? 0 });

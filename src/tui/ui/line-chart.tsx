@@ -13,48 +13,48 @@ import {
 import { type Line, LineList, type Span } from './text.tsx';
 import type { ColorName } from './theme.ts';
 
-/** How a line is drawn, in asciichart's order, so that two lines differ without colour. */
+/** Line symbols in asciichart's order; two lines differ without colour. */
 const SYMBOLS = { solid: '┼┤╶╴─╰╭╮╯│', dashed: '┼┤╶╴╌╰╭╮╯╎', dotted: '┼┤╶╴┈╰╭╮╯┊' } as const;
 export type LineStyle = keyof typeof SYMBOLS;
 
-/** The piece of line that stands for a series in a legend. */
+/** The piece of line that represents a series in a legend. */
 export const legendGlyph = (style: LineStyle) => SYMBOLS[style].charAt(4);
 
 export interface ChartSeries extends SlotValues {
   readonly color?: ColorName;
-  /** Two lines never differ by colour alone; default by place: solid, dashed, dotted. */
+  /** Lines must differ by more than colour; default by index: solid, dashed, dotted. */
   readonly style?: LineStyle;
 }
 
 export interface ChartOptions {
-  /** All share the slots; the first lies on top of the others. */
+  /** All share the slots; the first is drawn on top. */
   readonly series: readonly ChartSeries[];
-  /** All columns, with those of the labels. */
+  /** Including the labels. */
   readonly width: number;
-  /** All rows, with the one of the `xLabels`. */
+  /** Including the row of the `xLabels`. */
   readonly height: number;
   readonly format: (value: number) => string;
   readonly xLabels?: readonly { readonly index: number; readonly text: string }[];
-  /** Slot at which a vertical line stands. */
+  /** Slot of a vertical line. */
   readonly cursor?: number | null;
   /** Glyphs just above the line at their slot. */
   readonly marks?: readonly { readonly index: number; readonly glyph: string; readonly color?: ColorName }[];
-  /** Values that the scale must hold, 0 say. */
+  /** Values that the scale must include, such as 0. */
   readonly include?: readonly number[];
 }
 
 interface Cell {
   readonly glyph: string;
-  /** `spread`: between the lowest and the highest of the values that share the column. */
+  /** `spread`: between the lowest and the highest value of a column. */
   readonly role: 'empty' | 'line' | 'spread' | 'cursor' | 'mark';
   readonly color?: ColorName | undefined;
 }
 
-/** `1,352`, `0.0412` and a space: fixed, so that the plot does not jump; only a label that is longer widens it. */
+/** `1,352`, `0.0412` and a space: fixed, so that the plot does not jump; only a longer label widens it. */
 const GUTTER = 8;
-/** A plot narrower than this gets the gutter's room instead. */
+/** A narrower plot gets the gutter's room instead. */
 const MIN_PLOT = 8;
-/** Lower plots show the peaks of what shares a column, not its range. */
+/** Lower plots show the peak of a column, not its range. */
 const SPREAD_FROM = 6;
 const STYLES = ['solid', 'dashed', 'dotted'] as const;
 
@@ -69,7 +69,7 @@ export function chartLines(options: ChartOptions): readonly Line[] {
   const rows = height - (hasLabels ? 1 : 0);
   if (rows < 1 || width < 1) return [];
 
-  // One column holds the extremes of all values, cleaned as the plot cleans them.
+  // One column with the extremes of all values, cleaned as the plot does.
   const whole = series.flatMap((one) => toColumns(one, 1).filter((column) => column !== null));
   const held = whole.length === 0 ? [] : include;
   const min = Math.min(...whole.map((one) => one.min), ...held);
@@ -77,7 +77,7 @@ export function chartLines(options: ChartOptions): readonly Line[] {
   const scale = chartScale(min, max, rows, options.format);
   const gutter = Math.max(GUTTER, ...[...scale.labels.values()].map(({ length }) => length + 1));
   const plotWidth = chartPlotWidth(width, gutter);
-  // Series shorter than the longest end where they end: the rest is a gap.
+  // Shorter series end in a gap.
   const slots = Math.max(0, ...series.map(({ values }) => values.length));
   const column = (index: number) => columnOf(index, slots, plotWidth);
 
@@ -93,12 +93,12 @@ export function chartLines(options: ChartOptions): readonly Line[] {
   for (const line of drawn.toReversed()) drawLine(cells, line, scale);
   for (const line of hasSpread ? drawn : []) drawSpread(cells, line, scale);
   for (const row of cursor === null ? [] : cells) {
-    // What is drawn stays readable.
+    // Text stays readable.
     const at = column(cursor ?? 0);
     if (row[at]?.role === 'empty' || row[at]?.role === 'spread') row[at] = { glyph: '┃', role: 'cursor' };
   }
   for (const { index, ...mark } of marks) {
-    // Just above the highest line of its column, or on it where there is no room above.
+    // Just above the highest line of its column, or on it when there is no room above.
     const at = column(index);
     const top = cells.findIndex((row) => row[at]?.role === 'line' || row[at]?.role === 'spread');
     const row = cells[Math.max((top < 0 ? rows : top) - 1, 0)];
@@ -115,7 +115,7 @@ export function chartLines(options: ChartOptions): readonly Line[] {
   if (!hasLabels) return lines;
   let labels = '';
   for (const { index, text } of xLabels) {
-    // A label that would touch the one before is left out.
+    // A label that would touch the previous one is left out.
     const at = column(index);
     const fits = at >= labels.length + (labels === '' ? 0 : 1) && at + 1 + text.length <= plotWidth;
     if (fits) labels = `${labels.padEnd(at)}╵${text}`;
@@ -129,14 +129,14 @@ interface DrawnLine {
   readonly color: ColorName | undefined;
 }
 
-/** asciichart cannot draw gaps: they are filled with the value that follows, and left out of what it has drawn. */
+/** asciichart cannot draw gaps: they are filled with the next value, and removed from the drawing. */
 function drawLine(cells: Cell[][], { columns, style, color }: DrawnLine, scale: ChartScale): void {
   const height = cells.length;
   const levels = columns.map((_, at) => {
     const known = columns.find((column, place) => place >= at && column !== null);
     return known == null ? 0 : levelOf(known.mean, scale, height);
   });
-  // It draws the steps between values; the first value doubled makes as many columns as values.
+  // It draws steps between values; doubling the first value makes as many columns as values.
   const config = { min: 0, max: height - 1, height: height - 1, offset: 1, format: () => ' ' };
   const plot = asciichart.plot([[levels[0] ?? 0, ...levels]], { ...config, symbols: [...SYMBOLS[style]] });
   for (const [y, row] of plot.split('\n').entries()) {
@@ -147,7 +147,7 @@ function drawLine(cells: Cell[][], { columns, style, color }: DrawnLine, scale: 
   }
 }
 
-/** How far values reach above and below the mean of their column. */
+/** The range of values above and below the mean of their column. */
 function drawSpread(cells: Cell[][], { columns, color }: DrawnLine, scale: ChartScale): void {
   const rowOf = (value: number) => cells.length - 1 - Math.round(levelOf(value, scale, cells.length));
   for (const [x, column] of columns.entries()) {
@@ -159,7 +159,7 @@ function drawSpread(cells: Cell[][], { columns, color }: DrawnLine, scale: Chart
   }
 }
 
-/** Neighbours that look the same become one piece of text; a space looks like anything. */
+/** Neighbours with the same style become one span; a space has any style. */
 function spansOf(cells: readonly Cell[]): Line {
   const spans: (Span & { text: string; readonly role: Cell['role'] })[] = [];
   for (const { glyph, role, color } of cells) {

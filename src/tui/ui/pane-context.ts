@@ -8,7 +8,7 @@ import { type OffsetAt, systemOffset } from './time.ts';
 export interface PaneContext {
   readonly snapshot: SnapshotView;
   readonly symbol: string;
-  /** What ages are counted from, ms. */
+  /** The reference time of ages, ms. */
   readonly present: number;
   readonly offsetAt: OffsetAt;
   readonly theme: Theme;
@@ -16,7 +16,7 @@ export interface PaneContext {
   readonly isSpoken: boolean;
 }
 
-/** The width of what is read out: a sentence has no edge, so nothing is wrapped, cut or set side by side. */
+/** Width for screen readers: nothing is wrapped, cut or set side by side. */
 export const SPOKEN_WIDTH = 10_000;
 
 export function usePaneContext(snapshot: SnapshotView, columns: number): PaneContext {
@@ -37,7 +37,7 @@ export function symbolOf({ chainId }: SnapshotView): string {
   return chainId === null ? 'ETH' : chainProfile(chainId).nativeSymbol;
 }
 
-/** What ages are counted from, ms: a recording has a present of its own, and a chain's clock may be ahead of ours. */
+/** The reference time of ages, ms: a recording has its own present, and a chain's clock may be ahead of ours. */
 export function presentOf({ source, blockTimestamp }: SnapshotView, now: number): number {
   if (blockTimestamp === null) return now;
   return source.kind === 'replay' ? blockTimestamp : Math.max(now, blockTimestamp);

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
-import { isPaced, remedyFor } from '../app/connection.ts';
+import { isShortWait, remedyFor } from '../app/connection.ts';
 import type { Dated, Polled } from '../data/queries.ts';
 import { faint, type Line, placed, plain } from './text.tsx';
 import { DimContext, useDim, useTheme } from './theme.ts';
@@ -13,7 +13,7 @@ interface Room {
   readonly height?: number;
 }
 
-/** `what` is awaited: `the last hour`; `retryAt` is when it is tried again, ms, `null` where nothing is tried by itself. */
+/** Loading `what`, such as `the last hour`; `retryAt` is the time of the next retry, ms, `null` without one. */
 type PaneStateProps = Room &
   (
     | { readonly kind: 'loading'; readonly what: string; readonly why?: string | null }
@@ -28,7 +28,7 @@ interface Failure {
   readonly retryAt: number | null;
 }
 
-/** What a pane shows instead of data: always what is going on and what to do. */
+/** A pane without data: what is going on and what to do. */
 export function PaneState({ width, height, ...state }: PaneStateProps) {
   const theme = useTheme();
   const now = useNow();
@@ -59,7 +59,7 @@ export function PaneState({ width, height, ...state }: PaneStateProps) {
   );
 }
 
-/** When something that failed is tried again; `null`: it is not, by itself. */
+/** When a failed request is retried; `null`: never. */
 export function nextTry(retryAt: number | null, now: number): string | null {
   if (retryAt === null) return null;
   const sec = Math.max(Math.ceil((retryAt - now) / 1_000), 0);
@@ -68,50 +68,51 @@ export function nextTry(retryAt: number | null, now: number): string | null {
 
 interface PolledFrameProps {
   readonly polled: Polled<Dated<unknown>>;
-  /** What is awaited: `the last hour`. */
+  /** What is loading: `the last hour`. */
   readonly what: string;
-  /** The data is still of an older choice. */
+  /** The data belongs to an older choice. */
   readonly pending?: boolean;
   readonly width: number;
   readonly height: number;
-  /** What the user can do where there is no answer. */
+  /** A hint for the user when there is no response. */
   readonly hint?: string;
   readonly children: (notice: Line | null) => ReactNode;
 }
 
-/** Loading, failed, or data: dimmed and with age, reason and next try where it is no longer fresh. */
+/** Loading, failed, or data: dimmed and with age, reason and next retry when it is stale. */
 export function PolledFrame(props: PolledFrameProps) {
   const { polled, what, pending = false, hint = 'r asks again now', children, ...room } = props;
   const now = useNow();
   const around = useDim();
   const { data, error, retryAt } = polled;
   if (data === undefined) {
-    // Whoever waits for a limit per second waits a moment, and nothing is wrong.
+    // A short wait for a limit per second is no problem.
     const why = error === null ? null : 'waiting: limit per second';
-    if (error === null || isPaced(error)) return <PaneState {...room} kind="loading" what={what} why={why} />;
+    if (error === null || isShortWait(error))
+      return <PaneState {...room} kind="loading" what={what} why={why} />;
     const words = { title: `No answer for ${what}`, reason: error.message, hint: remedyFor(error) ?? hint };
     return <PaneState {...room} kind="error" {...words} retryAt={retryAt} />;
   }
   if (error === null) return children(pending ? [faint(`loading ${what} …`)] : null);
   const age = formatAge((now - data.at) / 1_000);
   const next = nextTry(retryAt, now);
-  // Where the frame around says already why nothing is fresh, the age is enough.
+  // If the frame already says why the data is stale, the age suffices.
   const text = around
     ? `this is from ${age}`
     : `${what} as of ${age}${next === null ? '' : ` · ${next}`} · ${error.message}`;
   return <DimContext value={true}>{children([plain(text.replaceAll('\n', ' '))])}</DimContext>;
 }
 
-/** What the service itself says after the route that it refuses; `null`: nothing. */
-export function saidBy({ message, endpoint }: ClientError): string | null {
+/** The service's own message, without the route that it refuses; `null`: none. */
+export function serviceMessage({ message, endpoint }: ClientError): string | null {
   const at = message.indexOf(`${endpoint}: `);
   return at < 0 ? null : message.slice(at + endpoint.length + 2);
 }
 
 /**
- * Why a part of a pane is not there, in one line, with what matters first: narrow screens show no more than that.
+ * Why a part of a pane is missing, in one line, most important first, because narrow screens cut the rest.
  *
- * @param isPast the frame around says already why nothing is fresh
+ * @param isPast the frame already says why the data is stale
  */
 export function missingReason(error: Error, isPast: boolean): string {
   if (!(error instanceof ClientError)) return error.message.replaceAll('\n', ' ');
@@ -119,7 +120,8 @@ export function missingReason(error: Error, isPast: boolean): string {
   if (code === 'not-found') return 'this service has none';
   if (code === 'quota' && limit === 'rate') return 'waiting: limit per second';
   if (isPast && (code === 'key' || code === 'quota')) return 'nothing is asked for now';
-  const said = saidBy(error);
-  const words = code === 'plan' ? `plan lacks ${endpoint}${said === null ? '' : `: ${said}`}` : error.message;
+  const detail = serviceMessage(error);
+  const words =
+    code === 'plan' ? `plan lacks ${endpoint}${detail === null ? '' : `: ${detail}`}` : error.message;
   return words.replaceAll('\n', ' ');
 }

@@ -1,4 +1,4 @@
-/** What the values that share one column of the plot have in common; `null`: the column has no value. */
+/** The values of one column of the plot, combined; `null`: no value. */
 export interface ChartColumn {
   readonly min: number;
   readonly mean: number;
@@ -10,7 +10,7 @@ const LIMIT = Number.MAX_VALUE / 4;
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 
-/** The column in which value `index` of `count` is drawn on a plot `width` columns wide: the middle of those it is held over. */
+/** The column of value `index` of `count` on a plot `width` columns wide: the middle of its columns. */
 export function columnOf(index: number, count: number, width: number): number {
   if (count <= 0 || width <= 0) return 0;
   const last = Math.ceil(((index + 1) * width) / count) - 1;
@@ -18,7 +18,7 @@ export function columnOf(index: number, count: number, width: number): number {
   return clamp(Math.floor((first + last) / 2), 0, width - 1);
 }
 
-/** What is drawn: one value per slot, `null` for a gap; where a slot sums up many values, also their extremes. */
+/** One value per slot, `null` for a gap; slots of many values also have their extremes. */
 export interface SlotValues {
   readonly values: readonly (number | null)[];
   readonly lows?: readonly (number | null)[];
@@ -26,9 +26,9 @@ export interface SlotValues {
 }
 
 /**
- * Fits values to `width` columns. Where several values share a column none is lost: the column keeps their
- * extremes beside the mean. Where there are fewer values than columns each is held over its share, since
- * a slope between two values would claim prices that nobody asked for. What is not finite counts as a gap.
+ * Fits values to `width` columns. A column of several values has their extremes and mean, so that none is lost. With
+ * fewer values than columns each is held over its share, since a slope between two values would show prices that
+ * never existed. Non-finite values count as gaps.
  */
 export function toColumns(slots: SlotValues, width: number, count = slots.values.length) {
   return Array.from({ length: width }, (_, column): ChartColumn | null => {
@@ -38,7 +38,7 @@ export function toColumns(slots: SlotValues, width: number, count = slots.values
     for (let index = from; index < to; index += 1) known.push(...slotColumn(slots, index));
     if (known.length === 0) return null;
     const mean = known.reduce((sum, one) => sum + one.mean / known.length, 0);
-    // The extremes of a slot that is held are drawn once, in its middle.
+    // The extremes of a held slot are drawn once, in its middle.
     if (to === from + 1 && columnOf(from, count, width) !== column) return { min: mean, mean, max: mean };
     const min = Math.min(...known.map((one) => one.min));
     const max = Math.max(...known.map((one) => one.max));
@@ -58,8 +58,8 @@ function clean(value: number | null | undefined): number | null {
 }
 
 /**
- * One value per column for a line without its spread: of each column the extreme that lies farther from the
- * mean of all, so that a spike of one block is seen in a small chart.
+ * One value per column for a line without range: the extreme farther from the overall mean, so that a spike of one
+ * block is visible in a small chart.
  */
 export function toPeaks(columns: readonly (ChartColumn | null)[]): readonly (ChartColumn | null)[] {
   const known = columns.filter((column) => column !== null);
@@ -71,22 +71,21 @@ export function toPeaks(columns: readonly (ChartColumn | null)[]): readonly (Cha
   });
 }
 
-/** The values between which a plot is drawn, and the labels of its rows (row 0 is the lowest). */
+/** The range of a plot, and the labels of its rows (row 0 is the lowest). */
 export interface ChartScale {
   readonly low: number;
   readonly high: number;
   readonly labels: ReadonlyMap<number, string>;
 }
 
-/** Steps between two labels that people can add up in their heads. */
+/** Label steps that are easy to add up. */
 const STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8] as const;
-/** Ten orders of magnitude: below that labels look alike whatever the step. */
+/** Ten orders of magnitude: with smaller steps labels look alike. */
 const TRIES = 10 * STEPS.length;
 
 /**
- * A scale of `rows` rows that holds `min` to `max` and whose labels are round numbers, so that it stays where
- * it is while values move a little. Labels that would read the same push the step up: 15.0, 15.1, never
- * 15.0 twice, so a flat series looks flat.
+ * A scale of `rows` rows from `min` to `max` with round labels, so that it stays while values move a little. Equal
+ * labels enlarge the step: 15.0, 15.1, never 15.0 twice, so that a flat series looks flat.
  */
 export function chartScale(
   min: number,
@@ -95,12 +94,12 @@ export function chartScale(
   format: (value: number) => string,
 ): ChartScale {
   if (min > max) return { low: 0, high: 1, labels: new Map() };
-  // A plot of one row has no room for a range: it is labelled with its highest value.
+  // A plot of one row has no range: its label is the highest value.
   if (rows < 2) return { low: min, high: max, labels: new Map([[0, format(max)]]) };
-  // All zero: any step would be invented.
+  // All zero: any step would be arbitrary.
   if (min === 0 && max === 0) return { low: 0, high: 1, labels: new Map([[0, format(0)]]) };
   const perLabel = rows <= 5 ? 1 : rows <= 14 ? 2 : 3;
-  // A step that is certainly not too large; the next ones ascend from there.
+  // A step that is certainly small enough; the next ones ascend from there.
   const span = max > min ? ((max - min) * perLabel) / (rows - 1) : Math.max(Math.abs(max) / 1_000, 1);
   const exponent = Math.floor(Math.log10(span));
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -108,7 +107,7 @@ export function chartScale(
     const step = ((STEPS[attempt % STEPS.length] ?? 1) * power) / perLabel;
     const lowest = Math.floor(min / step + 1e-6);
     const highest = Math.ceil(max / step - 1e-6);
-    // Rows left over are shared between top and bottom; nothing is below 0 that need not be.
+    // Spare rows are shared between top and bottom; nothing goes below 0 unnecessarily.
     const spare = Math.max(Math.floor((lowest + rows - 1 - highest) / 2), 0);
     const bottom = min >= 0 ? Math.max(lowest - spare, 0) : lowest - spare;
     const [low, high] = [bottom * step, (bottom + rows - 1) * step];
@@ -123,7 +122,7 @@ export function chartScale(
   return { low: min, high: max, labels: new Map() };
 }
 
-/** The height of a value in rows from the bottom: a fraction, within the plot whatever the value. */
+/** The height of a value in rows from the bottom: a fraction, clamped to the plot. */
 export function levelOf(value: number, { low, high }: ChartScale, rows: number): number {
   return high > low ? clamp(((value - low) / (high - low)) * (rows - 1), 0, rows - 1) : 0;
 }

@@ -5,20 +5,20 @@ import { scrollKeys, useKeys } from '../input/use-keys.tsx';
 import { bold, EMPTY_LINE, faint, type Line, LineList, OneLine, plain, SegmentLine } from './text.tsx';
 
 interface ScrolledLinesProps {
-  /** Whose keys scroll. */
+  /** The scope of the scroll keys. */
   readonly scope: Scope;
   readonly title: readonly Line[];
   readonly lines: readonly Line[];
-  /** About the data itself: what is loading, or why it is old. */
+  /** About the data itself: it is loading, or why it is stale. */
   readonly notice?: Line | null;
-  /** The first line that is shown, as far as there are so many. */
+  /** The first visible line, if there are so many. */
   readonly top: number;
   readonly onScroll: (top: number) => void;
   readonly width: number;
   readonly height: number;
 }
 
-/** Lines under a title that stands still and says how many lie below. A screen reader reads them all. */
+/** Scrolling lines under a fixed title that counts the hidden ones. A screen reader reads them all. */
 export function ScrolledLines({ scope, lines, top, onScroll, ...frame }: ScrolledLinesProps) {
   const isSpoken = useIsScreenReaderEnabled();
   const room = isSpoken ? lines.length : Math.max(frame.height - (frame.notice == null ? 1 : 2), 1);
@@ -34,7 +34,7 @@ interface TitledLinesProps
   readonly below?: number;
 }
 
-/** A title with lines under it. The title says how many more lie below; its last segments are left out where room is short. */
+/** A title with lines under it. The title counts the hidden lines; its last segments are dropped on narrow screens. */
 export function TitledLines({ title, lines, notice = null, below = 0, width, height }: TitledLinesProps) {
   const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (j)`)]];
   return (

@@ -21,14 +21,14 @@ type Cell<Row> = (row: Row) => string | Line;
 export interface TableColumn<Row> {
   readonly heading: string;
   readonly align: 'left' | 'right';
-  /** Narrowest width, so that the usual values come and go without moving anything. */
+  /** Minimum width, so that usual values come and go without moving anything. */
   readonly least: number;
-  /** Columns with a higher number are left out first where there is no room; those of rank 0 are never without values. */
+  /** Columns with a higher rank are dropped first; those of rank 0 always have values. */
   readonly rank: number;
   readonly cell: Cell<Row>;
-  /** The widest it grows where there is room; absent: it is shown in its whole width or not at all. */
+  /** Maximum width when there is room; absent: the whole width or nothing. */
   readonly most?: number;
-  /** Tells it from others with its heading, and from what it was with another unit. Default: the heading. */
+  /** Identifies the column and its unit. Default: the heading. */
   readonly id?: string;
 }
 
@@ -47,7 +47,7 @@ const column =
 export const leftColumn = column('left');
 export const rightColumn = column('right');
 
-/** A cell, or the sign for what is not known. */
+/** A cell, or the sign for unknown. */
 export const known = <T, Shown extends string | Line>(
   value: T | null | undefined,
   cell: (value: T) => Shown,
@@ -62,9 +62,9 @@ export interface FittedColumn<Row> extends TableColumn<Row> {
 }
 
 /**
- * The columns that fit into `width`, those with a low rank first; the room that is left goes to the growing ones, in the
- * order of their ranks. Columns without a single value are left out. `widest` keeps the widest that each has been, so
- * that columns grow but never jump back and forth.
+ * The columns that fit into `width`, low ranks first; the rest of the width goes to the growing ones, by rank.
+ * Columns without any value are dropped. `widest` keeps each column's maximum width, so that columns grow but never
+ * jump back and forth.
  */
 export function fitColumns<Row>(
   all: readonly TableColumn<Row>[],
@@ -108,10 +108,10 @@ interface TableOptions<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly width: number;
-  /** Columns at the left; the arrow of the marked row stands there. */
+  /** Columns at the left for the arrow of the selected row. */
   readonly margin?: number;
   readonly cursor?: number | null;
-  /** What a row is of, for a screen reader: `Block`. */
+  /** Kind of the rows, for a screen reader: `Block`. */
   readonly rowName?: string;
 }
 
@@ -150,21 +150,21 @@ export function tableOf<Row>(
   };
 }
 
-/** A table whose columns keep the widest that they have been while it is on the screen. */
+/** A table whose columns keep their maximum width while it is on screen. */
 export function useTable<Row>(options: TableOptions<Row>): Table {
   const widest = useRef(new Map<string, number>());
   return tableOf(options, { theme: useTheme(), isSpoken: useIsScreenReaderEnabled() }, widest.current);
 }
 
-/** Translated before it is measured: a sign in ASCII may be wider. */
+/** Converted before it is measured: an ASCII substitute may be wider. */
 function cellLine(cell: string | Line, theme: Theme): Line {
   const line = typeof cell === 'string' ? [plain(cell)] : cell;
   return line.map((span) => ({ ...span, text: theme.text(span.text) }));
 }
 
 /**
- * A row for a screen reader: what it is of, and each value after its heading. What is said in `elsewhere` is not
- * repeated by a growing column, which holds a text.
+ * A row for a screen reader: its name, and each value after its heading. A growing column does not repeat text from
+ * `elsewhere`.
  */
 export function spokenRow<Row>(
   columns: readonly TableColumn<Row>[],

@@ -5,15 +5,15 @@ import { graphemes, wrapWords } from '../../core/text.ts';
 import { formatChange, formatPercent } from '../../core/units.ts';
 import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
 
-/** ASCII, dots, dashes, arrows, marks, boxes and blocks: one column each. Most text is made of them, and soon measured. */
+/** ASCII, dots, dashes, arrows, marks, boxes and blocks: one column each. A fast path for most text. */
 const NARROW = /^[\x20-\x7e·∙•–—…→↑↓✓✗●◌▸─-▟]*$/;
 
-/** Columns that `text` takes in a terminal. */
+/** Number of terminal columns of `text`. */
 export function displayWidth(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
-/** `text` cut to at most `width` columns, ending in `ellipsis` (one column) where something is missing. */
+/** `text` cut to at most `width` columns, with `ellipsis` (one column) at the cut. */
 export function truncate(text: string, width: number, ellipsis = '…'): string {
   if (displayWidth(text) <= width) return text;
   if (width < 1) return '';
@@ -42,8 +42,8 @@ export function fitRight(text: string, width: number): string {
 }
 
 /**
- * `text` in lines of at most `width` columns, broken at blanks, and within a word only where that is longer than a
- * line. Of more than `most` lines the last ends in `ellipsis`.
+ * `text` in lines of at most `width` columns, broken at blanks, and within words longer than a line. If there are
+ * more than `most` lines, the last ends in `ellipsis`.
  */
 export function wrapText(text: string, width: number, most: number, ellipsis = '…'): readonly string[] {
   const lines = wrapWords(text, width, displayWidth).filter((line) => line !== '');
@@ -57,7 +57,7 @@ export interface Span {
   readonly color?: ColorName | undefined;
   readonly bold?: boolean;
   readonly faint?: boolean;
-  /** The place of a cursor. */
+  /** The cursor. */
   readonly inverse?: boolean;
 }
 
@@ -66,7 +66,7 @@ export const faint = (text: string): Span => ({ text, faint: true });
 export const colored = (text: string, color: ColorName | undefined): Span => ({ text, color });
 export const bold = (text: string, color?: ColorName): Span => ({ text, bold: true, color });
 
-/** One line of a pane. Its signs are those of Unicode; where the terminal has none they are replaced when it is drawn. */
+/** One line of a pane, with Unicode signs, which are replaced when drawn on an ASCII terminal. */
 export type Line = readonly Span[];
 
 export const EMPTY_LINE: Line = [];
@@ -75,7 +75,7 @@ export function lineWidth(line: Line): number {
   return line.reduce((sum, { text }) => sum + displayWidth(text), 0);
 }
 
-/** `line` in exactly `width` columns; what does not fit ends in an ellipsis. */
+/** `line` in exactly `width` columns; a longer one ends in an ellipsis. */
 export function fitLine(line: Line, width: number, align: 'left' | 'right' = 'left'): Line {
   const room = width - lineWidth(line);
   if (room < 0) return cutLine(line, width);
@@ -88,7 +88,7 @@ function cutLine(line: Line, width: number): Line {
   let left = width;
   for (const span of line) {
     const own = displayWidth(span.text);
-    // A piece that just fits is cut too where something follows it: the reader must see that there was more.
+    // A span that just fits is cut too when more follows, to show that.
     if (own > left || (own === left && span !== line.at(-1))) {
       return [...kept, { ...span, text: truncate(`${span.text} `, left) }];
     }
@@ -99,8 +99,8 @@ function cutLine(line: Line, width: number): Line {
 }
 
 /**
- * Sets segments into at most `most` lines of `width` columns, after a margin of one, in their order. One that does not fit
- * is left out. `roomOf` says how much room each keeps, so that its neighbours stay where they are when it grows shorter.
+ * Sets segments into at most `most` lines of `width` columns, with a margin of one, in order. Drops one that does not
+ * fit. `roomOf` reserves a width for each, so that its neighbours stay in place when it shrinks.
  */
 export function flow(
   segments: readonly Line[],
@@ -130,7 +130,7 @@ interface FlowOptions {
   readonly roomOf?: (place: number) => number;
 }
 
-/** A change with its arrow; one that is too small to be seen has neither sign nor colour. A rise is bad news. */
+/** A change with its arrow; an invisible one has neither sign nor colour. A rise is bad news. */
 export function changeSpan(ratio: number): Span {
   const text = formatChange(ratio);
   if (!/[1-9]/.test(text)) return { text: `→ ${text}`, faint: true };
@@ -145,7 +145,7 @@ export function bar(ratio: number, cells: number, color: ColorName): Line {
   ];
 }
 
-/** Above this a block drives the base fee up by more than a tenth (EIP-1559, elasticity 2). */
+/** A fuller block raises the base fee by more than a tenth (EIP-1559, elasticity 2). */
 const NEARLY_FULL = 0.9;
 export const FULLNESS_WIDTH = 16;
 
@@ -156,13 +156,13 @@ export function fullnessLine(ratio: number): Line {
   ];
 }
 
-/** The first visible line so that `line` is within the `rows` that are shown, moved from `top` no more than needed. */
+/** The first visible line that shows `line` within `rows` lines, moved from `top` as little as needed. */
 export function scrolledTo(line: number, top: number, rows: number): number {
   if (line < top) return line;
   return line >= top + rows ? line - rows + 1 : top;
 }
 
-/** Text of data: loses colour and weight where the data is no longer the present. Never wraps. */
+/** Text of data: stale data has no colour and weight. Never wraps. */
 export function Words({
   color,
   bold = false,
@@ -180,7 +180,7 @@ export function Words({
   );
 }
 
-/** Elements that React tells apart by their place, as it does those written one by one: lines and spans have no key. */
+/** Elements keyed by index, because lines and spans have no key. */
 export function placed<Item>(
   items: readonly Item[],
   draw: (item: Item, place: number) => ReactElement,
@@ -193,7 +193,7 @@ interface LineListProps {
   readonly width: number;
 }
 
-/** Lines one under the other, none wider than `width` and none wrapped. */
+/** Lines under each other, cut at `width`, not wrapped. */
 export function LineList({ lines, width }: LineListProps) {
   return (
     <Box flexDirection="column" flexShrink={0}>
@@ -209,12 +209,12 @@ interface OneLineProps {
   readonly width: number;
 }
 
-/** Lists are built anew with every second and key; most of their lines look as before. */
+/** Lists are rebuilt every second and at every key; most lines are unchanged. */
 function looksSame(one: OneLineProps, other: OneLineProps): boolean {
   return one.width === other.width && JSON.stringify(one.line) === JSON.stringify(other.line);
 }
 
-/** One line, cut with an ellipsis where it is wider than `width`; for a screen reader a sentence, if it says anything. */
+/** One line, cut with an ellipsis at `width`; a sentence for a screen reader, if it has words. */
 export const OneLine = memo(function OneLine({ line, width }: OneLineProps) {
   const theme = useTheme();
   if (useIsScreenReaderEnabled()) return <Sentence text={spokenLine(line)} />;
@@ -233,7 +233,7 @@ export function Spans({ line }: { readonly line: Line }) {
   return placed(line, ({ text, ...look }) => <Words {...look}>{theme.text(text)}</Words>);
 }
 
-/** One line of segments, the weightiest first: what does not fit is left out whole. */
+/** One line of segments, most important first: a segment that does not fit is dropped whole. */
 export function SegmentLine({
   segments,
   width,
@@ -251,7 +251,7 @@ interface SpreadLineProps {
   readonly right: ReactNode;
 }
 
-/** One line with something at each end; where both do not fit the left end is cut. */
+/** One line with text at each end; the left end is cut if both do not fit. */
 export function SpreadLine({ width, left, right }: SpreadLineProps) {
   return (
     <Box width={width} height={1} flexShrink={0} overflow="hidden">
@@ -265,7 +265,7 @@ export function SpreadLine({ width, left, right }: SpreadLineProps) {
   );
 }
 
-/** A line for a screen reader: without glyphs that only draw; what is set apart on the screen is a part of its own. */
+/** A line for a screen reader: without decorative glyphs, separate parts as separate phrases. */
 export function spokenLine(line: Line): string {
   return ASCII_THEME.text(line.map(({ text }) => text).join(''))
     .replace(/\s*[#.]{4,}\s*/g, ' ')
@@ -280,13 +280,13 @@ export function spokenLine(line: Line): string {
     .replace(/\s{2,}/g, ', ');
 }
 
-/** What a screen reader reads in one breath, in ASCII; nothing where there is neither a letter nor a number. */
+/** Text for a screen reader, in ASCII; empty without letters and numbers. */
 function Sentence({ text }: { readonly text: string }) {
   if (!/\p{L}|\p{N}/u.test(text)) return null;
   return <Text>{ASCII_THEME.text(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>;
 }
 
-/** Sentences one under the other; two of them may be alike. */
+/** Sentences under each other; two of them may be equal. */
 export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {
   return (
     <Box flexDirection="column">

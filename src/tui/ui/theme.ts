@@ -2,8 +2,8 @@ import { createContext, useContext } from 'react';
 import stringWidth from 'string-width';
 
 /**
- * Colours by meaning, out of the sixteen every terminal names itself, so that light and dark themes both work.
- * Backgrounds are never painted. A colour repeats what a glyph or word beside it already says.
+ * Colours by meaning, from the sixteen of every terminal, so that light and dark themes both work. No backgrounds. A
+ * colour only repeats a glyph or word beside it.
  */
 const COLORS = {
   accent: 'cyan',
@@ -42,7 +42,7 @@ const PLAIN_GLYPHS: Glyphs = {
   ...{ ellipsis: '~', unknown: '-', arrow: '>', bullet: '*', warning: '!' },
 };
 
-/** Each sign over its stand-in in ASCII. */
+/** Each sign above its ASCII substitute. */
 const SIGNS = '●◌▸•…—–−×·∙’“”░▒▓█─╌┈│╎┊├┤┼┌┐└┘┬┴╭╮╰╯╵┃◇◆▲■✱';
 const PLAIN = `*o>*~---x|:'"".:+#-=~|";||+++++++..''|!?#^$%`;
 const STAND_INS = new Map([
@@ -68,7 +68,7 @@ export interface Theme {
   readonly glyph: Glyphs;
   /** The terminal's own colour for a meaning. */
   readonly color: (name: ColorName) => (typeof COLORS)[ColorName];
-  /** `text` as this terminal can show it: unchanged, or in ASCII alone. */
+  /** `text` as this terminal can show it: unchanged, or in ASCII. */
   readonly text: (text: string) => string;
 }
 
@@ -85,7 +85,7 @@ export function useTheme(): Theme {
   return useContext(ThemeContext);
 }
 
-/** True where what is shown is no longer the present: everything is dimmed and loses its colours. */
+/** True when the data is stale: everything is dimmed and loses its colours. */
 export const DimContext = createContext(false);
 
 export function useDim(): boolean {

@@ -1,6 +1,6 @@
 import { timeFrameSec } from '../../client/values.ts';
 
-/** How far a history reaches, in whole units (`55 m`, `7 d`): its begin is only known as well as its buckets are wide. */
+/** The length of a history in whole units (`55 m`, `7 d`): its start is only known to a bucket. */
 export function wholeSpan(sec: number): string {
   const units = [
     [1, 's', 60],
@@ -11,13 +11,13 @@ export function wholeSpan(sec: number): string {
   return unit === undefined ? `${Math.round(sec / 86_400)} d` : `${Math.round(sec / unit[0])} ${unit[1]}`;
 }
 
-/** Bucketed history begins up to an hour inside its window. */
+/** Bucketed history starts up to an hour inside its window. */
 const NEARLY = 0.95;
 
-/** Whether a history of `sec` seconds is, as good as that is known, all of a time frame of `frameSec`. */
+/** Whether a history of `sec` seconds covers a time frame of `frameSec`, within the precision of its start. */
 export const fillsFrame = (sec: number, frameSec: number): boolean => sec >= frameSec * NEARLY;
 
-/** Minutes that local clocks are ahead of UTC at a moment (ms). */
+/** Offset of local time from UTC at a time (ms), minutes. */
 export type OffsetAt = (timestamp: number) => number;
 
 export const systemOffset: OffsetAt = (timestamp) => -new Date(timestamp).getTimezoneOffset();
@@ -55,19 +55,19 @@ export function zoneText(offsetMinutes: number): string {
   return `UTC${offsetMinutes < 0 ? '−' : '+'}${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
 }
 
-/** `14 Nov 22:26:56 UTC`, with its year where that is not the present one. */
+/** `14 Nov 22:26:56 UTC`, with its year unless it is the present one. */
 export function momentText(at: number, present: number, offsetAt: OffsetAt): string {
   const year = localDate(at, offsetAt).getUTCFullYear();
   const isSame = year === localDate(present, offsetAt).getUTCFullYear();
   return `${dayText(at, offsetAt)}${isSame ? '' : ` ${year}`} ${clockText(at, offsetAt, true)} ${zoneText(offsetAt(at))}`;
 }
 
-/** `last 6h`, or `time frame epoch` where nobody knows how long that is. */
+/** `last 6h`, or `time frame epoch` for one of unknown length. */
 export function timeFrameName(word: string): string {
   return timeFrameSec(word) === null ? `time frame ${word}` : `last ${word}`;
 }
 
-/** The longest of `offered` that says how long it is; for what needs as much past as there is. */
+/** The longest of `offered` with a known length. */
 export function longestTimeFrame(offered: readonly string[]): string | null {
   return (
     [...offered]

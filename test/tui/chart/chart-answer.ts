@@ -1,6 +1,6 @@
 import type { ChartPointView } from '../../../src/client/views/dashboard.ts';
 import type { PriorityFeeRowView } from '../../../src/client/views/metrics.ts';
-import type { ChartAnswer } from '../../../src/tui/panes/chart/chart-data.ts';
+import type { ChartResponses } from '../../../src/tui/panes/chart/chart-data.ts';
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 export const BLOCK_MS = 12_000;
@@ -29,8 +29,8 @@ export function tipRows(of: readonly ChartPointView[], gwei: number): readonly P
 /** An answer for the last hour; tips of 0.02 gwei, nothing compared, nothing marked. */
 export function hourAnswer(
   of: readonly ChartPointView[] = points(300, (i) => 10 + Math.sin(i / 20)),
-  changes: Partial<ChartAnswer> = {},
-): ChartAnswer {
+  changes: Partial<ChartResponses> = {},
+): ChartResponses {
   return {
     timeFrame: '1h',
     percentile: 'p90',

@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { type ChartAnswer, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
+import { type ChartResponses, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
 import { ChartPane, type ChartPaneProps } from '../../../src/tui/panes/chart/chart-pane.tsx';
 import { HoursPane } from '../../../src/tui/panes/chart/cheap-hours.tsx';
 import { ASCII_THEME, ThemeContext } from '../../../src/tui/ui/theme.ts';
@@ -15,7 +15,7 @@ const SIZES = [
   [100, 46],
 ] as const;
 
-function draw(answer: ChartAnswer, props: Partial<ChartPaneProps> = {}, ascii = false): string {
+function draw(answer: ChartResponses, props: Partial<ChartPaneProps> = {}, ascii = false): string {
   const pane = (
     <ChartPane
       data={chartData(answer)}
@@ -33,7 +33,7 @@ function draw(answer: ChartAnswer, props: Partial<ChartPaneProps> = {}, ascii = 
 // Never wider than the terminal of the testing library: a pane that overflows would be cut, not seen.
 const frame = (element: React.ReactElement) => render(<Box>{element}</Box>).lastFrame() ?? '';
 
-const MARKED: ChartAnswer = (() => {
+const MARKED: ChartResponses = (() => {
   const answer = hourAnswer();
   return {
     ...answer,
@@ -47,7 +47,7 @@ const MARKED: ChartAnswer = (() => {
     },
   };
 })();
-const COMPARED: Partial<ChartAnswer> = {
+const COMPARED: Partial<ChartResponses> = {
   previous: {
     rows: points(300, () => 8).map(({ timestamp, base }) => ({
       timestamp: timestamp - 3_600_000,
@@ -112,7 +112,7 @@ describe('ChartPane', () => {
     const regime = { timestamp: NOON - 150 * BLOCK_MS, kind: 'REGIME_SHIFT', value: 11e9 };
     const odd = { timestamp: NOON - 250 * BLOCK_MS, kind: 'ANOMALY', value: 11e9 };
     const anomalies = [...(MARKED.chart.anomalies ?? []), regime, odd];
-    const answer: ChartAnswer = { ...MARKED, chart: { ...MARKED.chart, anomalies } };
+    const answer: ChartResponses = { ...MARKED, chart: { ...MARKED.chart, anomalies } };
     for (const [width, height] of SIZES) {
       const screen = draw(answer, { width, height });
       expect(screen.split('\n')[0]).toContain('UTC+2  gwei');

@@ -5,7 +5,7 @@ import { ClientError } from '../../../src/client/errors.ts';
 import type { SnapshotView } from '../../../src/client/views/gas.ts';
 import type { MetricsView, TxRowView } from '../../../src/client/views/metrics.ts';
 import { ExplorerScreen } from '../../../src/tui/panes/explorer/explorer-pane.tsx';
-import { explorerQuestion } from '../../../src/tui/panes/explorer/explorer-state.ts';
+import { explorerRequest } from '../../../src/tui/panes/explorer/explorer-state.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { BLOCK, SNAPSHOT, TX } from '../fake-gas.ts';
@@ -597,13 +597,13 @@ describe('the Explorer', () => {
   it('has its raw view ask for what is on the screen', async () => {
     const { press, shows, memory } = show();
     await shows('▸ 24,337,604');
-    expect(explorerQuestion(memory)).toEqual({ path: '/metrics/base-fee', query: { bucket: 'block' } });
+    expect(explorerRequest(memory)).toEqual({ path: '/metrics/base-fee', query: { bucket: 'block' } });
     await press('return');
     await shows(/^ +212 /m);
-    expect(explorerQuestion(memory)).toEqual({ path: '/metrics/block/24337604' });
+    expect(explorerRequest(memory)).toEqual({ path: '/metrics/block/24337604' });
     await press('j', 'return');
     await shows('Transaction');
-    expect(explorerQuestion(memory)).toEqual({
+    expect(explorerRequest(memory)).toEqual({
       path: `/metrics/tx/0x${(211).toString(16).padStart(64, '0')}`,
     });
   });

@@ -15,7 +15,7 @@ import type { Line } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
 import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../../ui/time.ts';
 
-/** Below this width the words are short. */
+/** Narrower screens use short words. */
 const ROOMY_FROM = 100;
 const LONGEST_TARGET = 34;
 
@@ -38,7 +38,7 @@ export function alertColumns(context: PaneContext): readonly TableColumn<AlertVi
     leftColumn(
       'note',
       10,
-      9, // A note may be long and is measured for every frame: the part past the edge is not seen.
+      9, // A long note is measured for every frame: cuts it at the edge first.
       ({ note }) => (note === null || note === '' ? '' : cleanText(note, context.width * 4)),
       { most: Number.POSITIVE_INFINITY },
     ),
@@ -63,18 +63,18 @@ export function stateLine(
 ): Line {
   const state = alertState(alert, snapshot, present);
   const { glyph, word, color } = STATE_LOOKS[state.kind];
-  const said = state.kind === 'other' ? state.word : word;
+  const label = state.kind === 'other' ? state.word : word;
   const text =
     state.kind === 'cooling'
-      ? `${width < ROOMY_FROM ? 'cooldown' : `${said} until`} ${untilText(state.until, present, offsetAt)}`
-      : said;
+      ? `${width < ROOMY_FROM ? 'cooldown' : `${label} until`} ${untilText(state.until, present, offsetAt)}`
+      : label;
   return [
     { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
     { text, faint: state.kind === 'disabled' },
   ];
 }
 
-/** `13:20`, on another day of this week `Tue 13:20`, else `5 Jan`. */
+/** `13:20`, on another day of this week `Tue 13:20`, otherwise `5 Jan`. */
 export function untilText(at: number, present: number, offsetAt: OffsetAt): string {
   const day = (ms: number) => localDate(ms, offsetAt).toISOString().slice(0, 10);
   if (day(at) === day(present)) return clockText(at, offsetAt);

@@ -30,7 +30,7 @@ import type { ColorName, GlyphName } from '../../ui/theme.ts';
 import { momentText } from '../../ui/time.ts';
 import { stateLine } from './alert-columns.ts';
 
-/** `Average < 0.04 gwei  ● armed`, and how far the price is. */
+/** `Average < 0.04 gwei  ● armed`, and the distance of the price. */
 export function alertTitle(alert: AlertView, context: PaneContext): readonly Line[] {
   const distance = distanceToThreshold(alert, context.snapshot);
   return [
@@ -42,7 +42,7 @@ export function alertTitle(alert: AlertView, context: PaneContext): readonly Lin
   ];
 }
 
-/** The facts of an alert; what the service does not say is left out. */
+/** The facts of an alert; unknown ones are left out. */
 export function alertFacts(alert: AlertView, context: PaneContext): readonly NamedValue[] {
   const { snapshot, present, offsetAt } = context;
   const moment = (at: number) => momentText(at, present, offsetAt);
@@ -81,7 +81,7 @@ export function alertFacts(alert: AlertView, context: PaneContext): readonly Nam
 /** `1 block`, `3 blocks in a row` */
 const blocksText = (count: number) => (count === 1 ? '1 block' : `${formatCount(count)} blocks in a row`);
 
-/** What the alert has saved; one line where that is nothing. */
+/** The alert's savings; one line when there are none. */
 export function savingsFacts(
   savings: AlertSavingsView,
   symbol: string,
@@ -90,7 +90,7 @@ export function savingsFacts(
   const { snapshot, present, offsetAt } = context;
   const { events, savedWei, savedUsd, best, gasAmount } = savings;
   const gas = gasAmount === null ? '' : ` at ${formatCount(gasAmount)} gas each`;
-  // Nothing is $0 at any price, but that is said only where there is a price.
+  // Zero is $0 at any price, but is only shown when there is a price.
   const dollars = (usd: number | null) =>
     usd === null || (usd === 0 && snapshot.nativeUsd === null) ? null : formatUsd(usd);
   const amount = (wei: bigint | null, usd: number | null) =>
@@ -130,7 +130,7 @@ const LOOKS = new Map<
   ['CANCELLED', { glyph: 'unknown', word: 'cancelled' }],
 ]);
 
-/** A delivery and each of its attempts: when, how long, what the recipient said, and when it is tried again. */
+/** A delivery and each of its attempts: time, duration, response, and the next attempt. */
 export function deliveryLines(
   delivery: DeliveryView,
   isSelected: boolean,
@@ -138,7 +138,7 @@ export function deliveryLines(
 ): readonly Line[] {
   const { theme, present } = context;
   const { status, channel, target, createdAt, nextAttemptAt, attempts } = delivery;
-  // The demo and a recording send nothing, and say so.
+  // The demo and a recording send nothing, and state that.
   const isSimulated = status === 'DELIVERED' && attempts.at(-1)?.answer === 'simulated';
   const look = LOOKS.get(isSimulated ? 'SIMULATED' : (status ?? '')) ?? {
     glyph: 'bullet',

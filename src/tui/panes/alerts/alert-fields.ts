@@ -18,12 +18,12 @@ import { formatGwei, gweiString } from '../../../core/units.ts';
 import type { FormField } from '../../input/form.ts';
 import type { AlertPrefill } from './alert-prefill.ts';
 
-/** A new alert as it is typed, by the fields of a request. */
+/** The form of a new alert, by the fields of the request. */
 export type AlertDraft = {
   readonly gasSpeed: string;
   readonly condition: string;
   readonly thresholdGwei: string;
-  /** Each on a line. */
+  /** One per line. */
   readonly channels: string;
   /** Such as `1h`. */
   readonly cooldownMs: string;
@@ -31,7 +31,7 @@ export type AlertDraft = {
   readonly note: string;
   readonly hysteresisGwei: string;
   readonly confirmBlocks: string;
-  /** What is typed for a channel; it stays when the channel is no longer ticked. */
+  /** Target of a channel; it stays when the channel is unticked. */
   readonly [target: `to:${string}`]: string;
 };
 
@@ -55,7 +55,7 @@ export function newDraft(prefill?: AlertPrefill): AlertDraft {
   return { ...DEFAULTS, gasSpeed, condition, thresholdGwei: threshold };
 }
 
-/** A copy of `alert`, with the defaults of a new one where the service says nothing. */
+/** A copy of `alert`, with defaults for unknown fields. */
 export function draftLike(alert: AlertView): AlertDraft {
   const { gasSpeed, condition, threshold, channels, cooldownMs, disableOnce, hysteresis, method, to } = alert;
   const targets = { ...alert.targets, ...(method !== null && to && { [method]: to }) };
@@ -75,7 +75,7 @@ export function draftLike(alert: AlertView): AlertDraft {
 
 export const channelsOf = ({ channels }: AlertDraft) => channels.split('\n').filter((name) => name !== '');
 
-/** What the draft watches for. */
+/** The watched price of the draft. */
 export const watchedBy = ({ gasSpeed, condition, thresholdGwei }: AlertDraft) => ({
   gasSpeed,
   condition,
@@ -84,7 +84,7 @@ export const watchedBy = ({ gasSpeed, condition, thresholdGwei }: AlertDraft) =>
 
 const COOLDOWN_PRESETS: readonly string[] = COOLDOWN_PRESETS_MS.map(cooldownText);
 
-/** The cooldown preset after this one; the first when this is none. */
+/** The next cooldown preset; the first one after any other value. */
 function nextCooldown(text: string): string {
   const place = COOLDOWN_PRESETS.indexOf(cooldownText(parseCooldown(text) ?? 0));
   return COOLDOWN_PRESETS[(place + 1) % COOLDOWN_PRESETS.length] ?? text;
@@ -102,7 +102,10 @@ const TARGET_HINTS = new Map([
   ['TELEGRAM', 'a chat id such as -1001234567890, or @channel'],
 ]);
 
-/** The fields from top to bottom: each ticked channel has a line for its target. A service's own words stay choices. */
+/**
+ * The fields from top to bottom: each ticked channel has a line for its target. Unknown values of a service remain
+ * choices.
+ */
 export function alertFields(
   draft: AlertDraft,
   offered: AlertChoices,
@@ -199,7 +202,7 @@ function priceBesideThreshold(draft: AlertDraft, snapshot: SnapshotView): string
   return distance === null ? now : `${now}, ${describeDistance(distance)}`;
 }
 
-/** The body to send, as far as the draft can be read. */
+/** The valid part of the request body. */
 type DraftBody = Omit<NewAlert, 'thresholdGwei'> & { readonly thresholdGwei: number | undefined };
 
 export function bodyOf(draft: AlertDraft): DraftBody {
@@ -233,14 +236,14 @@ const WANTED = {
   confirmBlocks: ['needs a number of blocks, such as 3; 1 is the least', '3'],
 } as const;
 
-/** The problems of a draft by field: what cannot be read, then what the contract's schema has against the rest. */
+/** The problems of a draft by field: unreadable values, then the contract schema's problems with the rest. */
 export function alertProblems(
   draft: AlertDraft,
   body: DraftBody,
   offered: AlertChoices,
 ): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
-  // A default must not take the place of what cannot be read.
+  // A default must not replace an unreadable value.
   for (const id of ['thresholdGwei', 'hysteresisGwei', 'confirmBlocks'] as const) {
     const typed = draft[id].trim();
     const [needed, example] = WANTED[id];
@@ -259,7 +262,7 @@ export function alertProblems(
   return problems;
 }
 
-/** Whether a service offers a word that the contract does not know. */
+/** Whether the service offers a value that the contract does not know. */
 function isOffered(path: string, body: DraftBody, offered: AlertChoices): boolean {
   const [name, place = ''] = path.split('.');
   const { gasSpeeds, conditions, channels } = offered;
@@ -270,7 +273,7 @@ function isOffered(path: string, body: DraftBody, offered: AlertChoices): boolea
   return name === 'targets' && channels.includes(place);
 }
 
-/** The field that a path of the body is typed in; `''` for none. */
+/** The form field of a path in the body; `''` for none. */
 export function fieldOfPath(path: string, method: string | undefined): string {
   const [name = '', rest = ''] = path.replace(/^\//, '').split(/[./[]/);
   if (name === 'method' || (name === 'to' && method === undefined)) return 'channels';

@@ -32,13 +32,13 @@ import {
   watchedBy,
 } from './alert-fields.ts';
 
-/** How the form begins: a new alert, one like another, or a change of one. */
+/** The start of the form: a new alert, a copy, or a change. */
 export type AlertSeed = { readonly draft: AlertDraft } & (
   | { readonly kind: 'new' }
   | { readonly kind: 'copy' | 'change'; readonly alert: AlertView }
 );
 
-/** What the service offers for alerts. */
+/** The choices that the service offers for alerts. */
 export function useAlertOffer(): { readonly choices: AlertChoices; readonly canChange: boolean } {
   const { isOwnService = false } = useMonitor();
   const description = useDescription();
@@ -51,13 +51,13 @@ export function useAlertOffer(): { readonly choices: AlertChoices; readonly canC
 const PREVIEW_LINES = 2;
 const REACH_LINES = 2;
 
-/** A new alert begins with a channel that the service offers; others keep those that they had. */
+/** A new alert starts with a channel that the service offers; others keep their channels. */
 function offeredDraft({ kind, draft }: AlertSeed, { channels }: AlertChoices): AlertDraft {
   const isOffered = channelsOf(draft).some((channel) => channels.includes(channel));
   return kind !== 'new' || isOffered ? draft : { ...draft, channels: channels[0] ?? '' };
 }
 
-/** The form of an alert, with what it would have done in the last day and how likely its price comes. */
+/** The form of an alert, with its firings over the last day and the probability of its price. */
 export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: FormProps<AlertSeed>) {
   const { client } = useMonitor();
   const save = useSave<{ readonly id: string; readonly signingSecret?: string | null } | null>('alert');
@@ -65,7 +65,7 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
   const toast = useToast();
   const { choices: offered } = useAlertOffer();
   const { form, edit, close } = useFormState('alert-form', () =>
-    // A note is the user's own words, also in a copy: typing there goes on instead of starting anew.
+    // A note is the user's own text, also in a copy: typing continues it.
     formOf(offeredDraft(seed, offered), 'thresholdGwei', ['note']),
   );
   const { draft } = form;
@@ -121,11 +121,11 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
         close();
         onLeave();
       }}
-      body={(said, room) => {
-        const blocks = fields.map((field) => fieldLines(field, form, said(field.id), columns, theme));
+      body={(problemOf, room) => {
+        const blocks = fields.map((field) => fieldLines(field, form, problemOf(field.id), columns, theme));
         const focus = fields.findIndex(({ id }) => id === form.focus);
         const likely = faint(reach, REACH_LINES);
-        // The preview comes and goes while one types: its lines are kept free.
+        // The preview comes and goes while typing: its lines stay reserved.
         const left = Math.max(room - likely.length - PREVIEW_LINES, 1);
         return [...visibleLines(blocks, focus, left), ...likely, ...faint(preview, PREVIEW_LINES)];
       }}
@@ -134,14 +134,14 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
   );
 }
 
-/** An alert that is still being typed is not previewed. */
+/** No preview while typing. */
 const SETTLED_MS = 250;
 
 /**
- * What the alert would have done in the last 24 hours, in words; `null` when there is nothing to say (yet).
+ * Describes the alert's firings over the last 24 hours; `null` when there is nothing to show (yet).
  *
- * @param alert `null` when it cannot be sent as it is
- * @param timeText writes a time, ms since epoch
+ * @param alert `null` when the draft is invalid
+ * @param timeText formats a time, ms since epoch
  */
 function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
   const { client, now, isOwnService = false } = useMonitor();
@@ -169,8 +169,8 @@ const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
 /**
- * How likely the lane's price falls to the threshold, in words; `null` when there is no threshold yet, or the service
- * does not say.
+ * Describes the probability that the lane's price falls to the threshold; `null` without a threshold or a
+ * probability.
  */
 function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: SnapshotView): string | null {
   const { isOwnService = false } = useMonitor();
@@ -178,7 +178,7 @@ function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: Snapshot
   const { condition, threshold } = watched;
   const distance = threshold === 0n ? null : distanceToThreshold(watched, snapshot);
   const price = distance === null || distance.isThere || condition !== 'LESS_THAN' ? null : threshold;
-  // Each request to a service elsewhere costs quota.
+  // Each request to a remote service uses quota.
   const hour = useReach(isOwnService ? price : null, HOUR_SEC, snapshot);
   const day = useReach(price, DAY_SEC, snapshot);
   if (distance?.isThere) {

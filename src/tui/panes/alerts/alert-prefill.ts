@@ -1,21 +1,21 @@
 import { gweiString } from '../../../core/units.ts';
 
-/** What a new alert begins with where the user came from a price. */
+/** Initial values of a new alert that was started from a price. */
 export interface AlertPrefill {
   readonly gasSpeed: string;
   readonly condition: string;
-  /** Gwei, as one would type it. */
+  /** Gwei, as typed. */
   readonly threshold: string;
 }
 
-/** For who looks at the present price: tell me when it is cheaper. At two digits, so that it does not fire at once. */
+/** From the present price: fires when it is cheaper. Two digits, so that it does not fire at once. */
 export function cheaperThan(price: bigint): AlertPrefill {
   return prefill('LESS_THAN', rounded(price, 2, 'down'));
 }
 
 /**
- * For who points at a price of the past: tell me when it is there again. Rounded so that this price itself would have
- * fired, as roughly as keeps the present one from firing. Wei per gas.
+ * From a past price: fires when it is reached again. Rounded so that this price itself would have fired, as roughly
+ * as possible without firing at the present one. Wei per gas.
  */
 export function thereAgain(price: bigint, present: bigint): AlertPrefill {
   if (price === present) return cheaperThan(present);
@@ -25,7 +25,7 @@ export function thereAgain(price: bigint, present: bigint): AlertPrefill {
   return prefill(isBelow ? 'LESS_THAN' : 'GREATER_THAN', threshold ?? price);
 }
 
-/** At the threshold itself an alert does not fire. */
+/** An alert does not fire at the threshold itself. */
 function beyond(price: bigint, digits: number, isBelow: boolean): bigint {
   const near = rounded(price, digits, isBelow ? 'up' : 'down');
   if (near !== price) return near;
@@ -42,7 +42,7 @@ function rounded(wei: bigint, digits: number, direction: 'up' | 'down'): bigint 
   return direction === 'down' || down === wei ? down : down + unit;
 }
 
-/** What the last of so many digits stands for. */
+/** The value of the last of this many digits. */
 function step(wei: bigint, digits: number): bigint {
   return 10n ** BigInt(Math.max(wei.toString().length - digits, 0));
 }

@@ -27,7 +27,7 @@ import { wrappedLines } from '../../resource/facts.ts';
 import {
   openResourceForm,
   type Resource,
-  resourceQuestion,
+  resourceRequest,
   type SecretProps,
 } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
@@ -54,7 +54,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     const { alerts: feed } = useLists();
     const { deletions } = useAlertMutations();
     const rule = engineText(useEngine(), isOwnService, now);
-    // The row and the line that says it is deleted change in the same frame.
+    // The row and the message about its deletion change in the same frame.
     const items = (feed.data?.value.items ?? []).filter(
       ({ id }) => !deletions.some(({ alert }) => alert.id === id),
     );
@@ -107,13 +107,13 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     const mutate = useWork('alert');
     const polled = useItem(['alert', id], (from, signal) => from.alert(id, { signal }));
     const savings = usePolledQuery({
-      // Only a firing saves something.
+      // Savings change only with a firing.
       key: ['alert-savings', id, listed?.triggerCount ?? null],
       ask: (signal) => client.alertSavings(id, { signal }),
       freshMs: ELSEWHERE_MS,
       frozen,
     });
-    // The list has the changes of a moment ago, the details have the deliveries.
+    // The list has the latest changes, the details have the deliveries.
     const details = polled.data?.value;
     const item = listed ?? details;
     return {
@@ -171,7 +171,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
 
 const RULE_LINES = 2;
 
-/** By how much the price has to change, as a share; one that cannot fire comes last. */
+/** The change of price that fires the alert, as a share; alerts that cannot fire come last. */
 function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
   const distance = isOn(alert.status) ? distanceToThreshold(alert, snapshot) : null;
   return distance === null ? Number.MAX_VALUE : distance.isThere ? 0 : Math.abs(distance.ratio);
@@ -186,19 +186,19 @@ export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: Actio
 }
 
 export function alertsQuestion(memory: Memory) {
-  return resourceQuestion(memory, ALERTS.plural, PATHS.alerts, PATHS.alert);
+  return resourceRequest(memory, ALERTS.plural, PATHS.alerts, PATHS.alert);
 }
 
 const ENGINE_EVERY_MS = 10_000;
 
-/** The process that fires the alerts; `null` when it is not known. It shares the request of the Service pane. */
+/** The process that fires the alerts; `null` when unknown. Shares the request of the Service pane. */
 function useEngine(): EngineView | null {
   const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
   const everyMs = Math.max(intervalMs, ENGINE_EVERY_MS);
   const { data } = usePolledQuery({
     key: ['service', 'summary'],
     ask: async (signal) => ({ value: await client.summary({ signal }), at: now() }),
-    // A service elsewhere counts requests, and hardly any tells.
+    // A remote service counts requests, and few report this.
     everyMs: isOwnService ? everyMs : null,
     freshMs: everyMs,
     frozen,
@@ -206,7 +206,7 @@ function useEngine(): EngineView | null {
   return data?.value.health.engine ?? null;
 }
 
-/** When alerts fire, and the process that fires them; `null` when the service does not say. */
+/** When alerts fire, and the process that fires them; `null` when the service does not report it. */
 function engineText(engine: EngineView | null, isOwnService: boolean, now: number): string | null {
   if (engine === null && !isOwnService) return null;
   const rule = isOwnService
@@ -261,7 +261,7 @@ function deleteQuestion(alert: AlertView) {
   };
 }
 
-/** The secret that signs the webhooks of all alerts. The service tells it when an alert gets a webhook. */
+/** The secret that signs the webhooks of all alerts. The service returns it when an alert gets a webhook. */
 function SecretBox({ secret, width, height, onClose }: SecretProps) {
   const theme = useTheme();
   const copy = useClipboard();

@@ -23,12 +23,12 @@ import { type Line, truncate } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
 
 const LEAST_CALL = 20;
-/** `0.01 ETH to 0x7099…79C8`: from this width on there is room for it. */
+/** `0.01 ETH to 0x7099…79C8`: the minimum width that shows it whole. */
 const WHOLE_CALL = 23;
 const WHOLE_FROM = 80;
 const MOST_CALL = 44;
 const LEAST_NOTE = 12;
-/** From this width on a note is worth more than the sender, and there is room for the price and the time. */
+/** From this width on a note replaces the sender, and there is room for price and time. */
 const NOTES_FROM = 100;
 
 export function autoTxColumns(
@@ -40,7 +40,7 @@ export function autoTxColumns(
     const distance = isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null;
     return distance === null ? UNKNOWN : formatGwei(distance.price);
   };
-  // From there on a column has the nonce.
+  // On wider screens a column has the nonce.
   const called = Map.groupBy(width < NOTES_FROM ? rows : [], contentOf);
   const isTwice = [...called.values()].some(({ length }) => length > 1);
   return [
@@ -51,7 +51,7 @@ export function autoTxColumns(
       0,
       (autoTx) => {
         const text = contentOf(autoTx);
-        // Of two with the same words the nonce tells which is which.
+        // The nonce distinguishes two with the same text.
         const nonce = (called.get(text)?.length ?? 0) > 1 && autoTx.nonce !== null ? `#${autoTx.nonce} ` : '';
         return [{ text: `${nonce}${text}`, bold: !isOver(autoTx) }];
       },
@@ -72,7 +72,7 @@ export function autoTxColumns(
     leftColumn(
       'note',
       LEAST_NOTE,
-      width >= NOTES_FROM ? 5 : 9, // A note may be long and is measured for every frame: the part past the edge is not seen.
+      width >= NOTES_FROM ? 5 : 9, // A long note is measured for every frame: cuts it at the edge first.
       ({ note }) =>
         note === null || note === ''
           ? ''
@@ -88,9 +88,9 @@ const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoT
 
 const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
 
-/** What a transaction calls, as far as its data tells; `null` when it calls nothing known. */
+/** The call of a transaction, as far as its data tells; `null` when it is unknown. */
 export function calledBy(content: AutoTxContent): DescribedCall | null {
-  // Rows are drawn at every key, and are the same objects as long as nothing about them changes.
+  // Rows are drawn at every key, and stay the same objects while unchanged.
   const known = CALLED.get(content);
   if (known !== undefined) return known;
   const { data, to } = content;
@@ -122,7 +122,7 @@ export function stateLine(autoTx: AutoTxView, { theme }: Pick<PaneContext, 'them
   ];
 }
 
-/** How far it is: the price's way to the target, confirmations of what was sent, what a mined one paid. */
+/** Progress: the price's distance from the target, confirmations, or the price paid. */
 function progressLine(autoTx: AutoTxView, { snapshot, theme }: PaneContext): string | Line {
   const { glyph } = theme;
   switch (statusOf(autoTx)) {
@@ -145,14 +145,14 @@ function progressLine(autoTx: AutoTxView, { snapshot, theme }: PaneContext): str
   }
 }
 
-/** `3/12 conf`; `null`: no block has it. */
+/** `3/12 conf`; `null` until it is mined. */
 function confirmationsText({ blockNumber, confirmations, confirmationsNeeded }: AutoTxView): string | null {
   if (confirmations === null) return blockNumber === null ? null : 'mined';
   if (blockNumber === null && confirmations === 0) return null;
   return `${confirmations}${confirmationsNeeded === null ? '' : `/${confirmationsNeeded}`} conf`;
 }
 
-/** The probability that it is sent before it expires; `null`: unknown, it can never be sent, or it is no longer pending. */
+/** The probability that it is sent before it expires; `null` when unknown, impossible, or no longer pending. */
 function chanceText(autoTx: AutoTxView): string | null {
   const chance = chanceOf(autoTx);
   if (chance === null || !isUnsent(autoTx)) return null;
@@ -166,7 +166,7 @@ function expiryText(autoTx: AutoTxView, present: number): string {
   return expiresAt <= present ? 'now' : `in ${inMinutes(expiresAt - present)}`;
 }
 
-/** How long ago it was submitted, or became final. */
+/** Time since it was submitted, or became final. */
 function sinceText(autoTx: AutoTxView, present: number): string {
   const isSubmitted = statusOf(autoTx) === 'SUBMITTED';
   const at = isSubmitted ? autoTx.submittedAt : isOver(autoTx) ? endOf(autoTx) : null;
@@ -186,17 +186,17 @@ function oneUnit(ms: number): string {
   return `${Math.floor(sec / length)}${unit}`;
 }
 
-/** A time that ticks only where it matters: `45s`, `12m`, `3h05m`, `2d03h`. */
+/** A time that ticks only when it matters: `45s`, `12m`, `3h05m`, `2d03h`. */
 function inMinutes(ms: number): string {
   const sec = ms / 1_000;
   return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);
 }
 
-/** What needs attention first. */
+/** Auto-txs that need attention come first. */
 const RANKS = new Map<string | null, number>([
   ['SUBMITTED', 0],
   ['PENDING', 1],
-  // A service's own words: who knows.
+  // An unknown status of a service.
   [null, 2],
   ['DISABLED', 3],
   ['DRAFT', 4],
@@ -204,8 +204,8 @@ const RANKS = new Map<string | null, number>([
 const OVER = 5;
 
 /**
- * The auto-txs as they are listed: on their way (the longest first), waiting (the nearest to their price first), disabled,
- * drafts, and final ones, newest first.
+ * The auto-txs in list order: submitted (oldest first), waiting (nearest to their price first), disabled, drafts, and
+ * final ones, newest first.
  */
 export function ordered(autoTxs: readonly AutoTxView[], snapshot: SnapshotView): readonly AutoTxView[] {
   return autoTxs

@@ -41,7 +41,7 @@ import { sizeText } from './pasted-transaction.ts';
 
 const MINUS = '−';
 
-/** `send 0.01 ETH to 0x7099…79C8`, and how it stands. */
+/** `send 0.01 ETH to 0x7099…79C8`, and its status. */
 export function detailsTitle(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
   return [[{ text: describeContent(autoTx, calledBy(autoTx)), bold: true }], stateLine(autoTx, context)];
 }
@@ -77,7 +77,7 @@ function checksNote(autoTx: AutoTxDetailsView, { present }: PaneContext): string
   const { status, checks, checkedAt } = autoTx;
   if (checks.length === 0) return status === 'DRAFT' ? 'none before it is signed' : 'this service has none';
   const age = checkedAt === null ? '' : `, ${formatAge(Math.max(present - checkedAt, 0) / 1_000)}`;
-  // The end may say otherwise than they did.
+  // The outcome may differ from the checks.
   return `${describeChecks(checks)}${age}${isOver(autoTx) ? ', before it ended' : ''}`;
 }
 
@@ -87,7 +87,7 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
   return timeline.length === 0 ? 'nothing yet' : 'newest first';
 }
 
-/** When it is sent, and what it is; what the service does not say is left out. */
+/** When it is sent, and its content; unknown facts are left out. */
 function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, offsetAt, snapshot } = context;
   const moment = (at: number) => momentText(at, present, offsetAt);
@@ -139,10 +139,10 @@ function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVa
   ];
 }
 
-/** It is counted in whole minutes. */
+/** Counted in whole minutes. */
 const MINUTE_MS = 60_000;
 
-/** ` before it expires`, or the time that the service has looked ahead, where that is shorter. */
+/** ` before it expires`, or the service's shorter forecast horizon. */
 function withinText({ expiresAt, reachWithinSec }: AutoTxView, present: number): string {
   if (reachWithinSec === null) return '';
   const isToTheEnd = expiresAt !== null && expiresAt - present <= reachWithinSec * 1_000 + MINUTE_MS;
@@ -154,7 +154,7 @@ function worth(wei: bigint, symbol: string, nativeUsd: number | null): string {
   return nativeUsd === null ? amount : `${amount}  ${formatUsd(usdOf(wei, nativeUsd))}`;
 }
 
-/** What a mined one cost and saved; empty while no block has it. */
+/** Cost and savings of a mined one; empty until it is mined. */
 function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContext): readonly NamedValue[] {
   const { blockNumber, gasUsed, effectiveGasPrice, costWei, costUsd, executedAt } = autoTx;
   const { confirmations, confirmationsNeeded, atCreation, dayMean } = autoTx;
@@ -202,11 +202,11 @@ function savedText(
   return `${amount}${usd}, ${when}${price}`;
 }
 
-/** Longer names of arguments are cut by what the name's column needs. */
+/** Longer argument names are cut to the column's width. */
 const ARGUMENT_ROOM = 24;
 const VALUE_LINES = 4;
 
-/** What a transaction calls with what; none where it only sends coins. */
+/** The call of a transaction with its arguments; empty when it only sends coins. */
 function callLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { data, to } = autoTx;
   const { theme } = context;
@@ -238,7 +238,7 @@ function argumentLines({ args }: DescribedCall, { theme, width }: PaneContext): 
 
 const LONGEST = 600;
 
-/** The pre-flight, a line for each check: its mark, its name, and what it found. */
+/** The pre-flight, one line per check: mark, name, finding. */
 export function checkLines(
   { checks }: Pick<AutoTxView, 'checks'>,
   { theme, width }: Pick<PaneContext, 'theme' | 'width'>,
@@ -294,20 +294,20 @@ function timelineLines(entries: readonly TimelineEntryView[], context: PaneConte
       { text: `   ${(times[place] ?? '').padStart(timed)}  `, faint: true },
       { text: `${(words[place] ?? '').padEnd(named)}  `, ...(color === undefined ? {} : { color }) },
     ];
-    const said = cleanText(message, LONGEST);
+    const finding = cleanText(message, LONGEST);
     const number = blockNumber === null ? null : formatCount(blockNumber);
-    const block = number === null || said.includes(number) ? '' : ` · block ${number}`;
+    const block = number === null || finding.includes(number) ? '' : ` · block ${number}`;
     const age = at === null ? '' : ` · ${formatAge(Math.max(present - at, 0) / 1_000)}`;
-    return hangingLines(head, `${said}${block}${age}`, context);
+    return hangingLines(head, `${finding}${block}${age}`, context);
   });
 }
 
-/** Lines of the foot: a rule, and three of what it does and its reason, which has two at most. */
+/** Lines of the foot: a rule, and three for the call and the reason, which has at most two. */
 export const FOOT_LINES = 4;
 
 const WHY_LINES = 2;
 
-/** The facts of the selected auto-tx that no column holds. */
+/** Facts of the selected auto-tx that no column shows. */
 export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { theme, width } = context;
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
@@ -325,7 +325,7 @@ export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Li
 
 const LONGEST_NOTE = 400;
 
-/** What it does, when, and as whose, for the line over the reason. */
+/** The call, its time and sender, for the line above the reason. */
 function whatText(autoTx: AutoTxView): string {
   const called = calledBy(autoTx);
   const what = called === null || called.name === null ? describeContent(autoTx) : called.words;

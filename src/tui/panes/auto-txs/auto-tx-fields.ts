@@ -11,7 +11,7 @@ import { cheaperThan } from '../alerts/alert-prefill.ts';
 import { type Pasted, pastedText, type SignedText, transactionText } from './pasted-transaction.ts';
 
 export type AutoTxDraft = {
-  /** Counts the changes of the pasted text, which is no part of the state. */
+  /** Counts the changes of the pasted text, which is not part of the state. */
   readonly signedTransaction: string;
   readonly targetGasPriceGwei: string;
   readonly gasSpeed: string;
@@ -20,13 +20,13 @@ export type AutoTxDraft = {
   readonly note: string;
 };
 
-/** The draft of a new auto-tx (`like` another one, unless `null`), or of `like` itself, which is changed. */
+/** The draft of a new auto-tx (a copy of `like`, unless `null`), or of `like` itself, which is changed. */
 export function draftOf(
   like: AutoTxView | null,
   { lanes }: SnapshotView,
   isChange = like !== null,
 ): AutoTxDraft {
-  // The slow lane's price comes by often, and saves something.
+  // The slow lane's price comes often, and saves something.
   const usual = cheaperThan(lanes.slow.price).threshold;
   const target = like === null ? usual : like.target === null ? '' : gweiString(like.target);
   const isExpiryOwn = like !== null && (isChange || like.expiresAt === null);
@@ -40,7 +40,7 @@ export function draftOf(
   };
 }
 
-/** What a signed transaction is to the form: what it is for, what may replace another one, or fixed once it was sent. */
+/** The role of the signed transaction in the form: required, optional as a replacement, or fixed after submission. */
 export type SignedRole = 'needed' | 'replaces' | 'fixed';
 
 /** A transaction that was broadcast may be mined, whatever is signed later. */
@@ -61,17 +61,17 @@ interface FieldsContext {
   readonly now: number;
 }
 
-/** The fields from top to bottom. A service's own lane stays a choice. */
+/** The fields from top to bottom. An unknown lane of a service remains a choice. */
 export function autoTxFields(context: FieldsContext): readonly FormField[] {
   const { draft, signed, role, pasted, focus, price, unknown, now } = context;
   const end = TIME.test(draft.expiresAt.trim()) ? expiresAt(draft.expiresAt, now) : null;
-  const said = pastedText(pasted);
+  const text = pastedText(pasted);
   const transaction: FormField = {
     id: 'signedTransaction',
     label: 'signed',
     hint: role === 'replaces' ? 'paste another one to replace it' : 'paste it here; it is never shown',
     kind: 'pasted',
-    said: said === null ? null : [{ text: said, bold: pasted.kind === 'transaction' }],
+    description: text === null ? null : [{ text: text, bold: pasted.kind === 'transaction' }],
     beside:
       pasted.kind !== 'transaction'
         ? null
@@ -123,7 +123,7 @@ export function autoTxFields(context: FieldsContext): readonly FormField[] {
   return fields.filter(({ id }) => !unknown.some((name) => name === id));
 }
 
-/** The problems of a draft by field, in words that go after the field's label. `now` in ms since epoch. */
+/** The problems of a draft by field, as text to follow the field's label. `now` in ms since epoch. */
 export function autoTxProblems(
   draft: AutoTxDraft,
   initial: AutoTxDraft,
@@ -132,7 +132,7 @@ export function autoTxProblems(
   now: number,
 ): ReadonlyMap<string, string> {
   const isPasteWanted = pasted.kind !== 'nothing' || roleOf(edited) === 'needed';
-  // An expiry that is not changed may have passed since it was set; it is not sent again.
+  // An unchanged expiry may have passed meanwhile; it is not sent again.
   const isExpiryNew = edited === null || draft.expiresAt !== initial.expiresAt;
   const isNoteLong = [...draft.note].length > NOTE_LONGEST;
   const problems = {
@@ -189,7 +189,7 @@ export function newAutoTxOf(
   return { signedTransaction: signed.read(), targetGasPriceGwei: Number(draft.targetGasPriceGwei), ...extra };
 }
 
-/** What is to change: nothing that stays as it is. */
+/** The changed fields only. */
 export function autoTxChangeOf(
   draft: AutoTxDraft,
   signed: SignedText,
@@ -217,7 +217,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof AutoTxDraft>([
   'note',
 ]);
 
-/** The field that a path of the body is typed in; `''` for none. */
+/** The form field of a path in the body; `''` for none. */
 export function autoTxFieldOf(path: string): string {
   const [name = ''] = path.replace(/^\//, '').split(/[./[]/);
   return FIELDS.has(name) ? name : '';
@@ -239,7 +239,7 @@ function parseExpiry(typed: string, now: number): number | null | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** When a typed expiry is, ms since epoch; `null` for never, and for what is no expiry. */
+/** The time of a typed expiry, ms since epoch; `null` for never, and for an invalid one. */
 export function expiresAt(typed: string, now: number): number | null {
   return parseExpiry(typed, now) ?? null;
 }
@@ -252,13 +252,13 @@ export function expiryProblem(typed: string, now: number): string | null {
   return at > now + EXPIRY_LONGEST_MS ? 'must be at most 366 days ahead' : null;
 }
 
-/** A time as it can be typed: `2026-01-31 12:00 UTC`; `none`. */
+/** A time in typed form: `2026-01-31 12:00 UTC`; `none`. */
 function expiryText(at: number | null): string {
   if (at === null) return NEVER;
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** The expiry preset after this one; the first when this is none. */
+/** The next expiry preset; the first one after any other value. */
 function nextExpiry(typed: string): string {
   const place = EXPIRY_PRESETS.indexOf(typed.trim().toLowerCase());
   return EXPIRY_PRESETS[(place + 1) % EXPIRY_PRESETS.length] ?? typed;

@@ -25,7 +25,12 @@ import type { Confirmation } from '../../input/confirm.tsx';
 import { type FormField, type FormState, fieldLines, formOf } from '../../input/form.ts';
 import { wrappedLines } from '../../resource/facts.ts';
 import type { FormProps } from '../../resource/resource.ts';
-import { ResourceForm, type SaidProblem, useFormState, visibleLines } from '../../resource/resource-form.tsx';
+import {
+  ResourceForm,
+  type ShownProblem,
+  useFormState,
+  visibleLines,
+} from '../../resource/resource-form.tsx';
 import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import { type Theme, useTheme } from '../../ui/theme.ts';
 import { checkLines } from './auto-tx-facts.ts';
@@ -51,7 +56,7 @@ import {
   usePastedTransaction,
 } from './pasted-transaction.ts';
 
-/** The form of a new auto-tx, or of one that is changed. The pasted text is kept only as long as the form is open. */
+/** The form of a new or changed auto-tx. The pasted text is kept only while the form is open. */
 export function AutoTxForm(props: FormProps<AutoTxSeed>) {
   const { snapshot, columns, rows, seed, onLeave, onSaved } = props;
   const { edited = null, like = null, signed } = seed;
@@ -114,12 +119,12 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
         finish(() => onSaved({ id, isChange: edited !== null }));
       }}
       confirm={async () => {
-        // A block may have come since the prices on the screen, and the service judges by its own.
+        // A block may have come since the prices on the screen, and the service decides by its own.
         const { isDue } = outlook.judged;
         const latest = isDue ? snapshot : await client.gasCurrent().catch(() => snapshot);
         const isOrderNew = hasPaste || ORDER_FIELDS.some(isChanged);
         const overpays = isOrderNew ? overpaysCheck(outlook.checks ?? []) : null;
-        return scheduleQuestion(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
+        return scheduleConfirmation(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
       }}
       unchanged={edited !== null && !isDirty ? 'Nothing is changed yet' : null}
       fieldOfPath={autoTxFieldOf}
@@ -134,10 +139,10 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
           : null
       }
       onLeave={() => finish(onLeave)}
-      body={(said, room) =>
+      body={(problemOf, room) =>
         formBody(
           { form, pasted, outlook, edited, role, host, snapshot, width: columns, theme, fields },
-          said,
+          problemOf,
           room,
         )
       }
@@ -162,10 +167,10 @@ const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as 
 const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
 
 /**
- * Asked before another service (`host`) gets a signed transaction, and before one is scheduled whose target is reached
- * already, or that pays far more itself than its target; `null`: none is the case.
+ * The confirmation before another service (`host`) gets a signed transaction, before one is scheduled whose target is
+ * already reached, or that pays far more than its target; `null` when none is needed.
  */
-function scheduleQuestion(
+function scheduleConfirmation(
   host: string | null,
   isPlain: boolean,
   pasted: Pasted,
@@ -176,7 +181,7 @@ function scheduleQuestion(
   const { isDue, price, pays } = at(latest);
   if (host === null && !isDue && overpays === null) return null;
   const text = pastedText(pasted);
-  // Blocks come while it is asked, and its figures stay.
+  // New blocks come while the dialog is open; its figures stay.
   const block = latest.blockNumber === null ? '' : `After block ${formatCount(latest.blockNumber)}: `;
   const due = [`${block}${describeTarget(order)}: ${price}.`, ...(pays === null ? [] : [pays])];
   const title = isDue ? 'Send it at once?' : 'Schedule it although it pays far more?';
@@ -203,7 +208,7 @@ function scheduleQuestion(
 
 type Outlook = ReturnType<typeof useOutlook>;
 
-/** What follows from the draft: at the prices of a snapshot, how likely it is sent, and what the checks say. */
+/** The outlook of the draft at the prices of a snapshot: probability of sending, and checks. */
 function useOutlook(
   draft: AutoTxDraft,
   pasted: Pasted,
@@ -248,13 +253,13 @@ function useOutlook(
       price: priceText(order, present),
       /** It would be broadcast at once. */
       isDue: canGo && isPriceThere(order, present) && edited?.status !== 'DISABLED',
-      /** What it then pays itself, which may be far from the lane's price. */
+      /** Its own price, which may be far from the lane's. */
       pays: bid === null ? null : describeOwnFee(bid, present),
     };
   };
   const judged = at(snapshot);
   const isUnlikely = isThere || isHeld || pasted.kind === 'problem';
-  // A transaction may pay more itself than its lane costs.
+  // A transaction may pay more than its lane costs.
   const isDear = checks?.some(({ name, ok }) => name === 'cost' && ok === false) === true;
   const due = `target reached: it is broadcast at once${isDear ? ', but pays more itself' : ''}`;
   return { order, at, judged, odds: judged.isDue ? due : isUnlikely ? null : likely, checks };
@@ -266,7 +271,7 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
   const { lanes, nextBaseFee } = snapshot;
   const distance = distanceToTarget(order, snapshot);
   const cap = maxFeePerGas ?? gasPrice;
-  // With a target above its cap, the target never matters.
+  // With a target above its cap, the cap decides.
   const decides = cap !== null && (order.target ?? 0n) > cap;
   if (decides && distance?.isCapped === true && nextBaseFee !== null)
     return `your cap of ${shortGwei(cap)} decides: base fee ${formatGwei(nextBaseFee)} now`;
@@ -277,8 +282,8 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
 }
 
 /**
- * The sender as the chain knows it, kept up with the head, for the pre-flight checks made here: the service is shown
- * nothing of the signed transaction. `undefined` until it is known, `null` when the service does not say.
+ * The sender's account on the chain, refreshed with the head, for pre-flight checks in this process: the service sees
+ * nothing of the signed transaction. `undefined` until known, `null` when the service does not report it.
  */
 function useSender(from: string | null, snapshot: SnapshotView) {
   const { client, frozen } = useMonitor();
@@ -294,12 +299,12 @@ function useSender(from: string | null, snapshot: SnapshotView) {
   return data === undefined && error !== null ? null : data;
 }
 
-/** Further ahead the service states nothing. */
+/** The service has no longer forecast. */
 const LONGEST_SEC = 86_400;
 
 /**
- * How likely the price falls to the target in time, in words: `reached 81 % likely before it expires`; `null` when it is
- * reached already, or the service does not say.
+ * Describes the probability that the price falls to the target in time: `reached 81 % likely before it expires`;
+ * `null` when it is already reached or unknown.
  *
  * @param leftSec until it expires; `null`: never
  */
@@ -310,10 +315,10 @@ function useTargetReach(
   snapshot: SnapshotView,
 ): string | null {
   const { target } = order;
-  // More than its own cap is not paid, whatever the target.
+  // It never pays more than its cap, whatever the target.
   const cap = order.maxFeePerGas ?? order.gasPrice;
   const price = target === null || cap === null || target < cap ? target : cap;
-  // Whole minutes: a deadline that comes nearer each second would be a new request each second.
+  // Whole minutes: a deadline in seconds would need a new request each second.
   const withinSec = Math.min(Math.ceil((leftSec ?? LONGEST_SEC) / 60) * 60, LONGEST_SEC);
   const isWanted = price !== null && price > 0n && !isThere && withinSec > 0;
   const { data: reach } = useReach(isWanted ? price : null, withinSec, snapshot);
@@ -331,24 +336,24 @@ interface BodyParts {
   readonly outlook: Outlook;
   readonly edited: AutoTxView | null;
   readonly role: SignedRole;
-  /** The other service that gets the signed transaction. */
+  /** The other service that would get the signed transaction. */
   readonly host: string | null;
   readonly snapshot: SnapshotView;
   readonly width: number;
   readonly theme: Theme;
 }
 
-/** From so many rows on the transaction stays in sight while the other fields are typed. */
+/** From this many rows on the transaction stays visible while the other fields are typed. */
 const ROOMY_FROM = 28;
 const ODDS_LINES = 2;
 
-/** The pasted text and what it says, or the fields and what follows from them, the worst checks first. */
-function formBody(parts: BodyParts, said: SaidProblem, rows: number): readonly Line[] {
+/** The pasted text with its description, or the fields with their outlook, the worst checks first. */
+function formBody(parts: BodyParts, problemOf: ShownProblem, rows: number): readonly Line[] {
   const { form, fields, outlook, theme, width } = parts;
   const isRoomy = rows >= ROOMY_FROM;
   const isPasting = form.focus === 'signedTransaction';
   const blocks = fields.map((field) => [
-    ...fieldLines(field, form, said(field.id), width, theme),
+    ...fieldLines(field, form, problemOf(field.id), width, theme),
     ...(field.kind === 'pasted' && (isRoomy || isPasting) ? pastedLines(parts, isRoomy) : []),
   ]);
   const place = Math.max(
@@ -357,7 +362,7 @@ function formBody(parts: BodyParts, said: SaidProblem, rows: number): readonly L
   );
   if (isPasting && !isRoomy) {
     const shown = visibleLines([blocks[place] ?? []], 0, rows);
-    // Ctrl-S schedules from here, too.
+    // Ctrl-S schedules from this field, too.
     const { price } = outlook.judged;
     const order = theme.text(`   at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`);
     const isOrderShown = parts.pasted.kind === 'transaction' && shown.length < rows;
@@ -373,7 +378,7 @@ function formBody(parts: BodyParts, said: SaidProblem, rows: number): readonly L
   return [...lines, ...gap, ...odds, ...preflightLines(outlook.checks ?? [], parts, left)];
 }
 
-/** What the pasted text says, or what belongs there. */
+/** The description of the pasted text, or a hint. */
 function pastedLines(parts: BodyParts, isRoomy: boolean): readonly Line[] {
   const { form, pasted, snapshot, width, theme } = parts;
   const gap = isRoomy ? [EMPTY_LINE] : [];
@@ -413,7 +418,7 @@ function rankOf({ name, result, ok }: CheckView): number {
   return name === 'cost' ? 4 : 5;
 }
 
-/** As many checks as there is room for: those that need attention first, then the cost; the others are counted. */
+/** As many checks as fit: those that need attention first, then the cost; the others are counted. */
 function preflightLines(
   checks: readonly CheckView[],
   context: Pick<BodyParts, 'width' | 'theme'>,

@@ -25,7 +25,7 @@ import { useAutoTxMutations } from '../../data/mutations.ts';
 import { useItem, useMonitor } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import type { ActionHandler } from '../../input/use-keys.tsx';
-import { type Resource, resourceQuestion } from '../../resource/resource.ts';
+import { type Resource, resourceRequest } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
 import type { Line } from '../../ui/text.tsx';
 import { autoTxColumns, calledBy, ordered } from './auto-tx-columns.ts';
@@ -33,7 +33,7 @@ import { detailsLines, detailsTitle, FOOT_LINES, footLines } from './auto-tx-fac
 import { AutoTxForm } from './auto-tx-form.tsx';
 import { SignedText } from './pasted-transaction.ts';
 
-/** How the form begins. `edited`: the auto-tx that is changed; `like`: one whose order a new one repeats. */
+/** The start of the form. `edited`: the auto-tx to change; `like`: one whose order a new one copies. */
 export interface AutoTxSeed {
   readonly signed: SignedText;
   readonly edited?: AutoTxView;
@@ -52,7 +52,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
     const now = useNow();
     const { autoTxs: feed } = useLists();
     const listed = feed.data?.value.items ?? NO_AUTO_TXS;
-    // There may be ten thousand, and a key is drawn at once.
+    // The list may have ten thousand items, and keys must be drawn at once.
     const items = useMemo(() => ordered(listed, snapshot), [listed, snapshot]);
     const counts = useMemo(() => Map.groupBy(items, describeState), [items]);
     const unreadable = feed.data?.value.unreadable ?? 0;
@@ -92,17 +92,17 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
     const { setStatus, cancel, remove } = useAutoTxMutations();
     const { client } = useMonitor();
     const none = cannotBroadcastReason(snapshot.source.kind);
-    // Said before a signed transaction is pasted for nothing.
+    // Reported before a signed transaction is pasted in vain.
     const noForm = none === null ? null : `${asSentence(none)}: start gastop with --rpc URL`;
     const openForm = (seed: Omit<AutoTxSeed, 'signed'>) =>
       pane.openForm({ ...seed, signed: new SignedText() });
     const ask = (
       item: AutoTxView,
-      question: (item: AutoTxView) => Confirmation,
+      dialog: (item: AutoTxView) => Confirmation,
       run: (item: AutoTxView) => void,
     ) =>
       pane.ask(item, (autoTx) => {
-        const { lines, ...others } = question(autoTx);
+        const { lines, ...others } = dialog(autoTx);
         const note = cleanText(autoTx.note ?? '').trim();
         const nonce = autoTx.nonce === null ? '' : `, nonce ${autoTx.nonce}`;
         const what = `${describeContent(autoTx, calledBy(autoTx))}${nonce}, at ${describeTarget(autoTx)}`;
@@ -161,12 +161,12 @@ export function AutoTxsPane(props: TabScreenProps) {
 }
 
 export function autoTxsQuestion(memory: Memory) {
-  return resourceQuestion(memory, AUTO_TXS.plural, PATHS.autoTxs, PATHS.autoTx);
+  return resourceRequest(memory, AUTO_TXS.plural, PATHS.autoTxs, PATHS.autoTx);
 }
 
 const FRESH_MS = 60_000;
 
-/** How old what is shown is; nothing while that is fresh. */
+/** The age of stale data; empty while it is fresh. */
 function ageSegments(at: number, now: number): readonly Line[] {
   return now - at < FRESH_MS ? [] : [[{ text: `as of ${formatAge((now - at) / 1_000)}`, faint: true }]];
 }

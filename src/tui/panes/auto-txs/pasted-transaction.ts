@@ -10,14 +10,14 @@ import { type Line, wrapText } from '../../ui/text.tsx';
 import type { Theme } from '../../ui/theme.ts';
 
 /**
- * A signed transaction as it is pasted. The text alone is enough to send it, so it is kept where nothing that prints,
- * compares or serialises an object finds it, and {@link drop} leaves nothing of it behind.
+ * A pasted signed transaction. The text alone suffices to send it, so it is hidden from everything that prints,
+ * compares or serialises objects, and {@link drop} erases it.
  */
 export class SignedText {
   #pieces: string[] = [];
   #length = 0;
 
-  /** Characters that were pasted, but for blanks at either end of a piece. */
+  /** Number of pasted characters, without blanks at the ends of a piece. */
   get length(): number {
     return this.#length;
   }
@@ -26,7 +26,7 @@ export class SignedText {
     return this.#length > SIGNED_LONGEST;
   }
 
-  /** A paste may come in pieces. Nothing more is kept once it is longer than any transaction. */
+  /** A paste may come in pieces. Stops storing once it is longer than any transaction. */
   add(text: string): void {
     if (this.isTooLong || (this.#length === 0 && text.trim() === '')) return;
     this.#pieces.push(text);
@@ -51,7 +51,7 @@ export type Pasted =
   | {
       readonly kind: 'transaction';
       readonly transaction: SignedTransaction;
-      /** What it calls and delegates, in words; `null` when that cannot be told. */
+      /** Its call and delegations, as text; `null` when unknown. */
       readonly call: string | null;
       readonly size: number;
     };
@@ -63,7 +63,7 @@ const TOO_LONG: Pasted = {
 /** In a terminal without bracketed paste the next piece comes within this time. */
 const SETTLED_MS = 60;
 
-/** Reads the pasted text once it is complete. `pastes` counts the changes of `signed`. */
+/** Decodes the pasted text once it is complete. `pastes` counts the changes of `signed`. */
 export function usePastedTransaction(signed: SignedText, pastes: string): Pasted {
   const [read, setRead] = useState<{ readonly pastes: string; readonly what: Pasted } | null>(null);
   const wanted = useRef<string | null>(pastes);
@@ -78,19 +78,19 @@ export function usePastedTransaction(signed: SignedText, pastes: string): Pasted
     return () => clearTimeout(timer);
   }, [signed, pastes]);
   useEffect(() => {
-    // Loading takes a moment, and a paste is likely to follow.
+    // Starts loading early, because a paste is likely to follow.
     void loadDecoder();
     return () => {
       wanted.current = null;
     };
   }, []);
   if (signed.isTooLong) return TOO_LONG;
-  // A secret is dropped once it is read; the problem with it stays.
+  // A secret is erased once it is recognised; the message about it stays.
   if (read?.pastes === pastes) return read.what;
   return { kind: signed.length === 0 ? 'nothing' : 'reading' };
 }
 
-/** Curves and hashes are not part of the monitor's start. */
+/** Loaded lazily: cryptography is not needed at the start. */
 async function loadDecoder() {
   const [{ decodeTransaction, transactionBytes }, { describeTransaction }, { TransactionError }] =
     await Promise.all([
@@ -101,7 +101,7 @@ async function loadDecoder() {
   return { decodeTransaction, transactionBytes, describeTransaction, TransactionError };
 }
 
-/** Decodes the text. A problem is said without any of the text. */
+/** Decodes the text. A problem's message contains nothing of the text. */
 function readSigned(signed: SignedText, decoder: Awaited<ReturnType<typeof loadDecoder>>): Pasted {
   const { decodeTransaction, transactionBytes, describeTransaction, TransactionError } = decoder;
   try {
@@ -119,7 +119,7 @@ function readSigned(signed: SignedText, decoder: Awaited<ReturnType<typeof loadD
 
 const KEY_DIGITS = 64;
 
-/** A private key, a recovery phrase or a password: no hex, or hex as long as a key. */
+/** A private key, a recovery phrase or a password: no hex, or hex of a key's length. */
 function mayBeSecret(text: string): boolean {
   const bare = text.replace(/[\s"'`]+/g, '').replace(/^0x/i, '');
   return bare.length === KEY_DIGITS || /[^0-9a-f]/i.test(bare);
@@ -157,7 +157,7 @@ interface TransactionFact {
   readonly isAddress?: boolean;
 }
 
-/** What a transaction does and pays, in the order in which one checks it. */
+/** Effects and costs of a transaction, in the order in which one checks them. */
 export function transactionFacts(
   transaction: SignedTransaction,
   call: string | null,
@@ -200,10 +200,10 @@ function feeText(transaction: SignedTransaction): string {
 
 const MARGIN = 3;
 const LABEL = 11;
-/** A delegation stands before the call, and neither may hide the other. */
+/** The delegation is listed before the call, and neither may hide the other. */
 const MOST_LINES = 5;
 
-/** The facts one under the other; addresses are whole where there is room. */
+/** The facts as lines; addresses are whole when they fit. */
 export function factLines(facts: readonly TransactionFact[], width: number, theme: Theme): readonly Line[] {
   const room = width - MARGIN - LABEL - 1;
   const { ellipsis } = theme.glyph;

@@ -2,7 +2,7 @@ import { chainProfile } from '../../../core/chains.ts';
 import { gweiString } from '../../../core/units.ts';
 import type { ChartData } from './chart-data.ts';
 
-/** `gastop-ethereum-24h-20261120T194407Z.csv`; `what` is the time frame, or what else the file holds. */
+/** `gastop-ethereum-24h-20261120T194407Z.csv`; `what` is the time frame, or another name of the content. */
 export function csvName(chainId: number | null, what: string, now: number): string {
   const name = chainId === null ? 'chain' : chainProfile(chainId).name;
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
@@ -10,7 +10,7 @@ export function csvName(chainId: number | null, what: string, now: number): stri
   return `gastop-${slug}-${what}-${stamp}.csv`;
 }
 
-/** The shown chart with one row per point; prices in exact gwei, what is not known stays empty. */
+/** The chart with one row per point; prices in exact gwei; unknown values are empty. */
 export function chartCsv(data: ChartData): string {
   const header = ['timestamp_utc', 'base_fee_gwei', 'base_fee_min_gwei', 'base_fee_max_gwei'];
   header.push(`priority_fee_${data.percentile}_gwei`, 'gas_used_ratio');
@@ -18,7 +18,7 @@ export function chartCsv(data: ChartData): string {
   header.push('marks');
   const marks = Map.groupBy(data.marks, ({ index }) => index);
   const rows = data.slots.flatMap((slot, index) => {
-    // Steps in a hole of the history are drawn, but nothing was measured there.
+    // Steps in a hole of the history are drawn, but have no measurements.
     if (slot.base === null) return [];
     const cells = [
       new Date(slot.timestamp).toISOString(),
@@ -48,7 +48,7 @@ function gwei(wei: number | null): string {
   return wei === null ? '' : gweiString(BigInt(Math.round(wei)));
 }
 
-/** A service's own words may hold commas, or begin as a formula does in a spreadsheet. */
+/** A service's text may contain commas, or begin like a spreadsheet formula. */
 function csvText(text: string): string {
   const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -62,7 +62,7 @@ const SAVE_ERRORS = new Map<unknown, string>([
   ['ENOENT', 'the current folder is gone; start gastop in another'],
 ]);
 
-/** Why a file could not be saved, and what to do about it. */
+/** Why a file could not be saved, and what to do. */
 export function saveErrorText(error: unknown): string {
   if (!(error instanceof Error)) return `Not saved: ${error}`;
   return `Not saved: ${SAVE_ERRORS.get('code' in error && error.code) ?? error.message}`.replaceAll(

@@ -13,10 +13,10 @@ import { formatDuration } from '../../../core/units.ts';
 import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import { longestTimeFrame } from '../../ui/time.ts';
 
-/** What `t` and `p` walk through, each at least one: the service's own words where it names them, else the contract's. */
+/** The choices of `t` and `p`, at least one each: those that the service names, otherwise the contract's. */
 export function chartChoices(description: ServiceDescription | null | undefined) {
   const percentiles = offeredValues(description, PATHS.priorityFee, 'percentile') ?? PERCENTILES;
-  // The tips that get a transaction in, not the ones that nearly do.
+  // Tips that get a transaction included, not those that nearly do.
   const useful = percentiles.filter((word) => Number(/^p?(\d{1,2}(?:\.\d+)?)$/i.exec(word)?.[1] ?? 50) >= 50);
   return {
     timeFrames: offeredValues(description, PATHS.statsChart, 'timeFrame') ?? TIME_FRAMES,
@@ -24,32 +24,35 @@ export function chartChoices(description: ServiceDescription | null | undefined)
   };
 }
 
-/** `wanted` if it is offered, else the first that is; or the one `by` places after that. */
+/** `wanted` if it is offered, otherwise the first; or the one `by` places further. */
 export function choiceOf(offered: readonly string[], wanted: string, by = 0): string {
   return offered[(Math.max(offered.indexOf(wanted), 0) + by) % offered.length] ?? wanted;
 }
 
-/** What the hours of the week are compared over: a month, or as much as the service has, which by v1 alone is a day. */
+/** The time frame of the hours of the week: a month, or as much as the service has, at least a day by v1. */
 export function hoursTimeFrame(description: ServiceDescription | null | undefined): string {
-  // Of the own service there is no description, as there is nothing to learn.
+  // The embedded service needs no description.
   if (description === null) return '24h';
   const offered = offeredValues(description, PATHS.statsMarket, 'timeFrame') ?? TIME_FRAMES;
   return offered.includes('30d') ? '30d' : (longestTimeFrame(offered) ?? offered[0] ?? '30d');
 }
 
-/** What was fetched together for one look at the chart. Everything in it belongs to its own time frame. */
-export interface ChartAnswer {
+/** The responses for one update of the chart, all of the same time frame. */
+export interface ChartResponses {
   readonly timeFrame: string;
   readonly percentile: string;
   readonly chart: PriceChartView;
-  /** Tips at `percentile`; `problem`: why the service did not give them. */
+  /** Tips at `percentile`; `problem`: why the service did not return them. */
   readonly tips: Part<PriorityFeeRowView>;
-  /** Extremes within the points, where these sum up many blocks; empty: the points are blocks, or nobody knows. */
+  /**
+   * Extremes within the points, when these sum up many blocks; empty when the points are single blocks, or extremes
+   * are unknown.
+   */
   readonly ranges: readonly BaseFeeRowView[];
   readonly previous: Part<BaseFeeRowView> | null;
 }
 
-/** One step of the time axis. Wei per gas; `null` where nothing is known. */
+/** One step of the time axis. Wei per gas; `null` when unknown. */
 export interface ChartSlot {
   readonly timestamp: number;
   readonly base: number | null;
@@ -63,7 +66,7 @@ export interface ChartSlot {
 export interface SlotMark {
   readonly index: number;
   readonly timestamp: number;
-  /** `SPIKE`, `REGIME_SHIFT`, `ANOMALY`, `ALERT`, `AUTO_TX`, or the service's own word. */
+  /** `SPIKE`, `REGIME_SHIFT`, `ANOMALY`, `ALERT`, `AUTO_TX`, or another value of the service. */
   readonly kind: string;
   readonly value: number | null;
 }
@@ -75,12 +78,12 @@ export interface ChartData {
   readonly slotMs: number;
   /** The base fee of the newest block; a slot holds the mean of its blocks. */
   readonly nowBase: number | null;
-  /** The mean of the finest rows that reach over the whole chart: a slot at its edge may hold fewer blocks than others. */
+  /** The mean of the finest rows over the whole chart, because a slot at its edge may hold fewer blocks. */
   readonly meanBase: number | null;
   readonly marks: readonly SlotMark[];
-  /** How far back history reaches, in seconds, where that is less than the time frame. */
+  /** Length of the history, in seconds, when it is less than the time frame. */
   readonly reachSec: number | null;
-  /** Why the service gives no history; `null`: it gives one. */
+  /** Why the service returns no history; `null` when it does. */
   readonly problem: string | null;
   readonly tipsProblem: string | null;
   readonly compared: boolean;
@@ -91,7 +94,7 @@ interface Timed {
   readonly timestamp: number;
 }
 
-/** Missing steps that a value is held over; more are a hole in the history. */
+/** Missing steps that a value is held over; more count as a hole. */
 const HELD_STEPS = 3;
 const MOST_SLOTS = 4_000;
 const HOLE = { base: null, low: null, high: null, tip: null, gasUsedRatio: null } as const;
@@ -101,14 +104,14 @@ const byTime = <Row extends Timed>(rows: readonly Row[]): Row[] =>
 export const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value / values.length, 0);
 
-/** The usual distance of points: the service's word, unless most points lie farther apart. */
+/** The usual distance of points: the service's, unless most points are farther apart. */
 function usualStep(rows: readonly Timed[], bucketSec: number | null): number {
   const gaps = rows.slice(1).map(({ timestamp }, i) => timestamp - (rows[i]?.timestamp ?? timestamp));
   const middle = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
   return Math.max((bucketSec ?? 0) * 1_000, middle, 1_000);
 }
 
-/** For ascending moments: the rows within the slot that begins there, else the one before, as far as it is held. */
+/** For ascending times: the rows within the slot that starts there, or the row before while it is held. */
 function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (at: number) => readonly Row[] {
   const sorted = byTime(rows);
   const heldMs = Math.max(usualStep(sorted, null), slotMs) * HELD_STEPS;
@@ -125,23 +128,23 @@ function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (a
 }
 
 /**
- * Puts points, tips, the window before and marks on one time axis.
+ * Aligns points, tips, the window before and marks on one time axis.
  *
- * @param head the base fee of the newest block, wei, where it is known: it may be younger than the answer
+ * @param head base fee of the newest block, wei, if known: it may be newer than the response
  */
-export function chartData(answer: ChartAnswer, head: number | null = null): ChartData {
-  const { timeFrame, percentile, chart, tips, previous } = answer;
+export function chartData(response: ChartResponses, head: number | null = null): ChartData {
+  const { timeFrame, percentile, chart, tips, previous } = response;
   const frameMs = frameMsOf(timeFrame, chart);
   const last = Math.max(0, ...chart.points.map(({ timestamp }) => timestamp));
   const points = byTime(chart.points).filter(({ timestamp }) => timestamp >= last - frameMs);
   const slotMs = usualStep(points, chart.bucketSec);
-  const ranges = byTime(answer.ranges);
+  const ranges = byTime(response.ranges);
   const shifted = (previous?.rows ?? []).map((row) => ({ ...row, timestamp: row.timestamp + frameMs }));
   const tipsAt = rowsOfSlot(tips.rows, slotMs);
   const rangesAt = rowsOfSlot(ranges, slotMs);
   const shiftedAt = rowsOfSlot(shifted, slotMs);
   const previousAt = (at: number) => meanOf(shiftedAt(at).map(({ mean }) => mean));
-  // The answer's own points carry the median tip, should the finer question not have been answered.
+  // The response's own points have the median tip, in case the finer request failed.
   const isMedian = percentile === 'p50' && tips.rows.length === 0;
 
   const slots: ChartSlot[] = [];
@@ -150,14 +153,14 @@ export function chartData(answer: ChartAnswer, head: number | null = null): Char
       slots.push({ ...HOLE, timestamp: missing, previous: previousAt(missing) });
     }
     const asked = isMedian ? priority : meanOf(tipsAt(timestamp).map(({ value }) => value));
-    // A service that knows no tips may say so by zeros, and an empty block has none; its points tell.
+    // A service without tips may return zeros, and an empty block has none; the points tell.
     const tip = (asked === 0 && priority === null) || gasUsedRatio === 0 ? null : asked;
     const within = rangesAt(timestamp);
     const low = Math.min(base, ...within.map(({ min }) => min));
     const high = Math.max(base, ...within.map(({ max }) => max));
     slots.push({ timestamp, base, low, high, tip, gasUsedRatio, previous: previousAt(timestamp) });
   }
-  // Blocks may begin well after the first point does; finer rows come nearer to the truth.
+  // The first block may be well after its slot's start; finer rows are more precise.
   const start = slots[0]?.timestamp ?? last;
   const oldest = ranges[0]?.timestamp ?? 0;
   const newest = ranges.at(-1);
@@ -179,7 +182,7 @@ export function chartData(answer: ChartAnswer, head: number | null = null): Char
   };
 }
 
-/** The slot that shows moment `timestamp`: the last that begins no later, the first for what is before all. */
+/** The slot of time `timestamp`: the last that starts at or before it, or the first. */
 export function slotAt(slots: readonly ChartSlot[], timestamp: number): number {
   return Math.max(
     slots.findLastIndex((slot) => slot.timestamp <= timestamp),
@@ -203,7 +206,7 @@ function marksOf({ anomalies, events }: ChartView, slots: readonly ChartSlot[], 
     );
 }
 
-/** A time frame that does not say how long it is means what came. */
+/** A time frame of unknown length is as long as its data. */
 function frameMsOf(timeFrame: string, { points }: ChartView): number {
   const sec = timeFrameSec(timeFrame);
   if (sec !== null) return sec * 1_000;
@@ -212,19 +215,19 @@ function frameMsOf(timeFrame: string, { points }: ChartView): number {
 }
 
 type ChartRequest = Pick<ChartState, 'timeFrame' | 'percentile' | 'compare'> & {
-  /** The chain's block time, to see whether single blocks are few enough; `null` where unknown. */
+  /** Block time of the chain, to decide whether single blocks are few enough; `null` when unknown. */
   readonly blockTimeSec: number | null;
 };
 
 /**
- * Everything that one look at the chart needs, as of one moment. Windows are told by the chart's own clock,
- * which in a replay is not ours. What only a part is missing for is said in that part's `problem`.
+ * Loads all data of one chart update, as of one time. Windows follow the chart's own clock, which differs from ours
+ * in a replay. A missing part has its reason in `problem`.
  */
 export async function loadChart(
   client: GasClient,
   { timeFrame, percentile, compare, blockTimeSec }: ChartRequest,
   options: CallOptions,
-): Promise<ChartAnswer> {
+): Promise<ChartResponses> {
   const chart = await client.chart(timeFrame, { ...options, percentile });
   const first = chart.points[0]?.timestamp ?? 0;
   const last = chart.points.at(-1)?.timestamp ?? 0;
@@ -234,11 +237,11 @@ export async function loadChart(
   }
   const frameMs = frameMsOf(timeFrame, chart);
   const from = Math.max(first, last - frameMs);
-  // The last point begins then; the newest block is within it.
+  // The last point starts then; the newest block is within it.
   const to = last + Math.max(chart.bucketSec ?? 1, 1) * 1_000;
-  // A young history is read block by block, whatever its frame will hold one day.
+  // A young history is read block by block, however long its frame.
   const bucket = fittingBucket((to - from) / 1_000, blockTimeSec);
-  // A block has no extremes within it.
+  // A single block has no extremes.
   const areBlocks = bucket === 'block' && (chart.bucketSec ?? 0) <= (blockTimeSec ?? 0);
   const before = { from: from - frameMs, to: to - frameMs, bucket };
   const needed = formatDuration((2 * frameMs) / 1_000);
@@ -251,7 +254,7 @@ export async function loadChart(
   return { timeFrame, percentile, chart, tips, ranges: ranges?.rows ?? [], previous };
 }
 
-/** A part that the service refuses is told in its place; a service that does not answer fails the whole. */
+/** A refused part is reported in its place; if the service does not respond, everything fails. */
 async function partOf<Row>(request: Promise<MetricsView<Row>>, ifInvalid?: string): Promise<Part<Row>> {
   try {
     return { rows: (await request).rows, problem: null };
@@ -261,7 +264,7 @@ async function partOf<Row>(request: Promise<MetricsView<Row>>, ifInvalid?: strin
   }
 }
 
-/** The longer the frame the less one block changes it, and the more an answer costs the service. */
+/** The longer the frame, the less one block changes it, and the more a response costs the service. */
 function leastMs(timeFrame: string): number {
   const sec = timeFrameSec(timeFrame) ?? 86_400;
   if (sec <= 3_600) return 0;
@@ -269,22 +272,22 @@ function leastMs(timeFrame: string): number {
   return sec <= 604_800 ? 120_000 : 300_000;
 }
 
-/** What the user chose on the Chart tab; it outlives a look at another tab. */
+/** The user's choices on the Chart tab; they survive switching tabs. */
 export interface ChartState {
-  /** The contract's word or one that the service offers. */
+  /** A value of the contract or one that the service offers. */
   readonly timeFrame: string;
   readonly percentile: string;
   readonly compare: boolean;
   readonly heatmap: boolean;
-  /** The moment under the cursor, ms; `null` follows the newest value. A time, so that it stays while the chart rolls. */
+  /** The time under the cursor, ms; `null` follows the newest value. A time, so that it stays while the chart moves. */
   readonly cursor: number | null;
 }
 
 /**
- * What the chart shows. While the answer to a new choice is awaited `data` is still the old one: it says itself
- * which time frame and percentile it is of, and `pending` that another is on its way.
+ * The data of the chart. While a new choice is loading, `data` is the old one with its own time frame and percentile,
+ * and `pending` is true.
  */
-export function useChartData(state: ChartState, head: SnapshotView): Polled<Dated<ChartAnswer>> {
+export function useChartData(state: ChartState, head: SnapshotView): Polled<Dated<ChartResponses>> {
   const { client, frozen, now } = useMonitor();
   const { timeFrame, percentile, compare, heatmap } = state;
   const blockTimeSec = head.chainId === null ? null : chainProfile(head.chainId).feeRule.blockTimeSec;

@@ -18,11 +18,11 @@ interface Summary {
   readonly min: number;
   readonly mean: number;
   readonly max: number;
-  /** Newest against oldest value, as a share; `null` where the oldest is 0. */
+  /** Newest against oldest value, as a share; `null` when the oldest is 0. */
   readonly changeRatio: number | null;
 }
 
-/** How far `to` lies above (or below) `from`, as a share of `from`. */
+/** Relative change from `from` to `to`. */
 export function changeRatio(from: number, to: number): number | null {
   return from > 0 ? to / from - 1 : null;
 }
@@ -31,7 +31,7 @@ type Known = 'base' | 'tip' | 'previous' | 'gasUsedRatio';
 
 const known = ({ slots }: ChartData, name: Known) => slots.flatMap((slot) => slot[name] ?? []);
 
-/** `null` where no value is known. Of the base fee all but the change are those of single blocks, where they are known. */
+/** `null` when no value is known. For the base fee all but the change come from single blocks, if known. */
 function summaryOf(data: ChartData, name: Known): Summary | null {
   const values = known(data, name);
   const newest = name === 'base' ? (data.nowBase ?? values.at(-1)) : values.at(-1);
@@ -50,7 +50,7 @@ function summaryOf(data: ChartData, name: Known): Summary | null {
   };
 }
 
-/** How a kind of mark looks and is called; of two in one column the one with the higher rank is seen. */
+/** Look and name of a kind of mark; of two in one column the one with the higher rank is visible. */
 interface MarkLook {
   readonly glyph: string;
   readonly color: ColorName;
@@ -66,13 +66,13 @@ const LOOKS = new Map<string, MarkLook>([
   ['ALERT', { glyph: '●', color: 'good', name: 'alert fired', rank: 5 }],
 ]);
 
-/** The look of a kind; an unknown one keeps the service's own word. */
+/** The look of a kind; an unknown one has the service's name. */
 export function markLook(kind: string): MarkLook {
   const name = kind.toLowerCase().replaceAll('_', ' ').slice(0, 20);
   return LOOKS.get(kind) ?? { glyph: '✱', color: 'warn', name, rank: 0 };
 }
 
-/** Each kind of mark that occurs, with how often, the more important first. */
+/** Each kind of mark with its count, most important first. */
 function markSegments(marks: readonly SlotMark[]): readonly Line[] {
   return [...Map.groupBy(marks, ({ kind }) => kind)]
     .map(([kind, { length }]) => ({ ...markLook(kind), length }))
@@ -99,13 +99,13 @@ export function timeLabels(timestamps: readonly number[], plotWidth: number, off
   return timestamps.flatMap((timestamp, index) => {
     const past = local(timestamp) % step;
     const before = timestamps[index - 1];
-    // The first slot is labelled only where it begins a step itself.
+    // The first slot has a label only if it starts a step.
     const begins =
       before === undefined
         ? past === 0
         : Math.floor(local(timestamp) / step) > Math.floor(local(before) / step);
     if (!begins) return [];
-    // The slot may begin a little after the round time; the label names the round time itself.
+    // The slot may start a little after the round time, which the label names.
     const round = timestamp - past;
     const day = dayText(round, offsetAt);
     const isMidnight = local(round) % DAY === 0;
@@ -139,17 +139,17 @@ function lineSegments(name: string, of: Summary, style: LineStyle, color: ColorN
   return [first, ...extremes(of)];
 }
 
-/** `1h  14:05 – 15:05 UTC+2  gwei`. The UTC offset is said here and nowhere else. */
+/** `1h  14:05 – 15:05 UTC+2  gwei`. The UTC offset is shown only here. */
 function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Line[] {
   const first = data.slots[0]?.timestamp ?? 0;
   const last = data.slots.at(-1)?.timestamp ?? 0;
   const isHour = isWithinAnHour(data.timeFrame);
-  // No more precise than the time frame makes it useful; short of history a long frame may show hours alone.
+  // As precise as is useful for the time frame; a long frame with a short history may show hours only.
   const isLong = last - first > DAY && !isHour;
   const end = isLong ? dayText : clockText;
   const weekday = isLong || isHour ? '' : `${weekdayText(first, offsetAt)} `;
   const [from, to] = [zoneText(offsetAt(first)), zoneText(offsetAt(last))];
-  // Where the clocks were changed in between, each end has its own.
+  // After a change of clocks each end has its own offset.
   const zone = from === to ? '' : ` ${from}`;
   return [
     [bold(data.timeFrame, 'accent')],
@@ -158,7 +158,7 @@ function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Line[] {
   ];
 }
 
-/** How far history reaches if not over the whole chart, and what the marks in it mean: `▲ spike ×2`. */
+/** The length of a short history, and the meaning of the marks: `▲ spike ×2`. */
 function legendSegments({ reachSec, problem, marks }: ChartData): readonly Line[] {
   const why = problem === null ? '' : `, to the start of gastop: ${problem}`;
   const reach: Line = [colored(`history reaches back ${formatDuration(reachSec ?? 0)}${why}`, 'warn')];
@@ -198,7 +198,7 @@ function tipSegments(data: ChartData): readonly Line[] {
   }
   const segments = lineSegments(name, of, 'dashed', 'tip', data);
   if (data.tipsProblem === null) return segments;
-  // What is drawn all the same was polled.
+  // Despite that, the drawn data was polled.
   return segments.toSpliced(1, 0, [faint('the service gives no history of them')]);
 }
 
@@ -211,7 +211,7 @@ function gasSegments(data: ChartData): readonly Line[] {
   ];
 }
 
-/** The headings of the charts: one of each, and one of all. */
+/** The titles of the charts, with one title and with all. */
 export const chartWords = (data: ChartData, offsetAt: OffsetAt) => ({
   title: titleSegments(data, offsetAt),
   legend: legendSegments(data),
@@ -221,7 +221,7 @@ export const chartWords = (data: ChartData, offsetAt: OffsetAt) => ({
   gas: gasSegments(data),
 });
 
-/** How far ahead the cursor's price is looked for, in seconds. */
+/** How far ahead the probability of the cursor's price is forecast, in seconds. */
 export const REACH_SEC = 3_600;
 
 /** Base fee and tip of a slot together, wei per gas; `null`: unknown. */
@@ -232,14 +232,14 @@ export function slotPrice({ base, tip }: ChartSlot): bigint | null {
 
 interface CursorAt {
   readonly slot: ChartSlot;
-  /** The newest slot, because the cursor stands nowhere else. */
+  /** Whether it is the newest slot, because the cursor is nowhere else. */
   readonly isFollowing: boolean;
   readonly marks: readonly SlotMark[];
-  /** How likely its price is reached again within {@link REACH_SEC}. */
+  /** Probability that its price is reached again within {@link REACH_SEC}. */
   readonly likely: number | null;
 }
 
-/** The values at one slot; against the newest unless it is that itself. */
+/** The values at one slot, against the newest unless it is the newest. */
 export function cursorSegments(
   data: ChartData,
   { slot, isFollowing, marks, likely }: CursorAt,
@@ -247,7 +247,7 @@ export function cursorSegments(
 ): readonly Line[] {
   const { nowBase } = data;
   const values = [
-    // The newest slot may have begun hours ago: what is said of now is said of the newest block.
+    // The newest slot may have begun hours ago: "now" means the newest block.
     named('base', gwei(isFollowing ? nowBase : slot.base)),
     named(`tip ${data.percentile}`, gwei(slot.tip)),
     [plain(slot.gasUsedRatio === null ? UNKNOWN : formatPercent(slot.gasUsedRatio)), faint(' full')],
@@ -271,7 +271,7 @@ export function cursorSegments(
   ];
 }
 
-/** A moment, as precise as the time frame makes it useful: `14:05`, or `Tue 3 Nov 14:05`. */
+/** A time, as precise as is useful for the time frame: `14:05`, or `Tue 3 Nov 14:05`. */
 export function moment(timestamp: number, timeFrame: string, offsetAt: OffsetAt): string {
   const clock = clockText(timestamp, offsetAt);
   if (isWithinAnHour(timeFrame)) return clock;
@@ -283,7 +283,7 @@ function isWithinAnHour(timeFrame: string): boolean {
   return (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) <= 3_600;
 }
 
-/** The figures of the window in columns: what, of the base fee, of the tip. */
+/** The figures of the window in columns: name, base fee, tip. */
 export function figureRows(data: ChartData): readonly (readonly [string, string, string])[] {
   const [base, tip, gas] = [summaryOf(data, 'base'), summaryOf(data, 'tip'), summaryOf(data, 'gasUsedRatio')];
   const change = (of: Summary | null) => (of?.changeRatio == null ? UNKNOWN : formatChange(of.changeRatio));
@@ -305,7 +305,7 @@ export function figureRows(data: ChartData): readonly (readonly [string, string,
   ];
 }
 
-/** The value below which the share `at` of the values lies (nearest rank). */
+/** The value below which a share `at` of the values lies (nearest rank). */
 function quantile(values: readonly number[], at: number): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.max(Math.ceil(at * values.length) - 1, 0)];
 }

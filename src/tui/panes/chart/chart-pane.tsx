@@ -44,22 +44,22 @@ import {
 } from './chart-lines.ts';
 import { HoursPane } from './cheap-hours.tsx';
 
-/** A name of 8 columns and two prices of 11, as those of some wei are, with what keeps them apart. */
+/** A name of 8 columns, two prices of 11 (prices of some wei) and gaps. */
 const SIDE_WIDTH = 35;
 const SIDE_FROM = 116;
-/** Below this two charts would both be too flat to read. */
+/** With fewer rows two charts would be too flat to read. */
 const TWO_CHARTS_FROM = 7;
 const THREE_CHARTS_FROM = 26;
-/** A screen reader reads what is said of every chart. */
+/** A screen reader reads the figures of every chart. */
 const SPOKEN_ROWS = 100;
 
 /**
- * The rows of each chart out of those that title, captions, time labels and cursor line leave. Base fee and tips are
- * charts of their own where possible: a tip of 2 gwei over a base fee of 0.05 would otherwise press one of them flat.
+ * The rows of each chart, after titles, captions, time labels and cursor line. Base fee and tips have separate charts
+ * if possible: a tip of 2 gwei over a base fee of 0.05 would flatten one of them.
  */
 function chartRows(rows: number, hasTips: boolean) {
   const gas = rows >= THREE_CHARTS_FROM ? Math.round((rows - 1) * 0.2) : 0;
-  // One row goes to the caption of each chart after the first.
+  // Each chart after the first needs one row for its caption.
   const left = rows - (gas === 0 ? 0 : gas + 1);
   if (!hasTips || left - 1 < TWO_CHARTS_FROM) return { base: Math.max(left, 1), tip: 0, gas };
   const tip = Math.max(Math.round((left - 1) * 0.33), 2);
@@ -72,7 +72,7 @@ interface ChartSideProps {
   readonly offsetAt: OffsetAt;
 }
 
-/** Figures of the window beside a wide chart: base fee and tips in columns, gas used, the latest marks. */
+/** Figures beside a wide chart: base fee and tips in columns, gas used, the latest marks. */
 export function ChartSide({ data, height, offsetAt }: ChartSideProps) {
   const inner = SIDE_WIDTH - 3;
   const column = Math.floor((inner - 8) / 2);
@@ -102,24 +102,24 @@ export interface ChartPaneProps {
   readonly data: ChartData;
   readonly width: number;
   readonly height: number;
-  /** The moment under the cursor, ms; `null` follows the newest value. */
+  /** The time under the cursor, ms; `null` follows the newest value. */
   readonly cursor: number | null;
-  /** A line about the data itself: what is loading, or why it is old. */
+  /** A line about the data itself: it is loading, or why it is stale. */
   readonly notice: Line | null;
   readonly offsetAt: OffsetAt;
-  /** How likely the price under the cursor is reached again soon; left out: not known. */
+  /** Probability that the price under the cursor is reached again soon; absent when unknown. */
   readonly likely?: number | null;
 }
 
-/** The chart of base fee and tips with all that is said about it; fills exactly its room. */
+/** The chart of base fee and tips with its captions; fills exactly its room. */
 export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const { data, width, height, cursor, notice, offsetAt, likely = null } = props;
   const isSpoken = useIsScreenReaderEnabled();
   const { slots, marks } = data;
   const hasTips = slots.some(({ tip }) => tip !== null);
-  const { legend, previous, ...said } = chartWords(data, offsetAt);
-  const titled = [...said.title, ...legend];
-  // Nothing is drawn that is not explained: what the title has no room for stands below it.
+  const { legend, previous, ...words } = chartWords(data, offsetAt);
+  const titled = [...words.title, ...legend];
+  // Everything drawn is explained: parts that do not fit into the title go below it.
   const title = flow(titled, width)[0] ?? [];
   const unexplained = legend.filter((segment) => !segment.every((span) => title.includes(span)));
   const above = [titled, unexplained, notice === null ? [] : [notice]].filter(({ length }) => length > 0);
@@ -142,14 +142,14 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
     .sort((a, b) => a.rank - b.rank);
   const charts = [
     {
-      captions: [said.base, ...previous],
+      captions: [words.base, ...previous],
       height: rows.base,
       series: [base, ...(data.compared ? [before] : []), ...(rows.tip === 0 && hasTips ? [tip] : [])],
       marks: looks,
     },
-    { captions: [said.tip], height: rows.tip, series: [tip] },
+    { captions: [words.tip], height: rows.tip, series: [tip] },
     {
-      captions: [said.gas],
+      captions: [words.gas],
       height: rows.gas,
       series: [gas],
       include: [0, 1],
@@ -185,7 +185,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
               />
             </>
           ))}
-          {hasTips ? null : line(chartWidth)(said.tip)}
+          {hasTips ? null : line(chartWidth)(words.tip)}
         </Box>
         {hasSide ? <ChartSide data={data} height={height - above.length - 1} offsetAt={offsetAt} /> : null}
       </Box>
@@ -195,7 +195,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
 });
 
 const HEATMAP_MS = 300_000;
-/** A young history fills an hour's place soon. */
+/** A young history soon fills an hour. */
 const FRESH_HOURS_MS = 30_000;
 
 const INITIAL: ChartState = {
@@ -222,10 +222,10 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     everyMs: Math.max(intervalMs, HEATMAP_MS),
     freshMs: Math.max(intervalMs, FRESH_HOURS_MS),
   });
-  const answer = chart.data?.value;
+  const responses = chart.data?.value;
   const data = useMemo(
-    () => (answer === undefined ? null : chartData(answer, Number(snapshot.baseFee))),
-    [answer, snapshot.baseFee],
+    () => (responses === undefined ? null : chartData(responses, Number(snapshot.baseFee))),
+    [responses, snapshot.baseFee],
   );
   const slots = data?.slots ?? [];
   const heatmap = hours.data?.value.heatmap ?? null;
@@ -237,7 +237,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     change((before) => ({ ...before, ...next(before) }));
   const moveTo = (cursor: number | null) => choose(() => ({ cursor }));
   const moveBy = (by: number) => {
-    // One press moves the cursor by what can be seen: a column.
+    // One press moves the cursor by one column.
     const step = Math.max(1, Math.round(slots.length / Math.max(chartPlotWidth(columns), 1)));
     const from = state.cursor === null ? slots.length - 1 : slotAt(slots, state.cursor);
     const to = Math.max(from + by * step, 0);

@@ -24,12 +24,12 @@ const HOUR_MS = 3_600_000;
 /** 1 January 1970 was a Thursday, the fourth day of a week that begins on Monday. */
 const EPOCH_HOUR = 3 * HOURS;
 
-/** The hours of a week from Monday 0:00 on, as clocks at the place show them. */
+/** The hours of a week from Monday 0:00 on, by local clocks. */
 type Hours = readonly (number | null)[];
 
 interface HourWeek {
   readonly hours: Hours;
-  /** Minutes that the hours are ahead of UTC. */
+  /** Offset of the hours from UTC, minutes. */
   readonly offsetMinutes: number;
   readonly current: number;
 }
@@ -38,8 +38,8 @@ const wrap = (hour: number): number => ((hour % WEEK_HOURS) + WEEK_HOURS) % WEEK
 const knownOf = (hours: Hours) => hours.filter((value) => value !== null);
 
 /**
- * Turns the week of UTC hours to local time. Where local clocks are not whole hours from UTC the hours would have to be
- * cut in two: there the week stays in UTC.
+ * Shifts the week of UTC hours to local time. If the offset is not in whole hours, the week stays in UTC, because
+ * hours would have to be split.
  */
 export function localWeek(heatmap: readonly Hours[], now: number, offsetAt: OffsetAt): HourWeek {
   const offset = offsetAt(now);
@@ -52,7 +52,7 @@ export function localWeek(heatmap: readonly Hours[], now: number, offsetAt: Offs
   return { hours, offsetMinutes, current: wrap(Math.floor(now / HOUR_MS) + EPOCH_HOUR + shift) };
 }
 
-/** A stretch of cheap hours; `start` is an hour of the week, `mean` is wei per gas. */
+/** A run of cheap hours; `start` is an hour of the week, `mean` is wei per gas. */
 interface CheapStretch {
   readonly start: number;
   readonly hours: number;
@@ -75,7 +75,7 @@ export function cheapStretches(hours: Hours): readonly CheapStretch[] {
   return stretches.sort((a, b) => a.mean - b.mean);
 }
 
-/** Whole hours until the next of `stretches` begins; 0 within one, `null` where there is none. */
+/** Whole hours until the next of `stretches` starts; 0 within one, `null` when there is none. */
 export function hoursUntilCheap(stretches: readonly CheapStretch[], now: number) {
   const waits = stretches.map((stretch) => {
     const isWithin = wrap(now - stretch.start) < stretch.hours;
@@ -84,7 +84,7 @@ export function hoursUntilCheap(stretches: readonly CheapStretch[], now: number)
   return waits.sort((a, b) => a.hours - b.hours)[0] ?? null;
 }
 
-/** The cheapest stretches, then what the present hour is like and when the next cheap one begins. */
+/** The cheapest hours, then how the present hour compares and when the next cheap one starts. */
 export function hourWords({ hours, current }: HourWeek): readonly (readonly Line[])[] {
   const known = knownOf(hours);
   const mean = meanOf(known) ?? 0;
@@ -116,7 +116,7 @@ export function hourWords({ hours, current }: HourWeek): readonly (readonly Line
   return [[[faint('cheapest')], ...cheapest], present];
 }
 
-/** `Sun 04–07h`: from the beginning of the first hour to the end of the last. */
+/** `Sun 04–07h`: from the start of the first hour to the end of the last. */
 function stretchText({ start, hours }: CheapStretch): string {
   const clock = (hour: number) => String(hour % HOURS).padStart(2, '0');
   return `${WEEKDAYS[Math.floor(start / HOURS)] ?? ''} ${clock(start)}–${clock(start + hours)}h`;
@@ -130,13 +130,13 @@ const SHADES: readonly { readonly glyph: string; readonly color: ColorName }[] =
   { glyph: '█', color: 'bad' },
 ];
 const UNSEEN = '·';
-/** `▒ 0.0412`: from here on a cell holds its value. */
+/** `▒ 0.0412`: a cell of this width shows its value. */
 const VALUE_WIDTH = 8;
 const LABEL_WIDTH = 5;
 
 /**
- * The week as a table of shades and its legend: every quarter of the hours differs by glyph as well as by colour, so
- * that one dear hour does not make all others look cheap. `height` is that of header, cells and legend.
+ * The week as a table of shades with a legend: quarters of the hours, so that one expensive hour does not make all
+ * others look cheap, each with its own glyph and colour. `height` includes header, cells and legend.
  */
 function mapLines({ hours, current }: HourWeek, width: number, height: number) {
   const room = Math.min(Math.max(Math.floor((width - LABEL_WIDTH - 1) / HOURS), 1), VALUE_WIDTH);
@@ -188,9 +188,9 @@ function mapLines({ hours, current }: HourWeek, width: number, height: number) {
 interface HoursPaneProps {
   /** Mean base fees, wei per gas, Monday first, UTC hours; at least one is known. */
   readonly heatmap: readonly Hours[];
-  /** What they are means over, as far as history reaches. */
+  /** The time frame of the means, limited by the history. */
   readonly timeFrame: string;
-  /** Where history begins, ms, if later than the time frame does; `null`: not known. */
+  /** Start of the history, ms, if later than that of the time frame; `null` when unknown. */
   readonly from: number | null;
   readonly now: number;
   readonly width: number;

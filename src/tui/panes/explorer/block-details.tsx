@@ -57,9 +57,9 @@ const LEAST_CELLS = 16;
 const MOST_CELLS = 72;
 
 /**
- * The tips of a block as a box on a logarithmic scale: the line from the lowest to the highest percentile, the box
- * over the middle half, the marker at the median. With `mark` a second line points at one tip. Empty where a scale
- * would say nothing.
+ * The tips of a block as a box plot on a logarithmic scale: the line from the lowest to the highest percentile, the
+ * box over the middle half, the marker at the median. `mark` adds a second line that points at one tip. Empty when a
+ * scale would show nothing.
  */
 function scaleLines(tips: Tips, width: number, mark: number | null): readonly Line[] {
   const known = PERCENTILES.flatMap((name) => tips[name] ?? []);
@@ -68,7 +68,7 @@ function scaleLines(tips: Tips, width: number, mark: number | null): readonly Li
   const [start, end] = [`${formatGwei(low)} `, ` ${formatGwei(high)}`];
   const cells = Math.min(width - displayWidth(start) - displayWidth(end) - 2, MOST_CELLS);
   if (known.length < 2 || !(high > low) || cells < LEAST_CELLS) return [];
-  // Zero has no logarithm: it lies where a thousandth of the highest would.
+  // Zero has no logarithm: it is placed below the lowest.
   const least = Math.max(low, high / 1e6, 1);
   const at = (tip: number) => {
     const share = Math.log(Math.max(tip, least) / least) / Math.log(high / least);
@@ -83,7 +83,7 @@ function scaleLines(tips: Tips, width: number, mark: number | null): readonly Li
   });
   const scale = [plain(start), faint('├'), ...drawn, faint('┤'), plain(end)];
   if (mark === null) return [scale];
-  // The words stand at the side of the mark that has room.
+  // The text goes to the side of the mark with more room.
   const place = displayWidth(start) + 1 + at(mark);
   const words = `this one, ${formatGwei(mark)}`;
   const arrow: Span = bold('│', 'accent');
@@ -92,7 +92,7 @@ function scaleLines(tips: Tips, width: number, mark: number | null): readonly Li
   return [scale, fits ? [plain(' '.repeat(place)), arrow, plain(` ${words}`)] : [before, arrow]];
 }
 
-/** The tips of a block drawn and in figures; a screen reader is told the figures. */
+/** The tips of a block as drawing and figures; a screen reader reads the figures. */
 export function tipLines(
   tips: Tips,
   { width, isSpoken }: PaneContext,
@@ -103,7 +103,7 @@ export function tipLines(
   return mark === null ? [...figures, ...scale] : [...scale, ...figures];
 }
 
-/** One block; asked again with each new head while it may still be replaced. `null`: none is wanted. */
+/** One block; refetched with each new head while a reorg may replace it. `null`: none requested. */
 export function useBlock(number: number | null, snapshot: SnapshotView) {
   const { client } = useMonitor();
   const ask = (signal: AbortSignal) => client.block(number ?? 'latest', { signal });
@@ -111,10 +111,10 @@ export function useBlock(number: number | null, snapshot: SnapshotView) {
 }
 
 const PAGE_SIZE = 100;
-/** A window by seconds holds the blocks of fast chains beside the wanted one; more pages than this are not for eyes. */
+/** For fast chains, a window in seconds contains neighbouring blocks too; nobody reads more pages than this. */
 const MOST_PAGES = 50;
 
-/** The transactions of a block, page by page, as the service orders them. `null`: none are wanted. */
+/** The transactions of a block, page by page, in the service's order. `null`: none requested. */
 function useBlockTxs(block: BlockView | null) {
   const { client } = useMonitor();
   const { blockNumber = null, timestamp = null, hash = null, transactionCount = null } = block ?? {};
@@ -124,14 +124,14 @@ function useBlockTxs(block: BlockView | null) {
     enabled: blockNumber !== null && timestamp !== null,
     staleTime: Number.POSITIVE_INFINITY,
     initialPageParam: 0,
-    // The window takes in a second at each side, because services differ in whether its ends belong to it.
+    // The window includes a second at each side, because services differ in whether its ends are inclusive.
     queryFn: ({ pageParam: page, signal }) => {
       const at = timestamp ?? 0;
       return client.txs({ from: at - 1_000, to: at + 1_000, size: PAGE_SIZE, page }, { signal });
     },
     getNextPageParam: (last, pages) => {
       const rows = pages.flatMap((page) => page.rows);
-      // A service that knows no pages gives the same rows again.
+      // A service without paging returns the same rows again.
       const isAgain = pages.length > 1 && last.rows[0]?.hash === pages[0]?.rows[0]?.hash;
       const isAll = isAgain || last.rows.length === 0 || rows.length >= last.total;
       const isComplete = transactionCount !== null && rows.filter(ofBlock).length >= transactionCount;
@@ -143,7 +143,7 @@ function useBlockTxs(block: BlockView | null) {
   });
 }
 
-/** What stands in the place of the list of transactions; `null`: the list itself. */
+/** The text in place of the list of transactions; `null`: the list. */
 function txsNote(
   { transactionCount }: BlockView,
   snapshot: SnapshotView,
@@ -170,20 +170,21 @@ function blockTitle(block: BlockView, { present, offsetAt, snapshot }: PaneConte
   ];
 }
 
-/** Blocks on top of it, itself included: by the newest block that is known, or as the service said. */
+/** Confirmations of the block, itself included: computed from the newest known block, or as the service reports. */
 export function depthSegments(
   of: Pick<BlockView, 'confirmations'> & { readonly blockNumber: number | null },
   { blockNumber: head }: SnapshotView,
 ): readonly Line[] {
-  const { blockNumber, confirmations: said } = of;
-  const count = blockNumber === null || head === null ? said : Math.max(head - blockNumber + 1, said ?? 0);
+  const { blockNumber, confirmations: reported } = of;
+  const count =
+    blockNumber === null || head === null ? reported : Math.max(head - blockNumber + 1, reported ?? 0);
   if (count === null) return [];
   return [[plain(`${formatCount(count)} ${count === 1 ? 'confirmation' : 'confirmations'}`)]];
 }
 
 export const gweiText = (wei: number) => `${formatGwei(wei)} gwei`;
 
-/** `24,480,000 of 36,000,000`, or the limit alone. `share`: what else is said of both. */
+/** `24,480,000 of 36,000,000`, or the limit alone. `share`: further text about both. */
 export function gasFacts(used: number | null, limit: number | null, share = '') {
   if (used === null) return given(limit, 'gas limit', formatCount);
   const of = limit === null ? '' : ` of ${formatCount(limit)}${share}`;
@@ -227,7 +228,7 @@ function blockFacts(block: BlockView, { width, symbol, snapshot }: PaneContext):
 
 const AIRY_FROM = 30;
 
-/** Everything the service says of a block, but its transactions. */
+/** All facts of a block except its transactions. */
 function blockLines(block: BlockView, context: PaneContext, rows: number): readonly Line[] {
   const gap = rows >= AIRY_FROM ? [EMPTY_LINE] : [];
   const tips = block.gasUsedRatio === 0 ? null : block.tips;
@@ -245,11 +246,11 @@ interface BlockScreenProps extends ExplorerLevelProps {
   readonly place: Extract<Place, { kind: 'block' }>;
 }
 
-/** The next page is asked for before the cursor reaches the end of this one. */
+/** The next page is requested before the cursor reaches the end of this one. */
 const AHEAD = 20;
 const SPOKEN_TXS = 10;
 
-/** One block: its facts, then its transactions, all in one scroll. */
+/** One block: its facts, then its transactions, in one scroll. */
 export function BlockScreen({ place, snapshot, change, columns, rows }: BlockScreenProps) {
   const toast = useToast();
   const copy = useClipboard();
@@ -273,7 +274,7 @@ export function BlockScreen({ place, snapshot, change, columns, rows }: BlockScr
   const note = block === null ? null : txsNote(block, snapshot, txs);
   const heading: Line = note === null ? table.heading : [faint(` ${note}`)];
   const lines = [...facts, heading, ...table.lines];
-  // The title stands above what scrolls.
+  // The title does not scroll.
   const room = context.isSpoken ? lines.length : Math.max(rows - 1 - (polled.error === null ? 0 : 1), 1);
   const before = facts.length + 1;
   const most = Math.max(lines.length - room, 0);
@@ -293,7 +294,7 @@ export function BlockScreen({ place, snapshot, change, columns, rows }: BlockScr
     const next = Math.min(Math.max(to, 0), list.length - 1);
     scrollTo(inSight(before + next, top, room), next);
   };
-  /** Through the facts line by line until the first transaction is in sight, then from one to the next. */
+  /** Scrolls the facts line by line until the first transaction is visible, then moves between transactions. */
   const move = (to: number) => {
     const by = to - top;
     if (selected === 0 && by < 0) scrollTo(Math.min(top, facts.length));
@@ -326,7 +327,7 @@ export function BlockScreen({ place, snapshot, change, columns, rows }: BlockScr
     },
   });
 
-  // The headings stand over what is shown once they would have scrolled away.
+  // The headings stay at the top once they would have scrolled away.
   const shown = lines
     .slice(top, top + room)
     .with(0, (top > facts.length ? heading : lines[top]) ?? EMPTY_LINE);
@@ -348,7 +349,7 @@ export function BlockScreen({ place, snapshot, change, columns, rows }: BlockScr
   );
 }
 
-/** With the line before it: the headings stand over that one once they would have scrolled away. */
+/** With the line before it, which the headings cover once they would have scrolled away. */
 function inSight(line: number, top: number, room: number): number {
   return scrolledTo(line, scrolledTo(line - 1, top, room), room);
 }

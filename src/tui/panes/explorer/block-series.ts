@@ -10,7 +10,7 @@ import { type Dated, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import { missingReason } from '../../ui/pane-state.tsx';
 
 export const MOST_BLOCKS = 240;
-/** Fewer blocks than this are worth a look further back. */
+/** With fewer blocks the window is extended. */
 const ENOUGH_BLOCKS = 60;
 const HOUR_SEC = 3_600;
 const USUAL_BLOCK_SEC = 12;
@@ -21,18 +21,18 @@ const longest = ({ baseFees, gasUsedRatios, tips }: BlockSeries) =>
   Math.max(baseFees.length, gasUsedRatios.length, tips.length);
 
 interface SeriesRequest {
-  /** Where the window ends, ms: the head's own time; `null`: the service's present. */
+  /** End of the window, ms: the head's time; `null`: the service's present. */
   readonly end: number | null;
   readonly spanSec: number;
-  /** Whether the spread of the tips is wanted beside their medians. */
+  /** Whether to load the spread of the tips beside their medians. */
   readonly spread: boolean;
 }
 
 /**
- * The newest blocks by their metrics with a bucket per block. A window that begins before history does is requested
- * without its begin.
+ * The newest blocks from metrics with a bucket per block. A window that starts before the history is requested
+ * without its start.
  *
- * @throws ClientError where nothing can be had, or the service cannot be reached.
+ * @throws ClientError when there is no data, or the service does not respond.
  */
 async function loadSeries(client: GasClient, { end, spanSec, spread }: SeriesRequest, options: CallOptions) {
   const bucket = 'block';
@@ -40,12 +40,12 @@ async function loadSeries(client: GasClient, { end, spanSec, spread }: SeriesReq
   const refusals: { readonly name: string; readonly error: ClientError }[] = [];
   const part = async <Row>(name: string, request: (query: MetricsQuery) => Promise<MetricsView<Row>>) => {
     try {
-      const answer = await request({ ...window, bucket }).catch((error: unknown) => {
-        // Before history begins: what there is of the last hour is as much as can be had.
+      const response = await request({ ...window, bucket }).catch((error: unknown) => {
+        // Before the start of the history, the last hour has all available blocks.
         if (end === null || !(error instanceof ClientError) || error.code !== 'invalid') throw error;
         return request({ bucket });
       });
-      return answer.rows;
+      return response.rows;
     } catch (error) {
       if (!(error instanceof ClientError) || !REFUSALS.includes(error.code)) throw error;
       refusals.push({ name, error });
@@ -67,21 +67,21 @@ async function loadSeries(client: GasClient, { end, spanSec, spread }: SeriesReq
   return { baseFees, gasUsedRatios, tips, lowTips, highTips, missing };
 }
 
-/** The latest blocks, asked for while they are shown: once, and again at every new head. */
+/** The latest blocks: loaded when shown, and refetched at every new head. */
 export function useBlockList(snapshot: SnapshotView, isWide: boolean) {
   const { client, frozen, now, intervalMs, isOwnService = false } = useMonitor();
   const { chainId, blockTimestamp: end } = snapshot;
-  // Elsewhere every question counts, and the blocks' own bring it.
+  // A remote service counts requests, and the block routes have the spread too.
   const spread = isWide && isOwnService;
   const blockSec = chainId === null ? USUAL_BLOCK_SEC : chainProfile(chainId).feeRule.blockTimeSec;
-  // The window that was long enough is asked for next time.
+  // The next request uses the window that was long enough.
   const span = useRef(Math.min(Math.max(Math.ceil(blockSec * MOST_BLOCKS), 60), HOUR_SEC));
   const polled = usePolledQuery({
     key: ['block-list', chainId, spread],
     ask: async (signal) => {
       const load = () => loadSeries(client, { end, spread, spanSec: span.current }, { signal });
       let value = await load();
-      // Where blocks are rare the window grows to an hour.
+      // When blocks are rare the window grows up to an hour.
       while (end !== null && span.current < HOUR_SEC && longest(value) < ENOUGH_BLOCKS) {
         span.current = Math.min(span.current * 4, HOUR_SEC);
         value = await load();
@@ -89,7 +89,7 @@ export function useBlockList(snapshot: SnapshotView, isWide: boolean) {
       return { value, at: now() };
     },
     head: snapshot,
-    // Our own service has its newest block before those behind it.
+    // The embedded service has its newest block before those behind it.
     everyMs: (data) => {
       const known = data === undefined ? Number.POSITIVE_INFINITY : longest(data.value);
       return isOwnService && known < Math.min((snapshot.blockNumber ?? 0) + 1, ENOUGH_BLOCKS)
@@ -103,13 +103,13 @@ export function useBlockList(snapshot: SnapshotView, isWide: boolean) {
   return { polled, rows };
 }
 
-/** One block of the list; prices in wei per gas. `null`: the service has not said. */
+/** One block of the list; prices in wei per gas. `null`: unknown. */
 export interface BlockRow {
-  /** `null`: a service that gives rows by time alone; such a block cannot be opened. */
+  /** `null` for a service that returns rows by time only; such a block cannot be opened. */
   readonly number: number | null;
   readonly timestamp: number;
   readonly baseFee: number | null;
-  /** Against the block before it, where that one is in the list. */
+  /** Against the previous block, if it is in the list. */
   readonly change: number | null;
   readonly gasUsedRatio: number | null;
   readonly tip: number | null;
@@ -120,14 +120,14 @@ export interface BlockRow {
 
 const BLANK = { baseFee: null, change: null, gasUsedRatio: null, tip: null, spread: null, details: null };
 
-/** The newest blocks first; the head is there as soon as the snapshot knows it. */
+/** The newest blocks first; the head appears as soon as the snapshot has it. */
 function blockRows(series: BlockSeries, snapshot: SnapshotView): readonly BlockRow[] {
   const rows = new Map<string, BlockRow>();
   const put = (key: string, { blockNumber: number, timestamp }: At, value: Partial<BlockRow>) =>
     rows.set(key, { ...(rows.get(key) ?? { ...BLANK, number, timestamp }), ...value });
   for (const [key, row] of keyed(series.baseFees)) put(key, row, { baseFee: row.mean });
   for (const [key, row] of keyed(series.gasUsedRatios)) put(key, row, { gasUsedRatio: row.mean });
-  // A block without transactions has no tips, whatever stands in their place.
+  // A block without transactions has no tips, even if the response has values.
   const isEmpty = (key: string) => rows.get(key)?.gasUsedRatio === 0;
   for (const [key, row] of keyed(series.tips)) put(key, row, { tip: isEmpty(key) ? null : row.value });
   const highs = new Map(keyed(series.highTips));
@@ -155,8 +155,8 @@ interface At {
 }
 
 /**
- * What the rows of one block have in common: its number or, where the service gives none, its time to the second and
- * its place among the blocks of that second. Services take the milliseconds from here and there.
+ * The key of the rows of one block: its number or, if the service has none, its time to the second and its index
+ * among the blocks of that second. Services round milliseconds differently.
  */
 function keyed<Row extends At>(rows: readonly Row[]): readonly (readonly [key: string, row: Row])[] {
   const perSecond = new Map<number, number>();
@@ -175,19 +175,19 @@ function changeOf({ number, baseFee }: BlockRow, before: BlockRow | undefined): 
   return number !== null && before.number !== number - 1 ? null : baseFee / before.baseFee - 1;
 }
 
-/** Between two blocks that are asked for one after the other: a node or a quota bears four a second. */
+/** Pause between two block requests: a node or a quota allows four a second. */
 const GAP_MS = 250;
-/** A service that refuses so often has no such route, or wants to be left alone for a while. */
+/** After this many refusals the service has no such route, or is throttling. */
 const MOST_REFUSALS = 2;
 
 /**
- * The rows with what their own blocks say, each asked for once, one after the other, the newest first; after a reorg the
- * base fee is another, and so is the block. As many are kept as the list holds.
+ * Adds details from the block route to the rows, requested once each, in sequence, newest first; after a reorg base
+ * fee and key change. Caches as many as the list holds.
  */
 export function useRowDetails(rows: readonly BlockRow[], enabled: boolean): readonly BlockRow[] {
   const { client, frozen, now } = useMonitor();
   const queries = useQueryClient();
-  // An opened block finds it under its own key.
+  // An opened block uses the same cache key.
   const keyOf = ({ number, baseFee }: BlockRow) => ['block', number, `row ${baseFee}`];
   const stateOf = (row: BlockRow) => queries.getQueryState<Dated<BlockView>>(keyOf(row));
   const next = rows.find((row) => row.number !== null && (stateOf(row)?.status ?? 'pending') === 'pending');

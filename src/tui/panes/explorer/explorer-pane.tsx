@@ -30,11 +30,11 @@ import {
 } from './explorer-state.ts';
 import { TxScreen } from './tx-details.tsx';
 
-/** The Explorer tab: the latest blocks, and over them what was opened or looked up. */
+/** The Explorer tab: the latest blocks, and over them the opened block or transaction. */
 export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
   const [state, change] = useKeptState(EXPLORER_MEMORY, INITIAL_EXPLORER_STATE);
   const place = state.places.at(-1);
-  // Without anything open Esc is left to whoever else wants it.
+  // With nothing open, Esc is left to other scopes.
   useKeys('explorer', place === undefined ? {} : { close: () => change(back) });
   const level = { snapshot, change, columns, rows };
   if (place === undefined) return <BlocksScreen {...level} cursor={state.cursor} />;
@@ -45,15 +45,15 @@ export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
   );
 }
 
-/** From this width on blocks are asked for one by one: there is room for what only they say. */
+/** From this width on blocks are requested one by one, for columns that need it. */
 const DETAILS_FROM = 104;
-/** Rows of the pane that are not blocks: title and headings. */
+/** Rows of the pane beside the blocks: title and headings. */
 const CHROME = 2;
 const SPOKEN_BLOCKS = 10;
 
 export function blockColumns(context: PaneContext): readonly TableColumn<BlockRow>[] {
   const { present, symbol, offsetAt } = context;
-  // The title names one offset, also where clocks were changed between two blocks.
+  // The title names one offset, even if clocks changed between two blocks.
   const offset = offsetAt(present);
   return [
     rightColumn('block', 6, 0, ({ number }) => known(number, formatCount)),
@@ -88,7 +88,7 @@ function BlocksScreen({ snapshot, change, columns, rows, cursor }: BlocksScreenP
   const room = isSpoken ? SPOKEN_BLOCKS : Math.max(rows - CHROME - notices, 1);
   const place = placeOf(blocks, cursor);
   const first = useRef(0);
-  // Nobody who follows the newest block wants to see it slide down.
+  // When following the newest block, the list scrolls with it.
   const top = cursor === null ? 0 : scrolledTo(place, first.current, room);
   first.current = isSpoken ? place : Math.min(top, Math.max(blocks.length - room, 0));
   const above = first.current;
@@ -149,12 +149,12 @@ function BlocksScreen({ snapshot, change, columns, rows, cursor }: BlocksScreenP
   );
 }
 
-/** Blocks without numbers are told apart by their times, which are far larger than any block's number. */
+/** Blocks without numbers are identified by their times, which are far larger than block numbers. */
 function keyOf({ number, timestamp }: BlockRow): number {
   return number ?? timestamp;
 }
 
-/** Where the cursor's block is now; one that has left the list leaves the cursor at its end. */
+/** The row of the cursor's block; if it has left the list, the cursor is at the end. */
 function placeOf(rows: readonly BlockRow[], cursor: number | null): number {
   if (cursor === null || rows.length === 0) return 0;
   const place = rows.findIndex((row) => keyOf(row) <= cursor);

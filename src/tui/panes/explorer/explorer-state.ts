@@ -3,7 +3,7 @@ import { PATHS } from '../../../contract/routes.ts';
 import { KEY_PROBLEM, parseLookup } from '../../../core/parse-lookup.ts';
 import { formatCount } from '../../../core/units.ts';
 import type { Memory } from '../../app/ui-state.ts';
-import type { RawQuestion } from '../../chrome/raw-view.tsx';
+import type { RawRequest } from '../../chrome/raw-view.tsx';
 
 export type PlaceName =
   | { readonly kind: 'block'; readonly number: number }
@@ -12,15 +12,15 @@ export type PlaceName =
 export type Place = PlaceName & {
   /** The first line that is shown. */
   readonly top: number;
-  /** The marked transaction of a block by its place in the list; `null`: none yet, the facts are being read. */
+  /** Index of the selected transaction of a block; `null`: none yet, the facts are shown. */
   readonly selected: number | null;
 };
 
-/** What the user looks at on the Explorer tab; kept while other tabs are shown. */
+/** State of the Explorer tab; survives switching tabs. */
 export interface ExplorerState {
-  /** The block under the cursor by its number, so that it stays while new ones arrive; `null` follows the newest. */
+  /** Number of the block under the cursor, so that it stays while new ones arrive; `null` follows the newest. */
   readonly cursor: number | null;
-  /** What lies open over the list, each opened from the one before. */
+  /** Places opened over the list, each from the one before. */
   readonly places: readonly Place[];
 }
 
@@ -34,14 +34,14 @@ export interface ExplorerLevelProps {
 export const EXPLORER_MEMORY = 'explorer';
 export const INITIAL_EXPLORER_STATE: ExplorerState = { cursor: null, places: [] };
 
-/** Blocks and transactions lead to each other; nobody goes back through more. */
+/** Blocks and transactions link to each other; more steps back are never needed. */
 const MOST_PLACES = 50;
 
 const idOf = (name: PlaceName) => (name.kind === 'block' ? String(name.number) : name.hash);
 
 export function opened(state: ExplorerState, name: PlaceName): ExplorerState {
   const { places } = state;
-  // A block opened from one of its own transactions is the one it came from: back instead of deeper.
+  // Opening the block that this transaction was opened from goes back instead of deeper.
   const known = [-2, -1].find(
     (at) => places.at(at) !== undefined && idOf(places.at(at) ?? name) === idOf(name),
   );
@@ -66,19 +66,19 @@ export function scrolled(state: ExplorerState, to: Partial<Pick<Place, 'top' | '
 
 const stateIn = (memory: Memory) => (memory.get(EXPLORER_MEMORY) ?? INITIAL_EXPLORER_STATE) as ExplorerState;
 
-/** Has the tab show a block or a transaction when it is shown next. */
+/** Makes the tab show a block or a transaction. */
 export function openPlace(memory: Memory, name: PlaceName): void {
   memory.set(EXPLORER_MEMORY, opened(stateIn(memory), name));
 }
 
-/** What the raw view asks for: what is open, or else the list's base fees. */
-export function explorerQuestion(memory: Memory): RawQuestion {
+/** The request of the raw view: the opened place, or the list's base fees. */
+export function explorerRequest(memory: Memory): RawRequest {
   const place = stateIn(memory).places.at(-1);
   if (place === undefined) return { path: PATHS.baseFee, query: { bucket: 'block' } };
   return { path: (place.kind === 'block' ? PATHS.block : PATHS.tx).replace(/\{\w+\}/, idOf(place)) };
 }
 
-/** Why no transactions can be seen here; `null`: they can. */
+/** Why there are no transactions; `null` when there are. */
 export function noTransactions({ source }: SnapshotView): string | null {
   return source.kind === 'replay' ? 'a recording holds no transactions; its blocks can be looked up' : null;
 }
@@ -86,15 +86,15 @@ export function noTransactions({ source }: SnapshotView): string | null {
 type Lookup =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'found'; readonly place: PlaceName }
-  /** One line: what is wrong with what was typed. */
+  /** One line: the problem of the typed text. */
   | { readonly kind: 'wrong'; readonly problem: string };
 
 export interface LookupContext {
-  /** The newest block; `null` where the service does not number its blocks. */
+  /** The newest block; `null` when the service does not number its blocks. */
   readonly head: number | null;
-  /** Why no transaction can be looked up here; `null`: one can. */
+  /** Why no transaction can be looked up here; `null` when one can. */
   readonly noTransactions: string | null;
-  /** Whether a text is a key, which is no hash even if it looks like one. */
+  /** Whether a text is a key, even if it looks like a hash. */
   readonly isKey: (text: string) => boolean;
 }
 

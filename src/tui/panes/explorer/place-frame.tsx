@@ -5,11 +5,11 @@ import { hexText } from '../../../core/text.ts';
 import { formatCount } from '../../../core/units.ts';
 import { remedyFor } from '../../app/connection.ts';
 import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
-import { PaneState, PolledFrame, saidBy } from '../../ui/pane-state.tsx';
+import { PaneState, PolledFrame, serviceMessage } from '../../ui/pane-state.tsx';
 import type { Line } from '../../ui/text.tsx';
 import { type ExplorerLevelProps, noTransactions, type PlaceName } from './explorer-state.ts';
 
-/** Why what was opened cannot be shown, and what to try. */
+/** Why the opened place cannot be shown, and what to try. */
 function problemOf(place: PlaceName, error: Error, snapshot: SnapshotView) {
   const without = noTransactions(snapshot);
   const what = place.kind === 'block' ? `block ${formatCount(place.number)}` : 'this transaction';
@@ -20,16 +20,16 @@ function problemOf(place: PlaceName, error: Error, snapshot: SnapshotView) {
     const hint = remedyFor(error) ?? 'r asks again now, / looks up another, Esc goes back';
     return { title: `No answer for ${what}`, reason: error.message, hint };
   }
-  // Our own words before what the service says would only repeat the path.
-  const said = saidBy(error);
+  // The service's message would only repeat the path.
+  const message = serviceMessage(error);
   const hint = '/ looks up another, Esc goes back';
   if (place.kind === 'block') {
-    const reason = said ?? 'the service has no such block, or gives no blocks at all';
+    const reason = message ?? 'the service has no such block, or gives no blocks at all';
     return { title: `No ${what}`, reason, hint };
   }
   return {
     title: `No transaction ${hexText(place.hash, 21, '…')}`,
-    reason: said ?? 'the service knows no such transaction: check the hash and the chain',
+    reason: message ?? 'the service knows no such transaction: check the hash and the chain',
     hint: `looked for again with every block; ${hint}`,
   };
 }
@@ -40,7 +40,7 @@ interface PlaceFrameProps extends Pick<ExplorerLevelProps, 'snapshot' | 'columns
   readonly children: (notice: Line | null) => ReactNode;
 }
 
-/** What is open: loading, not to be had with what to try, or its data. */
+/** An opened place: loading, unavailable with a hint, or its data. */
 export function PlaceFrame({
   place,
   polled,
@@ -58,10 +58,10 @@ export function PlaceFrame({
   return <PolledFrame {...{ polled, what, width, height }}>{children}</PolledFrame>;
 }
 
-/** Blocks on top of it after which nothing of a block changes any more but their number. */
+/** Confirmations after which a block changes no more. */
 const SETTLED = 12;
 
-/** Asks for a block or a transaction again with each new head while it may still be replaced. */
+/** Refetches a block or a transaction with each new head while a reorg may replace it. */
 export function useSettling<T>(
   key: readonly [string, string | number | null],
   snapshot: SnapshotView,

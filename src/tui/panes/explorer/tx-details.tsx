@@ -28,7 +28,7 @@ import { depthSegments, gasFacts, gweiText, tipLines, useBlock } from './block-d
 import { type ExplorerLevelProps, opened, type Place, scrolled } from './explorer-state.ts';
 import { PlaceFrame, useSettling } from './place-frame.tsx';
 
-/** Each with a glyph and a word, so that the colour does not speak alone. */
+/** Each with a glyph and a word, in addition to the colour. */
 const STATUSES = new Map<string, Span>([
   ['SUCCESS', colored('● success', 'good')],
   ['REVERTED', colored('! reverted', 'bad')],
@@ -66,7 +66,7 @@ export function txColumns({ width, symbol }: PaneContext): readonly TableColumn<
   ];
 }
 
-/** The longest name: both grids stand under each other. */
+/** The longest name, so that both grids align. */
 const NAME_ROOM = 'gas limit'.length;
 
 function txTitle(tx: TxView, { snapshot, present }: PaneContext): readonly Line[] {
@@ -116,14 +116,14 @@ function payment(tx: TxView, block: BlockView | null, { symbol }: PaneContext): 
     ...gasFacts(gasUsed, gasLimit, gasUsed && gasLimit ? `, ${formatPercent(gasUsed / gasLimit)}` : ''),
     ...given(tx.maxFeePerGas, 'max fee', gweiText),
     ...given(tx.maxPriorityFeePerGas, 'max tip', gweiText),
-    // Whatever is signed with caps has no price of its own.
+    // A transaction signed with caps has no gas price.
     ...given(tx.maxFeePerGas === null ? tx.gasPrice : null, 'signed', gweiText),
     ...given(tx.maxFeePerBlobGas, 'max blob', gweiText),
     ...given(tx.blobCount === 0 ? null : tx.blobCount, 'blobs', formatCount),
   ];
 }
 
-/** Where its tip stood among the tips of its block. */
+/** The rank of its tip among those of its block. */
 function standing(tx: TxView, block: BlockView | null, context: PaneContext): readonly Line[] {
   const { priorityFeePerGas: tip, tipRank } = tx;
   const tips = block?.tips ?? null;
@@ -139,7 +139,7 @@ interface TxScreenProps extends ExplorerLevelProps {
 
 const AIRY_FROM = 23;
 
-/** One transaction: what it is, what it paid, and where its tip stood in its block. */
+/** One transaction: content, price paid, and the rank of its tip in its block. */
 export function TxScreen({ place, snapshot, change, columns, rows }: TxScreenProps) {
   const { client } = useMonitor();
   const copy = useClipboard();
@@ -151,7 +151,7 @@ export function TxScreen({ place, snapshot, change, columns, rows }: TxScreenPro
     (tx) => tx.blockNumber,
   );
   const tx = polled.data?.value ?? null;
-  // The tips of its block, to draw where it stood among them; without them the rest is shown all the same.
+  // The tips of its block, to draw its rank; optional.
   const number = tx?.blockNumber ?? null;
   const block = useBlock(number, snapshot).data?.value ?? null;
   useKeys('explorer', {

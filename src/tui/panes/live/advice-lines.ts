@@ -16,14 +16,14 @@ const ACTION_COLORS = new Map<string | null, ColorName>([
   ['WAIT', 'warn'],
   ['SET_ALERT', 'accent'],
 ]);
-/** The table below names a saving the mean too. */
+/** The table below also shows the mean saving. */
 const LEAST_SAVING = 0.005;
 
 /**
- * The recommendation in parts: what to do, how likely, what it saves, and how such advice has held so far. On a narrow
- * screen the last one uses fewer words.
+ * The recommendation in parts: action, probability, saving, and the record of past advice. A narrow screen has a
+ * shorter record.
  *
- * @param age its age where it is too old to be followed, and no probability is shown then; `null`: it is current
+ * @param age its age when it is stale, which hides the probability; `null`: fresh
  */
 export function adviceParts(
   advice: RecommendationView,
@@ -41,7 +41,7 @@ export function adviceParts(
   if (advice.action === null) return [todo];
   const kept = track === null ? null : keptWords(track);
   const since = isNarrow || track?.since == null ? '' : ` since ${dayText(track.since, systemOffset)}`;
-  // What was promised of those: a record far below it says how far the likelihood is to be trusted.
+  // The stated probability of past advice: a record far below it shows how far to trust it.
   const stated = kept === null ? null : (track?.statedProbability ?? null);
   const likely: Line =
     probability === null ? [faint('not yet measured')] : [plain(`${formatLikelihood(probability)} likely`)];
@@ -55,7 +55,7 @@ export function adviceParts(
   ];
 }
 
-/** As many reasons as there are lines for, broken at blanks; what does not fit is read after `⏎`. */
+/** As many reasons as fit, wrapped at blanks; the rest is shown after `⏎`. */
 export function reasonLines(reasons: readonly string[], width: number, most: number, faint = true) {
   const lines: Line[] = [];
   for (const reason of reasons) {
@@ -66,12 +66,12 @@ export function reasonLines(reasons: readonly string[], width: number, most: num
   return lines;
 }
 
-/** The waits of which something is stated: a price alone would read as a promise. */
+/** The waits with a forecast: a price alone would look like a promise. */
 export function knownWaits(horizons: readonly HorizonView[]): readonly HorizonView[] {
   return horizons.filter(({ probability }) => probability !== null);
 }
 
-/** Why nothing is stated of the other waits, which are the longer ones, in one line. */
+/** Why the other, longer waits have no forecast, in one line. */
 export function unknownWaits(horizons: readonly HorizonView[]): readonly string[] {
   const unknown = horizons.filter(({ probability }) => probability === null);
   const [first, last] = [unknown.at(0), unknown.at(-1)];
@@ -103,7 +103,7 @@ const WAIT_FIGURES: readonly WaitFigure[] = [
 
 const NARROW = 70;
 
-/** What each wait is worth, the one advised (seconds) in bold: the headline is one of these columns. */
+/** The forecast of each wait, with the advised one (seconds) in bold. */
 export function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, width: number) {
   const heading = width < NARROW ? 'wait up to' : 'if you wait up to';
   const columns: readonly TableColumn<WaitFigure>[] = [

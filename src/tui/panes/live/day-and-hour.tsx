@@ -18,22 +18,22 @@ import { wholeSpan } from '../../ui/time.ts';
 import type { LiveView } from './live-pane.tsx';
 
 const DAY = '24 h';
-/** Bucketed history begins up to an hour inside the day. */
+/** Bucketed history starts up to an hour inside the day. */
 const NEARLY_A_DAY_SEC = 23 * 3_600;
-/** In less the price has hardly moved. */
+/** Over a shorter time the price hardly moves. */
 const LEAST_RANGE_SEC = 60;
 const LEAST_LINE = 8;
 const MOST_LINE = 60;
 
-/** Where the base fee stands between the lowest and the highest of the day, or of as much of it as is known. */
+/** The base fee's position between the day's lowest and highest, or of a shorter history. */
 export function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
   const { baseFee, nextBaseFee, blockTimestamp: end } = snapshot;
   const now = Number(nextBaseFee ?? baseFee);
   const { base = null, from = null } = market ?? {};
   const sec = from === null || end === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
-  // A history that does not fill the day must not be called one.
+  // A shorter history must not be called a day.
   const span = sec > NEARLY_A_DAY_SEC ? DAY : wholeSpan(sec);
-  // The day's figures are asked for less often than the price: it may have left their range since.
+  // The day's figures are polled less often than the price, which may have left their range.
   const [min, max] = [Math.min(base?.min ?? now, now), Math.max(base?.max ?? now, now)];
   const [low, high] = [formatGwei(min), formatGwei(max)];
   const rank = trend?.percentileRank24h ?? null;
@@ -60,37 +60,38 @@ export function useDayRange({ market, snapshot, trend }: LiveView, width: number
   ];
 }
 
-/** How far off the median the price in the middle may lie: that of an even number is between two, and some blocks old. */
+/** Maximum distance from the median: that of an even number is between two values, and some blocks old. */
 const AROUND_MEDIAN = 1.02;
-/** From here on the advice calls it above its mean. */
+/** From this factor on the advice calls it above its mean. */
 const AROUND_MEAN = 1.05;
 
 /**
- * In words that stay true where prices tie, as they do at a chain's floor. Nothing where `rank`, the share of blocks whose
- * base fee was lower, is of another past than the figures, as it is for a moment once a service has learnt of more.
+ * Compares the present price with the day, correctly even for equal prices, as at a chain's floor. Empty when `rank`,
+ * the share of blocks with a lower base fee, belongs to another history than the figures, as briefly after a service
+ * has filled more.
  */
 function verdictOf(rank: number, now: number, { min, p10, median, mean, max }: StatsView, span: string) {
   const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
   if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
     return '';
   if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
-  // No more than half lies below and yet the median is reached: the median itself.
+  // At most half is below, and it is at least the median: it is the median.
   if (rank <= 0.5 && median !== null && now >= median) {
-    // Half of a past that is dear against its mean: neither usual nor cheap.
+    // Half of an expensive past against its mean: neither usual nor cheap.
     return mean !== null && now > mean * AROUND_MEAN ? '' : `the usual price of ${past}`;
   }
-  // A tenth of the blocks asked for this very price, and how many more is not known.
+  // A tenth of the blocks had this very price, perhaps more.
   if (rank <= 0.1 && now === p10) return `among the lowest of ${past}`;
   if (rank > 0.99) return `among the highest of ${past}`;
   // Rounded down: 99.7 % of the blocks are not all.
   return `cheaper than ${Math.floor((1 - rank) * 100 + 1e-9)} % of ${past}`;
 }
 
-/** With the last bucket still to come, an hour is not whole. */
+/** An hour whose last bucket is missing is shorter. */
 const SHORTEST_HOUR_SEC = 3_300;
 const LONGEST_HOUR_SEC = 4_000;
 
-/** What a chart of the last hour really spans: a young history is shorter, a foreign service's frame may be longer. */
+/** The actual length of a chart of the last hour: a young history is shorter, another service's frame may be longer. */
 function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
   const [first, last] = [hour.points[0], hour.points.at(-1)];
   const sec =
@@ -98,7 +99,7 @@ function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
   return sec < SHORTEST_HOUR_SEC || sec > longest ? `last ${wholeSpan(sec)}` : 'last hour';
 }
 
-/** What stands under the lanes, the most important first. What the service did not say is not there. */
+/** The facts below the lanes, most important first; unknown ones are left out. */
 export function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
   const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
   const change =
@@ -107,7 +108,7 @@ export function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): 
       : [plain(' '), changeSpan(Number(nextBaseFee - baseFee) / Number(baseFee))];
   const ahead = trend?.baseFeeFan.at(-1);
   const blocks = ahead?.blocksAhead === 1 ? '1 block' : `${ahead?.blocksAhead} blocks`;
-  // Of the hour before: how the base fee stands to it, or the service's own word where it does not say by how much.
+  // The base fee against the previous hour, or the service's word without a percentage.
   const against = ` against mean of ${hour === undefined ? 'last hour' : spanOf(hour, Number.POSITIVE_INFINITY)}`;
   const coinChange = market?.nativeUsdChangeRatio ?? null;
   const facts: readonly NamedValue[] = [
@@ -142,7 +143,7 @@ const LINES = [
   { color: 'tip', name: 'tip p50', style: 'dashed', of: 'priority' },
 ] as const;
 
-/** Base fee and tip of the last hour, or of the shortest while the service knows, as far as they are known, with a legend above. */
+/** Known base fee and tip of the last hour, or of the service's shortest frame, with a legend above. */
 export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
   if (useIsScreenReaderEnabled()) return null;
   const series = LINES.map((line) => ({

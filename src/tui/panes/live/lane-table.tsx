@@ -61,7 +61,7 @@ function laneColumns({
     ),
     rightColumn(`transfer${named}`, Math.max(costs, 8), 4, ({ price }) => worth(TRANSFER, price)),
     rightColumn(`swap${named}`, costs, 5, ({ price }) => worth(SWAP, price)),
-    // Old prices promise nothing.
+    // Stale prices have no probability.
     rightColumn('likely', 6, 6, ({ probability }) =>
       known(stale === true ? null : probability, formatLikelihood),
     ),
@@ -71,24 +71,24 @@ function laneColumns({
 
 type Cells = Record<string, string>;
 
-/** ink-table draws a line between any two rows, which would double the height of three lanes. */
+/** ink-table draws a line between rows, which would double the height of three lanes. */
 class CompactTable extends Table<Cells> {
   override separator = () => null;
 }
 
-/** Around the columns: a border left of the first, and two of padding; between two of them three. */
+/** Width around the columns: left border and padding; three columns between two. */
 const BORDERS = 4;
 const GAP = 3;
 
 interface LaneTableProps {
   readonly snapshot: SnapshotView;
-  /** What usual work costs, with its data fees; empty while that is not known. */
+  /** Costs of usual actions, with data fees; empty while unknown. */
   readonly actions: readonly ActionView[];
   readonly symbol: string;
   readonly width: number;
 }
 
-/** What to pay, lane by lane: always six lines high. */
+/** The prices of the lanes: always six lines high. */
 export const LaneTable = memo(function LaneTable({ snapshot, actions, symbol, width }: LaneTableProps) {
   const theme = useTheme();
   const isSpoken = useIsScreenReaderEnabled();
@@ -100,7 +100,7 @@ export const LaneTable = memo(function LaneTable({ snapshot, actions, symbol, wi
     return <LineList lines={[[plain('Prices in gwei.')], ...lines]} width={width} />;
   }
   const columns = fitColumns(all, rows, width - BORDERS, { theme, widest: widest.current, gap: GAP });
-  // ink-table measures by string length: cells come to it already as wide as their column.
+  // ink-table measures by string length: cells are padded to their column's width.
   const cellsOf = (text: (column: FittedColumn<LaneRow>) => string): Cells =>
     Object.fromEntries(
       columns.map((column) => {
@@ -131,7 +131,7 @@ function Heading({ children }: PartProps) {
 const LANE_COLORS = new Map<string, ColorName>(LANES.map((lane) => [LANE_TITLES[lane], lane]));
 
 function LaneCell({ children, column }: PartProps & { readonly column: number }) {
-  // ink-table tells a cell its column and its text, not its row.
+  // ink-table passes a cell its column and text, not its row.
   if (column === 0) return <Words color={LANE_COLORS.get(String(children).trim())}>{children}</Words>;
   return <Words bold={column === 1}>{children}</Words>;
 }
@@ -140,7 +140,7 @@ function Border({ children }: PartProps) {
   return <Text dimColor>{useTheme().text(String(children))}</Text>;
 }
 
-/** The lanes for pasting elsewhere: exact gwei, one lane per line, values apart by tabs. */
+/** The lanes for the clipboard: exact gwei, one lane per line, separated by tabs. */
 export function lanesText(snapshot: SnapshotView): string {
   const value = (wei: bigint | null) => (wei === null ? '' : gweiString(wei));
   const rows = laneRows(snapshot).map(({ name, price, maxFeePerGas, maxPriorityFeePerGas }) => [

@@ -39,32 +39,32 @@ import {
 import { liveFacts, SmallChart, useDayRange } from './day-and-hour.tsx';
 import { LaneTable, lanesText } from './lane-table.tsx';
 
-/** All that the Live pane draws. What is not there yet, or what the service does not have, is `undefined`. */
+/** The data of the Live pane. Loading and unsupported parts are `undefined`. */
 export interface LiveView {
   readonly snapshot: SnapshotView;
   readonly trend: TrendView | undefined;
   readonly recommendation: RecommendationView | undefined;
-  /** `58s ago`, of advice that is too old to be followed; absent or `null`: it is of now. */
+  /** `58s ago` for stale advice; absent or `null` for current advice. */
   readonly adviceAge?: string | null;
   readonly hour: ChartView | undefined;
   readonly market: MarketView | undefined;
   /** Ticker of the native coin. */
   readonly symbol: string;
-  /** Why the service gives no recommendation, no trend …: one clean line each. */
+  /** Why there is no recommendation, no trend …: one clean line each. */
   readonly missing: readonly string[];
 }
 
-/** How the Live pane shares out its rows; 0: a part is not shown. */
+/** Rows of each part of the Live pane; 0: hidden. */
 interface LiveLayout {
   readonly waitRows: number;
   readonly factLines: number;
   readonly reasonLines: number;
   readonly rangeRows: number;
-  /** Rows of the price of usual work with its heading. */
+  /** Rows of the cost table with its heading. */
   readonly workRows: number;
   /** Rows of the chart with its legend. */
   readonly chartRows: number;
-  /** An empty line between the parts. */
+  /** A blank line between the parts. */
   readonly airy: boolean;
 }
 
@@ -72,7 +72,7 @@ interface LiveLayout {
 const FIXED_ROWS = 7;
 const LEAST_CHART = 4;
 
-/** @param rows rows of the pane; @param wanted as many rows as there is something to show for */
+/** @param rows rows of the pane; @param wanted rows that each part could fill */
 export function liveLayout(rows: number, wanted: Omit<LiveLayout, 'chartRows' | 'airy'>): LiveLayout {
   const airy = rows >= 30;
   let left = rows - FIXED_ROWS - (airy ? 4 : 0);
@@ -81,7 +81,7 @@ export function liveLayout(rows: number, wanted: Omit<LiveLayout, 'chartRows' | 
     left -= taken;
     return taken;
   };
-  // The weightiest first: what waiting is worth, the next block, why, the day; then a chart, then more of each.
+  // The most important first: waits, the next block, reasons, the day; then a chart, then more of each.
   const waitRows = wanted.waitRows <= left ? take(wanted.waitRows) : 0;
   let factLines = take(Math.min(wanted.factLines, 1));
   let reasonRows = take(Math.min(wanted.reasonLines, rows < 18 ? 1 : 2));
@@ -105,13 +105,13 @@ interface LivePaneProps {
 
 const MOST_ACTIONS = 5;
 const NO_ACTIONS: MarketView['actions'] = [];
-/** Narrower screens use fewer words for the advice. */
+/** Narrower screens shorten the advice. */
 const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
-/** More than is ever read out. */
+/** More than a screen reader ever reads. */
 const SPOKEN_ROWS = 100;
 
-/** What to pay now, what to do, and how the last hour and day were. Fills exactly `columns` × `rows`. */
+/** Present prices, advice, and the last hour and day. Fills exactly `columns` × `rows`. */
 export const LivePane = memo(function LivePane({ view, columns, rows }: LivePaneProps) {
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
@@ -128,14 +128,14 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
   const reasons = (most: number, of = view) => reasonLines(reasonsOf(of), width, most);
   const layout = liveLayout(isSpoken ? SPOKEN_ROWS : rows, {
     factLines: flow(facts, width, { most: Number.POSITIVE_INFINITY, gap: 3 }).length,
-    // The rows stay as they are when advice grows old.
+    // Stale advice keeps its rows.
     reasonLines: reasons(Number.POSITIVE_INFINITY, { ...view, adviceAge: null }).length,
     waitRows: waitLines.length,
     rangeRows: range.length,
     workRows: work.length,
   });
   const hasChart = layout.chartRows > 0 && hour !== undefined && hour.points.length >= 2;
-  // Why it is not there may take the room of what is not there.
+  // The reason for a missing part may use its room.
   const reasonRoom = layout.reasonLines + (hasChart ? 0 : Math.min(layout.chartRows, missing.length));
   const asking = missing.length > 0 ? '' : 'Asking for advice …';
   const advice = recommendation && adviceParts(recommendation, snapshot, width < ROOMY_FROM, adviceAge);
@@ -175,12 +175,12 @@ function filled(lines: readonly Line[], count: number): readonly Line[] {
   return Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
 }
 
-/** Why something is not there, then why the advice is what it is; of old advice nothing is said. */
+/** Why parts are missing, then the reasons of the advice, unless it is stale. */
 function reasonsOf({ missing, recommendation, adviceAge = null }: LiveView): readonly string[] {
   if (recommendation === undefined || adviceAge !== null) return missing;
   const { action, alternatives, reasons } = recommendation;
   if (action !== null) return [...missing, ...reasons, ...unknownWaits(alternatives)];
-  // The headline says that there is none.
+  // The headline already says that there is none.
   return [...missing, ...reasons.map((reason) => reason.replace(/^no advice yet: /, ''))];
 }
 
@@ -192,7 +192,7 @@ const RECKONED = [
 
 const day = (ms: number) => dayText(ms, systemOffset);
 
-/** The advice with all its reasons, what each wait is worth, how such advice was kept and how it is reckoned, over the pane. */
+/** The advice with all reasons, the forecast of each wait, the record and the method, over the pane. */
 function AdviceInFull({ view, columns, rows }: LivePaneProps) {
   const width = useIsScreenReaderEnabled() ? SPOKEN_WIDTH : columns;
   const { recommendation, adviceAge = null } = view;
@@ -204,7 +204,7 @@ function AdviceInFull({ view, columns, rows }: LivePaneProps) {
     ...waits.map(waitWords),
     ...(record.length === 0 ? [] : [`record: ${record.join(' ')}`]),
     ...(track === null ? [] : waitRecord(track, day)),
-    // Another service may reckon in another way.
+    // Another service may use another method.
     ...(view.snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];
   const parts = recommendation && adviceParts(recommendation, view.snapshot, false, adviceAge);
@@ -222,10 +222,10 @@ function AdviceInFull({ view, columns, rows }: LivePaneProps) {
   );
 }
 
-/** What changes slowly is requested less often. */
+/** Slowly changing data is polled less often. */
 const HOUR_CHART_MS = 5_000;
 const MARKET_MS = 10_000;
-/** A recording played fast leaves an old day behind within seconds. */
+/** A fast recording makes a day's figures stale within seconds. */
 const REPLAY_MS = 1_000;
 
 export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
@@ -255,7 +255,7 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     open: () => setOpen(!isOpen),
     ...(isOpen ? { close: () => setOpen(false) } : {}),
   });
-  // Why a part that never came is not there; a part that fails later keeps its last data instead.
+  // Why a part is missing; a part that fails later keeps its last data.
   const lacking = (name: string, { data, error }: Polled<unknown>) =>
     data !== undefined || error === null ? [] : [`no ${name}: ${missingReason(error, isPast)}`];
   const missing = [
@@ -270,7 +270,7 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
   // While its route fails the prices go on without it.
   const isOlder =
     behindMs > (recommendation.error === null ? staleAfterMs(polledEveryMs(snapshot) / 1_000) : 0);
-  // Of the same age as the prices that it belongs to, in the same figure.
+  // Shown with the same age as its prices.
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const isOld = isOlder || isPast;
   const age = useTicking((now) => (isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : ''));

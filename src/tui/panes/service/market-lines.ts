@@ -16,14 +16,14 @@ interface StatsRow {
   readonly volatility: number | null;
 }
 
-/** How the base fee was over a day and a month, and what the coin is worth. */
+/** The base fee over a day and a month, and the coin's price. */
 export function marketLines(context: ServiceContext): readonly Line[] {
   const { snapshot, day, month, now, width } = context;
   const young = month.data?.value;
   const end = snapshot.blockTimestamp ?? now;
   const reachSec = ({ from }: MarketView) =>
     from === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
-  // A history younger than a day is all in the figures of the day.
+  // A history younger than a day is covered by the day's figures.
   const isYoung =
     day.data?.value.base != null && young !== undefined && !fillsFrame(reachSec(young), DAY_SEC);
   const shown = isYoung ? [day] : [day, month];
@@ -45,7 +45,7 @@ function marketWords(context: ServiceContext, shown: readonly Part<MarketView>[]
   const usd = (day ?? month)?.nativeUsd ?? snapshot.nativeUsd;
   const change = day?.nativeUsdChangeRatio ?? null;
   const hour = month?.cheapestHourUtc ?? day?.cheapestHourUtc ?? null;
-  // How old figures are that came a while ago: `24 h 2m, 30 d 4m ago`. What failed says so on a line of its own.
+  // The age of stale figures: `24 h 2m, 30 d 4m ago`. An error has its own line.
   const ages = shown.flatMap(({ data, error }) => {
     const sec = data === undefined ? 0 : (now - data.at) / 1_000;
     if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
@@ -60,15 +60,15 @@ function marketWords(context: ServiceContext, shown: readonly Part<MarketView>[]
   ];
 }
 
-/** `now`: the base fee of the head, wei; the figures are as old as they are, and it may have left their range since. */
+/** `now`: base fee of the head, wei, which may have left the range of older figures. */
 function statsRows(market: MarketView, sec: number, now: number): readonly StatsRow[] {
   const { base, volatility, timeFrame } = market;
   if (base === null) return [];
   const { changeRatio: ratio } = base;
-  // Of the same `now`: the beginning stays where it was.
+  // Against the same `now`; the start of the window is unchanged.
   const changeRatio = ratio === null || base.now === 0 ? ratio : ((1 + ratio) * now) / base.now - 1;
   const stats = { ...base, now, min: Math.min(base.min, now), max: Math.max(base.max, now), changeRatio };
-  // A history that does not fill the window must not be called by its name.
+  // A shorter history must not be called by the window's name.
   const isWhole = fillsFrame(sec, timeFrame === '30d' ? 30 * DAY_SEC : DAY_SEC);
   return [{ name: isWhole ? nameOf(market) : wholeSpan(sec), stats, volatility }];
 }
@@ -93,12 +93,12 @@ const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   rightColumn('volatility', 10, 6, (row) => known(row.volatility, (ratio) => `±${formatPercent(ratio)}`)),
 ];
 
-/** What usual work costs now, lane by lane, in the coin and in dollars. */
+/** Present costs of usual actions, lane by lane, in the coin and in dollars. */
 export function workLines(context: ServiceContext): readonly Line[] {
   const { snapshot, day, month, symbol, width } = context;
   const actions = (day.data ?? month.data)?.value.actions ?? [];
   if (actions.length === 0) {
-    // While figures are awaited or refused the market's own lines say so.
+    // While figures are loading or refused, the market's own lines say so.
     if (day.data === undefined) return [];
     return [sectionLine('Usual work', [faint('the service does not price it')])];
   }
@@ -106,7 +106,7 @@ export function workLines(context: ServiceContext): readonly Line[] {
     { columns: workColumns(snapshot, symbol, ''), rows: actions, width },
     context,
   );
-  // The headings stand in the section's own line.
+  // The headings share the section's line.
   const title = ' Usual work';
   const headings = heading.map(({ text }) => text).join('');
   return [[bold(title), faint(headings.slice(title.length))], ...lines];

@@ -14,7 +14,7 @@ export function recordLines(context: RecordContext): readonly Line[] {
   const { recommendation, snapshot, offsetAt, width } = context;
   const late = stateOf('advice', recommendation, context);
   if (recommendation.data === undefined) return [partTitle('Advice', late[0])];
-  // Prices that are stale are advised on by nobody.
+  // Stale prices have no advice.
   if (snapshot.stale === true) {
     return [partTitle('Advice', [faint('not stated while prices are stale')])];
   }
@@ -37,7 +37,7 @@ const sharesText = (hit: number, stated: number | null) =>
 const versionsText = (versions: readonly number[]) =>
   versions.length > 1 ? [`by versions ${versions.join(', ')} of its method`] : [];
 
-/** `given 100, kept 92`, `since 3 Nov`, `(92 %, stated 90 %)`; none where nothing was judged. */
+/** `given 100, kept 92`, `since 3 Nov`, `(92 %, stated 90 %)`; empty when nothing was judged. */
 export function recordPhrases(track: Track, day: DayText): readonly string[] {
   const kept = keptWords(track);
   if (kept === null) return [];
@@ -45,10 +45,10 @@ export function recordPhrases(track: Track, day: DayText): readonly string[] {
   return [kept, ...(of === '' ? [] : [of]), sharesText(track.hitRatio ?? 0, track.statedProbability)];
 }
 
-/** A record is of the last hundred, once there are so many. */
+/** The record covers the last hundred, once there are as many. */
 const FULL = 100;
 
-/** How advice to wait has held, a phrase of its own: `kept 41 of 52 waits since 3 Nov`; none where none was judged. */
+/** The record of advice to wait, as one phrase: `kept 41 of 52 waits since 3 Nov`; empty when none was judged. */
 export function waitRecord({ waits }: Track, day: DayText): readonly string[] {
   if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return [];
   const { evaluated, hitRatio, statedProbability, since, versions } = waits;
@@ -59,7 +59,7 @@ export function waitRecord({ waits }: Track, day: DayText): readonly string[] {
   return [`kept ${[count, ...versionsText(versions)].join(', ')} ${sharesText(hitRatio, statedProbability)}`];
 }
 
-/** What the count is of: `since 3 Nov`, `on past blocks`; empty where the service does not say. */
+/** The basis of the count: `since 3 Nov`, `on past blocks`; empty when unknown. */
 function keptOfWords({ basis, since, versions, unjudged }: Track, day: DayText): string {
   if (basis === 'walked') return 'on past blocks';
   if (basis !== 'given') return '';
@@ -70,11 +70,11 @@ function keptOfWords({ basis, since, versions, unjudged }: Track, day: DayText):
 export function summaryLines(context: ServiceContext): readonly Line[] {
   const { summary, symbol, width } = context;
   if (summary.data === undefined) {
-    // The source's own lines say why it is not there.
+    // The source's own lines give the reason.
     return summary.error === null ? [partTitle('Summary', stateOf('summary', summary, context)[0])] : [];
   }
   const { alerts, autoTxs, savings } = summary.data.value;
-  // A phrase that ends in a blank stands apart from the next.
+  // A phrase that ends in a blank is separated from the next.
   const phrases: string[] = [];
   if (alerts.total === 0) phrases.push('no alerts yet ');
   else if (alerts.total !== null) {
@@ -101,7 +101,7 @@ function savingPhrases(savings: Savings, symbol: string, width: number): readonl
   if (alerts === null || autoTxs === null) {
     return savedWei === null ? [] : [`saved ${amountText(savedWei, savedUsd, symbol)}`];
   }
-  // What auto-txs saved is a fact, what alerts could have saved an estimate: they stand together.
+  // Savings of auto-txs are facts, those of alerts estimates: shown together.
   const [fact, guess] = [autoTxs, alerts].map((of) => amountText(of.savedWei, of.savedUsd, symbol));
   const parts = [
     ...(autoTxs.savedWei !== 0n || alerts.savedWei === 0n ? [`auto-txs saved ${fact}`] : []),
@@ -117,7 +117,7 @@ function amountText(wei: bigint, usd: number | null, symbol: string): string {
   return `${sign}${formatNative(wei < 0n ? -wei : wei, symbol)}${dollars}`;
 }
 
-/** What still comes first, then what went wrong; a service's own words stand between. */
+/** Upcoming statuses first, then failures; unknown ones in between. */
 const WEIGHTS = 'pending submitted failed draft disabled other executed expired cancelled'.split(' ');
 
 function statesOf(byStatus: Readonly<Record<string, number>>): readonly string[] {

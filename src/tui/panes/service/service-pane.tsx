@@ -11,24 +11,24 @@ import { recordLines, summaryLines } from './record-lines.ts';
 import type { ServiceContext } from './service-parts.ts';
 import { quotaLines, routesLines, sourceLines, sourceTitle } from './source-lines.ts';
 
-/** What changes slowly, or counts against a quota, is asked for less often. */
+/** Data that changes slowly, or counts against a quota, is polled less often. */
 const LEAST_SUMMARY_MS = 2_000;
 const LIMITS_MS = 15_000;
 const DAY_MS = 30_000;
 const MONTH_MS = 300_000;
 
-/** The Service tab: how the service and its source are, one part under the other; each part fails on its own. */
+/** The Service tab: state of the service and its source, part by part; each part fails alone. */
 export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const { client, intervalMs, frozen, now, isOwnService: isOwn = false } = useMonitor();
   const [top, setTop] = useKeptState('service', 0);
   const pane = usePaneContext(snapshot, columns);
   const isPast = useDim();
-  const dated = async <T,>(answer: Promise<T>): Promise<Dated<T>> => ({ value: await answer, at: now() });
+  const dated = async <T,>(response: Promise<T>): Promise<Dated<T>> => ({ value: await response, at: now() });
   const summary = usePolledQuery({
     key: ['service', 'summary'],
     ask: (signal) => dated(client.summary({ signal })),
     everyMs: Math.max(intervalMs, LEAST_SUMMARY_MS),
-    // Elsewhere every request counts.
+    // A remote service counts every request.
     ...(isOwn ? { head: snapshot } : {}),
     frozen,
   });
@@ -40,13 +40,13 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
     frozen,
   });
   const day = useMarket('24h', { head: snapshot, leastMs: DAY_MS });
-  // Our own fills its month within the first minute.
+  // The embedded service fills its month within the first minute.
   const month = useMarket('30d', { head: snapshot, leastMs: isOwn ? DAY_MS : MONTH_MS });
   const recommendation = useRecommendation(snapshot);
   const figures = [summary, limits, day, month, recommendation];
   const description = usePolledQuery({
     key: ['service', 'description'],
-    // A long document: not before the figures.
+    // A long document: loaded after the figures.
     enabled: !isOwn && figures.every(({ data, error }) => data !== undefined || error !== null),
     ask: (signal) => dated(client.description({ signal })),
     frozen,
@@ -59,7 +59,7 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const all = [sourceLines, quotaLines, marketLines, workLines, recordLines, summaryLines, routesLines];
   const parts = all.map((linesOf) => linesOf(context)).filter(({ length }) => length > 0);
   const spread = parts.flatMap((part, place) => (place === 0 ? part : [EMPTY_LINE, ...part]));
-  // A chain that stands still dims the other panes; how its nodes are is news all the same.
+  // A standstill of the chain dims the other panes; here the nodes' state is still fresh.
   return (
     <DimContext value={summary.error !== null}>
       <ScrolledLines

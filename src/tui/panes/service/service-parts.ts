@@ -13,18 +13,18 @@ export type Part<T> = Pick<Polled<Dated<T>>, 'data' | 'error' | 'retryAt'>;
 export interface ServiceContext extends PaneContext {
   readonly now: number;
   readonly isOwn: boolean;
-  /** The frame around says already why nothing is fresh. */
+  /** The frame already says why the data is stale. */
   readonly isPast: boolean;
   readonly summary: Part<DashboardView>;
   readonly limits: Part<RateLimitsView>;
   readonly day: Part<MarketView>;
   readonly month: Part<MarketView>;
   readonly recommendation: Part<RecommendationView>;
-  /** Its value is `null` too where the service says nothing about itself. */
+  /** Its value is `null` when the service has no description. */
   readonly description: Part<ServiceDescription | null>;
 }
 
-/** What stands where a part has no data (`lacking`), or beside data that is old; nothing while it is there and fresh. */
+/** The text for a part without data (`lacking`), or beside stale data; empty while it is fresh. */
 export function stateOf(
   what: string,
   { data, error, retryAt }: Part<unknown>,
@@ -45,12 +45,12 @@ const MARGIN = 3;
 
 export const indented = (line: Line): Line => [plain(' '.repeat(MARGIN)), ...line];
 
-/** The first line of a part; what follows the titles stands in one column. */
+/** The first line of a part; texts after the titles are aligned. */
 export function partTitle(title: string, rest: Line = EMPTY_LINE): Line {
   return sectionLine(title.padEnd(TITLE_ROOM), rest);
 }
 
-/** A title and phrases after it, none of them broken, on as many lines as they need. */
+/** A title and unbroken phrases after it, on as many lines as needed. */
 export function phraseLines(title: string, phrases: readonly string[], width: number): readonly Line[] {
   const lines = flow(
     phrases.map((text) => [{ text }]),

@@ -10,7 +10,7 @@ import { indented, partTitle, phraseLines, type ServiceContext, stateOf } from '
 const BAR_CELLS = 20;
 const NEARLY_USED = 0.9;
 
-/** What the key may still ask. The service in this process has no limit. */
+/** The key's remaining quota. The embedded service has no limit. */
 export function quotaLines(context: ServiceContext): readonly Line[] {
   const { limits, isOwn, now } = context;
   if (isOwn) return [];
@@ -56,7 +56,7 @@ const NO_NODES = {
   service: 'the service does not tell of its nodes',
 } as const;
 
-/** What kind of source it is, its name and how old its head is. */
+/** Kind and name of the source, and the age of its head. */
 export function sourceTitle({ snapshot, summary, now, offsetAt }: ServiceContext): readonly Line[] {
   const { kind, name } = snapshot.source;
   const head = snapshot.blockTimestamp ?? snapshot.updatedAt;
@@ -73,7 +73,7 @@ export function sourceTitle({ snapshot, summary, now, offsetAt }: ServiceContext
   ];
 }
 
-/** What is to be known of where the data comes from, and every node that stands behind it. */
+/** Facts about the source, and every node behind it. */
 export function sourceLines(context: ServiceContext): readonly Line[] {
   const { snapshot, summary, now } = context;
   const { kind, restartedAt } = snapshot.source;
@@ -81,13 +81,13 @@ export function sourceLines(context: ServiceContext): readonly Line[] {
   const nodes = health?.nodes ?? [];
   const lines = [...stateOf('health', summary, context)];
   if (restartedAt !== null) {
-    // Says why what was here before the chain began anew is gone.
+    // Explains why data from before a restart of the chain is gone.
     const when = formatAge(Math.max(0, now - restartedAt) / 1_000);
     lines.push([colored(`the chain began anew ${when}: its history from before is dropped`, 'warn')]);
   }
   const count = nodes.filter(({ state }) => state === 'disagrees').length;
   if (count > 0) {
-    // This must not be overlooked: it is not known which of the nodes is right.
+    // Prominent: it is unknown which of the nodes is right.
     const who = count === 1 ? '1 node DISAGREES' : `${count} nodes DISAGREE`;
     const others = `the other${nodes.length - count === 1 ? '' : 's'}`;
     lines.push([bold(`! ${who} with ${others}: do not trust it before you know why`, 'bad')]);
@@ -96,7 +96,7 @@ export function sourceLines(context: ServiceContext): readonly Line[] {
   return [...lines.map(indented), ...nodeLines(nodes, context), ...leaderLines(context)];
 }
 
-/** Which other process leads on the database of the one that answers, and whether this one has its blocks. */
+/** The process that leads on the responding process's database, and whether its blocks have arrived. */
 function leaderLines({ summary, now }: ServiceContext): readonly Line[] {
   const { engine = null, lagBlocks = null } = summary.data?.value.health ?? {};
   if (engine === null || engine.process === null || engine.isHere !== false) return [];
@@ -123,7 +123,7 @@ function nodeLines(nodes: readonly NodeView[], context: ServiceContext): readonl
     heading,
     ...lines.flatMap((line, place): readonly Line[] => {
       const { state = null, message = null } = nodes[place] ?? {};
-      // A node that is well says nothing of note.
+      // A healthy node has no message.
       if (message === null || message === '' || state === 'ok') return [line];
       const words = faint(`  ${message}`);
       const beside: Line = [...line, words];
@@ -137,13 +137,13 @@ function nodeColumns(nodes: readonly NodeView[]): readonly TableColumn<NodeView>
   return [
     leftColumn('node', 14, 0, ({ name }) => name),
     leftColumn('state', 11, 0, ({ state, head, message }): Line => {
-      // A process that stands by asks its nodes nothing, so that none is known to be well.
+      // A standby does not poll its nodes, so their state is unknown.
       if (head === null && message?.startsWith('not asked')) return [faint('not asked')];
       const { word, color } = STATES.get(state) ?? { word: state ?? UNKNOWN, color: undefined };
       return [{ text: word, color, bold: color !== undefined && state !== 'ok' }];
     }),
     rightColumn('head', 6, 1, ({ head }) => known(head, formatCount)),
-    // How far a node that is down is behind is unknown.
+    // The lag of an unavailable node is unknown.
     rightColumn('behind', 6, 3, ({ head, state }) =>
       known(state === 'down' ? null : head, (own) => formatCount(highest - own)),
     ),
@@ -157,7 +157,7 @@ function nodeColumns(nodes: readonly NodeView[]): readonly TableColumn<NodeView>
 
 const MOST_NAMED = 6;
 
-/** What the service says of itself: its title and version, and which of the routes of v1 it lacks. Ours has them all. */
+/** The service's description: title and version, and missing routes of v1. The embedded one has all. */
 export function routesLines(context: ServiceContext): readonly Line[] {
   const { description, isOwn, width } = context;
   if (isOwn) return [];
@@ -169,7 +169,7 @@ export function routesLines(context: ServiceContext): readonly Line[] {
   const { title, version, routes } = own;
   const has = new Set(routes.map(({ method, path }) => `${method} ${path}`));
   const lacks = V1_ROUTES.filter(({ method, path }) => !has.has(`${method} ${path}`));
-  // A group of which everything is lacking is named as a whole, so that the routes that stand alone have room.
+  // A group without any route is named as a whole, to leave room for single routes.
   const whole = ROUTE_GROUPS.filter((group) =>
     V1_ROUTES.every((route) => route.group !== group || lacks.includes(route)),
   );
