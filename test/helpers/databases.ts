@@ -24,6 +24,10 @@ export const ENGINES: readonly Engine[] = server === null ? ['SQLite'] : ['SQLit
 /** For suites of many processes or stories: on a server they take their time. */
 export const SLOW_ENGINES = ENGINES.filter((engine) => engine === 'SQLite' || isSlowRun);
 
+/** For suites that kill hundreds of processes: on a server each life takes seconds, and fewer show as much. */
+export const killsOn = (kills: number) =>
+  SLOW_ENGINES.map((engine) => ({ engine, kills: engine === 'SQLite' ? kills : Math.min(kills, 50) }));
+
 /** An empty database for one test: SQLite's in memory, unless processes are to meet in it. */
 export async function emptyDatabase(engine: Engine, kind: 'memory' | 'shared' = 'memory'): Promise<string> {
   if (engine === 'PostgreSQL') return emptyServerDatabase();

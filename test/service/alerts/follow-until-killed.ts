@@ -16,7 +16,7 @@ import { blockOf, pricesOf } from './crash-story.ts';
 
 /**
  * Run by crash.test.ts: a service without its routes, in a process of its own. Once something comes on stdin it opens the history in
- * argv[2], follows the chain of crash-story.ts from where that ends, fires and sends, says a dot for each block, and
+ * argv[2], follows the chain of crash-story.ts from where that ends, fires and sends, says a dot for each block after the first, and
  * goes on until it is killed. With the second thing on stdin the chain ends, and so does the process once everything
  * has been sent.
  */
@@ -32,6 +32,8 @@ const { signal } = abort;
 const onError = (error: unknown) => {
   process.stderr.write(`${String(error)}\n`);
 };
+/** From then on it takes part: a life is not to be spent on beginning. */
+let hasStored = false;
 let hasEnded = false;
 let last = 0;
 
@@ -39,7 +41,7 @@ async function* follow({ known }: { readonly known: readonly KnownBlock[] }): As
   for (let number = (known.at(-1)?.number ?? -1) + 1; !hasEnded; number += 1) {
     last = number;
     yield { type: 'block', block: blockOf(number) };
-    process.stdout.write('.');
+    if (hasStored) process.stdout.write('.');
     await setTimeout(TICK_MS);
   }
   yield { type: 'ended' };
@@ -82,6 +84,9 @@ const follower = new Follower({
   historySec: 3_600,
   wallNow: Date.now,
   onFired: () => sending.wake(),
+  onStored: () => {
+    hasStored = true;
+  },
   onError,
   onNews: () => {},
   signal,

@@ -4,7 +4,7 @@ import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/store/database.ts';
 import { startAnvil } from '../../helpers/anvil.ts';
 import { GWEI } from '../../helpers/auto-tx-rig.ts';
-import { afterKills, emptyDatabase } from '../../helpers/databases.ts';
+import { afterKills, emptyDatabase, killsOn } from '../../helpers/databases.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { buildProgram } from '../../tui/build-program.ts';
@@ -34,9 +34,9 @@ const LONGEST_LIFE_STARTS = 3;
 const STARTING_MS = 200;
 const SEED = Number(process.env.GASTOP_CRASH_SEED ?? Date.now() % 1_000_000);
 
-test.each(['SQLite'] as const)(
-  `killed ${KILLS} times between decision, broadcast and receipt, each auto-tx ends once, as the chain says, on %s`,
-  async (engine) => {
+test.each(killsOn(KILLS))(
+  'killed $kills times between decision, broadcast and receipt, each auto-tx ends once, as the chain says, on $engine',
+  async ({ engine, kills }) => {
     onTestFailed(() => console.error(`to see it again: GASTOP_CRASH_SEED=${SEED}`));
     const chance = chanceOf(SEED);
     const anvil = await startAnvil({ noMining: true, baseFee: 100n * GWEI });
@@ -67,8 +67,8 @@ test.each(['SQLite'] as const)(
     const gaps: Gaps = { decided: 0, lost: 0, unanswered: 0, waiting: 0, mined: 0 };
     const prepared = Array.from({ length: AHEAD }, prepare);
     // When a kill comes is the machine's choice: where all is to be seen, it goes on until each gap has one and each end was.
-    let hasSeenAll = !isSlowRun;
-    for (let round = 0; round < KILLS || !hasSeenAll; round += 1) {
+    let hasSeenAll = kills < 100;
+    for (let round = 0; round < kills || !hasSeenAll; round += 1) {
       prepared.push(prepare());
       const running = prepared.shift();
       if (running === undefined) throw new Error('none was prepared');
