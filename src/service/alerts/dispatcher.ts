@@ -100,32 +100,45 @@ const MOST_PER_OWNER = 8;
 const MOST_PER_RECIPIENT = 2;
 
 /**
- * Due deliveries in the order in which they were due, and how many attempts are under way. One whose owner or recipient has
- * as many as it may have is passed over: a slow or dead recipient delays only its own deliveries.
+ * Due deliveries and how many attempts are under way. Those of one owner to one recipient stand in a line, the longest due
+ * first, and lines take turns. One whose owner or recipient has as many attempts as it may have is passed over: a slow or
+ * dead recipient delays only its own deliveries.
  */
 export class DeliveryQueue {
-  readonly #waiting = new Map<string, Queued>();
-  readonly #underWay = new Map<string, Queued>();
+  /** Whoever was sent to last stands last. */
+  readonly #lines = new Map<string, Line>();
+  readonly #underWay = new Map<string, Line>();
+  /** The ids of all that waits or is under way. */
+  readonly #known = new Set<string>();
 
   /** Puts a delivery at the end, unless it is queued or under way already. */
   add(due: DueDelivery): void {
-    if (this.#underWay.has(due.id) || this.#waiting.has(due.id)) return;
-    this.#waiting.set(due.id, { due, recipient: recipientOf(due) });
+    if (this.#known.has(due.id)) return;
+    this.#known.add(due.id);
+    const { owner } = due;
+    const recipient = recipientOf(due);
+    const name = `${owner} ${recipient}`;
+    const line = this.#lines.get(name);
+    if (line === undefined) this.#lines.set(name, { owner, recipient, waiting: [due] });
+    else line.waiting.push(due);
   }
 
   /** The next delivery that may be sent now; it counts as under way from then on. `null` when there is none. */
   take(): DueDelivery | null {
     if (this.#underWay.size >= MOST_AT_ONCE) return null;
     const underWay = [...this.#underWay.values()];
-    const owners = countBy(underWay, ({ due }) => due.owner);
+    const owners = countBy(underWay, ({ owner }) => owner);
     const recipients = countBy(underWay, ({ recipient }) => recipient);
-    for (const queued of this.#waiting.values()) {
-      const { due, recipient } = queued;
+    for (const [name, line] of this.#lines) {
+      const { owner, recipient, waiting } = line;
       // The operator has no limit of their own.
-      if (due.owner !== '' && (owners.get(due.owner) ?? 0) >= MOST_PER_OWNER) continue;
+      if (owner !== '' && (owners.get(owner) ?? 0) >= MOST_PER_OWNER) continue;
       if ((recipients.get(recipient) ?? 0) >= MOST_PER_RECIPIENT) continue;
-      this.#waiting.delete(due.id);
-      this.#underWay.set(due.id, queued);
+      const due = waiting.shift();
+      this.#lines.delete(name);
+      if (waiting.length > 0) this.#lines.set(name, line);
+      if (due === undefined) continue;
+      this.#underWay.set(due.id, line);
       return due;
     }
     return null;
@@ -134,13 +147,14 @@ export class DeliveryQueue {
   /** A delivery is no longer under way. */
   end({ id }: DueDelivery): void {
     this.#underWay.delete(id);
+    this.#known.delete(id);
   }
 }
 
-interface Queued {
-  readonly due: DueDelivery;
-  /** Thousands of deliveries to one recipient are read each time one may be sent. */
+interface Line {
+  readonly owner: string;
   readonly recipient: string;
+  readonly waiting: DueDelivery[];
 }
 
 function countBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, number> {
