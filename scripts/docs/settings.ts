@@ -18,6 +18,11 @@ const BY_KEY: Readonly<Record<keyof ConfigFile, Omit<SettingRow, 'key'>>> = {
     flag: '--rpc',
     text: 'one node, or several: a list in the file, spaces or commas between them in the environment',
   },
+  chains: {
+    variables: ['GASTOP_API_KEY_<NAME>'],
+    flag: '--chains',
+    text: 'chains side by side: `[{ "name": "base" }, { "name": "mine", "url": "https://gas.example.org" }]`, with `rpc` (a node, or a list) or `url` (a v1 service, whose key is in the variable) and perhaps `chainId`; a chain that gastop knows by name needs neither. The flag goes with `chains` and the monitor',
+  },
   apiKey: {
     variables: ['GASTOP_API_KEY'],
     flag: null,

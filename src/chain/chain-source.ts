@@ -35,6 +35,13 @@ export interface KnownBlock {
   readonly hash: Hex | null;
 }
 
+/** The newest blocks, ascending. */
+export interface RecentBlocks {
+  readonly blocks: readonly Block[];
+  /** Whether they follow the block that was known; there may be none then. */
+  readonly follows: boolean;
+}
+
 interface CallRequest {
   readonly to: Hex;
   readonly data: Hex;
@@ -135,6 +142,14 @@ export interface ChainSource {
    * those before the head times may be guesses and hashes unknown.
    */
   newest?(count: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
+  /**
+   * For prices every few seconds in one or two requests: the blocks after `known`, or the newest `most` where the chain has
+   * another block there or it lies further back. Only the last has its hash; times before it may be guesses.
+   */
+  recent?(
+    most: number,
+    options: { readonly known: Block | null; readonly signal: AbortSignal },
+  ): Promise<RecentBlocks>;
   /** Follows the chain until `signal` aborts (then the iteration ends, it does not throw). */
   subscribe(options: {
     readonly known: readonly KnownBlock[];
@@ -185,15 +200,18 @@ export class ChainError extends Error {
   readonly code: ChainErrorCode;
   /** Whether the node certainly never read the request: there was no connection, or it was refused unread. */
   readonly isUnsent: boolean;
+  /** How long a node that is asked too often wants to be left alone (`Retry-After`); `null`: it does not say. */
+  readonly retryAfterMs: number | null;
 
   constructor(
     code: ChainErrorCode,
     message: string,
-    options?: ErrorOptions & { readonly isUnsent?: boolean },
+    options?: ErrorOptions & { readonly isUnsent?: boolean; readonly retryAfterMs?: number | null },
   ) {
     super(message, options);
     this.code = code;
     this.isUnsent = options?.isUnsent ?? false;
+    this.retryAfterMs = options?.retryAfterMs ?? null;
   }
 }
 

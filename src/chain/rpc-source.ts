@@ -8,7 +8,7 @@ import { bytes, nullable, quantity, safeInteger, toTransaction, transactionRespo
 import { parseNodeUrl } from './rpc/failures.ts';
 import { createPace, followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
-import { readBlock, readBlocks, readNewest, readReceipt, readTransactions } from './rpc/read.ts';
+import { readBlock, readBlocks, readNewest, readReceipt, readRecent, readTransactions } from './rpc/read.ts';
 import { sendTransaction } from './rpc/send.ts';
 
 /** A full block and its receipts may be tens of megabytes on their way here. */
@@ -24,6 +24,8 @@ export interface RpcSourceOptions {
   /** Poll for heads at this interval (≥ 250 ms) instead of at the chain's own pace; http only. */
   readonly pollIntervalMs?: number;
   readonly requestTimeoutMs?: number;
+  /** How often a node is asked for its chain anew, ms; default: once a minute, a development node every second. */
+  readonly recheckMs?: number;
   readonly clock?: Clock;
 }
 
@@ -44,7 +46,8 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
   const nodes = options.urls.map((text) =>
     createRpcNode(parseNodeUrl(text), { timeoutMs: requestTimeoutMs }),
   );
-  const pool = createNodePool(nodes, { expectedChainId: options.expectedChainId ?? null, clock });
+  const { expectedChainId = null, recheckMs = null } = options;
+  const pool = createNodePool(nodes, { expectedChainId, recheckMs, clock });
   const wholeBlocks = new Turns(WHOLE_BLOCKS_AT_ONCE);
 
   const pacePlanMs = () => (pool.chain() ?? chainProfile(1)).feeRule.blockTimeSec * 1_000;
@@ -70,6 +73,11 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       ),
     newest: (count, { signal } = {}) =>
       pool.run((node) => readNewest(node, count, (head) => pool.observe(node, head), { signal }), { signal }),
+    recent: (most, { known, signal }) =>
+      pool.run(
+        (node) => readRecent(node, most, known, (head) => pool.observe(node, head), { clock, signal }),
+        { signal },
+      ),
     subscribe: ({ known, signal }) =>
       followChain({
         pool,

@@ -41,12 +41,20 @@ export async function loadConfigFile(
   }
 }
 
-function secretIn({ apiKey, database = '', encryptionKey, smtp, telegram, rpc = [] }: ConfigFile) {
+function secretIn({
+  apiKey,
+  database = '',
+  encryptionKey,
+  smtp,
+  telegram,
+  rpc = [],
+  chains = [],
+}: ConfigFile) {
   if (apiKey !== undefined || encryptionKey !== undefined) return 'a key';
   const hasPassword = /^[^:]+:\/*[^/@]*:[^/]*@|[?&]password=/.test(database);
   if (smtp?.password !== undefined || hasPassword) return 'a password';
   if (telegram !== undefined) return 'a token';
-  return [rpc].flat().some(holdsKey) ? 'the key of a node' : null;
+  return [rpc, ...chains.map((chain) => chain.rpc ?? [])].flat().some(holdsKey) ? 'the key of a node' : null;
 }
 
 /** Whether URLs of nodes hold a user name or a password, or a key as providers write it: a long word in the path or query. */
@@ -106,10 +114,23 @@ const PLANS = 'plans by name, such as { "team": { "dailyLimit": 100000, "perSeco
 const ORIGINS = 'an origin, or a list of origins such as ["https://app.example.org"]';
 const URLS = 'a URL, or a list of URLs such as ["http://127.0.0.1:8545"]';
 
+const MOST_CHAINS = 64;
+const CHAINS = `a list of at most ${MOST_CHAINS} chains such as [{ "name": "base" }, { "name": "mine", "url": "https://gas.example.org" }]`;
+const ChainConfig = z.strictObject(
+  {
+    name: matching(/^[a-z0-9][a-z0-9-]{0,31}$/i, 'a name of at most 32 letters, digits and -'),
+    rpc: z.union([z.string(), z.array(z.string()).min(1, URLS)], URLS).optional(),
+    url: text('a text such as "https://gas.example.org"'),
+    chainId: z.int('a chain id').min(1, 'a chain id').optional(),
+  },
+  'an object of name and perhaps rpc, url and chainId, such as { "name": "base", "rpc": ["http://127.0.0.1:8545"] }',
+);
+
 /** The config file. Values are text as in the environment, so that one reader checks them all. */
 const ConfigFile = z.strictObject({
   url: text('a text such as "https://gas.example.org"'),
   rpc: z.union([z.string(), z.array(z.string()).min(1, URLS)], URLS).optional(),
+  chains: z.array(ChainConfig, CHAINS).max(MOST_CHAINS, CHAINS).optional(),
   apiKey: text('a text'),
   history: text('a text such as "24h"'),
   confirmations: text('a text such as "12"'),

@@ -8,7 +8,7 @@ import { CliError, EXIT, reportError } from './errors.ts';
 import { Interruption, type Io, processIo } from './io.ts';
 import { cleanLine, wantsColour } from './output.ts';
 import { commanderMessage, createProgram } from './program.ts';
-import { SECRET_VARIABLES, type SourceFlags } from './settings.ts';
+import { isSecretVariable, type SourceFlags } from './settings.ts';
 
 /** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -140,7 +140,9 @@ export async function knownSecrets(
     }),
   );
   return [
-    ...[...SECRET_VARIABLES, 'PGPASSWORD'].map((name) => env[name]),
+    ...Object.keys(env).map((name) =>
+      isSecretVariable(name) || name === 'PGPASSWORD' ? env[name] : undefined,
+    ),
     database !== null && isServerUrl(database) ? database : undefined,
     ...contents.flatMap((file) => [file.apiKey, file.encryptionKey, file.database]),
     ...contents.flatMap(({ smtp, telegram }) => [smtp?.password, telegram?.token]),

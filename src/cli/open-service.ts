@@ -295,7 +295,8 @@ export async function openChain(choice: ChainChoice, pace: Pace): Promise<Opened
   switch (choice.kind) {
     case 'rpc': {
       const urls = choice.urls.map((url) => url.href);
-      const source = createRpcSource(choice.isPublicDefault ? { urls, expectedChainId: MAINNET } : { urls });
+      const expectedChainId = choice.chainId ?? (choice.isPublicDefault ? MAINNET : undefined);
+      const source = createRpcSource({ urls, ...(expectedChainId !== undefined && { expectedChainId }) });
       return { source, ended: null, speed: null, simulated: null, close: () => source.close() };
     }
     case 'replay': {

@@ -91,6 +91,10 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   '─': '-',
   '█': '#',
   '░': '.',
+  '¢': 'c',
+  '↑': '^',
+  '↓': 'v',
+  '→': '=',
 };
 
 export function toAscii(text: string): string {

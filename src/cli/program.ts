@@ -2,6 +2,7 @@ import { Command, type CommanderError, Option } from 'commander';
 import { addAlerts } from './commands/alerts.ts';
 import { addAutoTxs } from './commands/auto-txs.ts';
 import { addBacktest } from './commands/backtest.ts';
+import { addChains } from './commands/chains.ts';
 import { addConfig } from './commands/config.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplorer } from './commands/explorer.ts';
@@ -60,7 +61,7 @@ export function createProgram(
     async (...args) =>
       done(await work(contextFor(program.opts<SourceFlags>()), ...args));
   const groups: Readonly<Record<string, readonly ((program: Command, run: Run) => void)[]>> = {
-    Watch: [addLive, addNow, addWait, addAlerts, addAutoTxs, addHistory, addExplorer],
+    Watch: [addLive, addNow, addChains, addWait, addAlerts, addAutoTxs, addHistory, addExplorer],
     Keep: [addRecord, addBacktest],
     Serve: [addServe, addMcp, addKeys, addMigrate],
     'Set up': [addDoctor, addConfig, addCompletion],

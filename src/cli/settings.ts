@@ -13,6 +13,7 @@ import { type ConfigFile, keysDatabase, type LoadedConfig } from './config-file.
 import type { Flags, LoadedSettings } from './context.ts';
 import { usageError } from './errors.ts';
 import type { Io } from './io.ts';
+import { KNOWN_CHAINS, knownChain, PUBLIC_NODES } from './known-chains.ts';
 import { asciiTerminal } from './output.ts';
 import { checked, parseDuration, parseWhole } from './parse.ts';
 
@@ -25,7 +26,13 @@ export type SourceFlags = Flags<
 /** Without a `speed` the monitor plays a recording in real time; other commands read it to its end. */
 export type SourceChoice =
   | { readonly kind: 'hosted'; readonly url: URL; readonly apiKey: string | null }
-  | { readonly kind: 'rpc'; readonly urls: readonly URL[]; readonly isPublicDefault: boolean }
+  | {
+      readonly kind: 'rpc';
+      readonly urls: readonly URL[];
+      readonly isPublicDefault: boolean;
+      /** Nodes of another chain are refused; left out: the chain of the first that answers. */
+      readonly chainId?: number;
+    }
   | { readonly kind: 'replay'; readonly file: string; readonly speed: number | null }
   | { readonly kind: 'simulated'; readonly seed: number };
 
@@ -36,6 +43,15 @@ export interface Setting<Value> {
 }
 
 export type Settings = ReturnType<typeof resolveSettings>;
+
+/** A chain of several that are watched side by side. */
+export interface ChainSetup {
+  readonly name: string;
+  /** The id it must have; `null`: whatever answers. */
+  readonly chainId: number | null;
+  readonly source: Extract<SourceChoice, { kind: 'hosted' | 'rpc' }>;
+}
+
 /** What alerts need to reach people. `null`: that channel is not set up. */
 export type DeliverySettings = Pick<Settings, 'smtp' | 'telegram' | 'allowPrivateTargets'>;
 
@@ -46,10 +62,16 @@ const FILE = 'config file';
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 export const DEFAULT_SEED = 1;
 
-export const SECRET_VARIABLES = [
+const SECRET_VARIABLES = [
   ...['GASTOP_API_KEY', 'GASTOP_SMTP_URL', 'GASTOP_TELEGRAM_TOKEN', 'GASTOP_DATABASE_URL'],
   'GASTOP_ENCRYPTION_KEY',
 ];
+
+const CHAIN_KEY = 'GASTOP_API_KEY_';
+
+/** Whether a variable of the environment holds what nobody else may read. */
+export const isSecretVariable = (name: string): boolean =>
+  SECRET_VARIABLES.includes(name) || name.startsWith(CHAIN_KEY);
 
 /** The variable of each setting; its flag and its name in the config file are spelt as it is. */
 const VARIABLES = {
@@ -85,6 +107,8 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     source: source.value.kind === 'hosted' ? { ...source, value: hosted(source.value) } : source,
     apiKey,
     historySec: setting('history', parseHistory) ?? byDefault(DEFAULT_HISTORY_SEC),
+    /** Chains that are watched side by side, in their order. */
+    chains: { value: chainsOf(env, file), from: file.chains === undefined ? DEFAULT : FILE },
     /** Blocks that must have an auto-tx before it is final; `null`: the chain's own number. */
     confirmations: setting('confirmations', parseConfirmations) ?? byDefault(null),
     /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder; replay and demo keep nothing. */
@@ -170,6 +194,71 @@ function sourceFrom(
     return { value: { kind: 'hosted', url: hosted.value, apiKey: null }, from: hosted.from };
   const nodes = read(rpcName, rpc, parseNodeUrls);
   return nodes && { value: { kind: 'rpc', urls: nodes.value, isPublicDefault: false }, from: nodes.from };
+}
+
+function chainsOf(env: Env, { chains = [] }: ConfigFile): readonly ChainSetup[] {
+  const setups = chains.map(({ name, url, rpc, chainId }, place): ChainSetup => {
+    const at = `${FILE}: chains.${place}`;
+    const chain = knownChain(name);
+    const id = chainId ?? chain?.id ?? null;
+    if (url !== undefined && rpc !== undefined) {
+      throw usageError(`${at} has a url and an rpc; name one source`);
+    }
+    if (url !== undefined) {
+      const variable = CHAIN_KEY + name.toUpperCase().replaceAll('-', '_');
+      const key = read(variable, set(env[variable]), parseApiKey)?.value ?? null;
+      const source = {
+        kind: 'hosted',
+        url: checked(`${at}.url`, () => serviceUrl(url)),
+        apiKey: key,
+      } as const;
+      return { name, chainId: id, source };
+    }
+    if (rpc === undefined && chain === undefined) {
+      throw usageError(`${at}: nothing is known of "${name}"; name its nodes as rpc, or a service as url`);
+    }
+    const nodes = rpc === undefined ? chain?.nodes : rpc;
+    const urls = checked(`${at}.rpc`, () => parseNodeUrls([nodes ?? []].flat().join(' ')));
+    return nodesOf(name, id, urls);
+  });
+  const twice = setups.find(({ name }, place) => setups.findIndex((each) => each.name === name) !== place);
+  if (twice !== undefined) throw usageError(`${FILE}: chains: "${twice.name}" stands there twice`);
+  return setups;
+}
+
+const nodesOf = (name: string, chainId: number | null, urls: readonly URL[]): ChainSetup => {
+  const source = { kind: 'rpc', urls, isPublicDefault: false } as const;
+  return { name, chainId, source: chainId === null ? source : { ...source, chainId } };
+};
+
+/**
+ * The chains that `--chains base,op` names: those of the config file by their names there, others by public nodes.
+ * @throws CliError (usage) for a name that is neither.
+ */
+export function namedChains(text: string, own: readonly ChainSetup[]): readonly ChainSetup[] {
+  const names = [
+    ...new Set(
+      text
+        .toLowerCase()
+        .split(/[\s,]+/)
+        .filter((name) => name !== ''),
+    ),
+  ];
+  if (names.length === 0) throw usageError('--chains: a name is missing, such as base,op');
+  return names.map((name) => {
+    const setup = own.find((each) => each.name.toLowerCase() === name);
+    if (setup !== undefined) return setup;
+    const chain = knownChain(name);
+    if (chain === undefined) {
+      const all = [...own.map((each) => each.name), ...KNOWN_CHAINS.map(({ names: [first] }) => first)];
+      throw usageError(`--chains: "${name}" is not known; known are ${[...new Set(all)].join(', ')}`);
+    }
+    return nodesOf(
+      chain.names[0],
+      chain.id,
+      chain.nodes.map((url) => new URL(url)),
+    );
+  });
 }
 
 /** A key in the config file belongs to the service named there: another one must never be sent it. */
@@ -310,15 +399,6 @@ export function parsePath(text: string): string {
     );
   return text;
 }
-
-/** Ethereum mainnet nodes that answer without a key: what is asked when nobody named a source. */
-export const PUBLIC_NODES: readonly string[] = [
-  'https://ethereum-rpc.publicnode.com',
-  'https://ethereum.reth.rs/rpc',
-  'https://eth.drpc.org',
-  'https://eth.merkle.io',
-  'https://1rpc.io/eth',
-];
 
 const TELEGRAM_API = 'https://api.telegram.org';
 /** Message submission (RFC 6409), and with TLS from the first byte (RFC 8314). */

@@ -30,7 +30,7 @@ import {
   type NewAlert,
 } from './views/alerts.ts';
 import type { AutoTxChange, AutoTxDetailsView, AutoTxView, NewAutoTx } from './views/auto-txs.ts';
-import type { ChartView, MarketView } from './views/dashboard.ts';
+import type { ChartView, CurrentView, MarketView } from './views/dashboard.ts';
 import { withSourceName } from './views/gas.ts';
 
 /** A metrics window; what is left out is the service's default (the last hour, a fitting bucket). Times in ms. */
@@ -44,6 +44,8 @@ export interface MetricsQuery {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** For what is polled: asks by ETag whether the last response still holds. Default: no. */
+  readonly revalidate?: boolean;
 }
 
 export interface WriteOptions extends CallOptions {
@@ -119,12 +121,12 @@ export function createGasClient(options: GasClientOptions) {
 
   const get = async <View>(
     route: ClientRoute<View>,
-    { signal }: CallOptions,
+    { signal, revalidate }: CallOptions,
     query: Query = {},
     values: Query = {},
   ): Promise<View> => {
     const path = itemPath(route.path, values);
-    const { text } = await http.send({ path, query: await takenOf(route, query), signal });
+    const { text } = await http.send({ path, query: await takenOf(route, query), signal, revalidate });
     return read(route, path, text);
   };
 
@@ -264,6 +266,11 @@ export function createGasClient(options: GasClientOptions) {
       const snapshot = withSourceName(await get(ROUTES.gasCurrent, call), http.host);
       if (!isOwn) charts.note(snapshot);
       return snapshot;
+    },
+    /** Prices, trend and advice of one block; the last two are `null` where they cannot be read. */
+    statsCurrent: async (call: CallOptions = {}): Promise<CurrentView> => {
+      const { snapshot, ...current } = await get(ROUTES.statsCurrent, call);
+      return { ...current, snapshot: withSourceName(snapshot, http.host) };
     },
     gasTrend: (call: CallOptions = {}) => get(ROUTES.gasTrend, call),
     /** `reach` of the response is `null` unless it was requested, or where the service cannot say. */

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
 import { PATHS, V1_ROUTES, type V1Route } from '../contract/routes.ts';
+import { httpDate } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
 import { Renaming, unwrapped } from './aliases.ts';
 import { type GasClient, pathOf } from './client.ts';
 import type { ConnectionFinding } from './connection.ts';
-import { ClientError, type ClientErrorCode, httpDate } from './errors.ts';
+import { ClientError, type ClientErrorCode } from './errors.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { lenient, sayingAny } from './lenient.ts';
 import { describedRoute } from './openapi.ts';

@@ -1,9 +1,10 @@
 import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../contract/routes.ts';
+import { retryAfterSec } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { bareHex, isSignedShape } from '../core/transactions/signed-text.ts';
 import { normalKey } from './aliases.ts';
-import { ClientError, networkFailure, refusal, retryAfterSec, wasNeverSent } from './errors.ts';
+import { ClientError, networkFailure, refusal, wasNeverSent } from './errors.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { isRecord, parseJson } from './values.ts';
 
@@ -44,6 +45,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   readonly root?: string;
   readonly timeoutMs?: number;
+  /** Asks by ETag whether the last response still holds, which is kept for it. Default: no. */
+  readonly revalidate?: boolean | undefined;
 }
 
 /** A success. Its text, which may be empty, has neither the key nor signed bytes. */
@@ -64,6 +67,8 @@ export class Http {
   readonly #signal: AbortSignal | undefined;
   readonly #ky: KyInstance;
   readonly #rateLimit: RateLimit | null;
+  /** The last responses that had an ETag, by URL. */
+  readonly #tagged = new Map<string, { readonly tag: string; readonly response: HttpResponse }>();
 
   constructor(options: HttpOptions, rateLimit: RateLimit | null = null) {
     this.service = parseServiceUrl(options.url);
@@ -108,7 +113,7 @@ export class Http {
   }
 
   async #exchange(request: HttpRequest): Promise<HttpResponse> {
-    const { path, query = {}, method = 'get', body, signal, root = this.#root } = request;
+    const { path, query = {}, method = 'get', body, signal, root = this.#root, revalidate = false } = request;
     const { timeoutMs = this.timeoutMs } = request;
     const { apiKey } = this;
     const url = new URL(root + path);
@@ -124,6 +129,7 @@ export class Http {
     }
     for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
     const isWrite = method !== 'get';
+    const tagged = revalidate ? this.#tagged.get(url.href) : undefined;
     const began = performance.now();
     let isBegun = false;
     try {
@@ -131,7 +137,7 @@ export class Http {
       isBegun = true;
       const sent = this.#ky(url, {
         method,
-        headers: { [API_KEY_HEADER]: apiKey ?? undefined },
+        headers: { [API_KEY_HEADER]: apiKey ?? undefined, 'if-none-match': tagged?.tag },
         json: body,
         ...(signal && { signal }),
         timeout: false,
@@ -152,7 +158,13 @@ export class Http {
       );
       const { status, headers } = response;
       const text = withoutSecrets(received, endpoint, apiKey, body);
-      if (response.ok) return { status, headers, text };
+      if (status === 304 && tagged !== undefined) return tagged.response;
+      if (response.ok) {
+        const success = { status, headers, text };
+        const tag = headers.get('etag');
+        if (revalidate && tag !== null) this.#tagged.set(url.href, { tag, response: success });
+        return success;
+      }
       const write = isWrite ? method : undefined;
       const failure =
         (status >= 300 && status < 400) || response.type === 'opaqueredirect'

@@ -8,7 +8,7 @@ import * as metrics from '../contract/metrics.ts';
 import { PATHS, type V1Route } from '../contract/routes.ts';
 import { Alert, AlertDetails, AlertPage, AlertSavings, CreatedAlert, RotatedSecret } from './views/alerts.ts';
 import { AutoTx, AutoTxAccount, AutoTxDetails, AutoTxPage } from './views/auto-txs.ts';
-import { Chart, Dashboard, Market, RateLimits } from './views/dashboard.ts';
+import { Chart, Current, Dashboard, Market, RateLimits } from './views/dashboard.ts';
 import { Recommendation, Snapshot, Trend } from './views/gas.ts';
 import { BaseFees, Block, GasUsedRatios, PriorityFees, Tx, Txs } from './views/metrics.ts';
 
@@ -39,6 +39,7 @@ export const ROUTES = {
   gasCurrent: route('get', PATHS.gasCurrent, gas.GasCurrent, Snapshot),
   gasTrend: route('get', PATHS.gasTrend, gas.GasTrend, Trend),
   gasRecommendation: route('get', PATHS.gasRecommendation, gas.GasRecommendation, Recommendation),
+  statsCurrent: route('get', PATHS.statsCurrent, dashboard.StatsCurrent, Current),
   statsChart: route('get', PATHS.statsChart, dashboard.StatsChart, Chart),
   statsMarket: route('get', PATHS.statsMarket, dashboard.StatsMarket, Market, 'timeFrame=24h'),
   rateLimits: route('get', PATHS.rateLimits, dashboard.RateLimits, RateLimits),

@@ -124,6 +124,13 @@ export function formatUsd(usd: number): string {
   return `$${groupDigits(whole)}.${cents}`;
 }
 
+/** The same with three digits below a dollar too, in cents, so that small costs can be compared: `0.0391¢`. */
+export function formatCents(usd: number): string {
+  const cents = usd * 100;
+  if (!(cents > 0 && cents < 100)) return formatUsd(usd);
+  return cents < 0.0001 ? '<0.0001¢' : `${cents.toFixed(2 - Math.floor(Math.log10(cents)))}¢`;
+}
+
 function trimZeros(decimal: string): string {
   return decimal.replace(/\.?0+$/, '');
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigFile, LoadedConfig } from '../../src/cli/config-file.ts';
-import { PUBLIC_NODES, resolveSettings } from '../../src/cli/settings.ts';
+import { PUBLIC_NODES } from '../../src/cli/known-chains.ts';
+import { resolveSettings } from '../../src/cli/settings.ts';
 
 const file = (content: ConfigFile): LoadedConfig => ({ path: '/c.json', content, warning: null });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { retryAfterSec } from '../../src/client/errors.ts';
 import { isPlain, parseServiceUrl, v1Root } from '../../src/client/http.ts';
+import { retryAfterSec } from '../../src/core/retry-after.ts';
 
 describe('the URL of a service', () => {
   it.each([

@@ -258,6 +258,7 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const client: GasClient = {
     rateLimit: new RateLimit(),
     gasCurrent: async () => SNAPSHOT,
+    statsCurrent: async () => ({ snapshot: SNAPSHOT, trend: TREND, recommendation: RECOMMENDATION }),
     gasTrend: async () => TREND,
     gasRecommendation: async () => RECOMMENDATION,
     statsChart: async () => HOUR,

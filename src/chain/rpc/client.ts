@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { getHttpRpcClient } from 'viem/utils';
 import { WebSocket } from 'ws';
 import type { Hex } from '../../core/block.ts';
+import { retryAfterSec } from '../../core/retry-after.ts';
 import { DeadlineError, withDeadline } from '../async.ts';
 import { ChainError, type ChainErrorCode, isRefusal } from '../chain-source.ts';
 import {
@@ -94,27 +95,48 @@ function createHttpLink(
     request: (method, params, { signal, timeoutMs = options.timeoutMs, beforeWrite } = {}) =>
       withDeadline(timeoutMs, signal, async (inner) => {
         let status: number | null = null;
-        const response: unknown = await client
-          .request({
-            body: { method, params },
-            fetchFn: (to, init) => post(String(to), init, beforeWrite),
-            fetchOptions: { headers: HEADERS, signal: inner },
-            onResponse: (response) => {
-              status = response.status;
-              refuse(response, name);
-            },
-          })
-          .catch((error: unknown) => {
-            if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
-            if (signal?.aborted) throw signal.reason;
-            // What viem throws repeats the request, its address too.
-            throw httpFailure(name, error, status, maxResponseBytes);
-          });
-        return resultOf(response, { name, redact }, method);
+        let retryAfter: string | null = null;
+        try {
+          const response: unknown = await client
+            .request({
+              body: { method, params },
+              fetchFn: (to, init) => post(String(to), init, beforeWrite),
+              fetchOptions: { headers: HEADERS, signal: inner },
+              onResponse: (response) => {
+                status = response.status;
+                retryAfter = response.headers.get('retry-after');
+                refuse(response, name);
+              },
+            })
+            .catch((error: unknown) => {
+              if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
+              if (signal?.aborted) throw signal.reason;
+              // What viem throws repeats the request, its address too.
+              throw httpFailure(name, error, status, maxResponseBytes);
+            });
+          return resultOf(response, { name, redact }, method);
+        } catch (error) {
+          throw withRetryAfter(error, retryAfter);
+        }
       }),
     subscribeHeads: null,
     close: () => {},
   };
+}
+
+const LONGEST_PAUSE_SEC = 3_600;
+
+/** The same error with how long the node wants to be left alone. */
+function withRetryAfter(error: unknown, header: string | null): unknown {
+  if (!(error instanceof ChainError) || error.code !== 'rate-limited') return error;
+  const waitSec = retryAfterSec(header, Date.now());
+  if (waitSec === null) return error;
+  const { code, message, isUnsent, cause } = error;
+  return new ChainError(code, message, {
+    cause,
+    isUnsent,
+    retryAfterMs: Math.min(waitSec, LONGEST_PAUSE_SEC) * 1_000,
+  });
 }
 
 function refuse({ status, ok, headers }: Response, node: string): void {
@@ -193,6 +215,7 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 function responseOf(message: IncomingMessage): Response {
   const { statusCode: status = 200, headers } = message;
   const type = headers['content-type'] ?? '';
+  const retryAfter = headers['retry-after'];
   if (BODILESS.has(status)) {
     message.resume();
     return new Response(null, { status });
@@ -201,12 +224,19 @@ function responseOf(message: IncomingMessage): Response {
     const length = headers['content-length'];
     return new Response(Readable.toWeb(message), {
       status,
-      headers: { 'content-type': type, ...(length !== undefined && { 'content-length': length }) },
+      headers: {
+        'content-type': type,
+        ...(length !== undefined && { 'content-length': length }),
+        ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      },
     });
   }
   // An error on the way is thrown where the last step is read.
   const unzipped = pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {});
-  return new Response(Readable.toWeb(unzipped), { status, headers: { 'content-type': type } });
+  return new Response(Readable.toWeb(unzipped), {
+    status,
+    headers: { 'content-type': type, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
+  });
 }
 
 interface Pending {

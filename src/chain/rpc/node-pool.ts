@@ -216,7 +216,12 @@ export interface NodePool {
 
 export function createNodePool(
   nodes: readonly RpcNode[],
-  options: { readonly expectedChainId: number | null; readonly clock: Clock },
+  options: {
+    readonly expectedChainId: number | null;
+    /** How often a node is asked for its chain anew, ms; `null`: as its chain needs it. */
+    readonly recheckMs?: number | null;
+    readonly clock: Clock;
+  },
 ): NodePool {
   const { clock } = options;
   let chain = options.expectedChainId === null ? null : chainProfile(options.expectedChainId);
@@ -253,7 +258,8 @@ export function createNodePool(
   async function verify(member: Member, signal?: AbortSignal, isForced = false): Promise<void> {
     const { node, verifiedAt } = member;
     if (restarted !== null) throw restartedError(node);
-    const recheckMs = chain && isDevelopmentChain(chain) ? RECHECK_DEVELOPMENT_MS : RECHECK_CHAIN_MS;
+    const usualMs = chain && isDevelopmentChain(chain) ? RECHECK_DEVELOPMENT_MS : RECHECK_CHAIN_MS;
+    const recheckMs = options.recheckMs ?? usualMs;
     if (!isForced && verifiedAt !== null && clock.elapsed() - verifiedAt < recheckMs) return;
     const [id, genesis] = await Promise.all([
       requestChainId(node, { signal }),
@@ -308,7 +314,7 @@ export function createNodePool(
     // The second failure comes right after the first (see pick), so the doubling begins with the third.
     const pause = state === 'wrong-chain' ? MENDED_MS : 1_000 * 2 ** Math.max(0, member.failures - 2);
     const cap = error.code === 'rate-limited' ? BACKOFF_CAP_MS : MENDED_MS;
-    member.retryAt = clock.elapsed() + Math.min(pause, cap);
+    member.retryAt = clock.elapsed() + Math.max(Math.min(pause, cap), error.retryAfterMs ?? 0);
   }
 
   /** Runs `work` with one member. A failure is recorded where it means that the node is not well. */
@@ -442,7 +448,11 @@ function failureOf(failures: readonly ChainError[]): ChainError {
   if (first === undefined) return new ChainError('unreachable', 'there is no node to ask');
   const messages = new Set(failures.map(({ message }) => message));
   const { code } = failures.find((each) => each.code !== 'pruned') ?? first;
-  return messages.size === 1 ? first : new ChainError(code, [...messages].join('; '));
+  // The first of them that may be asked again.
+  const waits = failures.map(({ retryAfterMs }) => retryAfterMs ?? 0);
+  return messages.size === 1
+    ? first
+    : new ChainError(code, [...messages].join('; '), { retryAfterMs: Math.min(...waits) || null });
 }
 
 /** A node that does not respond says nothing of its chain. */

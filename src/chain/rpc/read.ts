@@ -7,6 +7,7 @@ import {
   type IncludedTransaction,
   isRefusal,
   OversizedResponse,
+  type RecentBlocks,
 } from '../chain-source.ts';
 import { type RequestOptions, type RpcNode, request, requestFeeHistory, requestHeader } from './client.ts';
 import {
@@ -32,6 +33,8 @@ const RATE_LIMIT_TRIES = 3;
 interface ReadOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** How often a page is requested again after "too many requests"; default: {@link RATE_LIMIT_TRIES}. */
+  readonly rateLimitTries?: number;
 }
 
 /**
@@ -206,8 +209,9 @@ function assembleBlocks(
   to: number,
   rows: ReadonlyMap<number, FeeRow>,
   headers: ReadonlyMap<number, Header>,
+  timed: readonly Timed[] = [],
 ): Block[] {
-  const known = [...headers.values()].sort((a, b) => a.number - b.number);
+  const known = [...headers.values(), ...timed].sort((a, b) => a.number - b.number);
   const blocks: Block[] = [];
   // Downwards, so that what is missing cuts off the past and never the present; `next` is the known header above.
   let above = known.length - 1;
@@ -242,7 +246,10 @@ function usedRatio(header: Header | undefined): number {
   return Math.min(1, Number(header.gasUsed) / Number(header.gasLimit));
 }
 
-function interpolate(number: number, below: Header | undefined, above: Header | undefined): number | null {
+/** A block whose time is known. */
+type Timed = Pick<Header, 'number' | 'timestamp'>;
+
+function interpolate(number: number, below: Timed | undefined, above: Timed | undefined): number | null {
   if (!below || !above || number < below.number || number > above.number) return null;
   const share = (number - below.number) / (above.number - below.number);
   return Math.round(below.timestamp + share * (above.timestamp - below.timestamp));
@@ -383,6 +390,47 @@ export async function readNewest(
   return assembleBlocks(first, head.number, rows, headers);
 }
 
+/**
+ * The blocks after `known`, or the newest `most` where the node's chain has another block there or it lies further back, in
+ * one request while nothing is new and in two else (three and more for the newest). Tells as `readNewest` does. A node
+ * that has had too many requests is not asked again here. Rejects with a `ChainError`.
+ */
+export async function readRecent(
+  node: RpcNode,
+  most: number,
+  known: Block | null,
+  onHead: (head: Header) => void,
+  { clock, signal }: ReadOptions,
+): Promise<RecentBlocks> {
+  const options = { clock, signal, rateLimitTries: 0 };
+  const latest = await requestHeader(node, 'latest', options);
+  if (latest === null)
+    throw new ChainError('bad-answer', `${node.name} has no head block: it may be syncing`);
+  onHead(latest);
+  if (known !== null && latest.hash === known.hash) return { blocks: [], follows: true };
+  const distance = known === null ? most : latest.number - known.number;
+  const isNear = known !== null && distance > 0 && distance < most;
+  const from = isNear ? known.number : Math.max(latest.number - most + 1, 0);
+  const rows = await readFeeRows(node, from, latest.number, latest.number, options);
+  const last = Math.max(...rows.keys());
+  if (!Number.isFinite(last)) throw new ChainError('unsupported', `${node.name} gives no eth_feeHistory`);
+  const head = last === latest.number ? latest : await requestHeader(node, last, options);
+  if (head === null || rows.get(last)?.baseFee !== head.baseFeePerGas) {
+    throw new ChainError('rejected', `${node.name} was asked between two blocks: it is asked again`);
+  }
+  const headers = new Map([[head.number, head]]);
+  if (isNear && rows.get(known.number)?.baseFee === known.baseFeePerGas) {
+    const isOther = head.number === known.number + 1 && head.parentHash !== known.hash;
+    const blocks = assembleBlocks(known.number + 1, head.number, rows, headers, [known]);
+    if (!isOther && blocks[0]?.number === known.number + 1) return { blocks, follows: true };
+  }
+  if (isNear) return readRecent(node, most, null, onHead, { clock, signal });
+  const first = lowestInRow(rows, last);
+  const oldest = first === head.number ? null : await requestHeader(node, first, options);
+  if (oldest !== null) headers.set(oldest.number, oldest);
+  return { blocks: assembleBlocks(first, head.number, rows, headers), follows: false };
+}
+
 /** The words of Nethermind, Erigon and some providers where others return `null`. */
 const NO_SUCH_BLOCK = /\b(?:block|header|resource)\b[^:]{0,80}\bnot found\b|unknown block/i;
 
@@ -485,13 +533,16 @@ function readOne(node: RpcNode, hash: Hex, options: ReadOptions): Promise<Receip
   );
 }
 
-async function patiently<T>(read: () => Promise<T>, { clock, signal }: ReadOptions): Promise<T> {
+async function patiently<T>(
+  read: () => Promise<T>,
+  { clock, signal, rateLimitTries = RATE_LIMIT_TRIES }: ReadOptions,
+): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await read();
     } catch (error) {
       const isLimit = error instanceof ChainError && error.code === 'rate-limited';
-      if (!isLimit || tries === RATE_LIMIT_TRIES) throw error;
+      if (!isLimit || tries >= rateLimitTries) throw error;
       await clock.sleep(1_000 * 2 ** tries, signal);
       signal?.throwIfAborted();
     }

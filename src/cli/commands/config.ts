@@ -8,7 +8,7 @@ import type { CommandContext, Run } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { cleanLine, mapped, shownDatabase, tableLines } from '../output.ts';
 import { durationText } from '../parse.ts';
-import { keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
+import { type ChainSetup, keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
 import type { JsonFlags } from './resource.ts';
 
 export function addConfig(program: Command, run: Run): void {
@@ -28,7 +28,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
   const { source, apiKey, historySec, db, encryptionKey, smtp, telegram, allowPrivateTargets } = settings;
-  const { notifications } = settings;
+  const { notifications, chains } = settings;
   const { kind } = source.value;
   // What a recording or the demo keeps is lost at the end, and a service keeps its own.
   const chainFile = kind === 'rpc' ? chainDatabase(io, { id: '<id>' }) : null;
@@ -50,6 +50,10 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const rows = [
     row('source', 'source', sourceText(source.value), { ...source, value: sourceValue(source.value) }),
     toggle('api key', 'apiKey', isSet(apiKey), 'set', 'none'),
+    row('chains', 'chains', chainsText(chains.value), {
+      ...chains,
+      value: chains.value.map((chain) => ({ name: chain.name, source: sourceValue(chain.source) })),
+    }),
     row('history', 'historySec', durationText(historySec.value), historySec),
     row('database', 'db', databaseText, { value: mapped(database, withoutLogin), from: db.from }),
     toggle('encryption key', 'encryptionKey', isSet(encryptionKey), 'set', ownKey),
@@ -125,6 +129,11 @@ function sourceText(source: SourceChoice): string {
       return `simulated chain, seed ${source.seed}`;
   }
 }
+
+const chainsText = (chains: readonly ChainSetup[]): string =>
+  chains.length === 0
+    ? 'none; the board needs them, or --chains'
+    : chains.map(({ name, source }) => `${name}: ${sourceText(source).replaceAll('\n', ', ')}`).join('\n');
 
 function mailText({ smtp: { value } }: Settings): string {
   if (value === null) return 'none; alerts cannot be mailed';

@@ -14,7 +14,7 @@ import type { Io } from '../io.ts';
 import { warnOfPlainKey } from '../open-source.ts';
 import { badgeOf, cleanLine, note } from '../output.ts';
 import { checked, given, parseCount, parseDuration, parseGwei } from '../parse.ts';
-import { SECRET_VARIABLES } from '../settings.ts';
+import { isSecretVariable } from '../settings.ts';
 import { followPrice, type Reached } from './follow-price.ts';
 
 export function addWait(program: Command, run: Run): void {
@@ -111,7 +111,7 @@ async function wait(
 
 /** Keys and passwords are gastop's alone: the command may be anything, and passes its environment on. */
 const isSecret = ([name, value = '']: readonly [string, string | undefined]) =>
-  SECRET_VARIABLES.includes(name) || (name === 'GASTOP_RPC' && holdsKey(value));
+  isSecretVariable(name) || (name === 'GASTOP_RPC' && holdsKey(value));
 
 function withPrice(env: Io['env'], { lane }: WaitPlan, { price, snapshot }: Reached): Io['env'] {
   const { maxFeePerGas, maxPriorityFeePerGas } = snapshot.lanes[lane];

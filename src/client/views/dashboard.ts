@@ -5,11 +5,20 @@ import {
   RateLimits as RateLimitsWire,
   Stats,
   StatsChart,
+  StatsCurrent,
   StatsMarket,
   Summary,
 } from '../../contract/dashboard.ts';
 import { hasDataFee } from '../../core/chains.ts';
 import { lenient, rows, said, sayingAny, wei } from '../lenient.ts';
+import { Recommendation, Snapshot, Trend } from './gas.ts';
+
+/** `GET /dashboard/stats/current`. Required: the prices. */
+export const Current = lenient(
+  StatsCurrent.extend({ snapshot: Snapshot, trend: Trend, recommendation: Recommendation }),
+  'snapshot',
+);
+export type CurrentView = z.infer<typeof Current>;
 
 export const RateLimits = sayingAny(lenient(RateLimitsWire), 'usedToday').transform((wire) => ({
   ...wire,
@@ -94,7 +103,7 @@ const Cost = lenient(actions.element.shape.slow, 'wei').transform((wire) => ({
 export type CostView = z.infer<typeof Cost>;
 
 /** What usual work costs on each lane; `null` where the service does not say. */
-const Action = lenient(
+export const Action = lenient(
   actions.element.extend({ slow: Cost, average: Cost, fast: Cost, dataFee: Cost }),
   'name',
   'gas',

@@ -55,29 +55,30 @@ export async function statsMarket(
     nativeUsd: present.nativeUsd,
     // Past dollar prices are not known here; other services may have them.
     nativeUsdChangeRatio: null,
-    actions: USUAL_ACTIONS.map((action) => actionOf(action, present, dataFees)),
+    actions: usualWork(present, dataFees),
   };
 }
 
 /** What usual work costs, its data fee included where that is known. */
-function actionOf(
-  action: (typeof USUAL_ACTIONS)[number],
+export function usualWork(
   { advice: { lanes }, nativeUsd }: Present,
   dataFees: DataFees,
-): StatsMarket['actions'][number] {
-  const { name, gas } = action;
-  const fee = workDataFee(dataFees, action, lanes.average.price);
-  const total = ({ price }: { readonly price: bigint }) =>
-    costOf(cost(gas, price) + (fee.wei ?? 0n), nativeUsd);
-  return {
-    name,
-    gas,
-    slow: total(lanes.slow),
-    average: total(lanes.average),
-    fast: total(lanes.fast),
-    dataFee: fee.wei === null ? null : costOf(fee.wei, nativeUsd),
-    dataFeeReason: fee.reason,
-  };
+): StatsMarket['actions'] {
+  return USUAL_ACTIONS.map((action) => {
+    const { name, gas } = action;
+    const fee = workDataFee(dataFees, action, lanes.average.price);
+    const total = ({ price }: { readonly price: bigint }) =>
+      costOf(cost(gas, price) + (fee.wei ?? 0n), nativeUsd);
+    return {
+      name,
+      gas,
+      slow: total(lanes.slow),
+      average: total(lanes.average),
+      fast: total(lanes.fast),
+      dataFee: fee.wei === null ? null : costOf(fee.wei, nativeUsd),
+      dataFeeReason: fee.reason,
+    };
+  });
 }
 
 /** The base fee that the chart of the time frame begins with, wei: both say the same change. */

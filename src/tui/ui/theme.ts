@@ -48,7 +48,7 @@ const PLAIN = `*o>*~---x|:'"".:+#-=~|";||+++++++..''|!?#^$%`;
 const STAND_INS = new Map([
   ...[...SIGNS].map((sign, place) => [sign, PLAIN[place] ?? '?'] as const),
   ...Object.entries({ '⇧': 'Shift-', '←': 'Left', '→': 'Right', '↑': 'Up', '↓': 'Down', '⏎': 'Enter' }),
-  ...Object.entries({ '≥': '>=', '≤': '<=', '±': '+-' }),
+  ...Object.entries({ '≥': '>=', '≤': '<=', '±': '+-', '¢': 'c' }),
 ]);
 
 /** Arrows before a number or between two names are signs; elsewhere they name keys. */

@@ -1,0 +1,184 @@
+import * as z from 'zod';
+import { ChainError } from '../chain/chain-source.ts';
+import { createRpcSource } from '../chain/rpc-source.ts';
+import { createGasClient } from '../client/client.ts';
+import { ClientError } from '../client/errors.ts';
+import type { ChainFigures, ChainRow } from '../client/views/chain-rows.ts';
+import { titleOf } from '../client/views/chain-rows.ts';
+import { Action, type ActionView, Current } from '../client/views/dashboard.ts';
+import { chainProfile } from '../core/chains.ts';
+import { abortable, sleep } from '../service/async.ts';
+import { LightChain } from '../service/light-chain.ts';
+import { KNOWN_CHAINS } from './known-chains.ts';
+import { cleanLine, VERSION } from './output.ts';
+import type { ChainSetup } from './settings.ts';
+
+/** Two requests, and every 12 s one for the data fee: less than half a request a second. */
+export const EVERY_MS = 6_000;
+/** The data fee takes a request for each kind of work. */
+const QUOTED_EVERY_MS = 8_000;
+const QUOTED: readonly unknown[] = ['scroll', 'linea', 'estimate'];
+/** What a service says of usual work is asked for less often: the gas of it stays, and the price comes with each poll. */
+const WORK_EVERY_MS = 60_000;
+/** A node is asked this often whether it still has its chain. */
+const RECHECK_MS = 60_000;
+const LONGEST_RETRY_MS = 60_000;
+
+/** Where the figures of one row come from. */
+interface RowReader {
+  /** `everyMs`: when there may be something new. Rejects with a `ChainError` or a `ClientError`. */
+  read(signal: AbortSignal): Promise<{ readonly figures: ChainFigures; readonly everyMs: number }>;
+  close(): void;
+}
+
+/** Several chains side by side. Each is polled by itself: none waits for another. */
+export interface ChainRows extends AsyncDisposable {
+  /** The same list until something changes. */
+  read(): readonly ChainRow[];
+  subscribe(listener: () => void): () => void;
+  /** Resolves when each row has its figures, or why it has none. */
+  readonly complete: Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openChainRows(setups: readonly ChainSetup[], now: () => number): ChainRows {
+  const stop = new AbortController();
+  const listeners = new Set<() => void>();
+  let rows: readonly ChainRow[] = setups.map(({ name }) => ({
+    ...{ name, figures: null, nativeUsd: null, usdFrom: null, problem: null },
+  }));
+  const change = (name: string, part: Partial<ChainRow>) => {
+    rows = withDollars(rows.map((row) => (row.name === name ? { ...row, ...part } : row)));
+    for (const listener of listeners) listener();
+  };
+
+  async function follow(setup: ChainSetup, onFirst: () => void): Promise<void> {
+    const { name } = setup;
+    const reader = readerOf(setup, now);
+    let failures = 0;
+    while (!stop.signal.aborted) {
+      let waitMs: number;
+      try {
+        const { figures, everyMs } = await abortable(reader.read(stop.signal), stop.signal);
+        failures = 0;
+        waitMs = everyMs;
+        const { stale, source } = figures.snapshot;
+        const problem = stale && source.problem !== null ? shown(source.problem) : null;
+        change(name, { figures, problem });
+      } catch (error) {
+        if (stop.signal.aborted) break;
+        failures += 1;
+        waitMs = retryMs(error, failures);
+        const message = error instanceof Error ? error.message : String(error);
+        change(name, { problem: shown({ message, retryAt: now() + waitMs }) });
+      }
+      onFirst();
+      await sleep(waitMs, stop.signal);
+    }
+    reader.close();
+  }
+
+  const firsts = setups.map(() => Promise.withResolvers<void>());
+  const done = Promise.all(setups.map((setup, place) => follow(setup, () => firsts[place]?.resolve())));
+  const close = async () => {
+    stop.abort();
+    await done;
+  };
+  return {
+    read: () => rows,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    complete: Promise.all(firsts.map(({ promise }) => promise)).then(() => {}),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const shown = ({ message, retryAt }: NonNullable<ChainRow['problem']>) => ({
+  message: cleanLine(message),
+  retryAt,
+});
+
+/** As long as it is asked to wait, else longer each time. */
+function retryMs(error: unknown, failures: number): number {
+  const backOff = Math.min(EVERY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
+  if (error instanceof ClientError) return Math.max((error.retryAfterSec ?? 0) * 1_000, backOff);
+  return Math.max(error instanceof ChainError ? (error.retryAfterMs ?? 0) : 0, backOff);
+}
+
+const readerOf = (setup: ChainSetup, now: () => number): RowReader =>
+  setup.source.kind === 'rpc'
+    ? nodeReader(setup.source.urls, setup.chainId, now)
+    : serviceReader(setup.source, setup.chainId, now);
+
+function nodeReader(urls: readonly URL[], chainId: number | null, now: () => number): RowReader {
+  const source = createRpcSource({
+    urls: urls.map(({ href }) => href),
+    recheckMs: RECHECK_MS,
+    ...(chainId !== null && { expectedChainId: chainId }),
+  });
+  const chain = new LightChain(source, now);
+  return {
+    read: async (signal) => {
+      const { current, actions } = await chain.read(signal);
+      const { snapshot, trend, recommendation: advice } = Current.parse(current);
+      const figures = { snapshot, trend, advice, actions: z.array(Action).parse(actions) };
+      const { dataFee } = chainProfile(snapshot.chainId ?? 0);
+      return { figures, everyMs: QUOTED.includes(dataFee) ? QUOTED_EVERY_MS : EVERY_MS };
+    },
+    close: () => source.close(),
+  };
+}
+
+function serviceReader(
+  { url, apiKey }: ChainSetup['source'] & { readonly kind: 'hosted' },
+  chainId: number | null,
+  now: () => number,
+): RowReader {
+  const client = createGasClient({ url: url.href, apiKey, userAgent: `gastop/${VERSION}` });
+  let actions: readonly ActionView[] = [];
+  let workDueAt = 0;
+  return {
+    read: async (signal) => {
+      const call = { signal, revalidate: true };
+      const { snapshot, trend, recommendation: advice } = await client.statsCurrent(call);
+      if (chainId !== null && snapshot.chainId !== null && snapshot.chainId !== chainId) {
+        const [is, wanted] = [snapshot.chainId, chainId].map(
+          (id) => `${chainProfile(id).name} (chain ${id})`,
+        );
+        throw new ChainError('wrong-chain', `${url.host} is on ${is}, not on ${wanted}`);
+      }
+      if (now() >= workDueAt) {
+        // Prices are worth showing without it.
+        actions = (await client.statsMarket('24h', call).catch(() => null))?.actions ?? actions;
+        workDueAt = now() + WORK_EVERY_MS;
+      }
+      const everyMs = Math.max((snapshot.updateFrequencySec ?? 0) * 1_000, EVERY_MS);
+      return { figures: { snapshot, trend, advice, actions }, everyMs };
+    },
+    close: () => {},
+  };
+}
+
+/** Each row with the dollars of its coin: its own, or those of the first other row whose coin is ether too. */
+function withDollars(rows: readonly ChainRow[]): readonly ChainRow[] {
+  const lender = rows.find((row) => ownUsd(row) !== null && hasEther(row));
+  return rows.map((row) => {
+    const own = ownUsd(row);
+    if (own !== null) return { ...row, nativeUsd: own, usdFrom: null };
+    if (lender === undefined || !hasEther(row)) return { ...row, nativeUsd: null, usdFrom: null };
+    return { ...row, nativeUsd: ownUsd(lender), usdFrom: titleOf(lender) };
+  });
+}
+
+const ownUsd = ({ figures }: ChainRow) => figures?.snapshot.nativeUsd ?? null;
+
+/** Whether the coin is real ether: that of test networks and of chains which borrow an id is worth nothing. */
+function hasEther(row: ChainRow): boolean {
+  const id = row.figures?.snapshot.chainId ?? null;
+  if (id === null || KNOWN_CHAINS.every((known) => known.id !== id)) return false;
+  const { name, nativeSymbol } = chainProfile(id);
+  return nativeSymbol === 'ETH' && titleOf(row) === name;
+}

@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import {
+  CHAIN_SORTS,
+  type ChainRow,
+  type ChainSort,
+  rowTexts,
+  sortedRows,
+  titleOf,
+  usdNotes,
+  type Work,
+  workCost,
+} from '../../client/views/chain-rows.ts';
+import { chainProfile } from '../../core/chains.ts';
+import type { ChainRows } from '../chain-rows.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { examples } from '../help.ts';
+import { Interruption, type Io } from '../io.ts';
+import { USUAL_CHAINS } from '../known-chains.ts';
+import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
+import { type Column, cleanLine, cutToWidth, fittedLines, mapped, print, withSpinner } from '../output.ts';
+import { namedChains, type Settings } from '../settings.ts';
+
+/** Of the board too, which is the same in the monitor. */
+export const chainsOption = () =>
+  new Option('--chains <NAMES>', 'chains side by side, such as base,op (default: those of the config file)');
+
+export function addChains(program: Command, run: Run): void {
+  program
+    .command('chains')
+    .summary('what a swap costs on each of several chains')
+    .description(
+      'Chains side by side: what a swap and a transfer cost, L1 included, trend and advice. Without --chains and without chains in the config file: the usual ones, by public nodes.',
+    )
+    .addOption(chainsOption())
+    .addOption(
+      new Option('--sort <BY>', 'the cheapest by it first').choices([...CHAIN_SORTS]).default('swap'),
+    )
+    .addOption(new Option('--json', 'for programs: { chains: [{ name, chainId, swap, send, … }] }'))
+    .addOption(new Option('--csv', 'comma-separated, prices in wei').conflicts('json'))
+    .option('--watch', 'go on: the table anew every 6 s, or a line of JSON or the rows of CSV each time')
+    .addHelpText(
+      'after',
+      examples(['gastop chains --chains base,op,arbitrum', 'gastop chains --sort send --json']),
+    )
+    .action(run(chains));
+}
+
+type ChainsFlags = Flags<'chains', 'json' | 'csv' | 'watch'> & { readonly sort: ChainSort };
+
+async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags): Promise<ExitCode> {
+  const { settings } = await loadSettings();
+  if (settings.source.from.startsWith('--')) {
+    throw usageError(`${settings.source.from} names one source; --chains or the config file names chains`);
+  }
+  const own = settings.chains.value;
+  const setups =
+    flags.chains === undefined && own.length > 0 ? own : namedChains(flags.chains ?? USUAL_CHAINS, own);
+  for (const { source } of setups) warnOfPlainKey(io, source);
+  const { openChainRows } = await import('../chain-rows.ts');
+  const interruption = io.interruption();
+  await using rows = openChainRows(setups, io.now);
+  const isRead = ({ figures }: ChainRow) => figures !== null;
+  await withSpinner(
+    io,
+    () => `asking ${setups.length} chains: ${rows.read().filter(isRead).length} have answered`,
+    () => Promise.race([rows.complete, sleep(READY_WITHIN_MS, undefined, { signal: interruption })]),
+  );
+  write(io, settings, rows, flags);
+  if (flags.watch) await watch(io, settings, rows, flags);
+  if (rows.read().some(isRead)) return EXIT.ok;
+  throw new CliError(EXIT.unreachable, 'no chain answers; name others with --chains, or check the network');
+}
+
+const REDRAWN_EVERY_MS = 1_000;
+const WRITTEN_EVERY_MS = 6_000;
+
+/** Until Ctrl-C. */
+async function watch(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags): Promise<void> {
+  const signal = io.interruption();
+  const isDrawn = flags.json !== true && flags.csv !== true && io.stdout.isTTY === true;
+  try {
+    for (;;) {
+      await sleep(isDrawn ? REDRAWN_EVERY_MS : WRITTEN_EVERY_MS, undefined, { signal });
+      write(io, settings, rows, flags, true);
+    }
+  } catch (error) {
+    if (!(signal.reason instanceof Interruption)) throw error;
+  }
+}
+
+const HOME_AND_CLEAR = '\u001b[H\u001b[2J';
+
+function write(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags, isNext = false): void {
+  const all = sortedRows(rows.read(), flags.sort);
+  if (flags.json) {
+    const text = JSON.stringify({ chains: all.map(rowValue) }, null, flags.watch ? 0 : 2);
+    io.stdout.write(`${text}\n`);
+  } else if (flags.csv) {
+    io.stdout.write(csv(all, !isNext));
+  } else {
+    const clear = flags.watch && io.stdout.isTTY === true ? HOME_AND_CLEAR : '';
+    const gap = isNext && clear === '' ? '\n' : '';
+    // What ends asks nobody again.
+    const said = flags.watch
+      ? all
+      : all.map(({ problem, ...row }) => ({ ...row, problem: problem && { ...problem, retryAt: null } }));
+    print(io, settings, clear + gap + tableText(said, io));
+  }
+}
+
+/** Room for what there is to say of a chain that does not answer. */
+const LEAST_ADVICE = 24;
+const ELLIPSIS = '…';
+
+function tableText(rows: readonly ChainRow[], io: Io): string {
+  const now = io.now();
+  const width = io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : null;
+  const texts = rows.map((row) => rowTexts(row, now));
+  type Texts = (typeof texts)[number];
+  const column = (title: string, name: keyof Texts, align: 'left' | 'right' = 'right'): Column<Texts> => [
+    title,
+    align,
+    (row) => cleanLine(row[name]),
+  ];
+  const lines = fittedLines(
+    [
+      column('chain', 'chain', 'left'),
+      column('swap', 'swap'),
+      column('send', 'send'),
+      column('L1', 'l1'),
+      column('gwei', 'price'),
+      column('trend', 'trend'),
+      column('age', 'age'),
+      column('advice', 'advice', 'left'),
+    ],
+    texts,
+    width,
+    { ending: ELLIPSIS, spared: ['trend', 'L1', 'send'], least: LEAST_ADVICE },
+  );
+  const notes = usdNotes(rows).map((note) => cutToWidth(cleanLine(note), width ?? Number.MAX_VALUE));
+  return [...lines, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n');
+}
+
+const iso = (ms: number | null | undefined) => mapped(ms, (at) => new Date(at).toISOString());
+const wei = (price: bigint | null | undefined) => mapped(price, Number);
+
+/** A row for programs. Prices are wei per gas, costs wei as text. */
+export function rowValue(row: ChainRow) {
+  const { snapshot = null, trend = null, advice = null } = row.figures ?? {};
+  const chainId = snapshot?.chainId ?? null;
+  const cost = (work: Work) =>
+    mapped(workCost(row, work), ({ gas, wei: total, usd, dataFee, dataFeeReason }) => ({
+      ...{ gas, wei: total.toString(), usd },
+      dataFeeWei: mapped(dataFee, String),
+      dataFeeReason,
+    }));
+  return {
+    name: row.name,
+    chain: titleOf(row),
+    chainId,
+    blockNumber: snapshot?.blockNumber ?? null,
+    blockTimestamp: iso(snapshot?.blockTimestamp),
+    stale: snapshot?.stale ?? null,
+    averagePrice: wei(snapshot?.lanes.average.price),
+    basePrice: wei(snapshot?.baseFee),
+    nextBasePrice: wei(snapshot?.nextBaseFee),
+    floorPrice: wei(snapshot?.floor),
+    swap: cost('swap'),
+    send: cost('send'),
+    direction: trend?.direction ?? null,
+    action: advice?.action ?? null,
+    targetPrice: wei(advice?.targetPrice),
+    deadlineSec: advice?.deadlineSec ?? null,
+    probability: advice?.probability ?? null,
+    expectedSavingRatio: advice?.expectedSavingRatio ?? null,
+    nativeSymbol: mapped(chainId, (id) => chainProfile(id).nativeSymbol),
+    nativeUsd: row.nativeUsd,
+    nativeUsdFrom: row.usdFrom,
+    updatedAt: iso(snapshot?.updatedAt),
+    problem: mapped(row.problem, ({ message, retryAt }) => ({ message, retryAt: iso(retryAt) })),
+  };
+}
+
+type Value = ReturnType<typeof rowValue>;
+
+const CSV_COLUMNS: Readonly<Record<string, (row: Value) => string | number | null | undefined>> = {
+  name: ({ name }) => name,
+  chain_id: ({ chainId }) => chainId,
+  block_number: ({ blockNumber }) => blockNumber,
+  block_time: ({ blockTimestamp }) => blockTimestamp,
+  average_price_wei: ({ averagePrice }) => averagePrice,
+  next_base_fee_wei: ({ nextBasePrice }) => nextBasePrice,
+  swap_wei: ({ swap }) => swap?.wei,
+  swap_usd: ({ swap }) => swap?.usd,
+  swap_data_fee_wei: ({ swap }) => swap?.dataFeeWei,
+  send_wei: ({ send }) => send?.wei,
+  send_usd: ({ send }) => send?.usd,
+  send_data_fee_wei: ({ send }) => send?.dataFeeWei,
+  direction: ({ direction }) => direction,
+  action: ({ action }) => action,
+  updated_at: ({ updatedAt }) => updatedAt,
+  problem: ({ problem }) => problem && `"${problem.message.replaceAll('"', '""')}"`,
+};
+
+/** RFC 4180; unknown cells are empty. */
+function csv(rows: readonly ChainRow[], withHeading: boolean): string {
+  const cells = Object.values(CSV_COLUMNS);
+  const lines = rows.map((row) => {
+    const value = rowValue(row);
+    return cells.map((cell) => cell(value) ?? '').join(',');
+  });
+  return [...(withHeading ? [Object.keys(CSV_COLUMNS).join(',')] : []), ...lines]
+    .map((line) => `${line}\n`)
+    .join('');
+}

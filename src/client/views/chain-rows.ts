@@ -1,0 +1,172 @@
+import { chainProfile } from '../../core/chains.ts';
+import { cost, USUAL_ACTIONS } from '../../core/market-stats.ts';
+import {
+  formatCents,
+  formatDuration,
+  formatGwei,
+  formatNative,
+  formatPercent,
+  UNKNOWN,
+  usdOf,
+} from '../../core/units.ts';
+import { type ActionView, dataFeeOf } from './dashboard.ts';
+import {
+  chainNameOf,
+  describeAdvice,
+  type RecommendationView,
+  type SnapshotView,
+  type TrendView,
+} from './gas.ts';
+
+/** What a chain asks for now. */
+export interface ChainFigures {
+  readonly snapshot: SnapshotView;
+  readonly trend: TrendView | null;
+  readonly advice: RecommendationView | null;
+  /** What usual work costs, where its source says so. */
+  readonly actions: readonly ActionView[];
+}
+
+/** One of several chains side by side. */
+export interface ChainRow {
+  /** As it is set up: `base`. */
+  readonly name: string;
+  /** The last that were read; `null`: none yet. */
+  readonly figures: ChainFigures | null;
+  /** Dollars for a native coin. */
+  readonly nativeUsd: number | null;
+  /** Whose price that is, where the chain has none of its own: the name of another row. */
+  readonly usdFrom: string | null;
+  /** Why there is nothing newer; `retryAt`: when it is asked again, ms since epoch. */
+  readonly problem: { readonly message: string; readonly retryAt: number | null } | null;
+}
+
+/** The chain's own name where that is known, else that under which it is set up. */
+export const titleOf = ({ name, figures }: ChainRow): string =>
+  (figures && chainNameOf(figures.snapshot)) ?? name;
+
+const gasOf = (name: string) => USUAL_ACTIONS.find((action) => action.name === name)?.gas ?? 0;
+
+const WORK = {
+  swap: { name: 'Swap', gas: gasOf('Swap') },
+  send: { name: 'ETH transfer', gas: gasOf('ETH transfer') },
+} as const;
+export type Work = keyof typeof WORK;
+
+export interface WorkCost {
+  readonly gas: number;
+  /** In all at the average price, without the data fee where that is not known. */
+  readonly wei: bigint;
+  readonly usd: number | null;
+  /** Of `wei`, for posting to L1; `null`: it is not known, and not in `wei`. */
+  readonly dataFee: bigint | null;
+  readonly dataFeeReason: string | null;
+}
+
+export function workCost({ figures, nativeUsd }: ChainRow, work: Work): WorkCost | null {
+  if (figures === null) return null;
+  const { snapshot, actions } = figures;
+  const action = actions.find(({ name }) => name === WORK[work].name);
+  const gas = action?.gas ?? WORK[work].gas;
+  const dataFee = dataFeeOf(action, snapshot.chainId);
+  const wei = cost(gas, snapshot.lanes.average.price) + (dataFee ?? 0n);
+  const usd = nativeUsd === null ? null : usdOf(wei, nativeUsd);
+  return { gas, wei, usd, dataFee, dataFeeReason: action?.dataFeeReason ?? null };
+}
+
+export const CHAIN_SORTS = ['swap', 'send', 'price', 'name'] as const;
+export type ChainSort = (typeof CHAIN_SORTS)[number];
+
+/**
+ * The cheapest first: chains whose costs are known in dollars, then those known in their coins alone, then those of which
+ * nothing is known. Equal ones stay in their order.
+ */
+export function sortedRows(rows: readonly ChainRow[], sort: ChainSort): readonly ChainRow[] {
+  if (sort === 'name') return rows.toSorted((one, other) => titleOf(one).localeCompare(titleOf(other), 'en'));
+  const placed = rows.map((row) => ({ row, ...placeOf(row, sort) }));
+  return placed
+    .toSorted((one, other) => one.rank - other.rank || one.value - other.value)
+    .map(({ row }) => row);
+}
+
+function placeOf(row: ChainRow, sort: 'price' | Work): { rank: number; value: number } {
+  if (row.figures === null) return { rank: 2, value: 0 };
+  if (sort === 'price') return { rank: 0, value: Number(row.figures.snapshot.lanes.average.price) };
+  const { wei, usd } = workCost(row, sort) ?? { wei: 0n, usd: null };
+  return usd === null ? { rank: 1, value: Number(wei) } : { rank: 0, value: usd };
+}
+
+/** Whether a row has all words of a filter in its names. */
+export const matchesRow = (row: ChainRow, filter: string): boolean =>
+  filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => `${row.name} ${titleOf(row)}`.toLowerCase().includes(word));
+
+const ARROWS: Readonly<Record<string, string>> = { RISING: '↑', FALLING: '↓', STABLE: '→' };
+/** Less than this of a coin is all zeros. */
+const READABLE_WEI = 10n ** 10n;
+
+/** A row as screens and tables say it. `now`: ms since epoch. */
+export function rowTexts(row: ChainRow, now: number) {
+  const { figures } = row;
+  const snapshot = figures?.snapshot;
+  const at = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
+  return {
+    chain: titleOf(row),
+    swap: costText(row, 'swap'),
+    send: costText(row, 'send'),
+    l1: l1Text(row),
+    price: snapshot === undefined ? UNKNOWN : formatGwei(snapshot.lanes.average.price),
+    trend: figures?.trend == null ? UNKNOWN : (ARROWS[figures.trend.direction] ?? UNKNOWN),
+    age: at === null ? UNKNOWN : formatDuration(Math.max(Math.floor((now - at) / 1_000), 0)),
+    advice: row.problem === null ? adviceText(row) : problemText(row.problem, now),
+  };
+}
+
+function costText(row: ChainRow, work: Work): string {
+  const known = workCost(row, work);
+  if (known === null) return UNKNOWN;
+  const { wei, usd, dataFee } = known;
+  const symbol = chainProfile(row.figures?.snapshot.chainId ?? 1).nativeSymbol;
+  const inCoin = () => (wei < READABLE_WEI ? `${formatGwei(wei)} gwei` : formatNative(wei, symbol));
+  return `${usd === null ? inCoin() : formatCents(usd)}${dataFee === null ? ' + L1' : ''}`;
+}
+
+/** How much of a swap's cost is for posting to L1. */
+function l1Text(row: ChainRow): string {
+  const known = workCost(row, 'swap');
+  if (known === null || !known.dataFee || known.wei === 0n) return UNKNOWN;
+  return formatPercent(Number(known.dataFee) / Number(known.wei));
+}
+
+function adviceText({ figures }: ChainRow): string {
+  if (figures === null) return 'asking';
+  const { snapshot, advice } = figures;
+  if (snapshot.stale === true) return 'no new block for longer than usual';
+  if (isAtFloor(snapshot)) return 'at its floor';
+  if (advice === null || advice.action === null) return 'no advice yet';
+  const { action } = describeAdvice(advice);
+  if (action !== 'WAIT') return action === 'SEND NOW' ? 'send' : action.toLowerCase();
+  const { deadlineSec, expectedSavingRatio } = advice;
+  const wait = deadlineSec === null ? 'wait' : `wait ${formatDuration(deadlineSec)}`;
+  return expectedSavingRatio === null ? wait : `${wait}, saves ${formatPercent(expectedSavingRatio)}`;
+}
+
+/** Whether the base fee cannot fall any more. */
+export const isAtFloor = ({ floor, nextBaseFee, baseFee }: SnapshotView): boolean =>
+  floor !== null && (nextBaseFee ?? baseFee) <= floor;
+
+function problemText({ message, retryAt }: NonNullable<ChainRow['problem']>, now: number): string {
+  if (retryAt === null) return message;
+  const sec = Math.ceil((retryAt - now) / 1_000);
+  return sec <= 0 ? `asking again: ${message}` : `retry in ${formatDuration(sec)}: ${message}`;
+}
+
+/** Which rows have the dollar of another one: `dollars of Ethereum: Scroll, Ink`. */
+export function usdNotes(rows: readonly ChainRow[]): readonly string[] {
+  const borrowed = rows.filter(({ usdFrom }) => usdFrom !== null);
+  return [...Map.groupBy(borrowed, ({ usdFrom }) => usdFrom)].map(
+    ([from, theirs]) => `dollars of ${from}: ${theirs.map(titleOf).join(', ')}`,
+  );
+}

@@ -1,0 +1,149 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openChainRows } from '../../src/cli/chain-rows.ts';
+import { resolveSettings } from '../../src/cli/settings.ts';
+import { createGasClient } from '../../src/client/client.ts';
+import { startChains, type TriedChains } from '../helpers/tried-chains.ts';
+import { runMain } from './captured-io.ts';
+import { type Served, serveRecording } from './served.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gastop-chains-'));
+let chains: TriedChains;
+let served: Served;
+
+beforeAll(async () => {
+  [chains, served] = await Promise.all([startChains(), serveRecording()]);
+});
+afterAll(async () => {
+  await Promise.all([chains.stop(), served.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (argv: readonly string[], set: readonly object[] = chains.setups) => {
+  const config = join(folder, 'config.json');
+  writeFileSync(config, JSON.stringify({ chains: set }));
+  chmodSync(config, 0o600);
+  const env = { XDG_DATA_HOME: folder, GASTOP_API_KEY_MY_SERVICE: 'key-of-my-service' };
+  return runMain([...argv, '--config', config], { env });
+};
+const rowsOf = (json: string): Record<string, never>[] => JSON.parse(json).chains;
+
+describe('gastop chains', () => {
+  it('shows the cheapest swap first, and keeps what does not answer with the reason', async () => {
+    const { exitCode, stdout, stderr } = await run(['chains']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]?.split(/ {2,}/)).toEqual([
+      'chain',
+      'swap',
+      'send',
+      'L1',
+      'gwei',
+      'trend',
+      'age',
+      'advice',
+    ]);
+    expect(lines.slice(1, 3).map((line) => line.split(/ {2,}/)[0])).toEqual(['Scroll', 'Ethereum']);
+    // Most of what a swap costs there is for posting to L1; the dollars are of Ethereum's feed.
+    expect(lines[1]).toMatch(/^Scroll +[\d.]+¢ +[\d.]+¢ +\d\d % /);
+    expect(stdout).toContain('dollars of Ethereum: Scroll');
+    expect(lines.find((line) => line.startsWith('dead'))).toContain('refuses the connection');
+    expect(lines.find((line) => line.startsWith('base'))).toContain('not on Base (chain 8453)');
+    expect(lines.find((line) => line.startsWith('limited'))).toContain('too many requests (HTTP 429)');
+  });
+
+  it('gives programs what now says of each chain', async () => {
+    const rows = rowsOf((await run(['chains', '--json', '--chains', 'ethereum'])).stdout);
+    const now = await run(['now', '--json', '--rpc', chains.ethereum.url]);
+    const { averagePrice, nextBasePrice, basePrice, blockNumber, nativeUsd } = JSON.parse(now.stdout);
+    expect(rows).toMatchObject([
+      { name: 'ethereum', averagePrice, nextBasePrice, basePrice, blockNumber, nativeUsd, problem: null },
+    ]);
+  });
+
+  it('sorts as it is told, writes CSV, and refuses names that it does not know', async () => {
+    const { stdout } = await run(['chains', '--csv', '--sort', 'name', '--chains', 'scroll,dead,ethereum']);
+    expect(stdout.split('\n').map((line) => line.split(',')[0])).toEqual([
+      'name',
+      'dead',
+      'ethereum',
+      'scroll',
+      '',
+    ]);
+    const unknown = await run(['chains', '--chains', 'ethereum,atlantis']);
+    expect(unknown.exitCode).toBe(2);
+    expect(unknown.stderr).toContain('"atlantis" is not known; known are ethereum, scroll');
+    expect((await run(['chains', '--demo'])).exitCode).toBe(2);
+  });
+
+  it('exits with 3 where no chain answers', async () => {
+    const { exitCode, stdout } = await run(['chains', '--chains', 'dead']);
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('refuses the connection');
+  });
+
+  it('reads a service with the key of its name, which no other gets', async () => {
+    const setups = [...chains.setups, { name: 'my-service', url: served.origin }];
+    const { stdout } = await run(['chains', '--json', '--chains', 'my-service,ethereum'], setups);
+    const service = rowsOf(stdout).find(({ name }) => name === 'my-service');
+    expect(service).toMatchObject({ chain: 'Ethereum', problem: null, swap: { gas: 184_000 } });
+    expect(new Set(served.keys)).toEqual(new Set(['key-of-my-service']));
+  });
+});
+
+describe('a row', () => {
+  it('is asked again when a node that had too many requests wants it, not before', async () => {
+    const { settings, limited } = {
+      settings: resolveSettings({}, {}, chains.config),
+      limited: chains.limited,
+    };
+    const setups = settings.chains.value.filter(({ name }) => name === 'limited');
+    limited.requests.length = 0;
+    const now = 1_800_000_000_000;
+    await using rows = openChainRows(setups, () => now);
+    await rows.complete;
+    expect(rows.read()).toMatchObject([{ figures: null, problem: { retryAt: now + 42_000 } }]);
+    // Both questions of which chain it is.
+    expect(limited.requests).toHaveLength(2);
+  });
+});
+
+describe('a service that is polled', () => {
+  it('is asked by ETag whether the last response still holds', async () => {
+    const tags: (string | null)[] = [];
+    const client = createGasClient({
+      url: 'http://service.test',
+      fetch: async (request) => {
+        tags.push(request.headers.get('if-none-match'));
+        if (tags.length > 1) return new Response(null, { status: 304 });
+        const snapshot = { lowPrice: 1, averagePrice: 2, highPrice: 3, basePrice: 1 };
+        return Response.json({ snapshot }, { headers: { etag: '"one"' } });
+      },
+    });
+    const first = await client.statsCurrent({ revalidate: true });
+    expect(await client.statsCurrent({ revalidate: true })).toEqual(first);
+    expect(tags).toEqual([null, '"one"']);
+  });
+});
+
+describe('chains of the config file', () => {
+  const settingsOf = (set: readonly object[]) => {
+    const config = { path: '/c.json', content: { chains: [...set] }, warning: null };
+    return () => resolveSettings({}, {}, config as Parameters<typeof resolveSettings>[2]);
+  };
+
+  it('are refused where they name no source, two, or one name twice', () => {
+    expect(settingsOf([{ name: 'mine' }])).toThrow('nothing is known of "mine"');
+    expect(settingsOf([{ name: 'mine', url: 'https://a.example', rpc: 'https://b.example' }])).toThrow(
+      'one source',
+    );
+    expect(settingsOf([{ name: 'base' }, { name: 'base' }])).toThrow('"base" stands there twice');
+  });
+
+  it('take public nodes for a name that is known, and its chain id', () => {
+    const [chain] = settingsOf([{ name: 'scroll' }])().chains.value;
+    expect(chain).toMatchObject({ chainId: 534_352, source: { kind: 'rpc', chainId: 534_352 } });
+  });
+});

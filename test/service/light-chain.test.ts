@@ -1,0 +1,87 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
+import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
+import { LightChain } from '../../src/service/light-chain.ts';
+import { type JsonRpcServer, startJsonRpcServer } from '../helpers/json-rpc-server.ts';
+import { createScriptedChain } from '../helpers/scripted-chain.ts';
+
+const servers: JsonRpcServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.stop();
+});
+
+const SPACING_SEC = 12;
+
+/** A chain of `length` blocks on a node, read lightly; `requests` are those since the last time it was called. */
+async function lightChain(length: number) {
+  const chain = createScriptedChain({ length, spacingSec: SPACING_SEC });
+  const server = await startJsonRpcServer(chain);
+  servers.push(server);
+  const source = createRpcSource({ urls: [server.url], recheckMs: 60_000 });
+  const light = new LightChain(source, () => chain.head().timestamp * 1_000);
+  const { signal } = new AbortController();
+  return {
+    chain,
+    server,
+    read: async () => (await light.read(signal)).current.snapshot,
+    requests: () => server.requests.splice(0).map(({ method }) => method),
+    /** What an engine says that was given every block whole. */
+    whole: async () => {
+      const { feeRule } = await source.chain();
+      const engine = new FeeEngine({ feeRule });
+      const head = chain.head().number;
+      const blocks = await source.blocks(Math.max(head - 4_095, 0), head);
+      for (const block of blocks) engine.push(block);
+      return engine.advice();
+    },
+  };
+}
+
+describe('a chain that is watched beside others', () => {
+  it('says what an engine over whole blocks says, and follows with two requests, one while nothing is new', async () => {
+    const { chain, read, requests, whole } = await lightChain(300);
+    await read();
+    requests();
+    await read();
+    expect(requests().filter((method) => method !== 'eth_getTransactionByBlockNumberAndIndex')).toEqual([
+      'eth_getBlockByNumber',
+    ]);
+    chain.mine(1, { gasUsedRatio: 0.9, tip: 3_000_000_000n });
+    chain.mine(2, { gasUsedRatio: 0.2 });
+    const followed = await read();
+    expect(requests()).toEqual(['eth_getBlockByNumber', 'eth_feeHistory']);
+    const advice = await whole();
+    expect(followed).toMatchObject({
+      blockNumber: chain.head().number,
+      lowPrice: Number(advice?.lanes.slow.price),
+      averagePrice: Number(advice?.lanes.average.price),
+      highPrice: Number(advice?.lanes.fast.price),
+      nextBasePrice: Number(advice?.nextBaseFee),
+    });
+  });
+
+  it('reads the newest blocks anew after a reorg', async () => {
+    const { chain, read, whole } = await lightChain(200);
+    await read();
+    chain.mine(3, { gasUsedRatio: 0.9 });
+    await read();
+    chain.rollBack(3);
+    chain.mine(5, { gasUsedRatio: 0.1 });
+    const { blockNumber, averagePrice } = await read();
+    const advice = await whole();
+    expect({ blockNumber, averagePrice }).toEqual({
+      blockNumber: chain.head().number,
+      averagePrice: Number(advice?.lanes.average.price),
+    });
+  });
+
+  it('asks a node that has had too many requests once, and says how long it wants to be left alone', async () => {
+    const { server, read, requests } = await lightChain(100);
+    await read();
+    requests();
+    const reply = { raw: '{}', status: 429, headers: { 'retry-after': '42' } };
+    server.options = { answer: () => reply };
+    await expect(read()).rejects.toMatchObject({ code: 'rate-limited', retryAfterMs: 42_000 });
+    expect(requests()).toHaveLength(1);
+  });
+});
