@@ -6,6 +6,7 @@ Examples
   gastop --rpc http://127.0.0.1:8545         your own node
   gastop now --format '{average} gwei'       for a status bar
   gastop history --window 7d --chart         the week as a line
+  gastop chains --chains base,op,scroll      what a swap costs on each
 
 Exit codes
   0 ok   1 failed   2 wrong usage   3 source unreachable or prices old
