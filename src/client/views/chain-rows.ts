@@ -13,6 +13,7 @@ import { type ActionView, dataFeeOf } from './dashboard.ts';
 import {
   chainNameOf,
   describeAdvice,
+  isAtFloor,
   type RecommendationView,
   type SnapshotView,
   type TrendView,
@@ -146,16 +147,12 @@ function adviceText({ figures }: ChainRow): string {
   if (snapshot.stale === true) return 'no new block for longer than usual';
   if (isAtFloor(snapshot)) return 'at its floor';
   if (advice === null || advice.action === null) return 'no advice yet';
-  const { action } = describeAdvice(advice);
+  const { action } = describeAdvice(advice, snapshot);
   if (action !== 'WAIT') return action === 'SEND NOW' ? 'send' : action.toLowerCase();
   const { deadlineSec, expectedSavingRatio } = advice;
   const wait = deadlineSec === null ? 'wait' : `wait ${formatDuration(deadlineSec)}`;
   return expectedSavingRatio === null ? wait : `${wait}, saves ${formatPercent(expectedSavingRatio)}`;
 }
-
-/** Whether the base fee cannot fall any more. */
-export const isAtFloor = ({ floor, nextBaseFee, baseFee }: SnapshotView): boolean =>
-  floor !== null && (nextBaseFee ?? baseFee) <= floor;
 
 function problemText({ message, retryAt }: NonNullable<ChainRow['problem']>, now: number): string {
   if (retryAt === null) return message;
