@@ -23,6 +23,8 @@ const FOREIGN_FLAGS = new Set([
   '--gas-price',
   '--priority-gas-price',
   '--network',
+  '--broadcast',
+  '--with-gas-price',
   '--write',
   '--list',
   '--heap-growing-percent',

@@ -1,0 +1,349 @@
+/** Programs that use gastop: the examples of docs/INTEGRATE.md as they stand there, in a project of their own. */
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import manifest from '../../package.json' with { type: 'json' };
+import { GasCurrent } from '../../src/contract/gas.ts';
+import { API_KEY_HEADER, BASE_PATH } from '../../src/contract/routes.ts';
+import { read } from '../documents/project-files.ts';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { type Chromium, chromiumPath, startChromium } from '../helpers/chromium.ts';
+import { GASTOP } from '../helpers/gastop.ts';
+import { registrySettings, whyNoRegistry } from '../helpers/node-runtimes.ts';
+import { isSlowRun } from '../helpers/rounds.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { type ServedChain, serveChain } from '../service/contract/served-chain.ts';
+import { packInto } from './packed-program.ts';
+
+const run = promisify(execFile);
+const DIST = dirname(GASTOP);
+const MODULES = join(DIST, '../node_modules');
+/** The first of the accounts that anvil prints. */
+const PRIVATE_KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+const ETHERS = 'ethers@6.17.0';
+const HARDHAT = ['hardhat@3.18.0', 'solc@0.8.30'];
+
+const noRegistry = isSlowRun ? await whyNoRegistry() : 'in npm run test:slow only';
+const title = (text: string) => (noRegistry === null ? text : `${text} (not tried: ${noRegistry})`);
+
+/** The examples of a section of the document, as they stand there. */
+function examples(heading: string): readonly string[] {
+  const [, section = ''] = read('docs/INTEGRATE.md').split(new RegExp(`^#+ ${heading}$`, 'm'));
+  const [own = ''] = section.split(/^## /m);
+  return [...own.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+}
+
+let anvil: Anvil;
+let served: ServedChain;
+let key: string;
+let front: Front;
+let folder: string;
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: 1 });
+  await anvil.sendTransfers([1e9, 2e9, 3e9]);
+  served = await serveChain(anvil.url);
+  key = await served.key('open');
+  const headers = { [API_KEY_HEADER]: key };
+  await waitFor(async () => (await fetch(`${served.origin}${BASE_PATH}/gas/current`, { headers })).ok);
+  front = await startFront(served.origin);
+  folder = await openProject();
+});
+
+afterAll(async () => {
+  await front?.stop();
+  await served?.stop();
+  await anvil?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+interface Front {
+  readonly origin: string;
+  /** The prices that were given, the newest last. */
+  readonly given: readonly ReturnType<typeof GasCurrent.parse>[];
+  stop(): Promise<void>;
+}
+
+/** The service under an address of its own, with a page and the client's file beside it. */
+async function startFront(origin: string, page = ''): Promise<Front> {
+  const given: ReturnType<typeof GasCurrent.parse>[] = [];
+  const server = createServer(async ({ url = '', headers }, response) => {
+    if (url === '/') return void response.setHeader('content-type', 'text/html').end(page);
+    if (url === '/client.js') {
+      return void response
+        .setHeader('content-type', 'text/javascript')
+        .end(readFileSync(join(DIST, 'client.js')));
+    }
+    const answer = await fetch(origin + url, {
+      headers: { [API_KEY_HEADER]: String(headers[API_KEY_HEADER]) },
+    });
+    const text = await answer.text();
+    if (answer.ok && url.endsWith('/gas/current')) given.push(GasCurrent.parse(JSON.parse(text)));
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { origin: `http://127.0.0.1:${port}`, given, stop };
+}
+
+/** In `npm test` the packages are linked; in `npm run test:slow` the tarball is installed. */
+async function openProject(): Promise<string> {
+  const place = mkdtempSync(join(tmpdir(), 'gastop-programs-'));
+  const modules = join(place, 'node_modules');
+  mkdirSync(join(place, 'bin'));
+  symlinkSync(GASTOP, join(place, 'bin/gastop'));
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  if (isSlowRun) {
+    const { tarball } = await packInto(place);
+    const others = noRegistry === null ? [ETHERS, ...HARDHAT] : [];
+    const settings =
+      noRegistry === null ? registrySettings() : { npm_config_registry: 'http://127.0.0.1:9/' };
+    await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball, ...others], {
+      cwd: place,
+      env: { PATH: path(place), HOME: place, ...settings },
+    });
+  } else {
+    mkdirSync(modules);
+    symlinkSync(join(DIST, '..'), join(modules, 'gastop'));
+  }
+  symlinkSync(join(MODULES, 'viem'), join(modules, 'viem'));
+  mkdirSync(join(modules, '@types'), { recursive: true });
+  rmSync(join(modules, '@types/node'), { recursive: true, force: true });
+  symlinkSync(join(MODULES, '@types/node'), join(modules, '@types/node'));
+  return place;
+}
+
+const path = (place: string) =>
+  [join(place, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  PATH: path(folder),
+  HOME: folder,
+  XDG_DATA_HOME: folder,
+  GASTOP_API_KEY: key,
+  ...more,
+});
+
+/** Writes an example down, with the addresses of this test in it. */
+function write(name: string, code: string): string {
+  const text = code
+    .replaceAll('http://127.0.0.1:8787', front.origin)
+    .replaceAll('http://127.0.0.1:8545', anvil.url);
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+/** A busy machine may take more than the second that `gasFees` gives the service. */
+const LONG_SECOND = `const { setTimeout: own } = globalThis;
+  globalThis.setTimeout = (act, ms, ...more) => own(act, ms > 900 && ms <= 1_000 ? 300_000 : ms, ...more);`;
+
+/** Runs the only example of a section in Node. */
+async function runExample(heading: string): Promise<{ stdout: string; stderr: string }> {
+  const [code = ''] = examples(heading);
+  const file = write(`${heading.replaceAll(' ', '-')}.ts`, code);
+  const before = `data:text/javascript,${encodeURIComponent(LONG_SECOND)}`;
+  return run(process.execPath, ['--import', before, file], {
+    cwd: folder,
+    env: environment({ PRIVATE_KEY }),
+  });
+}
+
+interface Sent {
+  readonly maxFeePerGas: number;
+  readonly maxPriorityFeePerGas: number;
+  readonly blockNumber: number;
+}
+
+/** The transaction whose hash ends the output, as the node has it. */
+async function sentBy({ stdout }: { readonly stdout: string }): Promise<Sent> {
+  const hash = /0x[\da-f]{64}\s*$/.exec(stdout)?.[0].trim();
+  const sent = (await anvil.rpc('eth_getTransactionByHash', [hash])) as Record<keyof Sent, string>;
+  return {
+    maxFeePerGas: Number(sent.maxFeePerGas),
+    maxPriorityFeePerGas: Number(sent.maxPriorityFeePerGas),
+    blockNumber: Number(sent.blockNumber),
+  };
+}
+
+const averageCaps = () => {
+  const { maxFeePerGas, maxPriorityFeePerGas } = front.given.at(-1)?.lanes.average ?? {};
+  return { maxFeePerGas, maxPriorityFeePerGas };
+};
+
+describe('an example', () => {
+  it.runIf(isSlowRun)('of the client shows the prices', async () => {
+    const { stdout, stderr } = await runExample('The client');
+    expect(stderr).toBe('');
+    const { blockNumber, basePrice, averagePrice } = front.given.at(-1) ?? {};
+    expect(stdout).toMatch(`block ${blockNumber}: base fee ${basePrice} wei, average ${averagePrice} wei, `);
+  });
+
+  it("of viem sends with the lane's caps and is mined", async () => {
+    const before = front.given.length;
+    const sent = await sentBy(await runExample('viem'));
+    expect(sent).toEqual({ ...averageCaps(), blockNumber: expect.any(Number) });
+    expect(front.given.length).toBe(before + 1);
+  });
+
+  it.runIf(isSlowRun)("of viem sends with viem's own fees once the service has ended", async () => {
+    const before = front.given.length;
+    const own = front;
+    front = { ...own, origin: 'http://127.0.0.1:9' };
+    const sent = await runExample('viem').finally(() => {
+      front = own;
+    });
+    expect(sent.stderr).toBe(
+      "fees are viem's own: nothing listens at 127.0.0.1:9: is the service running there?\n",
+    );
+    expect((await sentBy(sent)).blockNumber).toBeGreaterThan(0);
+    expect(front.given.length).toBe(before);
+  });
+
+  it.runIf(isSlowRun)("of a shell script sends at the price, with the lane's caps", async () => {
+    writeFileSync(join(folder, 'send.sh'), '#!/bin/sh\necho "$@"\n');
+    chmodSync(join(folder, 'send.sh'), 0o755);
+    const script = write('script.sh', examples('A shell script')[0] ?? '');
+    const { stdout, stderr } = await run('sh', [script], { cwd: folder, env: environment() });
+    expect(stderr).toMatch(/^now [\d.]+ gwei: \S/);
+    const { maxFeePerGas = 0, maxPriorityFeePerGas = 0 } = averageCaps();
+    const [cap, tip] = [...stdout.matchAll(/([\d.]+)gwei/g)].map(([, gwei]) =>
+      Math.round(Number(gwei) * 1e9),
+    );
+    expect([cap, tip]).toEqual([maxFeePerGas, maxPriorityFeePerGas]);
+  });
+
+  it.runIf(isSlowRun)('of tmux shows the price in the status line', async () => {
+    const [config = ''] = examples('tmux');
+    const shown = async (env: Readonly<Record<string, string>>) =>
+      (await run('sh', ['-c', /#\((.*)\)/.exec(config)?.[1] ?? ''], { cwd: folder, env })).stdout;
+    expect(await shown(environment({ GASTOP_URL: front.origin }))).toMatch(/^[\d.]+ gwei \S/);
+    expect(await shown(environment({ GASTOP_URL: 'http://127.0.0.1:9' }))).toBe('no gas price\n');
+    if (spawnSync('tmux', ['-V']).status !== 0) return;
+    const file = write('tmux.conf', config);
+    const told = await run(
+      'tmux',
+      ['-L', `gastop-${process.pid}`, '-f', file, 'start-server', ';', 'show', '-gv', 'status-right'],
+      { env: environment() },
+    );
+    expect(told.stdout).toContain('gastop now --format');
+  });
+
+  it.runIf(noRegistry === null)(title("of ethers sends with the lane's caps and is mined"), async () => {
+    const sent = await sentBy(await runExample('ethers 6'));
+    expect(sent).toEqual({ ...averageCaps(), blockNumber: expect.any(Number) });
+  });
+
+  it.runIf(noRegistry === null)(title("of Hardhat deploys with the lane's caps"), async () => {
+    const [config = '', script = ''] = examples('Hardhat 3');
+    write('hardhat.config.ts', config);
+    write('scripts/deploy.ts', script);
+    write('contracts/Counter.sol', 'pragma solidity ^0.8.0;\ncontract Counter { uint256 public count; }\n');
+    const env = environment({ PRIVATE_KEY, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' });
+    const hardhat = ['hardhat', 'run', 'scripts/deploy.ts', '--network', 'target'];
+    const sent = await sentBy(await run('npx', hardhat, { cwd: folder, env }));
+    expect(sent).toEqual({ ...averageCaps(), blockNumber: expect.any(Number) });
+  });
+
+  it('that is not run parses, and names what is there', async () => {
+    const [foundry = '', actions = '', , scrape = '', panels = ''] = examples('Not run by tests');
+    expect(foundry).toContain('gastop wait');
+    const steps = parse(actions).jobs.deploy.steps.map(({ run: line }: { run?: string }) => line);
+    expect(steps).toContainEqual(expect.stringMatching(/^npx gastop wait --below /));
+    expect(parse(scrape).scrape_configs[0].static_configs[0].targets).toEqual(['127.0.0.1:8787']);
+    const metrics = await (await fetch(`${served.origin}/metrics`)).text();
+    const named = JSON.parse(panels)
+      .flatMap(({ targets }: { targets: readonly { expr: string }[] }) => targets)
+      .flatMap(({ expr }: { expr: string }) => expr.match(/gastop_\w+/g) ?? []);
+    expect(named).toHaveLength(6);
+    for (const name of named) expect(metrics).toContain(`\n# TYPE ${name} `);
+  });
+});
+
+describe.runIf(isSlowRun)('the types', () => {
+  const check = async (moduleResolution: 'bundler' | 'nodenext', more: object, files: readonly string[]) => {
+    const strict = { strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: 'es2022' };
+    const module = moduleResolution === 'bundler' ? 'esnext' : 'nodenext';
+    const compilerOptions = { ...strict, module, moduleResolution, ...more };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    return run(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '-p', folder], { cwd: folder });
+  };
+  const PAGE = `
+    import { type ClientErrorCode, createGasClient, type SnapshotView } from 'gastop/client';
+    const gas = createGasClient({ url: 'https://gas.example.org', apiKey: undefined, fetch: (request) => fetch(request) });
+    const snapshot: SnapshotView = await gas.gasCurrent({ signal: AbortSignal.timeout(1_000) });
+    export const price: bigint = snapshot.lanes.average.price;
+    export const rows: readonly { readonly mean: number }[] = (await gas.baseFee({ bucket: '1h' })).rows;
+    export const code: ClientErrorCode = 'quota';
+    // @ts-expect-error A price is no number.
+    export const number: number = snapshot.lanes.fast.price;
+    // @ts-expect-error The service is named by its URL.
+    createGasClient({});
+  `;
+
+  it.each(['bundler', 'nodenext'] as const)(
+    'of the client compile for a page with moduleResolution %s, declarations checked',
+    async (moduleResolution) => {
+      write('page.ts', PAGE);
+      const more = { lib: ['es2022', 'dom'], types: [], skipLibCheck: false };
+      expect(await check(moduleResolution, more, ['page.ts'])).toEqual({ stdout: '', stderr: '' });
+    },
+  );
+
+  it.each(['bundler', 'nodenext'] as const)(
+    'of the examples compile for Node with moduleResolution %s',
+    async (moduleResolution) => {
+      write('client.ts', examples('The client')[0] ?? '');
+      write('viem.ts', examples('viem')[0] ?? '');
+      const more = { types: ['node'], skipLibCheck: true };
+      expect(await check(moduleResolution, more, ['client.ts', 'viem.ts'])).toEqual({
+        stdout: '',
+        stderr: '',
+      });
+    },
+  );
+});
+
+describe.runIf(isSlowRun && chromiumPath() !== null)('a page', () => {
+  let chromium: Chromium;
+  beforeAll(async () => {
+    chromium = await startChromium(chromiumPath() ?? '');
+  });
+  afterAll(() => chromium?.stop());
+
+  it('shows the prices by the file of the client', async () => {
+    const page = `<!doctype html><title>prices</title><p></p><script type="module">
+      import { createGasClient } from './client.js';
+      const gas = createGasClient({ url: location.origin, apiKey: '${key}' });
+      const { blockNumber, lanes } = await gas.gasCurrent();
+      document.querySelector('p').textContent = blockNumber + ' ' + lanes.average.price;
+    </script>`;
+    const own = await startFront(served.origin, page);
+    try {
+      const tab = await chromium.newPage();
+      await tab.open(own.origin);
+      await tab.until(`document.querySelector('p').textContent !== ''`);
+      const { blockNumber, averagePrice } = own.given.at(-1) ?? {};
+      expect(await tab.evaluate(`document.querySelector('p').textContent`)).toBe(
+        `${blockNumber} ${averagePrice}`,
+      );
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+it('the package names what it exports', () => {
+  expect(Object.keys(manifest.exports)).toEqual(['./client', './viem', './package.json']);
+});
