@@ -128,9 +128,11 @@ class Declarations {
     const other = this.#others.get(type.id);
     if (other !== undefined) return this.#import(other);
     const alias = type.getAliasSymbol();
-    if (alias !== undefined && this.#isOfPackage(alias)) {
-      return this.#named(alias, type.getAliasTypeArguments(), depth);
-    }
+    const given = type.getAliasTypeArguments();
+    const isOfOthers =
+      alias !== undefined && [alias, given[0]?.getAliasSymbol()].some((one) => this.#isOfPackage(one));
+    // `Pick` of another package's type stays as it is.
+    if (isOfOthers) return this.#named(alias, given, depth);
     if (type.isUnionType()) return this.#union(type.getTypes() ?? [], depth);
     if (type.isTemplateLiteralType() || type.flags & TypeFlags.Intrinsic || type.isLiteralType()) {
       return this.#checker.typeToString(type);
@@ -257,9 +259,8 @@ class Declarations {
     );
   }
 
-  #isOfPackage({ declarations }: Symbol_): boolean {
-    const [declaration] = declarations;
-    const path = declaration?.path ?? '';
+  #isOfPackage(symbol: Symbol_ | undefined): boolean {
+    const path = symbol?.declarations[0]?.path ?? '';
     return (
       path.includes('/node_modules/') &&
       !/node_modules\/(@types\/node|@?typescript|undici-types)\b/.test(path)

@@ -1,4 +1,4 @@
-import type { ChainFees, ChainFeesFnParameters } from 'viem';
+import type { ChainConfig, Client } from 'viem';
 import { ClientError, createGasClient, type GasClientOptions, type SnapshotView } from './client/index.ts';
 
 /** viem waits for the fees of each transaction: no longer than this for a service that does not respond. */
@@ -13,23 +13,30 @@ export interface GasFeesOptions extends Pick<GasClientOptions, 'url' | 'apiKey' 
 }
 
 interface Caps {
-  readonly price: bigint;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
 }
 
 /**
- * The `fees` of a viem chain, by a service that speaks v1: `{ ...mainnet, fees: gasFees({ url, apiKey }) }`. Sends at most
- * one request a block. Where the service does not respond within a second, is stale, or serves another chain, viem's own
- * estimate is used; nothing is thrown. What the caller sets of a transaction's fees stays.
+ * What makes a viem chain price its transactions by a service that speaks v1: `{ ...mainnet, ...gasFees({ url, apiKey }) }`.
+ * Sends at most one request a block. Where the service does not respond within a second, is stale, or serves another chain,
+ * viem's own estimate is used; nothing is thrown. What the caller sets of a transaction's fees stays, and so do
+ * legacy transactions.
+ *
+ * `fees` alone would not do: a node that has `eth_fillTransaction`, as geth and anvil have, fills in fees before viem asks for
+ * them, so they are set before that.
  * @throws RangeError where `url` cannot be a service's.
  */
-export function gasFees({ lane = 'average', onFallback, ...service }: GasFeesOptions): ChainFees {
+export function gasFees({
+  lane = 'average',
+  onFallback,
+  ...service
+}: GasFeesOptions): Pick<ChainConfig, 'fees' | 'prepareTransactionRequest'> {
   const gas = createGasClient({ ...service, timeoutMs: WITHIN_MS });
   let asked: { readonly block: bigint; readonly caps: Promise<Caps | null> } | null = null;
   let isFallback = false;
 
-  const request = async (node: ChainFeesFnParameters['client']): Promise<Caps | null> => {
+  const request = async (node: Client): Promise<Caps | null> => {
     try {
       const chainId = node.chain?.id ?? Number(await node.request({ method: 'eth_chainId' }));
       const caps = capsOf(await gas.gasCurrent(), lane, chainId);
@@ -46,39 +53,44 @@ export function gasFees({ lane = 'average', onFallback, ...service }: GasFeesOpt
     }
   };
 
-  /** viem passes no block where `estimateFeesPerGas` is called by itself. */
-  const capsAt = async ({ block, client }: ChainFeesFnParameters | DirectCall): Promise<Caps | null> => {
-    const number = block?.number ?? BigInt(await client.request({ method: 'eth_blockNumber' }));
-    if (asked?.block !== number) asked = { block: number, caps: request(client) };
+  /** @param head viem knows it only within a transaction */
+  const capsAt = async (node: Client, head?: bigint | null): Promise<Caps | null> => {
+    const block = head ?? BigInt(await node.request({ method: 'eth_blockNumber' }));
+    if (asked?.block !== block) asked = { block, caps: request(node) };
     return asked.caps;
   };
 
   return {
-    // `null` is viem's word for its own estimate.
-    estimateFeesPerGas: async (call) => {
-      const caps = await capsAt(call);
-      if (caps === null) return null;
-      const { multiply, request, type } = call;
-      // The whole of a legacy price is paid, so it is not the cap but the price, with viem's own margin.
-      if (type === 'legacy') return { gasPrice: request?.gasPrice ?? multiply(caps.price) };
-      const most = request?.maxFeePerGas;
-      const usual = most !== undefined && most < caps.maxPriorityFeePerGas ? most : caps.maxPriorityFeePerGas;
-      const maxPriorityFeePerGas = request?.maxPriorityFeePerGas ?? usual;
-      const maxFeePerGas = most ?? caps.maxFeePerGas - caps.maxPriorityFeePerGas + maxPriorityFeePerGas;
-      return { maxFeePerGas, maxPriorityFeePerGas };
+    fees: {
+      // `null` is viem's word for its own estimate.
+      estimateFeesPerGas: async ({ block, client, request: given, type }) => {
+        const caps = type === 'legacy' ? null : await capsAt(client, block?.number);
+        return caps && besideGiven(caps, given);
+      },
+      maxPriorityFeePerGas: async ({ block, client }) => {
+        const caps = await capsAt(client, block?.number);
+        if (caps !== null) return caps.maxPriorityFeePerGas;
+        const own = await client.request({ method: 'eth_maxPriorityFeePerGas' }).catch(() => null);
+        return own === null ? null : BigInt(own);
+      },
     },
-    maxPriorityFeePerGas: async (call) => {
-      const caps = await capsAt(call);
-      if (caps !== null) return caps.maxPriorityFeePerGas;
-      const own = await call.client.request({ method: 'eth_maxPriorityFeePerGas' }).catch(() => null);
-      return own === null ? null : BigInt(own);
+    prepareTransactionRequest: async (given, { client }) => {
+      const isLegacy = given.gasPrice !== undefined || given.type === 'legacy' || given.type === 'eip2930';
+      if (isLegacy || !given.parameters?.includes('fees')) return given;
+      const caps = await capsAt(client);
+      return caps === null ? given : Object.assign(given, besideGiven(caps, given));
     },
   };
 }
 
-interface DirectCall extends Omit<ChainFeesFnParameters, 'block'> {
-  readonly block?: undefined;
+/** The caps of a transaction that may have one of its own. */
+function besideGiven(caps: Caps, given: Partial<Caps> = {}): Caps {
+  const { maxFeePerGas: most, maxPriorityFeePerGas = lower(caps.maxPriorityFeePerGas, most) } = given;
+  const base = caps.maxFeePerGas - caps.maxPriorityFeePerGas;
+  return { maxFeePerGas: most ?? base + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }
+
+const lower = (one: bigint, other = one): bigint => (other < one ? other : one);
 
 /** @throws ClientError (`unavailable`) where the snapshot is no basis for a transaction of this chain. */
 function capsOf(snapshot: SnapshotView, lane: keyof SnapshotView['lanes'], chainId: number): Caps {
@@ -90,9 +102,9 @@ function capsOf(snapshot: SnapshotView, lane: keyof SnapshotView['lanes'], chain
   if (stale === true) {
     throw unavailable(`the prices of ${source.name} are stale: ${source.problem?.message ?? 'no new block'}`);
   }
-  const { price, maxFeePerGas, maxPriorityFeePerGas } = snapshot.lanes[lane];
+  const { maxFeePerGas, maxPriorityFeePerGas } = snapshot.lanes[lane];
   if (maxFeePerGas === null || maxPriorityFeePerGas === null) {
     throw unavailable(`${source.name} does not say what to cap a transaction at`);
   }
-  return { price, maxFeePerGas, maxPriorityFeePerGas };
+  return { maxFeePerGas, maxPriorityFeePerGas };
 }

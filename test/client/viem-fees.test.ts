@@ -18,6 +18,8 @@ const LANES = {
   fast: lane(1_300, 1_700, 300),
 };
 const PRICES = { ...FRESH, lanes: LANES };
+/** What a node that has `eth_fillTransaction` makes of a transaction without fees. */
+const FILLED = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
 /** What viem estimates by itself of the node below: its tip, and the base fee with viem's margin of a fifth. */
 const OWN_ESTIMATE = { maxFeePerGas: 1_277n, maxPriorityFeePerGas: 77n };
 
@@ -26,9 +28,13 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 afterEach(() => void vi.useRealTimers());
 
 /** A node with a head block, and a service that gives `answer()` for each request of the prices. */
-function rig(answer: () => Response | Promise<Response>, options: Partial<GasFeesOptions> = {}) {
+function rig(
+  answer: () => Response | Promise<Response>,
+  options: Partial<GasFeesOptions> = {},
+  fills = false,
+) {
   const state = { head: 12, requests: 0, reasons: [] as ClientError[] };
-  const fees = gasFees({
+  const priced = gasFees({
     url: 'https://gas.example.org',
     apiKey: 'gst_test',
     fetch: () => {
@@ -43,11 +49,11 @@ function rig(answer: () => Response | Promise<Response>, options: Partial<GasFee
     name: 'test',
     nativeCurrency: optimism.nativeCurrency,
     rpcUrls: optimism.rpcUrls,
-    fees,
+    ...priced,
   });
   const quantity = (value: number) => `0x${value.toString(16)}`;
   const provider = {
-    request: async ({ method }: { method: string }) => {
+    request: async ({ method, params }: { method: string; params?: unknown }) => {
       if (method === 'eth_getBlockByNumber') {
         return {
           number: quantity(state.head),
@@ -61,6 +67,13 @@ function rig(answer: () => Response | Promise<Response>, options: Partial<GasFee
       if (method === 'eth_maxPriorityFeePerGas') return quantity(77);
       if (method === 'eth_gasPrice') return quantity(1_077);
       if (method === 'eth_estimateGas') return quantity(21_000);
+      if (method === 'eth_fillTransaction' && fills) {
+        const [given] = params as readonly object[];
+        return {
+          raw: '0x',
+          tx: { type: '0x2', ...FILLED, nonce: '0x0', gas: quantity(21_000), input: '0x', ...given },
+        };
+      }
       throw new Error(`the node does not know ${method}`);
     },
   };
@@ -92,34 +105,38 @@ describe('the fees of a viem chain', () => {
     expect(state.requests).toBe(2);
   });
 
-  it('leave what the caller sets', async () => {
-    const { client } = rig(prices);
-    const prepared = async (given: { maxFeePerGas?: bigint; maxPriorityFeePerGas?: bigint }) => {
-      const { maxFeePerGas, maxPriorityFeePerGas } = await prepareTransactionRequest(client, {
-        ...{ account: ACCOUNT, to: ACCOUNT, parameters: ['fees'], type: 'eip1559' },
-        ...given,
+  it.each(['fills in fees', 'leaves fees to viem'])(
+    'leave what the caller sets, at a node that %s',
+    async (kind) => {
+      const { client } = rig(prices, {}, kind === 'fills in fees');
+      const prepared = async (given: { maxFeePerGas?: bigint; maxPriorityFeePerGas?: bigint }) => {
+        const { maxFeePerGas, maxPriorityFeePerGas } = await prepareTransactionRequest(client, {
+          ...{ account: ACCOUNT, to: ACCOUNT, parameters: ['fees'], type: 'eip1559' },
+          ...given,
+        });
+        return { maxFeePerGas, maxPriorityFeePerGas };
+      };
+      expect(await prepared({})).toEqual({ maxFeePerGas: 1_500n, maxPriorityFeePerGas: 200n });
+      expect(await prepared({ maxPriorityFeePerGas: 900n })).toEqual({
+        maxFeePerGas: 2_200n,
+        maxPriorityFeePerGas: 900n,
       });
-      return { maxFeePerGas, maxPriorityFeePerGas };
-    };
-    expect(await prepared({})).toEqual({ maxFeePerGas: 1_500n, maxPriorityFeePerGas: 200n });
-    expect(await prepared({ maxPriorityFeePerGas: 900n })).toEqual({
-      maxFeePerGas: 2_200n,
-      maxPriorityFeePerGas: 900n,
-    });
-    expect(await prepared({ maxFeePerGas: 150n })).toEqual({
-      maxFeePerGas: 150n,
-      maxPriorityFeePerGas: 150n,
-    });
-  });
+      expect(await prepared({ maxFeePerGas: 150n })).toEqual({
+        maxFeePerGas: 150n,
+        maxPriorityFeePerGas: 150n,
+      });
+    },
+  );
 
-  it("are the lane's price with viem's margin where the transaction is a legacy one", async () => {
-    const { client } = rig(prices);
-    expect(await estimateFeesPerGas(client, { type: 'legacy' })).toEqual({ gasPrice: 1_440n });
+  it('leave legacy transactions to viem', async () => {
+    const { client, state } = rig(prices);
+    expect(await estimateFeesPerGas(client, { type: 'legacy' })).toEqual({ gasPrice: 1_292n });
+    expect(state.requests).toBe(0);
   });
 
   it('fit a chain with formatters of its own', () => {
-    const fees = gasFees({ url: 'https://gas.example.org' });
-    expect(defineChain({ ...optimism, fees }).fees).toBe(fees);
+    const priced = gasFees({ url: 'https://gas.example.org' });
+    expect(defineChain({ ...optimism, ...priced })).toMatchObject(priced);
   });
 });
 

@@ -192,7 +192,9 @@ describe('an example', () => {
 
   it("of viem sends with the lane's caps and is mined", async () => {
     const before = front.given.length;
-    const sent = await sentBy(await runExample('viem'));
+    const output = await runExample('viem');
+    expect(output.stderr).toBe('');
+    const sent = await sentBy(output);
     expect(sent).toEqual({ ...averageCaps(), blockNumber: expect.any(Number) });
     expect(front.given.length).toBe(before + 1);
   });
