@@ -1,6 +1,6 @@
 /**
- * The launcher: everything that must be settled before the program is loaded. It has to parse and run on
- * Node 16, which it then turns away, so it uses nothing newer before the version check. What only an older Node needs is
+ * The launcher: settles everything that must happen before the program is loaded. It must parse and run on Node 16,
+ * to reject it with a message, so it uses nothing newer before the version check. Code for older Node versions is
  * loaded there.
  */
 import module from 'node:module';
@@ -16,7 +16,7 @@ if (isOld(process.versions.node)) {
   );
   process.exitCode = (await wantsNewerNode()) ? await runOnNewerNode() : 1;
 } else {
-  // What is set below is for this process, not for commands that it starts.
+  // The environment set below is for this process, not for commands that it starts.
   const env = { ...process.env };
   prepareProcess();
   const { run } = await import('./cli/main.ts');
@@ -29,13 +29,13 @@ function isOld(version: string): boolean {
 }
 
 function prepareProcess(): void {
-  // React and Ink pick their slow development build without this; not an assignment, which the bundler would fold away.
+  // Without this React and Ink use their slow development build; not an assignment, which the bundler would remove.
   Object.assign(process.env, { NODE_ENV: 'production' });
   // chalk, and with it Ink, knows FORCE_COLOR only (https://no-color.org, https://bixense.com/clicolors).
   const { NO_COLOR, CLICOLOR, FORCE_COLOR } = process.env;
   if (NO_COLOR || (CLICOLOR === '0' && FORCE_COLOR === undefined)) process.env.FORCE_COLOR = '0';
   silenceSqliteWarning();
-  // Node's own answer opens a debugger to everybody on this machine; `node --inspect` still does.
+  // Node's default opens a debugger for everybody on this machine; `node --inspect` still works.
   process.on('SIGUSR1', () => {});
   module.enableCompileCache?.();
 }
@@ -66,7 +66,7 @@ async function wantsNewerNode(): Promise<boolean> {
   });
 }
 
-/** Runs this very file again, so that the version that was installed is the one that starts. */
+/** Runs this very file again, so that the installed version is the one that starts. */
 async function runOnNewerNode(): Promise<number> {
   const [{ spawn }, { existsSync }] = await Promise.all([import('node:child_process'), import('node:fs')]);
   const { platform, execPath, env } = process;

@@ -27,7 +27,7 @@ export function addCompletion(program: Command, run: Run): void {
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** Placeholders, in flags and arguments, that stand for a file. */
+/** Placeholders of files, in flags and arguments. */
 const FILES = ['FILE', 'OUT'];
 
 function completionScript(program: Command, shell: Shell): string {
@@ -57,7 +57,7 @@ function treeOf({ options, commands }: Command) {
   };
 }
 
-/** `kind` is `none` for a switch; `choices` are those of a value that has some. */
+/** `kind` is `none` for a switch; `choices` are the possible values, if limited. */
 function flagOf({ long, flags, description: text, required, optional, argChoices = [] }: Option) {
   const isFile = FILES.some((name) => flags.includes(`<${name}>`));
   const kind = !(required || optional) ? 'none' : argChoices.length > 0 ? 'choice' : isFile ? 'file' : 'text';
@@ -169,7 +169,7 @@ function zshQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Inside a zsh specification brackets and colons have a meaning of their own. */
+/** Escapes brackets and colons, which have a meaning in a zsh specification. */
 function bracketSafe(text: string): string {
   return text.replace(/[[\]:\\]/g, (character) => `\\${character}`);
 }

@@ -13,11 +13,11 @@ const LARGEST_BYTES = 65_536;
 export interface LoadedConfig {
   readonly path: string;
   readonly content: ConfigFile | null;
-  /** For stderr: a secret in the file that others on this machine can read. */
+  /** For stderr: the file has a secret that others on this machine can read. */
   readonly warning: string | null;
 }
 
-/** Reads the config file. One that was asked for by name must exist; the platform's own need not. */
+/** Reads the config file. One that the user named must exist; the platform's default need not. */
 export async function loadConfigFile(
   path: string,
   { required, home, platform }: { required: boolean; home: string; platform: NodeJS.Platform },
@@ -57,7 +57,7 @@ function secretIn({
   return [rpc, ...chains.map((chain) => chain.rpc ?? [])].flat().some(holdsKey) ? 'the key of a node' : null;
 }
 
-/** Whether URLs of nodes hold a user name or a password, or a key as providers write it: a long word in the path or query. */
+/** Whether URLs of nodes contain a user name, a password, or a provider's key: a long word in the path or query. */
 export const holdsKey = (urls: string) => /\/\/[^/\s]*@|[/=?][\w-]{20,}/.test(urls);
 
 const ABSENT = 'does not exist; write it, or leave --config and GASTOP_CONFIG away';
@@ -70,7 +70,7 @@ const READ_FAILURES: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
 };
 
-// The message of each schema stands behind "must be".
+// The message of each schema follows "must be".
 const text = (wanted: string) => z.string(wanted).optional();
 const words = (wanted: string) => z.string(wanted).min(1, wanted);
 const matching = (pattern: RegExp, wanted: string) => z.string(wanted).regex(pattern, wanted);
@@ -126,7 +126,7 @@ const ChainConfig = z.strictObject(
   'an object of name and perhaps rpc, url and chainId, such as { "name": "base", "rpc": ["http://127.0.0.1:8545"] }',
 );
 
-/** The config file. Values are text as in the environment, so that one reader checks them all. */
+/** The config file. Values are text as in the environment, so that both share their parsers. */
 const ConfigFile = z.strictObject({
   url: text('a text such as "https://gas.example.org"'),
   rpc: z.union([z.string(), z.array(z.string()).min(1, URLS)], URLS).optional(),
@@ -148,7 +148,7 @@ const ConfigFile = z.strictObject({
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
-/** Parses the text of a config file; `shown` names it in errors. No value is repeated: one may be a key. */
+/** Parses the text of a config file; `shown` names it in errors. Repeats no value: one may be a key. */
 export function parseConfig(text: string, shown: string): ConfigFile {
   const { data, error } = ConfigFile.safeParse(parseJson(text.replace(/^\ufeff/, ''), shown));
   if (error === undefined) return data;
@@ -170,7 +170,7 @@ function parseJson(text: string, shown: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // V8 quotes the text around the error, which may be a key: only the place is taken from its message.
+    // V8 quotes the text around the error, which may be a key: only the position is taken from its message.
     const at = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
     throw usageError(
       `${shown} is not JSON${at === undefined ? '' : placeOf(text, Number(at))}; correct it there`,
@@ -201,7 +201,7 @@ const FOLDERS = {
   data: { xdg: 'XDG_DATA_HOME', unix: '.local/share', windows: 'LOCALAPPDATA', roaming: 'Local' },
 } as const;
 
-/** A path in the user's folder for settings or data, as the platform has it. */
+/** A path in the user's folder for settings or data, by platform. */
 function userPath({ env, platform, home }: Place, kind: keyof typeof FOLDERS, ...names: readonly string[]) {
   const { xdg, unix, windows, roaming } = FOLDERS[kind];
   if (platform === 'win32') {
@@ -209,7 +209,7 @@ function userPath({ env, platform, home }: Place, kind: keyof typeof FOLDERS, ..
   }
   const own = platform === 'darwin' ? 'Library/Application Support' : unix;
   const named = env[xdg];
-  // The XDG specification: a relative path is invalid and to be ignored.
+  // XDG specification: a relative path is invalid and must be ignored.
   const folder = named !== undefined && posix.isAbsolute(named) ? named : posix.join(home, own);
   return posix.join(folder, 'gastop', ...names);
 }
@@ -218,7 +218,7 @@ export const configFile = (place: Place) => userPath(place, 'config', 'config.js
 export const dataFolder = (place: Place) => userPath(place, 'data');
 export const keysDatabase = (place: Place) => userPath(place, 'data', 'keys.db');
 
-/** One database per chain, so that histories never mix; a development chain that borrows an id has its own. */
+/** One database per chain, so that histories never mix; a development chain with a borrowed id has its own. */
 export const chainDatabase = (
   place: Place,
   { id, borrowsId }: Pick<ChainProfile, 'borrowsId'> & { readonly id: number | '<id>' },

@@ -3,7 +3,7 @@ import type { Io } from './io.ts';
 import { cleanLine, note } from './output.ts';
 import { resolveSettings, type Settings, type SourceFlags } from './settings.ts';
 
-/** Flags of a command as commander gives them: those with a value, and switches. */
+/** Flags of a command as commander parses them: values and switches. */
 export type Flags<Texts extends string, Switches extends string = never> = Readonly<
   Partial<Record<Texts, string> & Record<Switches, boolean>>
 >;
@@ -13,7 +13,7 @@ export interface CommandContext {
   loadSettings(): Promise<LoadedSettings>;
 }
 
-/** Makes an action of a command's work, whose exit code goes to the program. */
+/** Wraps the work of a command in an action, which passes its exit code to the program. */
 export type Run = <Args extends readonly unknown[]>(
   work: (context: CommandContext, ...args: Args) => number | Promise<number>,
 ) => (...args: Args) => Promise<void>;
@@ -33,7 +33,7 @@ export function createContext(io: Io, flags: SourceFlags): CommandContext {
     const settings = resolveSettings(flags, io.env, config);
     const { kind } = settings.source.value;
     const { apiKey, url } = config.content ?? {};
-    // A key that could be meant for any service is sent to none.
+    // A key that was not meant for this service is not sent.
     const isLoose = kind === 'hosted' && settings.apiKey.value === null && apiKey !== undefined && !url;
     const warnings = [
       config.warning,
@@ -49,21 +49,21 @@ export function createContext(io: Io, flags: SourceFlags): CommandContext {
   return { io, loadSettings };
 }
 
-/** In the order in which they count: what is asked of gastop's sources is https nearly always. */
+/** In order of precedence: gastop's requests nearly always use https. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
-/** What runs on this machine is never asked through another one; `fetch` compares IPv6 with its brackets, `http` without. */
+/** Requests to this machine never use a proxy; `fetch` compares IPv6 with brackets, `http` without. */
 const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 
 type Env = Io['env'];
 
 /**
- * Lets requests over HTTP go through the proxy that the environment names, as curl and npm do; `no_proxy` holds.
- * Deliveries of alerts never do: the addresses that they go to are checked first.
- * Answers why it is not used; `null`: it is, or none is named.
+ * Uses the proxy of the environment for HTTP requests, as curl and npm do; respects `no_proxy`. Deliveries of alerts
+ * never use it: their addresses are checked first. Returns why it is not used; `null` when it is, or when there is
+ * none.
  */
 function goThroughProxy(env: Env): string | null {
   const proxy = namedProxy(env);
-  // Node has set it up itself.
+  // Node has configured it itself.
   if (proxy === null || env.NODE_USE_ENV_PROXY === '1') return null;
   const http = process.getBuiltinModule('node:http');
   if (typeof http.setGlobalProxyFromEnv !== 'function')
@@ -81,7 +81,7 @@ function goThroughProxy(env: Env): string | null {
   }
 }
 
-/** Said where nothing answers; `null`: no proxy is named. A password in its address is not repeated. */
+/** A hint when there is no response; `null` without a proxy. Hides a password in its address. */
 export function proxyNote(env: Env): string | null {
   const proxy = namedProxy(env);
   const host = URL.parse(withHttp(proxy?.value) ?? '')?.host;

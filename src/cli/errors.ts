@@ -21,7 +21,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What each says to people: the documents and the man page have it from here. */
+/** Descriptions for people, also used by the documents and the man page. */
 export const EXIT_SAYS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'ok',
   failed: 'failed',
@@ -34,7 +34,7 @@ export const EXIT_SAYS: Readonly<Record<keyof typeof EXIT, string>> = {
   notFound: 'the command of `wait` is not there',
 };
 
-/** Something the user can act on: one line that says what to do, and perhaps one more per node or per field. */
+/** An error that the user can act on: one line that says what to do, and perhaps one per node or field. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;
@@ -74,19 +74,19 @@ const FILE_FAILURES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'has too long a name',
 };
 
-/** One line on stderr, where that can still be written, for an output that cannot; answers the exit code. */
+/** Reports an output that cannot be written, in one line on stderr if possible; returns the exit code. */
 export function reportOutputFailure(error: unknown): number {
   try {
     writeSync(process.stderr.fd, `gastop: the output ${fileFailureReason(error)}\n`);
   } catch {
-    // Nobody is left to be told.
+    // Nothing is left to write to.
   }
   return EXIT.failed;
 }
 
 /**
- * A recording's failure under the path that was given, where it is the whole file's: its name alone may be another
- * file's too. Only for who gave the path; what services tell others has the name.
+ * Shows a recording's failure with the path that the user gave, because its name alone may be ambiguous. Only for the
+ * user; services show the name.
  */
 export function nameAsGiven(error: unknown, path: string): unknown {
   if (!(error instanceof ChainError) || error.code !== 'bad-file') return error;
@@ -97,7 +97,7 @@ export function nameAsGiven(error: unknown, path: string): unknown {
   });
 }
 
-/** Any other: what answered there is not a service that can be used as the source. */
+/** Default: the response did not come from a usable service. */
 const CLIENT_EXIT: Partial<Record<ClientErrorCode, ExitCode>> = {
   key: EXIT.key,
   plan: EXIT.key,
@@ -105,17 +105,17 @@ const CLIENT_EXIT: Partial<Record<ClientErrorCode, ExitCode>> = {
   invalid: EXIT.usage,
   conflict: EXIT.failed,
 };
-/** Any other: the nodes are at fault. */
+/** Default: the nodes are at fault. */
 const CHAIN_EXIT: Partial<Record<ChainErrorCode, ExitCode>> = {
   'bad-file': EXIT.usage,
   unsupported: EXIT.usage,
   rejected: EXIT.failed,
   pruned: EXIT.failed,
 };
-/** A database that cannot be used was named wrongly, unless its disk or another program is at fault. */
+/** An unusable database was named wrongly, unless its disk or another program is the reason. */
 const STORE_FAILS: readonly StoreErrorCode[] = ['full', 'busy', 'closed', 'not-holder', 'failed'];
 
-/** What to print for an error and how to exit, without `secrets`. `debug` adds the stack, for a bug report. */
+/** The output and exit code of an error, without `secrets`. `debug` adds the stack, for a bug report. */
 export function reportError(error: unknown, debug: boolean, secrets: readonly string[] = []) {
   if (error instanceof Interruption) return { exitCode: error.exitCode, lines: [] };
   const { exitCode, lines } = knownReport(error) ?? unexpectedReport(error, debug);
@@ -128,7 +128,7 @@ function knownReport(error: unknown): (Pick<CliError, 'exitCode'> & { lines: rea
     return { exitCode: error.exitCode, lines: [error.message, ...error.details] };
   }
   if (error instanceof ClientError) {
-    // A service with one detail often says it in its message already.
+    // A service with one detail often has it in its message too.
     const news = error.details.filter(({ message }) => !error.message.includes(message));
     const details = news.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     const lines = [error.message + whenAgain(error), ...details];
@@ -142,7 +142,7 @@ function knownReport(error: unknown): (Pick<CliError, 'exitCode'> & { lines: rea
   return { exitCode: CHAIN_EXIT[error.code] ?? EXIT.unreachable, lines: [error.message] };
 }
 
-/** Services end with it themselves, as a time from now or as one of the clock. */
+/** Services may already end their message with the time of a retry. */
 const SAYS_HOW_SOON = /\bagain in (a|\d+) ?(second|minute|s|sec|min)\b[^;:]*$/i;
 const SAYS_WHEN = /\bagain (from|after|at)\b[^;]*$/i;
 

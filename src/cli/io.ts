@@ -9,28 +9,28 @@ interface Output {
   readonly columns?: number;
 }
 
-/** All that a command touches of its process, so that tests can hand it something else. */
+/** All parts of the process that commands use, so that tests can replace them. */
 export interface Io {
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
   /** All of stdin as text. @throws RangeError when it is not UTF-8 or longer than `mostBytes`. */
   readInput(mostBytes: number): Promise<string>;
-  /** Asks on stderr and gives the line that is typed; `null` at the end of the input. */
-  ask(question: string): Promise<string | null>;
-  /** Asks on stderr for a paste that is not shown; `null`: nothing came. Only where stdin is a terminal. */
-  askHidden(question: string, mostLength: number): Promise<string | null>;
-  /** Writes to stdout and waits until the system has taken it. Rejects where it does not. */
+  /** Asks on stderr and returns the typed line; `null` at the end of the input. */
+  ask(message: string): Promise<string | null>;
+  /** Asks on stderr for a hidden paste; `null` without input. Only if stdin is a terminal. */
+  askHidden(message: string, mostLength: number): Promise<string | null>;
+  /** Writes to stdout and waits until the system has accepted it. Rejects when it fails. */
   deliver(text: string): Promise<void>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly home: string;
   now(): number;
-  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Commands that own the terminal do not ask for it. */
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. Commands that own the terminal do not use it. */
   interruption(): AbortSignal;
-  /** From now on signals go to `listener` alone, and neither abort {@link interruption} nor end the process. */
+  /** Passes signals to `listener` alone from now on; they neither abort {@link interruption} nor end the process. */
   takeSignals(listener: (name: NodeJS.Signals) => void): void;
-  /** From now on the process goes on when a reader of its output goes away; what it writes for them is lost. */
+  /** Keeps the process running when a reader of its output closes; the output is lost. */
   outliveReaders(): void;
 }
 
@@ -39,7 +39,7 @@ const FURTHER_SIGNALS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
 type SignalListener = (name: NodeJS.Signals) => void;
 
-/** @param env as the shell gave it: what the launcher sets for itself is not for commands that are run from here. */
+/** @param env the shell's environment, without the launcher's own changes. */
 export function processIo(env: Io['env']): Io {
   let controller: AbortController | null = null;
   let listener: SignalListener | null = null;
@@ -54,8 +54,8 @@ export function processIo(env: Io['env']): Io {
     stdout: process.stdout,
     stderr: process.stderr,
     readInput: (mostBytes) => readAll(process.stdin, mostBytes),
-    ask: (question) => askOn(question, interruption()),
-    askHidden: (question, mostLength) => askHidden(question, mostLength, interruption()),
+    ask: (message) => askOn(message, interruption()),
+    askHidden: (message, mostLength) => askHidden(message, mostLength, interruption()),
     deliver: (text) => deliverTo(process.stdout, text),
     env,
     platform: process.platform,
@@ -75,12 +75,12 @@ export function processIo(env: Io['env']): Io {
 }
 
 /**
- * `gastop history | head`: the reader has what it wants, which is no failure. A full disk is one, and is said in a
- * line; who waits for the output with `Io.deliver` says more.
+ * `gastop history | head`: a reader that closes early is no failure. A full disk is one, with a message; callers of
+ * `Io.deliver` report more.
  */
 function endWithOutput(stream: NodeJS.WriteStream, outlives: () => boolean): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The terminal is gone. Its hangup, or the monitor's own watch, ends the program; nobody is left to be told.
+    // The terminal is closed. Its hangup, or the monitor's own watch, ends the program.
     if (stream.isTTY || outlives() || stream.listenerCount('error') > 1) return;
     process.exit(error.code === 'EPIPE' ? EXIT.ok : reportOutputFailure(error));
   });
@@ -88,7 +88,7 @@ function endWithOutput(stream: NodeJS.WriteStream, outlives: () => boolean): voi
 
 function deliverTo(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Stays where it fails: whoever waits for this says what came of it.
+    // Keeps rejecting: the caller reports the failure.
     stream.on('error', reject);
     stream.write(text, (error) => {
       if (error) return reject(error);
@@ -98,7 +98,7 @@ function deliverTo(stream: NodeJS.WriteStream, text: string): Promise<void> {
   });
 }
 
-/** The first signal asks to end cleanly, the second one ends at once; unless somebody has taken them over. */
+/** The first signal aborts, the second ends the process at once; unless a listener has taken them over. */
 function abortOnSignals(taker: () => SignalListener | null): AbortController {
   const controller = new AbortController();
   for (const [name, code] of Object.entries(SIGNALS)) {
@@ -112,7 +112,7 @@ function abortOnSignals(taker: () => SignalListener | null): AbortController {
   return controller;
 }
 
-/** Why {@link Io.interruption} aborted; a command that cannot end well because of it exits with `exitCode`. */
+/** The reason of {@link Io.interruption}; a command that cannot end normally exits with `exitCode`. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
   readonly exitCode: number;
@@ -126,32 +126,32 @@ export class Interruption extends Error {
 const ENTER = /[\r\n]$/;
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
-/** Of a paste that a terminal hands over piece by piece. */
+/** Maximum pause between the pieces of a paste. */
 const PIECES_WITHIN_MS = 150;
-/** What a terminal puts around a paste where a program before this one left that on. */
+/** Bracketed-paste marks, if an earlier program left that mode on. */
 const PASTE_MARKS = /\u001b\[20[01]~/g;
 
 /**
- * Asks on stderr for a paste that is not shown and gives it: what comes until Enter ends it, or Ctrl-D. `null`: nothing
- * came. A line of a terminal has 4,096 characters at most, so the keys are read as they come.
+ * Asks on stderr for a hidden paste, until Enter or Ctrl-D. `null` without input. A terminal's line has at most 4,096
+ * characters, so keys are read raw.
  */
 async function askHidden(
-  question: string,
+  message: string,
   mostLength: number,
   interruption: AbortSignal,
 ): Promise<string | null> {
   const { stdin, stderr } = process;
   interruption.throwIfAborted();
-  // Before the question: what answers it at once must not be drawn by the terminal itself.
+  // Before the prompt: the terminal must not echo an immediate input.
   stdin.setRawMode(true);
-  stderr.write(question);
+  stderr.write(message);
   stdin.setEncoding('utf8');
   let text = '';
   try {
     await new Promise<void>((resolve, reject) => {
       let pieces = 0;
       const take = async (piece: string) => {
-        // Raw keys are no signals.
+        // Raw keys raise no signals.
         if (piece.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
         text += piece;
         pieces += 1;
@@ -175,9 +175,9 @@ async function askHidden(
   return pasted.trim() === '' ? null : pasted;
 }
 
-function askOn(question: string, interruption: AbortSignal): Promise<string | null> {
+function askOn(message: string, interruption: AbortSignal): Promise<string | null> {
   return new Promise((resolve, reject) => {
-    // Without keys of its own: Ctrl-C stays a signal.
+    // Without readline's own keys: Ctrl-C stays a signal.
     const prompt = createInterface({ input: process.stdin, terminal: false });
     const interrupt = () => {
       reject(interruption.reason);
@@ -192,20 +192,20 @@ function askOn(question: string, interruption: AbortSignal): Promise<string | nu
       resolve(line);
       prompt.close();
     });
-    process.stderr.write(question);
+    process.stderr.write(message);
     if (interruption.aborted) interrupt();
   });
 }
 
 /**
- * The user's home folder: what HOME says, else the list of users; `/` for one that has neither, as containers do it.
- * An empty HOME says nothing: what is kept must not come to lie in whatever folder gastop is started in.
+ * The user's home folder: HOME, or the system's user list; `/` without both, as in containers. An empty HOME counts
+ * as unset: data must not end up in the current folder.
  */
 function homeFolder(): string {
   try {
     return homedir() || userInfo().homedir || '/';
   } catch {
-    // A number that the list of users does not know, and no HOME: a container that runs as somebody.
+    // A user id without an entry and no HOME, as in containers.
     return '/';
   }
 }

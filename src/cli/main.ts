@@ -10,7 +10,7 @@ import { cleanLine, wantsColour } from './output.ts';
 import { commanderMessage, createProgram } from './program.ts';
 import { isSecretVariable, type SourceFlags } from './settings.ts';
 
-/** Runs one command line and answers its exit code. Nothing is thrown; what went wrong is one line on stderr. */
+/** Runs one command line and returns its exit code. Never throws; an error is one line on stderr. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = createProgram(
@@ -39,7 +39,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stderr.write(`gastop: ${cleanLine(message, await secrets())}\n`);
       return EXIT.usage;
     }
-    // Whatever an interruption makes fail ends as it; what was to be said of something else is said.
+    // Failures caused by an interruption end as the interruption; others are reported.
     const { reason } = io.interruption();
     const cause = reason instanceof Interruption && !(error instanceof CliError) ? reason : error;
     const report = reportError(cause, io.env.GASTOP_DEBUG === '1', await secrets());
@@ -52,13 +52,13 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** The process around {@link main}: it owns the exit. `env` is the environment as the shell gave it. */
+/** Runs {@link main} in its process and exits. `env` is the shell's environment. */
 export async function run(argv: readonly string[], env: Io['env']): Promise<void> {
   // Others on this machine can read a command line.
   if (argv.some((word) => /^(?:--(?:database|to)=)?postgres(?:ql)?:.*@/i.test(word)))
     process.title = 'gastop';
   const exitCode = await main(argv, processIo(env));
-  // What was written to a pipe may still be under way; a socket kept open for reuse must not hold the process.
+  // Waits for writes to a pipe; a socket kept open for reuse must not hold the process.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   end(exitCode);
 }
@@ -66,9 +66,9 @@ export async function run(argv: readonly string[], env: Io['env']): Promise<void
 const LINGER_MS = 400;
 
 /**
- * Lets the process run out instead of ending it: `process.exit` waits for V8's threads, one of which may at that moment
- * wait for this one to collect garbage, and then neither ever ends (nodejs/node#54918). What is left open ends it so
- * after all, a while later, when those threads have long been idle.
+ * Lets the process end by itself: `process.exit` waits for V8's threads, one of which may at that moment wait for
+ * this one to collect garbage, a deadlock (nodejs/node#54918). If something keeps it alive, it is ended a while
+ * later, when those threads have long been idle.
  */
 function end(exitCode: number): void {
   process.exitCode = exitCode;
@@ -77,24 +77,24 @@ function end(exitCode: number): void {
 }
 
 /**
- * Ends the process where the system is still looking up a host name. Node's own exit waits for the lookup, with a dead
- * name server half a minute and longer, in which Ctrl-C does nothing. Another program takes the process's place, which
- * ends its threads at once. Elsewhere (Windows, no shell) it takes as long as it takes.
+ * Ends the process while the system still resolves a host name. Node's own exit waits for it, with a dead name server
+ * for half a minute and longer, and ignores Ctrl-C. Replacing the process by another program ends its threads at
+ * once. Elsewhere (Windows, no shell) it waits.
  */
 function leaveHangingLookup(exitCode: number, shell = '/bin/sh'): void {
   if (!process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) return;
   try {
-    // Where a program cannot be started, execve ends this one with a stack trace.
+    // If the program cannot be started, execve would end this process with a stack trace.
     accessSync(shell, constants.X_OK);
     process.execve?.(shell, ['sh', '-c', `exit ${exitCode}`], {});
   } catch {
-    // The timer of `end` is next.
+    // The timer of `end` follows.
   }
 }
 
 /**
- * Lets one `--rpc` take several URLs (`--rpc URL1 URL2 now`) without swallowing the command behind them: every
- * following word that looks like a URL gets an `--rpc` of its own.
+ * Lets one `--rpc` take several URLs (`--rpc URL1 URL2 now`) without swallowing the command: every following word
+ * that looks like a URL gets its own `--rpc`.
  */
 export function expandRpc(argv: readonly string[]): string[] {
   const expanded: string[] = [];
@@ -114,8 +114,8 @@ export function expandRpc(argv: readonly string[]): string[] {
 }
 
 /**
- * What other programs are asked for help and their version by, in gastop's own words: `help`, `help now`, `version`, `-v`.
- * Anything else stays as it was typed.
+ * Translates other programs' ways to ask for help and version: `help`, `help now`, `version`, `-v`. Leaves the rest
+ * unchanged.
  */
 function usualWords(argv: readonly string[]): readonly string[] {
   const [first, ...rest] = argv;
@@ -124,13 +124,13 @@ function usualWords(argv: readonly string[]): readonly string[] {
   return argv;
 }
 
-/** The keys, passwords and tokens that are set, wherever they were meant to go: no error may repeat one. */
+/** All configured keys, passwords and tokens, whatever their use: no error may repeat one. */
 export async function knownSecrets(
   { env, home, platform }: Pick<Io, 'env' | 'platform' | 'home'>,
   config: string | undefined,
   database: string | null = null,
 ): Promise<readonly string[]> {
-  // Whichever was read: a file that cannot be may be what the error is about.
+  // Every possible file: the unreadable one may be the reason of the error.
   const files = [config, env.GASTOP_CONFIG, configFile({ env, home, platform })];
   const named = new Set(files.filter((file) => file !== undefined));
   const contents = await Promise.all(
@@ -149,7 +149,7 @@ export async function knownSecrets(
   ].flatMap((secret = '') => [secret.trim(), ...passwordsOf(secret.trim())].filter((part) => part !== ''));
 }
 
-/** As it stands in a URL, and as it is sent. */
+/** URL-encoded and decoded. */
 function passwordsOf(url: string): readonly string[] {
   const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(url)?.[1];
   if (written === undefined) return [];

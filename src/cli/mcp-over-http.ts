@@ -10,17 +10,17 @@ import { reportError } from './errors.ts';
 import { INTERNAL_ORIGIN } from './open-source.ts';
 import { VERSION } from './output.ts';
 
-/** A signed transaction of 128 kB in hex, and what stands around it. */
+/** A signed transaction of 128 kB in hex, and its envelope. */
 const BODY_BYTES = 2 * 131_072 + 16_384;
-/** Without a key that works a body is at most a call that will be refused. */
+/** Without a valid key a body can only be a call that will be refused. */
 const KEYLESS_BODY_BYTES = 32_768;
-/** So many requests of one key at once, and of all without a key, are read. */
+/** Maximum number of concurrent requests per key, and of all without a key. */
 const MOST_AT_ONCE = 16;
 
 /**
- * Puts MCP beside v1 at {@link MCP_PATH}. A tool requests its routes with the caller's key, which costs what they cost;
- * initialisation and lists cost nothing. Without a key they succeed as well, so that each tool can say what is missing:
- * many MCP clients answer a 401 with a login that does not exist here.
+ * Mounts MCP beside v1 at {@link MCP_PATH}. A tool requests its routes with the caller's key and quota;
+ * initialisation and lists are free. Without a key they succeed as well, so that each tool can name what is missing:
+ * many MCP clients respond to a 401 with a login that does not exist here.
  */
 export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl: URL | null = null): Served {
   const atOnce = new Map<string, number>();
@@ -72,7 +72,7 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
 
 const ALLOW = { Allow: 'POST, OPTIONS' };
 
-/** A browser names the page that sends a request; one of another origin must not use the reader's services. */
+/** A browser names the origin of a request; a page of another origin must not use the user's services. */
 function refuseOtherPages(request: Request, baseUrl: URL | null): void {
   const origin = request.headers.get('origin');
   if (origin === null) return;
@@ -86,7 +86,7 @@ const tooManyAtOnce = () =>
     headers: { 'Retry-After': '1', Connection: 'close' },
   });
 
-/** The service's own words: it knows who asks, and the client's are for who has a config file. */
+/** The service's own message: the client's messages are for users with a config file. */
 function describeFailure(error: unknown, apiKey: string | null): string {
   const { message } = errorWords(error instanceof ClientError ? parseJson(error.raw ?? '') : null);
   const known = message === '' ? error : new ClientError('server', message, { endpoint: '' });

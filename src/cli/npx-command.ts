@@ -3,15 +3,15 @@ import { win32 } from 'node:path';
 interface Machine {
   readonly platform: NodeJS.Platform;
   readonly execPath: string;
-  /** `npm_execpath`, which npm and npx set for what they run: the script of the npm that did. */
+  /** `npm_execpath`, which npm and npx set for their children: the script of that npm. */
   readonly npmScript: string | undefined;
   exists(path: string): boolean;
 }
 
 /**
- * How npx is started with arguments that reach it as they are, or null where it is not found.
- * Windows has it as a batch file, which only a shell can run, and which reads its arguments twice: a path like
- * `C:\Users\Jane Doe` or a `%` would not arrive. So there the script behind it is run; both files lie beside Node.
+ * The command that starts npx with unchanged arguments, or null when it is not found. On Windows npx is a batch file,
+ * which needs a shell that parses its arguments twice: a path like `C:\Users\Jane Doe` or a `%` would break. So there
+ * its script is run; both files are beside Node.
  */
 export function npxCommand({ platform, execPath, npmScript, exists }: Machine): readonly string[] | null {
   if (platform !== 'win32') return ['npx'];

@@ -26,14 +26,14 @@ import { type DeliverySettings, deliveryOf, FASTEST, type Settings, type SourceC
 
 export interface OpenOptions {
   readonly historySec: number;
-  /** How long nodes may take until they count as unreachable. */
+  /** Time until nodes count as unreachable. */
   readonly withinMs: number;
   readonly pace: Pace;
   /**
-   * `stays`: a monitor or a service that runs until somebody ends it; it fires alerts while no other process on the
-   * database does. Default: `visits`. A command that ends by itself must not: it would take alerts from nobody, fire for
-   * what it happens to catch up with, and leave what it has begun to send to chance. It writes the history it reads
-   * while nobody else does, and alerts count its blocks as missed.
+   * `stays`: a monitor or a service that runs until the user ends it; it may become the leader. Default: `visits`,
+   * for a command that ends by itself. As a leader it would fire alerts for blocks of its catch-up and leave
+   * deliveries unfinished. It writes the history that it reads while there is no leader, and alerts count its blocks
+   * as missed.
    */
   readonly role?: 'stays' | 'visits';
   readonly signal: AbortSignal;
@@ -43,18 +43,18 @@ export interface ServiceExtras {
   readonly process?: string;
   readonly role?: 'stays' | 'visits';
   readonly delivery?: Delivery;
-  /** Blocks that must have an auto-tx before it is final; default: the chain's own number. */
+  /** Confirmations that make an auto-tx final; default: the chain's number. */
   readonly confirmations?: number;
   readonly onAttempt?: (made: MadeAttempt) => void;
   readonly keepsAlerts?: boolean;
-  /** Why what is made here is gone with the process; left out: it is kept. */
+  /** Why everything created here is lost with the process; absent when it is stored. */
   readonly unsaved?: string;
   readonly gate?: Gate;
   readonly baseUrl?: string;
   readonly cors?: readonly string[];
   readonly onError?: (error: unknown) => void;
   readonly onNews?: (news: News) => void;
-  /** What signed bytes are encrypted with; left out: a file has its own key. */
+  /** Key for signed bytes; absent: a file has its own key. */
   readonly encryptionKey?: Buffer | null;
 }
 
@@ -68,16 +68,16 @@ export interface StartedService {
 
 interface OpenedService extends Omit<StartedService, 'stop'> {
   readonly chain: OpenedChain;
-  /** Why the chain's own database is not used, and nothing outlasts this process; `null`: it is. */
+  /** Why the chain's own database is not used, so that nothing is stored; `null` when it is. */
   readonly unsaved: StoreError | null;
   close(): Promise<void>;
 }
 
 /**
- * Opens the chosen chain and starts the service on it, in this process. Where the chain's own database cannot be used (a
- * home that takes no writing, a full disk), prices come all the same, from a history that ends with the process, and
- * nothing is made that would end with it; one that was named has to be usable.
- * @throws ClientError (unreachable) when no node says which chain it is, StoreError for a database that was named.
+ * Opens the chosen chain and starts the service on it, in this process. If the chain's default database cannot be
+ * used (a read-only home, a full disk), prices come from an ephemeral history, and nothing can be created in it; a
+ * named database must be usable.
+ * @throws ClientError (unreachable) when no node names the chain, StoreError for a named database.
  */
 export async function openService(
   io: Io,
@@ -87,9 +87,9 @@ export async function openService(
 ): Promise<OpenedService> {
   const db = settings.db.value;
   const opening = openChain(choice, options.pace);
-  // Which chain it is, is asked before the rest is loaded: a node answers meanwhile.
+  // The chain id is requested before the rest is loaded: the node responds meanwhile.
   const naming = opening.then(({ source }) =>
-    // Recordings and simulations begin anew each time and leave nothing behind.
+    // Recordings and simulations start anew each time and store nothing.
     choice.kind === 'rpc' && db === null
       ? reachedChain(source, { ...options, isPublicDefault: choice.isPublicDefault }).then((chain) =>
           chainDatabase(io, chain),
@@ -140,7 +140,7 @@ async function fillDemo(options: DemoOptions): Promise<void> {
     await options.service.ready;
     await (await import('../service/demo.ts')).fillDemo(options);
   } catch {
-    // It was left before that, or shows less.
+    // The user left before, or sees less.
   }
 }
 
@@ -149,10 +149,10 @@ export const confirmationsOf = ({
 }: Pick<Settings, 'confirmations'>): Pick<ServiceExtras, 'confirmations'> =>
   value === null ? {} : { confirmations: value };
 
-/** A node that is there answers within it; without one, what is stored is shown. */
+/** An available node responds within this time; otherwise stored data is shown. */
 const CHAIN_WITHIN_MS = 1_000;
 
-/** Before anything of another chain is shown; where no node says yet which one it is, the service finds out later. */
+/** Before anything of another chain is shown; if no node names the chain yet, the service finds out later. */
 async function refuseOtherChain(source: ChainSource, database: Database): Promise<void> {
   const store = new BlockStore(database);
   if ((await store.chainId()) === null) return;
@@ -161,8 +161,8 @@ async function refuseOtherChain(source: ChainSource, database: Database): Promis
 }
 
 /**
- * Starts a service over an open source; without a `path` its history ends with the process.
- * @throws {StoreError} for a database that cannot be used, or is another chain's.
+ * Starts a service over an open source; without a `path` its history is ephemeral.
+ * @throws {StoreError} for a database that cannot be used, or belongs to another chain.
  */
 export async function startOn(
   source: ChainSource,
@@ -196,7 +196,7 @@ export async function startOn(
   };
 }
 
-/** The chain's dollar price, once it is known which chain it is. */
+/** The coin's dollar price, once the chain is known. */
 function lazyPriceFeed(source: ChainSource): PriceFeed {
   let feed: PriceFeed | null = null;
   const open = async (): Promise<PriceFeed> => {
@@ -209,8 +209,8 @@ function lazyPriceFeed(source: ChainSource): PriceFeed {
 }
 
 /**
- * Starts a service over what the chain's database holds, for a command that reads or changes it and ends. It follows no
- * chain, and neither fires nor sends.
+ * Starts a service over the stored data, for a command that reads or changes it and ends. It neither follows the
+ * chain nor fires or sends.
  */
 export async function openStored(
   io: Io,
@@ -248,10 +248,10 @@ export async function openStored(
   }
 }
 
-/** What was saved is known since it was. */
+/** Stored savings already include their dollar prices. */
 const NO_PRICES: PriceFeed = { nativeUsd: async () => null };
 
-/** The public nodes are mainnet's, whether or not they answer. */
+/** The public nodes serve mainnet, even if they do not respond. */
 async function storedChain(
   source: ChainSource,
   choice: ChainChoice,
@@ -261,7 +261,7 @@ async function storedChain(
   return reachedChain(source, { ...options, isPublicDefault: false });
 }
 
-/** The same chain, of which nothing is heard. */
+/** The same chain, without any requests. */
 function unfollowed(source: ChainSource): ChainSource {
   const subscribe: ChainSource['subscribe'] = async function* ({ signal }) {
     if (signal.aborted) return;
@@ -274,11 +274,11 @@ export type ChainChoice = Exclude<SourceChoice, { readonly kind: 'hosted' }>;
 
 export interface OpenedChain {
   readonly source: ChainSource;
-  /** Resolves when whoever subscribed has been given a recording's last block; `null` for what has no end. */
+  /** Resolves when all subscribers have received a recording's last block; `null` for sources without an end. */
   readonly ended: Promise<void> | null;
-  /** How many times as fast as real time a recording is played; `null` for everything else. */
+  /** Playback speed of a recording against real time; `null` for other sources. */
   readonly speed: number | null;
-  /** The source itself where it is the simulation. */
+  /** The simulated source, if it is one. */
   readonly simulated: SimulatedSource | null;
   close(): void;
 }
@@ -287,10 +287,7 @@ type Pace = 'real-time' | 'fastest';
 
 export const MAINNET = 1;
 
-/**
- * Opens the chain that was chosen. Only the chosen kind's code is loaded. `pace` is for recordings without a speed
- * of their own.
- */
+/** Opens the chosen chain. Loads only the code of that kind. `pace` is for recordings without a given speed. */
 export async function openChain(choice: ChainChoice, pace: Pace): Promise<OpenedChain> {
   switch (choice.kind) {
     case 'rpc': {
@@ -318,7 +315,7 @@ function watchEnd(source: ChainSource): { readonly source: ChainSource; readonly
   async function* subscribe(options: Parameters<ChainSource['subscribe']>[0]): AsyncGenerator<ChainEvent> {
     for await (const event of source.subscribe(options)) {
       yield event;
-      // Asked for the next one, the subscriber has taken in this one.
+      // The subscriber asks for the next event after it has ingested this one.
       if (event.type === 'ended') resolve();
     }
   }
@@ -329,13 +326,13 @@ interface ReachOptions {
   readonly withinMs: number;
   readonly signal: AbortSignal;
   readonly isPublicDefault: boolean;
-  /** What to do where none answers; default: another source. */
+  /** Advice when there is no response; default: another source. */
   readonly remedy?: string;
 }
 
 /**
- * Asks a chain which it is, which decides where its history is kept.
- * @throws ClientError (unreachable) with one line per node when none has answered within `withinMs`.
+ * Requests the chain id, which determines the database.
+ * @throws ClientError (unreachable) with one line per node when none has responded within `withinMs`.
  */
 export async function reachedChain(source: ChainSource, options: ReachOptions): Promise<ChainProfile> {
   const late = AbortSignal.timeout(options.withinMs);
@@ -367,13 +364,13 @@ function unreachable(
 }
 
 const LOOK_AGAIN_MS = 200;
-/** Nodes that give nothing for so long will not give it soon. */
+/** Nodes without progress for this long will make none soon. */
 const STANDSTILL_MS = 20_000;
 
 interface HistoryFilledOptions {
   readonly database: Database;
   readonly source: ChainSource;
-  /** The chain's present, Unix seconds: what was digested last may not be stored yet. */
+  /** The chain's present, Unix seconds: the last ingested block may not be stored yet. */
   readonly presentSec: number;
   readonly windowSec: number;
   readonly onProgress: (filledSec: number) => void;
@@ -381,8 +378,8 @@ interface HistoryFilledOptions {
 }
 
 /**
- * Watches the service fill its history, newest first, until it holds the last `windowSec`, the chain has no more,
- * or nothing has come for a while. Answers the time of the oldest block without a hole behind it (ms since epoch).
+ * Waits while the service fills its history, newest first, until it has the last `windowSec`, the chain's beginning,
+ * or no progress for a while. Returns the time of the oldest block without a hole after it (ms since epoch).
  */
 export async function historyFilled(options: HistoryFilledOptions): Promise<number | null> {
   const { source, presentSec, windowSec, onProgress, signal } = options;
@@ -416,7 +413,7 @@ async function oldestWithoutHole(
   return (await store.page(newestHole.to + 1, 1))[0] ?? null;
 }
 
-/** Whether the chain has nothing older. Nodes are not asked for it: their history is as good as endless. */
+/** Whether the chain has no older blocks. Nodes are not asked: their history is practically endless. */
 async function isFirst(source: ChainSource, number: number): Promise<boolean> {
   if (number === 0) return true;
   return source.kind !== 'rpc' && (await source.blocks(number - 1, number - 1)).length === 0;

@@ -16,44 +16,44 @@ import { DEFAULT_SEED, parseNodeUrl, type Settings, type SourceChoice, withSourc
 
 export const INTERNAL_ORIGIN = 'http://gastop.internal';
 const FASTEST_INTERVAL_MS = 250;
-/** Asking within the process costs next to nothing, and a block should be seen when it is there. */
+/** Requests within the process cost nearly nothing, and a block should appear at once. */
 const EMBEDDED_INTERVAL_MS = 1_000;
-/** A service that has its first block by then is shown without a waiting screen before it. */
+/** A service with its first block by then is shown without a waiting screen. */
 const FIRST_BLOCK_WITHIN_MS = 1_000;
 
 export interface OpenedClient extends AsyncDisposable {
   readonly client: GasClient;
-  /** How `client` reaches its service, for who asks it in another way. */
+  /** How `client` reaches its service, for other kinds of requests. */
   readonly reach: GasClientOptions;
   readonly name: string;
   readonly badge: 'REPLAY' | 'SIMULATED' | undefined;
-  /** How often there is something new, ms, where the service's own word (the chain's pace) does not hold. */
+  /** Polling interval, ms, when the chain's pace does not apply. */
   readonly intervalMs: number | undefined;
-  /** The service runs in this process, so it may still be warming up; `null` for one elsewhere. */
+  /** The service in this process, which may still be starting; `null` for a remote one. */
   readonly embedded: Embedded | null;
-  /** Why nothing is kept of what the service in this process reads; `null`: it is, or need not be. */
+  /** Why the service in this process stores nothing; `null` when it does, or need not. */
   readonly unsaved: string | null;
   close(): Promise<void>;
 }
 
 interface Embedded {
-  /** Resolves once the past that was asked for is read and learned from, or cannot be; never rejects. */
+  /** Resolves once the requested history is read and learned from, or cannot be; never rejects. */
   readonly filled: Promise<void>;
-  /** A recording's end, where it is to be read through. */
+  /** A recording's end, for commands that read it through. */
   readonly ended: Promise<void> | null;
-  /** The newest block the source itself knows of; `null` while it does not respond. */
+  /** The newest block of the source itself; `null` while it does not respond. */
   head(): Promise<{ readonly number: number } | null>;
-  /** Whether no node of the source is of use, as their last responses were. */
+  /** Whether no node was usable at its last response. */
   isDown(): boolean;
-  /** Waits until the stored history holds the last `windowSec`, or all there is; answers where it begins (ms). */
-  historyFilled(question: {
+  /** Waits until the stored history covers the last `windowSec`, or all there is; returns its start (ms). */
+  historyFilled(window: {
     readonly presentSec: number;
     readonly windowSec: number;
     readonly onProgress: (filledSec: number) => void;
   }): Promise<number | null>;
 }
 
-/** From settings to a v1 client: over HTTP to a URL, or straight into a service started here. */
+/** Creates a v1 client from settings: over HTTP to a URL, or directly to a service started here. */
 export async function openClient(
   io: Io,
   settings: Settings,
@@ -69,7 +69,7 @@ export async function openClient(
   };
 }
 
-/** An hour of past is what the lanes look back on, and enough for the chance of a day where more is stored. */
+/** The lanes need an hour of history, which also allows a forecast for a day if more is stored. */
 const visit = (io: Io): OpenOptions => ({
   historySec: 3_600,
   withinMs: READY_WITHIN_MS,
@@ -86,13 +86,13 @@ async function openEmbedded(
   const { historyFilled, openService } = await import('./open-service.ts');
   const { chain, service, database, unsaved, close } = await openService(io, choice, settings, options);
   const { source } = chain;
-  /** A recording played fast has a new block far more often than its chain had; the eye needs fewer. */
+  /** A fast recording has blocks far more often than its chain; a screen needs fewer. */
   const replayMs = async (speed: number) => {
     const { feeRule } = await source.chain();
     return Math.max((feeRule.blockTimeSec * 1_000) / speed, FASTEST_INTERVAL_MS);
   };
   try {
-    // What goes wrong is told by the service's responses, not here.
+    // The service's responses report errors, not this.
     await Promise.race([
       service.ready.catch(() => {}),
       sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false }),
@@ -109,7 +109,7 @@ async function openEmbedded(
         ended: options.pace === 'fastest' ? chain.ended : null,
         head: () => source.head().catch(() => null),
         isDown: () => source.health().every(({ state }) => state === 'down' || state === 'wrong-chain'),
-        historyFilled: (question) => historyFilled({ ...question, database, source, signal: options.signal }),
+        historyFilled: (window) => historyFilled({ ...window, database, source, signal: options.signal }),
       },
       unsaved: unsaved?.message ?? null,
       close,
@@ -122,13 +122,13 @@ async function openEmbedded(
 }
 
 export const READY_WITHIN_MS = 10_000;
-/** Nodes that respond and are of no use, as those that state nonsense, seldom are a moment later. */
+/** Nodes that respond uselessly, such as with invalid data, seldom recover within moments. */
 const DOWN_WITHIN_MS = 3_500;
 const ASK_AGAIN_MS = 60;
 
 /**
- * The first snapshot worth showing. A service elsewhere is asked once; the embedded one is asked again until it
- * has taken in the source's newest block. One that `rule` does not allow is a `CliError`.
+ * The first usable snapshot. A remote service is asked once; the embedded one until it has ingested the source's
+ * newest block. A snapshot that `rule` rejects is a `CliError`.
  */
 async function readySnapshot(
   io: Io,
@@ -142,7 +142,7 @@ async function readySnapshot(
     const signal = AbortSignal.any([AbortSignal.timeout(withinMs), interruption]);
     return refuseStale(await client.gasCurrent({ signal }), rule, io.now());
   }
-  // An earlier run may have stored blocks that are not the newest any more.
+  // An earlier run may have stored blocks that are no longer the newest.
   let head: number | null = null;
   void embedded.head().then((found) => {
     head = found?.number ?? null;
@@ -162,7 +162,7 @@ async function readySnapshot(
     });
     if (snapshot !== null) {
       const isNewest = head !== null && (snapshot.blockNumber ?? 0) >= head;
-      // A source that is being asked, or is again, may yet answer; one without a new block is as it is.
+      // A source that is still being tried may yet respond; one without a new block is as it is.
       const { problem } = snapshot.source;
       const mayRecover = snapshot.stale && (problem === null || problem.retryAt !== null);
       if ((isNewest && !mayRecover) || isLate) return refuseStale(snapshot, rule, io.now());
@@ -172,8 +172,8 @@ async function readySnapshot(
 }
 
 /**
- * What to do when the source gives nothing new. `refuse`: old prices are no answer for a script that will pay by
- * them. `late`: the chain may stand still, as long as its node answers: the past is what it is. `accept`: take it.
+ * How to treat stale prices. `refuse`: a script would pay by them. `late`: accepts a standstill of the chain, as long
+ * as its node responds, because the history is unaffected. `accept`: accepts them.
  */
 export type StaleRule = 'refuse' | 'late' | 'accept';
 
@@ -223,7 +223,7 @@ export async function openReady(
   return ready;
 }
 
-/** The same for a command that needs no snapshot: a service elsewhere is asked for nothing yet. */
+/** The same for a command without a snapshot: sends no request to a remote service yet. */
 export async function openSource(
   io: Io,
   settings: Settings,
@@ -261,10 +261,10 @@ export interface ResourceWords {
 }
 
 /**
- * Opens the alerts or auto-txs for one command: those of the service at the URL, or those in the database here. The
- * database needs no node where it is known which one it is, and no chain is followed: reading fires nothing.
- * @throws CliError (usage) for a recording, which leaves nothing behind; (failed) for a database that was named and
- * does not exist, unless this command `mayMake` it.
+ * Opens the alerts or auto-txs for one command: those of the service at the URL, or of the local database. The
+ * database needs no node if its chain is known, and follows no chain: reading fires nothing.
+ * @throws CliError (usage) for a recording, which stores nothing; (failed) for a named database that does not exist,
+ * unless this command `mayMake` it.
  */
 export async function openResource(
   io: Io,
@@ -291,7 +291,7 @@ export async function openResource(
   return { client, isOwn: true, [Symbol.asyncDispose]: close };
 }
 
-/** What is kept can be seen and changed without a node. */
+/** Stored data can be read and changed without a node. */
 const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
 
 const NODE_ANSWERS_WITHIN_MS = 3_000;
@@ -312,7 +312,7 @@ export async function chosenSettings(
   });
 }
 
-/** A typed http URL may be a node or a service; a node says its chain id, and is asked without any key. */
+/** A typed http URL may be a node or a service; a node responds with its chain id, and gets no key. */
 async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<boolean> {
   const { openChain, reachedChain } = await import('./open-service.ts');
   const chain = await openChain(choice, 'real-time');
@@ -327,14 +327,14 @@ async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<
   }
 }
 
-/** A key that crosses a network unencrypted can be read on the way. */
+/** An API key over an unencrypted connection can be intercepted. */
 export function warnOfPlainKey(io: Io, source: SourceChoice): void {
   if (source.kind !== 'hosted' || source.apiKey === null || !isPlain(source.url)) return;
   const { url } = source;
   note(io, `the key travels unencrypted to ${cleanLine(url.host)}; use https:// if it can`);
 }
 
-/** The prices are right, but the next start will have to read the past again: worth a line, and no failure. */
+/** Prices are right, but the next start must read the history again: a warning, no failure. */
 export function warnOfUnsaved(io: Io, { unsaved }: Pick<OpenedClient, 'unsaved'>): void {
   if (unsaved === null) return;
   const folder = cleanLine(tildePath(dataFolder(io), io.home));

@@ -7,14 +7,14 @@ import { databaseName, isServerUrl } from '../store/database-url.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
 
-/** The released version; the build puts it in. */
+/** The released version, inserted by the build. */
 export const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
 
 const LONGEST = 600;
 
-/** Makes one harmless line of text that came from outside, fit for a terminal; no key and none of `secrets` is in it. */
+/** Makes external text one line that is safe for a terminal, without keys and `secrets`. */
 export function cleanLine(text: string, secrets: readonly string[] = [], longest = LONGEST): string {
-  // Before the cut, which would make them unknown, and after it: what is taken out may have parted them.
+  // Before the cut, which could truncate a secret, and after it, because removed characters may have split one.
   return withoutSecrets(cleanText(withoutSecrets(text, secrets), longest), secrets).trim();
 }
 
@@ -35,7 +35,7 @@ export const mapped = <Value, Result>(
   write: (value: Value) => Result,
 ): Result | null => (value === null || value === undefined ? null : write(value));
 
-/** What stands before all that is not of a live chain. */
+/** Prefix for data that is not of a live chain. */
 export const BADGES = { replay: '[REPLAY]  ', simulated: '[SIMULATED]  ', rpc: '', service: '' } as const;
 
 export const badgeOf = (snapshot: Pick<SnapshotView, 'source'> | null): string =>
@@ -53,13 +53,13 @@ export function tildePath(path: string, home: string): string {
   return rest !== null && /^[/\\]/.test(rest) ? `~${rest}` : path;
 }
 
-/** A database for people: where its file lies, or which one of which server, without who may enter. */
+/** A database for people: the path of its file, or server and database name, without credentials. */
 export const shownDatabase = (database: string, home: string): string =>
   isServerUrl(database) ? `PostgreSQL, ${databaseName(database)}` : tildePath(database, home);
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Cuts a line to `width` columns of a terminal, saying so by its `ending`; wide characters take two. */
+/** Cuts a line to `width` terminal columns, marked by `ending`; wide characters take two. */
 export function cutToWidth(line: string, width: number, ending = '…'): string {
   if (stringWidth(line) <= width) return line;
   let kept = '';
@@ -101,13 +101,13 @@ export function toAscii(text: string): string {
   return text.replace(/[^\u0000-\u007f]/gu, (character) => REPLACEMENTS[character] ?? '?');
 }
 
-/** What speaks for a terminal that shows nothing but ASCII. */
+/** Variables that tell whether the terminal shows only ASCII. */
 export const ASCII_BY_LOCALE = /^(LC_ALL|LC_CTYPE|LANG)=|^TERM=/;
 
 /**
- * The variable by which the terminal shows ASCII alone, as `LANG=C`; `null`: none says so. The C locale and one with
- * another character set than UTF-8 do, and the Linux console, whose font lacks most signs. A locale that names no set says
- * nothing: most terminals show UTF-8 whatever it is.
+ * The variable that indicates an ASCII terminal, such as `LANG=C`; `null` when none does. The C locale and character
+ * sets other than UTF-8 count, and the Linux console, whose font lacks most signs. A locale without a character set
+ * does not: most terminals show UTF-8.
  */
 export function asciiTerminal(env: Readonly<Record<string, string | undefined>>): string | null {
   if (env.TERM === 'linux') return 'TERM=linux';
@@ -118,7 +118,10 @@ export function asciiTerminal(env: Readonly<Record<string, string | undefined>>)
   return isPlain ? `${name}=${locale}` : null;
 }
 
-/** Whether what goes to stdout is coloured: on a terminal, unless that has none or its user wants none (https://no-color.org, https://bixense.com/clicolors). */
+/**
+ * Whether stdout is coloured: on a terminal, unless the terminal or the user excludes it (https://no-color.org,
+ * https://bixense.com/clicolors).
+ */
 export function wantsColour({ stdout, env }: Pick<Io, 'stdout' | 'env'>): boolean {
   return stdout.isTTY === true && !env.NO_COLOR && env.CLICOLOR !== '0' && env.TERM !== 'dumb';
 }
@@ -156,11 +159,11 @@ export function labelledLines(rows: readonly Labelled[]): string[] {
   });
 }
 
-/** Text of others over as many lines as it needs beside a label. */
+/** Text from users, on as many lines as needed beside a label. */
 export const paragraph = (text: string, longest?: number) =>
   wrapWords(cleanLine(text, [], longest), VALUE_WIDTH).join('\n');
 
-/** In UTF-16 units: all of a note, 500 characters that may be emoji. */
+/** In UTF-16 units: a whole note of 500 characters that may be emoji. */
 export const LONGEST_NOTE = 2_048;
 
 export function wrapped(parts: readonly string[]): string {
@@ -178,7 +181,10 @@ export function wrapped(parts: readonly string[]): string {
 
 export type Column<Row> = readonly [title: string, align: 'left' | 'right', cell: (row: Row) => string];
 
-/** Lines of a plain table: a heading, then one line per row, two spaces between columns; wide characters take two columns. */
+/**
+ * Lines of a plain table: headings, then one line per row, columns separated by two spaces; wide characters take two
+ * columns.
+ */
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
   const padded = columns.map(([title, align, cell]) => {
     const texts = [title, ...rows.map(cell)];
@@ -196,8 +202,8 @@ export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly 
 }
 
 /**
- * A table made to fit `width` columns (`null`: as long as it is): columns of `spared` go one after the other until it fits,
- * then lines are cut. Of the last column no more than `least` has to fit.
+ * A table fitted to `width` columns (`null`: unlimited): drops columns of `spared` in order until it fits, then cuts
+ * lines. The last column may shrink to `least`.
  */
 export function fittedLines<Row>(
   columns: readonly Column<Row>[],
@@ -220,7 +226,7 @@ export function fittedLines<Row>(
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/** One line on stderr that is drawn again and again; only on a terminal that can erase it. */
+/** One line on stderr that is redrawn; only on a terminal that can erase it. */
 export class StatusLine {
   readonly #io: Pick<Io, 'stderr'>;
   readonly #text: () => string;
@@ -229,7 +235,7 @@ export class StatusLine {
   #isShown = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param spare columns that stay free: a line that wraps could not be cleared. */
+  /** @param spare columns that stay free: a wrapped line could not be erased. */
   constructor(io: Pick<Io, 'stderr' | 'env'>, text: () => string, wanted = true, spare = 1) {
     this.#io = io;
     this.#text = text;
@@ -275,8 +281,8 @@ const FRAMES = ['|', '/', '-', '\\'] as const;
 const FRAME_MS = 150;
 
 /**
- * Shows `text` beside a turning bar on stderr while `work` runs, from one second on. `text` is read at every turn, so
- * that it can tell of progress.
+ * Shows `text` with a spinner on stderr while `work` runs, from one second on. Reads `text` at every frame, so that
+ * it can show progress.
  */
 export async function withSpinner<Result>(
   io: Pick<Io, 'stderr' | 'env'>,
@@ -293,7 +299,7 @@ export async function withSpinner<Result>(
   }
 }
 
-/** A service's JSON answer as a line of output. What is not JSON is refused, for a script could not read it. */
+/** A service's JSON response as a line of output. Rejects other responses, which a script could not read. */
 export function jsonResponse(text: string, endpoint: string): string {
   try {
     JSON.parse(text);

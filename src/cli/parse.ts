@@ -6,7 +6,7 @@ import { formatCount, weiOfGwei } from '../core/units.ts';
 import { usageError } from './errors.ts';
 import { type Io, readAll } from './io.ts';
 
-/** Runs `parse`; a `RangeError`, which says what would do, becomes a usage error that names the setting. */
+/** Runs `parse`; turns a `RangeError`, which says what is valid, into a usage error that names the setting. */
 export function checked<Value>(setting: string, parse: () => Value): Value {
   try {
     return parse();
@@ -16,7 +16,7 @@ export function checked<Value>(setting: string, parse: () => Value): Value {
   }
 }
 
-/** As {@link checked}, of a text that may not be given; `null`: it is not. */
+/** As {@link checked}, for optional text; `null` without it. */
 export function given<Value>(
   setting: string,
   text: string | undefined,
@@ -42,8 +42,8 @@ const UNIT_SEC = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 type Unit = keyof typeof UNIT_SEC;
 
 /**
- * Reads `90m`, `24h`, `7d` into seconds.
- * @throws RangeError for anything else, and outside `min`–`max` (in the same notation), where `note` follows.
+ * Parses `90m`, `24h`, `7d` into seconds.
+ * @throws RangeError for anything else, and outside `min`–`max` (in the same notation), followed by `note`.
  */
 export function parseDuration(
   text: string,
@@ -62,22 +62,22 @@ function secondsOf(text: string): number | null {
   return match === null ? null : Number(match[1]) * UNIT_SEC[match[2] as Unit];
 }
 
-/** The shortest way to write seconds that {@link parseDuration} reads: `24h`, `7d`, `90m`. */
+/** The shortest form of seconds that {@link parseDuration} reads: `24h`, `7d`, `90m`. */
 export function durationText(sec: number): string {
   if (sec % UNIT_SEC.d === 0 && sec > UNIT_SEC.d) return `${sec / UNIT_SEC.d}d`;
   if (sec % UNIT_SEC.h === 0) return `${sec / UNIT_SEC.h}h`;
   return sec % UNIT_SEC.m === 0 ? `${sec / UNIT_SEC.m}m` : `${sec}s`;
 }
 
-/** A decimal number in the smallest unit. @throws RangeError for what is finer, with `says` behind the text. */
+/** Parses a decimal number into the smallest unit. @throws RangeError for more decimals, with `says` after the text. */
 function inWei(text: string, whole: string, fraction: string, decimals: number, says = ''): bigint {
   if (/[1-9]/.test(fraction.slice(decimals))) throw new RangeError(`"${text}" is finer than a wei${says}`);
   return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
 }
 
 /**
- * Reads a price in gwei (`5`, `0.05`, `1,200`) into wei.
- * @throws RangeError for anything else, and for prices that are not above 0 and at most a million gwei.
+ * Parses a price in gwei (`5`, `0.05`, `1,200`) into wei.
+ * @throws RangeError for anything else, and unless it is above 0 and at most a million gwei.
  */
 export function parseGwei(text: string): bigint {
   const word = text.trim().replace(/ ?gwei$/i, '');
@@ -96,8 +96,8 @@ export function parseGwei(text: string): bigint {
 const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
 
 /**
- * Reads an amount of the native coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) into wei.
- * @throws RangeError for anything else, for what is finer than a wei, and for more than there can be.
+ * Parses an amount of the native coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) into wei.
+ * @throws RangeError for anything else, for fractions of a wei, and for impossible amounts.
  */
 export function parseNative(text: string): bigint {
   const match = /^(\d{1,78})(?:\.(\d{1,40}))? ?(wei|gwei|ether)?$/i.exec(text.trim());
@@ -110,13 +110,13 @@ export function parseNative(text: string): bigint {
   return wei;
 }
 
-/** What stands for stdin where a file is to be named. */
+/** The file name for stdin. */
 export const STDIN = '-';
 
 /**
- * Reads all of a file, or (`-`) of stdin, as text without a byte order mark. `wanted` (`an alert as JSON was
- * expected`) ends what is said of an input that is too long or no text.
- * @throws CliError (usage) that repeats nothing of what was read.
+ * Reads a whole file, or (`-`) stdin, as text without a byte order mark. `wanted` (`an alert as JSON was expected`)
+ * ends the message about an input that is too long or no text.
+ * @throws CliError (usage) without any part of the input.
  */
 export async function readInput(
   io: Io,
@@ -142,13 +142,13 @@ export async function readInput(
   }
 }
 
-/** ISO 8601 with its zone: a time without one means something else on each machine. */
+/** ISO 8601 with a zone: without one a time depends on the machine. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
 const LONGEST = `${EXPIRY_LONGEST_MS / 86_400_000}d`;
 
 /**
- * Reads `6h` from `now` (ms), or a time (`2026-01-31T12:00Z`), into the contract's words.
- * @throws RangeError for anything else, and for times that are over or too far ahead.
+ * Parses `6h` from `now` (ms), or a time (`2026-01-31T12:00Z`), into the contract's format.
+ * @throws RangeError for anything else, and for times that are past or too far ahead.
  */
 export function parseExpiry(text: string, now: number): string {
   const word = text.trim();
@@ -169,13 +169,13 @@ export function parseExpiry(text: string, now: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Refuses a first word that is no command of `program`; without any word there is nothing to refuse. */
+/** Refuses a first word that is no command of `program`; accepts no words. */
 export function refuseUnknownCommand(args: readonly string[], program: Command): void {
   const words = unknownCommand(args[0], program);
   if (words !== null) throw usageError(words);
 }
 
-/** That `word` is no command of `program`, and which was meant; `null`: it is one, or none. */
+/** The message that `word` is no command of `program`, with a suggestion; `null` when it is one, or absent. */
 export function unknownCommand(word: string | undefined, program: Command): string | null {
   const names = program.commands.map((command) => command.name());
   if (word === undefined || names.includes(word)) return null;
@@ -186,7 +186,7 @@ export function unknownCommand(word: string | undefined, program: Command): stri
   return `unknown command "${word}"; ${similar ? `did you mean ${similar}?` : `known are ${names.join(', ')}`}`;
 }
 
-/** Whether `word` is `part` with one letter or two put in. */
+/** Whether `word` is `part` with one or two letters inserted. */
 function isWithin(part: string, word: string): boolean {
   let found = 0;
   for (const letter of word) if (letter === part[found]) found += 1;

@@ -31,8 +31,8 @@ interface ProgramOutput {
 }
 
 /**
- * The tree of commands: help, completion and dispatch all come from it. An action is given its context, made of the global
- * flags that were typed anywhere on the line; `done` takes the exit code.
+ * The command tree, from which help, completion and dispatch are derived. An action gets its context, with the global
+ * flags from anywhere on the line; `done` takes the exit code.
  */
 export function createProgram(
   contextFor: (flags: SourceFlags) => CommandContext,
@@ -128,12 +128,12 @@ function commandWords(program: Command, argv: readonly string[]): string {
   return names.join(' ');
 }
 
-/** An option may be unknown, or an argument too many, because the command is misspelt: says so, or `null`. */
+/** A misspelt command may be the reason of an unknown option or an extra argument: returns the message, or `null`. */
 function misspeltCommand(program: Command, argv: readonly string[]): string | null {
   const names = new Set(program.commands.map((command) => command.name()));
   const at = argv.findIndex((word) => names.has(word));
   const [first] = argv;
-  // Before the command stand options and their values; where none is known, only the first word is surely one.
+  // Options and their values precede the command; without a known one, only the first word can be it.
   if (at < 0) return first === undefined || first.startsWith('-') ? null : unknownCommand(first, program);
   const group = program.commands.find((command) => command.name() === argv[at]);
   const next = argv[at + 1];

@@ -17,7 +17,7 @@ import { KNOWN_CHAINS, knownChain, PUBLIC_NODES } from './known-chains.ts';
 import { asciiTerminal } from './output.ts';
 import { checked, parseDuration, parseWhole } from './parse.ts';
 
-/** The flags that go with every command. */
+/** The global flags. */
 export type SourceFlags = Flags<
   'url' | 'replay' | 'speed' | 'seed' | 'history' | 'confirmations' | 'db' | 'database' | 'config',
   'demo' | 'ascii' | 'screenReader' | 'allowPrivateTargets'
@@ -36,7 +36,7 @@ export type SourceChoice =
   | { readonly kind: 'replay'; readonly file: string; readonly speed: number | null }
   | { readonly kind: 'simulated'; readonly seed: number };
 
-/** A value and who said it: `--url`, `GASTOP_URL`, `config file`, `default`. */
+/** A value and its origin: `--url`, `GASTOP_URL`, `config file`, `default`. */
 export interface Setting<Value> {
   readonly value: Value;
   readonly from: string;
@@ -52,7 +52,7 @@ export interface ChainSetup {
   readonly source: Extract<SourceChoice, { kind: 'hosted' | 'rpc' }>;
 }
 
-/** What alerts need to reach people. `null`: that channel is not set up. */
+/** Settings of the alert channels. `null`: that channel is not set up. */
 export type DeliverySettings = Pick<Settings, 'smtp' | 'telegram' | 'allowPrivateTargets'>;
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -73,7 +73,7 @@ const CHAIN_KEY = 'GASTOP_API_KEY_';
 export const isSecretVariable = (name: string): boolean =>
   SECRET_VARIABLES.includes(name) || name.startsWith(CHAIN_KEY);
 
-/** The variable of each setting; its flag and its name in the config file are spelt as it is. */
+/** The environment variable of each setting; its flag and its name in the config file are derived from the key. */
 const VARIABLES = {
   history: 'GASTOP_HISTORY',
   confirmations: 'GASTOP_CONFIRMATIONS',
@@ -88,7 +88,7 @@ const VARIABLES = {
   cors: 'GASTOP_CORS',
 } as const;
 
-/** @throws CliError (usage) that repeats no key. */
+/** @throws CliError (usage) without any key in its message. */
 export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConfig | null) {
   const file = config?.content ?? {};
   const source = sourceOf(flags, env, file);
@@ -109,18 +109,21 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     historySec: setting('history', parseHistory) ?? byDefault(DEFAULT_HISTORY_SEC),
     /** Chains that are watched side by side, in their order. */
     chains: { value: chainsOf(env, file), from: file.chains === undefined ? DEFAULT : FILE },
-    /** Blocks that must have an auto-tx before it is final; `null`: the chain's own number. */
+    /** Confirmations that make an auto-tx final; `null`: the chain's number. */
     confirmations: setting('confirmations', parseConfirmations) ?? byDefault(null),
-    /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder; replay and demo keep nothing. */
+    /**
+     * A file, or the URL of PostgreSQL; `null`: the chain's default file in the data folder; replay and demo store
+     * nothing.
+     */
     db: databaseOf(setting('db', parsePath), setting('database', parseDatabaseUrl)) ?? byDefault(null),
-    /** What signed bytes are encrypted with; `null`: a file has its own key beside it. */
+    /** Key for signed bytes; `null`: a file has its own key beside it. */
     encryptionKey: setting('encryptionKey', parseEncryptionKey) ?? byDefault(null),
     ascii: setting('ascii', parseSwitch) ?? { value: asciiFrom !== null, from: asciiFrom ?? DEFAULT },
     screenReader: setting('screenReader', parseSwitch) ?? byDefault(false),
     notifications: setting('notifications', parseNotifications) ?? byDefault('on'),
     /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
     keys: setting('keys', parsePath) ?? byDefault(null),
-    /** Origins whose pages may ask the service in a browser. */
+    /** Origins whose pages may use the service in a browser. */
     cors: setting('cors', parseOrigins) ?? byDefault([]),
     smtp: smtpSettings(env, file),
     telegram: telegramSettings(env, file),
@@ -130,7 +133,7 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
 
 const byDefault = <const Value>(value: Value) => ({ value, from: DEFAULT });
 
-/** What is said where it counts most: a flag, the environment, the config file. */
+/** The setting with the highest precedence: flag, environment, config file. */
 function databaseOf(file: Setting<string> | null, server: Setting<string> | null): Setting<string> | null {
   if (file === null || server === null) return file ?? server;
   const rank = ({ from }: Setting<string>) => (from.startsWith('--') ? 0 : from === FILE ? 2 : 1);
@@ -144,7 +147,7 @@ function databaseOf(file: Setting<string> | null, server: Setting<string> | null
 export const flagName = (name: string) =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The same settings over another source, chosen while running. A database named for the first is not for it. */
+/** The same settings for another source, chosen at runtime. A database named for the first one does not apply. */
 export function withSource(settings: Settings, source: SourceChoice): Settings {
   return { ...settings, source: { value: source, from: 'the monitor' }, db: byDefault(null) };
 }
@@ -261,7 +264,7 @@ export function namedChains(text: string, own: readonly ChainSetup[]): readonly 
   });
 }
 
-/** A key in the config file belongs to the service named there: another one must never be sent it. */
+/** A key in the config file belongs to the service named there and must not be sent to another one. */
 function keyFor(source: SourceChoice, env: Env, file: ConfigFile): Setting<string | null> {
   const fromEnv = read('GASTOP_API_KEY', set(env.GASTOP_API_KEY), parseApiKey);
   if (fromEnv !== null) return fromEnv;
@@ -297,7 +300,7 @@ function read<Value>(
   return text === undefined ? null : { value: checked(from, () => parse(text)), from };
 }
 
-/** Where it fails, it is said which of the file's settings it is. */
+/** Errors name the setting in the file. */
 function inConfigFile<Value>(name: string, text: string | undefined, parse: (text: string) => Value) {
   const setting = read(`${FILE}: ${name}`, text, parse);
   return setting && { ...setting, from: FILE };
@@ -308,7 +311,7 @@ const set = (value = '') => (value.trim() === '' ? undefined : value);
 
 export const FASTEST = 100_000;
 
-/** An Ethereum JSON-RPC node. Its path often holds a key, so messages never repeat it. */
+/** URL of an Ethereum JSON-RPC node. Its path often contains a key, so messages never repeat it. */
 export function parseNodeUrl(text: string): URL {
   try {
     return readNodeUrl(withScheme(text));
@@ -319,7 +322,7 @@ export function parseNodeUrl(text: string): URL {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\/|$)/i;
 
-/** `localhost:8787` is meant as http; anything else has to say how it is reached. */
+/** `localhost:8787` means http; other URLs must have a scheme. */
 function withScheme(text: string): string {
   const trimmed = text.trim();
   return LOOPBACK.test(trimmed) ? `http://${trimmed}` : trimmed;
@@ -332,7 +335,7 @@ function parseNodeUrls(text: string): URL[] {
   return urls.length === 0 ? [parseNodeUrl('')] : urls.map(parseNodeUrl);
 }
 
-/** A key as an HTTP header can carry it. A trailing line break is what `$(cat file)` habits leave behind. */
+/** An API key as an HTTP header can carry it. Removes a trailing line break, which `$(cat file)` habits leave. */
 function parseApiKey(text: string): string {
   const key = text.trim();
   if (key === '') throw new RangeError('the key is empty');
@@ -342,7 +345,7 @@ function parseApiKey(text: string): string {
   return key;
 }
 
-/** Origins as a browser sends them; `*` is all of them. */
+/** Origins as browsers send them; `*` allows all. */
 export function parseOrigins(text: string): readonly string[] {
   const origins = text.split(/[\s,]+/).filter((part) => part !== '');
   if (origins.length === 0) throw new RangeError(NO_ORIGIN);
@@ -390,7 +393,7 @@ export function parsePath(text: string): string {
   if (text.trim() === '' || text.includes('\0')) throw new RangeError('a file name is missing');
   if (isServerUrl(text))
     throw new RangeError('this is the URL of a database, not a file; --database takes it');
-  // Only a shell knows what it stands for, and not in every place: a folder that is called ~ is never meant.
+  // Only a shell expands it, and not everywhere: a folder named ~ is never meant.
   if (/^~[/\\]/.test(text))
     throw new RangeError('~ is not known here; write the whole path of your home folder');
   if (process.platform !== 'win32' && /^[a-z]:\\/i.test(text))
@@ -449,7 +452,7 @@ function parseSmtpUrl(text: string): Omit<SmtpSettings, 'from'> {
   if (!URL.canParse(text)) throw new RangeError(NOT_SMTP);
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
   if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new RangeError(NOT_SMTP);
-  // A slash, ? or # in a password ends the host too early: that must not send it to a name server.
+  // A slash, ? or # in a password ends the host too early: the rest must not be sent to a name server.
   if (hostname === '' || (pathname !== '' && pathname !== '/') || search !== '' || hash !== '')
     throw new RangeError(NOT_SMTP);
   const secure = protocol === 'smtps:';
@@ -476,7 +479,7 @@ function decoded(text: string): string | null {
 
 function parseSender(text: string): string {
   const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(text.trim())?.[1] ?? text.trim();
-  // Whatever else would end the header and begin another.
+  // Other characters could end the header and begin another.
   if (!isAddress(address) || /\p{Cc}/u.test(text))
     throw new RangeError('not an address to send from; write gas@example.org or "gastop <gas@example.org>"');
   return text.trim();
@@ -507,7 +510,7 @@ export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySett
 
 export type KeySettings = ReturnType<typeof keySettings>;
 
-/** Where the keys of `serve` are kept (a file, or the URL of PostgreSQL) and what their plans are; `flag` is `--keys`. */
+/** The database of the keys of `serve` (a file, or the URL of PostgreSQL) and their plans; `flag` is `--keys`. */
 export function keySettings(
   io: Pick<Io, 'env' | 'platform' | 'home'>,
   { settings, config }: Pick<LoadedSettings, 'settings' | 'config'>,
@@ -516,14 +519,14 @@ export function keySettings(
   const ownPlans = config.content?.plans ?? {};
   const { value, from } = settings.keys;
   const { db } = settings;
-  // PostgreSQL holds all, so that every replica knows the same keys.
+  // With PostgreSQL the keys are there too, so that all replicas share them.
   const own =
     value === null && db.value !== null && isServerUrl(db.value)
       ? { value: db.value, from: db.from }
       : { value: value ?? keysDatabase(io), from };
   const file: Setting<string> =
     flag === undefined ? own : { value: checked('--keys', () => parsePath(flag)), from: '--keys' };
-  // A database in memory is SQLite's word; keys in it are gone before anybody has used them.
+  // `:memory:` is an SQLite database; keys in it could never be used.
   if (file.value === ':memory:') {
     throw usageError(`${file.from}: keys need a file that stays; ":memory:" would forget them at once`);
   }

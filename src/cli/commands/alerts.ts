@@ -301,7 +301,7 @@ function timesWords(count: number): string {
   return count === 1 ? 'once' : `${formatCount(count)} times`;
 }
 
-/** The lines of `gastop alerts list`, made to fit `width` columns; `null`: as long as they are. `now` in ms. */
+/** The lines of `gastop alerts list`, fitted to `width` columns (`null`: unlimited). `now` in ms. */
 export const alertListLines = (
   alerts: readonly AlertView[],
   now: number,
@@ -359,7 +359,7 @@ function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Label
   ];
 }
 
-/** Without a method `to` belongs to the first channel, as in the contract. */
+/** Without a method `to` is the target of the first channel, as in the contract. */
 function targetLines({ channels, method, to, targets }: AlertView): string[] {
   return channels.map((channel) => {
     const target = channel === (method ?? channels[0]) ? to : ownValue(targets, channel);

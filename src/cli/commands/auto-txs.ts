@@ -188,7 +188,7 @@ function listAutoTxs(
   return json ? withResource(context, AUTO_TXS, {}, list) : withPrices(context, list);
 }
 
-/** On a chain that is looked at, for how far off its prices are; a node that does not answer costs no more than that. */
+/** Adds the distance of prices for a source with prices; a node that does not respond only costs the wait. */
 async function withPrices<Result>(
   context: CommandContext,
   work: (opened: { readonly client: GasClient; readonly settings: Settings }) => Promise<Result>,
@@ -229,7 +229,7 @@ function callName({ data, to }: AutoTxView): string | null {
   return describeCall(data, to)?.name ?? null;
 }
 
-/** What a kept transaction does, where its data is said and its selector well known, after what it delegates. */
+/** The call of a stored transaction, if its selector is well known, after its delegation. */
 function callOf({ data, to, checks }: AutoTxDetailsView): CallWords | null {
   const delegation = checks.find(({ name }) => name === 'delegation')?.message;
   const isCall = data !== null && data !== '0x';
@@ -263,8 +263,8 @@ async function updateAutoTx(
     const { call, onOne } = changing(io, AUTO_TXS, {}, client);
     const kept = await onOne(id, client.autoTx(id, call));
     requireDrafted(kept, input, flags);
-    const asked = { order: changedOrder(kept, flags, io.now()), id, yes: flags.yes };
-    if (!(await isWanted(context, settings, opened, input, asked))) {
+    const requested = { order: changedOrder(kept, flags, io.now()), id, yes: flags.yes };
+    if (!(await isWanted(context, settings, opened, input, requested))) {
       note(io, 'nothing was scheduled');
       return EXIT.failed;
     }
@@ -273,7 +273,7 @@ async function updateAutoTx(
 
   async function change(client: GasClient, wanted: AutoTxChange): Promise<ExitCode> {
     const { call, tell, onOne } = changing(io, AUTO_TXS, flags, client);
-    const asked = client.updateAutoTx(id, wanted, call).catch(async (error: unknown) => {
+    const request = client.updateAutoTx(id, wanted, call).catch(async (error: unknown) => {
       const isConflict = error instanceof ClientError && error.status === 409;
       const kept = flags.enable && file === undefined && isConflict ? client.autoTx(id, call) : null;
       if ((await kept?.catch(() => null))?.status?.toUpperCase() === 'DRAFT') {
@@ -282,7 +282,7 @@ async function updateAutoTx(
       }
       throw flagged(error);
     });
-    const changed = await onOne(id, asked);
+    const changed = await onOne(id, request);
     const words = mapped(
       changed,
       (it) => `: ${cleanLine(describeState(it))}, target ${cleanLine(describeTarget(it))}`,
@@ -308,7 +308,7 @@ function cancelAutoTxs(context: CommandContext, ids: readonly string[], flags: J
 }
 
 function requireDrafted(kept: AutoTxView, { transaction }: SignedInput, flags: DraftFlags): void {
-  // Flags redraft it with the same command; then the service compares.
+  // With flags the same command changes the draft; then the service compares them.
   if (kept.status?.toUpperCase() !== 'DRAFT' || saysDraft(flags)) return;
   const differences = draftDifferences(transaction, kept).map(({ words }) => words);
   if (differences.length === 0) return;
@@ -341,7 +341,7 @@ interface StatusRow {
   readonly blockNumber?: unknown;
 }
 
-/** What `--status` asks for: words in any case, several by commas; a service's own words are as good as the contract's. */
+/** The statuses of `--status`: in any case, separated by commas; unknown ones may be the service's own. */
 function statusFilter(flag: string | undefined) {
   const wanted = flag === undefined ? null : flag.split(',').map((word) => word.trim().toLowerCase());
   const found = new Set(KNOWN);
@@ -355,7 +355,10 @@ function statusFilter(flag: string | undefined) {
         ([part, isOf]) => wanted.includes(part) && isOf({ word, hold, blockNumber }),
       );
     },
-    /** To be called once all were looked at. @throws CliError (usage) for a word that is known and found nowhere. */
+    /**
+     * Call it after the whole list was read. @throws CliError (usage) for a status that the contract lacks and no
+     * item has.
+     */
     refuseUnknown: () => {
       const unknown = wanted?.find((word) => !found.has(word));
       if (unknown === undefined) return;

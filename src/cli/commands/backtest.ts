@@ -58,10 +58,10 @@ async function backtest(
   file: string,
   flags: BacktestFlags,
 ): Promise<ExitCode> {
-  const asked = rangeOf(flags);
+  const range = rangeOf(flags);
   const parts = partsOf(flags);
   const out = given('--predictions', flags.predictions, parsePath);
-  // Its lines among those of the report could be read by nobody.
+  // Mixed with the report its lines would be unreadable.
   if (out === '-') throw usageError('--predictions: stdout takes the report; name a file');
   const path = checked('FILE', () => parsePath(file));
   const { settings } = await loadSettings();
@@ -78,11 +78,11 @@ async function backtest(
   let doing = 'reading';
   const notes: string[] = [];
   const work = async () => {
-    const stretch = await readStretch(path, asked.to, signal, (count) => {
+    const stretch = await readStretch(path, range.to, signal, (count) => {
       doing = `reading block ${formatCount(count)}`;
       return breathe();
     });
-    checkRange(asked, stretch.blocks);
+    checkRange(range, stretch.blocks);
     const file = out === null ? null : await LineFile.create('--predictions', out, flags.force === true);
     const predictions = file && new PredictionFile(file);
     const total = stretch.blocks.length;
@@ -93,7 +93,7 @@ async function backtest(
       return breathe();
     };
     try {
-      return { chainId: stretch.chainId, report: await judge(stretch, asked, predictions, onStep) };
+      return { chainId: stretch.chainId, report: await judge(stretch, range, predictions, onStep) };
     } catch (error) {
       if (signal.aborted) notes.push(`interrupted: ${formatCount(walked)} of ${formatCount(total)} blocks`);
       throw error;
@@ -171,14 +171,14 @@ function backtestJson(
   parts: BacktestParts,
 ): string {
   const { withTips, firstTime, lastTime, ...rest } = stretch;
-  const answer = {
+  const report = {
     ...about,
     stretch: { ...rest, firstTime: iso(firstTime), lastTime: iso(lastTime), blocksWithTips: withTips },
     judged,
     ...(parts.lanes ? { lanes } : {}),
     ...(parts.horizons ? { horizons, unjudgedHorizons, waits } : {}),
   };
-  return `${JSON.stringify(answer, (_, value) => plain(value), 2)}\n`;
+  return `${JSON.stringify(report, (_, value) => plain(value), 2)}\n`;
 }
 
 const iso = (sec: number): string => new Date(sec * 1_000).toISOString();
@@ -188,9 +188,9 @@ function plain(value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : value;
 }
 
-/** All blocks are held in memory at once: four months of mainnet. */
+/** All blocks are in memory at once: four months of mainnet. */
 const MOST_BLOCKS = 1_000_000;
-/** The longest horizon; what lies further behind the last judged block tells nothing about it. */
+/** The longest horizon; blocks further behind the last judged one are not needed. */
 const OUTLOOK_SEC = 86_400;
 
 interface ReadStretch {
@@ -199,10 +199,10 @@ interface ReadStretch {
 }
 
 /**
- * The blocks of a recording, into memory.
+ * Reads the blocks of a recording into memory.
  *
- * @param to The last block whose advice is judged; reading ends where nothing more can be known about it.
- * @throws ChainError `bad-file`; CliError for more blocks than can be held; the signal's reason when it aborts.
+ * @param to The last block whose advice is judged; reading ends when no later block can affect its judgement.
+ * @throws ChainError `bad-file`; CliError for too many blocks; the signal's reason when it aborts.
  */
 async function readStretch(
   path: string,
@@ -254,7 +254,7 @@ class PredictionFile {
     this.#file = file;
   }
 
-  /** Resolves once there is room for more. @throws CliError where the disk takes no more. */
+  /** Resolves once there is room for more. @throws CliError when the disk is full. */
   async add(prediction: WrittenPrediction): Promise<void> {
     const line = encodePrediction(prediction);
     this.#lines.push(line);

@@ -30,13 +30,13 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   const { source, apiKey, historySec, db, encryptionKey, smtp, telegram, allowPrivateTargets } = settings;
   const { notifications, chains } = settings;
   const { kind } = source.value;
-  // What a recording or the demo keeps is lost at the end, and a service keeps its own.
+  // Recordings and the demo keep no database, and a remote service has its own.
   const chainFile = kind === 'rpc' ? chainDatabase(io, { id: '<id>' }) : null;
   const database = kind === 'hosted' ? null : (db.value ?? chainFile);
   const without = kind === 'hosted' ? 'none; the service keeps the history' : 'temporary; --db FILE keeps it';
   const plans = [...keys.plans.values()];
   const shown = (path: string) => shownDatabase(path, io.home);
-  /** For people by its title, line by line; for programs by its name in the config file where it has one. */
+  /** For people by title, line by line; for programs by the name in the config file, if any. */
   const row = (title: string, key: string, text: string, { value, from }: Setting<unknown>) => {
     const lines = text.split('\n');
     return { title, key, lines, value, from };
@@ -150,7 +150,7 @@ function telegramText({ telegram: { value } }: Settings): string {
   return hostname === 'api.telegram.org' ? 'token set' : `token set, asks ${host}`;
 }
 
-/** A URL's path often is a key, so only that there is one is told. */
+/** The path of a URL is often a key, so only its presence is shown. */
 function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname === '/' && url.search === '' ? '' : '/…'}`;
 }

@@ -59,7 +59,7 @@ export async function createAlert(
     tell(`made ${cleanLine(created.id)}: ${alertWords(created)}`);
     if (isOwn) tell('it fires while gastop or gastop serve runs on this database');
     tellSecret(io, created);
-    // The alerts in the database here are opened without a chain, of which nothing could be said.
+    // The local database is opened without a chain, so there is no forecast.
     const ask = async (reach: ReachQuery) => (await client.gasRecommendation({ ...call, reach })).reach;
     const likelihood = isOwn ? null : await alertLikelihood(ask, alert);
     if (likelihood !== null) tell(likelihood);
@@ -67,7 +67,7 @@ export async function createAlert(
   });
 }
 
-/** What the database here can send is known before it is asked, so that all that is wrong is said at once. */
+/** The local database's channels are known in advance, so that all problems are reported at once. */
 async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> {
   if (source.value.kind === 'hosted') return ANY_SERVICE;
   const { allowPrivateTargets = false, ...delivery } = deliveryOf(settings);
@@ -115,10 +115,10 @@ export async function updateAlert(
       return alertOfFlags(flags, await rulesOf(settings), { kept, isForeign });
     };
     const alert = input ?? (await changed());
-    const asked = client.updateAlert(id, alert, call).catch((error: unknown) => {
+    const request = client.updateAlert(id, alert, call).catch((error: unknown) => {
       throw refusalOf(error, file, flags);
     });
-    const updated = await onOne(id, asked);
+    const updated = await onOne(id, request);
     if (flags.json) return EXIT.ok;
     tell(`changed ${cleanLine(id)}${updated === null ? '' : `: ${alertWords(updated)}`}`);
     tellSecret(io, updated);
@@ -149,7 +149,7 @@ export async function previewAlert(
 ): Promise<ExitCode> {
   const { io } = context;
   refuseBoth(file, flags);
-  // What cannot be judged here is not previewed either.
+  // An alert that cannot be checked here is not previewed either.
   const alert = file === undefined ? previewedAlert(flags) : await alertOfInput(io, file, false);
   const rule = alertRuleOf(alert);
   if (rule === null) throw usageError('what this alert watches for cannot be previewed');
@@ -185,7 +185,7 @@ function previewedAlert(flags: AlertFlags): NewAlert {
   return { ...rule, thresholdGwei, channels: [] };
 }
 
-/** Of what the day that was read is enough for, it is waited until that is learned; of more only what is known. */
+/** Waits for forecasts that need at most the loaded day of history; of longer ones only shows known values. */
 async function likelihoodIn(io: Io, ready: Ready, alert: NewAlert): Promise<string | null> {
   if (ready.snapshot.source.kind === 'replay') return null;
   const ask = async (reach: ReachQuery) =>
@@ -216,7 +216,7 @@ const saysAnything = ({ json: _, ...flags }: AlertFlags) =>
   Object.values(flags).some((value) => value !== undefined);
 
 /**
- * The alert that the flags describe, or the `kept` one with what they say of it, checked by the contract and `rules`.
+ * The alert of the flags, or the `kept` one with changes by flags, checked by the contract and `rules`.
  * @throws CliError (usage) with a line per problem.
  */
 function alertOfFlags(
@@ -265,7 +265,7 @@ function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): Cli
   return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : null;
 }
 
-/** The rule that the flags describe, over the `kept` one; flags that cannot be read give a line each, by field. */
+/** The rule of the flags, over the `kept` one; each invalid flag gives a line, by field. */
 function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   const { below, above, lane, cooldown, once, rearmMargin, confirm } = flags;
   const problems = new Map<string, string>();
@@ -297,7 +297,7 @@ function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   return { rule, problems };
 }
 
-/** A channel and its target each. */
+/** Each channel with its target. */
 function namedTargets({ email, webhook, slack, telegram, terminal }: AlertFlags): [AlertChannel, string][] {
   const named: [AlertChannel, string | undefined][] = [
     ['EMAIL', email],
@@ -318,7 +318,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   confirmBlocks: '--confirm',
 };
 
-/** The flag that a field of the body was typed as; `null`: there is none. */
+/** The flag of a field in the body; `null` when there is none. */
 function flagOf(path: string, flags: AlertFlags): string | null {
   const [field = '', entry = ''] = path.split('.');
   if (field === 'thresholdGwei') return flags.below === undefined ? '--above' : '--below';
@@ -354,8 +354,8 @@ const MOST_BYTES = 65_536;
 const WANTED = 'an alert as JSON was expected';
 
 /**
- * Reads an alert as `POST /alerts` takes it, as JSON from a file or (`-`) stdin: there a secret URL stays out of the
- * shell's history and of what others see of a command line. A service elsewhere (`isForeign`) may have words of its own.
+ * Reads an alert as `POST /alerts` takes it, as JSON from a file or (`-`) stdin: this keeps a secret URL out of the
+ * shell's history and the process list. A remote service (`isForeign`) may have its own values.
  * @throws CliError (usage) with a line per problem.
  */
 async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<NewAlert> {
@@ -369,7 +369,7 @@ async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<N
   try {
     body = JSON.parse(text);
   } catch {
-    // What was read may hold a secret, so it is not repeated.
+    // The input may contain a secret, so it is not repeated.
     throw usageError(`${name} is not JSON; an alert as POST /alerts takes it was expected`);
   }
   const nameOf = (path: string) => path || 'the alert';
@@ -379,7 +379,7 @@ async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<N
   throw refused(result.problems, nameOf);
 }
 
-/** What a service that others run may have words of its own for. */
+/** Fields for which another operator's service may have its own values. */
 const ForeignAlert = AlertCreation.extend({
   gasSpeed: z.string().min(1),
   condition: z.string().min(1),
@@ -389,8 +389,8 @@ const ForeignAlert = AlertCreation.extend({
 });
 
 /**
- * Checks what no service can make anything of: missing fields, unknown ones, figures out of bounds. Its words and
- * targets are the service's to judge. @throws CliError (usage) with a line per problem.
+ * Checks for errors on any service: missing and unknown fields, figures out of range. Values and targets are left to
+ * the service. @throws CliError (usage) with a line per problem.
  */
 function plausibleAlert(body: unknown, nameOf: (path: string) => string): NewAlert {
   const parsed = ForeignAlert.safeParse(body);
@@ -412,12 +412,12 @@ function refusedAlert(lines: readonly string[]): CliError {
 const TIMES_SEC = [3_600, 86_400] as const;
 
 /**
- * `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`, as far as the service can say; `null`: it cannot, or
- * the alert waits for a price to rise, of which services say nothing. It is no reason to fail.
- * @param ask What the service says of a price and a time.
+ * `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`; `null` when the service has no forecast, as for a
+ * rise of the price. A failure is ignored.
+ * @param ask Requests the forecast of a price and a time.
  */
 async function alertLikelihood(
-  ask: (asked: ReachQuery) => Promise<ReachView | null>,
+  ask: (query: ReachQuery) => Promise<ReachView | null>,
   alert: NewAlert,
 ): Promise<string | null> {
   const rule = alertRuleOf(alert);

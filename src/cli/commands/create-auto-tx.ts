@@ -49,8 +49,8 @@ export async function createAutoTx(
   }
   const input = await signedInput(io, file);
   return withPricing(io, settings, async (opened) => {
-    const asked = { order: orderFrom(flags, io.now()), yes: flags.yes };
-    if (!(await isWanted(context, settings, opened, input, asked))) {
+    const requested = { order: orderFrom(flags, io.now()), yes: flags.yes };
+    if (!(await isWanted(context, settings, opened, input, requested))) {
       note(io, 'nothing was scheduled');
       return EXIT.failed;
     }
@@ -59,9 +59,9 @@ export async function createAutoTx(
 }
 
 /**
- * Shows what is about to be scheduled, and where; at a terminal it asks. A script has chosen its target, so that it is told
- * but not asked when that is reached already; the service refuses what can never be included.
- * @throws CliError (usage) without a terminal, where it would pay far more than its target and `--yes` is not set.
+ * Shows what is about to be scheduled, and where; at a terminal it asks. A script that has chosen its target is only
+ * told when that is already reached; the service refuses transactions that can never be included.
+ * @throws CliError (usage) without a terminal, if it would pay far more than its target and `--yes` is not set.
  */
 export async function isWanted(
   { io }: CommandContext,
@@ -94,7 +94,7 @@ export async function isWanted(
   return isConfirmed(io, `${isDue ? 'Send it at once by' : 'Schedule it with'} ${whom}`);
 }
 
-/** Whether the simulated chain ends with the command, and all that is made with it. */
+/** Whether the simulated chain and everything created on it end with the command. */
 const isPassing = ({ db, source }: Settings) => source.value.kind === 'simulated' && db.value === null;
 
 async function create(
@@ -182,7 +182,7 @@ export async function checkAutoTxs(
   });
 }
 
-/** @throws CliError (failed) where the service tells too little to check it. */
+/** @throws CliError (failed) when the service returns too little to check it. */
 function storedToCheck(kept: AutoTxView, flags: OrderFlags, now: number) {
   const transaction = storedTransaction(kept);
   if (transaction !== null) return { transaction, order: changedOrder(kept, flags, now), id: kept.id, kept };
@@ -202,12 +202,12 @@ function orderFrom(flags: OrderFlags, now: number): CheckOrder {
 }
 
 export function changedOrder(autoTx: AutoTxView, flags: OrderFlags, now: number): CheckOrder {
-  const asked = orderFrom(flags, now);
+  const requested = orderFrom(flags, now);
   return {
-    target: asked.target ?? autoTx.target,
+    target: requested.target ?? autoTx.target,
     lane: flags.lane ?? laneOf(autoTx.gasSpeed) ?? 'average',
     isStrict: flags.strict ?? autoTx.isStrict ?? false,
-    expiresAt: flags.expires === undefined ? autoTx.expiresAt : asked.expiresAt,
+    expiresAt: flags.expires === undefined ? autoTx.expiresAt : requested.expiresAt,
   };
 }
 
@@ -255,7 +255,7 @@ const MARKS = {
 const NAME_WIDTH = 15;
 const LINE_WIDTH = 80;
 
-/** The pre-flight, a line each: `✓ nonce  nonce 7 is the next one`; in ASCII `ok`, `wait` and `no`. */
+/** The pre-flight, one line per check: `✓ nonce  nonce 7 is the next one`; in ASCII `ok`, `wait` and `no`. */
 export function checkLines(checks: readonly CheckView[], isAscii: boolean): string[] {
   const marks = isAscii ? MARKS.words : MARKS.signs;
   const indent = isAscii ? 5 : 2;

@@ -65,7 +65,7 @@ const CONNECT_WITHIN_MS = 5_000;
 
 async function doctor({ io, loadSettings }: CommandContext, flags: JsonFlags): Promise<ExitCode> {
   const { settings } = await loadSettings();
-  // A service elsewhere is looked at as it is; one in this process gets the time to take in its first block.
+  // A remote service is checked as it is; the embedded one gets time to ingest its first block.
   await using opened = await openSource(io, settings);
   const { name, embedded, reach } = opened;
   const finding = await probe(io, opened);
@@ -120,7 +120,7 @@ interface DoctorSubject {
 const WIDTH = 80;
 const ROUTE_WIDTH = 25;
 const INDENT = '    ';
-/** Names of fields in one line of the report; the rest is counted. `--json` has them all. */
+/** Field names in one line of the report; the rest is counted. `--json` has them all. */
 const MOST_NAMES = 12;
 
 function doctorText(
@@ -151,7 +151,7 @@ function groupLines({ routes }: ServiceFinding, group: string, paint: Paint): st
   const own = routes.filter((route) => route.group === group && route.outcome !== 'not-asked');
   if (own.length === 0) return [];
   const reasonOf = (note: string) => note.slice(note.indexOf(': ') + 1);
-  // A refusal that meets one route after the other is said at the first; which route it met stands beside it.
+  // A refusal of several routes is explained at the first; each route's status is beside it.
   const isSaid = ({ note, path }: RouteFinding) =>
     note !== null &&
     routes.find((route) => route.note !== null && reasonOf(route.note) === reasonOf(note))?.path !== path;
@@ -238,7 +238,7 @@ function verdictLines(
 ): string[] {
   const count = warnings.length === 1 ? '; 1 warning' : `; ${warnings.length} warnings`;
   const text = `${message}${warnings.length === 0 ? '' : count}`;
-  // A service that fails has answered all the same.
+  // A failing service has still responded.
   const fails = result === 'unreachable' && snapshot?.status != null;
   const word = `${fails ? 'no prices' : RESULTS[result].words}: `;
   const [first = '', ...rest] = wrapWords(word + text, WIDTH);
@@ -254,7 +254,7 @@ function hanging(lead: string, text: string, paint = (part: string) => part): st
 
 function connectionLines(finding: ServiceFinding, now: number, paint: Paint): string[] {
   const { routes } = finding;
-  // Of a service that gave no answer at all there is nothing to be said but the way to it.
+  // Without any response only the connection can be reported.
   const answered = routes.some(({ status }) => status !== null);
   const gaveUp = routes.some(({ outcome }) => outcome === 'not-asked');
   const rows: [string, string | null][] = [

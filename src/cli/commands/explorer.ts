@@ -61,7 +61,7 @@ export function addExplorer(program: Command, run: Run): void {
     .action(run(tx));
 }
 
-/** The head of a source that gives nothing new would be no head; a block by its number stays what it is. */
+/** A stale source has no valid head; a block by its number is unaffected. */
 function block(context: CommandContext, text: string, flags: JsonFlags): Promise<ExitCode> {
   const number = parseBlockNumber(text);
   return lookUp(context, flags, number === 'latest' ? 'late' : 'accept', {
@@ -96,25 +96,25 @@ async function lookUp<View>(
   await using opened = await openSource(io, settings, rule);
   const { client, badge, name, snapshot } = opened;
   const call = { signal: io.interruption() };
-  const asked = <Answer>(work: () => Promise<Answer>) =>
+  const requested = <Result>(work: () => Promise<Result>) =>
     withSpinner(io, () => `asking ${name}`, work).catch((error) => {
-      // There is no such thing, or a recording or simulation holds none: that is an answer, the source is well.
+      // It does not exist, or a recording or simulation has none: a valid result of a healthy source.
       const isNo =
         error instanceof ClientError &&
         (error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid'));
-      // The path that was requested is not what people asked for.
+      // Leaves out the request path.
       throw isNo ? failure(error.message.replace(`the service has no ${error.endpoint}: `, '')) : error;
     });
   if (flags.json) {
-    const json = await asked(async () => {
+    const json = await requested(async () => {
       const at = await path(client, call);
       return jsonResponse(await client.raw(at, {}, call), at);
     });
     io.stdout.write(json);
     return EXIT.ok;
   }
-  const view = await asked(() => ask(client, call));
-  // Only what dresses the answer up: without it the answer stands all the same.
+  const view = await requested(() => ask(client, call));
+  // Only enriches the output, so a failure is ignored.
   const present = snapshot ?? (await client.gasCurrent(call).catch(() => null));
   print(io, settings, text(view, present, io.now()));
   return EXIT.ok;
@@ -147,7 +147,7 @@ function whereWords(chainId: number | null, snapshot: SnapshotView | null): stri
   return `${badgeOf(snapshot)}${id === null ? '' : chainProfile(id).name}`.trimEnd();
 }
 
-/** `2026-01-05 12:00:00 UTC, 4s ago`; a recording's blocks have no age by our clock. */
+/** `2026-01-05 12:00:00 UTC, 4s ago`; a recording's blocks have no age. */
 const whenWords = (time: number | null, snapshot: SnapshotView | null, now: number) =>
   mapped(time, (ms) => {
     const at = `${utcTime(ms, 'seconds')} UTC`;
@@ -155,7 +155,7 @@ const whenWords = (time: number | null, snapshot: SnapshotView | null, now: numb
     return isReplay ? at : `${at}, ${formatAge(Math.max(now - ms, 0) / 1_000)}`;
   });
 
-/** `0.00124 ETH  $3.99`: dollars at the coin's present price, where it is known. */
+/** `0.00124 ETH  $3.99`: dollars at the coin's present price, if known. */
 function coinWords(
   wei: bigint | null,
   chainId: number | null,

@@ -18,7 +18,10 @@ const REDRAW_MS = 1_000;
 
 export type Reached = Awaited<ReturnType<typeof followPrice>>;
 
-/** @throws CliError (124) when the time is up, (3) at the end of a recording; Interruption; what no waiting heals. */
+/**
+ * @throws CliError (124) when the time is up, (3) at the end of a recording; Interruption; errors that no waiting
+ * fixes.
+ */
 export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
   const { lane, side, timeoutSec, confirm } = plan;
   const isReplay = settings.source.value.kind === 'replay';
@@ -32,7 +35,7 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
   let inARow = 0;
   let tries = 0;
 
-  /** In the recording's own time where one is played. */
+  /** In the recording's own time. */
   const elapsedSec = () =>
     isReplay
       ? ((snapshot?.blockTimestamp ?? 0) - (firstBlockAt ?? 0)) / 1_000
@@ -80,14 +83,14 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
     signal.throwIfAborted();
     tries += 1;
     watch.missed();
-    const passing = passingFailure(error, tries, snapshot !== null);
-    if (passing === null) throw error;
+    const retryable = retryableFailure(error, tries, snapshot !== null);
+    if (retryable === null) throw error;
     const isStarting = snapshot === null && error instanceof ClientError && error.code === 'unavailable';
-    trouble.begin(passing.reason, isStarting);
+    trouble.begin(retryable.reason, isStarting);
     line.draw();
-    await sleep(passing.afterMs, undefined, { signal });
+    await sleep(retryable.afterMs, undefined, { signal });
   };
-  /** A node that does not say which chain it is will, once it is there. */
+  /** A node that does not state its chain yet will do so once it responds. */
   const open = async () => {
     for (;;) {
       try {
@@ -136,17 +139,17 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
 
 type Sight =
   | { readonly kind: 'met'; readonly price: bigint }
-  /** As things are now it is to be waited on; `inARow` blocks were already as wanted. */
+  /** Present prices; `inARow` blocks have met the condition so far. */
   | { readonly kind: 'present'; readonly price: bigint; readonly inARow: number }
-  /** Whatever the price is, it is not that of now. */
+  /** The price is stale. */
   | { readonly kind: 'old'; readonly reason: string }
-  /** A recording is over: nothing new will come. */
+  /** The recording has ended: no new blocks will come. */
   | { readonly kind: 'ended' };
 
 /**
- * Judges what a service says, response after response, by one plan. Old prices count for nothing.
- * A block that could have been seen and was not breaks the row: what it cost is not known. Where blocks come quicker
- * than the service has responses, or than it can be asked, those that are seen count, unless something came between.
+ * Judges a service's responses in sequence by one plan. Stale prices do not count. A missed block that could have
+ * been seen breaks the row, because its price is unknown. If blocks come faster than the service responds or than it
+ * can be polled, the seen ones count, unless a failure lies between them.
  */
 export class PriceWatch {
   readonly #plan: WaitPlan;
@@ -180,7 +183,7 @@ export class PriceWatch {
     return inARow >= this.#plan.confirm ? { kind: 'met', price } : { kind: 'present', price, inARow };
   }
 
-  /** No response came: what it cost meanwhile is not known, so only the very next block is the next one. */
+  /** No response: prices in between are unknown, so only the very next block continues the row. */
   missed(): void {
     this.#isInterrupted = true;
   }
@@ -190,21 +193,21 @@ export class PriceWatch {
     const prices = fingerprint(snapshot);
     if (this.#before !== null && this.#before !== prices) this.#changedAt = now;
     this.#before = prices;
-    // A problem beside prices that are not stale, for which nothing is asked again, is another one: a history that cannot be written.
+    // A problem without a retry while prices are fresh concerns something else: the history cannot be written.
     if (stale || source.problem?.retryAt != null)
       return source.problem?.message ?? 'the service says its prices are old';
-    // A recording's and a simulation's blocks have no age by our clock.
+    // Blocks of a recording or a simulation have no age by our clock.
     if (source.kind === 'replay' || source.kind === 'simulated') return null;
     const at = blockTimestamp ?? updatedAt;
     const freshSec = freshForSec(snapshot);
-    // Prices without a time may be of any day; only a change shows that the service is still updated.
+    // Prices without a time may be of any day; only a change shows that the service is up to date.
     const isNew = this.#changedAt !== null && (now - this.#changedAt) / 1_000 <= freshSec;
     if (at === null) {
       return isNew ? null : 'the service does not say how old its prices are, so they must change first';
     }
     const ageSec = (now - at) / 1_000;
     if (ageSec > freshSec) return `the newest block is ${formatDuration(ageSec)} old by this machine's clock`;
-    // The service's own clock counts as much as ours, which may be behind.
+    // The service's clock counts as much as ours, which may be slow.
     const saidSec = ((updatedAt ?? at) - at) / 1_000;
     if (saidSec > freshSec)
       return `the newest block is ${formatDuration(saidSec)} old by the service's clock`;
@@ -213,17 +216,17 @@ export class PriceWatch {
   }
 
   #follows(last: SnapshotView, next: SnapshotView): boolean {
-    // `null`: blocks have no numbers there.
+    // `null`: the service has no block numbers.
     const gap =
       last.blockNumber === null || next.blockNumber === null ? null : next.blockNumber - last.blockNumber;
     if (gap === 1) return true;
     if (this.#isInterrupted || (gap !== null && gap < 1)) return false;
-    // A recording is played as quickly as one likes.
+    // A recording may run at any speed.
     if (next.source.kind === 'replay') return true;
     const [from, to] = [last.blockTimestamp ?? last.updatedAt, next.blockTimestamp ?? next.updatedAt];
     if (from === null || to === null) return gap === null;
     const passedSec = (to - from) / 1_000;
-    // A chain with a block in that many seconds can be seen whole.
+    // With blocks at least this far apart every block can be seen.
     const seeableSec = Math.max(frequencySecOf(next), (2 * FASTEST_POLL_MS) / 1_000);
     return passedSec <= freshForSec(next) && (gap === null || passedSec / gap < seeableSec * OFTENER);
   }
@@ -232,8 +235,7 @@ export class PriceWatch {
 const SLACK_SEC = 15;
 const UNKNOWN_FREQUENCY_SEC = 30;
 /**
- * The chain is seen whole only where a block takes at least this share of the time between two responses: quicker ones
- * are missed, however well one looks.
+ * Every block is seen only if the block time is at least this share of the polling interval: faster ones are missed.
  */
 const OFTENER = 0.75;
 
@@ -251,11 +253,11 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 
 /**
- * Why it failed and when to ask again; `null` where waiting does not help and a person must act.
- * @param tries how many failed in a row, this one included. @param hasWorked whether the service was ever understood:
- * an address that never was one is a mistake, one that was will be one again.
+ * The reason of a failure and the time of the next try; `null` when waiting does not help.
+ * @param tries number of failures in a row, including this one. @param hasWorked whether the service ever responded
+ * properly: otherwise the address is wrong.
  */
-function passingFailure(error: unknown, tries: number, hasWorked: boolean) {
+function retryableFailure(error: unknown, tries: number, hasWorked: boolean) {
   if (!(error instanceof ClientError)) return null;
   const { code, status, message, retryAfterSec } = error;
   if (code === 'quota') return { reason: message, afterMs: pauseMs(error) };
@@ -274,7 +276,7 @@ function passingFailure(error: unknown, tries: number, hasWorked: boolean) {
 
 const NAMED_DETAILS = 3;
 
-/** Node by node where there are several; what else could be chosen at the start is of no help while waiting. */
+/** One line per node if there are several; hints for choosing another source do not help while waiting. */
 function reasonOf({ message, details }: ClientError): string {
   if (details.length === 0) return message;
   const named = details.slice(0, NAMED_DETAILS).map((detail) => `${detail.path}: ${detail.message}`);
@@ -285,16 +287,16 @@ function reasonOf({ message, details }: ClientError): string {
 const FASTEST_POLL_MS = 500;
 const SLOWEST_MS = 10_000;
 
-/** How often to ask who has something new so often: twice as often, so that nothing is seen much later than it could be. */
+/** Polling interval: twice the update frequency, so that little time is lost. */
 function pollIntervalMs(updateFrequencySec: number | null): number {
   return Math.min(Math.max(((updateFrequencySec ?? 12) * 1_000) / 2, FASTEST_POLL_MS), SLOWEST_MS);
 }
 
 const DEFAULT_WITHIN_SEC = 3_600;
-/** Further ahead takes days of past, which nobody loads for a line of progress. */
+/** A longer horizon needs days of history, which are not loaded for a progress line. */
 const FURTHEST_SEC = 6 * 3_600;
 const ASK_AGAIN_MS = 30_000;
-/** While the service still reads its past. */
+/** While the service still reads its history. */
 const UNKNOWN_ASK_AGAIN_MS = 3_000;
 const LEAST_SEC = 60;
 
@@ -307,15 +309,15 @@ class WaitLikelihood {
     this.#plan = plan;
   }
 
-  /** How much past that needs, seconds. */
+  /** Seconds of history needed. */
   get pastSec(): number {
     return pastFor(this.#query(0));
   }
 
-  /** Asks now and then; a failure leaves it unsaid. A service that does not say it once never will. */
+  /** Requests it at intervals; ignores failures. A service that lacks it once is not asked again. */
   async ask(client: GasClient, { source }: SnapshotView, elapsedSec: number, signal: AbortSignal) {
     const now = performance.now();
-    // The service counts how often a price came down to one, not how often it went up.
+    // The service forecasts only falls to a price, not rises.
     if (this.#plan.side !== 'below' || source.kind === 'replay' || now < this.#askAt) return;
     const query = this.#query(elapsedSec);
     const within = durationText(Math.ceil(query.deadlineSec / LEAST_SEC) * LEAST_SEC);
@@ -340,12 +342,12 @@ class WaitLikelihood {
   }
 }
 
-/** What lasts shorter is a hiccup that nobody has to hear of. */
+/** A shorter interruption is not reported. */
 const NOTE_AFTER_MS = 5_000;
-/** A service that has just been started may still read its history. */
+/** A service that has just started may still read its history. */
 const NOTE_AFTER_START_MS = 30_000;
 
-/** Since when there are no current prices; says so once it lasts, and when it is over. */
+/** The time without fresh prices; reports it once it lasts, and when it ends. */
 export class WaitTrouble {
   readonly #note: (line: string) => void;
   #timer: NodeJS.Timeout | undefined;
@@ -357,7 +359,7 @@ export class WaitTrouble {
     this.#note = note;
   }
 
-  /** Of a service that is starting, trouble is told later. */
+  /** Reports problems of a starting service later. */
   begin(reason: string, isStarting = false): void {
     if (this.reason === null) {
       this.#since = performance.now();

@@ -55,10 +55,10 @@ type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart'> & {
 };
 
 const TABLE_ROWS = 48;
-/** Enough for a chart or a spreadsheet without asking for many pages: 30 days in hours. */
+/** Enough for a chart or a spreadsheet in few pages: 30 days in hours. */
 const SERIES_ROWS = 750;
 const DEFAULT_COLUMNS = 80;
-/** The oldest block seldom lies on the window's very edge. */
+/** The oldest block is seldom exactly at the window's start. */
 const TOLERATED_SEC = 60;
 
 async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<ExitCode> {
@@ -66,7 +66,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   const { settings } = await loadSettings();
   await using opened = await openPast(io, settings, Math.max(windowSec, 3_600));
   const { client, embedded, snapshot } = opened;
-  // The chain's own clock: a recording's present lies in the past.
+  // The chain's own clock: a recording's present is in the past.
   const present = snapshot?.blockTimestamp ?? io.now();
   const to = present + 1_000;
   const start = await beginning(io, embedded, present, windowSec);
@@ -112,7 +112,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   return EXIT.ok;
 }
 
-/** The source and its present. A service elsewhere may have a past without the prices of now. */
+/** The source and its present. A remote service may have a history without current prices. */
 async function openPast(io: Io, settings: Settings, historySec: number) {
   try {
     return await openReady(io, settings, 'late', { historySec });
@@ -124,7 +124,7 @@ async function openPast(io: Io, settings: Settings, historySec: number) {
   }
 }
 
-/** Where the history that is there begins (ms): what is missing of the window is said, not waited for forever. */
+/** Start of the available history (ms): reports a missing part of the window instead of waiting for it. */
 async function beginning(io: Io, embedded: OpenedClient['embedded'], present: number, windowSec: number) {
   if (embedded === null) return null;
   let filledSec = 0;
@@ -151,7 +151,7 @@ function tellOfFurtherRows(io: Io, response: string): void {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** One bucket of the past. Prices in wei per gas; `null` where the service does not know. */
+/** One bucket of the history. Prices in wei per gas; `null` when unknown. */
 type HistoryRow = Pick<BaseFeeRowView, 'timestamp' | 'blockNumber'> & {
   readonly [Name in 'open' | 'min' | 'mean' | 'max' | 'close' | 'tip' | 'gasUsedRatio']: number | null;
 };
@@ -164,8 +164,8 @@ export function bucketFor(windowSec: number, most: number): Bucket {
 const NO_BASE_FEE = { open: null, min: null, mean: null, max: null, close: null };
 
 /**
- * Base fee, median tip and fullness of a window, joined by time, oldest first; `missing` says why the service does not
- * give one of them. @throws ClientError where none of them can be had.
+ * Base fee, median tip and gas used ratio of a window, joined by time, oldest first; `missing` says why one of them
+ * is absent. @throws ClientError when all are.
  */
 async function historyRows(
   client: GasClient,
@@ -185,7 +185,7 @@ async function historyRows(
   const baseAt = new Map(baseFees.map((row) => [row.timestamp, row]));
   const tipAt = new Map(tips.map((row) => [row.timestamp, row.value]));
   const ratioAt = new Map(ratios.map((row) => [row.timestamp, row.mean]));
-  // Where there are no base fees the others have a history all the same.
+  // Without base fees the others still have a history.
   const known = base.error === null ? baseFees : tips.length > 0 ? tips : ratios;
   const rows = known.map(
     ({ timestamp, blockNumber }): HistoryRow => ({
@@ -241,12 +241,12 @@ const HEIGHT = 12;
 const TICK_WIDTH = 2;
 
 /**
- * The mean base fee as a line, in gwei, as wide as `columns`; one line high where it never changed. A label stands
- * once, at the uppermost of the lines that share it.
+ * The mean base fee as a line, in gwei, `columns` wide; a constant one is one row high. The uppermost of equal labels
+ * is kept.
  */
 export function historyChart(rows: readonly HistoryRow[], columns: number): string {
   const [first, last] = [rows[0], rows.at(-1)];
-  // A fraction of a wei is nothing that a block could ask for.
+  // No block has a fraction of a wei.
   const means = rows.flatMap(({ mean }) => mapped(mean, Math.round) ?? []);
   if (first === undefined || last === undefined || means.length === 0) return '';
   const low = Math.min(...means);
@@ -280,7 +280,7 @@ function lineOf(means: readonly number[], label: (wei: number) => string): reado
     .map((each) => each.trimEnd());
 }
 
-/** As short as on every screen, unless that would call the lowest and the highest the same. */
+/** As short as on every screen, unless the lowest and the highest would look the same. */
 function labelling(low: number, high: number): (wei: number) => string {
   const isTooShort = low < high && formatGwei(low) === formatGwei(high);
   return (wei) => {

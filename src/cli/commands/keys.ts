@@ -125,8 +125,8 @@ async function revokeKey(context: CommandContext, id: string, flags: KeysFlags):
     requireTerminal(io, 'revoking', flags.yes);
     const name = kept.name === '' ? '' : ` (${withoutKeys(kept.name)})`;
     const what = `key ${id}${name} of the plan ${kept.plan}`;
-    const question = cleanText(`Revoke ${what} and disable its alerts, for good`);
-    if (!flags.yes && !(await isConfirmed(io, question))) return `kept key ${id}`;
+    const prompt = cleanText(`Revoke ${what} and disable its alerts, for good`);
+    if (!flags.yes && !(await isConfirmed(io, prompt))) return `kept key ${id}`;
     await store.revoke(id, Math.floor(io.now() / 1_000));
     return `revoked ${what}; it stopped working, and every running serve disables its alerts`;
   });
@@ -153,7 +153,7 @@ function keyName(text: string): string {
   return name;
 }
 
-/** A name is kept and listed as it is, which a secret must never be. */
+/** A name is stored and listed as typed, which a secret must never be. */
 function refuseKeyAs(text: string, flag: string, wanted: string): void {
   if (withoutKeys(text) === text) return;
   throw usageError(
@@ -161,7 +161,7 @@ function refuseKeyAs(text: string, flag: string, wanted: string): void {
   );
 }
 
-/** What was typed is repeated only where it cannot be a secret. */
+/** Repeats the input only if it cannot be a secret. */
 function refuseKey(id: string): void {
   if (isKeyId(id)) return;
   if (!id.startsWith(KEY_PREFIX)) {
@@ -223,7 +223,7 @@ function listedKey(row: KeyRow, usedToday: number, plans: Plans, now: number) {
   const dailyLimit = plan?.dailyLimit ?? null;
   return {
     id: row.id,
-    // Whatever made the row: a secret in it is not shown.
+    // Never shows a secret, whatever wrote the row.
     name: withoutKeys(row.name),
     plan: withoutKeys(row.plan),
     state: row.revoked_at !== null ? 'revoked' : plan === undefined ? 'plan unknown' : 'active',

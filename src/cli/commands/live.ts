@@ -20,7 +20,7 @@ export function addLive(program: Command, run: Run): void {
     });
 }
 
-/** After this the monitor says that nothing answers, and offers what else could be shown. */
+/** After this time the monitor reports that there is no response, and offers other sources. */
 const NODES_ANSWER_WITHIN_MS = 3_000;
 
 async function live({ io, loadSettings }: CommandContext): Promise<number> {
@@ -30,12 +30,12 @@ async function live({ io, loadSettings }: CommandContext): Promise<number> {
   if (io.env.TERM === 'dumb') {
     throw usageError('this terminal (TERM=dumb) cannot show the monitor; "gastop now" prints one snapshot');
   }
-  // Ink first: the frame stands before the source's code is read.
-  // A monitor runs for weeks. Without this V8 lets old objects grow to several times what is in use.
+  // Ink first: the frame is drawn before the source's code is loaded. The V8 flag keeps the heap of a monitor that
+  // runs for weeks from growing to several times its live size.
   setFlagsFromString('--heap-growing-percent=30');
   const { startMonitor } = await import('../../tui/app/start.tsx');
   const { settings } = await loadSettings();
-  // Said now: once the monitor owns the screen nothing else may write to the terminal.
+  // Before the monitor owns the screen, when nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);
   const early = await openedEarly(io, settings);
   let unused: OpenedClient | null = early;
@@ -58,7 +58,7 @@ async function live({ io, loadSettings }: CommandContext): Promise<number> {
   return code;
 }
 
-/** A typed URL is checked by the same rules as `--rpc`; which of node and service it is shows when it answers. */
+/** Checks a typed URL by the rules of `--rpc`; its response shows whether it is a node or a service. */
 function urlProblem(text: string): string | null {
   try {
     parseNodeUrl(text);
@@ -68,7 +68,7 @@ function urlProblem(text: string): string | null {
   }
 }
 
-/** A wrong file is told before the screen changes, as for every other command. */
+/** Reports an unusable file before the screen changes, as every other command does. */
 async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | null> {
   const namesFile = settings.source.value.kind === 'replay' || settings.db.value !== null;
   if (!namesFile || settings.source.value.kind === 'hosted') return null;

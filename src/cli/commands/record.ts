@@ -30,13 +30,13 @@ export function addRecord(program: Command, run: Run): void {
 
 type RecordFlags = Flags<'past' | 'blocks' | 'window', 'force'> & { readonly out: string };
 
-/** How many of the last blocks a subscription is told of, so that it neither repeats nor misses any. */
+/** Number of last blocks passed to a subscription, so that it neither repeats nor misses any. */
 const KNOWN = 128;
 
 async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<ExitCode> {
   const limits = limitsOf(flags);
   const out = checked('--out', () => parsePath(flags.out));
-  // Other programs write to stdout then; here a reorg takes blocks back, which only a file can do.
+  // Other programs read stdout while it is written, but a reorg removes blocks, which only a file allows.
   if (out === '-') throw usageError('--out: a recording needs a file; for one called - write ./-');
   const { settings } = await loadSettings();
   const choice = settings.source.value;
@@ -86,7 +86,7 @@ async function follow(
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, interruption]);
-  /** Answers whether there is room for more. */
+  /** Returns whether there is room for more. */
   const add = async (block: Block): Promise<boolean> => {
     await recorder.add(block);
     const { count, first } = recorder;
@@ -118,7 +118,7 @@ async function follow(
 
 const counted = (count: number) => `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`;
 
-/** Off a terminal nothing else tells that it goes on; a recording ends by itself. */
+/** Without a terminal nothing else shows progress; a replay ends by itself. */
 function pastWritten(count: number, { blocks, windowSec }: ReturnType<typeof limitsOf>): string {
   const isEndless = Math.min(blocks, windowSec) === Number.POSITIVE_INFINITY;
   const how = isEndless
@@ -136,7 +136,7 @@ function limitsOf({ past, blocks, window }: RecordFlags) {
   };
 }
 
-/** Deeper reorgs than this do not happen; the places of older lines are forgotten. */
+/** Deeper reorgs do not occur; the offsets of older lines are dropped. */
 const REMEMBERED = 4_096;
 
 interface Line extends Pick<Block, 'number' | 'hash' | 'timestamp'> {
@@ -145,7 +145,7 @@ interface Line extends Pick<Block, 'number' | 'hash' | 'timestamp'> {
 
 const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL, O_TRUNC } = constants;
 
-/** A file of whole lines: one that cannot be written whole is taken back. */
+/** A file of whole lines: removes one that could not be written whole. */
 export class LineFile {
   readonly #file: FileHandle;
   readonly #path: string;
@@ -180,7 +180,7 @@ export class LineFile {
     this.end = end;
   }
 
-  /** Everything is on disk; a file that `isEmpty` is removed, a device never. */
+  /** Syncs everything to disk; removes an `isEmpty` file, but never a device. */
   async close(isEmpty: boolean): Promise<void> {
     const isFile = (await this.#file.stat()).isFile();
     try {
@@ -257,7 +257,7 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 const PAGE = 1_024;
 const MOST_STEPS_BACK = 12;
 
-/** The blocks of the last `pastSec` up to the head, ascending; fewer where the source's past begins later. */
+/** The blocks of the last `pastSec` up to the head, ascending; fewer if the source's history is shorter. */
 async function* pastBlocks(source: ChainSource, pastSec: number, signal: AbortSignal): AsyncGenerator<Block> {
   const [{ feeRule }, head] = await Promise.all([source.chain(), source.head()]);
   const since = head.timestamp - pastSec;
@@ -272,7 +272,7 @@ async function* pastBlocks(source: ChainSource, pastSec: number, signal: AbortSi
   }
 }
 
-/** A block at or before `since`: estimated from the chain's pace, then corrected by the pace that shows. */
+/** A block at or before `since`: estimated from the chain's nominal pace, then corrected by the measured one. */
 async function startOf(source: ChainSource, head: Block, since: number, paceSec: number): Promise<number> {
   let back = Math.ceil((head.timestamp - since) / paceSec);
   for (let step = 0; step < MOST_STEPS_BACK; step += 1) {

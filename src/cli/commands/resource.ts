@@ -17,7 +17,7 @@ import type { Settings } from '../settings.ts';
 
 const OF_ONE: readonly ClientErrorCode[] = ['invalid', 'conflict', 'not-found', 'server', 'unreadable'];
 
-/** One after the other, each once; one that fails does not keep the others from it. Gives the exit code. */
+/** Runs for each id in sequence, without duplicates; a failure does not stop the others. Returns the exit code. */
 export async function eachId(
   io: Io,
   ids: readonly string[],
@@ -47,7 +47,10 @@ interface Named {
   readonly id: string;
 }
 
-/** What `gastop alerts` and `gastop auto-txs` share: lists, details, deletion, and what they say of a missing one. */
+/**
+ * The shared part of `gastop alerts` and `gastop auto-txs`: lists, details, deletion, and messages about missing
+ * items.
+ */
 export interface Resource<Item extends Named, Details> extends ResourceWords {
   readonly route: ClientRoute<ListPage<unknown>>;
   readonly path: string;
@@ -57,7 +60,7 @@ export interface Resource<Item extends Named, Details> extends ResourceWords {
   readonly deleted: (details: Details) => string;
 }
 
-/** A command that holds commands, of which `list` runs where none is named. */
+/** A command with subcommands, of which `list` is the default. */
 export function addGroup(
   program: Command,
   name: string,
@@ -79,7 +82,7 @@ export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${man
 export const idsArgument = ({ many }: ResourceWords) =>
   ['<id...>', `one or several, as gastop ${many} list shows them`] as const;
 
-/** Changes single alerts or auto-txs, and tells the result, for all commands that do. */
+/** Changes single alerts or auto-txs, and reports the results, for all commands that do. */
 export function changing<Item extends Named, Details>(
   io: Io,
   { many, one: what, path, get, list }: Resource<Item, Details>,
@@ -89,12 +92,12 @@ export function changing<Item extends Named, Details>(
   const signal = io.interruption();
   const onResponse = (text: string) => io.stdout.write(jsonResponse(text, path));
   return {
-    /** With `--json` a response to a change goes to stdout as the service gave it, a line each; else lines are told. */
+    /** With `--json` a response to a change goes to stdout unchanged, one per line; otherwise as text. */
     call: { signal, ...(json === true && { onResponse }) } satisfies WriteOptions,
     tell: (line: string) => (json === true ? undefined : note(io, line)),
     /**
-     * Waits for `work` on one. Where the service does not find it, the list says whether it is there, as not every service
-     * answers for a single one; of one that is, `other` may say what else is missing.
+     * Runs `work` for one id. If the service does not find it, checks the list, because some services lack the
+     * details route; for an existing item, `other` may name what is missing.
      */
     onOne: async <Result>(
       id: string,
@@ -105,7 +108,7 @@ export function changing<Item extends Named, Details>(
         return await work;
       } catch (error) {
         if (!(error instanceof ClientError) || error.code !== 'not-found' || error.mayBeDone) throw error;
-        // A service that lacks the route says so in its own words.
+        // If the service lacks the route, its own message says so.
         if (error.status === 405 || error.status === 501) throw error;
         const { items } = await list(client, { signal }).catch(() => Promise.reject(error));
         const reason = items.some((item) => item.id === id)
@@ -135,7 +138,7 @@ interface ListOptions<Item> extends JsonFlags {
   readonly client: GasClient;
   readonly settings: Settings;
   readonly isWanted?: (row: object) => boolean;
-  /** Called once all rows were looked at. @throws CliError (usage) */
+  /** Called after all rows were read. @throws CliError (usage) */
   readonly check?: () => void;
   readonly lines: (
     items: readonly Item[],
@@ -172,7 +175,7 @@ export async function printList<Item extends Named>(
   return EXIT.ok;
 }
 
-/** A page of v1, its rows as the service gave them. */
+/** A page of v1, with unchanged rows. */
 const Page = z.looseObject({
   items: z.array(z.looseObject({ id: z.string() })),
   page: z.int(),
@@ -182,8 +185,8 @@ const Page = z.looseObject({
 const MOST_PAGES = 100;
 
 /**
- * A list as JSON: the response as it is where that is all, else one v1 list of all pages, each row once. Of a service
- * whose list is none of v1's it is the first page. `part`: how many of how many it holds, where there are more.
+ * A list as JSON: the unchanged response if it is complete, otherwise one v1 list of all pages, without duplicates.
+ * For a list that is not v1, the first page. `part`: loaded and total number, if incomplete.
  */
 export async function wholeListJson(
   client: Pick<GasClient, 'raw'>,
@@ -211,7 +214,7 @@ export async function wholeListJson(
   const shown = listed.items.length;
   const items = listed.items.map(({ row }) => row).filter(isKept);
   const total = listed.total ?? first.total;
-  // A list of size 0 is none of v1's.
+  // A list of size 0 is not v1.
   const sizes = {
     page: 0,
     size: Math.max(items.length, 1),
@@ -226,7 +229,7 @@ function partOf(text: string, route: ClientRoute<ListPage<unknown>>) {
     const { total, rows } = readResponse(text, route, { endpoint: route.path, host: '' });
     return total !== null && total > rows ? { shown: rows, total } : null;
   } catch {
-    // A response that is no list at all is shown as it is.
+    // A response that is no list is shown unchanged.
     return null;
   }
 }
@@ -262,7 +265,7 @@ export function addShow<Item extends Named, Details extends { readonly problem?:
 
 export type YesFlags = Flags<never, 'json' | 'yes'>;
 
-/** Asks before what cannot be undone; a script needs `--yes`. @throws CliError (usage) without a terminal. */
+/** Confirms before an irreversible change; a script needs `--yes`. @throws CliError (usage) without a terminal. */
 export function requireTerminal({ stdin, stderr }: Io, doing: string, yes = false): void {
   for (const [name, stream] of Object.entries({ stdin, stderr })) {
     if (!yes && stream.isTTY !== true) {
@@ -271,8 +274,8 @@ export function requireTerminal({ stdin, stderr }: Io, doing: string, yes = fals
   }
 }
 
-export async function isConfirmed(io: Io, question: string): Promise<boolean> {
-  return /^y(es)?$/i.test((await io.ask(`${question}? [y/N] `))?.trim() ?? '');
+export async function isConfirmed(io: Io, prompt: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await io.ask(`${prompt}? [y/N] `))?.trim() ?? '');
 }
 
 export function addDelete<Item extends Named, Details>(

@@ -140,7 +140,7 @@ async function serveUntilStopped(
   }
 }
 
-/** A node that is there answers within it; for one that is not nobody waits before the port is open. */
+/** An available node responds within this time; the port does not wait longer for an unavailable one. */
 const CHAIN_WITHIN_MS = 2_000;
 const FIRST_RETRY_MS = 2_000;
 const LAST_RETRY_MS = 15_000;
@@ -154,17 +154,16 @@ interface ServeChainOptions extends ServiceExtras {
 
 interface ServedChain extends Served {
   readonly name: string;
-  /** Rejects with the {@link StoreError} of a database that turns out to be unusable once a node says which it is. */
+  /** Rejects with the {@link StoreError} of a database that turns out to be unusable once a node names the chain. */
   readonly failure: Promise<never>;
   close(): Promise<void>;
 }
 
 /**
- * Starts the service that `gastop serve` puts on a port. It starts whether or not a node answers: until one says
- * which chain it is, and with that where the history lies, a service on a passing database says why it cannot
- * answer; then the real one takes its place.
- * @throws {StoreError} when a database that was named, or whose chain is known, cannot be used; the signal's reason
- * when it aborts before anything was started.
+ * Starts the service of `gastop serve`. It starts even without a node: until a node names the chain, and thereby the
+ * database, a service on an ephemeral database explains why it is unavailable; then the real one replaces it.
+ * @throws {StoreError} when a named database, or that of a known chain, cannot be used; the signal's reason when it
+ * aborts before the start.
  */
 async function serveChain(
   io: Io,
@@ -174,34 +173,34 @@ async function serveChain(
   const chain = await openChain(choice, 'real-time');
   const stop = new AbortController();
   const failure = Promise.withResolvers<never>();
-  // Whoever serves may be ending already.
+  // The command may be ending already.
   failure.promise.catch(() => {});
   try {
     const place = db ?? (await knownPlace(io, choice, chain, signal));
     const onServing = (error: unknown) => {
-      // A node that says so only now says it for good.
+      // A node that reports the wrong chain only now does so for good.
       if (error instanceof StoreError && error.code === 'wrong-chain') failure.reject(error);
       else extras.onError(error);
     };
     const start = (path: string | null) =>
       startOn(chain.source, path, historySec, { ...extras, onNews, onError: onServing });
-    // What would be made there would be gone with it, so it neither keeps alerts nor has any fire.
-    const startPassing = () =>
+    // Its data would be lost with it, so it neither stores nor fires alerts.
+    const startEphemeral = () =>
       startOn(chain.source, null, historySec, { ...extras, role: 'visits', keepsAlerts: false });
-    // The passing one may end before it hears that the node is there, or say it too.
-    let current = await (place === UNKNOWN ? startPassing() : start(place));
-    let passing: StoreError | null = null;
+    // The ephemeral service may end before it has found the node, or report the failure too.
+    let current = await (place === UNKNOWN ? startEphemeral() : start(place));
+    let databaseProblem: StoreError | null = null;
     const move = async () => {
       const next = await startOnceKnown(io, chain, stop.signal, start, (error) => {
-        if (error instanceof StoreError) passing = error;
+        if (error instanceof StoreError) databaseProblem = error;
         extras.onError(error);
       });
       if (next === null) return;
       const before = current;
       current = next.started;
       onNews({ isWell: true, message: next.message });
-      passing = null;
-      // Whatever becomes of it, the next one is in its place and must not be started again.
+      databaseProblem = null;
+      // The next one has replaced it and must not be started again.
       await before.stop().catch(extras.onError);
     };
     const moved = place === UNKNOWN ? move().catch(failure.reject) : Promise.resolve();
@@ -212,7 +211,7 @@ async function serveChain(
       failure: failure.promise,
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
       endStreams: () => current.service.endStreams(),
-      condition: () => withProblem(current.service.condition(), passing),
+      condition: () => withProblem(current.service.condition(), databaseProblem),
       alertFigures: () => current.service.alertFigures(),
       close: async () => {
         stop.abort();
@@ -233,7 +232,7 @@ function nameOf(source: ChainSource, { chain }: Condition): string {
   return source.kind === 'replay' ? `recorded blocks of ${name}` : name;
 }
 
-/** While the history goes nowhere, the service is not as it should be, whatever it can answer. */
+/** The service is unhealthy while its history cannot be stored. */
 function withProblem(condition: Condition, problem: StoreError | null): Condition {
   if (problem === null || condition.failure !== null) return condition;
   const failure = new ApiFailure('upstream_unavailable', `the history is not kept: ${problem.message}`, {
@@ -262,8 +261,8 @@ async function knownPlace(
 }
 
 /**
- * Waits for a node, then starts the service on the chain's own database; `null` when the signal came before.
- * @throws {StoreError} when that database will not do, today or tomorrow.
+ * Waits for a node, then starts the service on the chain's own database; `null` when the signal came first.
+ * @throws {StoreError} when that database is permanently unusable.
  */
 async function startOnceKnown(
   io: Io,
@@ -289,7 +288,7 @@ async function startOnceKnown(
 
 const CHECK_EVERY_MS = 1_000;
 
-/** The plans as they stand in the config file now; it is looked at once a second at most, when they are asked for. */
+/** The plans of the config file as it is now; reads it at most once a second, on demand. */
 export function freshPlans(options: {
   readonly path: string;
   readonly plans: Plans;
@@ -304,7 +303,7 @@ export function freshPlans(options: {
     if (Math.abs(now() - checkedAt) < CHECK_EVERY_MS) return current;
     checkedAt = now();
     const changed = changedAt(path);
-    // A file that is gone may be about to be put in place anew.
+    // A missing file may be about to be replaced.
     if (changed === null || changed === seen) return current;
     seen = changed;
     try {
@@ -324,12 +323,12 @@ function changedAt(path: string): number | null {
   }
 }
 
-/** A problem that was not heard of for so long was over meanwhile; whatever is tried again is tried more often. */
+/** After this time without a report a problem counts as over; retries come more often. */
 const OVER_AFTER_MS = 60_000;
 
 /**
- * Tells a change from what is only told again: a node that is away is asked, and fails, every few seconds. Answers
- * whether an error says something that was not said already, or is back after it was over.
+ * Distinguishes new problems from repeated ones: an unavailable node fails again every few seconds. Returns whether
+ * an error is new, or has come back.
  */
 function freshProblems(now: () => number): (error: unknown) => boolean {
   const heard = new Map<string, number>();
@@ -343,8 +342,8 @@ function freshProblems(now: () => number): (error: unknown) => boolean {
 }
 
 /**
- * One line per attempt to tell somebody of a fired alert: its id, channel and what came of it, never where it went. What
- * the receiver said may say that, so that it is left to the alert's own deliveries.
+ * One line per delivery attempt of a fired alert: id, channel and result, never the target. The recipient's response
+ * may contain the target, so it is only in the alert's deliveries.
  */
 export function logAttempt(
   log: Pick<ServeLog, 'info' | 'warn'>,
@@ -354,7 +353,7 @@ export function logAttempt(
   if (verdict.kind === 'delivered') {
     log.info(`${what}: delivered in ${attempt.latencyMs.toFixed(0)} ms`);
   } else if (verdict.kind === 'waits') {
-    // Our own words, and what the operator has to do.
+    // Our own message, about the operator's settings.
     log.warn(`${what}: ${attempt.answer}`);
   } else {
     const again = verdict.kind === 'again' && `tried again at ${new Date(verdict.at).toISOString()}`;
@@ -363,8 +362,8 @@ export function logAttempt(
   }
 }
 
-function statusOf(answer: string): string {
-  const [status] = /^[1-5]\d\d\b/.exec(answer) ?? [];
+function statusOf(response: string): string {
+  const [status] = /^[1-5]\d\d\b/.exec(response) ?? [];
   return status === undefined ? 'not taken' : `answered ${status}`;
 }
 
@@ -372,13 +371,13 @@ interface ServeLog extends RequestLog {
   close(): void;
 }
 
-/** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, JSON lines everywhere else. */
+/** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, otherwise JSON lines. */
 export function openServeLog(io: Io, level: string, secrets: readonly string[] = []): ServeLog {
   const held: string[] = [];
   const flush = () => {
     if (held.length > 0) io.stderr.write(held.splice(0).join(''));
   };
-  // Lines of one turn go out in one write: each is a system call that everybody waits for.
+  // Writes the lines of one turn at once: each write is a blocking system call.
   const write = (line: string) => {
     if (held.push(line) === 1) setImmediate(flush);
   };

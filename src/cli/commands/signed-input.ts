@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { cleanLine } from '../output.ts';
 import { readInput, STDIN } from '../parse.ts';
 
-/** The calldata of a draft; it may be long, and is no secret. */
+/** The calldata of a draft may be long, and is no secret. */
 const CALLDATA_FLAG = /^--data(=|$)/;
 
 function signedArgument(): CliError {
@@ -18,8 +18,8 @@ function signedArgument(): CliError {
 }
 
 /**
- * Refuses a command line that has something like a signed transaction in it, before anything can repeat it. What
- * follows `--` belongs to another program.
+ * Refuses a command line that contains something like a signed transaction, before anything can repeat it. Arguments
+ * after `--` belong to another program.
  * @throws CliError (usage)
  */
 export function refuseSignedArguments(argv: readonly string[]): void {
@@ -34,15 +34,15 @@ export function refuseSignedArguments(argv: readonly string[]): void {
 const MOST_BYTES = SIGNED_LONGEST + SIGNED_LONGEST / 16;
 const WANTED = 'a raw signed transaction as hex was expected';
 
-/** A signed transaction that was read. Where `raw` goes is the caller's care: to a service and nowhere else. */
+/** A signed transaction from input. The caller must pass `raw` only to a service. */
 export interface SignedInput {
   readonly raw: string;
   readonly transaction: SignedTransaction;
 }
 
 /**
- * Reads a raw signed transaction from a file or (`-`, or no `file`) stdin; at a terminal it is pasted without being
- * shown. No error repeats any part of it.
+ * Reads a raw signed transaction from a file or (`-`, or no `file`) stdin; a terminal does not echo the paste. No
+ * error repeats any part of it.
  * @throws CliError (usage)
  */
 export async function signedInput(io: Io, file: string | undefined): Promise<SignedInput> {
@@ -69,11 +69,11 @@ export async function signedInput(io: Io, file: string | undefined): Promise<Sig
 }
 
 async function pasted(io: Io): Promise<string> {
-  const question = 'Paste the raw signed transaction, then press Enter (it is not shown): ';
-  return (await io.askHidden(question, MOST_BYTES)) ?? '';
+  const prompt = 'Paste the raw signed transaction, then press Enter (it is not shown): ';
+  return (await io.askHidden(prompt, MOST_BYTES)) ?? '';
 }
 
-/** What is given as the name of a file may be what should have been in one. */
+/** Whether a file name looks like the content of a file. */
 function isMeantAsContent(file: string): boolean {
   return (/^(0x)?[0-9a-f]{40,}$/i.test(file) || isLongHex(file)) && !existsSync(file);
 }

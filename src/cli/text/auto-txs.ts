@@ -53,7 +53,7 @@ function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): strin
   return distance.isThere ? (distance.isCapped ? 'cap too low' : 'reached') : formatChange(distance.ratio, 0);
 }
 
-/** What a call does, where its selector is well known, or what a transaction delegates. */
+/** The meaning of a call, if its selector is well known, or of a delegation. */
 export interface CallWords {
   readonly name: string | null;
   readonly signature: string | null;
@@ -64,8 +64,8 @@ type SaidTransaction = SignedTransactionView &
   Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
 
 /**
- * What a transaction says, a label and its value each; what it does not have is left out.
- * @param chainHere The chain that it would be sent on, for one that names none.
+ * The fields of a transaction, with labels; absent ones are left out.
+ * @param chainHere The chain it would be sent on, for one without a chain id.
  */
 function transactionRows(
   transaction: SaidTransaction,
@@ -109,16 +109,16 @@ function callWords(data: string | null, call: CallWords | null): string | null {
   return [...lines, ...(call.signature === null ? [] : wrapWords(call.signature, VALUE_WIDTH))].join('\n');
 }
 
-/** Open ones first; within a status the newest. A service's own words stand between. */
+/** Open ones first; within a status the newest. Unknown statuses come between. */
 const ORDER = [
   ...['SUBMITTED', 'PENDING', 'DISABLED', 'DRAFT', null],
   ...['FAILED', 'EXPIRED', 'EXECUTED', 'CANCELLED'],
 ];
 
 /**
- * The lines of `gastop auto-txs list`, by state, made to fit `width` columns; `null`: as long as they are.
- * @param snapshot What the prices are, where that is known.
- * @param callName The well-known function that one calls.
+ * The lines of `gastop auto-txs list`, by status, fitted to `width` columns (`null`: unlimited).
+ * @param snapshot Present prices, if known.
+ * @param callName The well-known function that a transaction calls.
  */
 export function autoTxListLines(
   autoTxs: readonly AutoTxView[],
@@ -261,7 +261,10 @@ function outlookWords({ distance, reach }: Pick<CheckedAutoTx, 'distance' | 'rea
   return [far, likely].filter((words) => words !== null);
 }
 
-/** The same for programs, by the names and units of v1's `AutoTx`: prices in wei as numbers, amounts as decimal strings. */
+/**
+ * The same for programs, with the names and units of v1's `AutoTx`: prices in wei as numbers, amounts as decimal
+ * strings.
+ */
 export function autoTxCheckJson(
   transaction: SignedTransaction,
   { call, checks, reach }: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,

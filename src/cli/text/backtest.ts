@@ -174,12 +174,12 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
 
 const percent = (ratio: number, decimals: number): string => formatPercent(ratio, decimals);
 
-/** To a tenth of a percent, and nothing that is as good as 0 with a sign. */
+/** To a tenth of a percent, without a sign when it rounds to 0. */
 const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : percent(ratio, 1));
 
 const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));
 
-/** The command that writes the predictions; a name that is too long for the line is left to the reader. */
+/** The command that writes the predictions; without the file's name if that does not fit. */
 export function predictionsLine(file: string): string {
   const command = (name: string) => `  gastop backtest ${name} --predictions OUT.jsonl`;
   const line = command(quoted(file));
