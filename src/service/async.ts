@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** Waits, or returns at once when `signal` aborts; never rejects. */
+/** Sleeps, or returns at once when `signal` aborts; never rejects. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
 
-/** Pauses that a ring ends; one between two pauses ends the next at once. */
+/** Pauses that `ring` ends; a ring between two pauses ends the next one at once. */
 export class Alarm {
   #rung = new AbortController();
 
@@ -23,7 +23,7 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** `promise`, but rejecting at once when `signal` aborts: a node that hangs must not hold up the end. */
+/** `promise`, but rejects at once when `signal` aborts: a node that hangs must not delay the end. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     promise.catch(() => {});
@@ -39,7 +39,10 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** `work` on every item, a few at a time, results in the items' order. Begins nothing new after a failure or the abort. */
+/**
+ * Runs `work` on every item, a few at a time; returns results in order. Starts nothing new after a failure or the
+ * abort.
+ */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],
   parallel: number,
@@ -65,20 +68,20 @@ export async function mapBounded<Item, Result>(
   return results;
 }
 
-/** The same question, asked again while its answer is under way, gets that answer. */
+/** Deduplicates requests: one that is made again while it is pending shares the pending result. */
 export class OnceAtATime<Key, Value> {
   readonly #underWay = new Map<Key, Promise<Value>>();
 
-  ask(key: Key, ask: () => Promise<Value>): Promise<Value> {
+  request(key: Key, request: () => Promise<Value>): Promise<Value> {
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return underWay;
-    const answer = ask().finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, answer);
-    return answer;
+    const result = request().finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, result);
+    return result;
   }
 }
 
-/** Long enough to get work done, short enough that keys and requests never wait for it. */
+/** Long enough to make progress, short enough that keys and requests are not delayed. */
 const SLICE_MS = 8;
 
 /** Cuts long work on the event loop into slices: `if (slice.isOver()) await slice.next();` */
@@ -95,7 +98,7 @@ export class TimeSlice {
   }
 }
 
-/** `work`, or what `late` returns when `work` takes longer than `ms`. */
+/** The result of `work`, or of `late` when `work` takes longer than `ms`. */
 export async function withTimeout<T>(work: Promise<T>, ms: number, late: () => T): Promise<T> {
   const over = Promise.withResolvers<T>();
   const timer = globalThis.setTimeout(() => over.resolve(late()), ms);

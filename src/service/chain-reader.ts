@@ -10,36 +10,40 @@ import type { Block, Hex } from '../core/block.ts';
 import { abortable, OnceAtATime } from './async.ts';
 import { ApiFailure } from './http/errors.ts';
 
-/** Hashes of blocks' transactions that are kept: about 500 blocks of mainnet, 10 MB. */
-const KEPT_HASHES = 100_000;
-/** Transactions that are kept, without call data: about 150 full blocks of mainnet, 20 MB. */
-const KEPT_TRANSACTIONS = 40_000;
-/** Longer than a question has: a node that gives receipts one by one needs it, and the next question finds them. */
+/** Maximum number of cached transaction hashes: about 500 blocks of mainnet, 10 MB. */
+const CACHED_HASHES = 100_000;
+/** Maximum number of cached transactions, without call data: about 150 full blocks of mainnet, 20 MB. */
+const CACHED_TRANSACTIONS = 40_000;
+/**
+ * Longer than one request may take: a node that returns receipts one by one needs it, and the next request finds them
+ * cached.
+ */
 const TRANSACTIONS_WITHIN_MS = 20_000;
-/** What a block counts beside its transactions. */
+/** Cache weight of a block beside its transactions. */
 const BLOCK_WEIGHT = 16;
 
-/** A transaction of a block, as far as one may wish to show it among others: its call data may be large. */
+/** The fields of a block's transaction for lists, without its call data, which may be large. */
 export interface MinedTransaction
   extends Pick<ChainTransaction, 'hash' | 'type' | 'from' | 'to' | 'value'>,
     Omit<ChainReceipt, 'blockNumber' | 'blockHash'> {}
 
-/** What is known of a block beforehand, to tell whether another is the same. */
+/** Known fields of a block, to tell whether another is the same. */
 type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
 
 /**
- * Asks the source on behalf of many questions: each answer has its time, the same one at once is asked once,
- * and blocks with their transactions, which never change, are kept. Rejects with `ChainError` as the source does, or `ApiFailure`.
+ * Reads blocks and transactions from the source for concurrent requests: limits each read in time, shares identical
+ * pending reads, and caches blocks with their transactions, which never change. Rejects with `ChainError` as the
+ * source does, or `ApiFailure`.
  */
 export class ChainReader {
   readonly #source: ChainSource;
   readonly #ended: AbortSignal;
-  readonly #blocks = new WeightedCache<number, ChainBlock>(KEPT_HASHES);
+  readonly #blocks = new WeightedCache<number, ChainBlock>(CACHED_HASHES);
   readonly #askingBlock = new OnceAtATime<number, ChainBlock | null>();
-  readonly #transactions = new WeightedCache<Hex, readonly MinedTransaction[]>(KEPT_TRANSACTIONS);
+  readonly #transactions = new WeightedCache<Hex, readonly MinedTransaction[]>(CACHED_TRANSACTIONS);
   readonly #askingTransactions = new OnceAtATime<Hex, readonly MinedTransaction[] | null>();
 
-  /** @param ended ends everything that is under way */
+  /** @param ended aborts everything that is pending */
   constructor(source: ChainSource, ended: AbortSignal) {
     this.#source = source;
     this.#ended = ended;
@@ -49,7 +53,7 @@ export class ChainReader {
     return this.#source.kind;
   }
 
-  /** The block that is now at this height; `null` where the chain has none. */
+  /** The block at this height now; `null` when the chain has none. */
   block(number: number): Promise<ChainBlock | null> {
     return this.#askingBlock.ask(number, () =>
       this.#bounded(async (signal) => {
@@ -60,13 +64,13 @@ export class ChainReader {
     );
   }
 
-  /** The same, from what is kept where that is the block of the clue. */
+  /** The same, from the cache if it has the block of the clue. */
   async blockOf(clue: BlockClue): Promise<ChainBlock | null> {
     const kept = this.#blocks.get(clue.number);
     return kept !== undefined && isBlockOf(kept, clue) ? kept : this.block(clue.number);
   }
 
-  /** In the block's order; `null` when the chain no longer holds this block. */
+  /** In the block's order; `null` when the chain no longer has this block. */
   async transactionsOf(
     block: Pick<ChainBlock, 'number' | 'hash'>,
   ): Promise<readonly MinedTransaction[] | null> {
@@ -91,7 +95,7 @@ export class ChainReader {
     return this.#bounded(() => this.#source.receipt(hash));
   }
 
-  /** The fees of a block in the source's own words; `null` where it has no such block. */
+  /** The fees of a block as the source reports them; `null` when it has no such block. */
   fees(number: number): Promise<Block | null> {
     return this.#bounded(async (signal) => {
       const [block] = await this.#source.blocks(number, number, { signal });
@@ -104,7 +108,7 @@ export class ChainReader {
   }
 }
 
-/** Whether both are the same block: by hash, or by base fee where the clue comes from a page of fees. */
+/** Whether both are the same block: by hash, or by base fee when the clue comes from a page of fees. */
 export function isBlockOf(block: ChainBlock, clue: BlockClue): boolean {
   return clue.hash === null ? block.baseFeePerGas === clue.baseFeePerGas : block.hash === clue.hash;
 }
@@ -127,12 +131,12 @@ function toMined({ transaction, receipt }: IncludedTransaction): MinedTransactio
   };
 }
 
-/** Less than the ten seconds that our own client waits, so that it hears why. */
+/** Less than our own client's timeout of ten seconds, so that it gets the reason. */
 const DEADLINE_MS = 8_000;
 const RETRY_SEC = 5;
 
 /**
- * `work`, at most until the deadline of one question or until `ended`. Its signal is how it hears of either.
+ * Runs `work` with a time limit per request, and until `ended`; its signal aborts on either.
  * @throws {ApiFailure} `upstream_unavailable` when time is up
  */
 export async function bounded<T>(
@@ -147,7 +151,7 @@ export async function bounded<T>(
       return abortable(work(signal), signal);
     });
   } catch (error) {
-    // A part of the work that stops at the signal may say so in its own words, and first.
+    // Work that stops at the signal may reject first, with its own error.
     if (ended.aborted) throw givenUp();
     throw inner.reason instanceof DeadlineError ? late(deadlineMs) : error;
   }
@@ -160,12 +164,12 @@ const late = (deadlineMs: number) =>
     { headers: { 'Retry-After': String(RETRY_SEC) } },
   );
 
-const givenUp = () => new ApiFailure('upstream_unavailable', 'the question was given up before its answer');
+const givenUp = () => new ApiFailure('upstream_unavailable', 'the request was aborted before its response');
 
-/** Keeps what was used last, up to a total weight. */
+/** A least-recently-used cache with a maximum total weight. */
 export class WeightedCache<Key, Value> {
   readonly #limit: number;
-  /** In the order of their last use. */
+  /** In the order of last use. */
   readonly #entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
   #weight = 0;
 
@@ -181,7 +185,7 @@ export class WeightedCache<Key, Value> {
     return entry.value;
   }
 
-  /** What is heavier than everything together may be is not kept. */
+  /** Does not cache an item heavier than the maximum. */
   set(key: Key, value: Value, weight: number): void {
     this.delete(key);
     if (weight > this.#limit) return;

@@ -3,10 +3,10 @@ import type { ChainProfile } from '../core/chains.ts';
 import { type DataFees, NO_DATA_FEES, unknownDataFees } from '../core/data-fee.ts';
 import { abortable } from './async.ts';
 
-/** Prices do not wait longer for it; a late response is found by the next request. */
+/** Prices wait no longer for the data fee; a late response serves the next request. */
 const WITHIN_MS = 2_000;
 
-/** What the chain takes beside gas now, as far as the source tells it in time. Never rejects. */
+/** The chain's present fee beside gas, if the source reports it in time. Never rejects. */
 export async function dataFeesOf(source: ChainSource, chain: ChainProfile | null): Promise<DataFees> {
   if (chain?.dataFee === undefined) return NO_DATA_FEES;
   if (source.dataFees === undefined) {

@@ -40,9 +40,9 @@ export interface DemoOptions {
 }
 
 /**
- * Gives the demo what its panes are there for: three alerts, of which one fires with the next block, and four auto-txs: one
- * that is sent within a few blocks, one executed, one failed, one draft. What is to come is made by the routes that
- * everybody uses, what lies in the past is written to the store.
+ * Fills the demo: three alerts, of which one fires with the next block, and four auto-txs: one that is sent within a
+ * few blocks, one executed, one failed, one draft. Future ones are created through the public routes, past ones are
+ * written to the store.
  */
 export async function fillDemo(options: DemoOptions): Promise<void> {
   const { service, source, signal } = options;
@@ -90,7 +90,7 @@ async function addAlerts(service: Pick<Service, 'fetch'>, gwei: number): Promise
     to: 'https://example.com/gas',
     note: 'pause the bot',
   });
-  // A base fee rises by an eighth a block at most: it fires with the next one.
+  // The base fee rises by at most an eighth a block, so it fires with the next one.
   await add({
     thresholdGwei: twoDigits(gwei * 1.4 + 0.02),
     gasSpeed: 'AVERAGE',
@@ -104,7 +104,7 @@ async function addAlerts(service: Pick<Service, 'fetch'>, gwei: number): Promise
 
 const twoDigits = (gwei: number) => Number(gwei.toPrecision(2));
 
-/** A price of so many wei in gwei, as people type one, and no lower. */
+/** A price in wei as gwei with three digits, rounded up. */
 function threeDigitsUp(wei: bigint): number {
   const unit = 10 ** (Math.floor(Math.log10(Number(wei))) - 2);
   return Number((Math.ceil(Number(wei) / unit) * unit).toPrecision(3)) / 1e9;
@@ -131,7 +131,7 @@ const sign = (account: typeof PAYER, { to, value = 0n, data = '0x', gas = 21_000
     maxPriorityFeePerGas: TIP,
   });
 
-/** It waited from the dearest block of the last hours before the cheapest one, which took it. */
+/** It waited from the most expensive block of the last hours until the cheapest one, which included it. */
 async function addExecuted(options: DemoOptions, past: readonly Block[]): Promise<void> {
   const cheapest = extreme(past.slice(BLOCKS_AN_HOUR), (one, other) => one < other);
   const dearest = extreme(
@@ -171,7 +171,7 @@ async function addExecuted(options: DemoOptions, past: readonly Block[]): Promis
   });
 }
 
-/** Its nonce was used by another transaction that its sender sent meanwhile. */
+/** Another transaction of its sender used its nonce meanwhile. */
 async function addFailed(options: DemoOptions, past: readonly Block[]): Promise<void> {
   const [from, mined] = [past[BLOCKS_AN_HOUR], past[3 * BLOCKS_AN_HOUR]];
   if (from === undefined || mined === undefined) throw new RangeError('the past is too short');
@@ -197,11 +197,11 @@ const addDraft = (service: Pick<Service, 'fetch'>, gwei: number) =>
     note: 'sign me in the wallet',
   });
 
-/** Blocks between its creation and the first that its target may be that of, and how many of these there are. */
+/** Minimum blocks between its creation and the first candidate for its target, and the number of candidates. */
 const WAITS_LEAST = 2;
 const WAITS_MOST = 12;
 
-/** Its target is the price of the first block that is cheaper than now: the simulated chain knows its future. */
+/** Its target is the price of the first block cheaper than now: the simulated chain knows its future. */
 async function addWaiting({ service, source }: DemoOptions, now: Block): Promise<void> {
   const ahead = await Promise.all(
     Array.from({ length: WAITS_MOST }, (_, place) => source.foresee(now.number + 1 + WAITS_LEAST + place)),
@@ -225,7 +225,7 @@ function extreme(blocks: readonly Block[], isMore: (one: bigint, other: bigint) 
 const CHAIN = chainProfile(SIMULATED_CHAIN_ID);
 const CONFIRMATIONS = confirmationsOf(CHAIN);
 
-/** What was seen with a block, and again once it was final. */
+/** Observations at its block, and again once it was final. */
 const observedFrom = (
   head: number,
   seen: Omit<Observation, 'head'>,
@@ -248,10 +248,10 @@ interface PastAutoTx {
   readonly signed: Hex;
   readonly target: bigint;
   readonly note: string;
-  /** The head when it was made. */
+  /** The head at its creation. */
   readonly from: Block;
   readonly priceThen: bigint;
-  /** What happened to it, by heads. */
+  /** Its events, by heads. */
   readonly events: readonly (readonly [head: number, event: AutoTxEvent])[];
 }
 

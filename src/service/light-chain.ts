@@ -17,8 +17,8 @@ export interface LightReading {
 }
 
 /**
- * One of many chains that are watched beside each other: prices and advice from the newest 4,096 blocks alone, without a
- * database, a loop, alerts or transactions. Reads when it is asked to.
+ * One of many chains of the board: prices and advice from the newest 4,096 blocks alone, without a database, a loop,
+ * alerts or transactions. Reads on request.
  */
 export class LightChain {
   readonly #source: ChainSource;
@@ -31,7 +31,7 @@ export class LightChain {
     this.#wallNow = wallNow;
   }
 
-  /** What the chain asks for now. @throws {ChainError} */
+  /** The chain's present prices. @throws {ChainError} */
   async read(signal: AbortSignal): Promise<LightReading> {
     const source = this.#source;
     const profile = await source.chain();
@@ -61,7 +61,7 @@ export class LightChain {
     return { current: statsCurrent(present), actions: usualWork(present, dataFees) };
   }
 
-  /** The engine with the newest block in it. */
+  /** The engine, up to the newest block. */
   async #followed({ feeRule }: ChainProfile, signal: AbortSignal): Promise<FeeEngine> {
     const known = this.#engine?.head ?? null;
     const recent = await this.#source.recent?.(CAPACITY, { known, signal });

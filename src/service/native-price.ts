@@ -4,22 +4,22 @@ import type { ChainProfile } from '../core/chains.ts';
 import { abortable, sleep } from './async.ts';
 
 const REFRESH_MS = 60_000;
-/** Until the chain and the leader are known there is no feed to ask. */
+/** Until the chain and the leader are known there is no feed to request. */
 const NO_FEED_MS = 100;
 
-/** The native coin's price, asked for once a minute. */
+/** The native coin's price, requested once a minute. */
 export class NativePrice {
   #price: UsdPrice | null = null;
   readonly #feed: () => PriceFeed | null;
   readonly #wallNow: () => number;
 
-  /** @param feed the chain's own feed; `null` while the chain is not known, or where it has none */
+  /** @param feed the chain's own feed; `null` while the chain is unknown, or without a feed */
   constructor(feed: () => PriceFeed | null, wallNow: () => number) {
     this.#feed = feed;
     this.#wallNow = wallNow;
   }
 
-  /** Dollars; `null` once the feed's heartbeat is over, also while the node cannot be asked for the next price. */
+  /** Dollars; `null` when the feed's heartbeat has passed, also while the node fails. */
   get usd(): number | null {
     return this.#price !== null && this.#wallNow() <= this.#price.validUntil ? this.#price.usd : null;
   }
@@ -41,7 +41,7 @@ export class NativePrice {
 
 const isPrice = (usd: number): boolean => Number.isFinite(usd) && usd >= 0;
 
-/** Where a chain's own feed of its coin's price is found: `null` until a node has said which chain it is, or for ever. */
+/** The chain's own feed of its coin's price: `null` until a node has named the chain, or permanently. */
 export function chainPriceFeed(
   source: ChainSource,
   currentChain: () => ChainProfile | null,

@@ -34,24 +34,24 @@ import { type Condition, ServiceState } from './service-state.ts';
 const DEFAULT_HISTORY_SEC = 30 * 86_400;
 
 export interface Service {
-  /** Answers a v1 request without a socket; never rejects. What is learned on the way goes into a `RequestRecord`. */
+  /** Handles a v1 request without a socket; never rejects. Adds details for log and metrics to a `RequestRecord`. */
   fetch(request: Request, record?: object): Promise<Response>;
   /** Ends the streams of `gas/stream`, for a server that stops. */
   endStreams(): void;
-  /** How it is doing now. */
+  /** Present condition of the service. */
   condition(): Condition;
-  /** What the alerts of all owners do, for the operator; rejects with a `StoreError`. */
+  /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
   alertFigures(): Promise<AlertFigures>;
-  /** Resolves with the first block, stored or new; rejects when the database holds another chain, or on abort. */
+  /** Resolves with the first block, stored or new; rejects when the database belongs to another chain, or on abort. */
   readonly ready: Promise<void>;
-  /** Resolves once all of the past that is to be had was read for the first time, or could not be; never rejects. */
+  /** Resolves once all available history was read for the first time, or could not be; never rejects. */
   readonly filled: Promise<void>;
   /** Resolves when everything has ended after the abort and the database is closed. */
   readonly done: Promise<void>;
 }
 
 /**
- * Starts following `source` and answering v1. Resolves whether or not the source can be reached.
+ * Starts following `source` and serving v1. Resolves even if the source is unreachable.
  * @throws {StoreError} when the history cannot be opened.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -69,7 +69,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let hasStoodBy = false;
   lease.onChange((state) => {
     if (state === 'unknown') return;
-    // That it is the only one is no news.
+    // A single process need not be reported.
     hasStoodBy ||= state !== 'holds';
     if (hasStoodBy && !signal.aborted) onNews({ isWell: true, message: leaseWords(state, lease) });
   });
@@ -118,7 +118,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const { priceFeed } = options;
   const ownFeed = chainPriceFeed(source, () => follower.profile, wallNow);
-  // Two programs on one database cost the node one: a standby is told the price by the leader.
+  // Several processes on one database cost the node one request: standbys get the price from the leader.
   const price = new NativePrice(() => (lease.mayWrite ? (priceFeed ?? ownFeed()) : null), wallNow);
   const nativeUsd = () => (lease.state === 'stands-by' ? (lease.held?.report?.nativeUsd ?? null) : price.usd);
   const sourceName = () => (lease.state === 'stands-by' && lease.held?.report?.sourceName) || source.name;
@@ -235,7 +235,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           });
     await Promise.all([follower.run(), freshness.run(), price.run(signal), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
-    // Last of all, so that the next one finds everything.
+    // Last, so that the next leader finds everything stored.
     await lease.end();
     await database.close();
   }
