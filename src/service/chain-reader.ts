@@ -55,7 +55,7 @@ export class ChainReader {
 
   /** The block at this height now; `null` when the chain has none. */
   block(number: number): Promise<ChainBlock | null> {
-    return this.#askingBlock.ask(number, () =>
+    return this.#askingBlock.request(number, () =>
       this.#bounded(async (signal) => {
         const block = await this.#source.block(number, { signal });
         if (block) this.#blocks.set(number, block, BLOCK_WEIGHT + block.transactionHashes.length);
@@ -76,7 +76,7 @@ export class ChainReader {
   ): Promise<readonly MinedTransaction[] | null> {
     const kept = this.#transactions.get(block.hash);
     if (kept !== undefined) return kept;
-    return this.#askingTransactions.ask(block.hash, () =>
+    return this.#askingTransactions.request(block.hash, () =>
       this.#bounded(async (signal) => {
         const found = await this.#source.transactionsOf(block, { signal });
         if (found === null) return null;
