@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseTransaction } from 'viem';
 import { describe, expect, it } from 'vitest';
 import {
@@ -37,8 +38,10 @@ describe('the L1-attributes transaction', () => {
 });
 
 describe('usual work', () => {
-  it('has unsigned bytes of a transaction with its gas', () => {
-    for (const { gas, unsigned } of USUAL_ACTIONS) {
+  it('has unsigned bytes of a transaction with its gas, which docs/CHAINS.md publishes', () => {
+    const document = readFileSync('docs/CHAINS.md', 'utf8');
+    for (const { name, gas, unsigned } of USUAL_ACTIONS) {
+      expect(document).toContain(`${name}\n${unsigned}\n`);
       expect(parseTransaction(unsigned)).toMatchObject({ type: 'eip1559', chainId: 10, gas: BigInt(gas) });
     }
   });

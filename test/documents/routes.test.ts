@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
 import { AutoTxDetails } from '../../src/contract/auto-txs.ts';
 import { StatsMarket, Summary } from '../../src/contract/dashboard.ts';
+import { TxMetrics } from '../../src/contract/explorer.ts';
 import { GasCurrent, GasRecommendation } from '../../src/contract/gas.ts';
 import { OPENAPI_PATH, PATHS, V1_ROUTES } from '../../src/contract/routes.ts';
 import { startService } from '../../src/service/service.ts';
@@ -92,6 +93,7 @@ describe('V1.md', () => {
     [PATHS.autoTx]: AutoTxDetails,
     [PATHS.statsMarket]: StatsMarket,
     [PATHS.summary]: Summary,
+    [PATHS.tx]: TxMetrics,
   };
 
   it('names fields that the contract has, where it has them', () => {
