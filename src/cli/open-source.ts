@@ -203,7 +203,7 @@ export async function openReady(
   io: Io,
   settings: Settings,
   rule: StaleRule,
-  more: Partial<Pick<OpenOptions, 'historySec' | 'withinMs' | 'role'>> = {},
+  more: Partial<Pick<OpenOptions, 'historySec' | 'withinMs' | 'role' | 'pace'>> = {},
 ): Promise<Ready> {
   warnOfPlainKey(io, settings.source.value);
   const ready = await withSpinner(

@@ -22,12 +22,11 @@ export function note({ stderr }: Pick<Io, 'stderr'>, line: string): void {
   stderr.write(`gastop: ${line}\n`);
 }
 
-export function print(
-  { stdout }: Pick<Io, 'stdout'>,
-  { ascii }: Pick<Settings, 'ascii'>,
-  text: string,
-): void {
-  stdout.write(`${ascii.value ? toAscii(text) : text}\n`);
+export const shown = ({ ascii }: Pick<Settings, 'ascii'>, text: string): string =>
+  ascii.value ? toAscii(text) : text;
+
+export function print({ stdout }: Pick<Io, 'stdout'>, settings: Pick<Settings, 'ascii'>, text: string): void {
+  stdout.write(`${shown(settings, text)}\n`);
 }
 
 export const mapped = <Value, Result>(

@@ -31,7 +31,7 @@ import {
 } from './views/alerts.ts';
 import type { AutoTxChange, AutoTxDetailsView, AutoTxView, NewAutoTx } from './views/auto-txs.ts';
 import type { ChartView, CurrentView, MarketView } from './views/dashboard.ts';
-import { withSourceName } from './views/gas.ts';
+import { type SnapshotView, withSourceName } from './views/gas.ts';
 
 /** A metrics window; what is left out is the service's default (the last hour, a fitting bucket). Times in ms. */
 export interface MetricsQuery {
@@ -48,7 +48,7 @@ export interface CallOptions {
   readonly revalidate?: boolean;
 }
 
-export interface WriteOptions extends CallOptions {
+export interface TextOptions extends CallOptions {
   /** Called with the text of the service's own response, where it has one, before it is read. */
   readonly onResponse?: (text: string) => void;
 }
@@ -133,7 +133,7 @@ export function createGasClient(options: GasClientOptions) {
   const write = async (
     { method }: ClientRoute<unknown>,
     path: string,
-    { signal, onResponse }: WriteOptions,
+    { signal, onResponse }: TextOptions,
     body?: HttpRequest['body'],
   ): Promise<string> => {
     const { text } = await http.send({ path, method, signal, body });
@@ -145,7 +145,7 @@ export function createGasClient(options: GasClientOptions) {
   const change = async <View>(
     route: ClientRoute<View>,
     values: Query,
-    call: WriteOptions,
+    call: TextOptions,
     body?: HttpRequest['body'],
     isWhole: (view: View) => boolean = () => false,
   ): Promise<View | null> => {
@@ -174,7 +174,7 @@ export function createGasClient(options: GasClientOptions) {
     route: ClientRoute<View>,
     what: string,
     { body, sent = body }: { readonly body: object; readonly sent?: object },
-    call: WriteOptions,
+    call: TextOptions,
     isWhole: (read: View) => boolean,
   ): Promise<View> => {
     const text = await write(route, route.path, call, body);
@@ -259,13 +259,33 @@ export function createGasClient(options: GasClientOptions) {
   const takesTimeFrame = (timeFrame: string) => takes(ROUTES.statsChart, 'timeFrame', timeFrame);
   const charts = new PriceCharts({ ...routes, takesTimeFrame }, now);
 
+  /** The present prices, as one of their routes has them. */
+  const told = (route: ClientRoute<SnapshotView>, text: string, onResponse?: TextOptions['onResponse']) => {
+    onResponse?.(harmlessJson(text));
+    const snapshot = withSourceName(read(route, route.path, text), http.host);
+    if (!isOwn) charts.note(snapshot);
+    return snapshot;
+  };
+
   return {
     /** What pauses all requests of the key; the monitor shows it and tries again. */
     rateLimit,
-    gasCurrent: async (call: CallOptions = {}) => {
-      const snapshot = withSourceName(await get(ROUTES.gasCurrent, call), http.host);
-      if (!isOwn) charts.note(snapshot);
-      return snapshot;
+    gasCurrent: async ({ onResponse, ...call }: TextOptions = {}) => {
+      const { gasCurrent } = ROUTES;
+      const { text } = await http.send({ path: gasCurrent.path, ...call });
+      return told(gasCurrent, text, onResponse);
+    },
+    /**
+     * What `gasCurrent` gives: now, and again with each new block and whenever it changes otherwise; gastop's own addition to
+     * v1. Ends with the connection, which is opened again by asking again.
+     * @throws ClientError also when the connection breaks; `not-found` where the service lists no stream
+     */
+    async *stream({ signal, onResponse }: TextOptions = {}): AsyncGenerator<SnapshotView, void> {
+      const { gasStream } = ROUTES;
+      await requireListed(gasStream, 'send prices as they change');
+      for await (const text of http.events({ path: gasStream.path, signal })) {
+        yield told(gasStream, text, onResponse);
+      }
     },
     /** Prices, trend and advice of one block; the last two are `null` where they cannot be read. */
     statsCurrent: async (call: CallOptions = {}): Promise<CurrentView> => {
@@ -313,7 +333,7 @@ export function createGasClient(options: GasClientOptions) {
      * by field (`details`); one whose response never came or cannot be read says that it may be there all the same
      * (`mayBeDone`).
      */
-    createAlert: async (alert: NewAlert, call: WriteOptions = {}): Promise<CreatedAlertView> => {
+    createAlert: async (alert: NewAlert, call: TextOptions = {}): Promise<CreatedAlertView> => {
       const bodies = { body: await alertBody(alert), sent: givenPayload(alert) };
       return make(ROUTES.createAlert, 'the alert', bodies, call, isWholeAlert);
     },
@@ -321,19 +341,19 @@ export function createGasClient(options: GasClientOptions) {
      * Replaces all that a new alert is made of; gastop's own addition to v1. `signingSecret` is told where the alert had no
      * webhook before. `null`: the response is not the alert.
      */
-    updateAlert: async (id: string, alert: NewAlert, call: WriteOptions = {}) => {
+    updateAlert: async (id: string, alert: NewAlert, call: TextOptions = {}) => {
       await requireListed(ROUTES.updateAlert, 'change alerts');
       return change(ROUTES.updateAlert, { id }, call, await alertBody(alert), isWholeAlert);
     },
-    rotateSigningSecret: async (call: WriteOptions = {}) => {
+    rotateSigningSecret: async (call: TextOptions = {}) => {
       const route = ROUTES.rotateSigningSecret;
       await requireListed(route, 'change the signing secret');
       return read(route, route.path, await write(route, route.path, call));
     },
     /** `status` is `PENDING`, `DISABLED`, or a service's own word. `null`: the response is not the alert. */
-    setAlertStatus: async (id: string, status: string, call: WriteOptions = {}) =>
+    setAlertStatus: async (id: string, status: string, call: TextOptions = {}) =>
       change(ROUTES.setAlertStatus, { id }, call, { status }, isWholeAlert),
-    deleteAlert: async (id: string, call: WriteOptions = {}): Promise<void> => {
+    deleteAlert: async (id: string, call: TextOptions = {}): Promise<void> => {
       await change(ROUTES.deleteAlert, { id }, call);
     },
     alertSavings: async (
@@ -341,7 +361,7 @@ export function createGasClient(options: GasClientOptions) {
       { gasAmount, ...call }: CallOptions & { readonly gasAmount?: number | undefined } = {},
     ) =>
       get(ROUTES.alertSavings, call, gasAmount === undefined ? {} : { gasAmount: String(gasAmount) }, { id }),
-    redeliver: async (id: string, deliveryId: string, call: WriteOptions = {}): Promise<void> => {
+    redeliver: async (id: string, deliveryId: string, call: TextOptions = {}): Promise<void> => {
       await change(ROUTES.redeliver, { id }, call, { deliveryId });
     },
 
@@ -350,16 +370,16 @@ export function createGasClient(options: GasClientOptions) {
     autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> =>
       orListed(id, get(ROUTES.autoTx, call, {}, { id }), () => autoTxs(call), { timeline: null }),
     /** What is signed of it goes to the service and into no error. */
-    createAutoTx: async (autoTx: NewAutoTx, call: WriteOptions = {}): Promise<AutoTxView> => {
+    createAutoTx: async (autoTx: NewAutoTx, call: TextOptions = {}): Promise<AutoTxView> => {
       const { signedTransaction: _, ...sent } = autoTx;
       const bodies = { body: withSigned(autoTx, PATHS.autoTxs), sent };
       return make(ROUTES.createAutoTx, 'the auto-tx', bodies, call, ({ target }) => target !== null);
     },
-    updateAutoTx: async (id: string, changes: AutoTxChange, call: WriteOptions = {}) =>
+    updateAutoTx: async (id: string, changes: AutoTxChange, call: TextOptions = {}) =>
       change(ROUTES.updateAutoTx, { id }, call, withSigned(changes, PATHS.autoTx), saysStatus),
-    cancelAutoTx: async (id: string, call: WriteOptions = {}) =>
+    cancelAutoTx: async (id: string, call: TextOptions = {}) =>
       change(ROUTES.cancelAutoTx, { id }, call, undefined, saysStatus),
-    deleteAutoTx: async (id: string, call: WriteOptions = {}): Promise<void> => {
+    deleteAutoTx: async (id: string, call: TextOptions = {}): Promise<void> => {
       await change(ROUTES.deleteAutoTx, { id }, call);
     },
     /** What a pre-flight needs of a sender; gastop's own addition to v1. `null`: the service has no such route. */

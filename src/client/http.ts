@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser';
 import ky, { isHTTPError, isTimeoutError, type KyInstance } from 'ky';
 import { API_KEY_HEADER, BASE_PATH, PATHS } from '../contract/routes.ts';
 import { retryAfterSec } from '../core/retry-after.ts';
@@ -9,7 +10,11 @@ import type { RateLimit } from './rate-limit.ts';
 import { isRecord, parseJson } from './values.ts';
 
 const TIMEOUT_MS = 10_000;
+/** A service of ours says at least every 15 s that it is there. */
+const SILENCE_MS = 45_000;
 const MAX_BYTES = 8_000_000;
+const LONGEST_EVENT = 1_000_000;
+const EVENT_STREAM = 'text/event-stream';
 /** An error body is read for its message only. */
 const ERROR_BODY_MAX_BYTES = 65_536;
 /** A per-second limit is waited for within the request; a longer one pauses all requests (rate-limit.ts). */
@@ -66,6 +71,8 @@ export class Http {
   readonly #maxBytes: number;
   readonly #signal: AbortSignal | undefined;
   readonly #ky: KyInstance;
+  /** Of a stream no more is bounded than each event. */
+  readonly #streamFetch: typeof fetch;
   readonly #rateLimit: RateLimit | null;
   /** The last responses that had an ETag, by URL. */
   readonly #tagged = new Map<string, { readonly tag: string; readonly response: HttpResponse }>();
@@ -79,6 +86,7 @@ export class Http {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#signal = options.signal;
     this.#rateLimit = rateLimit;
+    this.#streamFetch = boundedFetch(options.fetch, Number.POSITIVE_INFINITY);
     this.#ky = ky.create({
       headers: { accept: 'application/json', 'user-agent': options.userAgent },
       fetch: boundedFetch(options.fetch, this.#maxBytes),
@@ -100,8 +108,7 @@ export class Http {
   /** Sends a request and gives a success. All else is a ClientError, which repeats neither the key nor the query. */
   async send(request: HttpRequest): Promise<HttpResponse> {
     this.#rateLimit?.check(request.path);
-    const signals = [this.#signal, request.signal].filter((signal) => signal !== undefined);
-    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+    const signal = this.#signalOf(request);
     try {
       const response = await this.#exchange({ ...request, signal });
       this.#rateLimit?.succeeded();
@@ -112,10 +119,80 @@ export class Http {
     }
   }
 
-  async #exchange(request: HttpRequest): Promise<HttpResponse> {
-    const { path, query = {}, method = 'get', body, signal, root = this.#root, revalidate = false } = request;
-    const { timeoutMs = this.timeoutMs } = request;
-    const { apiKey } = this;
+  /**
+   * Opens a stream of Server-Sent Events and gives the data of each, until the service ends it. A stream on which nothing
+   * comes any more is broken. All that goes wrong is a ClientError, as of {@link send}.
+   */
+  async *events(request: Pick<HttpRequest, 'path' | 'signal'>): AsyncGenerator<string> {
+    this.#rateLimit?.check(request.path);
+    const { url, endpoint } = this.#target(request);
+    const { apiKey, host } = this;
+    const signal = this.#signalOf(request);
+    const silence = new AbortController();
+    const stop = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
+    const broken = () =>
+      silence.abort(new ClientError('unreachable', `${host} sends nothing any more`, { endpoint }));
+    let timer = setTimeout(broken, this.timeoutMs);
+    let reader: ReadableStreamDefaultReader<string> | null = null;
+    const cancel = () => void reader?.cancel().catch(() => {});
+    try {
+      const response = await this.#ky(url, {
+        headers: { [API_KEY_HEADER]: apiKey ?? undefined, accept: EVENT_STREAM },
+        signal: stop,
+        timeout: false,
+        retry: 0,
+        throwHttpErrors: false,
+        fetch: this.#streamFetch,
+      });
+      if (!response.ok) {
+        const text = withoutSecrets(await response.text(), endpoint, apiKey, undefined);
+        throw this.#refused(url, response, text, { endpoint });
+      }
+      if (response.body === null || !response.headers.get('content-type')?.startsWith(EVENT_STREAM)) {
+        void response.body?.cancel().catch(() => {});
+        const message = `${host} responded to ${endpoint} with something that is no stream`;
+        throw new ClientError('unreadable', message, { endpoint });
+      }
+      reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      // The embedded service's stream does not listen to the signal.
+      stop.addEventListener('abort', cancel);
+      const texts: string[] = [];
+      const parser = createParser({
+        maxBufferSize: LONGEST_EVENT,
+        onEvent: ({ data }) => texts.push(data),
+        onError: ({ type }) => {
+          if (type !== 'max-buffer-size-exceeded') return;
+          throw new ClientError('unreadable', `an event of ${host} is too long`, { endpoint });
+        },
+      });
+      for (;;) {
+        const { done, value } = await reader.read();
+        clearTimeout(timer);
+        if (silence.signal.aborted) throw silence.signal.reason;
+        if (signal?.aborted) throw signal.reason;
+        if (done) return;
+        parser.feed(value);
+        for (const text of texts.splice(0)) yield withoutSecrets(text, endpoint, apiKey, undefined);
+        timer = setTimeout(broken, SILENCE_MS);
+      }
+    } catch (error) {
+      if (error instanceof ClientError) throw error;
+      if (silence.signal.aborted) throw silence.signal.reason;
+      throw this.#failure(error, endpoint, signal, this.timeoutMs);
+    } finally {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', cancel);
+      cancel();
+    }
+  }
+
+  #signalOf(request: Pick<HttpRequest, 'signal'>): AbortSignal | undefined {
+    const signals = [this.#signal, request.signal].filter((signal) => signal !== undefined);
+    return signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  }
+
+  /** @throws ClientError (`invalid`, `key`) for what must not be sent. */
+  #target({ path, query = {}, root = this.#root }: Pick<HttpRequest, 'path' | 'query' | 'root'>) {
     const url = new URL(root + path);
     // A dotted or absolute path would lead away from the service.
     if (!path.startsWith('/') || !url.href.startsWith(`${root}/`) || DOTTED.test(path)) {
@@ -123,11 +200,18 @@ export class Http {
       throw new ClientError('invalid', message, { endpoint: '/' });
     }
     const endpoint = cleanText(path, 200);
-    if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    if (this.apiKey !== null && !/^[\x21-\x7e]+$/.test(this.apiKey)) {
       const message = 'a key has no spaces, line breaks or letters beyond ASCII; copy it again';
       throw new ClientError('key', message, { endpoint });
     }
     for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+    return { url, endpoint };
+  }
+
+  async #exchange(request: HttpRequest): Promise<HttpResponse> {
+    const { method = 'get', body, signal, revalidate = false, timeoutMs = this.timeoutMs } = request;
+    const { apiKey } = this;
+    const { url, endpoint } = this.#target(request);
     const isWrite = method !== 'get';
     const tagged = revalidate ? this.#tagged.get(url.href) : undefined;
     const began = performance.now();
@@ -165,11 +249,7 @@ export class Http {
         if (revalidate && tag !== null) this.#tagged.set(url.href, { tag, response: success });
         return success;
       }
-      const write = isWrite ? method : undefined;
-      const failure =
-        (status >= 300 && status < 400) || response.type === 'opaqueredirect'
-          ? redirection(url, response, endpoint)
-          : refusal(response, text, { endpoint, withKey: apiKey !== null, now: Date.now(), write });
+      const failure = this.#refused(url, response, text, { endpoint, write: isWrite ? method : undefined });
       throw isWrite && mayBeDone(status) ? failure.unsettled() : failure;
     } catch (error) {
       if (error instanceof ClientError) throw error;
@@ -177,6 +257,18 @@ export class Http {
       const failure = this.#failure(error, endpoint, signal, passedMs);
       throw isWrite && isBegun && !wasNeverSent(error) ? failure.unsettled() : failure;
     }
+  }
+
+  #refused(
+    url: URL,
+    response: Response,
+    text: string,
+    said: { readonly endpoint: string; readonly write?: Exclude<HttpRequest['method'], 'get'> },
+  ): ClientError {
+    const isRedirect =
+      (response.status >= 300 && response.status < 400) || response.type === 'opaqueredirect';
+    if (isRedirect) return redirection(url, response, said.endpoint);
+    return refusal(response, text, { ...said, withKey: this.apiKey !== null, now: Date.now() });
   }
 
   #failure(error: unknown, endpoint: string, signal: AbortSignal | undefined, passedMs: number): ClientError {

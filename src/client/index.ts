@@ -7,7 +7,7 @@ export {
   type MetricsQuery,
   type ReachQuery,
   type RecommendationOptions,
-  type WriteOptions,
+  type TextOptions,
 } from './client.ts';
 export { ClientError, type ClientErrorCode, type LimitKind } from './errors.ts';
 export type { ParameterDescription, RouteDescription, ServiceDescription } from './openapi.ts';

@@ -37,6 +37,7 @@ const Anything = z.unknown();
 
 export const ROUTES = {
   gasCurrent: route('get', PATHS.gasCurrent, gas.GasCurrent, Snapshot),
+  gasStream: route('get', PATHS.gasStream, gas.GasCurrent, Snapshot),
   gasTrend: route('get', PATHS.gasTrend, gas.GasTrend, Trend),
   gasRecommendation: route('get', PATHS.gasRecommendation, gas.GasRecommendation, Recommendation),
   statsCurrent: route('get', PATHS.statsCurrent, dashboard.StatsCurrent, Current),

@@ -50,6 +50,8 @@ export interface Condition {
   readonly failure: ApiFailure | null;
   /** The leader on this database; `null`: there is none. */
   readonly engine?: EngineHealth | null;
+  /** How many read `gas/stream`. */
+  readonly streams?: number;
 }
 
 /** What the routes ask the running service. */

@@ -251,7 +251,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       }
     },
     endStreams: streams.end,
-    condition: () => state.condition(),
+    condition: () => ({ ...state.condition(), streams: streams.count }),
     alertFigures: () => alertFigures(database),
     ready: follower.ready,
     filled: follower.filled,

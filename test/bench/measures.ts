@@ -1,4 +1,5 @@
 import { measureAlertCost } from './alert-cost.ts';
+import { measureArrival } from './arrival.ts';
 import { measureAutoTxCost } from './auto-tx-cost.ts';
 import { measureChartCost } from './chart-cost.ts';
 import { measureEngineCost } from './engine-cost.ts';
@@ -13,6 +14,7 @@ import { measureReplayMemory } from './replay-memory.ts';
 import { measureReplicaCost } from './replica-cost.ts';
 import { measureResidentMemory } from './resident-memory.ts';
 import type { Row } from './row.ts';
+import { measureStreamCost } from './stream-cost.ts';
 import { measureUpdateCost } from './update-cost.ts';
 import { measureWholePath } from './whole-path-cost.ts';
 
@@ -62,6 +64,11 @@ export const MEASURES: readonly Measure[] = [
     rows: async (workshop) => measureKeyLatency(workshop, await replayArgs(workshop)),
   },
   {
+    name: 'arrival',
+    says: 'has a node make blocks, and waits until the monitor shows each: by newHeads over WebSocket, and polled over HTTP',
+    rows: measureArrival,
+  },
+  {
     name: 'memory',
     says: 'plays 24 h of blocks to the monitor while a bare Ink program draws as many frames; nothing is collected for it',
     rows: measureResidentMemory,
@@ -76,6 +83,11 @@ export const MEASURES: readonly Measure[] = [
     name: 'http',
     says: 'asks a service with key, quota, limits, metrics and log, and one bare Hono route with the same bytes, in turns over 64 connections',
     rows: measureHttpCost,
+  },
+  {
+    name: 'streams',
+    says: 'has blocks told to 1,000 streams of one service, and to 20 beside one that reads nothing',
+    rows: measureStreamCost,
   },
   {
     name: 'replicas',

@@ -1,4 +1,5 @@
 import type { GasClient } from '../../src/client/client.ts';
+import { ClientError } from '../../src/client/errors.ts';
 import { RateLimit } from '../../src/client/rate-limit.ts';
 import type {
   ActionView,
@@ -252,6 +253,8 @@ export const SUMMARY: DashboardView = {
   },
 };
 
+const NO_STREAM = new ClientError('not-found', 'this service lists no stream', { endpoint: '/gas/stream' });
+
 /** A client that answers with the known answers, but for what `changes` says. */
 export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
   const page = { chainId: 1, from: null, to: null, bucket: 'block', page: 0, size: 500, total: 0, rows: [] };
@@ -259,6 +262,9 @@ export function fakeGas(changes: Partial<GasClient> = {}): GasClient {
     rateLimit: new RateLimit(),
     gasCurrent: async () => SNAPSHOT,
     statsCurrent: async () => ({ snapshot: SNAPSHOT, trend: TREND, recommendation: RECOMMENDATION }),
+    async *stream() {
+      yield* await Promise.reject<SnapshotView[]>(NO_STREAM);
+    },
     gasTrend: async () => TREND,
     gasRecommendation: async () => RECOMMENDATION,
     statsChart: async () => HOUR,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
-import { pauseMs } from '../../client/rate-limit.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { staleAfterMs } from '../../core/chains.ts';
 import { exactGwei, formatCount, formatDuration, formatGwei, formatLikelihood } from '../../core/units.ts';
 import { CliError, EXIT } from '../errors.ts';
+import { FASTEST_POLL_MS, followSnapshots, retryableFailure } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfUnsaved } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, StatusLine } from '../output.ts';
@@ -105,28 +105,23 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
     line.start(0, REDRAW_MS);
     await using opened = await open();
     warnOfUnsaved(io, opened);
-    for (;;) {
-      try {
-        const current = await opened.client.gasCurrent({ signal });
-        const sight = watch.see(current, io.now());
-        tries = 0;
-        snapshot = current;
-        firstBlockAt ??= current.blockTimestamp;
-        inARow = sight.kind === 'present' ? sight.inARow : 0;
-        if (sight.kind === 'met') return { snapshot, price: sight.price };
-        if (sight.kind === 'ended') throw recordingEnded(current);
-        if (sight.kind === 'present') {
-          price = sight.price;
-          trouble.end();
-        } else trouble.begin(sight.reason);
-        if (isReplay && timeoutSec !== null && elapsedSec() >= timeoutSec) throw timedOut();
-        if (line.isDrawn) await likelihood.ask(opened.client, current, elapsedSec(), signal);
-        line.draw();
-        await sleep(opened.intervalMs ?? pollIntervalMs(current.updateFrequencySec), undefined, { signal });
-      } catch (error) {
-        await survive(error);
-      }
+    for await (const { snapshot: current } of followSnapshots(opened, { signal, survive })) {
+      const sight = watch.see(current, io.now());
+      tries = 0;
+      snapshot = current;
+      firstBlockAt ??= current.blockTimestamp;
+      inARow = sight.kind === 'present' ? sight.inARow : 0;
+      if (sight.kind === 'met') return { snapshot, price: sight.price };
+      if (sight.kind === 'ended') throw recordingEnded(current);
+      if (sight.kind === 'present') {
+        price = sight.price;
+        trouble.end();
+      } else trouble.begin(sight.reason);
+      if (isReplay && timeoutSec !== null && elapsedSec() >= timeoutSec) throw timedOut();
+      if (line.isDrawn) await likelihood.ask(opened.client, current, elapsedSec(), signal);
+      line.draw();
     }
+    throw signal.reason;
   } catch (error) {
     interruption.throwIfAborted();
     throw timeLimit.signal.aborted ? timedOut() : error;
@@ -248,49 +243,6 @@ const fingerprint = ({ blockNumber, baseFee, lanes }: SnapshotView) =>
 
 const blockOf = (snapshot: SnapshotView) =>
   snapshot.blockNumber ?? snapshot.blockTimestamp ?? snapshot.updatedAt ?? fingerprint(snapshot);
-
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 30_000;
-
-/**
- * The reason of a failure and the time of the next try; `null` when waiting does not help.
- * @param tries number of failures in a row, including this one. @param hasWorked whether the service ever responded
- * properly: otherwise the address is wrong.
- */
-function retryableFailure(error: unknown, tries: number, hasWorked: boolean) {
-  if (!(error instanceof ClientError)) return null;
-  const { code, status, message, retryAfterSec } = error;
-  if (code === 'quota') return { reason: message, afterMs: pauseMs(error) };
-  const mayPass =
-    code === 'unreachable' ||
-    code === 'unavailable' ||
-    (code === 'server' && (status ?? 500) >= 500) ||
-    (hasWorked && (code === 'server' || code === 'not-found' || code === 'unreadable'));
-  if (!mayPass) return null;
-  const ownMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
-  return {
-    reason: reasonOf(error),
-    afterMs: Math.min(Math.max((retryAfterSec ?? 0) * 1_000, ownMs), LAST_RETRY_MS),
-  };
-}
-
-const NAMED_DETAILS = 3;
-
-/** One line per node if there are several; hints for choosing another source do not help while waiting. */
-function reasonOf({ message, details }: ClientError): string {
-  if (details.length === 0) return message;
-  const named = details.slice(0, NAMED_DETAILS).map((detail) => `${detail.path}: ${detail.message}`);
-  const more = details.length > NAMED_DETAILS ? `; and ${details.length - NAMED_DETAILS} more` : '';
-  return `${message.split('; ')[0]} (${named.join('; ')}${more})`;
-}
-
-const FASTEST_POLL_MS = 500;
-const SLOWEST_MS = 10_000;
-
-/** Polling interval: twice the update frequency, so that little time is lost. */
-function pollIntervalMs(updateFrequencySec: number | null): number {
-  return Math.min(Math.max(((updateFrequencySec ?? 12) * 1_000) / 2, FASTEST_POLL_MS), SLOWEST_MS);
-}
 
 const DEFAULT_WITHIN_SEC = 3_600;
 /** A longer horizon needs days of history, which are not loaded for a progress line. */

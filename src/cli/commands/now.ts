@@ -32,6 +32,7 @@ import {
 } from '../../core/units.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
+import type { ToldSnapshot } from '../follow-snapshots.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
@@ -44,12 +45,14 @@ import {
   jsonResponse,
   mapped,
   print,
+  shown,
   tableLines,
   utcTime,
   withSpinner,
 } from '../output.ts';
 import { checked, durationText, given, parseDuration, parseGwei } from '../parse.ts';
 import type { Settings } from '../settings.ts';
+import { watchJson, watchLine, watchPrices } from './now-watch.ts';
 
 export function addNow(program: Command, run: Run): void {
   program
@@ -63,18 +66,20 @@ export function addNow(program: Command, run: Run): void {
     )
     .option('--within <TIME>', 'by when, with --below: 10m, 6h; gastop knows up to 1d (default 1h)')
     .option('--stale-ok', 'print stale prices too; without it they exit 3')
+    .addOption(new Option('--watch', 'go on with a line for each new block').conflicts('below'))
     .addHelpText(
       'after',
       examples([
         "gastop now --format '{average} gwei, {action}'",
         'gastop now --below 0.05 --within 6h',
         'gastop now --demo --json',
+        'gastop now --watch --json | jq --unbuffered .averagePrice',
       ]),
     )
     .action(run(now));
 }
 
-type NowFlags = Flags<'format' | 'below' | 'within', 'json' | 'staleOk'>;
+type NowFlags = Flags<'format' | 'below' | 'within', 'json' | 'staleOk' | 'watch'>;
 
 /** One snapshot needs no month of past: an hour is what the lanes look back on. */
 const HISTORY_SEC = 3_600;
@@ -98,8 +103,22 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const historySec = isDemo ? settings.historySec.value : Math.min(wantedSec, settings.historySec.value);
   await using ready = await openReady(io, settings, rule, {
     historySec: asked === null ? historySec : pastFor(asked),
+    ...(flags.watch && { pace: 'real-time' }),
   });
   const { client } = ready;
+  // The user's own format keeps its characters, unless --ascii is set.
+  const { value, from } = settings.ascii;
+  const ascii = template === null ? settings.ascii : { value: value && !ASCII_BY_LOCALE.test(from), from };
+  if (flags.watch) {
+    const lineOf = async (told: ToldSnapshot) => {
+      if (flags.json) return watchJson(told);
+      const { snapshot } = told;
+      if (template === null) return shown({ ascii }, watchLine(snapshot));
+      const { advice } = template.needsAdvice ? await recommendation(io, ready) : { advice: null };
+      return shown({ ascii }, template.fill({ snapshot, advice, now: io.now() }));
+    };
+    return watchPrices(io, ready, { lineOf, mayBeStale: rule === 'accept' });
+  }
   if (asked !== null) {
     await sayReach(io, settings, ready, asked, flags.json === true);
     return EXIT.ok;
@@ -112,12 +131,9 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : { advice: null, missing: null };
   const snapshot = ready.embedded === null ? ready.snapshot : await client.gasCurrent();
   if (template === null) {
-    print(io, settings, snapshotText(snapshot, advice, io.now(), missing));
+    print(io, { ascii }, snapshotText(snapshot, advice, io.now(), missing));
     return EXIT.ok;
   }
-  // The user's own format keeps its characters, unless --ascii is set.
-  const { value, from } = settings.ascii;
-  const ascii = { value: value && !ASCII_BY_LOCALE.test(from), from };
   print(io, { ascii }, template.fill({ snapshot, advice, now: io.now() }));
   return EXIT.ok;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { type CallOptions, type GasClient, pathOf, type WriteOptions } from '../../client/client.ts';
+import { type CallOptions, type GasClient, pathOf, type TextOptions } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { type ListPage, listLoader } from '../../client/paging.ts';
 import { readResponse } from '../../client/response.ts';
@@ -56,7 +56,7 @@ export interface Resource<Item extends Named, Details> extends ResourceWords {
   readonly path: string;
   readonly list: (client: GasClient, call: CallOptions) => Promise<ListView<Item>>;
   readonly get: (client: GasClient, id: string, call: CallOptions) => Promise<Details>;
-  readonly remove: (client: GasClient, id: string, call: WriteOptions) => Promise<void>;
+  readonly remove: (client: GasClient, id: string, call: TextOptions) => Promise<void>;
   readonly deleted: (details: Details) => string;
 }
 
@@ -93,7 +93,7 @@ export function changing<Item extends Named, Details>(
   const onResponse = (text: string) => io.stdout.write(jsonResponse(text, path));
   return {
     /** With `--json` a response to a change goes to stdout unchanged, one per line; otherwise as text. */
-    call: { signal, ...(json === true && { onResponse }) } satisfies WriteOptions,
+    call: { signal, ...(json === true && { onResponse }) } satisfies TextOptions,
     tell: (line: string) => (json === true ? undefined : note(io, line)),
     /**
      * Runs `work` for one id. If the service does not find it, checks the list, because some services lack the

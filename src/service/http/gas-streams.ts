@@ -55,6 +55,10 @@ export class GasStreams {
     this.#withdrawn = withdrawn;
   }
 
+  get count(): number {
+    return this.#readers.size;
+  }
+
   /**
    * A stream that begins with what `gas/current` says now, unless its reader had the block `lastId` and all is well.
    * @throws {ApiFailure} `upstream_unavailable` while there are no prices, `rate_limit_exceeded` for one stream too many.

@@ -60,7 +60,7 @@ export class RequestMetrics {
 
   /** The page that Prometheus reads. */
   page(
-    { head, headAgeSec, lagBlocks = null, failure, engine }: Condition,
+    { head, headAgeSec, lagBlocks = null, failure, engine, streams = 0 }: Condition,
     connections: number,
     alerts: AlertFigures | null,
   ): string {
@@ -72,6 +72,7 @@ export class RequestMetrics {
       ...[...this.#durations].flatMap(([route, durations]) => histogram(route, durations)),
       ...single('gastop_http_requests_in_progress', 'gauge', 'Requests being answered.', this.#underWay),
       ...single('gastop_http_connections', 'gauge', 'Open connections.', connections),
+      ...single('gastop_gas_streams', 'gauge', 'Open streams of prices.', streams),
       ...single('gastop_quota_refusals_total', 'counter', 'Requests refused with 429.', this.#quotaRefusals),
       ...single(
         'gastop_ready',

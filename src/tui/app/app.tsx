@@ -79,7 +79,9 @@ function SessionScreen(props: SessionProps) {
   const wantedMs = state.intervalMs ?? opened?.intervalMs ?? usualMs;
   const quotaMs = useQuotaInterval(client, isOwnService, { frozen, now });
   const intervalMs = Math.max(wantedMs, quotaMs);
-  const prices = useSnapshot(client, { intervalMs, frozen, isOwnService });
+  // An interval that the user has chosen polls at that.
+  const mayListen = state.intervalMs === null;
+  const prices = useSnapshot(client, { intervalMs, frozen, isOwnService, mayListen });
   // Shows a rate-limit pause at once, whichever route met it.
   const pause = useRateLimit(client);
   const polled = pause === null ? prices : { ...prices, error: pause.error, retryAt: pause.until };
@@ -103,6 +105,7 @@ function SessionScreen(props: SessionProps) {
   const scope: MonitorScope | null = client && {
     client,
     intervalMs,
+    quotaMs,
     isOwnService,
     host,
     isPlain,

@@ -1,7 +1,16 @@
 import { type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
+import { listen } from '../../client/listen.ts';
 import type { ServiceDescription } from '../../client/openapi.ts';
 import type { Pause } from '../../client/rate-limit.ts';
 import type { MarketView } from '../../client/views/dashboard.ts';
@@ -15,6 +24,8 @@ export interface MonitorScope {
   readonly client: GasClient;
   /** How often to ask for what changes with every block, ms. */
   readonly intervalMs: number;
+  /** The shortest interval that the quota allows, ms; left out: any. */
+  readonly quotaMs?: number;
   /** The service is our own, in this process: what it offers is what the contract says. */
   readonly isOwnService?: boolean;
   /** Who gets what is sent, where that is another service: its host. */
@@ -184,29 +195,64 @@ function mayCome(error: Error): boolean {
 const CATCHING_UP_MS = 200;
 const noSource = () => Promise.reject(new Error('no source'));
 
-/** The current prices: the heartbeat of the monitor. Requests nothing while there is no client. */
-export function useSnapshot(
-  client: GasClient | null,
-  timing: { readonly intervalMs: number; readonly frozen: boolean; readonly isOwnService?: boolean },
-): Polled<SnapshotView> {
-  const { intervalMs, frozen, isOwnService = false } = timing;
-  return usePolledQuery({
-    key: ['gas/current'],
+interface SnapshotTiming {
+  readonly intervalMs: number;
+  readonly frozen: boolean;
+  readonly isOwnService?: boolean;
+  /** Whether the prices may come by the service's stream, each block as it is made. */
+  readonly mayListen?: boolean;
+}
+
+const SNAPSHOT_KEY = ['gas/current'];
+
+/**
+ * The current prices: the heartbeat of the monitor. They come by the stream of a service that lists one, and are polled
+ * otherwise, or as soon as it breaks. Requests nothing while there is no client.
+ */
+export function useSnapshot(client: GasClient | null, timing: SnapshotTiming): Polled<SnapshotView> {
+  const { intervalMs, frozen, isOwnService = false, mayListen = false } = timing;
+  const [isListening, setListening] = useState(false);
+  const prices = usePolledQuery({
+    key: SNAPSHOT_KEY,
     enabled: client !== null,
     ask: (signal) => client?.gasCurrent({ signal }) ?? noSource(),
-    everyMs: (snapshot) =>
-      isOwnService && snapshot !== undefined && isCatchingUp(snapshot) ? CATCHING_UP_MS : intervalMs,
+    everyMs: (snapshot) => {
+      if (isListening) return null;
+      return isOwnService && snapshot !== undefined && isCatchingUp(snapshot) ? CATCHING_UP_MS : intervalMs;
+    },
     frozen,
   });
+  const queries = useQueryClient();
+  const isWanted = mayListen && !frozen && prices.data !== undefined;
+  useEffect(() => {
+    if (client === null || !isWanted) return;
+    const stop = new AbortController();
+    void listen(client, {
+      signal: stop.signal,
+      onSnapshot: (snapshot) => {
+        if (stop.signal.aborted) return;
+        // What is on its way is no newer.
+        void queries.cancelQueries({ queryKey: SNAPSHOT_KEY, exact: true });
+        queries.setQueryData(SNAPSHOT_KEY, snapshot);
+      },
+      onListening: (is) => {
+        setListening(is);
+        if (!is && !stop.signal.aborted) void queries.refetchQueries({ queryKey: SNAPSHOT_KEY, exact: true });
+      },
+    });
+    return () => stop.abort();
+  }, [client, isWanted, queries]);
+  return prices;
 }
 
 /** The advice at the block of the prices, so that both are of one block. */
 export function useRecommendation(snapshot: SnapshotView): Polled<Dated<RecommendationView>> {
-  const { client, frozen, now } = useMonitor();
+  const { client, frozen, now, quotaMs = 0 } = useMonitor();
   return usePolledQuery({
     key: ['gas/recommendation'],
     ask: async (signal) => ({ value: await client.gasRecommendation({ signal }), at: now() }),
     head: snapshot,
+    leastMs: quotaMs,
     frozen,
   });
 }

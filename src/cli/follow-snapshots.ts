@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientError } from '../client/errors.ts';
+import { listen } from '../client/listen.ts';
+import { pauseMs } from '../client/rate-limit.ts';
+import type { SnapshotView } from '../client/views/gas.ts';
+import type { OpenedClient } from './open-source.ts';
+
+export const FASTEST_POLL_MS = 500;
+const SLOWEST_MS = 10_000;
+
+/** Polling interval: twice the update frequency, so that little time is lost. */
+function pollIntervalMs(updateFrequencySec: number | null): number {
+  return Math.min(Math.max(((updateFrequencySec ?? 12) * 1_000) / 2, FASTEST_POLL_MS), SLOWEST_MS);
+}
+
+interface FollowOptions {
+  readonly signal: AbortSignal;
+  /** Waits a failed poll out; what it throws ends the following. */
+  readonly survive: (error: unknown) => Promise<void>;
+}
+
+/** A snapshot, and the service's own response that says it. */
+export interface ToldSnapshot {
+  readonly snapshot: SnapshotView;
+  readonly text: string;
+}
+
+/**
+ * Snapshots as they come: by the stream of a service that lists one, else by polling. The same one may come twice.
+ * Rejects when `signal` aborts, and with what `survive` throws.
+ */
+export async function* followSnapshots(
+  { client, intervalMs }: Pick<OpenedClient, 'client' | 'intervalMs'>,
+  { signal, survive }: FollowOptions,
+): AsyncGenerator<ToldSnapshot> {
+  const told: ToldSnapshot[] = [];
+  const stop = new AbortController();
+  let isListening = false;
+  let news = Promise.withResolvers<void>();
+  let hasBegun = false;
+  /** Once there are prices at all. Nobody waits for its end: a service may take its time to say that it lists no stream. */
+  const begin = () => {
+    if (hasBegun) return;
+    hasBegun = true;
+    void listen(client, {
+      signal: AbortSignal.any([signal, stop.signal]),
+      onSnapshot: (snapshot, text) => {
+        told.push({ snapshot, text });
+        news.resolve();
+      },
+      onListening: (is) => {
+        isListening = is;
+        news.resolve();
+      },
+    });
+  };
+  const poll = async (): Promise<ToldSnapshot | null> => {
+    let text = '';
+    const onResponse = (response: string) => {
+      text = response;
+    };
+    try {
+      return { snapshot: await client.gasCurrent({ signal, onResponse }), text };
+    } catch (error) {
+      await survive(error);
+      return null;
+    }
+  };
+  try {
+    for (let newest = 0; ; ) {
+      signal.throwIfAborted();
+      news = Promise.withResolvers<void>();
+      const event = told.shift();
+      const isOld = event !== undefined && (event.snapshot.updatedAt ?? newest) < newest;
+      const next = isOld ? null : (event ?? (isListening ? null : await poll()));
+      if (next !== null) {
+        newest = Math.max(next.snapshot.updatedAt ?? newest, newest);
+        yield next;
+        begin();
+      }
+      if (told.length > 0 || (next === null && !isListening)) continue;
+      if (isListening) {
+        await news.promise;
+        continue;
+      }
+      const nap = new AbortController();
+      const ms = intervalMs ?? pollIntervalMs(next?.snapshot.updateFrequencySec ?? null);
+      const due = sleep(ms, undefined, { signal: AbortSignal.any([signal, nap.signal]) });
+      await Promise.race([news.promise, due]).finally(() => nap.abort());
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+
+/**
+ * The reason of a failure and the time of the next try; `null` when waiting does not help.
+ * @param tries number of failures in a row, including this one. @param hasWorked whether the service ever responded
+ * properly: otherwise the address is wrong.
+ */
+export function retryableFailure(error: unknown, tries: number, hasWorked: boolean) {
+  if (!(error instanceof ClientError)) return null;
+  const { code, status, message, retryAfterSec } = error;
+  if (code === 'quota') return { reason: message, afterMs: pauseMs(error) };
+  const mayPass =
+    code === 'unreachable' ||
+    code === 'unavailable' ||
+    (code === 'server' && (status ?? 500) >= 500) ||
+    (hasWorked && (code === 'server' || code === 'not-found' || code === 'unreadable'));
+  if (!mayPass) return null;
+  const ownMs = Math.min(FIRST_RETRY_MS * 2 ** (tries - 1), LAST_RETRY_MS);
+  return {
+    reason: reasonOf(error),
+    afterMs: Math.min(Math.max((retryAfterSec ?? 0) * 1_000, ownMs), LAST_RETRY_MS),
+  };
+}
+
+const NAMED_DETAILS = 3;
+
+/** One line per node if there are several; hints for choosing another source do not help while waiting. */
+function reasonOf({ message, details }: ClientError): string {
+  if (details.length === 0) return message;
+  const named = details.slice(0, NAMED_DETAILS).map((detail) => `${detail.path}: ${detail.message}`);
+  const more = details.length > NAMED_DETAILS ? `; and ${details.length - NAMED_DETAILS} more` : '';
+  return `${message.split('; ')[0]} (${named.join('; ')}${more})`;
+}

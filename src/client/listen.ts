@@ -1,0 +1,66 @@
+import type { GasClient } from './client.ts';
+import { ClientError, type ClientErrorCode } from './errors.ts';
+import { pauseMs } from './rate-limit.ts';
+import type { SnapshotView } from './views/gas.ts';
+
+const FIRST_RETRY_MS = 1_000;
+/** Each try may cost a request of the quota. */
+const LAST_RETRY_MS = 300_000;
+/** A service without a stream, or a key that may not have one, will not have one in a minute. */
+const FINAL: readonly ClientErrorCode[] = ['not-found', 'plan', 'key', 'invalid'];
+
+export interface Listener {
+  /** @param text the service's own response */
+  readonly onSnapshot: (snapshot: SnapshotView, text: string) => void;
+  /** Whether the prices come by themselves now, so that nobody need poll. */
+  readonly onListening: (isListening: boolean) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Listens to the stream of a service that lists one, and opens it again when it breaks, until `signal` aborts. Returns at
+ * once where there is none; never rejects.
+ */
+export async function listen(
+  { stream }: Pick<GasClient, 'stream'>,
+  { onSnapshot, onListening, signal }: Listener,
+): Promise<void> {
+  let retryMs = FIRST_RETRY_MS;
+  while (!signal.aborted) {
+    let text = '';
+    let isListening = false;
+    let leastMs = 0;
+    const onResponse = (response: string) => {
+      text = response;
+    };
+    try {
+      for await (const snapshot of stream({ signal, onResponse })) {
+        if (!isListening) onListening(true);
+        isListening = true;
+        retryMs = FIRST_RETRY_MS;
+        onSnapshot(snapshot, text);
+      }
+    } catch (error) {
+      if (!(error instanceof ClientError) || FINAL.includes(error.code)) return;
+      if (error.code === 'quota') leastMs = pauseMs(error);
+    } finally {
+      if (isListening) onListening(false);
+    }
+    await pause(Math.max(retryMs, leastMs), signal);
+    retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+  }
+}
+
+/** Many who lost the same service come back one after the other. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms * (0.75 + Math.random() / 2));
+    signal.addEventListener('abort', end);
+  });
+}
