@@ -27,17 +27,19 @@ import { QUICK_FOLDER } from './quick-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the server of this run keeps what it has. */
-    readonly postgresFolder: string;
+    /** Where this run keeps what it has: the server its data, the programs of the tests. */
+    readonly runFolder: string;
   }
 }
 
 const run = promisify(execFile);
 
-/** For vitest's `globalSetup`: ends the server, if any test has started one. */
+/** For vitest's `globalSetup`: gives the run its folder; ends the server, if any test has started one. */
 export default async function provideServer(project: TestProject) {
   const folder = await mkdtemp(join(QUICK_FOLDER, 'gastop-postgres-'));
-  project.provide('postgresFolder', folder);
+  project.provide('runFolder', folder);
+  // What was bundled is of the sources from before.
+  project.onTestsRerun(() => rm(join(folder, 'programs'), { recursive: true, force: true }));
   return async () => {
     const told = join(folder, 'told');
     const { problem = null, pid = null } = existsSync(told) ? readTold(told) : {};
@@ -71,7 +73,7 @@ export async function endServer(pid: number, signal: 'SIGQUIT' | 'SIGINT' = 'SIG
 
 /** The URL of this run's server, without a database; `null`: it cannot run here, which the end of the run tells. */
 export async function postgresServer(): Promise<string | null> {
-  const folder = inject('postgresFolder');
+  const folder = inject('runFolder');
   const told = join(folder, 'told');
   const isFirst = await mkdir(join(folder, 'starting')).then(
     () => true,

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
@@ -30,7 +29,7 @@ const SEED = 20_261_121;
 const CONNECTIONS = 64;
 /** The server lets nobody take longer than 0.8 s; a machine that is busy may. */
 const PATIENCE_MS = 60_000;
-const PROGRAM = await buildProgram(fileURLToPath(new URL('fuzz/fuzzed-program.ts', import.meta.url)));
+const PROGRAM = await buildProgram('service/fuzz/fuzzed-program.ts');
 const Listening = z.object({
   port: z.number(),
   key: z.string(),

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
@@ -12,8 +11,7 @@ import { isSlowRun } from '../helpers/rounds.ts';
 import { buildProgram } from '../tui/build-program.ts';
 
 const KILLS = isSlowRun ? 40 : 1;
-/** Bundled: what starts again and again must start quickly. */
-const WRITER = await buildProgram(fileURLToPath(new URL('write-until-killed.ts', import.meta.url)));
+const WRITER = await buildProgram('store/write-until-killed.ts');
 
 /** Lets a process write until it has said `lines` batches, kills it in full flight, answers its last word. */
 async function writeAndKill(path: string, lines: number): Promise<number> {

@@ -1,20 +1,49 @@
-import { rm } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll } from 'vitest';
+import { inject } from 'vitest';
 import { rawText } from '../../scripts/raw-text.ts';
+import { waitFor } from '../helpers/wait-for.ts';
 
-const OUTPUT = join(import.meta.dirname, '../../node_modules/.cache/gastop-test');
+const TESTS = join(import.meta.dirname, '..');
+
+const PROGRAMS = [
+  'tui/monitor-program.tsx',
+  'service/alerts/follow-until-killed.ts',
+  'service/auto-txs/serve-until-killed.ts',
+  'service/fuzz/fuzzed-program.ts',
+  'service/keys/serve-until-killed.ts',
+  'store/auto-txs/change-until-killed.ts',
+  'store/write-until-killed.ts',
+] as const;
 
 /**
- * Bundles a program of the tests (a path from here, or a whole one), as users get it; gives the path to run. It goes with
- * the file of tests, so call it at its top.
+ * A program of the tests, bundled as users get it: what starts again and again must start quickly. Gives the path to run.
+ * The first that needs one builds all: they share nearly everything, so that costs little more than one of them.
  */
-export async function buildProgram(entry: string): Promise<string> {
-  const outdir = join(OUTPUT, `${process.pid}`);
-  afterAll(() => rm(outdir, { recursive: true, force: true }));
-  await build({
-    entryPoints: [resolve(import.meta.dirname, entry)],
+export async function buildProgram(entry: (typeof PROGRAMS)[number]): Promise<string> {
+  const folder = join(inject('runFolder'), 'programs');
+  const told = join(folder, 'told');
+  const isFirst = await mkdir(folder).then(
+    () => true,
+    () => false,
+  );
+  if (isFirst) {
+    const problem = await buildInto(folder).then(() => '', String);
+    writeFileSync(`${told}.new`, problem);
+    renameSync(`${told}.new`, told);
+  }
+  await waitFor(() => existsSync(told), { what: 'the programs of the tests' });
+  const problem = readFileSync(told, 'utf8');
+  if (problem !== '') throw new Error(problem);
+  return join(folder, entry.replace(/\.tsx?$/, '.mjs'));
+}
+
+const buildInto = (outdir: string) =>
+  build({
+    entryPoints: PROGRAMS.map((entry) => join(TESTS, entry)),
+    outbase: TESTS,
     outdir,
     bundle: true,
     splitting: true,
@@ -33,5 +62,3 @@ export async function buildProgram(entry: string): Promise<string> {
     },
     logLevel: 'error',
   });
-  return join(outdir, basename(entry).replace(/\.tsx?$/, '.mjs'));
-}

@@ -17,11 +17,11 @@ interface SceneOpener {
 }
 
 /**
- * The monitor over the answers of `monitor-program.tsx`, on terminals. It goes with the file of tests, so call it at its
- * top.
+ * The monitor over the answers of `monitor-program.tsx`, on terminals, which are closed after each test: call it at the
+ * file's top.
  */
 export async function sceneOpener(): Promise<SceneOpener> {
-  const program = await buildProgram('monitor-program.tsx');
+  const program = await buildProgram('tui/monitor-program.tsx');
   // What the first program leaves there, the next ones need not compile again.
   const compiled = join(dirname(program), 'compiled');
   const open = (scene: string, { env, ...options }: SceneOptions = {}) =>

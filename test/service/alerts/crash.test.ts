@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { ARMED, type KeptAlert, stepAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
@@ -15,8 +14,7 @@ import { insertAlerts, readAlerts } from '../../store/alerts/kept-alerts.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 import { blockOf, pricesOf, storyAlerts } from './crash-story.ts';
 
-/** Bundled: what starts two hundred times must start quickly. */
-const PROGRAM = await buildProgram(fileURLToPath(new URL('follow-until-killed.ts', import.meta.url)));
+const PROGRAM = await buildProgram('service/alerts/follow-until-killed.ts');
 const KILLS = isSlowRun ? 200 : 1;
 /** Started ahead of their time, for that takes longest; each opens the file when it is told to. */
 const AHEAD = isSlowRun ? 2 : 0;

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/store/database.ts';
 import { startAnvil } from '../../helpers/anvil.ts';
@@ -15,8 +14,7 @@ import { expectTrue, hasEveryEnd, settle } from './crash-truth.ts';
 import { prepareService } from './killed-service.ts';
 import { type Passage, startRecordingProxy } from './recording-proxy.ts';
 
-/** Bundled: what starts two hundred times must start quickly. */
-const PROGRAM = await buildProgram(fileURLToPath(new URL('serve-until-killed.ts', import.meta.url)));
+const PROGRAM = await buildProgram('service/auto-txs/serve-until-killed.ts');
 const KILLS = isSlowRun ? 200 : 1;
 /** Started ahead of their time, for that takes longest; each opens the file when it is told to. */
 const AHEAD = isSlowRun ? 2 : 0;

@@ -2,15 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { ErrorBody } from '../../../src/contract/api-error.ts';
 import type { PlanSetting } from '../../../src/service/keys/api-keys.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 
-/** Bundled: what starts a hundred times must start quickly. It goes with the file of tests that builds it. */
-export const buildServer = () =>
-  buildProgram(fileURLToPath(new URL('serve-until-killed.ts', import.meta.url)));
+export const buildServer = () => buildProgram('service/keys/serve-until-killed.ts');
 
 export interface Answer {
   /** `ok`, or the error's code. */

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxStatus, isFinal, type NoteKind } from '../../../src/core/auto-txs/state-machine.ts';
@@ -12,12 +11,11 @@ import { afterKills, emptyDatabase, expectWhole, SLOW_ENGINES, TEST_KEY } from '
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 
-/** Bundled: what starts again and again must start quickly. */
-const CHANGER = await buildProgram(fileURLToPath(new URL('change-until-killed.ts', import.meta.url)));
+const CHANGER = await buildProgram('store/auto-txs/change-until-killed.ts');
 const KILLS = isSlowRun ? 40 : 1;
 
 /** All that owners and engine do. */
-const CHANGES = ['create', 'disable', 'enable', 'cancel', 'remove', 'submit', 'look', 'expire'];
+const CHANGES = ['create', 'disable', 'enable', 'cancel', 'remove', 'submit', 'observe', 'expire'];
 
 /**
  * Lets owners and engine change until the owners have said so many lines, kills both, and answers all that they said.
