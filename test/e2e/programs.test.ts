@@ -1,16 +1,17 @@
 /** Programs that use gastop: the examples of docs/INTEGRATE.md as they stand there, in a project of their own. */
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { API_KEY_HEADER, BASE_PATH } from '../../src/contract/routes.ts';
+import { createKey, startServe } from '../cli/served-program.ts';
 import { read } from '../documents/project-files.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { type Chromium, chromiumPath, startChromium } from '../helpers/chromium.ts';
@@ -70,16 +71,10 @@ interface Front {
   stop(): Promise<void>;
 }
 
-/** The service under an address of its own, with a page and the client's file beside it. */
-async function startFront(origin: string, page = ''): Promise<Front> {
+/** The service under an address of its own. */
+async function startFront(origin: string): Promise<Front> {
   const given: ReturnType<typeof GasCurrent.parse>[] = [];
-  const server = createServer(async ({ url = '', headers }, response) => {
-    if (url === '/') return void response.setHeader('content-type', 'text/html').end(page);
-    if (url === '/client.js') {
-      return void response
-        .setHeader('content-type', 'text/javascript')
-        .end(readFileSync(join(DIST, 'client.js')));
-    }
+  const listening = await listen(async ({ url = '', headers }, response) => {
     const answer = await fetch(origin + url, {
       headers: { [API_KEY_HEADER]: String(headers[API_KEY_HEADER]) },
     });
@@ -87,6 +82,11 @@ async function startFront(origin: string, page = ''): Promise<Front> {
     if (answer.ok && url.endsWith('/gas/current')) given.push(GasCurrent.parse(JSON.parse(text)));
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
   });
+  return { ...listening, given };
+}
+
+async function listen(handle: RequestListener): Promise<Pick<Front, 'origin' | 'stop'>> {
+  const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const stop = () =>
@@ -94,7 +94,7 @@ async function startFront(origin: string, page = ''): Promise<Front> {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { origin: `http://127.0.0.1:${port}`, given, stop };
+  return { origin: `http://127.0.0.1:${port}`, stop };
 }
 
 /** In `npm test` the packages are linked; in `npm run test:slow` the tarball is installed. */
@@ -202,13 +202,13 @@ describe('an example', () => {
   it.runIf(isSlowRun)("of viem sends with viem's own fees once the service has ended", async () => {
     const before = front.given.length;
     const own = front;
-    front = { ...own, origin: 'http://127.0.0.1:9' };
+    const ended = await startFront(served.origin);
+    await ended.stop();
+    front = { ...own, origin: ended.origin };
     const sent = await runExample('viem').finally(() => {
       front = own;
     });
-    expect(sent.stderr).toBe(
-      "fees are viem's own: nothing listens at 127.0.0.1:9: is the service running there?\n",
-    );
+    expect(sent.stderr).toMatch(/^fees are viem's own: nothing listens at 127\.0\.0\.1:\d+: /);
     expect((await sentBy(sent)).blockNumber).toBeGreaterThan(0);
     expect(front.given.length).toBe(before);
   });
@@ -324,25 +324,34 @@ describe.runIf(isSlowRun && chromiumPath() !== null)('a page', () => {
   });
   afterAll(() => chromium?.stop());
 
-  it('shows the prices by the file of the client', async () => {
-    const page = `<!doctype html><title>prices</title><p></p><script type="module">
+  it('of another origin shows the prices by the file of the client, where --cors lets it ask', async () => {
+    const files = { home: folder };
+    const own = await createKey(files);
+    let html = '';
+    const site = await listen(({ url }, response) => {
+      if (url !== '/client.js') return void response.setHeader('content-type', 'text/html').end(html);
+      response
+        .setHeader('content-type', 'text/javascript')
+        .end(readFileSync(join(folder, 'node_modules/gastop/dist/client.js')));
+    });
+    onTestFinished(site.stop);
+    const { origin } = await startServe(['--rpc', anvil.url, '--cors', site.origin], files);
+    const headers = { [API_KEY_HEADER]: own };
+    await waitFor(async () => (await fetch(`${origin}${BASE_PATH}/gas/current`, { headers })).ok);
+    html = `<!doctype html><title>prices</title><p></p><script type="module">
       import { createGasClient } from './client.js';
-      const gas = createGasClient({ url: location.origin, apiKey: '${key}' });
+      const show = (text) => { document.querySelector('p').textContent = text; };
+      const gas = createGasClient({ url: '${origin}', apiKey: '${own}' });
+      const stranger = createGasClient({ url: '${origin}', apiKey: 'gst_wrong' });
+      const { code } = await stranger.gasCurrent().catch((error) => error);
       const { blockNumber, lanes } = await gas.gasCurrent();
-      document.querySelector('p').textContent = blockNumber + ' ' + lanes.average.price;
+      show([code, blockNumber, typeof lanes.average.price].join(' '));
     </script>`;
-    const own = await startFront(served.origin, page);
-    try {
-      const tab = await chromium.newPage();
-      await tab.open(own.origin);
-      await tab.until(`document.querySelector('p').textContent !== ''`);
-      const { blockNumber, averagePrice } = own.given.at(-1) ?? {};
-      expect(await tab.evaluate(`document.querySelector('p').textContent`)).toBe(
-        `${blockNumber} ${averagePrice}`,
-      );
-    } finally {
-      await own.stop();
-    }
+    const tab = await chromium.newPage();
+    await tab.open(site.origin);
+    await tab.until(`document.querySelector('p').textContent !== ''`);
+    const head = Number(await anvil.rpc('eth_blockNumber'));
+    expect(await tab.evaluate(`document.querySelector('p').textContent`)).toBe(`key ${head} bigint`);
   });
 });
 
