@@ -21,9 +21,9 @@ const HEAVY = {
   Ink: /yoga/,
   Kysely: /withoutPlugins/,
   SQLite: /node:sqlite/,
-  Hono: /HonoRequest/,
+  Hono: /Context is not finalized/,
   pino: /pino/,
-  nodemailer: /SMTPConnection/,
+  nodemailer: /X-Mailer/,
   MCP: /StdioServerTransport/,
 } as const;
 
