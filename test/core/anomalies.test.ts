@@ -16,7 +16,7 @@ const kinds = (found: readonly AnomalyPoint[]) => found.map(({ kind }) => kind);
 const indices = (found: readonly AnomalyPoint[]) =>
   found.map(({ timestamp }) => (timestamp - 1_700_000_000) / 60);
 
-describe('what stands out in prices', () => {
+describe('anomalies of prices', () => {
   it('is nothing in a quiet series, a flat one, a free one or a short one', () => {
     expect(findAnomalies(series(300, () => 5))).toEqual([]);
     expect(findAnomalies(new Array(300).fill({ timestamp: 0, value: 7 }))).toEqual([]);
@@ -35,7 +35,7 @@ describe('what stands out in prices', () => {
     expect(found).toEqual([{ ...points[151], kind: 'SPIKE' }]);
   });
 
-  it('is a spike by where it leads, whatever came right before its outstanding point', () => {
+  it('is a spike because of what follows, whatever preceded its point', () => {
     // The second point of the top is the one that stands furthest from what follows.
     const rise = [2, 11.8, 11.4, 9.3, 8.5, 7.7, 6.8];
     const found = findAnomalies(series(300, (index) => rise[index - 150] ?? (index > 150 ? 5 : 2)));

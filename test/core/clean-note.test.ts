@@ -33,7 +33,7 @@ describe('a note', () => {
     ['other line ends, which become ours', 'a\rb\u2028c\x85d', 'a\nb\nc\nd'],
   ])('loses %s', (_, note, left) => expect(cleanNote(note)).toBe(left));
 
-  it('has nothing that acts on a terminal or turns the reading, whatever it was, and stays the same after that', () => {
+  it('removes everything that acts on a terminal or the reading direction, and does not change a clean note', () => {
     fc.assert(
       fc.property(anyNote, (note) => {
         const clean = cleanNote(note);

@@ -26,7 +26,7 @@ describe('the decision', () => {
     expect(decide([forecast(900, 0.9, 0.049)]).action).toBe('SEND_NOW');
   });
 
-  it('waits for what saves most within the hour, of equals the sooner', () => {
+  it('waits for the highest saving within the hour, of equals the sooner', () => {
     const horizons = [forecast(300, 0.9, 0.06), forecast(900, 0.85, 0.09), forecast(3_600, 0.85, 0.09)];
     expect(decide(horizons).forecast?.horizonSec).toBe(900);
   });

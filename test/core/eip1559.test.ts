@@ -66,7 +66,7 @@ describe('nextBaseFee', () => {
 });
 
 describe('nextBaseFeeFromRatio', () => {
-  it('is within 1 wei of the exact answer where the limit is a multiple of the elasticity', () => {
+  it('is within 1 wei of the exact result if the limit is a multiple of the elasticity', () => {
     fc.assert(
       fc.property(block, rules, (parent, rule) => {
         const baseFeePerGas = parent.baseFeePerGas % 2n ** 53n;

@@ -155,7 +155,7 @@ describe('on 2,001 recorded mainnet blocks', () => {
   });
 });
 
-describe.runIf(isSlowRun)('on two days of the simulated chain, whose tips drift', () => {
+describe.runIf(isSlowRun)('on two days of the simulated chain with drifting tips', () => {
   let walked: Promise<Walk> | null = null;
   const walkOnce = () => {
     walked ??= simulatedBlocks(4, 14_400).then((blocks) => walk(blocks, 3_600));
@@ -192,7 +192,7 @@ describe.runIf(isSlowRun)('on two days of the simulated chain, whose tips drift'
     expect(savingRatio).toBeGreaterThan(0.03);
   });
 
-  it('Fast tips no more than five times what hindsight needed, Average no more than two and a half times', async () => {
+  it('Fast tips at most five times the minimum in hindsight, Average two and a half times', async () => {
     const { fast, average } = (await walkOnce()).lanes;
     expect(tipOverNeeded(fast)).toBeLessThan(5);
     expect(tipOverNeeded(average)).toBeLessThan(2.5);
@@ -233,7 +233,7 @@ describe.runIf(isSlowRun).each([
   });
 });
 
-describe('on a made chain whose tips jump about', () => {
+describe('on an artificial chain with jumping tips', () => {
   const { lanes } = walk(makeBlocks(restlessSteps(isSlowRun ? 4_000 : 2_000, 7)));
 
   it.each(LANES)('the %s lane keeps its target and what it states, within two points', (lane) => {

@@ -168,7 +168,7 @@ describe('where gas costs nothing', () => {
   });
 });
 
-describe('what is too little for one promise', () => {
+describe('too little history for one probability', () => {
   it('is enough for a shorter one: after 80 minutes of blocks the five minutes are promised, the hour is not', () => {
     const { recommendation } = fed(makeBlocks(restlessSteps(400)), ETHEREUM_FEE_RULE).advice() ?? {};
     const stated = recommendation?.alternatives.map(({ horizonSec, probability }) => [
@@ -209,7 +209,7 @@ describe('a chain that does not keep the pace of its profile', () => {
 });
 
 describe('a time of which not enough blocks are ever kept', () => {
-  it('is not answered, and the reason is that the chain is too fast for it, not that time must pass', () => {
+  it('has no probability because the chain is too fast for it', () => {
     const fast = restlessSteps(600).map((step) => ({ ...step, spacingSec: 2 }));
     const engine = fed(makeBlocks(fast), ETHEREUM_FEE_RULE, EIGHT_DAYS);
     const reasons = engine.advice()?.recommendation.alternatives.map(({ reason }) => reason);

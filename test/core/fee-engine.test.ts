@@ -58,7 +58,7 @@ describe('the order of blocks', () => {
 });
 
 describe('advice never looks ahead', () => {
-  it('is the same whatever comes after its head', () => {
+  it('does not depend on later blocks', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: isSlowRun ? 800 : 200 }), fc.integer(), (head, seed) => {
         const past = makeBlocks(restlessSteps(head));
@@ -103,7 +103,7 @@ describe('a rewind', () => {
     );
   });
 
-  it('brings back what a full memory had let go of', () => {
+  it('restores values that a full history had dropped', () => {
     rewound(900, 300, 400, 100);
     if (isSlowRun) rewound(900, 600, 128, 50);
   });
@@ -168,7 +168,7 @@ describe('the next base fee', () => {
     expect(advice.nextBlobBaseFee).toBe(3n);
   });
 
-  it('stays where it is on a chain that does not follow the formula and whose node is silent', () => {
+  it('stays the same on a chain without the formula and without a stated fee', () => {
     const flat = makeBlocks(new Array(5).fill({ gasUsedRatio: 0.01 })).map((made) => ({
       ...made,
       baseFeePerGas: 20_000_000n,
@@ -241,7 +241,7 @@ describe('the lanes', () => {
     expect(probabilities(249)).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
   });
 
-  it('who waits longer never tips more, signs a higher cap or is told a higher price, in lanes and horizons', () => {
+  it('a longer wait never has a higher tip, cap or price, in lanes and horizons', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const step = fc.record({
       gasUsedRatio: share,
@@ -268,14 +268,14 @@ describe('the lanes', () => {
     );
   });
 
-  it('the price is the next base fee and the tip where the base fee stands still', () => {
+  it('the price is next base fee plus tip when the base fee is constant', () => {
     const flat = makeBlocks(new Array(500).fill({ gasUsedRatio: 0.5, lowTip: 70 }), {
       firstBaseFee: 9_000n,
     });
     for (const lane of LANES) expect(adviceAfter(flat).lanes[lane].price).toBe(9_070n);
   });
 
-  it('offers no tip beyond what the last hour asked for, even where hardly any block asks for one', () => {
+  it('offers no tip above those of the last hour, even if hardly any block has one', () => {
     const steps = restlessSteps(900).map((step, index) => ({
       ...step,
       lowTip: index % 40 === 0 ? 5_000 : 0,
@@ -386,7 +386,7 @@ describe('the recommendation', () => {
     expect(recommendation.reasons[0]).toBe('waiting saves nothing on average');
   });
 
-  it('never waits on a chain whose fee stands still', () => {
+  it('never waits on a chain with a constant fee', () => {
     const { recommendation } = adviceAfter(makeBlocks(new Array(1_500).fill({ gasUsedRatio: 0.5 })));
     expect(recommendation.action).toBe('SEND_NOW');
     expect(recommendation.track).toEqual({ evaluated: 100, hitRatio: 1, statedProbability: 1 });
@@ -394,7 +394,7 @@ describe('the recommendation', () => {
   });
 });
 
-describe('odd chains get sane answers', () => {
+describe('odd chains get sane advice', () => {
   const cases: Record<string, Block[]> = {
     'empty blocks for ever': makeBlocks(new Array(700).fill({ gasUsedRatio: 0, lowTip: 0 })),
     'full blocks for ever': makeBlocks(new Array(90).fill({ gasUsedRatio: 1, lowTip: 1 })),

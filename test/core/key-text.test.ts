@@ -24,6 +24,6 @@ test.each([
   expect(withoutKeys(text)).toBe(text);
 });
 
-test('a secret is taken out as it is and as it stands in a URL; a word too short to be one is not', () => {
+test('a secret is removed in plain and URL-encoded form; a word too short to be one stays', () => {
   expect(withoutSecrets('https://x/?k=a%2Bbcd&l=a+bcd on', ['a+bcd', 'on'])).toBe('https://x/?k=…&l=… on');
 });

@@ -13,7 +13,7 @@ import { quantileOfSorted } from '../../src/core/percentiles.ts';
 
 const once = (values: readonly number[]) => values.map((value) => ({ value, weight: 1 }));
 
-test('a price that stands for several counts as often', () => {
+test('a weighted price counts as often as its weight', () => {
   const price = fc.record({ value: fc.nat(1_000), weight: fc.integer({ min: 1, max: 9 }) });
   fc.assert(
     fc.property(fc.array(price, { minLength: 1 }), (prices) => {
@@ -27,7 +27,7 @@ test('a price that stands for several counts as often', () => {
 });
 
 describe('a summary of prices', () => {
-  it('holds whole wei, whatever the order', () => {
+  it('has whole wei in any order of prices', () => {
     const values = [10, 1, 9, 2, 8, 3, 7, 4, 6, 5, 11];
     expect(summarise(once(values))).toEqual({ min: 1, p10: 2, median: 6, mean: 6, p90: 10, max: 11 });
     expect(values[0]).toBe(10);
@@ -40,7 +40,7 @@ describe('a summary of prices', () => {
 });
 
 describe('volatility and change', () => {
-  it('are shares of the mean and of what was before', () => {
+  it('are relative to the mean and to the earlier price', () => {
     expect(volatility(once([5, 5, 5]))).toBe(0);
     expect(volatility(once([4, 6]))).toBeCloseTo(0.2);
     expect(changeRatio(11, 10)).toBeCloseTo(0.1);
@@ -79,7 +79,7 @@ describe('the heatmap', () => {
     expect(foldHeatmap([at(0, 0, 10, 0)])[0]?.[0]).toBeNull();
   });
 
-  it('knows the cheapest hour only once a whole day was seen', () => {
+  it('knows the cheapest hour only after a whole day', () => {
     const day = Array.from({ length: 24 }, (_, hour) => at(0, hour, 50 + Math.abs(hour - 4)));
     expect(cheapestHourUtc(day)).toBe(4);
     expect(cheapestHourUtc(day.slice(1))).toBeNull();

@@ -55,7 +55,7 @@ function plainFirings(alert: AlertRule, prices: readonly PriceAtBlock[]): number
   return fired;
 }
 
-describe('what an alert would have done', () => {
+describe('the preview of an alert', () => {
   it('is to fire each time the price goes there, and each time the cooldown is over while it stays', () => {
     const prices = series([12, 9, 8, 11, 7, 7, 10, 9]);
     expect(previewAlert(rule(), prices)).toEqual({ times: 3, last: prices[7] });
@@ -76,7 +76,7 @@ describe('what an alert would have done', () => {
     expect(previewAlert(rule({ disableOnce: true }), prices)).toEqual({ times: 1, last: prices[0] });
   });
 
-  it('is what the rule says, whatever the rule and the prices', () => {
+  it('agrees with the rule for all rules and prices', () => {
     const rules = fc.record({
       lane: fc.constant('average' as const),
       condition: fc.constantFrom('LESS_THAN' as const, 'GREATER_THAN' as const),

@@ -120,7 +120,7 @@ describe('the probability of reaching a price', () => {
     }
   });
 
-  it('is after a rewind what it was before, and forgets nothing for it', () => {
+  it('is restored by a rewind', () => {
     const blocks = makeBlocks(restlessSteps(1_500));
     const engine = engineAfter(blocks, 1_000);
     const kept = blocks.slice(0, 1_231);
@@ -156,8 +156,8 @@ describe('the probability of reaching a price', () => {
   );
 });
 
-describe('what is said of one price at one block', () => {
-  it('is what a horizon promises of it, and that no more than independent windows support', async () => {
+describe('the probability of one price at one block', () => {
+  it('equals that of its horizon, within the support of independent windows', async () => {
     const blocks = await simulatedBlocks(1, isSlowRun ? 9_000 : 2_000);
     const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE });
     let compared = 0;

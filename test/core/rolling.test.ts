@@ -12,7 +12,7 @@ function naiveQuantile(values: readonly number[], q: number): number | null {
 }
 
 describe('a column', () => {
-  it('gives back what it was given, through growth and round its ring', () => {
+  it('returns stored values while its ring grows and wraps', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6_000 }), fc.integer({ min: 0, max: 1e9 }), (keep, first) => {
         const column = new Column(keep);
@@ -37,7 +37,7 @@ describe('a column', () => {
 });
 
 describe('sorted values', () => {
-  it('answer quantiles and counts like a sorted copy', () => {
+  it('return quantiles and counts like a sorted copy', () => {
     fc.assert(
       fc.property(prices, fc.double({ min: 0.01, max: 1, noNaN: true }), price, (values, q, mark) => {
         const sorted = new SortedValues();
@@ -48,7 +48,7 @@ describe('sorted values', () => {
     );
   });
 
-  it('say nothing when empty and refuse to give up what they do not hold', () => {
+  it('return nothing when empty, and reject the removal of absent values', () => {
     const sorted = new SortedValues();
     expect(sorted.quantile(0.5)).toBeNull();
     sorted.add(1);

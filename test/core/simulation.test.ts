@@ -74,7 +74,7 @@ describe('a simulated day', () => {
     );
   });
 
-  it('ends exactly where the next day begins, whatever the seed', () => {
+  it('ends exactly where the next day begins, for any seed', () => {
     fc.assert(
       fc.property(seeds, days, (seed, day) => {
         const [today, tomorrow] = [dayOf(seed, day), dayOf(seed, day + 1)];

@@ -67,7 +67,7 @@ describe('a price in gwei', () => {
 });
 
 describe('amounts for people', () => {
-  it('writes what is signed and paid to the last wei', () => {
+  it('writes signed and paid amounts to the last wei', () => {
     expect(exactAmount(0n, 'ETH')).toBe('0 ETH');
     expect(exactAmount(1n, 'ETH')).toBe('1 wei');
     expect(exactAmount(999_999_999n, 'ETH')).toBe('999,999,999 wei');

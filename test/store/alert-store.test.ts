@@ -50,7 +50,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(ids).toEqual([[4, 'alr_0', 'alr_3'], [4, 'alr_2', 'alr_1'], [4]]);
   });
 
-  test('enabling has a running cooldown go on and forgets why it was disabled; what is so already stays untouched', async () => {
+  test('enabling continues a running cooldown and clears the reason; an enabled alert is unchanged', async () => {
     const { database, store } = await open();
     const mine = (ms: number) =>
       new BlockStore(database).saveBlocks([makeBlock(ms, { timestamp: (FIRED_AT + ms) / 1_000 })]);
@@ -145,7 +145,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.countFirings('', FIRED_AT + 3)).toBe(4);
   });
 
-  test('what an owner’s firings come to is known by the hour, and outlasts the firings', async () => {
+  test('an owner’s firings are tallied by the hour, and the tally outlasts them', async () => {
     const { database, store } = await open();
     for (const [owner, at] of [
       ['a', FIRED_AT - 2 * HOUR_MS],

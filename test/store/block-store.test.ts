@@ -38,7 +38,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   }
 
   describe('blocks', () => {
-    test('a block comes back as it was, with and without what may be unknown', async () => {
+    test('returns a block unchanged, with and without optional fields', async () => {
       const full = makeBlock(7);
       const bare = makeBlock(8, {
         hash: null,
@@ -78,7 +78,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await rollups()).toEqual(await rollupsFromScratch());
     });
 
-    test('a rewind takes back blocks and what they were folded into', async () => {
+    test('a rewind deletes blocks and updates their rollups', async () => {
       await store.saveBlocks(makeBlocks(0, 999));
       await store.rewindTo(432);
       expect((await store.head())?.number).toBe(432);
@@ -194,7 +194,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     );
   });
 
-  describe('folding away what is older than 30 days', () => {
+  describe('folding blocks older than 30 days', () => {
     const DAY_BLOCKS = 1_440;
     const minutely = (from: number, to: number) =>
       makeBlocks(from, to).map((block) => ({ ...block, timestamp: BLOCK_ZERO_TIME + block.number * 60 }));
@@ -218,7 +218,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       },
     );
 
-    test('cuts on a whole hour, so that no hour is folded from half its blocks', async () => {
+    test('cuts at whole hours, so that no hour is folded from half its blocks', async () => {
       await store.saveBlocks(minutely(0, DAY_BLOCKS));
       const before = await history.buckets(3_600, { from: 0, to: BLOCK_ZERO_TIME + 10 * 86_400 });
       await store.prune(BLOCK_ZERO_TIME + 30 * 86_400 + 5_000);

@@ -39,7 +39,7 @@ test('keys are no history and a history is no keys', async () => {
   await expect(openDatabase(join(folder, 'keys.db'))).rejects.toMatchObject({ code: 'foreign-database' });
 });
 
-test('what is granted and counted is what a plain count would say, whatever limits become', async () => {
+test('grants and counts like a plain counter, while limits change', async () => {
   const wish = fc.record({
     keyId: fc.constantFrom('a', 'b', 'c'),
     count: fc.integer({ min: 1, max: 9 }),
@@ -71,7 +71,7 @@ test('what is granted and counted is what a plain count would say, whatever limi
 });
 
 describe.each(ENGINES)('on %s', (engine) => {
-  test('one key that is not there fails the whole batch and counts nothing', async () => {
+  test('a missing key fails the whole batch and counts nothing', async () => {
     const store = await openStore(await emptyDatabase(engine));
     await addKey(store, 'a');
     const wishes = ['a', 'gone'].map((keyId) => ({ keyId, count: 2, limit: 5 }));

@@ -47,7 +47,7 @@ test('a file that was readable for others is made private', async () => {
   await database.close();
 });
 
-test('it opens again with what was written', async () => {
+test('keeps its data when it is opened again', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const first = await openDatabase(path);
   await new BlockStore(first).saveBlocks(makeBlocks(5, 7));
@@ -57,7 +57,7 @@ test('it opens again with what was written', async () => {
   await second.close();
 });
 
-test('what is written survives a power cut: each commit waits for the disk', async () => {
+test('commits survive a power cut: each is synced to disk', async () => {
   const folder = await temporaryFolder();
   for (const open of [openDatabase, openKeyDatabase]) {
     const database = await open(join(folder, `${open.name}.db`));
@@ -207,7 +207,7 @@ test.skipIf(process.platform !== 'linux')('a folder that takes no children is re
   await expect(openDatabase('/proc/nobody/gastop/chain-1.db')).rejects.toMatchObject({ name: 'StoreError' });
 });
 
-test('a full disk is said as such, and what was written stays', async () => {
+test('reports a full disk as such, and keeps its data', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const database = await openDatabase(path);
   const store = new BlockStore(database);
@@ -222,7 +222,7 @@ test('a full disk is said as such, and what was written stays', async () => {
   await database.close();
 });
 
-test('what SQLite takes back by itself, as on a disk that is full, is told by its own reason', async () => {
+test('reports the cause of a rollback by SQLite itself, such as a full disk', async () => {
   const database = await openDatabase(join(await temporaryFolder(), 'chain-1.db'));
   // Ends the transaction as SQLITE_FULL does, whatever fills the disk.
   await sql`create trigger full before insert on blocks begin select raise(rollback, 'no room'); end`.execute(
@@ -280,7 +280,7 @@ test.skipIf(process.platform === 'win32')('a folder without permission is said a
   chmodSync(join(folder, 'closed'), 0o700);
 });
 
-test('a program of the version before stops writing once its database was migrated, and says what to do', async () => {
+test('an older program stops writing after a migration, and says what to do', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 8));
   const older = new Kysely<Tables>({ dialect: new NodeSqliteDialect(new DatabaseSync(path)) });
@@ -311,7 +311,7 @@ test('a program of the version before stops writing once its database was migrat
   await database.close();
 });
 
-test('a damaged file is refused in one line that says how to go on; what is found damaged later is told', async () => {
+test('refuses a damaged file with one line of advice, and reports damage found later', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
   const first = await openDatabase(path);
   await new BlockStore(first).saveBlocks(makeBlocks(0, 2_000));
@@ -452,7 +452,7 @@ describe.runIf(ENGINES.includes('PostgreSQL'))('a server', () => {
     await asked(target, "delete from kysely_migration where name = '9999-later'");
   });
 
-  test('whose connection is cut in the middle of a transaction is asked again', async () => {
+  test('retries after its connection broke in a transaction', async () => {
     const target = await emptyDatabase('PostgreSQL');
     const database = await openDatabase(target);
     let tries = 0;

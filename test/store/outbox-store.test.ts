@@ -43,7 +43,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     );
   }
 
-  test('what is due comes page by page, the longest due first; what waits and what is done does not', async () => {
+  test('due deliveries come page by page, the longest due first, without waiting and completed ones', async () => {
     const { database, store } = await open();
     await fire(database, 'b', { row: { next_attempt_at: FIRED_AT + 5 } });
     await fire(database, 'c', { row: { next_attempt_at: FIRED_AT + 5 } });
@@ -69,7 +69,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.nextDueAt(FIRED_AT + 11)).toBeNull();
   });
 
-  test('a receiver that is gone disables the alert and cancels what waits for it there, but not elsewhere', async () => {
+  test('a recipient that is gone disables the alert and cancels its deliveries there, but not elsewhere', async () => {
     const { database, store } = await open();
     const first = await fire(database, 'a');
     const second = await fire(database, 'a', { triggerCount: 2 });
@@ -105,7 +105,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await alertOf(database, 'b')).toMatchObject({ phase: { kind: 'armed' }, disabledReason: null });
   });
 
-  test('an alert that somebody disabled keeps their reason', async () => {
+  test('a disabled alert keeps its reason', async () => {
     const { database, store } = await open();
     const id = await fire(database, 'a', { phase: DISABLED });
     await store.record(await pendingOf(store, id), attempt(FIRED_AT), { kind: 'gone', reason: 'gone' });
@@ -115,7 +115,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
   });
 
-  test('asked for again while an attempt is under way, it is sent again whatever that one brought', async () => {
+  test('a retry requested during an attempt is made, whatever the attempt’s result', async () => {
     const { database, store } = await open();
     const id = await fire(database, 'a');
     const underWay = await pendingOf(store, id);
@@ -138,7 +138,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.deliveries('nobody')).toEqual([]);
   });
 
-  test('an owner has one signing secret of 256 bits, whoever asks first and however often', async () => {
+  test('an owner has one signing secret of 256 bits, also after concurrent first requests', async () => {
     const path = await emptyDatabase(engine, 'shared');
     const { store } = await open(path);
     const { store: elsewhere } = await open(path);
@@ -181,7 +181,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await alerts.find('', 'a')).toMatchObject({ disabledReason: null, targets });
   });
 
-  test('what was done with long ago is forgotten, with its attempts; what still waits is not', async () => {
+  test('old completed deliveries are deleted with their attempts; pending ones stay', async () => {
     const { database, store } = await open();
     const old = await fire(database, 'a');
     await store.record(await pendingOf(store, old), attempt(FIRED_AT), { kind: 'delivered' });

@@ -44,7 +44,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   }
 
   describe('advice to wait', () => {
-    test('counts a block of unknown tips by its base fee, and prices at the limit of what is stored', async () => {
+    test('counts a block of unknown tips by its base fee, and prices at the storage limit', async () => {
       const block = asks(10, 100n);
       await blocks.saveBlocks([block], given(block, waitFor(block, 12), { targetPrice: 90n }));
       await blocks.saveBlocks([
@@ -89,7 +89,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   describe('a reorg', () => {
-    test('that nobody was there to see is found by the hash', async () => {
+    test('during downtime is found by the hash', async () => {
       const block = asks(10, 100n);
       await blocks.saveBlocks([block], given(block, sendWithin(block, 1, 90n)));
       await blocks.saveBlocks([{ ...block, hash: blockHash(10, 1) }, asks(11, 90n)]);
@@ -106,7 +106,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   describe('saying something again', () => {
-    test('changes nothing: what was said of a block first stands, judged or not', async () => {
+    test('changes nothing: the first advice for a block stays, judged or not', async () => {
       const block = asks(10, 100n);
       const first = given(block, sendWithin(block, 1, 90n), { probability: 0.95 });
       await blocks.saveBlocks([block], first);
@@ -189,7 +189,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   describe('pruning', () => {
-    test('forgets what was said more than 400 days ago, and keeps what is younger than its blocks', async () => {
+    test('deletes advice older than 400 days, and keeps advice younger than its blocks', async () => {
       const day = 86_400;
       const first = asks(10, 100n);
       await blocks.saveBlocks([first], given(first, sendWithin(first, 1, 90n)));

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { priceBeside } from '../../../src/core/units.ts';
 
-it('a price that three digits would put onto its threshold is told whole', () => {
+it('a price that three digits would round to its threshold is shown whole', () => {
   expect(priceBeside(4_999_600_000n, 5_000_000_000n)).toBe('4.9996');
   expect(priceBeside(4_871_234_567n, 5_000_000_000n)).toBe('4.87');
   expect(priceBeside(1_352_400_000_000n, 1_352_000_000_000n)).toBe('1352.4');
   expect(priceBeside(5_000_000_000n, 5_000_000_000n)).toBe('5.00');
 });
 
-it('what is told of a price is on its side of the threshold', () => {
+it('the shown price is on the right side of the threshold', () => {
   const wei = fc.bigInt({ min: 1n, max: 1_000_000n * 10n ** 9n });
   fc.assert(
     fc.property(wei, fc.bigInt({ min: -1_000n, max: 1_000n }), (threshold, by) => {

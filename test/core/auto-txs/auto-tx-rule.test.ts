@@ -98,15 +98,15 @@ function always(holds: (step: Happened, engine: ModelEngine) => void): void {
 
 const wasNeverOut = ({ mayBeOut, takenSince }: AutoTxState) => !mayBeOut && takenSince === null;
 
-describe('in any order of blocks, answers, drops, reorgs, replacements, crashes and wishes', () => {
-  it('what was cancelled or expired before it was ever sent stays so', () => {
+describe('in any order of blocks, responses, drops, reorgs, replacements, crashes and requests', () => {
+  it('an auto-tx cancelled or expired before it was sent stays so', () => {
     always(({ before, after }) => {
       const isOver = before.status === 'CANCELLED' || before.status === 'EXPIRED';
       if (isOver && wasNeverOut(before)) expect(after ?? before).toEqual(before);
     });
   });
 
-  it('what is submitted answers no wish of its owner', () => {
+  it('a submitted auto-tx ignores its owner’s requests', () => {
     always(({ before, event, after }) => {
       const wishes: readonly AutoTxEvent['type'][] = [
         'cancel',
@@ -120,7 +120,7 @@ describe('in any order of blocks, answers, drops, reorgs, replacements, crashes 
     });
   });
 
-  it('what was disabled, or is over, is not decided about until its owner has it wait again', () => {
+  it('a disabled or ended auto-tx gets no decision until its owner enables it', () => {
     fc.assert(
       fc.property(someStory, (story) => {
         let isWanted = false;
@@ -135,7 +135,7 @@ describe('in any order of blocks, answers, drops, reorgs, replacements, crashes 
     );
   });
 
-  it('attempts are counted by decisions alone, and only what waits is decided about', () => {
+  it('only decisions count as attempts, and only waiting auto-txs get decisions', () => {
     always(({ before, event, after }) => {
       if (after === null) return;
       expect(after.attempts).toBe(before.attempts + (event.type === 'submit' ? 1 : 0));
@@ -198,13 +198,13 @@ describe('in any order of blocks, answers, drops, reorgs, replacements, crashes 
     );
   });
 
-  it('what ends as failed says why, and what has not failed says nothing of the kind', () => {
+  it('only a failed auto-tx has a reason for its failure', () => {
     always(({ after }) => {
       if (after !== null) expect(after.failure !== null).toBe(after.status === 'FAILED');
     });
   });
 
-  it('what a block has, or a node, is submitted or final', () => {
+  it('an auto-tx in a block or known to a node is submitted or final', () => {
     always(({ after }) => {
       if (after?.inclusion) expect(['SUBMITTED', 'EXECUTED', 'FAILED']).toContain(after.status);
       if (after?.status === 'SUBMITTED') expect(after).toMatchObject({ mayBeOut: true, hold: null });
@@ -301,7 +301,7 @@ function lived(confirmations: number, ...happenings: readonly Happening[]): Mode
 
 const kindsOf = ({ steps }: ModelEngine) => steps.flatMap(({ notes }) => notes.map(({ kind }) => kind));
 
-describe('of what is rare', () => {
+describe('in rare cases', () => {
   it('a replacement that a reorg takes back leaves it watched, and mined after all', () => {
     const failed = lived(1, SEND, mine('another'), OBSERVE);
     expect(failed.state).toMatchObject({
@@ -316,7 +316,7 @@ describe('of what is rare', () => {
     expect(failed.state).toMatchObject({ status: 'EXECUTED', failure: null });
   });
 
-  it('what was dropped is noticed at the second head after a reorg to a lower one', () => {
+  it('a drop is noticed at the second head after a reorg to a lower one', () => {
     const drop = { type: 'drop' } as const;
     const high = lived(1, SEND, mine(null), mine(null), mine(null), mine(null), drop, OBSERVE);
     high.live({ type: 'reorg', depth: 4, comesBack: false });
@@ -326,7 +326,7 @@ describe('of what is rare', () => {
     expect(high.state).toMatchObject({ status: 'PENDING', mayBeOut: true });
   });
 
-  it('its own bytes, mined meanwhile, are not taken for what used its nonce', () => {
+  it('its own mined bytes do not count as another transaction with its nonce', () => {
     const dropped = [
       SEND,
       mine(null),
@@ -351,7 +351,7 @@ describe('of what is rare', () => {
     expect(kindsOf(engine)).toEqual(['SIGNED', 'SUBMITTED', 'SENT', 'MINED']);
   });
 
-  it('what was cancelled after it had been sent is executed where it is mined all the same', () => {
+  it('an auto-tx cancelled after it was sent is executed when it is mined all the same', () => {
     const gone = [SEND, mine(null), { type: 'drop' }, OBSERVE, mine(null), OBSERVE] as const;
     const engine = lived(
       1,
@@ -387,7 +387,7 @@ describe('of what is rare', () => {
     expect(kindsOf(engine).at(-1)).toBe('DROPPED');
   });
 
-  it('what failed, came back by itself and is lost again has failed, and says why', () => {
+  it('a failed auto-tx that reappeared and is lost again has failed with its reason', () => {
     const engine = lived(2, { type: 'send', outcome: 'refused-for-good' }, { type: 'wallet-sends' });
     for (const happening of [mine('ours'), OBSERVE, { type: 'reorg', depth: 1, comesBack: false } as const]) {
       engine.live(happening);
@@ -404,7 +404,7 @@ describe('of what is rare', () => {
   });
 });
 
-it('an end says what came of its target: never reached, reached with something in the way, or sent before', () => {
+it('an end names the fate of its target: never reached, reached but held, or sent before', () => {
   const facts = { nonce: 0, confirmations: 1, now: 0 };
   const words = (state: Partial<AutoTxState>) =>
     stepAutoTx({ ...NEW_PENDING, ...state }, { type: 'expire' }, facts)?.notes[0]?.message;

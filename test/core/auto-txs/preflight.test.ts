@@ -54,7 +54,7 @@ describe('a pre-flight', () => {
     for (const { message } of open) expect(message).toContain('unknown');
   });
 
-  it('asks nothing of this chain about what is for another one', () => {
+  it('does not check a transaction of another chain against this one', () => {
     const elsewhere = { ...signed({ ...blobs, chainId: 10 }), balance: 0n, nextNonce: 0, pendingNonce: 0 };
     const unasked = preflight(elsewhere).filter(({ message }) => message.startsWith('not checked'));
     expect(unasked.map(({ name }) => name)).toEqual(
@@ -199,7 +199,7 @@ describe('a pre-flight', () => {
     expect(line(signed({ maxPriorityFeePerGas: 0n }), 'reachable')).toContain('blocks may leave it out');
   });
 
-  it('says what it costs at its target and at most, blobs included, in coins and dollars', () => {
+  it('states the cost at its target and the maximum, blobs included, in coins and dollars', () => {
     // The lane's tip is 0.654 gwei: at a target of 5 the base fee is 4.346, and with its own tip of 1 it pays 5.346.
     expect(line(FACTS, 'cost')).toBe(
       '✓ fees of about 0.000347 ETH ($1.04) at 5.35 gwei, its own tip included, when the Average lane is at your target of 5 gwei; at most 0.00195 ETH ($5.85); it sends 1 ETH',
@@ -238,7 +238,7 @@ describe('a pre-flight', () => {
   });
 });
 
-describe('what it pays when a lane is at the target', () => {
+describe('the price it pays when a lane is at the target', () => {
   /** A target of 1.5 gwei and a tip of 5 at a cap of 9, on a chain whose lane asks for hardly a tip. */
   const tipped = (nextBaseFee: bigint | null, change: Partial<PreflightFacts['order']> = {}) => {
     const facts = signed({
@@ -251,7 +251,7 @@ describe('what it pays when a lane is at the target', () => {
     return { ...facts, order, nativeUsd: null, nextBaseFee, lanePrice: nextBaseFee };
   };
 
-  it('is far more than the target where its own tip is, which is said with what it costs', () => {
+  it('is far above the target when its own tip is, which the cost check states', () => {
     expect(line(tipped(2n * GWEI), 'cost')).toBe(
       '▲ its own priority fee of 5 gwei makes it pay about 6.50 gwei when the Average lane is at your target of 1.5 gwei: sign it again with a lower one; fees of about 0.000137 ETH at 6.50 gwei, its own tip included, when the Average lane is at your target of 1.5 gwei; at most 0.000189 ETH',
     );
@@ -269,7 +269,7 @@ describe('what it pays when a lane is at the target', () => {
     );
   });
 
-  it('is at least its tip where nobody knows the base fee', () => {
+  it('is at least its tip when the base fee is unknown', () => {
     expect(line(tipped(null), 'cost')).toMatch(
       /^▲ its own priority fee of 5 gwei makes it pay at least 5\.00 gwei .* at 6\.50 gwei or less,/,
     );
@@ -280,7 +280,7 @@ describe('what it pays when a lane is at the target', () => {
     expect(verdict(tipped(GWEI))).toEqual({ kind: 'go' });
   });
 
-  it('is the present price where nobody chose a target', () => {
+  it('is the present price without a chosen target', () => {
     expect(line({ ...tipped(2n * GWEI), isTargetPresent: true }, 'cost')).toBe(
       '✓ fees of about 0.000147 ETH at the present price of 7.00 gwei; at most 0.000189 ETH',
     );
@@ -378,7 +378,7 @@ describe('an account that is delegated (EIP-7702)', () => {
     );
   });
 
-  it('is said as it was found where what was signed is not there any more', () => {
+  it('keeps its finding when the authorizations are gone', () => {
     const before = preflight(handing(one));
     const anew = preflight(handing());
     const untold = '? it delegates accounts to code (EIP-7702): which ones is unknown';

@@ -21,7 +21,7 @@ const kept = {
   nativeUsd: 2_500,
 };
 
-describe('what an auto-tx saved', () => {
+describe('savings of an auto-tx', () => {
   it('is told by the gas it used, against both prices, and is negative where it paid more', () => {
     expect(savingsOf(kept)).toEqual({
       atCreation: { referencePrice: 13n * GWEI, savedWei: 800_000n * GWEI, savedUsd: 2 },
@@ -62,7 +62,7 @@ describe('what an auto-tx saved', () => {
     expect(await at(minedAt / 1_000 - 3_600)).toEqual({ dayMeanPrice: null, nativeUsd: 2_500 });
   });
 
-  it('what it paid in all has blobs and posting fees in it', () => {
+  it('the total cost includes blobs and posting fees', () => {
     expect(paidInAll(inclusion)).toBe(500_000n * GWEI + 7n);
   });
 });

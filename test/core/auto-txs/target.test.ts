@@ -92,14 +92,14 @@ describe('of two orders at the same prices', () => {
   const next = { nextBaseFee: 4n * GWEI, lanePrice: 6n * GWEI };
   const order = { target: 5n * GWEI, lane: 'average', isStrict: false } as const;
 
-  it('a normal one looks at its lane, a strict one at what the transaction itself would pay', () => {
+  it('a normal target uses its lane’s price, a strict one the transaction’s own', () => {
     expect(comparedPrice(order, SIGNED, next)).toBe(6n * GWEI);
     expect(comparedPrice({ ...order, isStrict: true }, SIGNED, next)).toBe(5n * GWEI);
     expect(isReached(order, SIGNED, next)).toBe(false);
     expect(isReached({ ...order, isStrict: true }, SIGNED, next)).toBe(true);
   });
 
-  it('a legacy transaction pays its gas price, whatever the base fee is', () => {
+  it('a legacy transaction pays its gas price at any base fee', () => {
     const bid = { ...SIGNED, ...legacy(7n * GWEI) };
     expect(comparedPrice({ ...order, isStrict: true }, bid, next)).toBe(7n * GWEI);
     expect(unreachable({ ...order, isStrict: true }, bid, true)).toBe('gas-price');

@@ -61,7 +61,7 @@ function withOtherFuture(blocks: readonly Block[], cut: number, seed: number): B
 describe('no look-ahead', () => {
   const COUNT = isSlowRun ? 400 : 80;
 
-  it('neither what was said nor what others would sign changes when everything after a block is changed', () => {
+  it('gives the same advice and offers when all later blocks change', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 0, max: COUNT - 1 }), (seed, cut) => {
         const blocks = makeBlocks(restlessSteps(COUNT, seed));
@@ -82,7 +82,7 @@ describe('no look-ahead', () => {
 });
 
 describe('a gap', () => {
-  it('is an interruption: what is said after it is what the blocks after it alone have said, and nothing is judged across', () => {
+  it('restarts the engine: later advice depends on later blocks alone, and nothing is judged across the gap', () => {
     const blocks = makeBlocks(restlessSteps(900, 4));
     const [before, after] = [blocks.slice(0, 400), blocks.slice(401)];
     const broken = run({ blocks: [...before, ...after] });
@@ -135,7 +135,7 @@ describe('the report on recorded blocks', () => {
     ({ report, done } = whole);
   });
 
-  it('says what the stretch is', () => {
+  it('describes the recording', () => {
     expect(report.stretch).toEqual({
       firstBlock: 20_973_164,
       lastBlock: 20_975_164,
@@ -170,7 +170,7 @@ describe('the report on recorded blocks', () => {
     for (const { saving, foresight } of report.horizons) expect(saving).toBeLessThanOrEqual(foresight);
   });
 
-  it('doublings of the base fee are in at once and lie twice above; that is what they are known for', () => {
+  it('includes doublings of the base fee at once, at twice the price', () => {
     for (const { rules } of report.lanes) {
       const geth = rules.find(({ rule }) => rule === 'geth');
       expect(geth).toMatchObject({ kept: 1, saving: 0 });
@@ -178,7 +178,7 @@ describe('the report on recorded blocks', () => {
     }
   });
 
-  it('names the peers with the least room above what they pay', () => {
+  it('names the peers with the smallest margin above the price they pay', () => {
     const [fast] = report.lanes;
     // Without tips whoever signs the next base fee itself is in; a block late only what covers a rise is.
     expect(fast?.tightest).toEqual({ keeping: 'Blockscout', late: 'feehistory' });

@@ -15,7 +15,7 @@ const judge = (past: Past, targets: readonly Target[], horizonSec = 24) =>
 const past = pastOf([100, 100, 80, 120, 120].map((baseFee, index) => ({ baseFee, time: index * 12 })));
 
 describe('a target price', () => {
-  it('is kept when a block within its time asks for no more, and pays what that block asks for', () => {
+  it('is reached by a block within its time at or below it, at that block’s price', () => {
     expect(judge(past, [{ price: 85, probability: 0.9 }])).toMatchObject({
       judged: 1,
       kept: 1,
@@ -31,7 +31,7 @@ describe('a target price', () => {
     expect(score?.foresight).toBeCloseTo(0.2, 12);
   });
 
-  it('missed pays what the last block within its time asked for', () => {
+  it('pays the price of its last block after a miss', () => {
     const score = judge(past, [
       { price: 0, probability: Number.NaN },
       { price: 79, probability: 0.5 },
@@ -40,7 +40,7 @@ describe('a target price', () => {
     expect(score).toMatchObject({ judged: 1, kept: 0, saving: 1 - 120 / 80, foresight: 0 });
   });
 
-  it('counts with tips: base fee and what the block asked for on top', () => {
+  it('compares base fee plus minimum tip where tips are known', () => {
     const tipped = pastOf([
       { baseFee: 100, tip: 1 },
       { baseFee: 90, tip: 15 },
@@ -61,8 +61,8 @@ describe('a base fee of 0', () => {
   });
 });
 
-describe('what is not judged', () => {
-  it('is a target without a probability, and one whose time had not ended with the recording', () => {
+describe('targets without a judgement', () => {
+  it('lack a probability, or had not ended with the recording', () => {
     expect(judge(past, [{ price: 85, probability: Number.NaN }])).toBeNull();
     const late = [0, 1, 2, 3, 4].map(() => ({ price: 200, probability: 0.9 }));
     // 24 s after the third block the recording ends: nobody knows whether another block came in that second.

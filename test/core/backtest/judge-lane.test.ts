@@ -26,7 +26,7 @@ describe('one offer over a window of two blocks', () => {
     expect(overhang).toBeCloseTo(84 / 80 - 1, 12);
   });
 
-  it('below all of them misses: it pays what the last block of the window asked for, and has no overhang', () => {
+  it('misses below all prices: pays the price of the window’s last block, and has no overhang', () => {
     expect(judge(past, { cap: 79, tip: 0 })).toMatchObject({ kept: 0, saving: 1 - 80 / 100, overhang: null });
     const rising = pastOf([{ baseFee: 90 }, { baseFee: 100 }, { baseFee: 130 }]);
     expect(judge(rising, { cap: 79, tip: 0 }).saving).toBeCloseTo(-0.3, 12);
@@ -65,7 +65,7 @@ describe('where blocks ask for a tip', () => {
     expect(judge(past, { cap: 200, tip: 1 }).kept).toBe(0);
   });
 
-  it('a tip above what is asked is paid, so that the price is above the cheapest', () => {
+  it('pays a tip above the minimum, so that the price is above the cheapest', () => {
     expect(judge(past, { cap: 200, tip: 9 }).saving).toBeCloseTo(1 - 109 / 105, 12);
     expect(judge(past, { cap: 107, tip: 9 }).overhang).toBe(0);
   });
@@ -101,7 +101,7 @@ describe('a base fee of 0', () => {
     }
   });
 
-  it('saves nothing and leaves no room to whoever pays nothing, as nobody else pays more', () => {
+  it('has neither savings nor overhang on a free chain', () => {
     const past = pastOf([{ baseFee: 0 }, { baseFee: 0 }, { baseFee: 0 }]);
     expect(judge(past, { cap: 0, tip: 0 })).toMatchObject({ kept: 1, saving: 0, overhang: 0 });
   });

@@ -16,7 +16,7 @@ const wait = (at: number, price: number, more: Partial<Waiting> = {}): Waiting =
 });
 
 describe('the advice to wait', () => {
-  it('is kept by the first block in time that asks for no more, which is what is paid', () => {
+  it('is reached by the first timely block at or below it, at that block’s price', () => {
     expect(judgeWaits(past, [wait(0, 85)], 4)).toEqual([
       {
         action: 'WAIT',
@@ -30,7 +30,7 @@ describe('the advice to wait', () => {
     ]);
   });
 
-  it('missed pays what the last block before the deadline asked for', () => {
+  it('pays the price of the last block before the deadline after a miss', () => {
     expect(judgeWaits(past, [wait(1, 79)], 4)).toMatchObject([{ kept: 0, saving: 1 - 120 / 80 }]);
   });
 

@@ -17,7 +17,7 @@ const dips = (count: number, share: number): PastBlock[] =>
   }));
 
 describe('the naive rule', () => {
-  it('says nothing before it has seen 300 whole windows, 600 on long stretches', () => {
+  it('makes no offer before 300 whole windows, 600 on long stretches', () => {
     const offers = offersOf(dips(340, 0.8));
     expect(offers.findIndex((offer) => offer !== null)).toBe(324);
     const long = offersOf(dips(640, 0.8), 3_000);

@@ -32,7 +32,7 @@ async function decoded(authorizationList: readonly Signed[], data: Hex = '0x') {
 }
 
 describe('the authorizations of a transaction', () => {
-  it('are whose account they hand over, to what, on which chain', async () => {
+  it('name account, code and chain', async () => {
     const one = await authorize(FRIEND);
     const any = await authorize(NONE, 0, 0);
     const { authorizations, intrinsicGas } = await decoded([one, any]);
@@ -49,7 +49,7 @@ describe('the authorizations of a transaction', () => {
     for (const raw of Object.values(others)) expect(decodeTransaction(raw).authorizations).toEqual([]);
   });
 
-  it('are of nobody where no chain would take the signature', async () => {
+  it('have no authority when their signature is invalid on every chain', async () => {
     const one = await authorize(FRIEND);
     const s = BigInt(one.s);
     const higher = { ...one, s: `0x${(ORDER - s).toString(16)}` as const, yParity: 1 - (one.yParity ?? 0) };
@@ -95,10 +95,10 @@ describe('the authorizations of a transaction', () => {
   });
 });
 
-describe('what a transaction does', () => {
+describe('the description of a transaction', () => {
   const account = `${OTHER.address.slice(0, 8)}…${OTHER.address.slice(-4)}`;
 
-  it('is what it delegates before what it calls', async () => {
+  it('names delegations before the call', async () => {
     expect(describeTransaction(await decoded([await authorize(FRIEND)]))).toMatchObject({
       name: 'delegation',
       words: `delegates the account ${account} to the code at 0xd8dA6B…6045 (on this chain); sends its value to 0xd8dA6B…6045 and calls nothing`,

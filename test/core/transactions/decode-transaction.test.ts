@@ -7,7 +7,7 @@ import { ACCOUNT, FRIEND, signedBlobs, signedSamples, withoutSidecar } from './s
 const samples = await signedSamples();
 const of = (raw: Hex) => (raw.startsWith('0x03') ? withoutSidecar(raw) : raw);
 
-describe('what viem signs', () => {
+describe('transactions signed by viem', () => {
   it.each(Object.entries(samples))('%s has viem’s hash, sender and fields', async (_, raw) => {
     const decoded = decodeTransaction(raw);
     expect(decoded.from).toBe(ACCOUNT.address);

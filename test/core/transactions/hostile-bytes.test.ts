@@ -55,7 +55,7 @@ function partsOf(bytes: Uint8Array): [type: Uint8Array, list: Tree] {
   return [type, fromRlp(bytes.subarray(type.length), 'bytes')];
 }
 
-describe('whatever is given', () => {
+describe('any input', () => {
   it('any bytes are taken or refused, and nothing else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
@@ -167,7 +167,7 @@ describe('one encoding', () => {
     expect(tried).toBeGreaterThan(20 / step);
   });
 
-  it('what is taken is what encoding it again gives', () => {
+  it('accepts only what encodes to the same bytes', () => {
     const header = fc.constantFrom(
       0x80,
       0x81,

@@ -69,7 +69,7 @@ describe('selectors', () => {
   });
 });
 
-describe('what is no known function', () => {
+describe('an unknown function', () => {
   it('is a plain transfer without data', () => {
     expect(describeCall('0x', FRIEND)).toMatchObject({
       name: 'plain transfer',
@@ -220,7 +220,7 @@ describe('calls within calls', () => {
     );
   });
 
-  it('of a Safe say who is called, and when it lends its rights', () => {
+  it('of a Safe name the target, and delegate calls', () => {
     const declared =
       'execTransaction(address to, uint256 v, bytes d, uint8 operation, uint256 a, uint256 b, uint256 c, address e, address f, bytes g)';
     const call = (operation: number) =>
@@ -291,7 +291,7 @@ describe('arguments from anybody', () => {
     expect(JSON.stringify(call).length).toBeLessThan(10_000);
   });
 
-  it('never throw, whatever they are, and say one line', () => {
+  it('never throw, and always give one line', () => {
     const selectors = [...knownFunctions().keys()];
     const word = fc.oneof(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),

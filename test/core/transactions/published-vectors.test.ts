@@ -149,7 +149,7 @@ describe('the transaction tests of ethereum/tests', () => {
   });
 });
 
-describe('what a node was sent in the JSON-RPC conformance suite', () => {
+describe('transactions of the JSON-RPC conformance suite', () => {
   it.each([
     ['access-list-transaction', 1],
     ['dynamic-fee-transaction', 2],

@@ -21,7 +21,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   const timeOf = (number: number) => makeBlock(number).timestamp * 1_000;
 
-  describe('what fires', () => {
+  describe('a firing', () => {
     test('is an event, a message for each channel, and a new state of the alert', async () => {
       const { database, store } = await open(
         ':memory:',
@@ -187,7 +187,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       },
     );
 
-    test('adds to what its owner’s firings come to, once', async () => {
+    test('is added to its owner’s tally once', async () => {
       const { database, store } = await open(':memory:', keptAlert('a', {}, { owner: 'gk_1' }));
       await database.queries
         .insertInto('alert_events')
@@ -324,8 +324,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
   });
 
-  describe('blocks that nobody saw', () => {
-    test('leave what is disabled as it is', async () => {
+  describe('missed blocks', () => {
+    test('leave disabled alerts unchanged', async () => {
       const disabled = keptAlert('a', { disableOnce: true });
       const { database, store } = await open(':memory:', disabled);
       await savePrices(store, 0, 99);
@@ -367,7 +367,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await readEvents(database)).toEqual(['a.2', 'a.1']);
     });
 
-    test('to another chain arms again what cools down until a time that chain has yet to see', async () => {
+    test('to another chain re-arms alerts whose cooldown lies in that chain’s future', async () => {
       const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
       await savePrices(store, 50_000, 99);
       await store.beginAnew(undefined);
@@ -376,7 +376,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
   });
 
-  test('a block of a node that claims a time yet to come silences nobody once true ones follow', async () => {
+  test('a block with a future time silences no alert once true blocks follow', async () => {
     const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
     const now = WALL_NOW / 1_000;
     const at = (number: number, price: number, sec: number) =>
@@ -415,7 +415,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await at(3, 99, 3_600)).toBe(1);
   });
 
-  test('blocks of a history that is only filled in wake nobody', async () => {
+  test('filling the history fires no alerts', async () => {
     const { database, store } = await open(':memory:', keptAlert('a', { threshold: 10n ** 18n }));
     await store.saveBlocks(makeBlocks(0, 99));
     expect(await readEvents(database)).toEqual([]);

@@ -43,7 +43,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   const ids = (autoTxs: readonly KeptAutoTx[]) => autoTxs.map(({ id }) => id);
 
-  describe('what is reached', () => {
+  describe('reached auto-txs', () => {
     test('they come by sender and nonce, as many as are asked for', async () => {
       const one = (id: string, from: number, nonce: number) =>
         keptAutoTx(id, { signed: { from: sender(from), nonce }, order: { isStrict: nonce % 2 === 0 } });
@@ -105,7 +105,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     return { ...database, [Symbol.asyncDispose]: () => database.close() };
   }
 
-  test('what may be with a node is followed, whatever was decided since, in pages by sender and nonce', async () => {
+  test('follows every auto-tx that a node may have, in pages by sender and nonce', async () => {
     const store = await storeOf(
       keptAutoTx('sent', {
         signed: { from: sender(3), nonce: 1 },
@@ -146,7 +146,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(ids(await store.expiring(NOW, 1))).toEqual(['earlier']);
   });
 
-  test('what waits of a sender is found by nonce however the address is spelt: of one owner, or whoever made it', async () => {
+  test('finds a sender’s waiting auto-txs by nonce in any case of the address: of one owner, or of all', async () => {
     const from = sender(1);
     const store = await storeOf(
       keptAutoTx('a5', { owner: 'a', signed: { from, nonce: 5 } }),
@@ -162,7 +162,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(ids(await store.live(from.toLowerCase()))).toEqual(['a3', 'b4', 'a5']);
   });
 
-  test('what was executed stands where its block does, the newest where there are too many', async () => {
+  test('orders executed auto-txs by their blocks, and keeps the newest beyond the limit', async () => {
     const executed = (id: string, block: number, owner = '') =>
       keptAutoTx(id, { owner, state: { status: 'EXECUTED', inclusion: includedIn(block) } });
     const store = await storeOf(
@@ -253,7 +253,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
     const rewound = () => database.queries.selectFrom('auto_txs').selectAll().where('chain_block', '>', 5);
 
-    test('the lookup of what is reached reads no row that is not', async () => {
+    test('reads only reached rows', async () => {
       const steps = await plan(reachedRows(database.queries, at(30), AT));
       const lookups = steps.filter((step) => step.includes('auto_txs_wake_'));
       expect(lookups).toHaveLength(4);
@@ -261,7 +261,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         expect(step).toMatch(/USING COVERING INDEX auto_txs_wake_(?:price|base) \(wake_/);
     });
 
-    test('what is reached among them is what the price says', async () => {
+    test('finds exactly the auto-txs whose price is reached', async () => {
       const store = new AutoTxStore(database);
       const reached = await store.reached(at(8, 7), { now: NOW, limit: WAITING });
       const expected = Array.from({ length: WAITING }, (_, place) => place).filter((place) => {

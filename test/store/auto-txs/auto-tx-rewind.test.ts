@@ -54,7 +54,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   const state = async (id: string) => (await store.find('', id))?.state;
   const words = async (id: string) => (await store.timeline(id, 1))[0];
 
-  test('what was cancelled and mined all the same is cancelled again once a reorg has lost it', async () => {
+  test('a reorg cancels an auto-tx again that was cancelled and mined all the same', async () => {
     const lost = (head: number): AutoTxEvent => ({
       type: 'observe',
       observation: { head, inclusion: null, isKnown: false, nextNonce: 0 },
@@ -69,7 +69,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.signedBytes('cancelled')).toBeNull();
   });
 
-  test('a reorg takes what was mined in its blocks back to where it waits to be mined again, once', async () => {
+  test('a reorg returns the auto-txs mined in its blocks to waiting, once', async () => {
     await make('below', 99, ...SENT, minedIn(7));
     await make('waits', 99, ...SENT, minedIn(8));
     await make('untouched', 99);
@@ -85,7 +85,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await state('below'))?.inclusion).toBeNull();
   });
 
-  test('a reorg takes nothing back that is final, nor what it saved', async () => {
+  test('a reorg changes no final auto-tx and none of its savings', async () => {
     await make('done', 1, ...SENT, minedIn(10));
     await make('reverted', 1, ...SENT, minedIn(10, 'reverted'));
     const [done, reverted] = [await state('done'), await state('reverted')];
@@ -107,7 +107,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await state('taken')).toMatchObject({ status: 'SUBMITTED', takenSince: null });
   });
 
-  test('blocks that are written in the place of others take back what was mined in those', async () => {
+  test('replacing blocks undoes what was mined in them', async () => {
     await make('waits', 99, ...SENT, minedIn(9));
     await blocks.saveBlocks([makeBlock(9), makeBlock(10)]);
     expect((await state('waits'))?.inclusion).toEqual(includedIn(9));
@@ -115,7 +115,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await state('waits')).toMatchObject({ status: 'SUBMITTED', inclusion: null });
   });
 
-  test('a chain that begins anew disables what is not final, says why, and leaves the rest as it was', async () => {
+  test('a restarted chain disables auto-txs that are not final, with a reason, and leaves the others', async () => {
     await make('pending', 99);
     await make('waits', 99, ...SENT, minedIn(8));
     await make('taken', 99, ...SENT, replacedAt(9));
@@ -156,7 +156,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await blocks.head())?.number).toBe(10);
   });
 
-  test('one that a block has after all stands beside the one that took its nonce, and does not go on on a new chain', async () => {
+  test('an ended auto-tx that is mined after all coexists with the one that took its nonce, and does not continue on a new chain', async () => {
     const ended = { status: 'CANCELLED', mayBeOut: true } as const;
     await store.create(keptAutoTx('was', { signed: { nonce: 77 }, state: ended }), bytesOf('was'), NO_CAP);
     await store.create(keptAutoTx('is', { signed: { nonce: 77 } }), bytesOf('is'), NO_CAP);

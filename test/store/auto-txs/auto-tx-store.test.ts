@@ -38,7 +38,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     observation: { head: number, inclusion: includedIn(number, more), isKnown: true, nextNonce: 1 },
   });
 
-  test('an auto-tx comes back as it was made, whatever its note holds and however large its amounts are', async () => {
+  test('returns an auto-tx unchanged, with any note and amounts', async () => {
     const { store } = await open();
     const kept = keptAutoTx('atx_1', {
       // PostgreSQL has no NUL.
@@ -69,7 +69,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.signedBytes('atx_2')).toBeNull();
   });
 
-  test('what a rule or a route throws while it decides is thrown as it is, and nothing is written', async () => {
+  test('rethrows errors of a decision, and writes nothing', async () => {
     const { store } = await open();
     await keep(store, keptAutoTx('atx_1'));
     const failure = new TypeError('no such field');
@@ -111,7 +111,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await store.signedBytes('atx_2')).toEqual(bytesOf('atx_2 signed 5'));
   });
 
-  test('what is signed changes with its bytes alone', async () => {
+  test('changes a signed transaction only with its bytes', async () => {
     const { store } = await open();
     await keep(store, keptAutoTx('atx_1'));
     const other = store.change(
@@ -125,7 +125,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await store.list('', ALL)).autoTxs).toEqual([keptAutoTx('atx_1')]);
   });
 
-  test('what no integer of a row can hold is refused, not kept as something else', async () => {
+  test('refuses values that no integer column can hold', async () => {
     const { store } = await open();
     const huge = keptAutoTx('atx_1', { signed: { maxFeePerGas: 2n ** 53n } });
     await expect(keep(store, huge)).rejects.toThrow(/above 2\^53 − 1/);
@@ -161,7 +161,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(cancelled?.after.state.status).toBe('CANCELLED');
   });
 
-  test('who only visits sends nothing, even while nobody holds the lease', async () => {
+  test('a visiting command sends nothing, even while the lease is free', async () => {
     const { store } = await open(() => ({ kind: 'visitor', now: NOW }));
     await keep(store, keptAutoTx('atx_1'));
     await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
@@ -200,7 +200,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     },
   );
 
-  test('the bytes of one that waits, is disabled or sent stay, and come with none of its answers', async () => {
+  test('keeps the bytes of waiting, disabled and submitted auto-txs, and returns them with no query', async () => {
     const { store } = await open();
     await keep(store, keptAutoTx('atx_1'));
     for (const event of [{ type: 'disable' }, { type: 'enable' }, { type: 'submit' }] as const) {
@@ -247,7 +247,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     },
   );
 
-  test('a draft and what has ended can be deleted, with all that is known of it; what may be sent cannot', async () => {
+  test('deletes drafts and ended auto-txs with all their data, but none that may be sent', async () => {
     const { database, store } = await open();
     await keep(store, draftAutoTx('draft'));
     await keep(store, keptAutoTx('waits', { signed: { nonce: 1 } }));
@@ -289,7 +289,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     },
   );
 
-  test('savings are summed to the wei beyond what a number holds, against the price when it was made', async () => {
+  test('sums savings to the wei beyond safe integers, against the price at creation', async () => {
     const { store } = await open();
     const fee = 2n ** 53n - 1n;
     const execute = async (id: string, more: Partial<KeptAutoTx>, gasUsed: bigint, price: bigint) => {
@@ -316,7 +316,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await store.savingsSum('a')).savedWei).toBe(savedWei);
   });
 
-  test('what is learnt of an executed one later is summed too', async () => {
+  test('sums later changes of an executed auto-tx too', async () => {
     const { store } = await open();
     await keep(store, keptAutoTx('atx_1', { priceAtCreation: 10n * GWEI }));
     await happen(store, 'atx_1', { type: 'submit' }, mined(5));

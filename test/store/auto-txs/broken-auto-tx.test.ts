@@ -82,7 +82,7 @@ test.each(BREAKS)(
   },
 );
 
-test('an owner whose key ended has the others disabled', async () => {
+test('the end of a key disables its other auto-txs', async () => {
   const { store } = await openWith({ value: 'much' });
   await store.disableAll('a', 'its key was revoked', NOW);
   expect(await store.counts('a')).toEqual({ PENDING: 1, DISABLED: 1 });

@@ -30,7 +30,7 @@ async function contents(folder: string): Promise<string> {
 }
 
 describe.each(ENGINES)('on %s', (engine) => {
-  test('signed bytes are kept as nobody can read them, and are had with the same key alone', async () => {
+  test('signed bytes are stored encrypted, and read only with the same key', async () => {
     const target = await emptyDatabase(engine, 'shared');
     const [key, other] = [randomBytes(32), randomBytes(32)];
     const { database, store } = await open(target, key);
@@ -49,7 +49,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect([await store.signedBytes('atx_1'), await store.signedBytes('atx_2')]).toContain('sealed');
   });
 
-  test('no two live ones for one nonce of one sender are kept for an owner, whoever writes them', async () => {
+  test('an owner never has two live auto-txs with the same sender and nonce', async () => {
     const { database } = await open(await emptyDatabase(engine), randomBytes(32));
     const row = (id: string, owner: string) => ({ ...toAutoTxRow(keptAutoTx(id)), owner });
     const insert = (id: string, owner: string) =>
