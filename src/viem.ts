@@ -1,14 +1,17 @@
 import type { ChainConfig, Client } from 'viem';
 import { ClientError, createGasClient, type GasClientOptions, type SnapshotView } from './client/index.ts';
 
-/** viem waits for the fees of each transaction: no longer than this for a service that does not respond. */
+/** viem waits for the fees of each transaction: limits the wait for a service that does not respond. */
 const WITHIN_MS = 1_000;
 const ENDPOINT = '/gas/current';
 
 export interface GasFeesOptions extends Pick<GasClientOptions, 'url' | 'apiKey' | 'fetch' | 'signal'> {
-  /** Whose caps are used: `slow` is cheap, `fast` is for the next block. Default: `average`. */
+  /** The lane of the caps: `slow` is cheap, `fast` is for the next block. Default: `average`. */
   readonly lane?: 'slow' | 'average' | 'fast';
-  /** Called once when viem's own estimate begins to stand in, and again only if the service was of use in between. */
+  /**
+   * Called once when viem's own estimate replaces the service's, and again only after the service was used in
+   * between.
+   */
   readonly onFallback?: (reason: ClientError) => void;
 }
 
@@ -18,14 +21,12 @@ interface Caps {
 }
 
 /**
- * What makes a viem chain price its transactions by a service that speaks v1: `{ ...mainnet, ...gasFees({ url, apiKey }) }`.
- * Sends at most one request a block. Where the service does not respond within a second, is stale, or serves another chain,
- * viem's own estimate is used; nothing is thrown. What the caller sets of a transaction's fees stays, and so do
- * legacy transactions.
- *
- * `fees` alone would not do: a node that has `eth_fillTransaction`, as geth and anvil have, fills in fees before viem asks for
- * them, so they are set before that.
- * @throws RangeError where `url` cannot be a service's.
+ * Makes a viem chain price its transactions by a v1 service: `{ ...mainnet, ...gasFees({ url, apiKey }) }`. Sends at
+ * most one request a block. If the service does not respond within a second, is stale, or serves another chain, uses
+ * viem's own estimate; never throws. Keeps the fees that the caller sets, and legacy transactions.
+ *  `fees` alone would not suffice: a node with `eth_fillTransaction`, such as geth and anvil, fills in fees before
+ * viem requests them, so they are set before that.
+ * @throws RangeError for an invalid `url`.
  */
 export function gasFees({
   lane = 'average',
@@ -53,7 +54,7 @@ export function gasFees({
     }
   };
 
-  /** @param head viem knows it only within a transaction */
+  /** @param head known to viem only within a transaction */
   const capsAt = async (node: Client, head?: bigint | null): Promise<Caps | null> => {
     const block = head ?? BigInt(await node.request({ method: 'eth_blockNumber' }));
     if (asked?.block !== block) asked = { block, caps: request(node) };
@@ -62,7 +63,7 @@ export function gasFees({
 
   return {
     fees: {
-      // `null` is viem's word for its own estimate.
+      // `null` makes viem use its own estimate.
       estimateFeesPerGas: async ({ block, client, request: given, type }) => {
         const caps = type === 'legacy' ? null : await capsAt(client, block?.number);
         return caps && besideGiven(caps, given);
@@ -92,7 +93,7 @@ function besideGiven(caps: Caps, given: Partial<Caps> = {}): Caps {
 
 const lower = (one: bigint, other = one): bigint => (other < one ? other : one);
 
-/** @throws ClientError (`unavailable`) where the snapshot is no basis for a transaction of this chain. */
+/** @throws ClientError (`unavailable`) when the snapshot is unsuitable for a transaction of this chain. */
 function capsOf(snapshot: SnapshotView, lane: keyof SnapshotView['lanes'], chainId: number): Caps {
   const unavailable = (message: string) => new ClientError('unavailable', message, { endpoint: ENDPOINT });
   const { source, stale } = snapshot;

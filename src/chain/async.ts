@@ -1,8 +1,8 @@
 /** The clock; a test passes its own. */
 export interface Clock {
-  /** Wall clock, ms since epoch. It may be set back or forward: it dates things, and never measures. */
+  /** Wall clock, ms since epoch. It may be set: used for dates, never for durations. */
   now(): number;
-  /** Ms since some moment, always forward: pauses and intervals are measured with it. */
+  /** Monotonic clock, ms: used for pauses and intervals. */
   elapsed(): number;
   /** Resolves after `ms`, or at once when `signal` aborts (it does not reject). */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -24,7 +24,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Runs at most `count` pieces of work at once; the others wait in the order of their calls. */
+/** Limits concurrency to `count`; further work waits in order. */
 export class Turns {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -64,14 +64,14 @@ export class Turns {
   }
 }
 
-/** The reason of an abort that came from the clock, not from the caller. */
+/** The reason of an abort by a deadline. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
 /**
- * Runs `work` with a signal that aborts when `outer` does or after `timeoutMs`, and in any case when the work is
- * over: whatever a failed request left open (an unread body, a socket in the making) is closed by that.
+ * Runs `work` with a signal that aborts when `outer` does, after `timeoutMs`, and in any case when the work is over,
+ * which closes what a failed request left open (an unread body, a connecting socket).
  */
 export async function withDeadline<T>(
   timeoutMs: number,

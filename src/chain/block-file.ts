@@ -13,11 +13,11 @@ import type { ChainError } from './chain-source.ts';
 
 interface BlockFileHeader {
   readonly format: 'jsonl' | 'csv';
-  /** 1 for CSV, which does not say. */
+  /** 1 for CSV, which has none. */
   readonly chainId: number;
 }
 
-/** A place in a block file from which reading can go on without what stands before. */
+/** A position in a block file from which reading can continue. */
 interface BlockFileMark {
   /** The first block from there. */
   readonly number: number;
@@ -25,7 +25,7 @@ interface BlockFileMark {
   readonly position: LinePosition;
 }
 
-/** Some consecutive blocks; `mark` is where the first row that was read for them stands. */
+/** Some consecutive blocks; `mark` is the position of the first row read for them. */
 interface BlockBatch {
   readonly mark: BlockFileMark | null;
   readonly blocks: readonly Block[];
@@ -33,11 +33,11 @@ interface BlockBatch {
 
 interface ReadBlockFileOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Begins with the mark's block. A compressed file is read from its start all the same. */
+  /** Starts with the mark's block. A compressed file is still read from its start. */
   readonly from?: BlockFileMark | undefined;
 }
 
-/** What a file of recorded blocks says of itself. @throws ChainError `bad-file` */
+/** The header of a recording. @throws ChainError `bad-file` */
 export async function readBlockFileHeader(
   path: string,
   options: { readonly signal?: AbortSignal | undefined } = {},
@@ -47,11 +47,11 @@ export async function readBlockFileHeader(
 }
 
 /**
- * The blocks of a recording in order, read as they are asked for and in constant memory: JSON Lines as
- * `gastop record` writes them, or CSV (see `createCsvDecoder` for its columns), each plain or gzip. Block numbers
- * must go up and timestamps not go down; numbers that are left out are a gap. A last JSON line that was cut off while being written is left
- * out. Ends (does not throw) when `signal` aborts.
- * @throws ChainError `bad-file` with the file's name, the line, what is wrong and what to do.
+ * The blocks of a recording in order, read on demand in constant memory: JSON Lines as `gastop record` writes them,
+ * or CSV (see `createCsvDecoder` for its columns), each plain or gzip. Block numbers must increase and timestamps not
+ * decrease; missing numbers are a gap. Ignores an incomplete last JSON line. Ends (does not throw) when `signal`
+ * aborts.
+ * @throws ChainError `bad-file` with the file's name, the line, the problem and advice.
  */
 export async function* readBlockFile(
   path: string,
@@ -63,17 +63,17 @@ export async function* readBlockFile(
   }
 }
 
-/** What a file of recorded blocks holds, after every line of it has been read and found good. */
+/** Summary of a recording, after every line of it was read and validated. */
 export interface BlockFileSummary extends BlockFileHeader {
   readonly first: Block;
   readonly last: Block;
-  /** Times that blocks are missing between two others. */
+  /** Number of gaps between blocks. */
   readonly gaps: number;
   /** Ascending, the first at the first block. */
   readonly marks: readonly BlockFileMark[];
 }
 
-/** Reads a recording through once. @throws ChainError `bad-file`, also for a file without any block. */
+/** Reads a recording through once. @throws ChainError `bad-file`, also for a file without blocks. */
 export async function scanBlockFile(path: string): Promise<BlockFileSummary> {
   const header = await readBlockFileHeader(path);
   const marks: BlockFileMark[] = [];
@@ -95,13 +95,13 @@ export async function scanBlockFile(path: string): Promise<BlockFileSummary> {
 async function* readBlockBatches(path: string, options: ReadBlockFileOptions): AsyncGenerator<BlockBatch> {
   const { signal, from } = options;
   let heading: Heading | null = null;
-  /** Not handed out yet: it may have to know the next. */
+  /** Not delivered yet: it may need the next one. */
   let held: BlockRecord | null = null;
 
   for await (const batch of readLineBatches(path, { signal, from: from?.position })) {
     const blocks: Block[] = [];
     let mark: BlockFileMark | null = null;
-    // Taken up in the middle of a file, the heading is elsewhere.
+    // When reading starts in the middle, the heading is read separately.
     if (batch.at.offset > 0) heading ??= await readHeading(path, signal);
     for (const { text, line } of rowsOf(batch)) {
       heading ??= createHeading(path, text, line);
@@ -149,7 +149,7 @@ function* rowsOf(batch: LineBatch): Generator<{ readonly text: string; readonly 
   }
 }
 
-/** Whether this is the line that `gastop record` was writing when it was killed. */
+/** Whether this is the incomplete line of a killed `gastop record`. */
 function isCutOff(batch: LineBatch, line: number, text: string): boolean {
   if (!batch.isCut || line !== batch.at.line + batch.lines.length - 1) return false;
   try {

@@ -12,24 +12,24 @@ import { ChainError } from './chain-source.ts';
 
 const LONGEST_QUOTE = 40;
 
-/** A piece of a file's text as it may appear in a message: short, one line, nothing a terminal obeys. */
+/** A piece of a file's text for a message: short, one line, safe for terminals. */
 function quoteText(text: string): string {
   return `"${cleanText(legible(text).trim(), LONGEST_QUOTE + 1)}"`;
 }
 
-/** Bytes that are no UTF-8 tell nobody anything. */
+/** Replaces bytes that are not UTF-8. */
 function legible(text: string): string {
   return text.replaceAll('\ufffd', ' ');
 }
 
-/** A file's own name, fit for a message or a status line. */
+/** A file's name for a message or a status line. */
 export function fileLabel(path: string): string {
   return cleanText(legible(basename(path))).trim() || 'file';
 }
 
 /**
- * `blocks.csv line 17: …` as a `ChainError`. `what` says what is wrong and what to do.
- * @param line counted from 1; `null` where the fault is the file's.
+ * `blocks.csv line 17: …` as a `ChainError`. `what` states the problem with advice.
+ * @param line counted from 1; `null` when the whole file is at fault.
  */
 export function badFile(path: string, line: number | null, what: string, cause?: unknown): ChainError {
   const where = line === null ? fileLabel(path) : `${fileLabel(path)} line ${line}`;
@@ -46,29 +46,29 @@ const OPEN_FAILURES: Readonly<Record<string, string>> = {
   Z_DATA_ERROR: 'the compressed data is damaged; copy the file again',
 };
 
-/** What the system or zlib said about a file, as a `ChainError`. */
+/** An error of the system or zlib about a file, as a `ChainError`. */
 function fileFailure(path: string, error: unknown): ChainError {
   if (error instanceof ChainError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   return badFile(path, null, OPEN_FAILURES[code] ?? `cannot be read (${code}); check the disk`, error);
 }
 
-/** One line of a block file as read by itself: what only the next line tells is still open. */
+/** One line of a block file by itself; fields that need the next line are still open. */
 export interface BlockRecord extends Omit<Block, 'gasUsedRatio'> {
   readonly gasUsedRatio: number | null;
 }
 
-/** The one of the two formats that a file turned out to have. */
+/** The detected format of a file. */
 export interface BlockFileDecoder {
   readonly format: 'jsonl' | 'csv';
   readonly chainId: number;
   /** @throws ChainError `bad-file` */
   decode(text: string, line: number): BlockRecord;
-  /** @param next the record of the block that follows, `null` where that is not there. */
+  /** @param next the record of the following block, `null` when absent. */
   complete(record: BlockRecord, next: BlockRecord | null): Block;
 }
 
-/** Prices and gas stay within what the v1 wire can carry as JSON integers. */
+/** Prices and gas are limited to JSON integers. */
 export const LARGEST = Number.MAX_SAFE_INTEGER;
 /** The year 2100: a larger timestamp is in milliseconds. */
 const LATEST_TIMESTAMP = 4_102_444_800;
@@ -77,7 +77,7 @@ const LATEST_TIMESTAMP = 4_102_444_800;
 const LONGEST_LINE = 65_536;
 const NEWLINE = 10;
 
-/** Where a line begins: reading can be taken up again there. */
+/** The start of a line, where reading can continue. */
 export interface LinePosition {
   /** Bytes from the beginning of the file. */
   readonly offset: number;
@@ -87,22 +87,22 @@ export interface LinePosition {
 
 const FILE_START: LinePosition = { offset: 0, line: 1 };
 
-/** Consecutive lines without their ends. */
+/** Consecutive lines without line ends. */
 export interface LineBatch {
   readonly lines: readonly string[];
-  /** Position of the first of them. */
+  /** Position of the first line. */
   readonly at: LinePosition;
-  /** Whether the last line lacks its newline: the file ends there. */
+  /** Whether the file ends without a newline. */
   readonly isCut: boolean;
 }
 
 interface ReadLinesOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Where to begin; a compressed file knows no places and always begins at its start. */
+  /** Where to start; a compressed file always starts at its beginning. */
   readonly from?: LinePosition | undefined;
 }
 
-/** Whether the file is compressed with gzip, whatever its name says. @throws ChainError `bad-file` */
+/** Whether the file is compressed with gzip, whatever its name. @throws ChainError `bad-file` */
 async function isGzip(path: string): Promise<boolean> {
   try {
     const file = await open(path, 'r');
@@ -121,9 +121,9 @@ async function isGzip(path: string): Promise<boolean> {
 }
 
 /**
- * The lines of a UTF-8 text file, plain or gzip, a chunk at a time, in constant memory. A byte order mark and CR
- * before LF are dropped. Ends (does not throw) when `signal` aborts.
- * @throws ChainError `bad-file` for a file that cannot be read, is no UTF-8 text or has a line too long for a block.
+ * The lines of a UTF-8 text file, plain or gzip, chunk by chunk in constant memory. Drops a byte order mark and CR
+ * before LF. Ends (does not throw) when `signal` aborts.
+ * @throws ChainError `bad-file` for a file that cannot be read, is not UTF-8 or has a line too long for a block.
  */
 export async function* readLineBatches(
   path: string,
@@ -229,7 +229,7 @@ const Tips = z
   .nullish()
   .transform((tips): TipLadder | null => tips ?? null);
 
-/** A line after the first. Fields that are absent are `null`. */
+/** A line after the first. Absent fields are `null`. */
 const Line = z.object({
   number: z.int('must be a whole number').min(0),
   hash: Hash,
@@ -306,17 +306,17 @@ const says = (issue: z.core.$ZodIssue | undefined): string =>
     ? 'is wrong'
     : issue.message.replace(/^Invalid input: /, 'is wrong: ').replace(/^Too /, 'is too ');
 
-/** A CSV says nothing of its chain. */
+/** A CSV has no chain id. */
 const CSV_CHAIN_ID = 1;
 const REQUIRED = 'block_number,timestamp,base_fee_wei';
 
-/** Names under which published recordings carry the same column. */
+/** Column names of published recordings. */
 const ALIASES: Readonly<Record<string, string>> = {
   timestamp_utc_est: 'timestamp',
   gas_used_ratio_derived: 'gas_used_ratio',
 };
 
-/** Where a tip column stands on the ladder. The lowest of a block stands for its p10, the mean for its median. */
+/** The percentile of each tip column. A block's lowest tip is used for its p10, the mean for its median. */
 const TIP_COLUMNS: readonly (readonly [name: string, percentile: number])[] = TIP_PERCENTILES.map((p) => [
   `tip_p${p}_wei`,
   p,
@@ -329,13 +329,11 @@ const COARSE_TIP_COLUMNS: typeof TIP_COLUMNS = [
 
 /**
  * Reads rows under the heading `header`: at least `block_number,timestamp,base_fee_wei`; optional `gas_used`,
- * `gas_limit`, `gas_used_ratio`, `blob_base_fee_wei`, `tip_p10_wei` … `tip_p99_wei` or `tip_min_wei`,
- * `tip_avg_wei`, `tip_max_wei`; others are ignored. Tip percentiles without a column are interpolated between those
- * that have one.
- *
- * Of the following row only what the chain itself knew at this block is taken: its base fee where the gas used
- * is not given (it follows from EIP-1559, and inverting that gives the gas used), and its blob base fee (it
- * follows from the excess blob gas). The last row's unknown gas is taken to be at the target.
+ * `gas_limit`, `gas_used_ratio`, `blob_base_fee_wei`, `tip_p10_wei` … `tip_p99_wei` or `tip_min_wei`, `tip_avg_wei`,
+ * `tip_max_wei`; others are ignored. Missing tip percentiles are interpolated.
+ *  From the following row it takes only what the chain knew at this block: its base fee if the gas used is missing
+ * (it follows from EIP-1559, and inverting that gives the gas used), and its blob base fee (it follows from the
+ * excess blob gas). The last row's unknown gas is assumed to be at the target.
  * @throws ChainError `bad-file`
  */
 export function createCsvDecoder(path: string, header: string, line: number): BlockFileDecoder {
@@ -403,7 +401,7 @@ export function createCsvDecoder(path: string, header: string, line: number): Bl
 }
 
 function splitRow(text: string): string[] {
-  // No column of ours holds a comma, so quotes can only be decoration.
+  // No column contains a comma, so quotes are ignored.
   return text.split(',').map((cell) => cell.replace(/^\s*"(.*)"\s*$/, '$1'));
 }
 
@@ -418,7 +416,7 @@ class CsvRow {
     this.#cells = cells;
   }
 
-  /** `null` where the column or the value is absent. */
+  /** `null` when the column or the value is absent. */
   whole(name: string, fraction = /^0*$/): bigint | null {
     const cell = this.#cells.get(name) ?? '';
     if (cell === '') return null;
@@ -451,7 +449,7 @@ class CsvRow {
     return value;
   }
 
-  /** `null` as soon as one of the columns has no value in this row. */
+  /** `null` as soon as one of the columns is empty in this row. */
   tips(columns: typeof TIP_COLUMNS): TipLadder | null {
     if (columns.length === 0) return null;
     const known: { at: number; tip: bigint }[] = [];

@@ -4,7 +4,7 @@ import type { ChainEvent, KnownBlock } from './chain-source.ts';
 /** Deeper than any reorg that is followed block by block. */
 const CAPACITY = 512;
 
-/** The newest blocks that were handed on, by number. */
+/** The newest delivered blocks, by number. */
 interface BlockMemory {
   tip(): KnownBlock | null;
   oldest(): KnownBlock | null;
@@ -36,9 +36,9 @@ function createBlockMemory(known: readonly KnownBlock[]): BlockMemory {
 
 /** A wider gap is not filled here. */
 const WIDEST_GAP = 1_024;
-/** So many of the newest blocks follow after a gap that was jumped over, or where no past is shared. */
+/** Number of newest blocks that follow after a skipped gap, or without a common past. */
 const AFTER_GAP = 300;
-/** How often a node must deny its own former head before that is believed. */
+/** How often a node must deny its own former head before that counts. */
 const DENIALS = 3;
 
 export interface Head {
@@ -47,27 +47,27 @@ export interface Head {
   readonly parentHash: Hex;
 }
 
-/** The node that said a head, asked for what lies behind it. */
+/** Reads from the node that reported a head. */
 export interface BlockReader<H extends Head> {
-  /** The node, so that going back is only believed from the one that had gone ahead. */
+  /** The node, so that only the one that was ahead can go back. */
   readonly node: unknown;
-  /** The header now at `number`; `null` where the node has none. */
+  /** The header now at `number`; `null` when the node has none. */
   header(number: number): Promise<Head | null>;
-  /** As `ChainSource.blocks`, with hashes where they matter. `head` needs not be asked for again. */
+  /** As `ChainSource.blocks`, with hashes where they matter. `head` need not be requested again. */
   blocks(from: number, to: number, head: H): Promise<readonly Block[]>;
 }
 
 interface BlockSequencer {
   /**
-   * What a newly heard head means. A head is a hint only: repeated, late, orphaned or far ahead, what comes out is
-   * each block once, in order, each the child of the one before or after a `reorg` or `gap` that says otherwise.
-   * Where the node contradicts itself (it is being reorganised, or several stand behind one address) nothing comes
-   * and the next head settles it. Rejects as the reader does; what was yielded before stays true.
+   * Processes a new head. A head is only a hint: repeated, late, orphaned or far ahead, each block comes out once, in
+   * order, as child of the one before, or after a `reorg` or `gap`. If the node contradicts itself (during a reorg,
+   * or with several nodes behind one address) nothing comes out and the next head settles it. Rejects as the reader
+   * does; earlier events stay valid.
    */
   accept<H extends Head>(head: H, reader: BlockReader<H>): AsyncGenerator<ChainEvent>;
 }
 
-/** Puts heads in order, beginning after the blocks that the subscriber knows. */
+/** Puts heads in order, after the blocks that the subscriber has. */
 export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequencer {
   const memory = createBlockMemory(known);
   let tipSaidBy: unknown = null;
@@ -88,7 +88,7 @@ export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequenc
       }
       denials = head.number > tip.number ? 0 : denials;
       if (head.number <= tip.number && mine !== undefined) {
-        // A late word about an orphan looks like a reorg: only what the node now has at that height counts.
+        // A late head of an orphaned block looks like a reorg: only the node's present block at that height counts.
         const now = await reader.header(head.number);
         if (now === null || now.hash === mine) return;
       }
@@ -102,7 +102,7 @@ export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequenc
     },
   };
 
-  /** A node that had the tip and now denies it, again and again, has gone back: no lagging one does that. */
+  /** A node that repeatedly denies its former tip has gone back: a lagging node does not. */
   async function wentBack<H extends Head>(
     head: H,
     tip: KnownBlock,
@@ -129,7 +129,7 @@ export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequenc
   ): AsyncGenerator<ChainEvent> {
     const wide = head.number - first >= WIDEST_GAP;
     const blocks = await reader.blocks(wide ? head.number - AFTER_GAP + 1 : first, head.number, head);
-    // What is too wide to fill, or lies before the node's past, is jumped over.
+    // Skips a gap that is too wide to fill, or that lies before the node's history.
     let next = blocks[0]?.number ?? first;
     if (next > first) yield { type: 'gap', from: first, to: next - 1 };
     for (const block of blocks) {
@@ -149,9 +149,9 @@ function follows(tip: KnownBlock | null, block: Block): boolean {
 }
 
 /**
- * The newest remembered block that is still on the node's chain. Looked for in doubling steps, then by halves: a
- * reorg of one costs two questions, one of 64 a dozen. `null`: the node has none at a height it must have, so it
- * contradicts itself. Where no past is shared at all: so far below the head that what follows is worth having.
+ * The newest stored block that is still on the node's chain. Searches in doubling steps, then by bisection: a reorg
+ * of depth one costs two requests, one of 64 a dozen. `null`: the node lacks a height that it must have, so it
+ * contradicts itself. Without a common past: a block far enough below the head.
  */
 async function commonAncestor<H extends Head>(
   memory: BlockMemory,

@@ -14,9 +14,9 @@ export interface NodeHealth {
 }
 
 /**
- * What `subscribe` yields. Blocks come in order without gaps or repeats: each `block` is the child of the
- * one before it, unless a `reorg` said how far to go back or a `gap` said that blocks were jumped over
- * because the gap was too wide to fill here (`blocks` fetches them).
+ * Events of `subscribe`. Blocks come in order without gaps or repeats: each `block` is the child of the one before,
+ * except after a `reorg`, which says how far to rewind, or a `gap`, whose blocks were skipped because there are too
+ * many (`blocks` fetches them).
  */
 export type ChainEvent =
   | { readonly type: 'block'; readonly block: Block }
@@ -26,10 +26,10 @@ export type ChainEvent =
   /** The source stopped responding; it retries by itself, next at `retryAt` (ms since epoch, wall clock). */
   | { readonly type: 'down'; readonly reason: string; readonly retryAt: number }
   | { readonly type: 'up' }
-  /** A recording has been played to its end. */
+  /** A recording has ended. */
   | { readonly type: 'ended' };
 
-/** The last blocks a subscriber already has, so that a restart neither repeats nor misses any. */
+/** The last blocks of a subscriber, so that a restart neither repeats nor misses any. */
 export interface KnownBlock {
   readonly number: number;
   readonly hash: Hex | null;
@@ -38,7 +38,7 @@ export interface KnownBlock {
 /** The newest blocks, ascending. */
 export interface RecentBlocks {
   readonly blocks: readonly Block[];
-  /** Whether they follow the block that was known; there may be none then. */
+  /** Whether they follow the known block; there may be none then. */
   readonly follows: boolean;
 }
 
@@ -60,9 +60,9 @@ export interface ChainTransaction {
   readonly gasPrice: bigint | null;
   readonly data: Hex;
   readonly maxFeePerBlobGas: bigint | null;
-  /** `null` for what is no blob transaction (EIP-4844). */
+  /** `null` for other than blob transactions (EIP-4844). */
   readonly blobCount: number | null;
-  /** `null` while the transaction waits in the pool. */
+  /** `null` while the transaction is pending. */
   readonly blockNumber: number | null;
   readonly blockHash: Hex | null;
 }
@@ -73,18 +73,18 @@ export interface ChainReceipt {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly gasUsed: bigint;
-  /** Wei per gas really paid. */
+  /** Price paid, wei per gas. */
   readonly effectiveGasPrice: bigint;
   readonly transactionIndex: number;
   /** Wei: blob gas used × its price; 0 without blobs. */
   readonly blobFee: bigint;
-  /** Wei a rollup took beside gas: for posting the data, and for its operator; 0 elsewhere. */
+  /** A rollup's fees beside gas, wei: for posting the data, and for its operator; 0 elsewhere. */
   readonly dataFee: bigint;
-  /** The same, or what of the gas was for posting (Arbitrum); left out where the receipt does not say. */
+  /** The same, or the part of gas for posting (Arbitrum); absent when the receipt lacks it. */
   readonly l1Part?: bigint;
 }
 
-/** A block as the chain holds it, with what only the node knows. */
+/** A block as the chain has it, with data that only the node has. */
 export interface ChainBlock {
   readonly number: number;
   readonly hash: Hex;
@@ -111,16 +111,14 @@ export interface IncludedTransaction {
 export interface SendOptions {
   /** Called right before the bytes are written to each node. */
   readonly isStillWanted?: () => boolean;
-  /** Called with the name of each of several nodes that takes it. */
+  /** Called with the node's name for each of several nodes that accepts it. */
   readonly onTaken?: (node: string) => void;
 }
 
 /**
- * A chain to follow. One interface for nodes, recordings and the simulation, so that nothing behind it
- * knows which it is.
- *
- * Every method rejects with a `ChainError` ; one that a source cannot have at all (a recording
- * cannot send a transaction) rejects with `code: 'unsupported'`.
+ * A chain to follow: a common interface of nodes, recordings and the simulation.
+ *  Every method rejects with a `ChainError`; one that a source cannot support (a recording cannot send a transaction)
+ * rejects with `code: 'unsupported'`.
  */
 export interface ChainSource {
   readonly kind: 'rpc' | 'replay' | 'simulated';
@@ -128,23 +126,23 @@ export interface ChainSource {
   readonly name: string;
   /** The chain's present, ms since epoch: wall clock, or the virtual time of a replay. */
   now(): number;
-  /** Which chain it is. @throws {ChainError} `restarted` when it began anew and that was not accepted. */
+  /** The chain. @throws {ChainError} `restarted` when it restarted and that was not accepted. */
   chain(): Promise<ChainProfile>;
-  /** Goes on with a chain that began anew; until then everything, the subscription too, rejects with `restarted`. */
+  /** Continues with a restarted chain; until then everything, the subscription too, rejects with `restarted`. */
   acceptRestart?(): void;
-  /** Rejects where one of several reachable nodes serves another chain than `chain` says. */
+  /** Rejects when one of several reachable nodes serves another chain than `chain` returns. */
   confirmChain?(): Promise<void>;
   head(): Promise<Block>;
-  /** Blocks `from`–`to` inclusive, ascending; shorter where the source's past begins later. */
+  /** Blocks `from`–`to` inclusive, ascending; shorter if the source's history is. */
   blocks(from: number, to: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
   /**
-   * The head and up to `count` − 1 blocks before it for prices alone, ascending, where that is quicker than `blocks`: of
-   * those before the head times may be guesses and hashes unknown.
+   * The head and up to `count` − 1 blocks before it, ascending, if that is faster than `blocks`. For prices alone:
+   * before the head times may be estimates and hashes unknown.
    */
   newest?(count: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
   /**
-   * For prices every few seconds in one or two requests: the blocks after `known`, or the newest `most` where the chain has
-   * another block there or it lies further back. Only the last has its hash; times before it may be guesses.
+   * For prices every few seconds in one or two requests: the blocks after `known`, or the newest `most` if that block
+   * was orphaned or lies further back. Only the last has its hash; earlier times may be estimates.
    */
   recent?(
     most: number,
@@ -163,16 +161,19 @@ export interface ChainSource {
   sendRawTransaction(signed: Hex, options?: SendOptions): Promise<Hex>;
   transaction(hash: Hex): Promise<ChainTransaction | null>;
   receipt(hash: Hex): Promise<ChainReceipt | null>;
-  /** One block's header and the hashes of its transactions; `null` where the chain has no such block. */
+  /** One block's header and transaction hashes; `null` when the chain has no such block. */
   block(number: number, options?: { readonly signal?: AbortSignal }): Promise<ChainBlock | null>;
-  /** The transactions of a block with their receipts, in its order. Both are of the very block `hash`; `null` if it is gone. */
+  /**
+   * The transactions of a block with their receipts, in order. Both belong to the very block `hash`; `null` if it is
+   * gone.
+   */
   transactionsOf(
     block: Pick<ChainBlock, 'number' | 'hash'>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<readonly IncludedTransaction[] | null>;
   nonce(address: Hex, at: 'latest' | 'pending'): Promise<number>;
   balance(address: Hex): Promise<bigint>;
-  /** What the chain takes beside gas now, cached for seconds; never rejects. Left out: the source cannot tell. */
+  /** The chain's present fees beside gas, cached for seconds; never rejects. Absent: unsupported. */
   dataFees?(): Promise<DataFees>;
   health(): readonly NodeHealth[];
 }
@@ -181,26 +182,26 @@ export type ChainErrorCode =
   | 'unreachable'
   | 'timeout'
   | 'wrong-chain'
-  /** Every node serves another chain under the same id than before. */
+  /** Every node serves another chain with the same id than before. */
   | 'restarted'
   | 'bad-answer'
   | 'rejected'
-  /** A refusal too: the node is well and no longer stores what was requested (EIP-4444). */
+  /** A refusal too: the node is healthy but no longer has the data (EIP-4444). */
   | 'pruned'
   | 'rate-limited'
   | 'unsupported'
   | 'bad-file';
 
 /**
- * A chain source could not do what was asked. `message` is one line for people and says what to do;
- * it holds no URL beyond host and port, and no signed bytes.
+ * A request to a chain source failed. `message` is one line of advice for people, without URLs beyond host and port
+ * and without signed bytes.
  */
 export class ChainError extends Error {
   override readonly name = 'ChainError';
   readonly code: ChainErrorCode;
-  /** Whether the node certainly never read the request: there was no connection, or it was refused unread. */
+  /** Whether the node certainly did not receive the request: no connection, or refused unread. */
   readonly isUnsent: boolean;
-  /** How long a node that is asked too often wants to be left alone (`Retry-After`); `null`: it does not say. */
+  /** `Retry-After` of a rate-limiting node; `null` without one. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -215,30 +216,30 @@ export class ChainError extends Error {
   }
 }
 
-/** Whether a node refused the request: the node is well, and another may know more. */
+/** Whether a node refused the request: the node is healthy, and another may accept it. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ChainError && (error.code === 'rejected' || error.code === 'pruned');
 }
 
-/** A response is larger than any that is expected, and was not read to its end. */
+/** A response exceeds the maximum size, and was not read to its end. */
 export class OversizedResponse extends ChainError {
   constructor(message: string) {
     super('bad-answer', message);
   }
 }
 
-/** What is known of a transaction that no node confirmed to have taken. */
+/** State of a transaction that no node confirmed. */
 export type SendOutcome =
   /** A node may have it: its response is missing or unclear. */
   | 'unknown'
-  /** Its nonce is used, some node says: the chain has to be looked at. */
+  /** A node reports its nonce as used: the chain must be checked. */
   | 'nonce-used'
-  /** No node has it; the same bytes may be taken another time. */
+  /** No node has it; the same bytes may be accepted later. */
   | 'later'
-  /** No node has it, and every one says that it can never be taken. */
+  /** No node has it, and all refuse it for good. */
   | 'never';
 
-/** A transaction was not taken. `reason`: a word for programs, `insufficient_funds`. */
+/** No node accepted a transaction. `reason`: machine-readable, `insufficient_funds`. */
 export class SendFailure extends ChainError {
   readonly outcome: SendOutcome;
   readonly reason: string;

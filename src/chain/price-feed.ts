@@ -4,7 +4,7 @@ import type { ChainSource } from './chain-source.ts';
 
 /** One price of a Chainlink feed. */
 interface FeedRound {
-  /** The proxy's id: the phase (which aggregator wrote it) above 64 bits of the aggregator's own round. */
+  /** The proxy's id: the phase (number of the aggregator) above 64 bits of the aggregator's own round. */
   readonly id: bigint;
   /** Dollars × 10^decimals. */
   readonly answer: bigint;
@@ -13,8 +13,8 @@ interface FeedRound {
 }
 
 /**
- * The ABI-encoded answer of `latestRoundData()`: `(uint80 roundId, int256 answer,
- * uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)`; `null` where it is not that.
+ * The ABI-encoded result of `latestRoundData()`: `(uint80 roundId, int256 answer, uint256 startedAt, uint256
+ * updatedAt, uint80 answeredInRound)`; `null` when it is invalid.
  */
 export function decodeRound(data: Hex): FeedRound | null {
   const words = wordsOf(data);
@@ -24,7 +24,7 @@ export function decodeRound(data: Hex): FeedRound | null {
   return { id, answer: BigInt.asIntN(256, answer), updatedAt: Number(updatedAt) };
 }
 
-/** The answer of `decimals()`; `null` where it is not that. */
+/** The result of `decimals()`; `null` when it is invalid. */
 function decodeDecimals(data: Hex): number | null {
   const [decimals, ...rest] = wordsOf(data);
   return decimals === undefined || rest.length > 0 || decimals > 36n ? null : Number(decimals);
@@ -40,22 +40,22 @@ const LATEST_ROUND_DATA: Hex = '0xfeaf968c';
 const DECIMALS: Hex = '0x313ce567';
 
 const KEEP_MS = 60_000;
-/** When the heartbeat is due an update is only sent; it still has to be included. */
+/** At the heartbeat an update is only sent; it still has to be included. */
 const INCLUSION_SEC = 120;
 
 /** Dollars for one native coin. */
 export interface UsdPrice {
   readonly usd: number;
-  /** Ms since epoch: past it the feed's heartbeat is over and the price counts as old. */
+  /** Ms since epoch: afterwards the feed's heartbeat has passed and the price is stale. */
   readonly validUntil: number;
 }
 
 export interface PriceFeed {
-  /** The present price; `null` where there is no feed, it is past its heartbeat or cannot be read. Never rejects. */
+  /** The present price; `null` without a feed, after its heartbeat or when it cannot be read. Never rejects. */
   nativeUsd(): Promise<UsdPrice | null>;
 }
 
-/** Reads the chain's native-coin/USD feed through the source's own nodes; the present price at most once a minute. */
+/** Reads the chain's native-coin/USD feed through the source's own nodes, at most once a minute. */
 export function createPriceFeed(options: {
   readonly source: Pick<ChainSource, 'call'>;
   readonly chain: ChainProfile;
@@ -103,7 +103,7 @@ class ChainlinkFeed implements PriceFeed {
       this.#decimals ??= decodeDecimals(await this.#call(DECIMALS));
       return decodeRound(await this.#call(LATEST_ROUND_DATA));
     } catch {
-      // A price is a nicety: whoever shows it says "unknown", and the source's health tells the rest.
+      // The price is optional: screens show "unknown", and the source's health tells the rest.
       return null;
     }
   }
@@ -112,7 +112,7 @@ class ChainlinkFeed implements PriceFeed {
     return this.#source.call({ to: this.#feed.address, data });
   }
 
-  /** A round's price, if it was in force at `atSec`; the feed's clock and ours may differ either way. */
+  /** A round's price, if it was valid at `atSec`; the feed's clock and ours may differ either way. */
   #dollars({ answer, updatedAt }: FeedRound, atSec: number): number | null {
     if (this.#decimals === null || answer <= 0n || Math.abs(atSec - updatedAt) > this.#longestSec)
       return null;

@@ -7,20 +7,20 @@ import { type BlockFileSummary, readBlockFile, scanBlockFile } from './block-fil
 import { badFile, fileLabel } from './block-formats.ts';
 import { ChainError, type ChainEvent, type ChainSource, type KnownBlock } from './chain-source.ts';
 
-/** A wider hole is told as a gap and only its end delivered. */
+/** A wider hole is reported as a gap, and only its end delivered. */
 const WIDEST_GAP = 1_024;
 const AFTER_GAP = 300;
 
 interface ResumePoint {
-  /** What a subscriber must hear before the next block. */
+  /** Events for a subscriber before the next block. */
   readonly events: readonly ChainEvent[];
   /** The first block to deliver. */
   readonly from: number;
 }
 
 /**
- * Where a subscription goes on that already has `known` (ascending) of a chain whose head is `head`. With
- * nothing known it begins with the head. `read` answers the chain's own blocks, as `ChainSource.blocks`.
+ * Where a subscription continues that has `known` (ascending) of a chain with head `head`. Without known blocks it
+ * starts with the head. `read` returns the chain's own blocks, as `ChainSource.blocks`.
  */
 export async function findResumePoint(
   known: readonly KnownBlock[],
@@ -47,13 +47,13 @@ export async function findResumePoint(
   return { events, from };
 }
 
-/** So much of a recording is there from the start, so that there is a history to see and to advise from. */
+/** Length of the recording that is available from the start, as history. */
 const HISTORY_SEC = 3_600;
 const HISTORY_SHARE = 0.1;
 const FASTEST = 100_000;
-/** Timers count in 31 bits; a slow replay of a quiet chain may wait longer. */
+/** Timers have 31 bits; a slow replay of a quiet chain may wait longer. */
 const LONGEST_SLEEP_MS = 86_400_000;
-/** Blocks that may follow one another before everything else gets its turn. */
+/** Maximum number of consecutive blocks before yielding. */
 const BURST = 64;
 
 const refuse = (thing: string) => (): Promise<never> =>
@@ -61,7 +61,7 @@ const refuse = (thing: string) => (): Promise<never> =>
 const noTransactions = refuse('no transactions, only the fees of blocks');
 const noAccounts = refuse('no accounts');
 
-/** What only a node can answer. */
+/** Requests that only a node supports. */
 const WITHOUT_NODE = {
   call: refuse('no contracts to call'),
   sendRawTransaction: refuse('no pool to send transactions to'),
@@ -74,7 +74,7 @@ const WITHOUT_NODE = {
 };
 
 interface ReplayOptions {
-  /** Path of a file as `readBlockFile` reads it. */
+  /** Path of a file for `readBlockFile`. */
   readonly file: string;
   /** Recorded seconds per second, above 0 and at most 100,000. */
   readonly speed: number;
@@ -82,12 +82,11 @@ interface ReplayOptions {
 }
 
 /**
- * Plays recorded blocks as if they came from a chain. The file is read through once here (so that whatever is wrong
- * with it is said now), then block by block as time passes: memory does not grow with the recording.
- *
- * Virtual time stands at the first block plus one hour (at most a tenth of the recording) until the first
- * subscription, then runs at `speed`; blocks up to it are history, later ones cannot be seen by any means. It never
- * runs past a block that no subscriber has taken, however slow they are, and stops at the last block's time.
+ * Plays a recording as a chain. The file is validated once here, then read block by block as time passes: memory does
+ * not grow with the recording.
+ *  Virtual time stays at the first block plus one hour (at most a tenth of the recording) until the first
+ * subscription, then runs at `speed`; blocks up to it are history, later ones are invisible. It never passes a block
+ * that no subscriber has taken, and stops at the last block's time.
  * @throws ChainError `bad-file`; `unsupported` for a speed out of range.
  */
 export async function openReplaySource(options: ReplayOptions): Promise<ChainSource> {
@@ -123,7 +122,7 @@ export async function openReplaySource(options: ReplayOptions): Promise<ChainSou
   };
 }
 
-/** How far the recording has been played. */
+/** Playback position of the recording. */
 interface Tape {
   head: Block;
   /** `null` after the last. */
@@ -186,7 +185,7 @@ class ReplayPlayer {
     yield* start.events;
 
     let expected = start.from;
-    /** The gap before a block, where there is one, and the block. */
+    /** The gap before a block, if any, and the block. */
     const told = function* (block: Block): Generator<ChainEvent> {
       if (block.number > expected) yield { type: 'gap', from: expected, to: block.number - 1 };
       expected = block.number + 1;
@@ -220,19 +219,19 @@ class ReplayPlayer {
     await untilAborted(signal);
   }
 
-  /** Answers whether there was anything to wait for. */
+  /** Returns whether it waited. */
   async #untilDue(block: Block, signal: AbortSignal): Promise<boolean> {
     const { clock, speed } = this.#state;
     const leftMs = () => (block.timestamp * 1_000 - this.#playedMs()) / speed;
     if (block.number <= this.#tape.head.number || leftMs() <= 0) return false;
-    // Read once: time goes on between two looks at the clock.
+    // Read once: time passes between two reads of the clock.
     for (let left = leftMs(); left > 0 && !signal.aborted; left = leftMs()) {
       await clock.sleep(Math.min(Math.ceil(left), LONGEST_SLEEP_MS), signal);
     }
     return true;
   }
 
-  /** Virtual time were every block taken as soon as it is due. */
+  /** Virtual time if every block were taken at once. */
   #playedMs(): number {
     const { clock, speed, startSec } = this.#state;
     const elapsed = this.#startedAt === null ? 0 : clock.elapsed() - this.#startedAt;
@@ -245,7 +244,7 @@ class ReplayPlayer {
     this.#tape.next = next;
   }
 
-  /** Begins at or before block `from`. */
+  /** Starts at or before block `from`. */
   #read(from: number, signal?: AbortSignal): AsyncGenerator<Block> {
     const { file, summary } = this.#state;
     return readBlockFile(file, { signal, from: summary.marks.findLast(({ number }) => number <= from) });

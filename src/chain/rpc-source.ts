@@ -11,30 +11,30 @@ import { createNodePool } from './rpc/node-pool.ts';
 import { readBlock, readBlocks, readNewest, readReceipt, readRecent, readTransactions } from './rpc/read.ts';
 import { sendTransaction } from './rpc/send.ts';
 
-/** A full block and its receipts may be tens of megabytes on their way here. */
+/** A full block with its receipts may be tens of megabytes. */
 const WHOLE_BLOCKS_AT_ONCE = 4;
-/** What one node does not know mostly does not exist: a slow second node must not delay that response. */
+/** If one node lacks something, it mostly does not exist: a slow second node must not delay that response. */
 const SECOND_OPINION_MS = 1_500;
 
 export interface RpcSourceOptions {
-  /** http, https, ws or wss; the first is followed while it is well. */
+  /** http, https, ws or wss; the first is preferred while it is healthy. */
   readonly urls: readonly string[];
-  /** Nodes of another chain are left out; default: the chain of the first node that responds. */
+  /** Ignores nodes of another chain; default: the chain of the first node that responds. */
   readonly expectedChainId?: number;
-  /** Poll for heads at this interval (≥ 250 ms) instead of at the chain's own pace; http only. */
+  /** Polls for heads at this interval (≥ 250 ms) instead of at the chain's pace; http only. */
   readonly pollIntervalMs?: number;
   readonly requestTimeoutMs?: number;
-  /** How often a node is asked for its chain anew, ms; default: once a minute, a development node every second. */
+  /** How often a node's chain is verified again, ms; default: once a minute, a development node every second. */
   readonly recheckMs?: number;
   readonly clock?: Clock;
 }
 
-/** A source over nodes also holds sockets: `close` lets them go (idle ones close by themselves). */
+/** A source over nodes also holds sockets: `close` closes them (idle ones close by themselves). */
 export interface RpcSource extends ChainSource {
   close(): void;
 }
 
-/** Follows a chain through one or more of its nodes. Throws a `ChainError` where an address cannot be one. */
+/** Follows a chain through one or more of its nodes. Throws a `ChainError` for an invalid URL. */
 export function createRpcSource(options: RpcSourceOptions): RpcSource {
   const { clock = systemClock, requestTimeoutMs = 10_000 } = options;
   if (options.urls.length === 0) {
@@ -58,7 +58,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       return pool.name;
     },
     now: () => clock.now(),
-    // The pool asks which chain it is before any work, so no more work is needed.
+    // The pool requests the chain id before any work, so no other work is needed.
     chain: () => pool.run(async () => pool.chain() ?? chainProfile(0)),
     acceptRestart: () => pool.acceptRestart(),
     confirmChain: () => pool.confirmChain(),

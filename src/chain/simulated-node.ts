@@ -16,7 +16,7 @@ import {
   type SendOutcome,
 } from './chain-source.ts';
 
-/** A block of the simulated chain, and its blobs: EIP-4844 in whole blobs. */
+/** A block of the simulated chain with its blobs: EIP-4844 in whole blobs. */
 export interface SimulatedBlock extends Block {
   readonly hash: Hex;
   readonly parentHash: Hex;
@@ -27,8 +27,8 @@ export interface SimulatedBlock extends Block {
 }
 
 /**
- * The accounts that anvil and Hardhat print at their start. Everybody knows their keys, so that anybody can sign for
- * them; each begins with 10,000 ETH.
+ * The accounts that anvil and Hardhat print at their start. Their keys are public, so anybody can sign for them; each
+ * starts with 10,000 ETH.
  */
 export const DEVELOPMENT_ACCOUNTS: readonly Hex[] = [
   '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
@@ -57,7 +57,7 @@ interface NodeOptions {
 }
 
 export interface SimulatedNode extends NodeMethods {
-  /** Puts a transaction into a block of the past. Resolves to what a node says of it. */
+  /** Puts a transaction into a past block. Resolves to its transaction and receipt. */
   backdate(signed: Hex, blockNumber: number): Promise<IncludedTransaction>;
 }
 
@@ -67,18 +67,18 @@ interface Account {
 }
 
 /**
- * What a node of the simulated chain answers. Its blocks are full of transactions that follow from seed and number alone;
- * what is sent takes the place of some of them in the first block whose fees it covers. There are no contracts: a call
- * succeeds and uses a part of its gas. Prices do not depend on what is sent, so that a seed stays the same chain.
+ * The node of the simulated chain. Its blocks are full of transactions that follow from seed and number alone; a sent
+ * transaction replaces some of them in the first block whose fees it covers. There are no contracts: a call succeeds
+ * and uses a part of its gas. Sent transactions do not change prices, so that a seed stays the same chain.
  */
 export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions): SimulatedNode {
   const accounts = new Map<string, Account>();
   const waiting = new Map<string, SignedTransaction>();
-  /** The block of each transaction that was sent, by its hash. */
+  /** The block of each sent transaction, by hash. */
   const mined = new Map<string, number>();
-  /** What was sent, by the block that has it. */
+  /** Sent transactions, by block. */
   const sentIn = new Map<number, { readonly transaction: SignedTransaction; readonly gasUsed: bigint }[]>();
-  /** The last block that has taken what waited. */
+  /** The last block that included pending transactions. */
   let settledTo = headNumber();
   let settling = Promise.resolve();
   let last: { readonly number: number; readonly included: readonly IncludedTransaction[] } | null = null;
@@ -114,7 +114,7 @@ export function createSimulatedNode({ seed, blockAt, headNumber }: NodeOptions):
     });
     return settling;
   };
-  /** The best tips first, and each sender's in the order of their nonces. */
+  /** The best tips first, and each sender's in the order of nonces. */
   const fill = (block: SimulatedBlock): void => {
     let room = block.gasUsed;
     for (;;) {
@@ -209,10 +209,10 @@ function decoded(signed: Hex): SignedTransaction {
   }
 }
 
-/** The least by which a transaction has to be dearer than the one whose place it takes, as in geth's pool. */
+/** How much higher the price of a replacement must be at least, as in geth's pool. */
 const REPLACES_PERCENT = 110n;
 
-/** @throws {SendFailure} where the pool does not take it. */
+/** @throws {SendFailure} when the pool refuses it. */
 function refuse(
   transaction: SignedTransaction,
   account: Readonly<Account>,
@@ -237,11 +237,11 @@ function refuse(
 const mostTip = ({ maxPriorityFeePerGas, gasPrice }: SignedTransaction) =>
   maxPriorityFeePerGas ?? gasPrice ?? 0n;
 
-/** Wei per gas; negative where the base fee is above its cap. */
+/** Wei per gas; negative when the base fee is above its cap. */
 const tipIn = (transaction: SignedTransaction, { baseFeePerGas }: Block): bigint =>
   paysAt(transaction, baseFeePerGas) - baseFeePerGas;
 
-/** A fuller block includes no transaction that tips less than its own 10th percentile. */
+/** A fuller block includes no transaction with a tip below its own 10th percentile. */
 const FULL = 0.98;
 
 function isTakenBy(
@@ -254,7 +254,7 @@ function isTakenBy(
   return tipIn(transaction, block) >= (block.gasUsedRatio < FULL ? 0n : block.tips[0]);
 }
 
-/** A transfer uses what it must; a call seven tenths of the rest of its limit. */
+/** A transfer uses its minimum; a call seven tenths of the rest of its limit. */
 function gasUsedBy({ data, gasLimit, intrinsicGas }: SignedTransaction): bigint {
   return data === '0x' ? intrinsicGas : intrinsicGas + ((gasLimit - intrinsicGas) * 7n) / 10n;
 }
@@ -267,7 +267,7 @@ function toChain(
   return { ...rest, blobCount: null, blockNumber: block?.number ?? null, blockHash: block?.hash ?? null };
 }
 
-/** What other users of the chain do, up to which share of the time, and how much gas it uses. */
+/** Other users' transactions: cumulative share, function, and range of gas. */
 const CROWD: readonly {
   readonly upTo: number;
   readonly selector: Hex | null;
@@ -286,14 +286,14 @@ const CROWD: readonly {
 const LEAST_GAS = 21_000;
 const CALLED_CONTRACTS = 40;
 const BUILDERS = 5;
-/** Every so many transactions one carries blobs, at most six. */
+/** Every seventh transaction carries blobs, at most six. */
 const BLOBS_EVERY = 7;
 const BLOBS_EACH = 6;
 
-/** Words of randomness that belong to one transaction. */
+/** Random words per transaction. */
 const LANES = 32;
 
-/** The transactions of a block with their receipts, the best tips first. */
+/** The transactions of a block with their receipts, highest tips first. */
 function includedOf(
   seed: number,
   block: SimulatedBlock,
@@ -323,7 +323,7 @@ function includedOf(
   });
 }
 
-/** Transactions of others that use so much gas, with the tips that the block is known for. */
+/** Other users' transactions with this total gas, and the block's tips. */
 function crowdOf(seed: number, block: SimulatedBlock, gas: number) {
   const { number, baseFeePerGas, blobBaseFee } = block;
   let blobsLeft = block.blobs;
@@ -363,7 +363,7 @@ function crowdOf(seed: number, block: SimulatedBlock, gas: number) {
   });
 }
 
-/** Shares `gas` out among transactions: the sum is exact. */
+/** Divides `gas` among transactions: the sum is exact. */
 function* gasOf(seed: number, number: number, gas: number) {
   let left = gas;
   for (let index = 0; left >= LEAST_GAS; index++) {
@@ -378,8 +378,8 @@ function* gasOf(seed: number, number: number, gas: number) {
 }
 
 /**
- * The tip of the transaction that uses the gas from share `low` to share `high` of its block, by rising tips: the block's
- * own where a percentile falls into that, so that the transactions have the same percentiles.
+ * The tip of the transaction that uses the gas from share `low` to share `high` of its block, by rising tips: the
+ * block's own if a percentile falls into that range, so that the transactions have the same percentiles.
  */
 function tipAt(tips: SimulatedBlock['tips'], low: number, high: number): bigint {
   const at = TIP_PERCENTILES.findIndex((each) => each / 100 > low);
@@ -412,7 +412,7 @@ function toWhole(seed: number, block: SimulatedBlock, included: readonly Include
   };
 }
 
-/** So many random bytes in hex, four a lane. */
+/** Random bytes in hex, four per lane. */
 function randomHex(seed: number, at: number, lane: number, words: number): string {
   const bytes = Buffer.allocUnsafe(words * 4);
   for (let word = 0; word < words; word++) {
@@ -423,7 +423,7 @@ function randomHex(seed: number, at: number, lane: number, words: number): strin
 
 const addressOf = (seed: number, at: number, lane: number): Hex => `0x${randomHex(seed, at, lane, 5)}`;
 
-/** Says which block has it, veiled by the rest of it: so any transaction can be found without keeping them. */
+/** A hash that encodes its block, masked by the rest: so any transaction can be found without storing them. */
 function crowdHash(seed: number, number: number, index: number): Hex {
   const rest = randomHex(seed, number, index * LANES, 7);
   return `0x${rest}${(number ^ veilOf(rest)).toString(16).padStart(8, '0')}`;

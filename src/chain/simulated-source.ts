@@ -24,7 +24,7 @@ import { createSimulatedNode, type SimulatedBlock, type SimulatedNode } from './
 /** A day takes 130 kB. */
 const DAYS_KEPT = 4;
 
-/** Answers any block of the simulated chain that belongs to `seed`, past or future. */
+/** Returns any block of the simulated chain for `seed`, past or future. */
 export function createSimulatedBlocks(seed: number): (number: number) => Promise<SimulatedBlock> {
   /** Least recently used first. */
   const days = new Map<number, Promise<SimulatedDay>>();
@@ -52,7 +52,7 @@ export function createSimulatedBlocks(seed: number): (number: number) => Promise
   return async (number) => {
     const { day, index } = placeOf(number);
     const { baseFee, gasUsed, demand, excessBlobs } = await dayOf(day);
-    // First the parent's: going up, it is the hash of the block before.
+    // The parent's hash first: for ascending blocks it is the previous one.
     const parentHash = hashAt(number - 1);
     const timestamp = timestampOf(seed, day, index);
     const gas = gasUsed[index] ?? 0;
@@ -85,7 +85,7 @@ async function compute(seed: number, day: number): Promise<SimulatedDay> {
   }
 }
 
-/** There is one chain per seed, so a hash needs to say no more than seed and number. */
+/** One chain per seed, so a hash needs only seed and number. */
 function hashOf(seed: number, number: number): Hex {
   const bytes = Buffer.allocUnsafe(32);
   for (let word = 0; word < 8; word++) {
@@ -94,29 +94,27 @@ function hashOf(seed: number, number: number): Hex {
   return `0x${bytes.toString('hex')}`;
 }
 
-/** Blocks that may be made up at a stretch before everything else gets its turn. */
+/** Maximum number of blocks generated before yielding. */
 const BURST = 256;
 
 interface SimulatedOptions {
-  /** 0 to 2^32 − 1: each names a chain of its own. */
+  /** 0 to 2^32 − 1: each is another chain. */
   readonly seed: number;
   readonly clock?: Clock;
 }
 
-/** The simulated chain, whose past can be added to. */
+/** The simulated chain, to whose past transactions can be added. */
 export interface SimulatedSource extends ChainSource, SimulatedNode {
-  /** What a block that is yet to come will be. */
+  /** A future block. */
   foresee(number: number): Promise<Block>;
 }
 
 /**
- * A chain that nobody runs: EIP-1559 and EIP-4844 exact, 12-second slots of which a few are missed, demand with
- * daily and weekly cycles, regimes and bursts at the sub-gwei prices of mainnet in 2026, tips to match.
- *
- * The same seed always has the same blocks at the same times, whenever it was started: block 0 stands at
- * 2016-01-01T00:00Z and every UTC day is computed by itself when asked for (see `simulateDay`). So years of
- * past are there at once and the future has no end; what lies after `clock.now()` is never shown. It takes transactions
- * as {@link createSimulatedNode} says.
+ * A simulated chain: EIP-1559 and EIP-4844 exact, 12-second slots of which a few are missed, demand with daily and
+ * weekly cycles, regimes and bursts at the sub-gwei prices of mainnet in 2026, and tips to match.
+ *  A seed always has the same blocks at the same times: block 0 is at 2016-01-01T00:00Z, and every UTC day is
+ * computed on demand (see `simulateDay`). So years of history are available at once, and the future is endless;
+ * blocks after `clock.now()` are never returned. It accepts transactions, see {@link createSimulatedNode}.
  */
 export function createSimulatedSource({ seed, clock = systemClock }: SimulatedOptions): SimulatedSource {
   const blockAt = createSimulatedBlocks(seed);

@@ -9,33 +9,33 @@ import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/me
 
 const KEPT_MS = 60_000;
 
-/** What an alert would have done in the last 24 hours, or in as much of them as the service knows. */
+/** Simulation of an alert over the last 24 hours, or a shorter history. */
 export interface AlertPreview {
   readonly times: number;
   readonly last: { readonly at: number; readonly price: bigint } | null;
   readonly from: number;
   readonly to: number;
-  /** How far apart the prices that were looked at are; `null`: every block's own. */
+  /** Interval of the prices; `null`: every block. */
   readonly everySec: number | null;
-  /** Of the lane in that time, wei per gas; `null` where there was nothing to look at. */
+  /** Lowest price of the lane in that time, wei per gas; `null` without prices. */
   readonly lowest: bigint | null;
   readonly highest: bigint | null;
 }
 
-/** Previews alerts from a service's history. What one of them needed is kept a while for the next, rule after rule. */
+/** Previews alerts from a service's history, which is cached for a while for the next rule. */
 export class AlertPreviewer {
   readonly #client: History;
   readonly #options: { readonly thorough: boolean; readonly now: () => number };
   readonly #days = new Map<LaneName, { readonly at: number; readonly day: Promise<DayPrices> }>();
 
-  /** @param options `thorough`: many requests may be sent, as to a service in this process; else one. */
+  /** @param options `thorough`: many requests are allowed, as for a service in this process; otherwise one. */
   constructor(client: History, options: { readonly thorough: boolean; readonly now: () => number }) {
     this.#client = client;
     this.#options = options;
   }
 
   async preview(rule: AlertRule, { signal }: CallOptions = {}): Promise<AlertPreview> {
-    // Loading is shared: it goes on for the next preview when this one is aborted.
+    // Loading is shared: it continues for the next preview when this one is aborted.
     const { prices, ...day } = await this.#dayOf(rule.lane);
     signal?.throwIfAborted();
     const { times, last } = previewAlert(rule, prices);
@@ -61,18 +61,18 @@ export class AlertPreviewer {
 }
 
 const DAY_MS = 86_400_000;
-/** For services that do not number their blocks: only blocks that confirm are counted by it. */
+/** For services without block numbers: only confirming blocks are counted by it. */
 const USUAL_BLOCK_SEC = 12;
-/** A day of a chain with a block every 11 seconds; quicker ones are looked at minute by minute. */
+/** A day of a chain with a block every 11 seconds; faster ones are read minute by minute. */
 const MOST_BLOCKS = 8_000;
 
-/** What a lane's price stands for in history: the base fee, of the next block where that is known, and this percentile of the tips. */
+/** A lane's price in history: the base fee (of the next block if known) plus this percentile of the tips. */
 const TIPS: Readonly<Record<LaneName, string>> = { slow: 'p25', average: 'p50', fast: 'p75' };
 const POINTS = { slow: 'low', average: 'average', fast: 'high' } as const;
 
 export type History = Pick<GasClient, 'chart' | 'baseFee' | 'priorityFee'>;
 
-/** A lane's price over the last 24 hours, oldest first, or as much of it as the service knows. Times in ms since epoch. */
+/** A lane's price over the last 24 hours, oldest first, or a shorter history. Times in ms since epoch. */
 interface DayPrices extends Pick<AlertPreview, 'from' | 'to' | 'everySec'> {
   readonly prices: readonly PriceAtBlock[];
 }
@@ -82,7 +82,7 @@ async function loadDayPrices(client: History, lane: LaneName, thorough: boolean)
   const { points, bucketSec, made } = await client.chart('24h', { percentile });
   const [first] = points;
   const everySec = bucketSec ?? apartSec(points);
-  // The last point begins then; the newest block is within it.
+  // The last point starts then; the newest block is within it.
   const to = (points.at(-1)?.timestamp ?? 0) + Math.max(everySec, 1) * 1_000;
   const from = Math.max(first?.timestamp ?? 0, to - DAY_MS);
   if (made !== null) return { ...pricesOfRows(made.baseFees.rows, made.tips.rows), from, to };
@@ -114,7 +114,7 @@ async function loadRows(
   return { rows, tips: await pages((query) => client.priorityFee({ ...query, percentile })) };
 }
 
-/** What an alert would have gone by after each block: a lane's price is that of the next block, whose base fee its row has. */
+/** Prices that an alert would have seen after each block: that of the next block, whose base fee is in its row. */
 function pricesOfRows(
   rows: readonly BaseFeeRowView[],
   tips: readonly PriorityFeeRowView[],
@@ -122,7 +122,7 @@ function pricesOfRows(
   const sorted = rows.toSorted((a, b) => a.timestamp - b.timestamp);
   const isNext = (index: number) =>
     (sorted[index + 1]?.blockNumber ?? Number.NaN) - (sorted[index]?.blockNumber ?? Number.NaN) === 1;
-  // Blocks without transactions have no tips: there the base fee is the price.
+  // Blocks without transactions have no tips: their price is the base fee.
   const tipAt = new Map(tips.map(({ timestamp, value }) => [timestamp, value]));
   const prices = sorted.map(({ timestamp, blockNumber, mean }, index) => {
     const base = isNext(index) ? (sorted[index + 1]?.mean ?? mean) : mean;
@@ -141,7 +141,7 @@ const priceAt = (ms: number, blockNumber: number | null, price: number): PriceAt
   price: BigInt(Math.round(price)),
 });
 
-/** The rule an alert would follow; `null` where a service's own words leave open what that is. */
+/** The rule of an alert; `null` when a service's own values leave it open. */
 export function alertRuleOf(alert: NewAlert): AlertRule | null {
   const speed = GAS_SPEEDS.find((word) => word === alert.gasSpeed);
   const condition = ALERT_CONDITIONS.find((word) => word === alert.condition);
@@ -161,9 +161,9 @@ export function alertRuleOf(alert: NewAlert): AlertRule | null {
 const DAY_SEC = 86_400;
 
 /**
- * One sentence without its subject: `would have fired 3 times in the last 24 h, last at 14:05 at 0.0391 gwei (minute
- * by minute)`.
- * @param timeText Writes a time, ms since epoch, as the reader is used to.
+ * A sentence without its subject: `would have fired 3 times in the last 24 h, last at 14:05 at 0.0391 gwei (minute by
+ * minute)`.
+ * @param timeText Formats a time, ms since epoch.
  */
 export function previewWords(preview: AlertPreview, timeText: (ms: number) => string): string {
   const { times, last, lowest, highest } = preview;
@@ -184,7 +184,7 @@ export function previewWords(preview: AlertPreview, timeText: (ms: number) => st
 
 function spanText({ from, to, everySec }: AlertPreview): string {
   const seconds = Math.round((to - from) / 1_000);
-  // Buckets do not begin just when a day does.
+  // Buckets do not start exactly with the day.
   if (seconds >= DAY_SEC - 2 * (everySec ?? 60)) return 'the last 24 h';
   return `the ${formatDuration(Math.max(seconds, 1))} of history that there is`;
 }

@@ -15,8 +15,9 @@ import {
 } from './values.ts';
 
 /**
- * What other services call the fields of the contract. `lowPrice`, `low_price` and `LowPrice` are the same name, and a
- * price may say its unit: `lowPriceGwei`, `low_price_wei`. A name with a dot holds in the schema of that id alone.
+ * Other services' names for fields of the contract. `lowPrice`, `low_price` and `LowPrice` are the same name, and a
+ * price may include its unit: `lowPriceGwei`, `low_price_wei`. A name with a dot applies only in the schema of that
+ * id.
  */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   id: ['_id', 'alertId', 'autoTxId', 'deliveryId', 'uuid'],
@@ -125,16 +126,19 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 
 const WORD_ALIASES: Readonly<Record<string, string>> = { CANCELED: 'CANCELLED' };
 
-/** What services put around what they mean, and beside it where they page. */
+/** Envelopes of other services, and their paging fields. */
 const ENVELOPES = [
   ...['data', 'result', 'items', 'content', 'alert', 'autoTx', 'autoTransaction', 'recommendation'],
   ...['pagination', 'paging', 'meta'],
 ] as const;
 const DEEPEST = 5;
-/** The field of a list that a bare array stands for. */
+/** The list field that a bare array represents. */
 const LISTS = ['items', 'points', 'data'] as const;
 
-/** What was found under which name, for the doctor. Paths are the contract's, with the rows of a list folded into one. */
+/**
+ * The names under which fields were found, for the doctor. Paths are the contract's, with the rows of a list folded
+ * into one.
+ */
 export class Renaming {
   readonly envelopes = new Set<string>();
   readonly names = new Map<string, string>();
@@ -142,8 +146,8 @@ export class Renaming {
 }
 
 /**
- * The response of another service in the names, units and forms of the contract. What cannot be brought into them stays
- * as it came, and so do fields that the contract does not have.
+ * Converts another service's response into names, units and forms of the contract. Values that cannot be converted,
+ * and unknown fields, are unchanged.
  */
 export function inWireForm(schema: z.ZodObject, body: unknown, renaming = new Renaming()): JsonRecord {
   const only = Array.isArray(body) && body.length === 1 && isRecord(body[0]) ? body[0] : null;
@@ -153,7 +157,7 @@ export function inWireForm(schema: z.ZodObject, body: unknown, renaming = new Re
   return converted(schema, sources, '', renaming);
 }
 
-/** The record that is meant, and the envelopes around it, innermost first. */
+/** The actual record, and the envelopes around it, innermost first. */
 function sourcesOf(
   schema: z.ZodObject,
   record: JsonRecord,
@@ -203,7 +207,7 @@ function converted(
   return Object.fromEntries([...fields, ...unknown]);
 }
 
-/** The first value under one of `names` that is of the kind that `field` is; else any under the contract's own name. */
+/** The first value under one of `names` of the field's type; or else any value under the contract's own name. */
 function find(sources: readonly JsonRecord[], names: readonly string[], field: z.ZodType) {
   const isPrice = isWei(field) || names[0]?.endsWith('Gwei');
   let odd: { readonly key: string; readonly value: unknown } | null = null;
@@ -228,7 +232,7 @@ function isLike(field: z.ZodType, value: unknown): boolean {
   return typeof value !== 'object';
 }
 
-/** Where the contract has a record with a message, others have the message alone. */
+/** Where the contract has a record with a message, others may have only the message. */
 const isSentence = (field: z.ZodObject, value: unknown) =>
   'message' in field.shape && typeof value === 'string' && value !== '';
 
@@ -267,14 +271,14 @@ function price(value: unknown, { key, place, renaming }: Place): number | null {
   const wei = readFee(value, unit);
   if (wei === null || wei > BigInt(Number.MAX_SAFE_INTEGER)) return null;
   const asWei = readFee(value, 'wei');
-  // Nothing was guessed where it is zero.
+  // Zero needs no guess.
   if (unit === 'guess' && asWei !== readFee(value, 'gwei')) {
     renaming.guessed[wei === asWei ? 'wei' : 'gwei'].add(place);
   }
   return Number(wei);
 }
 
-/** Prices are entered in gwei and may be kept in wei, sometimes under the name they were entered with. */
+/** Prices are entered in gwei but may be stored in wei, sometimes under the same name. */
 function gwei(value: unknown, { key }: Place): number | null {
   const unit = /gwei$/i.test(key) ? 'gwei' : /wei$/i.test(key) ? 'wei' : 'guess';
   const wei = readFee(value, unit);
@@ -296,7 +300,7 @@ function word(field: z.ZodEnum | z.ZodLiteral, value: unknown): string | null {
 
 const isWei = (field: z.ZodType) => isMadeOf(field, Wei);
 
-/** Whether a schema is `base`, or that with other words about it. */
+/** Whether a schema is `base`, or `base` with another description. */
 function isMadeOf(field: z.core.$ZodType, base: z.ZodType): boolean {
   for (let one: z.core.$ZodType | undefined = field; one !== undefined; one = one._zod.parent) {
     if (one === base) return true;

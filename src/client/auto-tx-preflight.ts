@@ -19,24 +19,24 @@ import { isPast, type ReachView, type SnapshotView } from './views/gas.ts';
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
 
 export interface CheckedAutoTx {
-  /** What it does, and what it delegates; `null`: its data is no call. */
+  /** Its call and delegations; `null` when its data is no call. */
   readonly call: DescribedCall | null;
   readonly checks: readonly CheckView[];
   readonly snapshot: SnapshotView | null;
   readonly account: AutoTxAccountView | null;
-  /** How far the price is from the target; `null`: not known, or no target was given. */
+  /** Distance of the price from the target; `null` when unknown or without a target. */
   readonly distance: TargetDistance | null;
-  /** How likely the target is reached before it expires, within a day at most; `null`: not known. */
+  /** Probability that the target is reached before it expires, within a day at most; `null` when unknown. */
   readonly reach: ReachView | null;
 }
 
 const DAY_SEC = 86_400;
 
 /**
- * The pre-flight of an auto-tx, made here from what a service says of the prices and the sender: the service is told
- * an address and a price, and not what is signed. A service without gastop's account route leaves some checks unknown.
+ * The pre-flight of an auto-tx, computed locally from a service's prices and the sender's account: the service gets
+ * an address and a price, not the signed transaction. Without gastop's account route some checks are unknown.
  * @param now Wall clock, ms.
- * @throws ClientError where no request to the service succeeds.
+ * @throws ClientError when no request to the service succeeds.
  */
 export async function checkAutoTx(
   client: CheckingClient,
@@ -63,7 +63,7 @@ export async function checkAutoTx(
       snapshot === null || isPast(snapshot) || isElsewhere
         ? null
         : distanceToTarget({ ...transaction, ...order, gasSpeed: order.lane }, snapshot),
-    // How likely its price is on another chain is not told by this one.
+    // This chain has no forecast for another chain's price.
     reach: isElsewhere ? null : reach,
   };
 }
@@ -81,19 +81,19 @@ async function reachOf(
   return reach && { ...reach, deadlineSec: reach.deadlineSec ?? deadlineSec };
 }
 
-/** What is to be checked. Nothing of the signature is needed for it, and none of it goes to a service. */
+/** The auto-tx to check, without its signature. */
 export interface AutoTxToCheck {
   readonly transaction: SignedTransaction;
-  /** `target` is `null` where none was given: it is then checked as if it were sent now. Wei per gas. */
+  /** `target` is `null` when none was given: it is then checked as if it were sent now. Wei per gas. */
   readonly order: Omit<AutoTxOrder, 'target'> & { readonly target: bigint | null };
   readonly id?: string | null;
 }
 
-/** What a service has told of the prices and the sender. `null`: nothing. */
+/** A service's data on prices and the sender. `null`: none. */
 export interface Told {
   readonly snapshot: SnapshotView | null;
   readonly account: AutoTxAccountView | null;
-  /** Of the lane that it waits for; `null` also where that is a service's own. */
+  /** Price of its lane; `null` also for a service's own lane. */
   readonly lanePrice: bigint | null;
   readonly now: number;
 }
@@ -103,7 +103,7 @@ export function autoTxChecks(
   { snapshot, account, lanePrice, now }: Told,
 ): readonly CheckView[] {
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
-  // Prices of an hour ago say nothing of what it meets now.
+  // Stale prices do not apply now.
   const present = snapshot === null || isPast(snapshot) ? null : snapshot;
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
   const checks = preflight({
@@ -138,7 +138,7 @@ export function autoTxChecks(
       const message = `auto-tx ${rival.id} of the same sender has nonce ${rival.nonce}, too, and only one of them can be mined: cancel that one first, or sign with another nonce`;
       return [{ name: check.name, result: 'block', ok: false, code: 'same_nonce', message }];
     }
-    // Without a target there is none to reach.
+    // Without a target the check is meaningless.
     if (check.name === 'reachable' && order.target === null) return [];
     return check.name === 'chain' && chainId === null ? [UNTOLD_CHAIN] : [check];
   });
@@ -153,8 +153,8 @@ const UNTOLD_CHAIN: CheckView = {
 };
 
 /**
- * What a service says of a signed transaction that it keeps, as far as a pre-flight goes; `null`: not enough. What cannot
- * be seen without the bytes (access lists, blobs, authorizations) is not counted.
+ * The known fields of a stored signed transaction, for a pre-flight; `null` when too few are known. Parts that need
+ * the bytes (access lists, blobs, authorizations) are left out.
  */
 export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null {
   const { type, from, nonce, gasLimit, value, maxFeePerGas } = autoTx;
@@ -178,7 +178,7 @@ export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null 
 
 const SIGNED_TYPES = [0, 1, 2, 3, 4] as const;
 
-/** The checks of a stored one made again: of those that need its bytes, what the service found when it had them stands. */
+/** Repeats the checks of a stored auto-tx; keeps the service's findings for checks that need the bytes. */
 export function storedChecks(checks: readonly CheckView[], autoTx: AutoTxView): readonly CheckView[] {
   const kept = new Map(autoTx.checks.map((check) => [check.name, check]));
   return withKeptDelegation(checks, autoTx.checks).flatMap((check) => {
@@ -189,10 +189,10 @@ export function storedChecks(checks: readonly CheckView[], autoTx: AutoTxView): 
 }
 
 const OF_BYTES: ReadonlySet<string> = new Set(['signature', 'intrinsic-gas', 'blob-cap']);
-/** Blobs, and the size that a rollup charges for, cost what is not said. */
+/** Costs depend on blobs and a rollup's data size, which are unknown. */
 const OF_FEES: ReadonlySet<string> = new Set(['balance', 'cost', 'reachable']);
 
-/** In what a signed transaction is another one than the draft that it is to sign; what the service does not say of the draft is not compared. */
+/** Differences between a signed transaction and the draft that it should sign; compares only known fields. */
 export function draftDifferences(
   signed: Pick<SignedTransaction, 'to' | 'value' | 'data' | 'chainId'>,
   draft: AutoTxView,

@@ -33,7 +33,7 @@ import type { AutoTxChange, AutoTxDetailsView, AutoTxView, NewAutoTx } from './v
 import type { ChartView, CurrentView, MarketView } from './views/dashboard.ts';
 import { type SnapshotView, withSourceName } from './views/gas.ts';
 
-/** A metrics window; what is left out is the service's default (the last hour, a fitting bucket). Times in ms. */
+/** A metrics window; absent fields have the service's default (the last hour, a fitting bucket). Times in ms. */
 export interface MetricsQuery {
   readonly from?: number;
   readonly to?: number;
@@ -44,17 +44,17 @@ export interface MetricsQuery {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** For what is polled: asks by ETag whether the last response still holds. Default: no. */
+  /** For polling: revalidates the last response by ETag. Default: no. */
   readonly revalidate?: boolean;
 }
 
 export interface TextOptions extends CallOptions {
-  /** Called with the text of the service's own response, where it has one, before it is read. */
+  /** Called with the raw text of the service's response, if any, before it is parsed. */
   readonly onResponse?: (text: string) => void;
 }
 
 export interface ReachQuery {
-  /** Wei per gas, base fee and tip together. */
+  /** Wei per gas, base fee plus tip. */
   readonly targetPrice: bigint;
   readonly deadlineSec: number;
 }
@@ -63,12 +63,12 @@ export interface RecommendationOptions extends CallOptions {
   readonly reach?: ReachQuery;
 }
 
-/** A v1 service, a method for each route. Every method rejects with a `ClientError` and nothing else. */
+/** A v1 service, with a method for each route. Every method rejects only with a `ClientError`. */
 export type GasClient = ReturnType<typeof createGasClient>;
 
 export interface GasClientOptions extends HttpOptions {
   /**
-   * `fetch` is the service of this very program: its responses need not be checked against the contract. Default: no.
+   * `fetch` is this program's own service: its responses need no validation. Default: no.
    * @internal
    */
   readonly isOwn?: boolean;
@@ -100,7 +100,7 @@ export function createGasClient(options: GasClientOptions) {
     }
   };
 
-  /** What v1 documents goes to any service, all else only to one whose own description lists it. */
+  /** Parameters that v1 documents go to any service, others only to one whose description lists them. */
   const takes = async (route: DocumentedRoute, name: string, value: string): Promise<boolean> => {
     const { documented, path } = route;
     if (isOwn || documented.includes(name) || documented.includes(`${name}=${value}`)) return true;
@@ -141,7 +141,7 @@ export function createGasClient(options: GasClientOptions) {
     return text;
   };
 
-  /** For a write whose response says at most what became of the item; `null`: it does not show the whole of it. */
+  /** For a write whose response may contain the item; `null` when it does not contain all of it. */
   const change = async <View>(
     route: ClientRoute<View>,
     values: Query,
@@ -161,14 +161,14 @@ export function createGasClient(options: GasClientOptions) {
     } catch (error) {
       if (!(error instanceof ClientError) || error.code !== 'unreadable') throw error;
       if (response !== undefined) return null;
-      // A page that is no JSON, such as a proxy's, leaves open what became of the request.
+      // After a page that is no JSON, such as a proxy's, the outcome is unknown.
       throw error.unsettled();
     }
   };
 
   /**
-   * Makes an item. Where the response holds little more than its id, it is filled up with what was `sent`.
-   * @throws ClientError (`unreadable`, `mayBeDone`) where the response cannot be read.
+   * Creates an item. A response with little more than its id is completed from `sent`.
+   * @throws ClientError (`unreadable`, `mayBeDone`) when the response cannot be read.
    */
   const make = async <View extends { readonly id: string }>(
     route: ClientRoute<View>,
@@ -201,7 +201,7 @@ export function createGasClient(options: GasClientOptions) {
     }
   };
 
-  /** For what v1 does not document: nobody knows what a service without it makes of the request. */
+  /** For additions to v1: a service without them may do anything with the request. */
   const requireListed = async ({ method, path }: ClientRoute<unknown>, what: string) => {
     if (isOwn || describedRoute(await described(what), path, method) !== null) return;
     const route = `${method.toUpperCase()} ${path}`;
@@ -210,7 +210,7 @@ export function createGasClient(options: GasClientOptions) {
     });
   };
 
-  /** The body of an alert. Without a field that the service does not know it would not be the one that was wanted. */
+  /** The body of an alert. Without a field that the service does not know it would be another alert. */
   const alertBody = async (alert: NewAlert) => {
     const extras = extraPayload(alert);
     const fields = EXTRA_FIELDS.filter((name) => name in extras);
@@ -248,7 +248,7 @@ export function createGasClient(options: GasClientOptions) {
       return get(ROUTES.priorityFee, call, percentile ? { ...query, percentile } : query);
     },
   };
-  /** What stands for a block in a path: for the head its number, as the prices name it or else the base fees. */
+  /** The block number for a path; for the head from the prices, or else from the base fees. */
   const numbered = async (number: number | 'latest', call: CallOptions): Promise<string> => {
     if (number !== 'latest' || isOwn) return String(number);
     const { blockNumber } = await get(ROUTES.gasCurrent, call).catch(() => ({ blockNumber: null }));
@@ -268,7 +268,7 @@ export function createGasClient(options: GasClientOptions) {
   };
 
   return {
-    /** What pauses all requests of the key; the monitor shows it and tries again. */
+    /** Pauses all requests of the key; the monitor shows it and retries. */
     rateLimit,
     gasCurrent: async ({ onResponse, ...call }: TextOptions = {}) => {
       const { gasCurrent } = ROUTES;
@@ -287,17 +287,17 @@ export function createGasClient(options: GasClientOptions) {
         yield told(gasStream, text, onResponse);
       }
     },
-    /** Prices, trend and advice of one block; the last two are `null` where they cannot be read. */
+    /** Prices, trend and advice of one block; the last two are `null` when unreadable. */
     statsCurrent: async (call: CallOptions = {}): Promise<CurrentView> => {
       const { snapshot, ...current } = await get(ROUTES.statsCurrent, call);
       return { ...current, snapshot: withSourceName(snapshot, http.host) };
     },
     gasTrend: (call: CallOptions = {}) => get(ROUTES.gasTrend, call),
-    /** `reach` of the response is `null` unless it was requested, or where the service cannot say. */
+    /** `reach` of the response is `null` unless requested and known. */
     gasRecommendation: ({ reach, ...call }: RecommendationOptions = {}) =>
       get(ROUTES.gasRecommendation, call, reach === undefined ? {} : reachQuery(reach)),
     ...routes,
-    /** Base fee and tip over a time frame: by `stats/chart`, else by the metrics, else by what was polled. */
+    /** Base fee and tip over a time frame: from `stats/chart`, or else the metrics, or else polled prices. */
     chart: async (timeFrame: string, chosen: ChartOptions = {}): Promise<PriceChartView> => {
       if (!isOwn) return charts.load(timeFrame, chosen);
       return { ...(await routes.statsChart(timeFrame, chosen)), made: null, problem: null };
@@ -312,7 +312,7 @@ export function createGasClient(options: GasClientOptions) {
     },
     gasUsedRatio: async (query: MetricsQuery = {}, call: CallOptions = {}) =>
       get(ROUTES.gasUsedRatio, call, metricsQuery(query, PATHS.gasUsedRatio)),
-    /** One block, or the head for `latest`, which v1 does not know by that name. */
+    /** One block; `latest` is the head, which v1 does not know by that name. */
     block: async (number: number | 'latest', call: CallOptions = {}) =>
       get(ROUTES.block, call, {}, { number: await numbered(number, call) }),
     /** @internal */
@@ -325,20 +325,19 @@ export function createGasClient(options: GasClientOptions) {
     summary: (call: CallOptions = {}) => get(ROUTES.summary, call),
 
     alerts: (call: CallOptions = {}) => alerts(call),
-    /** Where its own route fails, what the list says of it; `problem` says why its deliveries are not there. */
+    /** If its route fails, the list's data; `problem` says why deliveries are missing. */
     alert: async (id: string, call: CallOptions = {}): Promise<AlertDetailsView> =>
       orListed(id, get(ROUTES.alert, call, {}, { id }), () => alerts(call), { deliveries: null }),
     /**
-     * Sent once, like everything here that changes something. The `ClientError` of a refusal says what is wrong field
-     * by field (`details`); one whose response never came or cannot be read says that it may be there all the same
-     * (`mayBeDone`).
+     * Sent once, like every write. The `ClientError` of a refusal has problems by field (`details`); without a
+     * readable response it says that the alert may exist (`mayBeDone`).
      */
     createAlert: async (alert: NewAlert, call: TextOptions = {}): Promise<CreatedAlertView> => {
       const bodies = { body: await alertBody(alert), sent: givenPayload(alert) };
       return make(ROUTES.createAlert, 'the alert', bodies, call, isWholeAlert);
     },
     /**
-     * Replaces all that a new alert is made of; gastop's own addition to v1. `signingSecret` is told where the alert had no
+     * Replaces all fields of an alert; gastop's own addition to v1. Returns `signingSecret` if the alert had no
      * webhook before. `null`: the response is not the alert.
      */
     updateAlert: async (id: string, alert: NewAlert, call: TextOptions = {}) => {
@@ -350,7 +349,7 @@ export function createGasClient(options: GasClientOptions) {
       await requireListed(route, 'change the signing secret');
       return read(route, route.path, await write(route, route.path, call));
     },
-    /** `status` is `PENDING`, `DISABLED`, or a service's own word. `null`: the response is not the alert. */
+    /** `status` is `PENDING`, `DISABLED`, or another value of the service. `null`: the response is not the alert. */
     setAlertStatus: async (id: string, status: string, call: TextOptions = {}) =>
       change(ROUTES.setAlertStatus, { id }, call, { status }, isWholeAlert),
     deleteAlert: async (id: string, call: TextOptions = {}): Promise<void> => {
@@ -366,10 +365,10 @@ export function createGasClient(options: GasClientOptions) {
     },
 
     autoTxs: (call: CallOptions = {}) => autoTxs(call),
-    /** Where its own route fails, what the list says of it; `problem` says why its timeline is not there. */
+    /** If its route fails, the list's data; `problem` says why its timeline is missing. */
     autoTx: async (id: string, call: CallOptions = {}): Promise<AutoTxDetailsView> =>
       orListed(id, get(ROUTES.autoTx, call, {}, { id }), () => autoTxs(call), { timeline: null }),
-    /** What is signed of it goes to the service and into no error. */
+    /** The signed transaction goes to the service and into no error. */
     createAutoTx: async (autoTx: NewAutoTx, call: TextOptions = {}): Promise<AutoTxView> => {
       const { signedTransaction: _, ...sent } = autoTx;
       const bodies = { body: withSigned(autoTx, PATHS.autoTxs), sent };
@@ -382,7 +381,7 @@ export function createGasClient(options: GasClientOptions) {
     deleteAutoTx: async (id: string, call: TextOptions = {}): Promise<void> => {
       await change(ROUTES.deleteAutoTx, { id }, call);
     },
-    /** What a pre-flight needs of a sender; gastop's own addition to v1. `null`: the service has no such route. */
+    /** A sender's account for a pre-flight; gastop's own addition to v1. `null` when the service has no such route. */
     autoTxAccount: async (address: string, call: CallOptions = {}) => {
       try {
         return await get(ROUTES.autoTxAccount, call, {}, { address });
@@ -393,8 +392,8 @@ export function createGasClient(options: GasClientOptions) {
     },
 
     /**
-     * What the service's own OpenAPI document says of v1, looked for once; `null`: it has none. Nothing depends on it:
-     * call this when something is there to be shown, not before.
+     * The v1 part of the service's OpenAPI document, searched once; `null`: it has none. Optional: call it after the
+     * first data is shown.
      */
     description: (_: CallOptions = {}) => describe(),
     raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
@@ -404,7 +403,7 @@ export function createGasClient(options: GasClientOptions) {
   };
 }
 
-/** Failures of a route that say nothing of the others. */
+/** Failures of one route that do not concern the others. */
 const OF_A_ROUTE: readonly ClientErrorCode[] = ['plan', 'server', 'unreadable'];
 
 async function orListed<Item extends { readonly id: string }, Details, Rest>(
@@ -449,7 +448,7 @@ export function pathOf(path: string, values: Readonly<Record<string, string>>): 
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** @throws ClientError (`invalid`) for an id that names nothing in a path and would request something else. */
+/** @throws ClientError (`invalid`) for an id that would change the path. */
 function itemPath(path: string, values: Query): string {
   for (const id of Object.values(values)) {
     if (!/^\s*$|^\.\.?$/.test(id) && id.isWellFormed()) continue;
@@ -487,8 +486,8 @@ const WITHOUT: Readonly<Record<ExtraField, string>> = {
 };
 
 /**
- * The body with the signed transaction as nodes take it. Whatever is too short to be one, such as a private key that was
- * pasted instead, is sent to no service.
+ * The body with the signed transaction in the form that nodes accept. Anything too short, such as a private key
+ * pasted by mistake, is sent to no service.
  */
 function withSigned<Body extends { readonly signedTransaction?: string | undefined }>(
   body: Body,

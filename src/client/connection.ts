@@ -13,8 +13,8 @@ export interface ConnectionFinding {
 export type TlsFinding = { readonly ok: true; readonly ms: number } & ReturnType<typeof tlsFinding>;
 
 /**
- * Looks at the encryption of the way to a service. A certificate that is not trusted is looked at all the same; nothing
- * is sent over it. Nothing is thrown but the signal's reason.
+ * Inspects the encryption of the connection to a service, even with an untrusted certificate; sends no data. Throws
+ * only the signal's reason.
  */
 export async function inspectConnection(
   url: URL,
@@ -27,7 +27,7 @@ export async function inspectConnection(
   const socket = connect({
     host,
     port: Number(url.port || 443),
-    // What comes is judged here, not refused; the requests themselves go over a connection that refuses.
+    // The certificate is judged here; the requests themselves use a connection that rejects it.
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
     ...(isIP(host) === 0 ? { servername: host } : {}),
@@ -43,15 +43,15 @@ export async function inspectConnection(
     const message = late.aborted ? `no answer within ${seconds} s` : failure;
     return { encrypted: true, tls: { ok: false, message } };
   } finally {
-    // What ends it from here on has been told already.
+    // Later errors are irrelevant: the finding is complete.
     socket.on('error', () => {}).destroy();
   }
 }
 
-/** What the peer says of itself; times in ms since epoch. `reason`: why it is not trusted. */
+/** The peer's certificate; times in ms since epoch. `reason`: why it is not trusted. */
 function tlsFinding(socket: TLSSocket) {
   const { subject, issuer, valid_from, valid_to, subjectaltname } = socket.getPeerCertificate();
-  // Node gives the code as a string, whatever its types say.
+  // Node's value is a string, unlike its type.
   const error = String(socket.authorizationError);
   return {
     protocol: cleanText(socket.getProtocol() ?? 'unknown', 20),

@@ -25,9 +25,9 @@ import type { RateLimitsView } from './views/dashboard.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';
 
 /**
- * What became of the request to one read route: `unreadable`: something came that cannot be used; `not-offered`: 404, 405,
- * 501; `refused`: 401, 403 or 429; `failed`: any other status that is no success; `skipped`: nothing was known to make
- * it with; `not-asked`: an earlier response ended the probe.
+ * Outcome of the request to one read route: `unreadable`: the response cannot be used; `not-offered`: 404, 405, 501;
+ * `refused`: 401, 403 or 429; `failed`: any other unsuccessful status; `skipped`: a parameter was unknown;
+ * `not-asked`: an earlier response ended the probe.
  */
 type RouteOutcome =
   | ('understood' | 'unreadable' | 'not-offered' | 'refused' | 'failed' | 'unreachable')
@@ -39,9 +39,9 @@ export interface RouteFinding extends Pick<V1Route, 'path' | 'group'> {
   readonly asked: string | null;
   readonly status: number | null;
   readonly latencyMs: number | null;
-  /** Of the body, unpacked, in UTF-8. */
+  /** Length of the decompressed body in UTF-8. */
   readonly bytes: number | null;
-  /** One clean line: why it was skipped, refused, or could not be read. */
+  /** One clean line: why it was skipped, refused, or unreadable. */
   readonly note: string | null;
   readonly reading: ResponseReading | null;
 }
@@ -59,7 +59,7 @@ const SKEW_WARNING_SEC = 5;
 const CERTIFICATE_WARNING_MS = 14 * 86_400_000;
 const LITTLE_QUOTA_RATIO = 0.1;
 
-/** What codes of the first route, the snapshot, mean for the service as a whole. */
+/** The meaning of the first route's error codes for the whole service. */
 const BY_CODE: Readonly<Record<ClientErrorCode, Verdict['result']>> = {
   unreachable: 'unreachable',
   unavailable: 'unreachable',
@@ -144,7 +144,7 @@ function warningsOf(finding: ServiceFinding, now: number): readonly string[] {
   return warnings;
 }
 
-/** One request without a response may be bad luck; two say that the service is gone. */
+/** One missing response may be chance; two mean that the service is gone. */
 const MOST_UNANSWERED = 2;
 const USED_UP = 'the quota is used up';
 
@@ -159,9 +159,9 @@ interface ProbeOptions {
 }
 
 /**
- * Requests every read route of a service once, one after the other. It stops when the key is refused, the quota is used
- * up, or the service does not respond. Only the signal's reason is thrown. Texts of what is found are clean single lines;
- * the key is in none.
+ * Requests every read route of a service once, in sequence. Stops when the key is refused, the quota is used up, or
+ * the service does not respond. Throws only the signal's reason. Texts in findings are clean single lines without the
+ * key.
  */
 export async function probeService(options: ProbeOptions) {
   const { http, client, connection, now, signal, onRequest = () => {} } = options;
@@ -203,7 +203,7 @@ export async function probeService(options: ProbeOptions) {
       continue;
     }
     const { text, headers } = response;
-    // Read exactly as the client does.
+    // Parsed exactly as the client does.
     const { view, reading, problem } = judgeResponse(text, { endpoint: path, host: http.host }, route);
     const judged =
       problem === null
@@ -218,12 +218,12 @@ export async function probeService(options: ProbeOptions) {
   return {
     connection,
     clock,
-    /** Age of the newest block by our clock; `null` where blocks have none: a recording, or a service that says none. */
+    /** Age of the newest block by our clock; `null` for a recording, or when unknown. */
     headAgeSec: snapshot && headAgeSec(snapshot, now()),
     snapshot: snapshot && snapshotFinding(snapshot, http.host),
-    // What was left when the service was asked may have gone with the requests that followed.
+    // The later requests may have used up the reported rest of the quota.
     quota: quota !== null && stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
-    /** The service's OpenAPI document; `null`: none was found, or it was not looked for. */
+    /** The service's OpenAPI document; `null`: none found, or not searched. */
     description: stop === null ? await describe(client, signal) : null,
     routes,
   };
@@ -243,7 +243,7 @@ const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
   unreadable: 'unreadable',
 };
 
-/** The refusal after which no other request would fare better; `null`: none. */
+/** The refusal that makes further requests useless; `null`: none. */
 function refusedAs({ code, limit }: ClientError, apiKey: string | null): string | null {
   if (code === 'key') return apiKey === null ? 'the service asks for a key' : 'the service refused the key';
   if (code !== 'quota') return null;
@@ -274,13 +274,13 @@ function snapshotFinding(snapshot: SnapshotView, host: string) {
 }
 
 /**
- * How far the service's clock is ahead of ours, by a response's `Date`; `null`: it says no time. The header was written
- * between our request, which left at `sentAt` (ms), and the response, at best half-way.
+ * How far the service's clock is ahead of ours, by a response's `Date`; `null` without one. The header was written
+ * between our request, sent at `sentAt` (ms), and the response; the estimate is half-way.
  */
 function clockOf(headers: Headers, sentAt: number, roundTripMs: number) {
   const ms = httpDate(headers.get('date')?.trim() ?? '');
   if (Number.isNaN(ms)) return null;
-  // The header is cut to whole seconds: on average half a second is lost.
+  // The header is truncated to seconds: half a second on average.
   const skewMs = ms + 500 - (sentAt + roundTripMs / 2);
   return { skewSec: skewMs / 1_000, uncertaintySec: (500 + roundTripMs / 2) / 1_000 };
 }
@@ -289,13 +289,13 @@ const MOST_UNKNOWN = 50;
 
 /** How one response was understood. Paths are the contract's, such as `lanes.slow.price` or `data[].timestamp`. */
 export type ResponseReading = ReturnType<typeof readingOf> & {
-  /** What makes it unusable; `null`: all that must be there was found. */
+  /** Why it is unusable; `null` when all required fields were found. */
   readonly problem: string | null;
 };
 
 /**
- * Tells what was understood of a response, measured by the contract. `view` is `null` where it could not be read, `reading`
- * where it was no JSON, so that there is nothing to be said of its fields.
+ * Compares a response with the contract. `view` is `null` when it is unreadable, `reading` when it is not JSON, so
+ * that there are no fields.
  */
 export function judgeResponse<View>(
   text: string,
@@ -309,7 +309,7 @@ export function judgeResponse<View>(
     reading = { ...readingOf(schema, answer, renaming), problem: null };
     return { view: viewOf(answer, view, text, context), reading, problem: null };
   } catch (error) {
-    // Only the client's own words are known to be clean.
+    // Only the client's own messages are known to be clean.
     const problem = error instanceof ClientError ? error.message : 'it could not be read';
     return { view: null, reading: reading === null ? null : { ...reading, problem }, problem };
   }
@@ -317,17 +317,17 @@ export function judgeResponse<View>(
 
 function readingOf(schema: z.ZodObject, { wire, isExact }: WireResponse, renaming: Renaming) {
   const { issues = [] } = schema.safeParse(wire).error ?? {};
-  /** Prices whose unit was told from their size. */
+  /** Prices whose unit was guessed from their size. */
   const guessed = { wei: [...renaming.guessed.wei], gwei: [...renaming.guessed.gwei] };
   const [some, other] = guessed.wei.length > 0 ? (['wei', 'gwei'] as const) : (['gwei', 'wei'] as const);
   const told = guessed[other].length > 0 ? 'mixed' : guessed[some].length > 0 ? some : 'named';
-  /** `letter`: as our contract says; `extended`: and more than that; `tolerant`: read by its likeness. */
+  /** `letter`: exactly the contract; `extended`: with further fields; `tolerant`: read by similarity. */
   const match: 'letter' | 'extended' | 'tolerant' = !isExact
     ? 'tolerant'
     : issues.length === 0
       ? 'letter'
       : 'extended';
-  /** `contract`: wei, as it says; `named`: the names or values say what they count. */
+  /** `contract`: wei, as the contract says; `named`: names or values state the unit. */
   const prices: 'contract' | 'named' | 'wei' | 'gwei' | 'mixed' = isExact ? 'contract' : told;
   return {
     match,
@@ -340,8 +340,8 @@ function readingOf(schema: z.ZodObject, { wire, isExact }: WireResponse, renamin
 }
 
 /**
- * The contract's fields by what its schema says of each in this response. The rows of a list count as one: a field is
- * found if any row has it. A service's own word is found too. `senseless`: there, but not what was expected.
+ * The contract's fields, classified for this response. The rows of a list count as one: a field is found if any row
+ * has it. A service's own value counts as found. `senseless`: present, but invalid.
  */
 function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]) {
   const unknown = new Set<string>();
@@ -387,7 +387,7 @@ function* leavesOf(
 const placeOf = (path: readonly PropertyKey[]) =>
   pathText(path.map((part) => (typeof part === 'number' ? '[]' : part))).replaceAll('.[]', '[]');
 
-/** A list of any length: what the first rows lack the others will. */
+/** Enough rows of a long list: later ones have the same fields. */
 const MOST_ROWS = 100;
 
 interface Known {
@@ -403,7 +403,7 @@ interface Known {
 interface ReadRoute extends ResponseSchemas<Known> {
   readonly path: V1Route['path'];
   readonly group: V1Route['group'];
-  /** Parameters of the path and the query, or why there is no request to make. `presentMs`: the service's present. */
+  /** Parameters of the path and the query, or why they are unknown. `presentMs`: the service's present. */
   readonly request: RequestOf;
 }
 
@@ -415,7 +415,7 @@ interface RouteRequest {
 }
 
 const HOUR_SEC = 3_600;
-/** A window of transactions may span 100 blocks at most; some chains make four a second. */
+/** A window of transactions may span 100 blocks at most; fast chains make four a second. */
 const TXS_WINDOW_SEC = 20;
 
 const requested =
@@ -460,13 +460,13 @@ const read = <View>(
   request,
 });
 
-/** Not every snapshot names its block, but rows of history may. */
+/** A snapshot may lack its block number, but rows of history may have it. */
 function newestBlockOf(rows: readonly { readonly blockNumber: number | null }[]): Known {
   const newest = Math.max(...rows.map(({ blockNumber }) => blockNumber ?? 0), 0);
   return newest === 0 ? {} : { newestRow: newest };
 }
 
-/** Every read route of v1. What matters most comes first, should the quota end under way. */
+/** All read routes of v1, most important first, in case the quota ends on the way. */
 export const READ_ROUTES: readonly ReadRoute[] = [
   read(ROUTES.gasCurrent, requested(), (snapshot) => ({ snapshot, blockNumber: snapshot.blockNumber })),
   read(ROUTES.gasTrend),

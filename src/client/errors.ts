@@ -11,44 +11,44 @@ export type ClientErrorCode =
   /** 403: the plan does not allow this. */
   | 'plan'
   | 'not-found'
-  /** 400, 413, 422: the service does not accept a parameter or what it was sent. */
+  /** 400, 413, 422: the service rejects a parameter or the body. */
   | 'invalid'
   /** 409: the request conflicts with the present state. */
   | 'conflict'
   /** 429 */
   | 'quota'
-  /** 503: the service is there, its chain is not. */
+  /** 503: the service responds, its chain does not. */
   | 'unavailable'
   /** Any other refusal or a failure of the service. */
   | 'server'
-  /** A response came but a required field could not be found in it. */
+  /** The response lacks a required field. */
   | 'unreadable';
 
-/** More of a response than anyone reads in an error. */
+/** More text than anyone reads in an error. */
 export const LONGEST_RAW = 2_000;
 
 type OfError = 'code' | 'name' | 'message' | 'stack' | 'waiting' | 'unsettled' | 'endpoint';
 
-/** A v1 call that did not work. `message` is one clean line for people; nothing in it repeats the key. */
+/** A failed v1 call. `message` is one clean line for people, without the key. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   readonly code: ClientErrorCode;
   /** The v1 path that was requested, e.g. `/gas/current`. */
   readonly endpoint: string;
   readonly status: number | null;
-  /** What the service asks to wait before the next try (`Retry-After`). */
+  /** The service's `Retry-After`. */
   readonly retryAfterSec: number | null;
-  /** For `quota`: which limit, where the service says so. */
+  /** For `quota`: the limit, if known. */
   readonly limit: LimitKind | null;
-  /** The service's own word for it, e.g. `api_key_revoked`. */
+  /** The service's error code, e.g. `api_key_revoked`. */
   readonly errorCode: string | null;
   /** The service's own details, e.g. one line per parameter or per node. */
   readonly details: readonly { readonly path: string; readonly message: string }[];
-  /** For `unreadable`: the field that is missing or makes no sense, e.g. `lanes.slow.price`. */
+  /** For `unreadable`: the missing or invalid field, e.g. `lanes.slow.price`. */
   readonly field: string | null;
-  /** The beginning of the response, stripped of control characters, for the raw view; `null`: there was none. */
+  /** The beginning of the response without control characters, for the raw view; `null` without one. */
   readonly raw: string | null;
-  /** Of a write whose response never came or cannot be read: it may have been done all the same. Look before trying again. */
+  /** A write without a readable response: it may have been done. Check before a retry. */
   readonly mayBeDone: boolean;
 
   constructor(
@@ -75,7 +75,7 @@ export class ClientError extends Error {
   }
 
   /**
-   * The same error of a write that may have been done all the same, which its words then say.
+   * The same error for a write that may have been done, with that in its message.
    * @internal
    */
   unsettled(): ClientError {
@@ -86,7 +86,7 @@ export class ClientError extends Error {
 
 const OF_ALL_ROUTES: readonly ClientErrorCode[] = ['unreachable', 'key', 'quota'];
 
-/** A response that others can do without: `null` where its route fails, and the error where every route would. */
+/** An optional response: `null` when its route fails, the error when every route would. */
 export const ifTold = <Told>(response: Promise<Told>): Promise<Told | null> =>
   response.catch((error: unknown) => {
     if (error instanceof ClientError && !OF_ALL_ROUTES.includes(error.code)) return null;
@@ -95,10 +95,10 @@ export const ifTold = <Told>(response: Promise<Told>): Promise<Told | null> =>
 
 export type LimitKind = 'daily' | 'rate';
 
-/** A limit per second asks for a shorter wait, a daily one for a longer. */
+/** A limit per second has a shorter wait, a daily one a longer. */
 const RATE_WITHIN_SEC = 120;
 
-/** The limit that a refusal names, in its code, in its words or by how long it asks to wait; `null`: none. */
+/** The limit of a refusal, by its code, its text or its wait; `null`: none. */
 function limitKind({ errorCode, message }: ErrorWords, retryAfterSec: number | null): LimitKind | null {
   const words = `${errorCode} ${message}`;
   if (/per[\s_-]*(second|sec)\b/i.test(words)) return 'rate';
@@ -116,7 +116,7 @@ export interface ErrorWords {
   readonly details: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** The words of an error body: v1's own, the metrics envelope with `data: [{ error }]`, or an `error` of either. */
+/** The texts of an error body: v1's, the metrics envelope with `data: [{ error }]`, or an `error` of either. */
 export function errorWords(body: unknown): ErrorWords {
   const record = isRecord(body) ? body : {};
   const inner = isRecord(record.error) ? record.error : {};
@@ -153,7 +153,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ClientErrorCode>> = {
   503: 'unavailable',
 };
 
-/** v1's own word, also where a service calls a key that was never sent invalid. */
+/** v1's code; some services call a missing key invalid. */
 const KEY_MISSING = 'api_key_missing';
 const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   daily: 'the daily quota of this key is used up',
@@ -166,7 +166,7 @@ const SET_KEY = 'set GASTOP_API_KEY or put it in the config file';
 interface RefusalContext {
   readonly endpoint: string;
   readonly withKey: boolean;
-  /** The method, where something was to be changed. */
+  /** The method of a write. */
   readonly write?: string | undefined;
 }
 
@@ -177,7 +177,7 @@ export function refusal(
 ): ClientError {
   const said = errorWords(parseJson(text));
   const { status } = response;
-  // A service refuses in JSON; a page comes from what stands before it and knows nothing of plans.
+  // A service refuses in JSON; a web page comes from a proxy, which does not know plans.
   const isGuarded = status === 403 && isWebPage(text);
   const code = isGuarded ? 'server' : (CODE_BY_STATUS[status] ?? 'server');
   const waitSec = retryAfterSec(response.headers.get('retry-after'), context.now);
@@ -196,7 +196,7 @@ export function refusal(
   });
 }
 
-/** Says what to do. The service's own words follow, or stand alone where a line has room for little else. */
+/** Advice for the user. The service's own message follows, or replaces it when there is little room. */
 function sentence(
   code: ClientErrorCode,
   status: number,
@@ -235,7 +235,7 @@ function sentence(
   }
 }
 
-/** One line for what Node's sockets, HTTP and TLS call by code; HOST is the service's. */
+/** Messages for error codes of Node's sockets, HTTP and TLS; HOST is the service's. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at HOST: is the service running there?',
   ENOTFOUND: 'no such host: HOST; check the URL',
@@ -253,7 +253,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 
 const UNTRUSTED = 'is not trusted by this machine; NODE_EXTRA_CA_CERTS can name its authority';
 
-/** What Node and OpenSSL have against a certificate. */
+/** Messages for certificate errors of Node and OpenSSL. */
 const BY_CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: "is not valid yet: is this machine's clock right?",
@@ -261,14 +261,14 @@ const BY_CERTIFICATE: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host',
 };
 
-/** `has expired`: what is wrong with a certificate; `null`: the code is about something else. */
+/** `has expired`: the problem with a certificate; `null` for another code. */
 export function certificateFault(code: string): string | null {
   return ownValue(BY_CERTIFICATE, code) ?? (/CERT|^UNABLE_TO_/.test(code) ? UNTRUSTED : null);
 }
 
 /**
- * What went wrong before or while a response came. The original error is not kept as `cause`: it holds the request
- * and with it the key.
+ * A failure before or during a response. The original error is not kept as `cause`, because it holds the request with
+ * the key.
  */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
   const code = errorCode(error) ?? '';
@@ -287,7 +287,7 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
   return new ClientError('unreachable', message, { endpoint });
 }
 
-/** No connection came about, so nothing of the request can have arrived. */
+/** No connection, so the request cannot have arrived. */
 const NEVER_SENT =
   /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
 
@@ -295,15 +295,15 @@ export function wasNeverSent(error: unknown): boolean {
   return NEVER_SENT.test(errorCode(error) ?? '');
 }
 
-/** The first code in the chain of causes: fetch wraps what Node's sockets say. */
+/** The first code in the chain of causes: fetch wraps socket errors. */
 function errorCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ('code' in error && typeof error.code === 'string') {
-    // Seen while writing, Node has the code of a plain answer to TLS in its message only.
+    // While writing, Node has the code of a plain response to TLS only in its message.
     const isPlain = error.code === 'EPROTO' && /wrong version|packet length/.test(error.message);
     return isPlain ? 'ERR_SSL_WRONG_VERSION_NUMBER' : cleanText(error.code, 60);
   }
-  // undici's parser does not always give the code of what it met.
+  // undici's parser does not always set a code.
   if (error.name === 'HTTPParserError') return 'HPE_UNKNOWN';
   return errorCode(error instanceof AggregateError ? error.errors[0] : error.cause);
 }

@@ -15,11 +15,11 @@ const SILENCE_MS = 45_000;
 const MAX_BYTES = 8_000_000;
 const LONGEST_EVENT = 1_000_000;
 const EVENT_STREAM = 'text/event-stream';
-/** An error body is read for its message only. */
+/** Only the message of an error body is read. */
 const ERROR_BODY_MAX_BYTES = 65_536;
 /** A per-second limit is waited for within the request; a longer one pauses all requests (rate-limit.ts). */
 const LONGEST_RETRY_SEC = 2;
-/** `.` and `..` name no thing in a URL, written out or not (WHATWG URL §4.1). */
+/** `.` and `..` change the path of a URL, encoded or not (WHATWG URL §4.1). */
 const DOTTED = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
@@ -41,27 +41,27 @@ export interface HttpOptions {
 }
 
 export interface HttpRequest {
-  /** Below the v1 base path, or below `root` where that is given. */
+  /** Below the v1 base path, or below `root` if given. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Default: `get`. Any other method changes something and is sent once. */
+  /** Default: `get`. Any other method is a write and is sent once. */
   readonly method?: 'get' | 'post' | 'put' | 'delete';
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly root?: string;
   readonly timeoutMs?: number;
-  /** Asks by ETag whether the last response still holds, which is kept for it. Default: no. */
+  /** Revalidates the cached last response by ETag. Default: no. */
   readonly revalidate?: boolean | undefined;
 }
 
-/** A success. Its text, which may be empty, has neither the key nor signed bytes. */
+/** A successful response. Its text, which may be empty, contains neither the key nor signed bytes. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Speaks HTTP with one service, by ky: every request of the client, the doctor and the OpenAPI search goes through here. */
+/** HTTP with one service, by ky: all requests of the client, the doctor and the OpenAPI search. */
 export class Http {
   readonly host: string;
   readonly service: URL;
@@ -90,7 +90,7 @@ export class Http {
     this.#ky = ky.create({
       headers: { accept: 'application/json', 'user-agent': options.userAgent },
       fetch: boundedFetch(options.fetch, this.#maxBytes),
-      // fetch drops no x-api-key on the way to another origin, so no redirect is followed.
+      // fetch keeps x-api-key when it follows a redirect to another origin, so none is followed.
       redirect: 'manual',
       retry: {
         limit: 1,
@@ -100,12 +100,15 @@ export class Http {
         shouldRetry: ({ error }) =>
           isHTTPError(error) && asksForShortWait(error.response) ? undefined : false,
       },
-      // Only a 429 is ky's to retry; any other status is a response like a success.
+      // ky retries only a 429; any other status is handled like a success.
       throwHttpErrors: (status) => status === 429,
     });
   }
 
-  /** Sends a request and gives a success. All else is a ClientError, which repeats neither the key nor the query. */
+  /**
+   * Sends a request and returns a successful response. Everything else is a ClientError, without the key and the
+   * query.
+   */
   async send(request: HttpRequest): Promise<HttpResponse> {
     this.#rateLimit?.check(request.path);
     const signal = this.#signalOf(request);
@@ -194,7 +197,7 @@ export class Http {
   /** @throws ClientError (`invalid`, `key`) for what must not be sent. */
   #target({ path, query = {}, root = this.#root }: Pick<HttpRequest, 'path' | 'query' | 'root'>) {
     const url = new URL(root + path);
-    // A dotted or absolute path would lead away from the service.
+    // A dotted or absolute path would leave the service.
     if (!path.startsWith('/') || !url.href.startsWith(`${root}/`) || DOTTED.test(path)) {
       const message = 'a v1 path begins with / and stays below the service';
       throw new ClientError('invalid', message, { endpoint: '/' });
@@ -226,7 +229,7 @@ export class Http {
         ...(signal && { signal }),
         timeout: false,
         totalTimeout: timeoutMs,
-        // A write is sent once: only its caller can know whether to send it again.
+        // A write is sent once: only its caller knows whether to repeat it.
         ...(isWrite ? { retry: 0 } : {}),
       });
       const { response, received } = await sent.then(
@@ -274,7 +277,7 @@ export class Http {
   #failure(error: unknown, endpoint: string, signal: AbortSignal | undefined, passedMs: number): ClientError {
     const { host } = this;
     const reason: unknown = signal?.reason;
-    // The caller's own deadline may pass a moment before ours.
+    // The caller's deadline may pass slightly before ours.
     if (isTimeoutError(error) || (reason instanceof Error && reason.name === 'TimeoutError')) {
       const seconds = Number((passedMs / 1_000).toPrecision(2));
       return new ClientError('unreachable', `${host} did not respond within ${seconds} s`, { endpoint });
@@ -291,17 +294,17 @@ export class Http {
   }
 }
 
-/** 501 and 503 say that it was not done, and 302 and 303 are how some services answer a form that was. */
+/** 501 and 503 mean that it was not done; some services respond to a successful form with 302 or 303. */
 const mayBeDone = (status: number) =>
   status === 302 || status === 303 || (status >= 500 && status !== 501 && status !== 503);
 
-/** Names where a redirect leads: the user decides whether that is the service. */
+/** Names the target of a redirect: the user decides whether that is the service. */
 function redirection(from: URL, { status, headers }: Response, endpoint: string): ClientError {
   const to = URL.parse(headers.get('location') ?? '', from.href);
   const isElsewhere = to !== null && to.host !== '' && to.origin !== from.origin;
   const message = isElsewhere
     ? `${from.host} redirects to ${cleanText(to.origin, 200)}; if that is right, use it as the URL`
-    : // A browser does not say where to, nor by which status.
+    : // A browser reveals neither target nor status.
       `${from.host} redirects to another ${status === 0 ? 'address' : `path (${status})`}; check the URL`;
   return new ClientError('server', message, { endpoint, status });
 }
@@ -315,7 +318,7 @@ class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/** `fetch` whose body ends with an error as soon as it is larger than `maxBytes`; an error body is cut off there. */
+/** A `fetch` whose body fails as soon as it exceeds `maxBytes`; an error body is truncated instead. */
 function boundedFetch(embedded: Fetch | undefined, maxBytes: number): typeof fetch {
   return async (input, init) => {
     const request = input instanceof Request ? input : new Request(input, init);
@@ -343,7 +346,7 @@ function boundedFetch(embedded: Fetch | undefined, maxBytes: number): typeof fet
   };
 }
 
-/** The embedded service need not listen to the signal. */
+/** The embedded service may ignore the signal. */
 async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const aborted = new Promise<never>((_, reject) => {
@@ -352,19 +355,19 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   return Promise.race([work(), aborted]);
 }
 
-/** What services call a signed transaction, or the signature alone. */
+/** Services' names for a signed transaction, or the signature alone. */
 const SECRET_NAME = /^(raw|signed|serialized|txhex$|sig(natures?)?$|[rs]$)/;
-/** What a transaction does is no secret, though it stands in the signed bytes too. */
+/** These fields are no secret, though the signed bytes contain them too. */
 const PLAIN_NAME = /^(to|from|data|input|calldata|value|hash)$/;
 /** Shorter runs are addresses, selectors and numbers. */
 const HEX_RUN = /(?:0x)?[\da-f]{48,}/gi;
-/** Fewer bytes than any signed transaction has. */
+/** Shorter than any signed transaction. */
 const SHORTEST_SIGNED = 70;
 const HIDDEN = '(signed bytes)';
 
 /**
- * The text of a response without the key, and without any signed transaction; on the routes of auto-txs also without
- * fields that hold signed bytes or signatures, and pieces of what was sent. A text without such things stays as it is.
+ * The text of a response without the key and any signed transaction; on routes of auto-txs also without fields of
+ * signed bytes or signatures, and pieces of the sent one. A text without these is unchanged.
  */
 function withoutSecrets(text: string, endpoint: string, apiKey: string | null, body: unknown): string {
   let shown = apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
@@ -386,7 +389,7 @@ function shownValue(name: string, value: unknown, sent: string | null): unknown 
   return value.replace(HEX_RUN, (run) => (sent?.includes(bareHex(run)) ? HIDDEN : run));
 }
 
-/** Bytes as a list of numbers, the way Node writes its buffers as JSON. */
+/** Bytes as a list of numbers, as Node serialises buffers to JSON. */
 const isByteList = (value: unknown) =>
   Array.isArray(value) && value.length >= SHORTEST_SIGNED && value.every((one) => typeof one === 'number');
 
@@ -400,10 +403,10 @@ const KEY_HINT = 'the key goes into GASTOP_API_KEY';
 const EXAMPLE = 'https://gas.example.org';
 
 /**
- * The address of a v1 service as people write it: with or without the v1 base path or a slash at the end.
- * @param hint What to do where the text says more than an address.
+ * Parses the URL of a v1 service, with or without the v1 base path or a slash at the end.
+ * @param hint Advice when the text is more than a URL.
  * @returns The URL without the base path, so that `href` + a v1 path can be requested.
- * @throws RangeError with one line that says what would do. It never repeats the text, which may hold a key.
+ * @throws RangeError with one line of advice. It never repeats the text, which may contain a key.
  */
 export function parseServiceUrl(text: string, hint = KEY_HINT): URL {
   const trimmed = text.trim();
@@ -433,7 +436,7 @@ export function v1Root(service: URL): string {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Whether others on the way can read what is sent there. */
+/** Whether others can intercept requests to this URL. */
 export function isPlain(url: URL): boolean {
   return url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { weiOfGwei } from '../core/units.ts';
 import { unwrapped } from './aliases.ts';
 
-/** What is read of a field of the contract: words are any words, rows are those that can be read, times are ms since epoch. */
+/** The view of a contract field: enums become any text, lists keep their readable rows, times become ms since epoch. */
 type Read<Field> = Field extends z.ZodNullable<infer Inner> | z.ZodOptional<infer Inner>
   ? Read<Inner>
   : Field extends z.ZodObject<infer Shape>
@@ -26,8 +26,8 @@ export type Wire<Shape, Required> = {
 };
 
 /**
- * A schema of the contract for services that do not keep to all of it: a field that is missing or makes no sense is
- * `null` and takes nothing else away, unless it is `required`.
+ * A lenient schema of the contract: a missing or invalid field is `null` without affecting others, unless it is
+ * `required`.
  */
 export function lenient<Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
   { shape }: z.ZodObject<Shape>,
@@ -67,12 +67,12 @@ function readable(field: z.core.$ZodType): z.ZodType {
 
 export interface Rows<Row> {
   readonly items: readonly Row[];
-  /** How many came, those that could not be read among them. */
+  /** Number of rows, including unreadable ones. */
   readonly rows: number;
   readonly unreadable: number;
 }
 
-/** A list whose unreadable rows are counted. One of which no row can be read is not readable itself. */
+/** A list that counts its unreadable rows. Without any readable row it is unreadable itself. */
 export function countedRows<Row>(row: z.ZodType<Row>): z.ZodType<Rows<Row>> {
   return z.array(z.unknown()).transform((all, context) => {
     const items: Row[] = [];
@@ -95,12 +95,12 @@ export function countedRows<Row>(row: z.ZodType<Row>): z.ZodType<Rows<Row>> {
 export const rows = <Row>(row: z.ZodType<Row>): z.ZodType<readonly Row[]> =>
   countedRows(row).transform(({ items }) => items);
 
-/** Refuses a response that has no field of the contract at all; `name` is the field that the error names. */
+/** Rejects a response without any field of the contract; the error names the field `name`. */
 export function sayingAny<Out extends object>(schema: z.ZodType<Out>, name: string): z.ZodType<Out> {
   return schema.refine((wire) => Object.values(wire).some((value) => value !== null), { path: [name] });
 }
 
-// From the forms of the wire to those of the views: wei is `bigint`.
+// Converts wire types to view types: wei is `bigint`.
 
 export const wei = (value: number | string | null | undefined): bigint | null =>
   value === null || value === undefined ? null : BigInt(value);

@@ -14,7 +14,7 @@ import { ClientError } from './errors.ts';
 import type { Http } from './http.ts';
 import { isRecord, type JsonRecord, parseJson } from './values.ts';
 
-/** What a service says about itself in its OpenAPI document. All texts are clean, single lines of bounded length. */
+/** A service's description, from its OpenAPI document. All texts are clean, single lines of bounded length. */
 export interface ServiceDescription {
   readonly title: string | null;
   readonly version: string | null;
@@ -22,9 +22,9 @@ export interface ServiceDescription {
 }
 
 export interface RouteDescription extends Pick<V1Route, 'method' | 'path'> {
-  /** Its query parameters, with the values that it names for each; empty where it takes any. */
+  /** Its query parameters with their allowed values; empty when any is allowed. */
   readonly parameters: readonly ParameterDescription[];
-  /** The fields of what is sent to it, with the values it names for each; empty where it says nothing of them. */
+  /** The fields of its body with their allowed values; empty when unknown. */
   readonly body: readonly ParameterDescription[];
 }
 
@@ -42,7 +42,7 @@ export const describedRoute = (
 ): RouteDescription | null =>
   description?.routes.find((route) => route.method === method && route.path === path) ?? null;
 
-/** The values a service says a query parameter takes, empty where it takes any; `null` where it does not list it. */
+/** The allowed values of a query parameter, empty when any is allowed; `null` when the parameter is not listed. */
 const listedValues = (description: Described, path: string, parameter: string) =>
   describedRoute(description, path)?.parameters.find(({ name }) => name === parameter)?.values ?? null;
 
@@ -60,21 +60,20 @@ export interface AlertChoices {
   readonly gasSpeeds: readonly string[];
   readonly conditions: readonly string[];
   readonly channels: readonly string[];
-  /** What `PUT /alerts/{id}/status` takes. */
+  /** Values for `PUT /alerts/{id}/status`. */
   readonly statuses: readonly string[];
-  /** Fields that v1 was given without, and this service does not say that it takes: they must not be sent. */
+  /** Additions to v1 that this service does not list: they must not be sent. */
   readonly unknown: readonly ExtraField[];
 }
 
-/** What our own service adds to the payload that v1 was given with. */
+/** Our own service's additions to the original v1 body. */
 export const EXTRA_FIELDS = ['hysteresisGwei', 'confirmBlocks', 'targets'] as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[number];
 
 /**
- * Reads the choices out of a service's description; where it says nothing they are the contract's, without the fields
- * that are our own additions.
- * @param description `null`: it has none; `undefined`: it is not known yet
- * @param isOwn the service of this program, which takes all that the contract says
+ * The choices from a service's description, or else the contract's without our own additions.
+ * @param description `null`: it has none; `undefined`: not known yet
+ * @param isOwn this program's own service, which supports the whole contract
  */
 export function alertChoices(description: Described, isOwn: boolean): AlertChoices {
   const body = describedRoute(description, PATHS.alerts, 'post')?.body ?? [];
@@ -95,13 +94,13 @@ export function alertChoices(description: Described, isOwn: boolean): AlertChoic
   };
 }
 
-/** What v1 was given without: a service that speaks it may not know them. */
+/** Additions to v1: a service may not know them. */
 const EXTRA_AUTO_TX_FIELDS = ['gasSpeed', 'strictTargetPrice', 'note', 'expiresAt'] as const;
 export type ExtraAutoTxField = (typeof EXTRA_AUTO_TX_FIELDS)[number];
 
 /**
- * Fields of a new auto-tx that a service does not know, by its description, so that they must not be sent; none where it
- * says nothing of them.
+ * Fields of a new auto-tx that a service's description lacks, so that they must not be sent; empty without a
+ * description.
  */
 export function unknownAutoTxFields(description: Described): readonly ExtraAutoTxField[] {
   const body = describedRoute(description, PATHS.autoTxs, 'post')?.body ?? [];
@@ -111,12 +110,12 @@ export function unknownAutoTxFields(description: Described): readonly ExtraAutoT
 
 const MOST_NAMES = 50;
 const MOST_VALUES = 24;
-/** A longer word is no choice to cycle through. */
+/** A longer value is no choice to cycle through. */
 const LONGEST_VALUE = 24;
 
 /**
- * Reads routes, the values of their parameters and the fields of their bodies from an OpenAPI 3 document, however its
- * paths begin; `null` where it is none or knows no v1 route.
+ * Reads routes, parameter values and body fields from an OpenAPI 3 document with any path prefix; `null` when it has
+ * no v1 route.
  */
 export function readDescription(document: unknown): ServiceDescription | null {
   if (!isRecord(document) || !isRecord(document.paths) || document.openapi === undefined) return null;
@@ -169,7 +168,7 @@ function namedValues(document: JsonRecord, schema: unknown): readonly string[] {
   const texts = values.flatMap((one) =>
     typeof one === 'string' || typeof one === 'number' ? [String(one)] : [],
   );
-  // It is sent as it stands, so a value that cannot be shown as it stands is not offered.
+  // Values are sent as shown, so those that cannot be shown are not offered.
   const shown = texts.filter((text) => text !== '' && cleanText(text, LONGEST_VALUE).trim() === text);
   return [...new Set(shown)].slice(0, MOST_VALUES);
 }
@@ -177,7 +176,7 @@ function namedValues(document: JsonRecord, schema: unknown): readonly string[] {
 const JOINS = ['allOf', 'anyOf', 'oneOf'] as const;
 const DEEPEST = 8;
 
-/** The schemas that one is put together of, each once: references multiply, and go in circles. */
+/** The schemas that one is composed of, each once: references multiply, and form cycles. */
 function joinedSchemas(
   document: JsonRecord,
   schema: unknown,
@@ -207,18 +206,18 @@ function resolved(document: JsonRecord, value: unknown): JsonRecord | null {
 
 const LONGEST_TEXT = 200;
 
-/** One clean line of an unknown document; `null`: it says nothing there. */
+/** One clean line of an unknown document; `null` without text. */
 function line(value: unknown): string | null {
   return (typeof value === 'string' ? cleanText(value, LONGEST_TEXT).trim() : '') || null;
 }
 
-/** v1's own place first, then the given one, and where NestJS puts the document of such a page. */
+/** First v1's own location, then the given one, then NestJS's default beside such a page. */
 const PLACES = [OPENAPI_PATH, PLAYGROUND_PATH, `${PLAYGROUND_PATH}-json`] as const;
 
 /**
- * Looks for a service's OpenAPI document beside the v1 base path.
- * @returns `null` where the service responds but has none that says anything of v1.
- * @throws ClientError where it does not respond, or the quota is used up: then it is not known.
+ * Searches for a service's OpenAPI document beside the v1 base path.
+ * @returns `null` when the service responds without a v1 description.
+ * @throws ClientError when it does not respond, or the quota is used up: then it is unknown.
  */
 export async function findDescription(http: Http): Promise<ServiceDescription | null> {
   const root = http.service.href.replace(/\/$/, '');

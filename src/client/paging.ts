@@ -12,7 +12,7 @@ import type {
 
 const MOST_PAGES = 1_000;
 
-/** A service in this process responds without a pause: keys and screens are handled between two pages. */
+/** A service in this process responds without a pause: yields to keys and screens between pages. */
 export const handleOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 export async function allPages<Row extends { readonly timestamp: number }>(
@@ -29,8 +29,8 @@ export async function allPages<Row extends { readonly timestamp: number }>(
 }
 
 /**
- * Sums rows up by bucket, for a service that gives finer ones than were asked for: `fold` makes one row of those of a
- * bucket, oldest first.
+ * Combines rows by bucket, for a service with finer buckets than requested: `fold` combines the rows of one bucket,
+ * oldest first.
  */
 const byBucket =
   <Row extends { readonly timestamp: number }>(fold: (rows: readonly [Row, ...Row[]], last: Row) => Row) =>
@@ -67,24 +67,24 @@ export const inBuckets = {
   })),
 };
 
-/** More than anyone reads, and than a service should be requested to list at a time. */
+/** More than anyone reads or should request at once. */
 const MOST_LIST_PAGES = 20;
 
-/** One page of a list, or all of it from a service that knows no pages. */
+/** One page of a list, or the whole list of a service without paging. */
 export interface ListPage<Item> extends Rows<Item> {
-  /** How many there are in all; `null`: not said. */
+  /** Total number; `null`: unknown. */
   readonly total: number | null;
 }
 
-/** What is listed can be told apart, and may say when it was made. */
+/** Items have ids, and may have a creation time. */
 export interface Listed {
   readonly id: string;
   readonly createdAt: number | null;
 }
 
 /**
- * All that a service lists, newest first where it says when each was made: its response to the bare request, and page
- * after page where that is not all and it `knowsPages`.
+ * A whole list, newest first if creation times are known: the response without parameters, then further pages if it
+ * is incomplete and the service `knowsPages`.
  */
 export function listLoader<Item extends Listed>(
   request: (query: Query, call: CallOptions) => Promise<ListPage<Item>>,
@@ -107,7 +107,7 @@ export function listLoader<Item extends Listed>(
       total = response.total ?? total;
       if (page === 0) unreadable = response.unreadable;
       else if (isNew) unreadable += response.unreadable;
-      // Page 0 may be the first response again, and where pages count from 1 page 1 is that once more.
+      // Page 0 may repeat the first response, and page 1 too if pages count from 1.
       if (isAll() || response.rows === 0 || (!isNew && page > 1)) break;
     }
     return { items: newestFirst([...items.values()]), total, unreadable };

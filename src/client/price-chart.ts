@@ -9,22 +9,25 @@ import type { ChartPointView, ChartView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
 
-/** Rows of one window, or why the service does not give them. */
+/** Rows of one window, or why the service has none. */
 export interface Part<Row> {
   readonly rows: readonly Row[];
   readonly problem: string | null;
 }
 
-/** A chart of one time frame, whichever route it comes from. */
+/** A chart of one time frame, from any route. */
 export type PriceChartView = ChartView & {
-  /** What it is made of where the service has no chart of that time frame: base fees, and tips at the percentile. */
+  /**
+   * The metrics it is composed of, if the service has no chart of that time frame: base fees, and tips at the
+   * percentile.
+   */
   readonly made: { readonly baseFees: Part<BaseFeeRowView>; readonly tips: Part<PriorityFeeRowView> } | null;
-  /** Why there is no history, so that the chart begins with the start of this program; `null`: there is one. */
+  /** Why there is no history, so that the chart starts with this program; `null` when there is one. */
   readonly problem: string | null;
 };
 
 export interface ChartOptions extends CallOptions {
-  /** Of the tips, where they come from the metrics. Default: `p50`. */
+  /** Percentile of tips from the metrics. Default: `p50`. */
   readonly percentile?: string;
 }
 
@@ -35,22 +38,22 @@ interface ChartRoutes {
     query: MetricsQuery & { readonly percentile: string },
     call: CallOptions,
   ) => Promise<MetricsView<PriorityFeeRowView>>;
-  /** Whether `statsChart` gives the time frame that it is asked for, or its own. */
+  /** Whether `statsChart` supports the requested time frame. */
   readonly takesTimeFrame: (timeFrame: string) => Promise<boolean>;
 }
 
 const MOST_ROWS = 1_000;
 /** A day of a chain with a block every 12 seconds. */
 const MOST_POLLED = 7_200;
-/** A route that was not there may be there later: proxies answer so while a service restarts. */
+/** A missing route may appear later: proxies respond that way while a service restarts. */
 const ABSENT_MS = 600_000;
-/** A chart that reaches back so much of its time frame covers it. */
+/** A chart with this share of its time frame covers it. */
 const COVERED_RATIO = 0.9;
 export const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
 
 /**
- * The charts of a service elsewhere: `stats/chart` where it has the time frame, else the base fees and tips of the
- * metrics. They go on with what was polled since, and consist of that alone where there is no history.
+ * Charts of a remote service: `stats/chart` if it has the time frame, or else base fees and tips from the metrics.
+ * Polled prices extend them, and replace them if there is no history.
  */
 export class PriceCharts {
   readonly #routes: ChartRoutes;
@@ -64,7 +67,7 @@ export class PriceCharts {
     this.#now = now;
   }
 
-  /** Takes in prices that were polled. */
+  /** Adds polled prices. */
   note(snapshot: SnapshotView): void {
     const { chainId, blockTimestamp, updatedAt, baseFee, priorityFee, lanes, gasUsedRatio } = snapshot;
     if (chainId !== null) this.#blockTimeSec = chainProfile(chainId).feeRule.blockTimeSec;
@@ -82,7 +85,7 @@ export class PriceCharts {
     this.#polled = [...this.#polled.slice(1 - MOST_POLLED), point];
   }
 
-  /** @throws ClientError where nothing is known: neither history nor prices that were polled. */
+  /** @throws ClientError without history and polled prices. */
   async load(timeFrame: string, { percentile = 'p50', ...call }: ChartOptions = {}): Promise<PriceChartView> {
     const { statsChart, takesTimeFrame } = this.#routes;
     const frameMs = (timeFrameSec(timeFrame) ?? 0) * 1_000;
@@ -119,7 +122,7 @@ export class PriceCharts {
     return { baseFees, tips: { rows: tips, problem: tip.error?.message ?? null } };
   }
 
-  /** What the service refuses is no failure; a route that is not there is not requested again for a while. */
+  /** A refusal is no failure; a missing route is not requested again for a while. */
   async #unlessRefused<T>(path: string, request: () => Promise<T>): Promise<Asked<T>> {
     const absent = this.#absent.get(path);
     if (absent !== undefined && this.#now() < absent.until) return { found: null, error: absent.error };
@@ -134,7 +137,7 @@ export class PriceCharts {
     }
   }
 
-  /** The time frame of a chart that may hold more, up to the prices that were polled last. */
+  /** The time frame of a chart, extended by the latest polled prices. */
   #withPolled<Chart extends ChartView>(chart: Chart, frameMs: number): Chart {
     const last = chart.points.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY;
     const end = last + Math.max((chart.bucketSec ?? 0) * 1_000, 1);
@@ -164,7 +167,7 @@ function pointsOf({ baseFees, tips }: NonNullable<PriceChartView['made']>): read
   });
 }
 
-/** The finest bucket of which a window of `spanSec` has no more rows than a screen shows. */
+/** The finest bucket with which a window of `spanSec` fits a screen. */
 export function fittingBucket(spanSec: number, blockTimeSec: number | null): Bucket {
   if (blockTimeSec !== null && spanSec / blockTimeSec <= MOST_ROWS) return 'block';
   const timed = ['1m', '5m', '1h'] as const;

@@ -2,17 +2,17 @@ import { PATHS } from '../contract/routes.ts';
 import { ClientError } from './errors.ts';
 
 const SHORTEST_MS = 1_000;
-/** Every daily quota resets by then, whatever `Retry-After` says. */
+/** Every daily quota resets within this time, whatever `Retry-After` says. */
 const LONGEST_MS = 25 * 3_600_000;
 const DEFAULT_MS = 60_000;
 
-/** How long a service is left alone after a 429: its `Retry-After`, within reason, or else a minute. */
+/** Pause after a 429: its `Retry-After`, within limits, or else a minute. */
 export function pauseMs({ retryAfterSec }: ClientError): number {
   if (retryAfterSec === null) return DEFAULT_MS;
   return Math.min(Math.max(retryAfterSec * 1_000, SHORTEST_MS), LONGEST_MS);
 }
 
-/** Why no request is sent, and until when, ms since epoch; `until` is `null` for a refused key: the user tries again. */
+/** Why no request is sent, and until when, ms since epoch; `until` is `null` for a refused key: the user must retry. */
 export interface Pause {
   readonly error: ClientError;
   readonly until: number | null;
@@ -35,13 +35,13 @@ export class RateLimit {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Lets requests out again before the pause is over. */
+  /** Allows requests again before the pause is over. */
   readonly tryNow = (): void => {
     if (this.#pause !== null) this.#set({ ...this.#pause, until: this.#now() });
   };
 
   /**
-   * @throws ClientError of the pause, with what is left of its wait. How much quota is left may always be requested.
+   * @throws ClientError of the pause, with the remaining wait. Rate limits may always be requested.
    * @internal
    */
   check(path: string): void {
@@ -49,7 +49,7 @@ export class RateLimit {
     const { error, until } = this.#pause;
     if (until === null) throw error;
     const leftMs = until - this.#now();
-    // A clock that was set back makes no pause longer.
+    // A clock that was set back does not prolong the pause.
     if (leftMs <= 0 || leftMs > LONGEST_MS) return;
     if (error.code === 'quota' && path === PATHS.rateLimits) return;
     throw error.waiting(leftMs / 1_000);
@@ -67,7 +67,7 @@ export class RateLimit {
     if (error.code === 'quota') {
       this.#set({ error, until: this.#now() + pauseMs(error) });
     } else if (error.code === 'key' && error.endpoint === PATHS.gasCurrent) {
-      // Other routes may need more than the key's plan allows; the prices tell whether the key works at all.
+      // Other routes may exceed the key's plan; the prices tell whether the key works at all.
       this.#set({ error, until: null });
     } else if ((this.#pause?.until ?? Number.POSITIVE_INFINITY) <= this.#now()) {
       this.#set(null);

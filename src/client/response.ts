@@ -4,31 +4,31 @@ import { inWireForm, type Renaming } from './aliases.ts';
 import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
 import { harmless, isRecord, isWebPage, parseJson } from './values.ts';
 
-/** What services call a success where others have an error code. */
+/** Codes of success in places of error codes. */
 const SUCCESS_CODE = /^(ok|success|succeeded|0|2\d\d)$/i;
-/** Said once, to who made the alert, and never shown in passing. */
+/** Returned once, to the alert's creator, and never shown otherwise. */
 const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
 
 export interface ResponseSchemas<View> {
-  /** The contract's, strict: a response that follows it comes from a service that counts every price in wei. */
+  /** The contract's strict schema: a valid response comes from a service with all prices in wei. */
   readonly schema: z.ZodObject;
-  /** The lenient form of the same, and what becomes of it. */
+  /** The lenient schema, with its conversion to a view. */
   readonly view: z.ZodType<View>;
 }
 
 export interface ResponseContext {
   readonly endpoint: string;
   readonly host: string;
-  /** The service of this very program: its responses need not be checked against the contract. */
+  /** This program's own service: its responses need no validation. */
   readonly isOwn?: boolean;
-  /** Told under which names fields were found. */
+  /** Records the names under which fields were found. */
   readonly renaming?: Renaming;
 }
 
-/** A parsed response in the names and units of the contract. */
+/** A parsed response in names and units of the contract. */
 export interface WireResponse {
   readonly body: unknown;
-  /** It follows the contract: every price counts wei, however small. */
+  /** It follows the contract: every price is in wei, however small. */
   readonly isExact: boolean;
   readonly wire: unknown;
 }
@@ -42,9 +42,9 @@ export function parseResponse(text: string, schema: z.ZodObject, context: Respon
 }
 
 /**
- * Reads a response of any service that speaks v1.
- * @throws ClientError `unreadable` where a required field cannot be found or makes no sense; `server` or `invalid`
- * where it is an error in spite of its status.
+ * Parses a response of any v1 service.
+ * @throws ClientError `unreadable` when a required field is missing or invalid; `server` or `invalid` when it is an
+ * error despite its status.
  */
 export function readResponse<View>(
   text: string,
@@ -60,7 +60,7 @@ export function viewOf<View>(
   text: string,
   context: ResponseContext,
 ): View {
-  // An error with an empty list beside it is an error.
+  // An error with an empty list is an error.
   if (!isExact && hasEmptyList(wire)) throwIfRefused(body, context);
   const { data, error } = view.safeParse(wire);
   if (error === undefined) return data;
@@ -80,7 +80,7 @@ export function pathText(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** `undefined`: nothing stands at `path`. */
+/** `undefined`: no value at `path`. */
 export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, step) =>
@@ -95,7 +95,7 @@ const hasEmptyList = (wire: unknown) =>
   isRecord(wire) &&
   [wire.items, wire.data, wire.points].some((list) => Array.isArray(list) && list.length === 0);
 
-/** Some services send their errors with status 200, and refuse a window with `data: [{ error }]`. */
+/** Some services send errors with status 200, and refuse a window with `data: [{ error }]`. */
 export function throwIfRefused(body: unknown, { endpoint }: Pick<ResponseContext, 'endpoint'>): void {
   if (!isRecord(body)) return;
   const { errorCode, message } = errorWords(body);
@@ -132,7 +132,7 @@ function notJson(text: string, { endpoint, host }: ResponseContext): string {
     : `${host} responded to ${endpoint} with something that is not JSON; check the URL`;
 }
 
-/** A newer release of our service may say more than this one knows, which is no reason to doubt its units. */
+/** A newer release of our service may have further fields; its units are still certain. */
 function followsContract(schema: z.ZodType, body: unknown): boolean {
   const parsed = schema.safeParse(body);
   return parsed.success || parsed.error.issues.every((issue) => issue.code === 'unrecognized_keys');

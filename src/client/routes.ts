@@ -14,11 +14,11 @@ import { BaseFees, Block, GasUsedRatios, PriorityFees, Tx, Txs } from './views/m
 
 export type Query = Readonly<Record<string, string>>;
 
-/** One method of the client: what it requests, the contract's schema of the response, and what is read of that. */
+/** One method of the client: its request, the contract's schema of the response, and the view read from it. */
 export interface ClientRoute<View> {
   readonly method: V1Route['method'];
   readonly path: V1Route['path'];
-  /** The query parameters that v1 documents, `name` or `name=value`. All others are a service's own additions. */
+  /** The query parameters that v1 documents, `name` or `name=value`. All others are additions. */
   readonly documented: readonly string[];
   readonly schema: z.ZodObject;
   readonly view: z.ZodType<View>;
@@ -32,7 +32,7 @@ const route = <View>(
   ...documented: readonly string[]
 ): ClientRoute<View> => ({ method, path, schema, view, documented });
 
-/** Many a service answers a write with no more than that it was done. */
+/** Many services respond to a write with only an acknowledgement. */
 const Anything = z.unknown();
 
 export const ROUTES = {

@@ -7,7 +7,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The parsed text, or `undefined` (which JSON cannot say) where it is not JSON. */
+/** The parsed text, or `undefined` (which JSON cannot express) when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
@@ -20,12 +20,12 @@ export function isWebPage(text: string): boolean {
   return /^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(text.replace(/^\ufeff/, ''));
 }
 
-/** What could act on a terminal inside JSON strings: there an escape means the same. */
+/** Characters in JSON strings that could act on a terminal; an escape is equivalent. */
 const UNSAFE = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Valid JSON as it came, harmless on a terminal: the few unsafe characters that JSON allows to stand raw are
- * written as `\u` escapes, which mean the same to any reader; line ends are plain.
+ * Valid JSON, unchanged but harmless on a terminal: unsafe characters that JSON allows unescaped become `\u` escapes;
+ * line ends are plain.
  */
 export function harmlessJson(text: string): string {
   return text
@@ -39,14 +39,14 @@ export function harmlessJson(text: string): string {
 }
 
 /**
- * Single values of a service never seen before: each reader gives a sound value or `null`, and never throws. What
- * is negative where it cannot be, not finite, or beyond all sense counts as not said.
+ * Readers of single values of an unknown service: each returns a valid value or `null`, and never throws. Negative
+ * where impossible, non-finite and absurd values count as absent.
  */
 
-/** What a fee's number counts. `guess`: the name does not say, so its size has to. */
+/** Unit of a fee. `guess`: the name does not state it, so its size decides. */
 export type FeeUnit = 'wei' | 'gwei' | 'guess';
 
-/** From here on an unnamed fee is taken for wei: no one has ever paid 100,000 gwei per gas. */
+/** From this value on an unnamed fee is wei: no one has ever paid 100,000 gwei per gas. */
 const WEI_FROM = 100_000;
 /** A billion times the highest fee ever paid; more is noise. */
 const HIGHEST_FEE_WEI = 1e27;
@@ -61,7 +61,7 @@ export function readFee(value: unknown, unit: FeeUnit): bigint | null {
   return wei <= HIGHEST_FEE_WEI ? BigInt(wei) : null;
 }
 
-/** A whole amount of wei that may be larger than a number holds: a value, a cost. */
+/** A whole amount of wei that may exceed a safe integer: a value, a cost. */
 export function readWholeWei(value: unknown): bigint | null {
   const isWhole = typeof value === 'string' ? /^\s*\d{1,60}\s*$/.test(value) : Number.isSafeInteger(value);
   const wei = isWhole ? BigInt(String(value)) : -1n;
@@ -84,7 +84,7 @@ export function readCount(value: unknown): number | null {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** ms since epoch, from ISO 8601 (UTC where no zone is given) or from seconds or ms since epoch. */
+/** Ms since epoch, from ISO 8601 (UTC without a zone) or from seconds or ms since epoch. */
 export function readTime(value: unknown): number | null {
   const number = readAmount(value);
   const isIso = typeof value === 'string' && /^\s*\d{4}-\d{2}-\d{2}/.test(value);
@@ -101,13 +101,13 @@ const UNIT_SEC = new Map([
   ['w', 604_800],
 ]);
 
-/** Length of a time frame such as `6h` or `2w` in seconds; `null` where the word does not say (`epoch`). */
+/** Length of a time frame such as `6h` or `2w` in seconds; `null` for others (`epoch`). */
 export function timeFrameSec(word: string): number | null {
   const [, count = '', unit = ''] = /^([1-9]\d{0,3})([mhdw])$/.exec(word) ?? [];
   return count === '' ? null : Number(count) * (UNIT_SEC.get(unit) ?? 0);
 }
 
-/** A word of the contract in its own spelling (`Send now` → `SEND_NOW`); a word it does not know stays as it came. */
+/** A value of the contract in its own spelling (`Send now` → `SEND_NOW`); an unknown one is unchanged. */
 export function readWord(value: unknown, known: readonly string[]): string | null {
   const isWord = typeof value === 'string' || Number.isFinite(value);
   const text = isWord ? cleanText(String(value), LONGEST_TEXT).trim() : '';
@@ -123,7 +123,7 @@ export function readFlag(value: unknown): boolean | null {
 
 /** Deeper than any response of the contract, with its envelopes. */
 const DEEPEST = 16;
-/** As long as any address, URL or note may be, with room for other services' ideas. */
+/** Longer than any address, URL or note, with room for other services. */
 const LONGEST_WRITTEN = 2_048;
 const LONGEST_NAME = 100;
 const IDS = /^_?id$|^uuid$|Id$|_id$/;
@@ -133,7 +133,7 @@ const WEB_ADDRESS = /^https?:/i;
 const HEX = /^0x[\da-f]*$/i;
 const PLAIN = /^[\x20-\x7e]{0,300}$/;
 
-/** A parsed response whose texts are harmless on a terminal and of bounded length, and whose depth is bounded. */
+/** A parsed response with harmless texts of bounded length and bounded depth. */
 export function harmless(value: unknown, name = '', depth = 0): unknown {
   if (typeof value === 'string') return harmlessText(value, name);
   if (typeof value !== 'object' || value === null) return value;
@@ -148,7 +148,7 @@ export function harmless(value: unknown, name = '', depth = 0): unknown {
   );
 }
 
-/** An id is sent back as it came, so one that no terminal can show is none. */
+/** An id is sent back unchanged, so one that a terminal cannot show is invalid. */
 function harmlessText(text: string, name: string): string | null {
   if (IDS.test(name))
     return text.trim() === '' || text.length > LONGEST_TEXT || cleanText(text) !== text ? null : text;

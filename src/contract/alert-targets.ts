@@ -1,57 +1,57 @@
 import type { AlertCreationInput } from './alerts.ts';
 import { ALERT_CHANNELS, type AlertChannel } from './choices.ts';
 
-/** What is wrong with one field. `path` names it as JSON would be walked: `targets.SLACK`, `channels.0`. */
+/** The problem of one field. `path` is its JSON path: `targets.SLACK`, `channels.0`. */
 export interface FieldProblem {
   readonly path: string;
-  /** Goes after the path: "must be above 0". */
+  /** Text to follow the path: "must be above 0". */
   readonly message: string;
 }
 
-/** What a service can do and allows. */
+/** The channels and targets that a service supports. */
 export interface TargetRules {
-  /** Channels that are not set up, and what whoever runs the service has to set. */
+  /** Channels that are not set up, and the settings that enable them. */
   readonly missing: Readonly<Partial<Record<AlertChannel, string>>>;
-  /** Why nothing is sent to a URL, said after its field's name; `null`: it may be. */
+  /** Why nothing is sent to a URL, as text to follow the field's name; `null` when it is allowed. */
   readonly refuseUrl: (url: string) => string | null;
 }
 
-/** The rules where the service's own are not known: it may still refuse what passes these. */
+/** The rules for an unknown service, which may still refuse more. */
 export const ANY_SERVICE: TargetRules = { missing: {}, refuseUrl: refuseHopeless };
 
-/** The fields that are checked with one another; those that are wrong by themselves are left out. */
+/** The fields that are checked together; invalid ones are left out. */
 export type TargetFields = Partial<
   Pick<AlertCreationInput, 'method' | 'to' | 'targets' | 'condition' | 'thresholdGwei' | 'hysteresisGwei'>
 > & {
-  /** Words that are no channel are passed over: the schema names those. */
+  /** Unknown channels are ignored: the schema reports those. */
   readonly channels?: readonly string[];
 };
 
-/** The channel that `to` belongs to: the first one where nobody says. */
+/** The channel of `to`: by default the first one. */
 export function methodOf({ method, channels }: TargetFields): AlertChannel | undefined {
   return method ?? ALERT_CHANNELS.find((channel) => channel === channels?.[0]);
 }
 
-/** Each channel's target; TERMINAL has none. */
+/** The target of each channel; TERMINAL has none. */
 export function targetsOf(alert: TargetFields): Partial<Record<AlertChannel, string>> {
   const method = methodOf(alert);
   const { to = '', targets = {} } = alert;
   return method === undefined || to === '' ? { ...targets } : { ...targets, [method]: to };
 }
 
-/** What no field shows by itself: whether method, channels, targets and re-arm margin fit. Empty: they do. */
+/** Problems between fields: whether method, channels, targets and re-arm margin fit. Empty: they do. */
 export function checkTargets(alert: TargetFields, rules: TargetRules): FieldProblem[] {
   const misfits = checkMethod(alert);
   return [
     ...checkChannels(alert, rules),
     ...misfits,
-    // Which channel `to` belongs to is known once the method is right.
+    // The channel of `to` is known once the method is valid.
     ...(misfits.length > 0 ? [] : checkEachTarget(alert, rules)),
     ...checkHysteresis(alert),
   ];
 }
 
-/** Why `target` is none that `channel` can be sent to, said after its name; `null`: it is one. */
+/** Why `target` is invalid for `channel`, as text to follow its name; `null` when it is valid. */
 export function refuseTarget(channel: AlertChannel, target: string, rules: TargetRules): string | null {
   switch (channel) {
     case 'EMAIL':
@@ -85,7 +85,7 @@ function checkMethod({ channels, method }: TargetFields): FieldProblem[] {
 
 function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[] {
   const { channels = [], to, targets = {} } = alert;
-  // A misspelt channel may be the one that a target was meant for.
+  // A misspelt channel may be the one that a target belongs to.
   const mayBeWanted = (channel: AlertChannel) =>
     channels.includes(channel) || channels.length === 0 || !areKnown(channels);
   const method = methodOf(alert);
@@ -100,7 +100,7 @@ function checkEachTarget(alert: TargetFields, rules: TargetRules): FieldProblem[
       }
       return problems;
     }
-    // Without a method its target may be the one that stands in `to`.
+    // Without a method its target may be in `to`.
     if (further === '' && (method === undefined || !channels.includes(channel))) return [];
     const message = mayBeWanted(channel)
       ? refuseWanted(channel, further, rules)
@@ -157,12 +157,12 @@ export function isAddress(text: string): boolean {
 }
 
 function refuseUrl(text: string, rules: TargetRules): string | null {
-  // Parsers drop blanks and line breaks; what is kept must be what was meant.
+  // Parsers remove blanks and line breaks, but the stored target must be the typed one.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return 'must be a URL, as https://example.org/hook';
   return rules.refuseUrl(text);
 }
 
-/** What no service takes. */
+/** Targets that no service accepts. */
 function refuseHopeless(text: string): string | null {
   const { protocol, username, password } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') return 'must begin with https://';

@@ -60,7 +60,10 @@ const fields = {
     .describe('For how many blocks in a row the condition must hold'),
 };
 
-/** Body of `POST /alerts` and `PUT /alerts/{id}`. Unknown fields are refused by name. Whether a target is one its channel can use is checked by `alert-targets.ts`. */
+/**
+ * Body of `POST /alerts` and `PUT /alerts/{id}`. Unknown fields are refused by name. `alert-targets.ts` checks
+ * whether the targets suit their channels.
+ */
 export const AlertCreation = z
   .strictObject({
     thresholdGwei: fields.thresholdGwei,
@@ -78,7 +81,7 @@ export const AlertCreation = z
   })
   .meta({ id: 'AlertCreation', description: 'A new alert, or all that an alert is changed to' });
 export type AlertCreation = z.infer<typeof AlertCreation>;
-/** As it is sent: what has a default may be left out. */
+/** As sent: fields with a default may be absent. */
 export type AlertCreationInput = z.input<typeof AlertCreation>;
 
 /** Body of `PUT /alerts/{id}/status`. */
@@ -114,7 +117,7 @@ export const AlertDelivery = z
   .meta({ id: 'AlertDelivery', description: 'What was sent to one channel for one firing' });
 export type AlertDelivery = z.infer<typeof AlertDelivery>;
 
-/** An alert as every route answers it. */
+/** An alert in all responses. */
 export const Alert = z
   .strictObject({
     id: z.string(),

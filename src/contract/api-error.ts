@@ -34,7 +34,7 @@ export const ErrorBody = z
   .meta({ id: 'ErrorBody', description: 'Every refusal and every failure' });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-/** A metrics window that cannot be answered: the error body and, beside it, the envelope known of a hosted service. */
+/** An invalid metrics window: the error body and, beside it, the known envelope of a hosted service. */
 export const MetricsError = ErrorBody.extend({
   chainId: ChainId.nullable().describe('null while the service has not reached its chain yet'),
   from: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),

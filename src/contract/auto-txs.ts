@@ -25,7 +25,7 @@ import {
 /** Nonces are below 2^64 − 1 (EIP-2681); those above 2^53 are refused: no account gets there. */
 const Nonce = z.int().min(0).meta({ id: 'Nonce', description: "Number of the sender's transaction" });
 
-/** By hand: a pattern of pairs runs out of stack on a long one. */
+/** A loop: a pattern of pairs overflows the stack on a long text. */
 const isHex = (text: string) =>
   text.startsWith('0x') && text.length % 2 === 0 && !/[^0-9a-fA-F]/.test(text.slice(2));
 
@@ -35,7 +35,7 @@ const Calldata = z
   .refine(isHex, 'must be hex: 0x and pairs of digits')
   .describe('What the call is given, or the code of a new contract');
 
-/** What fits 256 bits. */
+/** At most 256 bits. */
 const ValueWei = z
   .string()
   .regex(/^\d{1,78}$/, { error: 'must be whole wei, as a decimal string', abort: true })
@@ -50,7 +50,7 @@ const ExpiresAt = z.iso
     `Until when it may be broadcast, at most ${EXPIRY_LONGEST_MS / 86_400_000} days ahead; null: it does not expire`,
   );
 
-/** Never answered: what it says is checked by `core/transactions`. */
+/** Never returned; `core/transactions` checks its content. */
 const SignedHex = z
   .string()
   .min(1)
@@ -67,7 +67,7 @@ const fields = {
   expiresAt: ExpiresAt,
 };
 
-/** Body of `POST /auto-txs`: with a signature it is pending, without one it is a draft. */
+/** Body of `POST /auto-txs`: pending with a signature, otherwise a draft. */
 export const AutoTxCreation = z
   .strictObject({
     signedTransaction: SignedHex.optional(),
@@ -82,10 +82,10 @@ export const AutoTxCreation = z
   })
   .meta({ id: 'AutoTxCreation', description: 'A transaction that is to be broadcast at a price' });
 export type AutoTxCreation = z.infer<typeof AutoTxCreation>;
-/** As it is sent: what has a default may be left out. */
+/** As sent: fields with a default may be absent. */
 export type AutoTxCreationInput = z.input<typeof AutoTxCreation>;
 
-/** Body of `PUT /auto-txs/{id}`: what is given changes. */
+/** Body of `PUT /auto-txs/{id}`: changes the given fields. */
 export const AutoTxUpdate = z
   .strictObject({
     signedTransaction: SignedHex.optional().describe('Signs a draft, or replaces what was never broadcast'),
@@ -123,7 +123,7 @@ const Check = z
 
 const Problem = z.strictObject({ code: z.string(), message: z.string() });
 
-/** Signed: less than nothing where it paid more. */
+/** Negative when it paid more. */
 export const SignedAmount = z
   .string()
   .regex(/^-?\d+$/)
@@ -224,7 +224,7 @@ export const AutoTxList = z
   .meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });
 export type AutoTxList = z.infer<typeof AutoTxList>;
 
-/** `GET /auto-txs/accounts/{address}`: what a pre-flight check needs of a sender, without the signed bytes. */
+/** `GET /auto-txs/accounts/{address}`: a sender's account for pre-flight checks, without the signed bytes. */
 export const AutoTxAccount = z
   .strictObject({
     chainId: ChainId,

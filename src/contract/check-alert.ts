@@ -4,7 +4,7 @@ import { AlertCreation } from './alerts.ts';
 import { ALERT_CHANNELS, type AlertChannel } from './choices.ts';
 import { type Checked, fieldProblems, givenField } from './field-problems.ts';
 
-/** Checks the body of `POST /alerts` as a whole: everything that is wrong with it at once, field by field. */
+/** Validates the body of `POST /alerts` as a whole: all problems at once, field by field. */
 export function checkAlert(body: unknown, rules: TargetRules): Checked<AlertCreation> {
   const parsed = AlertCreation.safeParse(body);
   const passedOver = hiddenTargets(body);
@@ -17,23 +17,23 @@ export function checkAlert(body: unknown, rules: TargetRules): Checked<AlertCrea
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: parsed.data };
 }
 
-/** A name that zod takes out of records before anything sees it. */
+/** A name that zod removes from records before validation. */
 function hiddenTargets(body: unknown): FieldProblem[] {
   const targets = typeof body === 'object' && body !== null ? Reflect.get(body, 'targets') : undefined;
   if (typeof targets !== 'object' || targets === null || !Object.hasOwn(targets, '__proto__')) return [];
   return [{ path: 'targets.__proto__', message: `must be one of ${ALERT_CHANNELS.join(', ')}` }];
 }
 
-/** Whether a problem between fields is one of its own, and not only because one of them is wrong. */
+/** Whether a problem between fields is independent, and not caused by an invalid field. */
 function isNews({ path }: FieldProblem, own: readonly FieldProblem[]): boolean {
   const wrong = own.map((each) => each.path);
   const isEntry = path.startsWith('targets.');
-  // Which channel `to` belongs to is known once the method is right.
+  // The channel of `to` is known once the method is valid.
   if ((isEntry || path === 'to') && wrong.includes('method')) return false;
   return !wrong.includes(path) && !(isEntry && wrong.includes('targets'));
 }
 
-/** The fields that are right by themselves, so that what is wrong between them is said with the rest. */
+/** The valid fields, so that problems between them are reported with the others. */
 function soundFields(body: unknown): TargetFields {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
   const { method, to, condition, thresholdGwei, hysteresisGwei } = AlertCreation.shape;
@@ -50,7 +50,7 @@ function soundFields(body: unknown): TargetFields {
   };
 }
 
-/** One target that is wrong hides nothing about the others. */
+/** One invalid target does not hide problems of the others. */
 function soundTargets(targets: unknown): Partial<Record<AlertChannel, string>> {
   if (typeof targets !== 'object' || targets === null) return {};
   return Object.fromEntries(

@@ -3,15 +3,18 @@ import { AutoTxCreation, AutoTxUpdate } from './auto-txs.ts';
 import { EXPIRY_LONGEST_MS } from './choices.ts';
 import { checkBody, givenField } from './field-problems.ts';
 
-/** Checks the body of `POST /auto-txs`. What was signed is not read here; nothing repeats a value. `now`: ms since epoch. */
+/**
+ * Validates the body of `POST /auto-txs`, without reading the signed transaction or repeating any value. `now`: ms
+ * since epoch.
+ */
 export const checkAutoTx = (body: unknown, now: number) =>
   checkBody(AutoTxCreation, body, (given) => [...missingOfDraft(given), ...wrongExpiry(given, now)]);
 
-/** The same of the body of `PUT /auto-txs/{id}`. */
+/** The same for the body of `PUT /auto-txs/{id}`. */
 export const checkAutoTxUpdate = (body: unknown, now: number) =>
   checkBody(AutoTxUpdate, body, (given) => [...wrongExpiry(given, now), ...nothingToDo(given)]);
 
-/** Without a signature it has to say what is to be signed. */
+/** Without a signature the call to sign is required. */
 function missingOfDraft(body: object): FieldProblem[] {
   if (givenField(body, 'signedTransaction') !== undefined) return [];
   const to = givenField(body, 'to');
@@ -33,7 +36,7 @@ function wrongExpiry(body: object, now: number): FieldProblem[] {
     const message = `must be at most ${EXPIRY_LONGEST_MS / 86_400_000} days from now`;
     return [{ path: 'expiresAt', message }];
   }
-  // A date that is none, such as February 30th, is none of the future either.
+  // An invalid date, such as February 30th, is not in the future either.
   return left > 0 ? [] : [{ path: 'expiresAt', message: 'must be in the future' }];
 }
 

@@ -1,8 +1,6 @@
-/**
- * What a question may choose between. No schemas here: the monitor draws its first frame before it loads those.
- */
+/** The choices of parameters. No schemas here: the monitor draws its first frame before it loads those. */
 
-/** How far back a chart reaches. */
+/** Lengths of charts. */
 export const TIME_FRAMES = ['1h', '24h', '7d', '30d'] as const;
 export type TimeFrame = (typeof TIME_FRAMES)[number];
 
@@ -14,7 +12,7 @@ export const TIME_FRAME_SEC: Readonly<Record<TimeFrame, number>> = {
   '30d': 2_592_000,
 };
 
-/** What a row of metrics stands for: one block, or a stretch of time. */
+/** The span of a metrics row: one block, or a time. */
 export const BUCKETS = ['block', '1m', '5m', '1h', '1d'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
@@ -31,7 +29,7 @@ export const PERCENTILES = ['p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as 
 
 /** Which lane's price an alert watches. */
 export const GAS_SPEEDS = ['SLOW', 'AVERAGE', 'FAST'] as const;
-/** The lane of core that each word names, and the word for each lane. */
+/** The lane for each word, and the word for each lane. */
 export const LANE_OF_SPEED = {
   SLOW: 'slow',
   AVERAGE: 'average',
@@ -49,19 +47,19 @@ export type AlertChannel = (typeof ALERT_CHANNELS)[number];
 export const ALERT_STATUSES = ['PENDING', 'DISABLED'] as const;
 export type AlertStatus = (typeof ALERT_STATUSES)[number];
 
-/** State of what is sent to one channel for one firing. */
+/** State of a delivery to one channel for one firing. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const;
 
 export const COOLDOWN_DEFAULT_MS = 3_600_000;
 export const COOLDOWN_LONGEST_MS = 30 * 86_400_000;
-/** What people choose between: 30m, 1h, 4h, 1d. */
+/** Presets: 30m, 1h, 4h, 1d. */
 export const COOLDOWN_PRESETS_MS = [1_800_000, 3_600_000, 14_400_000, 86_400_000] as const;
 export const NOTE_LONGEST = 500;
 export const CONFIRM_BLOCKS_MOST = 1_000;
-/** What savings are counted for where nobody says: a swap's worth of gas. */
+/** Default amount of gas for savings: a swap's. */
 export const SAVINGS_GAS_DEFAULT = 150_000;
 
-/** Where an auto-tx stands. */
+/** Statuses of an auto-tx. */
 export const AUTO_TX_STATUSES = [
   'DRAFT',
   'PENDING',
@@ -73,15 +71,15 @@ export const AUTO_TX_STATUSES = [
   'FAILED',
 ] as const;
 export type AutoTxStatus = (typeof AUTO_TX_STATUSES)[number];
-/** How far ahead an auto-tx may expire. */
+/** Maximum time until an auto-tx expires. */
 export const EXPIRY_LONGEST_MS = 366 * 86_400_000;
-/** Calldata longer than so many characters is left out of lists. */
+/** Lists leave out calldata longer than this many characters. */
 export const LISTED_DATA_LONGEST = 2_050;
 /** Signed transactions as hex: six blobs with their proofs take 1.6 million characters. */
 export const SIGNED_LONGEST = 4_000_000;
 /** Calldata as hex: nodes take no transaction above 128 kB. */
 export const CALLDATA_LONGEST = 2 + 2 * 131_072;
-/** What a pre-flight check means for sending. */
+/** Effect of a pre-flight check on sending. */
 export const CHECK_RESULTS = ['pass', 'wait', 'block', 'unknown'] as const;
 /** Names of the pre-flight checks. */
 export const CHECK_NAMES = [
@@ -99,11 +97,11 @@ export const CHECK_NAMES = [
   'reachable',
   'cost',
 ] as const;
-/** The highest price per gas that people enter. */
+/** The highest price per gas that users may enter. */
 export const MOST_GWEI = 1_000_000;
 /** Most rows of one page. */
 export const PAGE_SIZE_MAX = 500;
-/** Most rows of a metrics window that is asked for without a page. */
+/** Maximum rows of a metrics window without paging. */
 export const METRICS_ROWS_MAX = 1_000;
-/** The longest time that may be asked about, in seconds. */
+/** The longest forecast horizon, in seconds. */
 export const LONGEST_DEADLINE_SEC = 7 * 86_400;

@@ -75,7 +75,7 @@ const Cost = z.strictObject({ wei: Amount, usd: Usd.nullable() }).meta({
   description: 'What something costs, in wei and in US dollars where the price is known',
 });
 
-/** Mean base fee, wei per gas, by UTC weekday (row 0 is Monday) and hour; `null` where nothing is known. */
+/** Mean base fee, wei per gas, by UTC weekday (row 0 is Monday) and hour; `null` when unknown. */
 export const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7).meta({
   id: 'Heatmap',
   description:
@@ -116,7 +116,7 @@ export const StatsMarket = z
   .meta({ id: 'StatsMarket', description: 'How prices are spread, cheap hours, usual costs' });
 export type StatsMarket = z.infer<typeof StatsMarket>;
 
-/** `GET /dashboard/rate-limits` of the key that asks. `null`: without limit. */
+/** `GET /dashboard/rate-limits` of the requesting key. `null`: unlimited. */
 export const RateLimits = z
   .strictObject({
     plan: z.string(),

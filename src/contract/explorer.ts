@@ -11,7 +11,7 @@ const TipPercentiles = z
     description: "A block's effective priority fees, weighted by gas used, in wei per gas",
   });
 
-/** `GET /metrics/block/{number}`. What a recording does not hold is `null`. */
+/** `GET /metrics/block/{number}`. Fields that a recording lacks are `null`. */
 export const BlockMetrics = z
   .strictObject({
     chainId: ChainId,
@@ -50,7 +50,7 @@ export const TxStatus = z
 
 const TxType = z.int().min(0).describe('EIP-2718 type, 0 to 4; other chains have others');
 
-/** `GET /metrics/tx/{hash}`. Of one that waits in the pool everything about its block is `null`. */
+/** `GET /metrics/tx/{hash}`. For a pending transaction all fields of its block are `null`. */
 export const TxMetrics = z
   .strictObject({
     chainId: ChainId,

@@ -6,8 +6,8 @@ export type Checked<Value> =
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
 /**
- * Checks a body as a whole: everything that is wrong with it at once, field by field. `between` says what is wrong between
- * the fields of an object; of a field that is wrong by itself that is not said twice.
+ * Validates a body as a whole: all problems at once, field by field. `between` returns the problems between fields of
+ * an object; those of invalid fields are skipped.
  */
 export function checkBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -22,16 +22,16 @@ export function checkBody<Schema extends z.ZodType>(
   return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems };
 }
 
-/** A field of a body that was not parsed yet. */
+/** A field of an unparsed body. */
 export const givenField = (body: object, name: string): unknown =>
   Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 
-/** What a schema finds wrong with `body`, field by field, in words that go after the field's name. */
+/** The problems of a schema with `body`, field by field, as text to follow the field's name. */
 export function fieldProblems({ issues }: z.core.$ZodError, body: unknown): FieldProblem[] {
   return issues.filter((issue) => !isBeyondNumbers(issue)).flatMap((issue) => problemsOf(issue, body));
 }
 
-/** A whole number past what a double holds is past the field's own bound, too. */
+/** A whole number beyond a double's precision exceeds the field's own bound, too. */
 function isBeyondNumbers(issue: z.core.$ZodIssue): boolean {
   if (issue.code === 'too_small') return issue.minimum === Number.MIN_SAFE_INTEGER;
   return issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER;
@@ -93,7 +93,7 @@ function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string 
 
 const plain = (bound: number | bigint) => bound.toLocaleString('en');
 
-/** What stands at `path`, `undefined` where nothing does. */
+/** The value at `path`; `undefined` when there is none. */
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   let value = body;
   for (const step of path) {

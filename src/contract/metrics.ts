@@ -12,7 +12,7 @@ export const Percentile = z
   .meta({ id: 'Percentile', description: 'Percentile of the tips of a block, by gas used' });
 export type Percentile = z.infer<typeof Percentile>;
 
-/** Where a page stands among all rows. */
+/** Position of a page among all rows. */
 export const PAGE = {
   page: z.int().min(0).describe('Page, from 0'),
   size: z.int().min(1).max(METRICS_ROWS_MAX).describe('Rows per page'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MOST_GWEI, NOTE_LONGEST, TIME_FRAMES } from './choices.ts';
 
-// What `meta` says here is what the OpenAPI document says: names (`id`), meanings, units.
+// `meta` here defines names (`id`), meanings and units in the OpenAPI document.
 
 /** Price per gas in wei, as a JSON integer. */
 export const Wei = z
@@ -10,7 +10,7 @@ export const Wei = z
   .max(Number.MAX_SAFE_INTEGER)
   .meta({ id: 'Wei', description: 'A price per gas, in wei', examples: [1_234_567_890] });
 
-/** An amount of wei that may be larger than a JSON number holds: a decimal string. */
+/** An amount of wei that may exceed a JSON integer: a decimal string. */
 export const Amount = z
   .string()
   .regex(/^\d+$/)
@@ -56,19 +56,19 @@ export const TimeFrame = z
   .meta({ id: 'TimeFrame', description: 'How far back the answer reaches' });
 export type TimeFrame = z.infer<typeof TimeFrame>;
 
-/** Gwei with at most 9 decimals, so that it is a whole number of wei, but for what a double cannot say. */
+/** Whether it is a whole number of wei, with at most 9 decimals, within a double's precision. */
 export const isWholeWei = (gwei: number): boolean => {
   const wei = gwei * 1e9;
   return Math.abs(wei - Math.round(wei)) <= Math.abs(wei) * Number.EPSILON;
 };
 
-/** A price per gas that people enter, in gwei: more than nothing, a whole number of wei. */
+/** A user's price per gas in gwei: above 0, a whole number of wei. */
 export const PriceGwei = z.number().gt(0).max(MOST_GWEI).refine(isWholeWei, 'must have at most 9 decimals');
 
-/** `length` counts UTF-16 units; people count characters. */
+/** `length` counts UTF-16 units; users count characters. */
 const characters = (text: string) => [...text].length;
 
-/** What people write for themselves. */
+/** A user's own text. */
 export const Note = z
   .string()
   .refine((text) => characters(text) <= NOTE_LONGEST, `must have at most ${NOTE_LONGEST} characters`);

@@ -10,9 +10,9 @@ import {
   TIME_FRAMES,
 } from './choices.ts';
 
-// Parameters carry no `id`: tools show a parameter best where its schema stands beside it.
+// Parameters carry no `id`: tools show a parameter best with an inline schema.
 
-/** A whole number in a query string; the document calls it the integer that it stands for. */
+/** A whole number in a query string; the document declares it as an integer. */
 const whole = (
   min: number,
   max: number,
@@ -49,10 +49,10 @@ const page = {
   size: whole(1, PAGE_SIZE_MAX, { description: 'Rows per page', default: PAGE_SIZE_DEFAULT }).optional(),
 };
 
-/** A part of a list. */
+/** Paging of a list. */
 export const PageParameters = z.strictObject(page);
 
-/** Parameters of a metrics window. Left out: the last hour, a bucket that fits the window, all rows of it. */
+/** Parameters of a metrics window. Defaults: the last hour, a bucket that fits the window, all rows. */
 export const MetricsParameters = z.strictObject({
   from: time(
     'Where the window begins, ISO 8601 with Z or an offset; left out: an hour before its end. Where the stored history begins later, the answer begins there and its from says so',
@@ -85,7 +85,7 @@ export const TimeFrameParameters = z.strictObject({
 });
 export type TimeFrameParameters = z.infer<typeof TimeFrameParameters>;
 
-/** A price and a time to say how likely it is reached; both or neither. `targetGwei` is parsed into wei. */
+/** A price and a time for a forecast; both or neither. `targetGwei` is parsed into wei. */
 export const RecommendationParameters = z
   .strictObject({
     targetGwei: gweiAsWei({
@@ -109,7 +109,7 @@ export type RecommendationParameters = z.infer<typeof RecommendationParameters>;
 
 export const NoParameters = z.strictObject({});
 
-/** A window of transactions. Left out: the last hour, of it the newest 100 blocks at most. */
+/** A window of transactions. Default: the last hour, of it at most the newest 100 blocks. */
 export const TxsParameters = MetricsParameters.omit({ bucket: true }).extend({
   ...page,
   from: time(
@@ -129,7 +129,7 @@ export const BlockParameter = z.strictObject({
     .meta({ examples: ['latest'] }),
 });
 
-/** Written in any case, answered in lower case. */
+/** In any case; responses have lower case. */
 export const TxParameter = z.strictObject({
   hash: z
     .string()
@@ -142,13 +142,13 @@ export const TxParameter = z.strictObject({
     }),
 });
 
-/** Any text: what is no id of an alert leads to none. */
+/** Any text: an invalid id matches no alert. */
 export const AlertParameter = z.strictObject({ id: z.string().describe('Id of the alert') });
 
-/** Any text: what is no id of an auto-tx leads to none. */
+/** Any text: an invalid id matches no auto-tx. */
 export const AutoTxParameter = z.strictObject({ id: z.string().describe('Id of the auto-tx') });
 
-/** Written in any case. */
+/** In any case. */
 export const AccountParameter = z.strictObject({
   address: z
     .string()
@@ -162,7 +162,7 @@ export const AccountParameter = z.strictObject({
 
 export const SAVINGS_GAS_MOST = 1_000_000_000;
 
-/** What savings are counted for. */
+/** The amount of gas that savings are computed for. */
 export const SavingsParameters = z.strictObject({
   gasAmount: whole(1, SAVINGS_GAS_MOST, {
     description: 'Gas that the savings are counted for',

@@ -1,17 +1,17 @@
-/** The v1 base path; every route below stands behind it. */
+/** The v1 base path; prefix of every route below. */
 export const BASE_PATH = '/be/api/v1';
 
 /** Header that carries the key. */
 export const API_KEY_HEADER = 'x-api-key';
 
-/** Where the live OpenAPI description stands, beside the v1 base path and not behind it. */
+/** Path of the live OpenAPI description, beside the v1 base path. */
 export const PLAYGROUND_PATH = '/api-playground';
 export const OPENAPI_PATH = `${PLAYGROUND_PATH}/openapi.json`;
 
-/** Where MCP clients ask, beside the v1 base path. */
+/** Path for MCP clients, beside the v1 base path. */
 export const MCP_PATH = '/mcp';
 
-/** Paths as OpenAPI writes them: a parameter is `{name}`. */
+/** Paths in OpenAPI's syntax: a parameter is `{name}`. */
 export const PATHS = {
   gasCurrent: '/gas/current',
   gasStream: '/gas/stream',
@@ -85,7 +85,7 @@ export const V1_ROUTES: readonly V1Route[] = [
   route('metrics', 'get', PATHS.txs),
 ];
 
-/** Routes that this service has beyond v1; others have none of them. */
+/** Routes of this service beyond v1; other services lack them. */
 export const ADDED_ROUTES: readonly V1Route[] = [
   route('gas', 'get', PATHS.gasStream),
   route('alerts', 'put', PATHS.alert),

@@ -1,35 +1,35 @@
 import type { Hex } from './block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule } from './eip1559.ts';
 
-/** What a chain is: its id and its genesis hash, and what they say to people and to the fee arithmetic. */
+/** A chain: its id and genesis hash, with names for people and parameters for fees. */
 export interface ChainProfile {
   readonly id: number;
   readonly name: string;
-  /** Hash of block 0, lower case; left out where it is not known. */
+  /** Hash of block 0, lower case; absent when unknown. */
   readonly genesisHash?: Hex;
-  /** A development chain under the id of a chain that is known to have another genesis. */
+  /** A development chain with the id of a known chain that has another genesis. */
   readonly borrowsId?: true | undefined;
   /** Ticker of the native coin. */
   readonly nativeSymbol: string;
   readonly feeRule: FeeRule;
   /**
-   * How its fee for posting to L1 is told: `op` an OP-stack chain, `op-or-none` one that may be; `estimate`: by the gas that
-   * a ZK-stack node estimates; `unverified`: it takes one, by a model that is not known here. Left out: it takes none.
+   * Model of its fee for posting to L1: `op`: an OP-stack chain; `op-or-none`: perhaps one; `estimate`: included in a
+   * ZK-stack node's gas estimate; `unverified`: it has one, by an unknown model. Absent: it has none.
    */
   readonly dataFee?: 'op' | 'op-or-none' | 'arbitrum' | 'scroll' | 'linea' | 'estimate' | 'unverified';
-  /** Chainlink's native-coin/USD feed, where the chain has one. */
+  /** Chainlink's native-coin/USD feed, if the chain has one. */
   readonly usdFeed?: UsdFeed;
 }
 
 interface UsdFeed {
   readonly address: `0x${string}`;
-  /** No longer than this passes between two answers. */
+  /** Maximum time between two updates. */
   readonly heartbeatSec: number;
 }
 
 /**
  * The feeds' proxies and heartbeats as published at https://docs.chain.link/data-feeds/price-feeds/addresses. Of two
- * heartbeats that were published over the years the shorter one is taken: no price then, rather than an old one.
+ * heartbeats published over the years, the shorter one: rather no price than an old one.
  */
 const USD_FEEDS: ReadonlyMap<number, UsdFeed> = new Map([
   [1, { address: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419', heartbeatSec: 3_600 }],
@@ -43,8 +43,8 @@ const USD_FEEDS: ReadonlyMap<number, UsdFeed> = new Map([
 ]);
 
 /**
- * Each read in at least two independent sources: clients (go-ethereum, Erigon, Nethermind, op-reth, bor, scroll-reth,
- * coreth), the superchain registry, and recorded answers of nodes. Chains that could not be confirmed are left out.
+ * Each from at least two independent sources: clients (go-ethereum, Erigon, Nethermind, op-reth, bor, scroll-reth,
+ * coreth), the superchain registry, and recorded responses of nodes. Unconfirmed chains are left out.
  */
 const GENESIS_HASHES: ReadonlyMap<number, Hex> = new Map([
   [1, '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3'],
@@ -78,16 +78,16 @@ const ethereumLike = (
   feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...rule },
 });
 
-/** A rollup that is paid for posting to L1. */
+/** A rollup with a fee for posting to L1. */
 const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile): ChainProfile => ({
   ...profile,
   dataFee,
 });
 
 /**
- * OP-stack chains. Since Holocene each block states denominator and elasticity itself, since Jovian its floor too; what
- * stands here is for blocks whose header is not read: of OP Mainnet and Base as recorded headers of 2026 state it, of the others
- * as the superchain registry has it.
+ * OP-stack chains. Since Holocene each block states denominator and elasticity, since Jovian its floor too; these
+ * values are for blocks without a header: for OP Mainnet and Base from recorded headers of 2026, for the others from
+ * the superchain registry.
  */
 const opStack = (id: number, name: string, rule: Partial<FeeRule> = {}): ChainProfile =>
   rollup(
@@ -95,10 +95,10 @@ const opStack = (id: number, name: string, rule: Partial<FeeRule> = {}): ChainPr
     ethereumLike(id, name, 'ETH', 2, { elasticity: 6, denominator: 250, isStated: true, ...rule }),
   );
 
-/** The simulation's own: of no chain that is registered, and wallets sign for it. */
+/** The simulated chain's id: no registered chain has it, and wallets sign for it. */
 export const SIMULATED_CHAIN_ID = 15_591_559;
 
-/** One machine makes their blocks, mostly when a transaction comes, and there are no reorgs. */
+/** One machine makes their blocks, mostly on demand, without reorgs. */
 const DEVELOPMENT: ReadonlySet<number> = new Set([1_337, 31_337]);
 
 export const isDevelopmentChain = ({ id, borrowsId }: Pick<ChainProfile, 'id' | 'borrowsId'>): boolean =>
@@ -140,20 +140,20 @@ function wellKnown(id: number): Pick<ChainProfile, 'usdFeed' | 'genesisHash'> {
   return { ...(usdFeed && { usdFeed }), ...(genesisHash && { genesisHash }) };
 }
 
-/** The chain behind an id; an unknown one is named by its number and taken for Ethereum-like, until it shows otherwise. */
+/** The profile of a chain id; an unknown one is named by its number and assumed to be like Ethereum. */
 export function chainProfile(id: number): ChainProfile {
   return (
     PROFILES.get(id) ?? rollup('op-or-none', ethereumLike(id, `chain ${id}`, 'ETH', 12, { isStated: true }))
   );
 }
 
-/** Whether the chain takes a fee for posting to L1 beside gas, or in a way that a price per gas does not show. */
+/** Whether the chain has a fee for posting to L1 beside gas, or one that a price per gas does not show. */
 export function hasDataFee(id: number | null): boolean {
   const { dataFee } = PROFILES.get(id ?? 0) ?? {};
   return dataFee !== undefined;
 }
 
-/** The chain behind an id and the hash of block 0; `null`: the node does not say which that is. */
+/** The profile of a chain id and genesis hash; `null`: the node does not report it. */
 export function identifiedChain(id: number, genesisHash: Hex | null): ChainProfile {
   const profile = chainProfile(id);
   if (genesisHash === null || genesisHash === profile.genesisHash) return profile;
@@ -161,20 +161,20 @@ export function identifiedChain(id: number, genesisHash: Hex | null): ChainProfi
   return { ...profile, name: `development chain with id ${id}`, genesisHash, borrowsId: true };
 }
 
-/** Whether two chains with one id are different ones and one of them is known: neither is the other, begun anew. */
+/** Whether two chains with one id are different and one of them is known: then neither is a restart of the other. */
 export function isImpostor(id: number, one: Hex, other: Hex): boolean {
   const known = GENESIS_HASHES.get(id);
   return one !== other && (one === known || other === known);
 }
 
-/** A missed slot now and then is no other pace. */
+/** Tolerance for occasional missed slots. */
 const ABOUT = 0.1;
-/** Who makes a block when there is something to put in says nothing of the next one by the ones before. */
+/** Above this, blocks may be made on demand, and earlier ones do not predict the next. */
 const MOST_ON_DEMAND_SEC = 12;
 
 /**
- * How often something new is to be expected, in seconds: the chain's own pace where it is not about what was planned, since
- * the plan for a chain that is not known here is Ethereum's.
+ * Expected seconds between blocks: the measured pace if it differs from the nominal one, which for unknown chains is
+ * Ethereum's.
  */
 export function updateFrequencySec(chain: ChainProfile, blockSec: number): number {
   const { feeRule } = chain;
@@ -184,9 +184,9 @@ export function updateFrequencySec(chain: ChainProfile, blockSec: number): numbe
 }
 
 const STALE_BLOCKS = 4;
-/** However fast a chain is: a node may lag a little, and clocks differ. */
+/** Minimum for fast chains: a node may lag a little, and clocks differ. */
 const LEAST_STALE_MS = 12_000;
 
-/** How old a head may become before its prices are stale, ms: two missed slots in a row are normal. */
+/** Maximum age of a head until its prices are stale, ms: two missed slots in a row are normal. */
 export const staleAfterMs = (updateSec: number): number =>
   Math.max(STALE_BLOCKS * updateSec * 1_000, LEAST_STALE_MS);

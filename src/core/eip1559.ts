@@ -4,26 +4,26 @@ export interface FeeRule {
   readonly elasticity: number;
   /** Largest change per block is one part in this many (EIP-1559: 8). */
   readonly denominator: number;
-  /** Seconds between blocks, as a plan; measured spacing comes from history. */
+  /** Nominal seconds between blocks; the measured time comes from history. */
   readonly blockTimeSec: number;
-  /** Wei per gas that the base fee never falls below; left out: there is no such floor, or it is not known. */
+  /** Minimum base fee, wei per gas; absent when there is none, or it is unknown. */
   readonly minBaseFee?: bigint;
-  /** Gas target in percent of the limit, where elasticity does not tell it (Polygon). */
+  /** Gas target in percent of the limit, if elasticity does not determine it (Polygon). */
   readonly targetPercent?: number;
-  /** Whether blocks state the rule themselves (OP stack): that comes first. */
+  /** Whether blocks state the rule themselves (OP stack), which then takes precedence. */
   readonly isStated?: true;
 }
 
-/** What a block's header states of the rule for the next one. */
+/** The rule for the next block, as stated in a header. */
 export interface StatedFeeRule extends Pick<FeeRule, 'elasticity' | 'denominator' | 'minBaseFee'> {
-  /** Gas that moves the base fee: since Jovian the data's footprint counts where it is more than the gas used. */
+  /** Gas that moves the base fee: since Jovian the data footprint counts if it exceeds the gas used. */
   readonly meteredGas: bigint;
 }
 
 /** Ethereum mainnet and every chain that copied its parameters. */
 export const ETHEREUM_FEE_RULE: FeeRule = { elasticity: 2, denominator: 8, blockTimeSec: 12 };
 
-/** What of a block decides the base fee of its child. Wei per gas; gas. */
+/** The fields of a block that determine the base fee of its child. Wei per gas; gas. */
 interface BaseFeeParent {
   readonly baseFeePerGas: bigint;
   readonly gasUsed: bigint;

@@ -146,7 +146,7 @@ const Spread = z
 
 const spreadOf = (stats: StatsView | null | undefined) => stats ?? null;
 
-/** Enough to see a course, and little to read. */
+/** Enough to see a trend, and little to read. */
 const MOST_POINTS = 48;
 
 const gasHistory = defineTool({
@@ -188,7 +188,7 @@ const gasHistory = defineTool({
   },
 });
 
-/** At most {@link MOST_POINTS} of them, evenly, the newest included. */
+/** At most {@link MOST_POINTS} points, evenly spaced, including the newest. */
 function thinned<Point>(points: readonly Point[]): readonly Point[] {
   const step = Math.ceil(points.length / MOST_POINTS);
   return points.filter((_, index) => (points.length - 1 - index) % step === 0);
@@ -322,7 +322,7 @@ const actionCost = defineTool({
 
 const limit = z.int().min(1).max(PAGE_SIZE_MAX).default(50).describe('How many to list, newest first');
 
-/** Where an alert's notifications go is left out: a webhook's URL is a secret. */
+/** Leaves out the targets of notifications: a webhook's URL is a secret. */
 export const ListedAlert = z.object({
   id: z.string(),
   status: Text.describe('PENDING is armed'),
@@ -466,7 +466,7 @@ const checkSigned = defineTool({
   },
 });
 
-/** @throws ToolError that repeats nothing of `raw`. */
+/** @throws ToolError without any part of `raw`. */
 async function readSigned(raw: string) {
   if (/^[0-9a-f]{64}$/.test(bareHex(raw))) {
     throw new ToolError(
@@ -482,7 +482,7 @@ async function readSigned(raw: string) {
   }
 }
 
-/** Tools that change nothing. */
+/** Tools that only read. */
 export const READ_TOOLS = [
   ...[gasNow, gasAdvice, gasHistory, block, transaction, actionCost],
   ...[listAlerts, listAutoTxs, checkSigned],

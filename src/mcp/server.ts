@@ -7,20 +7,20 @@ import { WRITE_TOOLS } from './write-tools.ts';
 
 export interface McpOptions {
   readonly version: string;
-  /** Whether tools that change something are offered. */
+  /** Whether changing tools are offered. */
   readonly allowWrites: boolean;
-  /** What allows them, said to who calls one that is not offered. */
+  /** The setting that enables them, for callers of a tool that is not offered. */
   readonly writesNeed: string;
-  /** Opens the service; called anew for each tool call. */
+  /** Opens the service; called for each tool call. */
   readonly open: () => Promise<GasClient>;
-  /** An error of {@link open} or of the client as one sentence that says what to do, without secrets. */
+  /** Converts an error of {@link open} or of the client to one sentence of advice, without secrets. */
   readonly describeError: (error: unknown) => string;
 }
 
 const INSTRUCTIONS =
   'gastop tells what gas costs on one EVM chain, and whether to send now or to wait. Prices per gas are in gwei, amounts in whole native coins. gas_now answers what to pay, gas_advice when.';
 
-/** A newer tool, such as one that compares chains, goes into one of the two lists. */
+/** Add a new tool to one of the two lists. */
 export const TOOLS: readonly Tool[] = [...READ_TOOLS, ...WRITE_TOOLS];
 
 function createServer({ version, allowWrites, writesNeed, open, describeError }: McpOptions): Server {
@@ -40,7 +40,7 @@ function createServer({ version, allowWrites, writesNeed, open, describeError }:
       const structuredContent = await tool.call(params.arguments ?? {}, async () => ({
         ...{ client: await open(), signal, now: Date.now },
       }));
-      // Older MCP clients read the text alone.
+      // Older MCP clients read only the text.
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
     } catch (error) {
       const text = error instanceof ToolError ? error.message : describeError(error);
@@ -66,7 +66,7 @@ export async function serveOverStdio(options: McpOptions, signal: AbortSignal): 
   await promise;
 }
 
-/** Responds to one HTTP request; nothing is kept between two of them, and nothing is pushed. */
+/** Responds to one HTTP request; stateless, without server-sent messages. */
 export function respondOverHttp(
   request: Request,
   { maxBytes, ...options }: McpOptions & { readonly maxBytes: number },

@@ -5,7 +5,7 @@ import { fieldProblems } from '../contract/field-problems.ts';
 import { cleanText } from '../core/text.ts';
 import { gweiString, nativeString } from '../core/units.ts';
 
-/** What a tool works with: the service, as the caller's key sees it. */
+/** Context of a tool call: the service, as the caller's key sees it. */
 export interface ToolContext {
   readonly client: GasClient;
   /** Aborts when the caller cancels the call. */
@@ -14,7 +14,7 @@ export interface ToolContext {
   readonly now: () => number;
 }
 
-/** What a tool does to the service; MCP clients ask their user by it. */
+/** Effect of a tool on the service; MCP clients ask their user by it. */
 export type ToolEffect = 'reads' | 'adds' | 'changes' | 'removes';
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
@@ -23,14 +23,14 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   readonly description: string;
   readonly effect: ToolEffect;
   readonly input: Input;
-  /** Takes views (wei as `bigint`, times in ms) and gives what is answered; fields that it does not name are left out. */
+  /** Converts views (wei as `bigint`, times in ms) to the tool's result; fields that it does not name are left out. */
   readonly output: Output;
   readonly run: (context: ToolContext, input: z.output<Input>) => Promise<z.input<Output>>;
 }
 
 export type Tool = ReturnType<typeof defineTool>;
 
-/** A call that cannot be done as it was made. `message` is one sentence that says what to do, and repeats no argument. */
+/** A call that cannot be done. `message` is one sentence of advice without any argument. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
@@ -43,7 +43,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return {
     name,
     effect,
-    /** As `tools/list` tells it. */
+    /** Entry of `tools/list`. */
     listed: {
       ...{ name, title, description },
       inputSchema: objectSchema(input, 'input'),
@@ -56,7 +56,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
         openWorldHint: true,
       },
     },
-    /** @throws ToolError for wrong arguments; whatever `open` and the client throw. */
+    /** @throws ToolError for invalid arguments; errors of `open` and the client. */
     call: async (args: unknown, open: () => Promise<ToolContext>) => {
       const parsed = input.safeParse(args);
       if (!parsed.success) throw new ToolError(wrongArguments(parsed.error, args));
@@ -66,7 +66,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 }
 
 const MOST_PROBLEMS = 5;
-/** A name that was made up may hold anything. */
+/** An invented name may contain anything. */
 const LONGEST_NAME = 40;
 
 function wrongArguments(error: z.ZodError, args: unknown): string {
@@ -91,7 +91,7 @@ function objectSchema(schema: z.ZodObject, io: 'input' | 'output'): McpTool['inp
   return JSON.parse(JSON.stringify(json));
 }
 
-// Forms of an answer: people and models read gwei, whole coins and dates; a view has wei and ms.
+// Result formats: people and models read gwei, whole coins and dates; views have wei and ms.
 
 const Wei = z.union([z.bigint(), z.number()]);
 
@@ -101,13 +101,13 @@ const gweiOf = (wei: bigint | number) => {
   return Number(gweiString(whole < 0n ? -whole : whole)) * (whole < 0n ? -1 : 1);
 };
 
-/** Wei per gas, answered in gwei. */
+/** Wei per gas, converted to gwei. */
 export const Gwei = Wei.transform(gweiOf).pipe(z.number());
 export const GweiOrNull = Wei.nullable()
   .transform((wei) => (wei === null ? null : gweiOf(wei)))
   .pipe(z.number().nullable());
 
-/** An amount of wei, answered in whole native coins as an exact decimal string. */
+/** An amount of wei, converted to native coins as an exact decimal string. */
 export const Coins = z
   .bigint()
   .nullable()
@@ -117,7 +117,7 @@ export const Coins = z
   })
   .pipe(z.string().nullable());
 
-/** Ms since epoch, answered as ISO 8601. */
+/** Ms since epoch, converted to ISO 8601. */
 export const Time = z
   .number()
   .nullable()

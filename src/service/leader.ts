@@ -12,45 +12,45 @@ import {
 } from '../store/lease.ts';
 import { sleep } from './async.ts';
 
-/** A holder says this often that it is there. */
+/** Interval of the leader's heartbeats. */
 const BEAT_MS = 2_000;
-/** Others look this often, so that one which ends is followed at once. */
+/** Polling interval of the others, so that an ended leader is replaced quickly. */
 const LOOK_MS = 500;
 
 export interface LeaseOptions {
   readonly store: LeaseStore;
-  /** For people: `gastop serve, process 4711`. */
+  /** Display name: `gastop serve, process 4711`. */
   readonly process: string;
   /**
-   * `stays`: it wants the lease, and keeps it. `visits`: it ends soon and never takes it; it may write while nobody
-   * has it.
+   * `stays`: it bids for the lease, and keeps it. `visits`: it ends soon and never takes it; it may write while the
+   * lease is free.
    */
   readonly role: 'stays' | 'visits';
-  /** What this process says of its work while it leads. */
+  /** The leader's report. */
   readonly report?: () => LeaderReport;
   /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** Ms of a clock that nobody sets. */
+  /** Ms of a monotonic clock. */
   readonly steadyNow?: () => number;
-  /** Told once of what keeps the lease from being read or kept, until that works again. */
+  /** Called once when the lease cannot be read or kept, until that works again. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * What this process may do to the database it shares. `holds`: writes, fires and sends. `visits`: there is no leader; it writes
- * what it has read. `stands-by`: another process does. `unknown`: the lease was not read yet, or it is free and not wanted.
+ * What this process may do with the shared database. `holds`: writes, fires and sends. `visits`: there is no leader;
+ * it writes what it has read. `stands-by`: another process leads. `unknown`: the lease was not read yet, or it is
+ * free and not wanted.
  */
 export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
 
 /**
- * One process of those that have a database open follows the chain in it, fires alerts and sends: whoever holds the
- * lease. It says every two seconds that it is there; once it has not for six, gives up the lease, or is seen to have
- * ended on this machine, another takes it.
- *
- * What is known here may be late by a heartbeat, or by an hour after a night's sleep of the machine: what counts is
- * asked within each transaction (`requireRight`). So others do not trust a clock that somebody may set: they take the
- * lease when they have seen the same heartbeat for six seconds of their own. Only how old it was when first seen is
- * told by the wall clock, so that what died long ago is not waited for. A server's own clock is the same for all.
+ * Elects the one process that follows the chain in a shared database, fires alerts and sends: the holder of the
+ * lease. It writes a heartbeat every two seconds; after six seconds without one, after a release, or when it has
+ * ended on this machine, another process takes the lease.
+ *  The state here may be outdated by a heartbeat, or by an hour after a machine's suspension: each transaction checks
+ * the lease itself (`requireRight`). Other processes do not trust the wall clock: they take the lease when they have
+ * seen the same heartbeat for six seconds of their own. Only its age at the first reading comes from the wall clock,
+ * so that nobody waits for a long-dead leader. A server's clock is the same for all.
  */
 export class Lease {
   readonly #options: LeaseOptions;
@@ -59,14 +59,14 @@ export class Lease {
   #state: LeaseState = 'unknown';
   #holder: string | null = null;
   #seen: HeldLease | null = null;
-  /** When the present heartbeat came, by the steady clock. */
+  /** Time of the present heartbeat, by the monotonic clock. */
   #seenAt: number | null = null;
   /** Whether the holder is a process of this machine that has ended. */
   #isGone = false;
   #beatAt = Number.NEGATIVE_INFINITY;
   #isBidding = false;
   #problem: string | null = null;
-  /** Looks come one after the other. */
+  /** Readings run in sequence. */
   #work: Promise<void> = Promise.resolve();
   readonly #end = new AbortController();
   #running: Promise<void> | null = null;
@@ -84,7 +84,7 @@ export class Lease {
     return this.#state === 'holds' || this.#state === 'visits';
   }
 
-  /** For what is written now. It is worth nothing any more once the lease has been lost, even if it is taken again. */
+  /** The right of a write that starts now. Worthless once the lease was lost, even if it is taken again. */
   get right(): WriteRight {
     const { report } = this.#options;
     if (this.#holder !== null)
@@ -92,29 +92,29 @@ export class Lease {
     return this.#state === 'visits' ? { kind: 'visitor', now: this.#options.wallNow() } : { kind: 'none' };
   }
 
-  /** This process, for people. */
+  /** Display name of this process. */
   get process(): string {
     return this.#options.process;
   }
 
-  /** Who has it, as last seen; `null`: nobody. */
+  /** The lease at the last reading; `null`: free. */
   get held(): HeldLease | null {
     return this.#seen !== null && !this.#hasLapsed() ? this.#seen : null;
   }
 
-  /** Why it could not be read or taken when that was last tried; `null`: it could. */
+  /** Why it could not be read or taken at the last try; `null`: it could. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Tells `listener` of every change of the {@link state}. */
+  /** Calls `listener` for every change of the {@link state}. */
   onChange(listener: (state: LeaseState) => void): void {
     this.#listeners.add(listener);
   }
 
   /**
-   * Calls `run` whenever this process holds the lease, with a signal that aborts once it does not. A run ends before the
-   * next begins; the result resolves with the last one and never rejects.
+   * Calls `run` whenever this process takes the lease, with a signal that aborts when it loses it. A run ends before
+   * the next begins; the result resolves with the last one and never rejects.
    */
   whileHeld(
     run: (until: AbortSignal) => Promise<void>,
@@ -134,25 +134,25 @@ export class Lease {
     return () => work;
   }
 
-  /** From now on it wants the lease. Resolves when it has looked; never rejects. */
+  /** Starts bidding for the lease. Resolves after the first reading; never rejects. */
   bid(): Promise<void> {
     this.#isBidding = true;
     return this.look();
   }
 
-  /** Stops wanting it, and gives it up: another process does better. Never rejects. */
+  /** Stops bidding, and releases the lease: another process can do better. Never rejects. */
   withdraw(): Promise<void> {
     this.#isBidding = false;
     return this.#inTurn(() => this.#release());
   }
 
-  /** A write was refused, or something else has changed: looks now instead of a little later. Never rejects. */
+  /** Reads the lease now, after a refused write or another change. Never rejects. */
   look(): Promise<void> {
     this.#beatAt = Number.NEGATIVE_INFINITY;
     return this.#inTurn(() => this.#look());
   }
 
-  /** Takes it from a holder that is there but does not do its work. Never rejects. */
+  /** Takes it from a holder that writes heartbeats but does no work. Never rejects. */
   takeOver(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#options.role === 'visits' || this.#holder !== null) return;
@@ -162,12 +162,12 @@ export class Lease {
     });
   }
 
-  /** Keeps looking, and keeps what it holds, until `end`. */
+  /** Reads the lease, and keeps it if held, until `end`. */
   run(): void {
     this.#running ??= this.#loop();
   }
 
-  /** Gives it up, so that the next one takes over at once. Nothing may be written after that. Never rejects. */
+  /** Releases it, so that the next process takes over at once. Nothing may be written after that. Never rejects. */
   async end(): Promise<void> {
     this.#isBidding = false;
     this.#end.abort();
@@ -189,7 +189,7 @@ export class Lease {
         this.#problem = null;
       },
       (error: unknown) => {
-        // What holds the database up does so for everybody, and the next look comes soon.
+        // A blocked database is blocked for all processes, and the next reading comes soon.
         if (this.#problem === null) this.#options.onError(error);
         this.#problem = error instanceof Error ? error.message : String(error);
         // A newer program leads from now on.
@@ -267,7 +267,7 @@ export class Lease {
     this.#isGone = found !== null && isGone(found.place);
     const told = found?.ageMs ?? null;
     if (told === null && !isNew && this.#seenAt !== null) return;
-    // The first one may be as old as it says; later ones came since the last look.
+    // The first heartbeat has its stated age; later ones came since the last reading.
     const isFirst = this.#seenAt === null && found !== null;
     const age = told ?? (isFirst ? this.#options.wallNow() - found.heartbeatAt : 0);
     this.#seenAt = this.#steadyNow() - Math.max(0, age);
@@ -286,8 +286,8 @@ export class Lease {
 }
 
 /**
- * Which process `pid` is, for others on its machine: the machine and the process namespace, the id, and the start, which
- * tells it from a later one with its id.
+ * Identifies process `pid` to others on its machine: the machine and the process namespace, the id, and the start
+ * time, which distinguishes it from a later process with its id.
  */
 export function placeOf(pid: number): string {
   return JSON.stringify([MACHINE, pid, startOf(pid)]);
@@ -297,7 +297,7 @@ const fromSystem = (read: () => string): string => {
   try {
     return read().trim();
   } catch {
-    // Not on this system, or not for us to see.
+    // Not on this system, or without permission.
     return '';
   }
 };
@@ -308,10 +308,10 @@ const MACHINE = [
   fromSystem(() => readlinkSync('/proc/self/ns/pid')),
 ].join(' ');
 
-/** Empty where the system does not say; `ended` for one that only waits for its parent to hear of its end. */
+/** Empty when the system does not report it; `ended` for a zombie. */
 function startOf(pid: number): string {
   const stat = fromSystem(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The name, in brackets, may hold anything.
+  // The name, in brackets, may contain anything.
   const [state = '', ...fields] = stat
     .slice(stat.lastIndexOf(')') + 1)
     .trim()
@@ -319,7 +319,7 @@ function startOf(pid: number): string {
   return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? '');
 }
 
-/** Whether the process of this place ran on this machine and has ended. One of another machine is never said to have. */
+/** Whether that process ran on this machine and has ended. Never true for one of another machine. */
 function isGone(place: string | null): boolean {
   const [machine, pid, start]: unknown[] = place === null ? [] : JSON.parse(place);
   if (machine !== MACHINE || typeof pid !== 'number') return false;
@@ -332,7 +332,7 @@ function isGone(place: string | null): boolean {
   return now !== '' && now !== start;
 }
 
-/** Who has alerts fire on the database, for a log. */
+/** Describes the leader of the database, for a log. */
 export function leaseWords(state: LeaseState, { held }: Lease): string {
   if (state === 'holds') return 'alerts on this database fire here now';
   const who = held?.process ?? 'nobody';

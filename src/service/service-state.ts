@@ -25,28 +25,25 @@ interface ServiceParts {
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
   readonly nativeUsd: () => number | null;
-  /** What the source is called: where another process leads, as that one calls its own. */
+  /** The source's name; on a standby that of the leader's source. */
   readonly sourceName: () => string;
-  /** What the service does for people beside answering; left out: nothing yet. */
+  /** Totals of alerts and auto-txs; absent: none yet. */
   readonly tallies?: Tallies;
-  /** The leader on this database; left out: there is none. */
+  /** The leader on this database; absent: there is none. */
   readonly engine?: () => EngineHealth | null;
   /** Why nothing can be written; `null` while all is well. */
   readonly unkept?: () => string | null;
   readonly wallNow: () => number;
 }
 
-/** How a service is doing. */
+/** Condition of a service. */
 export interface Condition {
   readonly chain: ChainProfile | null;
   readonly head: number | null;
   readonly headAgeSec: number | null;
   /** Blocks that the node, or the leader of a standby, is ahead. */
   readonly lagBlocks?: number | null;
-  /**
-   * Why prices cannot be answered or are older than they should be, or why nothing can be written; `null` while all is
-   * well.
-   */
+  /** Why there are no fresh prices, or why nothing can be written; `null` while all is well. */
   readonly failure: ApiFailure | null;
   /** The leader on this database; `null`: there is none. */
   readonly engine?: EngineHealth | null;
@@ -54,7 +51,7 @@ export interface Condition {
   readonly streams?: number;
 }
 
-/** What the routes ask the running service. */
+/** The running service's state, for the routes. */
 export class ServiceState {
   readonly #parts: ServiceParts;
   #moment: Present | null = null;
@@ -67,14 +64,14 @@ export class ServiceState {
     return this.#parts.follower.profile?.id ?? null;
   }
 
-  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is nothing to answer from. */
+  /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
   present(): Present {
     const moment = this.moment();
     if (moment === null) throw this.#unavailable();
     return moment;
   }
 
-  /** What `present` returns, or `null` where it throws: the same object as long as nothing of it changes. */
+  /** The result of `present`, or `null` when it throws: the same object while nothing changes. */
   moment(): Present | null {
     const next = this.#read();
     if (next === null || this.#moment === null || !isSameMoment(next, this.#moment)) this.#moment = next;
@@ -102,21 +99,24 @@ export class ServiceState {
     };
   }
 
-  /** How likely some block within `withinSec` seconds asks for no more than `price` (wei per gas); `null`: nothing is known. */
+  /**
+   * Probability that some block within `withinSec` seconds has a price at or below `price` (wei per gas); `null`:
+   * unknown.
+   */
   reachProbability(price: bigint, withinSec: number): Reach | null {
     return this.#parts.follower.reachProbability(price, withinSec);
   }
 
-  /** What the lanes were said to cost at these blocks, on the average; `null` where that is not known of each. */
+  /** Mean stated lane prices at these blocks; `null` when one is unknown. */
   readonly meanPrices: PricesSaid = (first, last) => this.#parts.follower.meanPrices(first, last);
 
-  /** What the chain takes beside gas now. Never rejects. */
+  /** The chain's present fees beside gas. Never rejects. */
   dataFees(): Promise<DataFees> {
     const { source, follower } = this.#parts;
     return dataFeesOf(source, follower.profile);
   }
 
-  /** For whoever watches the service: what it follows, and why it cannot answer if it cannot. */
+  /** For monitoring: the followed chain, and why the service is unavailable, if it is. */
   condition(): Condition {
     const moment = this.moment();
     const nowSec = this.#parts.source.now() / 1_000;
@@ -139,7 +139,7 @@ export class ServiceState {
   }
 
   #lagBlocks(number: number): number {
-    // What a node says that is on another chain or branch is no measure.
+    // Nodes on another chain or branch are excluded.
     const heads = this.#parts.source
       .health()
       .flatMap(({ state, head }) => (head !== null && (state === 'ok' || state === 'lagging') ? [head] : []));
@@ -147,7 +147,7 @@ export class ServiceState {
     return Math.max(...[...heads, leading].map((head) => head - number), 0);
   }
 
-  /** The history, up to date with what `present` says. @throws {ApiFailure} while there is none. */
+  /** The history, as of `present`. @throws {ApiFailure} while there is none. */
   async history(): Promise<{ store: HistoryStore; profile: ChainProfile; end: number; now: number }> {
     const { follower, source, history } = this.#parts;
     const { profile, head } = follower;
@@ -155,11 +155,11 @@ export class ServiceState {
     await follower.flush();
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
-    // While the source is down, "the last hour" is the last that is known.
+    // While the source is down, "the last hour" is the last known one.
     return { store: history, profile, end: follower.isStale ? head.timestamp : now, now };
   }
 
-  /** An answer about single blocks and transactions, within the time of one question. @throws {ApiFailure} */
+  /** A response about single blocks and transactions, within the time limit of a request. @throws {ApiFailure} */
   explore<T>(
     answer: (context: LookupContext, signal: AbortSignal) => Promise<T>,
     request: Request,
@@ -183,7 +183,7 @@ export class ServiceState {
     };
   }
 
-  /** How the source and its nodes are, seen from the head. */
+  /** Health of the source and its nodes, relative to the head. */
   health({ number, timestamp }: Present['head']): ServiceHealth {
     const { source } = this.#parts;
     return {
@@ -213,7 +213,7 @@ export class ServiceState {
       );
     }
     const wait = problem.retryAt === null ? DOWN_RETRY_SEC : Math.ceil((problem.retryAt - wallNow()) / 1_000);
-    // Without a next try the message itself says what to do.
+    // Without a retry the message itself has advice.
     const remedy =
       problem.retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
     return new ApiFailure('upstream_unavailable', `no chain data yet: ${problem.message}${remedy}`, {

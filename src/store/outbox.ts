@@ -16,7 +16,7 @@ export interface KeptAttempt {
   readonly answer: string;
 }
 
-/** What is sent to one channel for one firing, for people. Times in ms since epoch. */
+/** A delivery of one firing to one channel, for people. Times in ms since epoch. */
 export interface KeptDelivery {
   readonly id: string;
   readonly eventId: string;
@@ -25,13 +25,13 @@ export interface KeptDelivery {
   readonly target: string;
   readonly status: string;
   readonly createdAt: number;
-  /** `null`: it is done. */
+  /** `null`: done. */
   readonly nextAttemptAt: number | null;
   /** The newest 20, newest first. */
   readonly attempts: readonly KeptAttempt[];
 }
 
-/** A due delivery, as far as queueing needs it. */
+/** The fields of a due delivery for queueing. */
 export interface DueDelivery {
   readonly id: string;
   /** The id of the API key that owns the alert, empty for the operator. */
@@ -42,7 +42,7 @@ export interface DueDelivery {
   readonly dueAt: number;
 }
 
-/** A due delivery with everything that sending needs. */
+/** A due delivery with all fields for sending. */
 export interface PendingDelivery {
   readonly id: string;
   readonly channel: string;
@@ -52,11 +52,11 @@ export interface PendingDelivery {
   readonly tries: number;
   /** The first attempt, ms since epoch; a redelivery starts anew. */
   readonly triesSince: number;
-  /** No attempt was made yet. */
+  /** Without any attempt so far. */
   readonly isUntouched: boolean;
 }
 
-/** What follows an attempt. */
+/** The result of an attempt. */
 export type Verdict =
   | { readonly kind: 'again'; readonly at: number }
   /** This process has no notifier for the channel; that does not count as an attempt. */
@@ -66,10 +66,10 @@ export type Verdict =
   /** The recipient refuses the alert for good, which disables it for this reason. */
   | { readonly kind: 'gone'; readonly reason: string };
 
-/** How many tries of one delivery are kept: its newest. */
+/** Maximum number of stored attempts per delivery: the newest. */
 const KEPT_ATTEMPTS = 20;
 
-/** Keeps one more try, and forgets the oldest where there are too many. */
+/** Stores an attempt, and deletes the oldest beyond the limit. */
 export async function logAttempt(trx: Queries, deliveryId: string, attempt: KeptAttempt): Promise<void> {
   await trx
     .insertInto('delivery_attempts')
@@ -97,7 +97,7 @@ export async function logAttempt(trx: Queries, deliveryId: string, attempt: Kept
     .execute();
 }
 
-/** Forgets the tries that said the same as this one, which stands for them. */
+/** Deletes earlier attempts with the same response. */
 async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttempt): Promise<void> {
   await trx
     .deleteFrom('delivery_attempts')
@@ -107,7 +107,7 @@ async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttemp
     .execute();
 }
 
-/** Rows with their tries, in the rows' order. */
+/** Deliveries with their attempts, in the rows' order. */
 async function keptDeliveries(db: Queries, rows: readonly DeliveryRow[]): Promise<KeptDelivery[]> {
   const ids = rows.map(({ id }) => id);
   const attempts = db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids);
@@ -127,15 +127,15 @@ async function keptDeliveries(db: Queries, rows: readonly DeliveryRow[]): Promis
   }));
 }
 
-/** A page of what is forgotten, in one transaction: far fewer than SQLite takes parameters, and done within some ms. */
+/** Rows deleted per transaction: far below SQLite's parameter limit, within some ms. */
 export const FORGOTTEN_AT_ONCE = 500;
 
-/** Calls `forget`, which answers how much it has forgotten, page by page: other writes go on in between. */
+/** Calls `forget`, which returns the number of deleted rows, page by page: other writes run in between. */
 export async function inPages(forget: () => Promise<number>): Promise<void> {
   while ((await forget()) === FORGOTTEN_AT_ONCE) await setImmediate();
 }
 
-/** Forgets a page of these deliveries with their tries; answers how many. Part of the caller's transaction. */
+/** Deletes a page of these deliveries with their attempts; returns their number. Part of the caller's transaction. */
 export async function forgetDeliveries(
   trx: Queries,
   these: SelectQueryBuilder<Tables, 'deliveries', object>,
@@ -154,24 +154,24 @@ export const cancelDeliveries = (trx: Queries) =>
     .set({ status: 'CANCELLED', next_attempt_at: null })
     .where('status', '=', 'PENDING');
 
-/** How long what was sent is kept once it is done. */
+/** How long a completed delivery is stored. */
 export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
 
 /** Longest time between two attempts: six hours, and one for clock errors. */
 const PUT_OFF_MOST_MS = 7 * 3_600_000;
-/** How many deliveries of one alert are told. */
+/** Maximum number of listed deliveries per alert. */
 const NEWEST_DELIVERIES = 50;
 const SECRET_BYTES = 32;
-/** How long the secret before a rotation signs as well: time to give receivers the new one. */
+/** How long the previous secret signs after a rotation: time for recipients to switch. */
 const PREVIOUS_SECRET_MS = 86_400_000;
 
-/** Longer than any attempt takes: then the process that took it has ended. */
+/** Longer than any attempt: afterwards the process that took it has ended. */
 const TAKEN_MS = 60_000;
 
 /** A file has one writer, and needs no locks. */
 const locked = <Query extends { forUpdate(): Query }>(query: Query): Query => query.forUpdate();
 
-/** `false`: another process has it, or it is not due. */
+/** `false`: another process has taken it, or it is not due. */
 async function takeDelivery(db: Queries, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('deliveries')
@@ -190,7 +190,7 @@ async function takeDelivery(db: Queries, id: string, now: number): Promise<boole
   return numUpdatedRows > 0n;
 }
 
-/** What fired alerts have to send, and what came of it. Every method rejects with a `StoreError`. */
+/** Deliveries of fired alerts, and their results. Every method rejects with a `StoreError`. */
 export class OutboxStore {
   readonly #database: Database;
 
@@ -198,12 +198,12 @@ export class OutboxStore {
     this.#database = database;
   }
 
-  /** Whether several processes send at the same time. */
+  /** Whether several processes send concurrently. */
   get isShared(): boolean {
     return isPostgres(this.#database.queries);
   }
 
-  /** What is due at `now` (ms since epoch), the longest due first, at most `limit`, behind `after`. */
+  /** Deliveries due at `now` (ms since epoch), the longest due first, at most `limit`, after `after`. */
   due(now: number, limit: number, after: DueDelivery | null = null): Promise<DueDelivery[]> {
     return this.#database.run(async (db) => {
       const due = db
@@ -228,7 +228,7 @@ export class OutboxStore {
     });
   }
 
-  /** When the next is due that is not due at `now`; `null`: none waits. */
+  /** When the next delivery after `now` is due; `null`: none is pending. */
   async nextDueAt(now: number): Promise<number | null> {
     const row = await this.#database.run((db) =>
       db
@@ -243,8 +243,8 @@ export class OutboxStore {
   }
 
   /**
-   * A delivery that is to be sent at `now` (ms since epoch); `null`: it no longer is, or not yet, or another process has
-   * taken it. On a server all processes send: what one takes is due for the others once it must have been answered.
+   * A delivery to send at `now` (ms since epoch); `null` when it is not due, cancelled, or taken by another process.
+   * On a server all processes send: a taken delivery is due for the others after the longest possible attempt.
    */
   async pending(id: string, now: number): Promise<PendingDelivery | null> {
     const row = await this.#database.run(async (db) => {
@@ -277,14 +277,14 @@ export class OutboxStore {
   }
 
   /**
-   * Takes down what came of an attempt. What was cancelled, or asked for again, while it was under way stays so: only
-   * the attempt is kept then. One transaction, which locks what it reads: were it serializable, processes that send
-   * thousands would be in each other's way.
+   * Stores the result of an attempt. A cancellation or retry from the meantime stays: only the attempt is added then.
+   * One transaction, which locks the rows that it reads: serializable transactions of many sending processes would
+   * conflict.
    */
   record(sent: PendingDelivery, attempt: KeptAttempt, verdict: Verdict): Promise<void> {
     const keep = async (trx: Queries) => {
       const known = trx.selectFrom('deliveries').select('id').where('id', '=', sent.id);
-      // Its alert was deleted while it was under way: nothing of it is to be kept.
+      // Its alert was deleted meanwhile, so nothing is stored.
       if ((await known.$if(isPostgres(trx), locked).executeTakeFirst()) === undefined) return;
       const waits = verdict.kind === 'waits';
       if (waits) await dropSame(trx, sent.id, attempt);
@@ -295,8 +295,8 @@ export class OutboxStore {
         .set({
           status: statusAfter(verdict),
           tries: sent.tries + (waits ? 0 : 1),
-          // The day of trying begins with the first try: a process that slept, or a notifier that was missing, takes
-          // nothing of it.
+          // The day of attempts starts with the first one: time before it, without a process or a notifier, does not
+          // count.
           tries_since: isFirst ? attempt.at : sent.triesSince,
           next_attempt_at: 'at' in verdict ? verdict.at : null,
         })
@@ -316,8 +316,8 @@ export class OutboxStore {
   }
 
   /**
-   * Has a delivery of this alert sent again at `now` (ms since epoch), whatever became of it, under the same id and with
-   * all its tries; `null`: the alert has no such delivery. What needs no sending (TERMINAL) stays as it is.
+   * Makes a delivery of this alert due again at `now` (ms since epoch), in any state, with the same id and its
+   * attempts; `null` when the alert has no such delivery. Channels without sending (TERMINAL) are unchanged.
    */
   redeliver(alertId: string, id: string, now: number): Promise<KeptDelivery | null> {
     return this.#database.transaction(async (trx) => {
@@ -332,12 +332,15 @@ export class OutboxStore {
     });
   }
 
-  /** One delivery of an alert; `null`: it has none of this id. */
+  /** One delivery of an alert; `null` when there is none with this id. */
   delivery(alertId: string, id: string): Promise<KeptDelivery | null> {
     return this.#database.run((db) => findDelivery(db, alertId, id));
   }
 
-  /** What has only waited for a notifier of these channels is due at `now` (ms since epoch): this process has a notifier for them. */
+  /**
+   * Makes deliveries due at `now` (ms since epoch) that only waited for a notifier of these channels, because this
+   * process has one.
+   */
   async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
     await this.#database.run((db) =>
       db
@@ -345,7 +348,7 @@ export class OutboxStore {
         .set({ next_attempt_at: now })
         .where('next_attempt_at', '>', now)
         .where('tries', '=', 0)
-        // One that waits has said why; one that is being sent has not.
+        // A waiting delivery has an attempt with the reason; one being sent has none.
         .where((e) =>
           e.exists(
             e.selectFrom('delivery_attempts').select('at').whereRef('delivery_id', '=', 'deliveries.id'),
@@ -356,10 +359,7 @@ export class OutboxStore {
     );
   }
 
-  /**
-   * What is due further ahead than anything is put off is due at `now` (ms since epoch): the clock it was put off by went
-   * wrong.
-   */
+  /** Makes deliveries due at `now` (ms since epoch) whose next attempt is too far ahead, because a clock was wrong. */
   async bringForward(now: number): Promise<void> {
     await this.#database.run((db) =>
       db
@@ -370,7 +370,7 @@ export class OutboxStore {
     );
   }
 
-  /** What was sent for an alert, newest first, at most 50. */
+  /** Deliveries of an alert, newest first, at most 50. */
   deliveries(alertId: string): Promise<KeptDelivery[]> {
     return this.#database.run(async (db) => {
       const rows = await db
@@ -386,8 +386,8 @@ export class OutboxStore {
   }
 
   /**
-   * The secrets that sign webhooks of this owner at `now` (ms since epoch): the present one, made when it is first needed,
-   * and for a day after a rotation the one before.
+   * The secrets that sign this owner's webhooks at `now` (ms since epoch): the present one, created when first
+   * needed, and for a day after a rotation the previous one.
    */
   signingSecrets(owner: string, now: number): Promise<readonly [string, ...string[]]> {
     return this.#database.run(async (db) => {
@@ -400,14 +400,17 @@ export class OutboxStore {
       await db
         .insertInto('signing_secrets')
         .values({ owner, secret: newSecret(), previous: null, previous_until: null })
-        // Another process may have been quicker.
+        // Another process may have created it first.
         .onConflict((conflict) => conflict.column('owner').doNothing())
         .execute();
       return [(await known.executeTakeFirstOrThrow()).secret];
     });
   }
 
-  /** Gives the owner a new signing secret at `now` (ms since epoch); the one before signs as well until `previousUntil`. */
+  /**
+   * Creates a new signing secret of the owner at `now` (ms since epoch); the previous one signs as well until
+   * `previousUntil`.
+   */
   rotateSigningSecret(
     owner: string,
     now: number,
@@ -431,7 +434,10 @@ export class OutboxStore {
     });
   }
 
-  /** Forgets what was done with long before `now` (ms since epoch): a page at a time, so that other writes go on in between. */
+  /**
+   * Deletes deliveries that were completed long before `now` (ms since epoch), page by page, so that other writes run
+   * in between.
+   */
   async prune(now: number): Promise<void> {
     await inPages(() =>
       this.#database.transaction((trx) => {
@@ -459,7 +465,7 @@ function statusAfter({ kind }: Verdict): string {
   return kind === 'delivered' ? 'DELIVERED' : 'FAILED';
 }
 
-/** Disables the alert unless it notifies another recipient by now. One that was disabled before keeps its reason. */
+/** Disables the alert, unless it has another recipient by now. A disabled one keeps its reason. */
 async function disableAlert(
   trx: Queries,
   { channel, target, message }: PendingDelivery,

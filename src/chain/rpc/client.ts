@@ -32,21 +32,21 @@ import {
   tooLargeFailure,
 } from './failures.ts';
 
-/** More than any honest response (a page of 1,024 blocks with tips is 0.2 MB) and little beside the memory. */
+/** More than any valid response (a page of 1,024 blocks with tips is 0.2 MB), and little memory. */
 const MAX_RESPONSE_BYTES = 32 * 2 ** 20;
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Called right before the request is written; the request rejects with what it throws. */
+  /** Called right before the request is written; its errors reject the request. */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
-/** JSON-RPC to one node. Every rejection is a `ChainError` but for the caller's own abort. */
+/** JSON-RPC to one node. Every rejection is a `ChainError`, except the caller's own abort. */
 interface JsonRpcLink {
   request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown>;
   /**
-   * `eth_subscribe newHeads`, where the transport can: calls `onHead` for each, `onEnd` once if the connection
+   * `eth_subscribe newHeads`, if the transport supports it: calls `onHead` for each, `onEnd` once if the connection
    * breaks. Resolves to a function that ends the subscription.
    */
   readonly subscribeHeads:
@@ -56,11 +56,11 @@ interface JsonRpcLink {
         options?: RequestOptions,
       ) => Promise<() => void>)
     | null;
-  /** Closes what is open; a later request opens it again. */
+  /** Closes connections; a later request opens them again. */
   close(): void;
 }
 
-/** The node that responded, and the secrets of its address. */
+/** The responding node, and the secrets of its URL. */
 interface Responder {
   readonly name: string;
   readonly redact: Redact;
@@ -82,14 +82,16 @@ function resultOf(response: unknown, { name: node, redact }: Responder, method: 
 
 const HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'gastop' };
 
-/** JSON-RPC over http(s) by viem. Idle sockets are the platform's: it closes them after seconds and they hold nothing up. */
+/**
+ * JSON-RPC over http(s) by viem. The platform closes idle sockets after seconds; they do not keep the process alive.
+ */
 function createHttpLink(
   url: URL,
   options: { readonly name: string; readonly timeoutMs: number; readonly maxResponseBytes?: number },
 ): JsonRpcLink {
   const { name, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
   const redact = createRedaction(url);
-  // The deadline is ours: viem's does not cover the body.
+  // Our own deadline, because viem's does not cover the body.
   const client = getHttpRpcClient(url.href, { timeout: 0, maxResponseBodySize: maxResponseBytes });
   return {
     request: (method, params, { signal, timeoutMs = options.timeoutMs, beforeWrite } = {}) =>
@@ -111,7 +113,7 @@ function createHttpLink(
             .catch((error: unknown) => {
               if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
               if (signal?.aborted) throw signal.reason;
-              // What viem throws repeats the request, its address too.
+              // viem's errors repeat the request and the URL.
               throw httpFailure(name, error, status, maxResponseBytes);
             });
           return resultOf(response, { name, redact }, method);
@@ -126,7 +128,7 @@ function createHttpLink(
 
 const LONGEST_PAUSE_SEC = 3_600;
 
-/** The same error with how long the node wants to be left alone. */
+/** The same error with the node's `Retry-After`. */
 function withRetryAfter(error: unknown, header: string | null): unknown {
   if (!(error instanceof ChainError) || error.code !== 'rate-limited') return error;
   const waitSec = retryAfterSec(header, Date.now());
@@ -152,7 +154,7 @@ function refuse({ status, ok, headers }: Response, node: string): void {
 /** @param status of the response; `null` without one. viem returns a JSON-RPC error whatever its status. */
 function httpFailure(node: string, error: unknown, status: number | null, maxResponseBytes: number): Error {
   const causes = causesOf(error);
-  // What `refuse` and `beforeWrite` throw comes as a cause.
+  // Errors of `refuse` and `beforeWrite` arrive as a cause.
   const own = causes.find((each) => each instanceof ChainError);
   if (own !== undefined) return own;
   if (causes.some(({ name }) => name === 'ResponseBodyTooLargeError')) {
@@ -164,10 +166,10 @@ function httpFailure(node: string, error: unknown, status: number | null, maxRes
 }
 
 /**
- * The `fetch` that viem uses here. Node's own connects out of sight, and a connection, or a pause of the process, may last:
- * `beforeWrite` is called with the connection open, right before the request is written to it, and what it throws ends the
- * request. (It also takes three times the processor time, which a cold start of fifty requests shows.) A redirect is not
- * followed: it would carry keys and signed bytes to a host that the operator did not choose.
+ * The `fetch` for viem. Node's own connects out of sight, and connecting, or a suspension of the process, may take
+ * long: `beforeWrite` is called with the open connection, right before the request is written, and its errors end the
+ * request. (Node's own also takes three times the processor time, which shows in a cold start of fifty requests.)
+ * Redirects are not followed: they would send keys and signed bytes to a host that the operator did not choose.
  */
 function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Promise<Response> {
   const isTls = url.startsWith('https:');
@@ -189,7 +191,7 @@ function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Prom
         sent.destroy();
       }
     });
-    // Node says nothing else of a response that changes the protocol.
+    // Node reports nothing else for a response that switches protocols.
     sent.once('close', () => reject(Object.assign(new Error('no response'), { code: 'ECONNRESET' })));
     sent.on('error', reject);
     const write = () => {
@@ -201,7 +203,7 @@ function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Prom
         sent.destroy();
       }
     };
-    // Ended earlier, the request would wait in Node.js for its connection, for as long as that takes.
+    // If it ended earlier, the request would wait in Node.js for its connection.
     sent.once('socket', (socket) => {
       if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', write);
       else write();
@@ -209,7 +211,7 @@ function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Prom
   });
 }
 
-/** Statuses with which `Response` takes no body. */
+/** Statuses for which `Response` allows no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function responseOf(message: IncomingMessage): Response {
@@ -231,7 +233,7 @@ function responseOf(message: IncomingMessage): Response {
       },
     });
   }
-  // An error on the way is thrown where the last step is read.
+  // Errors on the way are thrown when the last step is read.
   const unzipped = pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {});
   return new Response(Readable.toWeb(unzipped), {
     status,
@@ -254,24 +256,23 @@ interface Connection {
   readonly socket: WebSocket;
   readonly pending: Map<number, Pending>;
   readonly subscriptions: Map<string, Subscription>;
-  /** Heads whose subscription id is not known yet: the first may overtake the response to `eth_subscribe`. */
+  /** Heads whose subscription id is still unknown: the first may arrive before the response to `eth_subscribe`. */
   readonly early: { id: string; head: unknown }[];
   idleTimer: NodeJS.Timeout | undefined;
 }
 
-/** A socket from the beginning of its handshake; `close` ends it at any time and rejects its requests. */
+/** A socket from the start of its handshake; `close` ends it at any time and rejects its requests. */
 interface Attempt {
   readonly opened: Promise<Connection>;
-  /** How many requests wait for it to open. */
+  /** Number of requests that wait for it to open. */
   waiting: number;
   close(): void;
 }
 
 /**
- * JSON-RPC over ws(s). viem's transport is not used: it shares sockets in a global table by address, cannot end a handshake
- * that hangs, and has no moment right before bytes are written.
- *
- * The socket opens with the first request and closes when it has had nothing to do for `idleMs`.
+ * JSON-RPC over ws(s). viem's transport is not used: it shares sockets in a global table by URL, cannot end a
+ * handshake that hangs, and has no hook right before bytes are written.
+ *  The socket opens with the first request and closes after `idleMs` without use.
  */
 export function createWsLink(
   url: URL,
@@ -372,13 +373,14 @@ export function createWsLink(
           reject(late ? timeoutFailure(name, timeoutMs) : (signal?.reason ?? inner.reason));
         });
       });
-      // The race may be over when the deadline's own clean-up aborts.
+      // The race may be over when the deadline's clean-up aborts.
       stopped.catch(() => {});
       const attempt = connect();
       attempt.waiting++;
       const connection = await Promise.race([attempt.opened, stopped])
         .catch((error: unknown) => {
-          // The next request must not wait for a handshake that hangs, and it ends with its last waiting request.
+          // The next request must not wait for a hanging handshake, and the handshake ends with its last waiting
+          // request.
           if (current === attempt) current = null;
           if (attempt.waiting === 1) attempt.close();
           throw error;
@@ -428,15 +430,15 @@ export function createWsLink(
   };
 }
 
-/** A peer that does not answer the close is left. */
+/** Time for the peer to respond to the close. */
 const CLOSE_MS = 1_000;
 
 /**
- * A response that is too large costs its request alone, up to twice the limit: what is longer would have to be held to be
- * told apart, and breaks the connection before it is read. The platform's own WebSocket would read all of it.
+ * A response that is too large fails only its own request, up to twice the limit; a longer one breaks the connection,
+ * because finding its id would need buffering. The platform's own WebSocket would read all of it.
  */
 function openSocket(url: URL, maxResponseBytes: number): WebSocket {
-  // The other agent would ask a proxy for a plain connection, which is no WebSocket.
+  // The other agent would use a plain proxy connection, which is no WebSocket.
   const agent = url.protocol === 'wss:' ? process.getBuiltinModule('node:https').globalAgent : undefined;
   const options = { maxPayload: 2 * maxResponseBytes, closeTimeout: CLOSE_MS, agent };
   if (url.username === '') return new WebSocket(url, options);
@@ -463,10 +465,10 @@ function receive(connection: Connection, message: unknown): void {
     connection.early.push({ id: params.subscription, head: params.result });
 }
 
-/** Where nodes write a response's id: right before the result or right after it. */
+/** Where nodes write a response's id: right before or right after the result. */
 const NEAR_ID = 128;
 
-/** The id of a response, without reading all of it: the other requests of the socket must go on. */
+/** The id of a response, without parsing all of it: other requests of the socket must continue. */
 function idOf(text: string): number | null {
   const found =
     /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),/.exec(withoutSpace(text.slice(0, NEAR_ID))) ??
@@ -485,16 +487,16 @@ function codeOf(event: unknown): string | null {
   return null;
 }
 
-/** One node and what is known of it. */
+/** One node and its state. */
 export interface RpcNode {
   /** Host and port. */
   readonly name: string;
   readonly link: JsonRpcLink;
-  /** Blocks per page of `eth_feeHistory` that the node allows, as far as is known; 0: it has no such method. */
+  /** Blocks per page of `eth_feeHistory` that the node allows, as far as known; 0: unsupported. */
   feeHistoryPage: number;
   /** Whether the node may have `eth_getBlockReceipts`. */
   hasBlockReceipts: boolean;
-  /** How long the last response took. */
+  /** Duration of the last response. */
   latencyMs: number | null;
 }
 
@@ -531,7 +533,7 @@ export function requestChainId(node: RpcNode, options?: RequestOptions): Promise
   return request(node, safeInteger, 'eth_chainId', [], options);
 }
 
-/** `null` where the node does not keep block 0, or does not say. */
+/** `null` when the node lacks block 0, or does not respond. */
 export async function requestGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
   try {
     const block = await request(
@@ -555,7 +557,7 @@ export function requestHeadNumber(node: RpcNode, options?: RequestOptions): Prom
   return request(node, safeInteger, 'eth_blockNumber', [], options);
 }
 
-/** `null` where the node has no such block (yet). */
+/** `null` when the node has no such block (yet). */
 export function requestHeader(
   node: RpcNode,
   at: number | 'latest',

@@ -20,12 +20,12 @@ import { bytes, mapped, nullable, object, quantity, transactionResponse, where }
 import type { NodePool } from './node-pool.ts';
 
 const KEEP_MS = 12_000;
-/** A request for each kind of work. */
+/** Each usual action needs a request. */
 const KEEP_QUOTES_MS = 30_000;
 
 /**
- * What the chain takes beside gas, from one node; cached for 12 s, or 30 s where each kind of work is a request. Never
- * rejects: what cannot be read is unknown, with the reason.
+ * The chain's fees beside gas, from one node; cached for 12 s, or 30 s if each action is a request. Never rejects: an
+ * unreadable fee is unknown, with the reason.
  */
 export function createDataFees(pool: NodePool, clock: Clock): () => Promise<DataFees> {
   let cached: { readonly fees: Promise<DataFees>; readonly until: number } | null = null;
@@ -38,7 +38,7 @@ export function createDataFees(pool: NodePool, clock: Clock): () => Promise<Data
       const fees = pool
         .run((node) =>
           readDataFees(node, pool.chain()?.dataFee).catch((error: unknown) => {
-            // The node is well: it only cannot do this, and of a chain that is not known nothing is concluded from that.
+            // A healthy node that does not support this; for an unknown chain this proves nothing.
             if (isRefused(error))
               return dataFee === 'op-or-none' ? NO_DATA_FEES : unknownDataFees(error.message);
             throw error;
@@ -98,7 +98,7 @@ const NOBODY: Hex = '0x000000000000000000000000000000000000dead';
 const GET_L1_FEE = '0x49948e0e';
 const GET_OPERATOR_FEE = '0x275aedd2';
 const GET_PRICES_IN_WEI: Hex = '0x41b247a8';
-/** As long as one, and as little compressible. */
+/** As long and as incompressible as a signature. */
 const SIGNATURE =
   'b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfef324e7738926cfbe5f4bf8d8d8c31d763da06c80abb1185eb4f7c7b5757f5958490cfd4';
 
@@ -123,8 +123,8 @@ function getL1Fee(transaction: Hex): Hex {
 }
 
 /**
- * The block's first transaction has all parameters in one request. Of a fork that is not known here, and of a node that
- * simulates the chain without it, the gas price oracle tells the fee of the least size, which is scaled.
+ * The block's first transaction has all parameters in one request. For an unknown fork, or a node that simulates the
+ * chain without it, the gas price oracle returns the fee of the minimum size, which is scaled.
  */
 async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<DataFees> {
   const first = await request(
@@ -154,7 +154,7 @@ async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<Da
   };
 }
 
-/** Length of the transaction without call data that Arbitrum's figure is for. */
+/** Length of the transaction without call data that Arbitrum's figure refers to. */
 async function readArbitrum(node: RpcNode): Promise<DataFees> {
   const [transfer, perByte] = await call(node, ARBITRUM_GAS_INFO, GET_PRICES_IN_WEI, words);
   if (transfer === undefined || perByte === undefined) return unknownDataFees('the node tells no L1 prices');
@@ -164,7 +164,7 @@ async function readArbitrum(node: RpcNode): Promise<DataFees> {
   });
 }
 
-/** The data is in the gas of a ZK-stack chain, and what a call takes depends on the state it changes. */
+/** On a ZK-stack chain gas includes the data, and a call's cost depends on the state it changes. */
 async function readEstimate(node: RpcNode): Promise<DataFees> {
   const params = [{ from: NOBODY, to: NOBODY, value: '0x0' }];
   const gas = await request(node, quantity, 'eth_estimateGas', params);
@@ -179,7 +179,7 @@ async function readEstimate(node: RpcNode): Promise<DataFees> {
   );
 }
 
-/** One after the other: they are few, and nobody waits for the last. */
+/** In sequence: there are few, and the last is not urgent. */
 async function quoted(
   isInGas: boolean,
   quote: (action: (typeof USUAL_ACTIONS)[number]) => Promise<Quote>,

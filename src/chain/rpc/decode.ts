@@ -4,17 +4,17 @@ import type { StatedFeeRule } from '../../core/eip1559.ts';
 import { ChainError, type ChainReceipt, type ChainTransaction } from '../chain-source.ts';
 
 /**
- * Reads a part of a node's response. viem's formatters check nothing, and zod collects every problem of a response before
- * it stops: one of 32 MB, made to harm, has millions.
+ * Parses a part of a node's response. viem's formatters check nothing, and zod collects every problem of a response:
+ * a malicious one of 32 MB has millions.
  *
- * @throws Unfit where the value is something else.
+ * @throws Unfit when the value is something else.
  */
 export type Shape<T> = (value: unknown) => T;
 
-/** Names the place of a value that does not fit. */
+/** Names the path of an invalid value. */
 export class Unfit extends Error {
   override readonly name = 'Unfit';
-  /** `transactions.3.hash`; empty: the response itself. */
+  /** `transactions.3.hash`; empty: the whole response. */
   readonly path: string;
 
   constructor(path = '') {
@@ -46,7 +46,7 @@ export function list<T>(each: Shape<T>): Shape<readonly T[]> {
   };
 }
 
-/** Missing, `null`, or that: what is missing reads as `null`. */
+/** Optional: a missing value reads as `null`. */
 export function maybe<T>(shape: Shape<T>): Shape<T | null> {
   return (value) => (value === null || value === undefined ? null : shape(value));
 }
@@ -68,7 +68,7 @@ export const number: Shape<number> = (value) => {
   return value;
 };
 
-/** The value as `shape` reads it, where that `fits`. */
+/** The value of `shape`, if it `fits`. */
 export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T> {
   return (value) => {
     const said = shape(value);
@@ -77,7 +77,7 @@ export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T>
   };
 }
 
-/** The value as `shape` reads it, converted by `make`. */
+/** The value of `shape`, converted by `make`. */
 export function mapped<T, U>(shape: Shape<T>, make: (value: T) => U): Shape<U> {
   return (value) => make(shape(value));
 }
@@ -92,13 +92,13 @@ function at<T>(name: string, shape: Shape<T>, value: unknown): T {
 }
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-/** The highest price per gas: the wire's integers end here (9 million gwei). */
+/** The highest price per gas: JSON integers end here (9 million gwei). */
 const MAX_WEI_PER_GAS = MAX_SAFE;
 
 const hexOf = (pattern: RegExp): Shape<Hex> =>
   mapped(text(pattern), (digits): Hex => `0x${digits.slice(2).toLowerCase()}`);
 
-/** `0x…` up to 256 bits. Leading zeros are let through: some nodes write them. */
+/** `0x…` up to 256 bits. Accepts leading zeros, which some nodes write. */
 export const quantity = mapped(text(/^0x[0-9a-fA-F]{1,64}$/), (digits) => BigInt(digits));
 
 export const safeInteger = mapped(
@@ -108,7 +108,7 @@ export const safeInteger = mapped(
 
 export const baseFee = where(quantity, (value) => value <= MAX_WEI_PER_GAS);
 
-/** A tip may really be absurd (blocks with a mistyped fee exist), so it is capped, not refused. */
+/** Absurd tips exist (mistyped fees), so they are capped, not refused. */
 export const tip = mapped(quantity, (value) => (value > MAX_WEI_PER_GAS ? MAX_WEI_PER_GAS : value));
 
 export const hash = hexOf(/^0x[0-9a-fA-F]{64}$/);
@@ -118,7 +118,7 @@ export const bytes = hexOf(/^0x(?:[0-9a-fA-F]{2})*$/);
 /** The JSON-RPC form of a number. */
 export const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;
 
-/** The year 5138: what lies after it is milliseconds, however far a development chain's clock was turned. */
+/** The year 5138: a larger value is in milliseconds, however far a development chain's clock is ahead. */
 const LATEST_TIME = 1e11;
 
 const HEADER = {
@@ -141,9 +141,9 @@ const HOLOCENE_DIGITS = 2 * 9;
 const JOVIAN_DIGITS = 2 * 17;
 
 /**
- * The fee rule that an OP-stack header states in `extraData`: version, denominator (4 bytes) and elasticity (4) since Holocene
- * (version 0), and the least base fee (8) since Jovian (version 1), where the data's footprint stands as the blob gas used.
- * `undefined`: it states none, as other chains' do.
+ * The fee rule in `extraData` of an OP-stack header: version, denominator (4 bytes) and elasticity (4) since Holocene
+ * (version 0), and the minimum base fee (8) since Jovian (version 1), where the blob gas used is the data footprint.
+ * `undefined` without one, as on other chains.
  */
 export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): StatedFeeRule | undefined {
   const digits = extraData?.slice(2) ?? '';
@@ -152,7 +152,7 @@ export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): Stat
   const [denominator, elasticity] = [digits.slice(2, 10), digits.slice(10, 18)].map((each) =>
     Number.parseInt(each, 16),
   );
-  // Both are 0 where the chain's own defaults hold.
+  // Both are 0 when the chain's own defaults apply.
   if (!denominator || !elasticity) return undefined;
   if (!isJovian) return { denominator, elasticity, meteredGas: gasUsed };
   const minBaseFee = BigInt(`0x${digits.slice(18)}`);
@@ -161,12 +161,12 @@ export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): Stat
   return { denominator, elasticity, minBaseFee, meteredGas: footprint > gasUsed ? footprint : gasUsed };
 }
 
-/** Block 0: its other fields differ between chains and do not matter. */
+/** Block 0: its other fields differ between chains and are not needed. */
 export const genesisResponse = object({ hash, number: where(safeInteger, (number) => number === 0) });
 
 /**
- * `eth_feeHistory`. Blob fields are missing on older nodes, `reward` where none was asked for or the node
- * cannot say; single rows of it may be `null` too.
+ * `eth_feeHistory`. Blob fields are missing on older nodes, `reward` when not requested or unsupported; single rows
+ * of it may be `null` too.
  */
 export const feeHistoryResponse = object({
   oldestBlock: safeInteger,
@@ -177,7 +177,7 @@ export const feeHistoryResponse = object({
 });
 export type FeeHistoryResponse = ReturnType<typeof feeHistoryResponse>;
 
-/** Other chains have more kinds of transactions (deposits, retryables): a field that these lack reads as 0 or `null`. */
+/** Other chains have more kinds of transactions (deposits, retryables): their missing fields read as 0 or `null`. */
 export const transactionResponse = object({
   hash,
   type: maybe(safeInteger),
@@ -199,7 +199,7 @@ type TransactionResponse = ReturnType<typeof transactionResponse>;
 
 export const receiptResponse = object({
   transactionHash: hash,
-  // Missing before Byzantium (2017), where a receipt did not say.
+  // Missing before Byzantium (2017).
   status: maybe(safeInteger),
   blockNumber: safeInteger,
   blockHash: hash,
@@ -220,7 +220,7 @@ export type ReceiptResponse = ReturnType<typeof receiptResponse>;
 /** `eth_getBlockByNumber` with the transactions' hashes. */
 export const blockResponse = object({
   ...HEADER,
-  /** OpenEthereum's word for it is `author`. */
+  /** OpenEthereum calls it `author`. */
   miner: maybe(address),
   author: maybe(address),
   excessBlobGas: maybe(quantity),
@@ -230,7 +230,7 @@ export const blockResponse = object({
 /** `eth_getBlockByNumber` with the transactions themselves. */
 export const fullBlockResponse = object({ ...HEADER, transactions: list(transactionResponse) });
 
-/** Reads a response; what does not fit is a `bad-answer` that names the node, the method and the field. */
+/** Parses a response; an invalid one is a `bad-answer` that names node, method and field. */
 export function readResponse<T>(shape: Shape<T>, response: unknown, node: string, method: string): T {
   try {
     return shape(response);
@@ -257,7 +257,7 @@ export function toTransaction(response: TransactionResponse): ChainTransaction {
     gasLimit: response.gas,
     maxFeePerGas: response.maxFeePerGas,
     maxPriorityFeePerGas: response.maxPriorityFeePerGas,
-    // For a fee-market transaction nodes write here what it paid, which the receipt says too.
+    // For a fee-market transaction nodes return the price paid here, which is also in the receipt.
     gasPrice: feeMarket ? null : response.gasPrice,
     data: response.input,
     maxFeePerBlobGas: response.maxFeePerBlobGas,
@@ -267,7 +267,7 @@ export function toTransaction(response: TransactionResponse): ChainTransaction {
   };
 }
 
-/** @param effectiveGasPrice wei per gas, of the receipt or, where that does not say, of the transaction */
+/** @param effectiveGasPrice wei per gas, from the receipt or, if missing there, from the transaction */
 export function toReceipt(response: ReceiptResponse, effectiveGasPrice: bigint): ChainReceipt {
   return {
     hash: response.transactionHash,
@@ -277,13 +277,13 @@ export function toReceipt(response: ReceiptResponse, effectiveGasPrice: bigint):
     gasUsed: response.gasUsed,
     effectiveGasPrice,
     transactionIndex: response.transactionIndex,
-    // OP-stack chains have no blobs, and write the data's footprint here.
+    // OP-stack chains have no blobs, and store the data footprint here.
     blobFee: response.l1Fee === null ? (response.blobGasUsed ?? 0n) * (response.blobGasPrice ?? 0n) : 0n,
     ...l1Fees(response, effectiveGasPrice),
   };
 }
 
-/** Of an OP-stack chain with its operator fee; of Arbitrum in the gas. */
+/** On OP-stack chains including the operator fee; on Arbitrum a part of the gas. */
 function l1Fees(response: ReceiptResponse, price: bigint): Pick<ChainReceipt, 'dataFee' | 'l1Part'> {
   const { gasUsed, l1Fee, operatorFeeScalar: scalar, gasUsedForL1 } = response;
   if (l1Fee === null) return { dataFee: 0n, ...(gasUsedForL1 !== null && { l1Part: gasUsedForL1 * price }) };
@@ -294,8 +294,8 @@ function l1Fees(response: ReceiptResponse, price: bigint): Pick<ChainReceipt, 'd
 }
 
 /**
- * What a transaction paid per gas (wei) where its receipt does not say, as those of nodes from before London: the
- * price it signed, or what the node says of it instead; else base fee and tip within the cap (EIP-1559).
+ * Price paid per gas (wei) when the receipt lacks it, as on nodes before London: the signed price, or the node's
+ * value for it; or else base fee plus tip within the cap (EIP-1559).
  */
 export function paidPerGas(
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: TransactionResponse,

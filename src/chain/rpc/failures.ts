@@ -1,16 +1,15 @@
 import { cleanText } from '../../core/text.ts';
 import { ChainError, OversizedResponse } from '../chain-source.ts';
 
-/** Failures of nodes, from a wrong address on, as `ChainError`: one line for people, without the secrets of the address. */
+/** Failures of nodes, including invalid URLs, as `ChainError`: one line for people, without secrets of the URL. */
 
 const EXAMPLE = 'for example http://127.0.0.1:8545';
 const SCHEMES = new Set(['http:', 'https:', 'ws:', 'wss:']);
 
 /**
- * Reads the address of a node as a person writes it.
- *
- * Throws a `ChainError` (`unsupported`) whose one line names what was wrong and what to write instead. It repeats
- * nothing of the text but its scheme: the rest often holds a key.
+ * Parses a node's URL as typed.
+ *  Throws a `ChainError` (`unsupported`) with one line of advice. It repeats only the scheme: the rest often contains
+ * a key.
  */
 export function parseNodeUrl(text: string): URL {
   const trimmed = text.trim();
@@ -31,7 +30,7 @@ export function parseNodeUrl(text: string): URL {
   return url;
 }
 
-/** Host and port, the only part of a node's address that may be shown. */
+/** Host and port, the only part of a node's URL that may be shown. */
 export function hostOf(url: URL): string {
   return url.host;
 }
@@ -40,17 +39,17 @@ function wrong(what: string, remedy: string): ChainError {
   return new ChainError('unsupported', `the node address ${what}: ${remedy}`);
 }
 
-/** Shorter parts of an address are seldom keys and often words (`v3`, `rpc`). */
+/** Shorter parts of a URL are seldom keys and often words (`v3`, `rpc`). */
 const SHORTEST_SEGMENT = 8;
 const SHORTEST_VALUE = 4;
 
 /**
- * Makes a function that removes from a text every part of `url` that may be a key: long path segments, query values, user
- * and password, as written in the address or decoded. Nodes repeat them ("Cannot POST /v3/…").
+ * Creates a function that removes from a text every part of `url` that may be a key: long path segments, query
+ * values, user and password, encoded or decoded. Nodes repeat them ("Cannot POST /v3/…").
  */
 export function createRedaction(url: URL): (text: string) => string {
   const segments = url.pathname.split('/').filter((each) => each.length >= SHORTEST_SEGMENT);
-  // A query without `=` is a name alone, and then that is the key.
+  // A query without `=` is a name alone, which is then the key.
   const query = [...url.searchParams].map(([name, value]) => (value === '' ? name : value));
   const written = url.search
     .slice(1)
@@ -63,7 +62,7 @@ export function createRedaction(url: URL): (text: string) => string {
   );
   const secrets = new Set([...segments, ...short].flatMap((each) => [each, decoded(each)]));
   if (secrets.size === 0) return (text) => text;
-  // The longest first: one may hold another.
+  // The longest first: one may contain another.
   const sorted = [...secrets].sort((a, b) => b.length - a.length);
   const pattern = new RegExp(sorted.map(escaped).join('|'), 'gi');
   return (text) => text.replace(pattern, '(key)');
@@ -81,18 +80,18 @@ function decoded(text: string): string {
   }
 }
 
-/** Removes the secrets of a node's address from a text: see {@link createRedaction}. */
+/** Removes the secrets of a node's URL from a text, see {@link createRedaction}. */
 export type Redact = (text: string) => string;
 
 const LONGEST_SAID = 160;
 const LONGEST_READ = 16_384;
 
 /**
- * Text from a node made fit for a message: one line, no control or escape characters, no addresses, no long hex
- * (a refusal often repeats the signed bytes it refuses), nothing of the node's own key.
+ * Text from a node for a message: one line, without control characters, addresses, long hex (a refusal often repeats
+ * the signed bytes) and the node's key.
  */
 export function nodeText(text: string, redact: Redact): string {
-  // Cleaned first, so that nothing unseen splits what is looked for; cut last, so that no half of it stays.
+  // Cleaned first, so that no invisible character splits a secret; cut last, so that no half of one remains.
   const line = redact(cleanText(text.slice(0, LONGEST_READ)))
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '(address)')
     .replace(/\b(?:0x)?[0-9a-f]{67,}/gi, '0x…')
@@ -108,7 +107,7 @@ export function rpcFailure(node: string, method: string, error: unknown, redact:
   if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
     return new ChainError('unsupported', `${node} has no ${method}: ${said}`);
   }
-  // -32005 is EIP-1474's "limit exceeded", 429 and -32007 are providers' own words for it.
+  // -32005 is EIP-1474's "limit exceeded"; 429 and -32007 are providers' codes for it.
   if (
     code === 429 ||
     code === -32007 ||
@@ -121,7 +120,7 @@ export function rpcFailure(node: string, method: string, error: unknown, redact:
   return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${said}`);
 }
 
-/** EIP-4444's number for what a node no longer keeps; the words are of nodes that have no number for it. */
+/** EIP-4444's code for pruned history; the texts are of nodes without a code for it. */
 const PRUNED_HISTORY = 4444;
 const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not available|expired)\b/i;
 
@@ -162,7 +161,7 @@ export function statusFailure(node: string, status: number): ChainError {
   );
 }
 
-/** A connection that could not be made or broke, from the error code that Node.js gives for it. */
+/** A failed or broken connection, from Node.js's error code. */
 export function connectionFailure(node: string, code: string | null): ChainError {
   return new ChainError('unreachable', `${node} ${CONNECTION[code ?? ''] ?? connectionText(code)}`, {
     isUnsent: code !== null && (UNSENT.has(code) || CERTIFICATE.test(code)),

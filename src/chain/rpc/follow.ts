@@ -10,19 +10,19 @@ const MIN_POLL_MS = 250;
 const MAX_POLL_MS = 1_500;
 const REMEMBERED = 8;
 
-/** When to poll for the next head. Pure but for its own state; times in ms by `Clock.elapsed`. */
+/** When to poll for the next head. No side effects beyond its own state; times in ms by `Clock.elapsed`. */
 export interface Pace {
   /** Records a head; repeated ones change nothing. */
   heard(number: number, at: number): void;
-  /** Time between blocks, measured, or the chain's plan until then. */
+  /** Time between blocks: measured, or the chain's nominal time until then. */
   blockMs(): number;
   /** How long to wait from `now`. */
   wait(now: number): number;
 }
 
 /**
- * Follows the chain's own rhythm: after a block it does not poll while no block can be due, then it polls often. The rhythm
- * is the shortest of the last intervals, so that blocks of a chain with an uneven rhythm are not missed.
+ * Follows the chain's rhythm: after a block it does not poll until the next can be due, then polls often. The rhythm
+ * is the shortest of the last intervals, so that an uneven chain's blocks are not missed.
  *
  * @param fixedMs poll at this interval instead (at least 250 ms)
  */
@@ -42,14 +42,14 @@ export function createPace(planMs: number, fixedMs: number | null): Pace {
     wait: (now) => {
       if (fixedMs !== null) return Math.max(MIN_POLL_MS, fixedMs);
       const often = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, blockMs() / 8));
-      // Only a measured rhythm is worth sleeping through.
+      // Only a measured rhythm justifies a longer pause.
       if (!last || intervals.length < 2) return often;
       return Math.max(often, last.at + 0.8 * blockMs() - now);
     },
   };
 }
 
-/** A subscription that is silent for so long is checked by polling. */
+/** A subscription without heads for this long is checked by polling. */
 const MIN_QUIET_MS = 5_000;
 
 interface HeadStreamOptions {
@@ -59,8 +59,8 @@ interface HeadStreamOptions {
 }
 
 /**
- * The heads of one node, the present one first, until the node fails (then it rejects) or `signal` aborts. By
- * `newHeads` where the node's transport and the node have it, else by polling. The same head may come again.
+ * The heads of one node, the present one first, until the node fails (rejects) or `signal` aborts. Uses `newHeads` if
+ * transport and node support it, otherwise polls. The same head may come again.
  */
 async function* headStream(node: RpcNode, options: HeadStreamOptions): AsyncGenerator<Header> {
   const inbox = createInbox();
@@ -105,7 +105,7 @@ async function subscribed(node: RpcNode, inbox: Inbox, signal: AbortSignal): Pro
   }
 }
 
-/** Keeps the newest head only: a slow reader fills the gap by itself. */
+/** Holds only the newest head: a slow reader fills the gap itself. */
 interface Inbox {
   put(head: unknown): void;
   end(error: ChainError): void;
@@ -145,7 +145,7 @@ function createInbox(): Inbox {
 
 const MIN_WATCH_MS = 1_000;
 const MAX_WATCH_MS = 12_000;
-/** A node that is not well is looked after more often. */
+/** An unhealthy node is polled more often. */
 const ILL_WATCH_MS = 2_000;
 
 interface NodeWatchOptions {
@@ -157,7 +157,7 @@ interface NodeWatchOptions {
   readonly signal: AbortSignal;
 }
 
-/** Polls the nodes that are not followed, each at the chain's pace, so that they can be compared and returned to. */
+/** Polls the other nodes, each at the chain's pace, to compare them and to return to them. */
 function startNodeWatch(options: NodeWatchOptions): void {
   if (options.pool.nodes.length < 2) return;
   for (const node of options.pool.nodes) void watchNode(node, options);
@@ -179,7 +179,7 @@ async function watchNode(
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof ChainError && error.code === 'restarted') return;
-        // This promise has no reader: an unexpected error must not end the process, the node counts as not well.
+        // This promise has no reader: an unexpected error must not end the process; the node counts as unhealthy.
         pool.failed(node, error instanceof ChainError ? error : unforeseen(node));
       }
     }
@@ -201,7 +201,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** The chain's events out of several nodes: the best one is followed until it fails or a better one is well. */
+/** The chain's events from several nodes: follows the best one until it fails or a better one is healthy. */
 export async function* followChain(options: FollowOptions): AsyncGenerator<ChainEvent> {
   const { pool, clock, signal } = options;
   const sequencer = createBlockSequencer(options.known);
@@ -221,13 +221,13 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
       }
       const reader = readerOf(node, options);
       for await (const header of headStream(node, { clock, pace, signal })) {
-        // A chain that began anew has a lower head, or looks like a reorg.
+        // A restarted chain has a lower head, or looks like a reorg.
         await pool.verify(node, { signal, isForced: header.number < newest });
         newest = header.number;
         pool.observe(node, header);
         for await (const event of sequencer.accept(header, reader)) {
           if (event.type === 'reorg') await pool.verify(node, { signal, isForced: true });
-          // Well again only now: a node may handle all requests but the ones that matter.
+          // Healthy only now: a node may handle all requests but the important ones.
           pool.worked(node);
           if (down) yield { type: 'up' };
           down = false;

@@ -15,7 +15,7 @@ import type { Header } from './decode.ts';
 export interface NodeSeen {
   readonly name: string;
   readonly head: number | null;
-  /** How many blocks the other nodes were ahead when this one's head came. */
+  /** Number of blocks that other nodes were ahead when this one's head came. */
   readonly behind: number;
   readonly latencyMs: number | null;
   /** Base fees by block number, the newest few. */
@@ -23,10 +23,10 @@ export interface NodeSeen {
   readonly problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
 }
 
-/** Seconds by which nodes may receive a block at different times without counting as lagging. */
+/** Nodes may receive a block within this many seconds of each other without counting as lagging. */
 const TOLERANCE_SEC = 6;
 
-/** The state of each node, in their order. `blockTimeSec` says how many blocks count as lagging. */
+/** The state of each node, in order. `blockTimeSec` determines how many blocks count as lagging. */
 export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): NodeHealth[] {
   const tolerated = Math.max(3, Math.ceil(TOLERANCE_SEC / blockTimeSec));
   const agreed = agreedBaseFee(nodes);
@@ -47,7 +47,7 @@ export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): No
   });
 }
 
-/** The base fee most nodes give for the newest block that two of them know; the first node decides a tie. */
+/** The base fee of most nodes for the newest block that two of them have; the first node breaks a tie. */
 function agreedBaseFee(nodes: readonly NodeSeen[]): { number: number; fee: bigint } | null {
   const responding = nodes.filter((node) => node.problem === null);
   const counts = new Map<number, number>();
@@ -62,12 +62,12 @@ function agreedBaseFee(nodes: readonly NodeSeen[]): { number: number; fee: bigin
     const fee = node.baseFees.get(number);
     if (fee !== undefined) votes.set(fee, (votes.get(fee) ?? 0) + 1);
   }
-  // A map keeps the order of insertion, so the first of equals is the first node's.
+  // A map keeps insertion order, so the first node wins among equals.
   const [fee] = [...votes].reduce((best, each) => (each[1] > best[1] ? each : best));
   return { number, fee };
 }
 
-/** The source in a few words: the node's host and port, or how many of several can be trusted. */
+/** The source in a few words: the node's host and port, or how many of several are trustworthy. */
 export function describeNodes(health: readonly NodeHealth[]): string {
   const [first] = health;
   if (health.length === 1 && first) return first.name;
@@ -99,11 +99,11 @@ interface Member {
   failures: number;
   /** These three by `Clock.elapsed`. */
   failedAt: number;
-  /** When a failed node is worth another try. */
+  /** When to try a failed node again. */
   retryAt: number;
-  /** When its chain was last seen to be right; `null`: not since the connection failed. */
+  /** When its chain was last verified; `null`: not since its connection failed. */
   verifiedAt: number | null;
-  /** The genesis hash that it last reported. */
+  /** The genesis hash it last reported. */
   genesis: Hex | null;
 }
 
@@ -121,7 +121,7 @@ const newMember = (node: RpcNode): Member => ({
   genesis: null,
 });
 
-/** The head by the other nodes: with several of them the second highest, as the highest may be made up. */
+/** The head of the other nodes: of several the second highest, because the highest may be invented. */
 function referenceHead(members: readonly Member[], except: Member): number {
   const heads = members
     .filter((member) => member !== except && member.problem === null && member.head !== null)
@@ -130,15 +130,15 @@ function referenceHead(members: readonly Member[], except: Member): number {
   return heads[heads.length > 1 ? 1 : 0] ?? 0;
 }
 
-/** One line naming each member's trouble. */
+/** One line with each member's problem. */
 export function reasonOf(members: readonly Member[]): string {
   const lines = members.flatMap((member) => (member.problem ? [member.problem.message] : []));
   return lines.length === 0 ? 'no node answers' : lines.join('; ');
 }
 
 /**
- * The first result that is not `null`; `null` once all are settled, or after `patienceMs`. Never rejects, and handles the
- * rejections of all `results`.
+ * The first result that is not `null`; `null` once all are settled, or after `patienceMs`. Never rejects, and handles
+ * all rejections.
  */
 export async function firstKnown<T>(
   results: readonly Promise<T>[],
@@ -159,58 +159,58 @@ export async function firstKnown<T>(
 }
 
 const BACKOFF_CAP_MS = 30_000;
-/** A node that was mended, or is on the right chain again, must not be missed for long; one that refuses more requests may. */
+/** Pause after a wrong chain: a corrected node should return soon; one with a rate limit may pause longer. */
 const MENDED_MS = 3_000;
-/** A node may be started anew as another chain without its connection breaking; one for development often is. */
+/** A node may restart as another chain on the same connection, as development nodes often do. */
 const RECHECK_CHAIN_MS = 60_000;
 const RECHECK_DEVELOPMENT_MS = 1_000;
 const FORGIVEN_MS = 120_000;
 const REMEMBERED_FEES = 16;
-/** Generous to a machine whose own clock is wrong: only a node with an invented time is refused. */
+/** Generous, in case this machine's clock is wrong: only invented times are refused. */
 const FURTHEST_AHEAD_SEC = 30 * 86_400;
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait for the other nodes when one knows nothing; left out: as long as they take. */
+  /** How long to wait for other nodes when one returns `null`; absent: until they respond. */
   readonly patienceMs?: number;
 }
 
-/** Several nodes of one chain: which one to use, and how they compare. */
+/** Several nodes of one chain: selects the one to use, and compares them. */
 export interface NodePool {
   readonly nodes: readonly RpcNode[];
   readonly name: string;
-  /** The chain that all have to serve, once it is known. */
+  /** The chain that all must serve, once known. */
   chain(): ChainProfile | null;
-  /** Goes on with a chain that every node says began anew: see `ChainSource.acceptRestart`. */
+  /** Continues with a restarted chain, see `ChainSource.acceptRestart`. */
   acceptRestart(): void;
-  /** Requests the chain id of all nodes; rejects where one of those that respond serves another chain. */
+  /** Requests the chain id of all nodes; rejects when a responding one serves another chain. */
   confirmChain(): Promise<void>;
   health(): readonly NodeHealth[];
   /**
-   * Does `work` with the best node, then with the others in turn; rejects with the first failure if none can. One that
-   * returns `null` knows nothing of it: then the others that are well are tried too, all at once.
+   * Runs `work` with the best node, then with the others in turn; rejects with the first failure if all fail. If one
+   * returns `null`, tries the other healthy ones too, all at once.
    */
   run<T>(work: (node: RpcNode) => Promise<T>, options?: RunOptions): Promise<T>;
-  /** The node to follow: it responds and its chain is right. Rejects where there is none now. */
+  /** The node to follow: it responds and serves the right chain. Rejects when there is none. */
   pick(signal: AbortSignal): Promise<RpcNode>;
-  /** Whether a node that comes before `node`, or is in better health, could be followed instead. */
+  /** Whether a node before `node`, or a healthier one, could be followed instead. */
   hasBetterThan(node: RpcNode): boolean;
   /** Whether a failed node's pause is over. */
   isDue(node: RpcNode): boolean;
-  /** Requests the node's chain id, where that is due or `isForced`; rejects where it serves another chain. */
+  /** Requests the node's chain id, if that is due or `isForced`; rejects when it serves another chain. */
   verify(
     node: RpcNode,
     options?: { readonly signal?: AbortSignal; readonly isForced?: boolean },
   ): Promise<void>;
-  /** Takes note of a head. Throws `bad-answer` where its time cannot be. */
+  /** Records a head. Throws `bad-answer` for an impossible time. */
   observe(node: RpcNode, header: Header): void;
   /** The node responded. */
   responded(node: RpcNode): void;
-  /** The node was followed for a head: its earlier failures are forgotten. */
+  /** The node delivered a head: its earlier failures are dropped. */
   worked(node: RpcNode): void;
   failed(node: RpcNode, error: unknown): void;
-  /** One line naming each node's trouble. */
+  /** One line with each node's problem. */
   reason(): string;
-  /** How long until the next node is worth a try, ms. */
+  /** Time until the next node may be tried, ms. */
   pauseMs(): number;
 }
 
@@ -218,14 +218,14 @@ export function createNodePool(
   nodes: readonly RpcNode[],
   options: {
     readonly expectedChainId: number | null;
-    /** How often a node is asked for its chain anew, ms; `null`: as its chain needs it. */
+    /** How often a node's chain is verified again, ms; `null`: as its chain requires. */
     readonly recheckMs?: number | null;
     readonly clock: Clock;
   },
 ): NodePool {
   const { clock } = options;
   let chain = options.expectedChainId === null ? null : chainProfile(options.expectedChainId);
-  /** The genesis hash that every node has after the chain began anew. */
+  /** The genesis hash that every node has after a restart of the chain. */
   let restarted: Hex | null = null;
   const members: readonly Member[] = nodes.map(newMember);
   const memberOf = (node: RpcNode): Member => {
@@ -243,7 +243,7 @@ export function createNodePool(
   });
   const health = () => judgeNodes(members.map(seen), chain?.feeRule.blockTimeSec ?? 12);
 
-  /** Members from the best to the worst; within a rank in the order in which they were given. */
+  /** Members from best to worst; within a rank in the given order. */
   function ranked(): { member: Member; rank: number }[] {
     const states = health();
     const rank = (member: Member, index: number) => {
@@ -276,7 +276,10 @@ export function createNodePool(
     if (member.problem?.state === 'wrong-chain') clear(member);
   }
 
-  /** All nodes that ever said what their chain began with say the same, and neither that nor the former is a known chain. */
+  /**
+   * All nodes that ever reported a genesis report the same one, and neither that nor the former belongs to a known
+   * chain.
+   */
   function hasRestarted(id: number, genesis: Hex | null): boolean {
     if (genesis === null || id !== chain?.id || !chain.genesisHash) return false;
     if (isImpostor(id, chain.genesisHash, genesis)) return false;
@@ -297,7 +300,7 @@ export function createNodePool(
     return new ChainError('wrong-chain', `${name} is on ${words}: give a node of the right chain`);
   }
 
-  /** Failures still count: a node that handles one request and never another must not be tried each time. */
+  /** Failures still count: a node that handles only some requests must not be tried each time. */
   function clear(member: Member): void {
     member.problem = null;
     member.retryAt = 0;
@@ -311,13 +314,13 @@ export function createNodePool(
     member.failedAt = clock.elapsed();
     member.verifiedAt = null;
     member.baseFees.clear();
-    // The second failure comes right after the first (see pick), so the doubling begins with the third.
+    // The second failure comes right after the first (see pick), so the pause doubles from the third on.
     const pause = state === 'wrong-chain' ? MENDED_MS : 1_000 * 2 ** Math.max(0, member.failures - 2);
     const cap = error.code === 'rate-limited' ? BACKOFF_CAP_MS : MENDED_MS;
     member.retryAt = clock.elapsed() + Math.max(Math.min(pause, cap), error.retryAfterMs ?? 0);
   }
 
-  /** Runs `work` with one member. A failure is recorded where it means that the node is not well. */
+  /** Runs `work` with one member. Records a failure if it means that the node is unhealthy. */
   async function attempt<T>(
     member: Member,
     work: (node: RpcNode) => Promise<T>,
@@ -332,8 +335,9 @@ export function createNodePool(
       return result;
     } catch (error) {
       if (signal?.aborted || !(error instanceof ChainError) || error.code === 'restarted') throw error;
-      // A node that refuses is well, though another may know more. Only one that does not even tell its chain id is of no
-      // use (it may not accept the key). Many requests may fail at once for one cause: within a pause that counts once.
+      // A refusing node is healthy, though another may accept. Only a node that does not even report its chain id is
+      // useless (it may not accept the key). One cause may fail many requests at once: within a pause they count
+      // once.
       const counts = !isVerified || !(isRefusal(error) || error.code === 'unsupported');
       if (counts && clock.elapsed() >= member.retryAt) fail(member, error);
       throw error;
@@ -381,7 +385,7 @@ export function createNodePool(
         } catch (error) {
           if (signal?.aborted || !(error instanceof ChainError) || error.code === 'restarted') throw error;
           failures.push(error);
-          // Nodes that are not well cannot know more than the ones that are.
+          // Unhealthy nodes cannot know more than healthy ones.
           if (failures.every(({ code }) => code === 'pruned') && (order[index + 1]?.rank ?? 2) > 1) break;
         }
       }
@@ -390,7 +394,7 @@ export function createNodePool(
 
     pick: async (signal) => {
       for (const { member, rank } of ranked()) {
-        // One failure may be a lost connection, worth a second try at once; after that the pause counts.
+        // One failure may be a lost connection, worth an immediate retry; after that the pause applies.
         if (rank === 3 && member.failures > 1) continue;
         try {
           await verify(member, signal);
@@ -442,20 +446,20 @@ export function createNodePool(
   };
 }
 
-/** One error for several failures: a block is pruned only where all say so. */
+/** One error for several failures: a block is pruned only if all nodes say so. */
 function failureOf(failures: readonly ChainError[]): ChainError {
   const [first] = failures;
   if (first === undefined) return new ChainError('unreachable', 'there is no node to ask');
   const messages = new Set(failures.map(({ message }) => message));
   const { code } = failures.find((each) => each.code !== 'pruned') ?? first;
-  // The first of them that may be asked again.
+  // The first node that may be tried again.
   const waits = failures.map(({ retryAfterMs }) => retryAfterMs ?? 0);
   return messages.size === 1
     ? first
     : new ChainError(code, [...messages].join('; '), { retryAfterMs: Math.min(...waits) || null });
 }
 
-/** A node that does not respond says nothing of its chain. */
+/** A node that does not respond tells nothing about its chain. */
 const isAway = (error: unknown) =>
   error instanceof ChainError && error.code !== 'wrong-chain' && error.code !== 'restarted';
 

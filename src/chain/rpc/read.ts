@@ -27,19 +27,19 @@ import {
   transactionResponse,
 } from './decode.ts';
 
-/** How often one page is requested again after "too many requests", after 1, 2, 4 s. */
+/** Number of retries of one page after "too many requests", after 1, 2, 4 s. */
 const RATE_LIMIT_TRIES = 3;
 
 interface ReadOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** How often a page is requested again after "too many requests"; default: {@link RATE_LIMIT_TRIES}. */
+  /** Number of retries of a page after "too many requests"; default: {@link RATE_LIMIT_TRIES}. */
   readonly rateLimitTries?: number;
 }
 
 /**
- * Fee rows of the blocks `from`–`to` by number, from the newest page down, so that a node whose past begins later
- * gives what it has. Empty where the node has no `eth_feeHistory`.
+ * Fee rows of the blocks `from`–`to` by number, from the newest page down, so that a node with a shorter history
+ * returns its part. Empty when the node has no `eth_feeHistory`.
  *
  * @param head the newest block number that the node has reported
  */
@@ -51,8 +51,8 @@ async function readFeeRows(
   options: ReadOptions,
 ): Promise<ReadonlyMap<number, FeeRow>> {
   const rows = new Map<number, FeeRow>();
-  // The last fee of a page is the node's forecast only where the page ends at its head (anvil writes the head's
-  // forecast there for any request): so request `latest`, or one block more than is wanted.
+  // The last fee of a page is the node's forecast only if the page ends at its head (anvil returns the head's
+  // forecast for any request): so request `latest`, or one block more than needed.
   let newest: number | 'latest' = to >= head ? 'latest' : to + 1;
   let end = to + 1;
   while (end >= from) {
@@ -60,7 +60,7 @@ async function readFeeRows(
     const oldest = page[0]?.number;
     if (oldest === undefined) break;
     for (const row of page) {
-      // A row above `to` is kept for now: the row below it takes its next fee from there.
+      // A row above `to` is needed for now: it has the next fee of the row below.
       if (row.number >= from) rows.set(row.number, row);
     }
     if (newest !== 'latest' && oldest > newest) throw strayPage(node);
@@ -71,7 +71,7 @@ async function readFeeRows(
   return joined(rows, to);
 }
 
-/** Takes the next block's fee from its own row, across page edges too. */
+/** Takes the next block's fee from its own row, across pages too. */
 function joined(rows: ReadonlyMap<number, FeeRow>, to: number): ReadonlyMap<number, FeeRow> {
   const result = new Map<number, FeeRow>();
   for (const [number, row] of rows) {
@@ -82,7 +82,7 @@ function joined(rows: ReadonlyMap<number, FeeRow>, to: number): ReadonlyMap<numb
   return result;
 }
 
-/** One page, halved until the node allows it. An empty one means that the node's past does not go there. */
+/** One page, halved until the node allows it. An empty one means that the node's history ends before it. */
 async function readPage(
   node: RpcNode,
   wanted: number,
@@ -98,7 +98,7 @@ async function readPage(
         () => requestFeeHistory(node, count, newest, TIP_PERCENTILES, options),
         options,
       );
-      // Only a count that worked is remembered as a limit: a refusal may have been about the past.
+      // Only a successful count is stored as a limit: a refusal may concern the history.
       if (count < Math.min(wanted, node.feeHistoryPage)) node.feeHistoryPage = count;
       return readFeePage(response, node.name);
     } catch (error) {
@@ -128,23 +128,22 @@ function strayPage(node: RpcNode): ChainError {
   );
 }
 
-/** What `eth_feeHistory` says of one block. Wei per gas. */
+/** Data of one block from `eth_feeHistory`. Wei per gas. */
 interface FeeRow {
   readonly number: number;
   readonly baseFee: bigint;
   readonly gasUsedRatio: number;
   readonly blobBaseFee: bigint | null;
   readonly tips: TipLadder | null;
-  /** The base fee of the block after it: that block's own, or the node's forecast for the newest. */
+  /** Base fee of the next block: from its row, or the node's forecast for the newest. */
   readonly nextBaseFee: bigint | null;
   readonly nextBlobBaseFee: bigint | null;
 }
 
 /**
- * The rows of one response, ascending. A response without rows (a node asked for blocks it does not have) is an
- * empty list; one whose lists do not belong together is a `bad-answer`.
- *
- * Shape: https://ethereum.github.io/execution-apis, `eth_feeHistory`: n ratios and rewards, n + 1 fees.
+ * The rows of one response, ascending. Empty when the node lacks the blocks; lists of mismatched length are a
+ * `bad-answer`.
+ *  Shape: https://ethereum.github.io/execution-apis, `eth_feeHistory`: n ratios and rewards, n + 1 fees.
  */
 export function readFeePage(response: FeeHistoryResponse, node: string): FeeRow[] {
   const fees = response.baseFeePerGas ?? [];
@@ -174,7 +173,7 @@ export function readFeePage(response: FeeHistoryResponse, node: string): FeeRow[
   }));
 }
 
-/** The protocol's minimum is 1 wei (EIP-4844): 0 is how nodes say that there are no blobs yet. */
+/** The protocol's minimum is 1 wei (EIP-4844): nodes return 0 before blobs exist. */
 function blobFee(fee: bigint | undefined): bigint | null {
   return fee === undefined || fee === 0n ? null : fee;
 }
@@ -201,8 +200,8 @@ function ladder(reward: readonly bigint[] | null | undefined, node: string): Tip
 }
 
 /**
- * Blocks `from`–`to` out of fee rows and headers: a block with its header has hashes and gas, one with a row alone
- * has neither and an interpolated time. Blocks of which nothing is known, and those before them, are left out.
+ * Combines fee rows and headers into the blocks `from`–`to`: with a header a block has hashes and gas, with a row
+ * alone an interpolated time. Drops unknown blocks, and those before them.
  */
 function assembleBlocks(
   from: number,
@@ -213,7 +212,7 @@ function assembleBlocks(
 ): Block[] {
   const known = [...headers.values(), ...timed].sort((a, b) => a.number - b.number);
   const blocks: Block[] = [];
-  // Downwards, so that what is missing cuts off the past and never the present; `next` is the known header above.
+  // Downwards, so that a missing block cuts off the past and never the present; `next` is the known header above.
   let above = known.length - 1;
   for (let number = to; number >= from; number--) {
     while (above > 0 && (known[above - 1]?.number ?? -1) >= number) above--;
@@ -246,7 +245,7 @@ function usedRatio(header: Header | undefined): number {
   return Math.min(1, Number(header.gasUsed) / Number(header.gasLimit));
 }
 
-/** A block whose time is known. */
+/** A block with a known time. */
 type Timed = Pick<Header, 'number' | 'timestamp'>;
 
 function interpolate(number: number, below: Timed | undefined, above: Timed | undefined): number | null {
@@ -255,11 +254,11 @@ function interpolate(number: number, below: Timed | undefined, above: Timed | un
   return Math.round(below.timestamp + share * (above.timestamp - below.timestamp));
 }
 
-/** Blocks this deep below the head are too deep to be reorganised here and need no header each. */
+/** Blocks this deep below the head cannot be reorganised here and need no header each. */
 const HEADER_DEPTH = 64;
-/** One header in so many blocks of deep history; times between are interpolated. */
+/** One header per this many blocks of deep history; times between are interpolated. */
 const HEADER_SPACING = 1_024;
-/** Without `eth_feeHistory` each block needs a request of its own. */
+/** Without `eth_feeHistory` each block needs its own request. */
 const HEADERS_ONLY = 1_024;
 const PARALLEL = 8;
 /** A fee page and a header may be of different branches, or of nodes behind one address with different heads. */
@@ -267,13 +266,13 @@ const TRIES = 3;
 const RETRY_MS = 250;
 
 interface ReadBlocksOptions extends ReadOptions {
-  /** Headers that are known already. */
+  /** Known headers. */
   readonly headers?: readonly Header[];
 }
 
 /**
- * Blocks `from`–`to`, ascending, from one node; shorter at the beginning where its past begins later, at the end
- * where it has not got so far. Rejects with a `ChainError`.
+ * Blocks `from`–`to`, ascending, from one node; shorter at the start if its history is, and at the end if it lags.
+ * Rejects with a `ChainError`.
  *
  * @param head the newest block number that the node has reported
  */
@@ -341,7 +340,7 @@ async function readHeaders(
   return headers;
 }
 
-/** Rows and headers of the same blocks name the same base fee. */
+/** Whether rows and headers of the same blocks have the same base fee. */
 function agree(rows: ReadonlyMap<number, FeeRow>, headers: ReadonlyMap<number, Header>): boolean {
   for (const [number, header] of headers) {
     const row = rows.get(number);
@@ -350,7 +349,7 @@ function agree(rows: ReadonlyMap<number, FeeRow>, headers: ReadonlyMap<number, H
   return true;
 }
 
-/** A header that has gone (a reorg in these milliseconds) ends the list before it; the next head brings the rest. */
+/** A missing header (a reorg in these milliseconds) ends the list before it; the next head brings the rest. */
 function newestKnown(last: number, wanted: readonly number[], headers: ReadonlyMap<number, Header>): number {
   for (let index = wanted.length - 1; index >= 0; index--) {
     const number = wanted[index];
@@ -360,9 +359,9 @@ function newestKnown(last: number, wanted: readonly number[], headers: ReadonlyM
 }
 
 /**
- * The head and up to `count` − 1 blocks before it in two sequential round trips, where `readBlocks` takes a dozen: fees and
- * tips are exact, the head and the oldest block are whole, and between these two times are interpolated and hashes unknown.
- * Good for prices, not for storing. Rejects with a `ChainError`, also where the node has no `eth_feeHistory`.
+ * The head and up to `count` − 1 blocks before it in two sequential round trips, where `readBlocks` takes a dozen:
+ * fees and tips are exact, the head and the oldest block are complete; times between are interpolated and hashes
+ * unknown. For prices, not for storing. Rejects with a `ChainError`, also without `eth_feeHistory`.
  */
 export async function readNewest(
   node: RpcNode,
@@ -375,7 +374,7 @@ export async function readNewest(
     requestFeeHistory(node, count, 'latest', TIP_PERCENTILES, options),
   ]);
   const rows = new Map(readFeePage(page, node.name).map((row) => [row.number, row]));
-  // A block may come between the two responses, on quick chains often.
+  // A block may come between the two responses, often on fast chains.
   const newest = [...rows.keys()].at(-1);
   const isAhead = latest !== null && newest !== undefined && newest < latest.number;
   const head = isAhead ? await requestHeader(node, newest, options) : latest;
@@ -391,9 +390,9 @@ export async function readNewest(
 }
 
 /**
- * The blocks after `known`, or the newest `most` where the node's chain has another block there or it lies further back, in
- * one request while nothing is new and in two else (three and more for the newest). Tells as `readNewest` does. A node
- * that has had too many requests is not asked again here. Rejects with a `ChainError`.
+ * The blocks after `known`, or the newest `most` if that block was orphaned or lies further back, in one request when
+ * nothing is new and otherwise two (three and more for the newest). As exact as `readNewest`. Does not retry after
+ * "too many requests". Rejects with a `ChainError`.
  */
 export async function readRecent(
   node: RpcNode,
@@ -431,10 +430,10 @@ export async function readRecent(
   return { blocks: assembleBlocks(first, head.number, rows, headers), follows: false };
 }
 
-/** The words of Nethermind, Erigon and some providers where others return `null`. */
+/** Texts of Nethermind, Erigon and some providers where others return `null`. */
 const NO_SUCH_BLOCK = /\b(?:block|header|resource)\b[^:]{0,80}\bnot found\b|unknown block/i;
 
-/** The block at `number` in the node's chain; `null` where it has none there. Rejects with a `ChainError`. */
+/** The block at `number` on the node's chain; `null` when there is none. Rejects with a `ChainError`. */
 export async function readBlock(
   node: RpcNode,
   number: number,
@@ -455,7 +454,7 @@ export async function readBlock(
   return { ...header, feeRecipient, transactionHashes: transactions };
 }
 
-/** A refusal whose words say that there is no such block, as `null`. */
+/** Turns a refusal that means "no such block" into `null`. */
 async function nullIfUnknown<T>(read: () => Promise<T | null>): Promise<T | null> {
   try {
     return await read();
@@ -468,8 +467,8 @@ async function nullIfUnknown<T>(read: () => Promise<T | null>): Promise<T | null
 }
 
 /**
- * The receipts of `hashes`, the transactions of one block, by hash; `null` where the node has one of another block
- * or none: the block is no longer, or not yet, the chain's there.
+ * The receipts of `hashes`, the transactions of one block, by hash; `null` when one is missing or belongs to another
+ * block: the block is no longer, or not yet, on the node's chain.
  */
 async function readReceipts(
   node: RpcNode,
@@ -482,7 +481,7 @@ async function readReceipts(
     if (receipt.blockHash !== block.hash) return null;
     receipts.set(receipt.transactionHash, receipt);
   }
-  // Some chains leave transactions of their own (Polygon's state syncs) out of the block's receipts.
+  // Some chains omit their system transactions (Polygon's state syncs) from the block's receipts.
   const missing = hashes.filter((hash) => !receipts.has(hash)).reverse();
   let isGone = false;
   const work = async () => {
@@ -496,17 +495,17 @@ async function readReceipts(
   return isGone ? null : receipts;
 }
 
-/** One transaction's receipt; `null` while it is in no block. Rejects with a `ChainError`. */
+/** One transaction's receipt; `null` until it is mined. Rejects with a `ChainError`. */
 export async function readReceipt(node: RpcNode, hash: Hex): Promise<ChainReceipt | null> {
   const response = await request(node, nullable(receiptResponse), 'eth_getTransactionReceipt', [hash]);
   if (response === null) return null;
   if (response.effectiveGasPrice !== null) return toReceipt(response, response.effectiveGasPrice);
-  // Such an old node knows no base fee either, so the transaction says what it paid.
+  // Such an old node has no base fee either, so the transaction has the price paid.
   const transaction = await request(node, nullable(transactionResponse), 'eth_getTransactionByHash', [hash]);
   return transaction && toReceipt(response, paidPerGas(transaction, 0n));
 }
 
-/** All at once by `eth_getBlockReceipts`; none where the node cannot: then each is requested by itself. */
+/** All receipts by `eth_getBlockReceipts`; empty when unsupported: then each is requested by itself. */
 async function readTogether(
   node: RpcNode,
   number: number,
@@ -514,7 +513,7 @@ async function readTogether(
 ): Promise<readonly ReceiptResponse[]> {
   if (!node.hasBlockReceipts) return [];
   try {
-    // By number, which every node takes: not all take a hash, and each receipt says its block's.
+    // By number, which every node supports: not all support a hash, and each receipt names its block.
     const read = () =>
       request(node, nullable(list(receiptResponse)), 'eth_getBlockReceipts', [toQuantity(number)], options);
     return (await patiently(read, options)) ?? [];
@@ -550,9 +549,8 @@ async function patiently<T>(
 }
 
 /**
- * The transactions of a block with their receipts, in its order; `null` where the node's chain has another block, or
- * none, at that number. Each transaction and each receipt says itself that it is of this block. Rejects with a
- * `ChainError`.
+ * The transactions of a block with their receipts, in order; `null` when the node's chain has another block, or none,
+ * at that number. Each transaction and receipt names this block. Rejects with a `ChainError`.
  */
 export async function readTransactions(
   node: RpcNode,
@@ -578,7 +576,7 @@ export async function readTransactions(
       });
     }
     if (attempt === TRIES) {
-      // No failure of the node: many keep the receipts of the newest blocks only.
+      // No failure of the node: many have receipts only of the newest blocks.
       throw new ChainError(
         'rejected',
         `${node.name} has no receipts for block ${block.number}: use a node that keeps them`,
@@ -599,7 +597,7 @@ async function requestFullBlock(node: RpcNode, number: number, { signal }: ReadO
     if (!isStray) return response;
   } catch (error) {
     if (!(error instanceof OversizedResponse)) throw error;
-    // The node is well: it is this block that is too large.
+    // The node is healthy: this block is too large.
     throw new ChainError('rejected', `block ${number} is too large to be read whole: ${error.message}`);
   }
   throw new ChainError(

@@ -7,14 +7,14 @@ import type { NodePool } from './node-pool.ts';
 
 interface SendRefusal {
   readonly outcome: SendOutcome | 'taken';
-  /** A word for programs. */
+  /** Machine-readable. */
   readonly reason: string;
 }
 
 /**
- * What nodes say when they do not take a transaction, from the sources of geth (core/error.go, core/txpool/errors.go),
- * Erigon (txpoolcfg), reth (rpc-eth-types), Nethermind (AcceptTxResult, TxPoolErrorMessages), Besu (RpcErrorType) and
- * anvil (eth/error.rs). The first that fits counts.
+ * Nodes' refusals of a transaction, from the sources of geth (core/error.go, core/txpool/errors.go), Erigon
+ * (txpoolcfg), reth (rpc-eth-types), Nethermind (AcceptTxResult, TxPoolErrorMessages), Besu (RpcErrorType) and anvil
+ * (eth/error.rs). The first match counts.
  */
 const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
   [
@@ -98,15 +98,15 @@ const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
   ],
 ];
 
-/** What a node's refusal of a transaction means; unknown words count as a refusal for now. */
+/** The meaning of a node's refusal of a transaction; an unknown text counts as a temporary refusal. */
 export function judgeSendRefusal(said: string): SendRefusal {
   return SAID.find(([pattern]) => pattern.test(said))?.[1] ?? { outcome: 'later', reason: 'refused' };
 }
 
 /**
- * Sends a signed transaction to every node and resolves to its hash as soon as one has it. Where none has, rejects with a
- * `SendFailure` once all are done: a transaction that one of them may have taken counts as unknown, whatever the others
- * say. The bytes do not appear in it.
+ * Sends a signed transaction to every node and resolves to its hash as soon as one has it. If none has, rejects with
+ * a `SendFailure` once all are done: if one of them may have it, the outcome is unknown, whatever the others say. The
+ * error does not contain the bytes.
  */
 export async function sendTransaction(
   pool: NodePool,
@@ -118,7 +118,7 @@ export async function sendTransaction(
   const verified = async (node: RpcNode) => {
     await verify(pool, node);
     const taken = await sendTo(node, bytes, id, () => {
-      // The process, or the machine, may have slept meanwhile.
+      // The process, or the machine, may have been suspended meanwhile.
       if (!isStillWanted()) throw new SendFailure('later', 'too_late', tooLate(node));
     });
     // With one node there is nothing to report.
@@ -135,7 +135,7 @@ export async function sendTransaction(
 
 async function verify(pool: NodePool, node: RpcNode): Promise<void> {
   try {
-    // However recently it was verified: a sent transaction cannot be taken back.
+    // Always verified again: a sent transaction cannot be recalled.
     await pool.verify(node, { isForced: true });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
@@ -151,20 +151,20 @@ async function sendTo(node: RpcNode, signed: Hex, id: Hex, beforeWrite: () => vo
   } catch (error) {
     if (error instanceof SendFailure || !(error instanceof ChainError)) throw error;
     const failure = failureOf(error);
-    // Nodes also say "nonce too low" of a transaction that is mined already.
+    // Nodes also report "nonce too low" for a transaction that is already mined.
     if (failure !== null && (failure.outcome === 'unknown' || !(await hasTransaction(node, id))))
       throw failure;
   }
   return id;
 }
 
-/** `null`: the node has it already. */
+/** `null`: the node already has it. */
 function failureOf(error: ChainError): SendFailure | null {
   if (error.code === 'rate-limited') return new SendFailure('later', 'rate_limited', error);
   if (error.isUnsent || error.code === 'wrong-chain') return new SendFailure('later', 'unreachable', error);
   if (error.code === 'unsupported') return new SendFailure('later', 'takes_none', error);
   if (!isRefusal(error)) return new SendFailure('unknown', 'unclear', error);
-  // The node's name comes before its words.
+  // The node's name precedes its text.
   const { outcome, reason } = judgeSendRefusal(
     error.message.replace(/^.*? refuses eth_sendRawTransaction: /, ''),
   );
@@ -179,7 +179,7 @@ async function hasTransaction(node: RpcNode, id: Hex): Promise<boolean> {
   }
 }
 
-/** `never` last: what one node refuses for good another may take, once it can be asked. */
+/** `never` last: another node may accept it, once it is reachable. */
 const BY_WEIGHT: readonly SendOutcome[] = ['unknown', 'nonce-used', 'later', 'never'];
 
 function gravest(errors: readonly unknown[]): unknown {
@@ -189,7 +189,7 @@ function gravest(errors: readonly unknown[]): unknown {
   const worst = failures.filter((failure) => failure.outcome === outcome);
   const [first] = worst;
   if (first === undefined || first.reason !== 'unreachable') return first;
-  // A node's own words say more than that another is unreachable.
+  // A node's refusal tells more than the unavailability of another.
   const refusal = failures.find(({ reason }) => reason !== 'unreachable');
   return refusal === undefined ? first : new SendFailure(first.outcome, refusal.reason, refusal);
 }

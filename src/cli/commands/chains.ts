@@ -22,7 +22,7 @@ import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { type Column, cleanLine, cutToWidth, fittedLines, mapped, print, withSpinner } from '../output.ts';
 import { namedChains, type Settings } from '../settings.ts';
 
-/** Of the board too, which is the same in the monitor. */
+/** Also for the board, which is the same in the monitor. */
 export const chainsOption = () =>
   new Option('--chains <NAMES>', 'chains side by side, such as base,op (default: those of the config file)');
 
@@ -102,7 +102,7 @@ function write(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags, 
   } else {
     const clear = flags.watch && io.stdout.isTTY === true ? HOME_AND_CLEAR : '';
     const gap = isNext && clear === '' ? '\n' : '';
-    // What ends asks nobody again.
+    // The end aborts all requests.
     const said = flags.watch
       ? all
       : all.map(({ problem, ...row }) => ({ ...row, problem: problem && { ...problem, retryAt: null } }));
@@ -110,7 +110,7 @@ function write(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags, 
   }
 }
 
-/** Room for what there is to say of a chain that does not answer. */
+/** Minimum width for the advice about a chain that does not respond. */
 const LEAST_ADVICE = 24;
 const ELLIPSIS = '…';
 

@@ -38,7 +38,7 @@ async function serveMcp(
   const stop = new AbortController();
   const ending = AbortSignal.any([io.interruption(), stop.signal]);
   const whileServing: Io = { ...io, interruption: () => ending };
-  // Who may only read must neither fire alerts nor broadcast; who makes an alert wants it to fire.
+  // Without writes it must neither fire alerts nor broadcast; with them its alerts should fire.
   const role = allowWrites ? 'stays' : 'visits';
   let opening: Promise<OpenedClient> | null = null;
   const open = async () => {
@@ -46,12 +46,12 @@ async function serveMcp(
     try {
       return (await opening).client;
     } catch (error) {
-      // The node may be there for the next call.
+      // The node may be available for the next call.
       opening = null;
       throw error;
     }
   };
-  // The first call need not wait for it; what goes wrong is that call's to say.
+  // The first call need not wait for it, and reports its errors.
   open().catch(() => {});
   const { serveOverStdio } = await import('../../mcp/server.ts');
   await serveOverStdio(

@@ -81,11 +81,11 @@ export function addNow(program: Command, run: Run): void {
 
 type NowFlags = Flags<'format' | 'below' | 'within', 'json' | 'staleOk' | 'watch'>;
 
-/** One snapshot needs no month of past: an hour is what the lanes look back on. */
+/** One snapshot needs an hour of history, for the lanes. */
 const HISTORY_SEC = 3_600;
-/** From so much it is known what a wait of up to an hour is worth. */
+/** This much history allows a forecast for up to an hour. */
 const ADVICE_HISTORY_SEC = 11 * 3_600;
-/** What a node does not give in this time is done without. */
+/** Advice that takes longer is left out. */
 const ADVICE_WITHIN_MS = 10_000;
 
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
@@ -138,7 +138,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   return EXIT.ok;
 }
 
-/** With less past there is a wait of which nothing can be said. */
+/** With less history some wait has no forecast. */
 const DEMO_PAST_SEC = 7.5 * 86_400;
 
 async function askUntil<Answer>(
@@ -153,7 +153,10 @@ async function askUntil<Answer>(
   }
 }
 
-/** The demo's past is there at once: waits until as much is learned from it as the monitor has, so that both say the same. */
+/**
+ * The demo's history is available at once: waits until the engine has learned as much as the monitor's, so that both
+ * show the same.
+ */
 async function learned(io: Io, { client }: OpenedClient): Promise<void> {
   const signal = io.interruption();
   const giveUpAt = performance.now() + 3 * LEARNT_WITHIN_MS;
@@ -167,8 +170,8 @@ async function learned(io: Io, { client }: OpenedClient): Promise<void> {
 }
 
 /**
- * A service that has prices but no advice is still worth a snapshot: `missing` says why. One in this process may have to
- * read its past first.
+ * A service with prices but without advice still gives a snapshot: `missing` says why. One in this process may first
+ * have to read its history.
  */
 async function recommendation(io: Io, { client, embedded }: OpenedClient) {
   try {
@@ -190,17 +193,17 @@ async function recommendation(io: Io, { client, embedded }: OpenedClient) {
 }
 
 const DEFAULT_WITHIN = '1h';
-/** What v1 lets a service be asked, which may tell more than gastop's own. */
+/** Limits of v1, which exceed those of gastop's own service. */
 const WITHIN = {
   min: '1s',
   max: durationText(LONGEST_DEADLINE_SEC),
   note: ', of which gastop knows up to 1d',
 };
 const LEAST_PAST_SEC = 3_600;
-/** The last block seldom lies on the edge of what is needed. */
+/** Spare time: the oldest block is seldom exactly at the limit. */
 const SPARE_SEC = 600;
 const ASK_AGAIN_MS = 60;
-/** From when the past is stored until it is learned from, on a slow machine. */
+/** Time from storing the history to learning from it, on a slow machine. */
 const LEARNT_WITHIN_MS = 20_000;
 
 function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
@@ -242,7 +245,7 @@ async function sayReach(io: Io, settings: Settings, ready: Ready, asked: ReachQu
   print(io, settings, `${badgeOf(ready.snapshot)}${question}: ${formatLikelihood(reach.probability)} likely`);
 }
 
-/** A service in this process has to read its past first; one elsewhere is asked once. @throws ClientError */
+/** A service in this process must read its history first; a remote one is asked once. @throws ClientError */
 export async function knownReach(
   io: Io,
   { client, embedded, snapshot }: Ready,
@@ -252,7 +255,7 @@ export async function knownReach(
   const signal = io.interruption();
   const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
   const neededSec = pastForReach(asked.deadlineSec);
-  // What a recording has played to its end is learned, and nothing comes after it.
+  // A finished recording is learned completely, and nothing comes after it.
   if (embedded === null || neededSec === null || snapshot.source.ended) return ask();
   const presentSec = Math.floor((snapshot.blockTimestamp ?? io.now()) / 1_000);
   let giveUpAt = Number.POSITIVE_INFINITY;
@@ -267,7 +270,7 @@ export async function knownReach(
       const isEnough = start !== null && presentSec - start / 1_000 >= neededSec;
       giveUpAt = isEnough ? performance.now() + LEARNT_WITHIN_MS : 0;
     },
-    // Whatever keeps it from being read is told by the answer.
+    // The response itself reports errors of reading.
     () => {
       giveUpAt = 0;
     },
@@ -334,7 +337,7 @@ function headLines(snapshot: SnapshotView, now: number): string[] {
 
 const chainName = (snapshot: SnapshotView) => cleanLine(chainNameOf(snapshot) ?? '');
 
-/** Age of the block; a recording's blocks lie years back, so there the time itself is said. */
+/** Age of the block; a recording's blocks are old, so their time is shown. */
 function ageText(snapshot: SnapshotView, now: number): string {
   const { blockTimestamp, source } = snapshot;
   if (blockTimestamp === null) return '';
@@ -409,7 +412,7 @@ function placeholderList(): string {
   return [...prices, ...Object.keys(WORDS).map((name) => `{${name}}`)].join('\n');
 }
 
-/** Whether a template needs the recommendation, which is a second question to the service. */
+/** Placeholders that need the recommendation, which is a second request. */
 const ADVICE = new Set(['target', 'action', 'probability', 'saving', 'wait']);
 
 function parseTemplate(text: string) {

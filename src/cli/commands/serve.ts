@@ -51,9 +51,9 @@ export type ServeFlags = Flags<'baseUrl' | 'keys', 'systemd'> &
   Readonly<Record<'host' | 'port' | 'logLevel', string>> & { readonly cors?: readonly string[] };
 
 async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCode> {
-  // First of all, so that it also ends well before the port is open.
+  // First, so that an early signal also ends it cleanly.
   const signal = context.io.interruption();
-  // A service does not end with who reads its log.
+  // A service keeps running when the reader of its log closes.
   context.io.outliveReaders();
   try {
     const { serveUntil } = await import('./run-service.ts');
@@ -76,7 +76,7 @@ export function listenAddress({
     host: checked('--host', () => parseHost(host)),
     port: checked('--port', () => parsePort(port)),
     baseUrl: given('--base-url', baseUrl, (text) => parseServiceUrl(text, 'leave it out')),
-    /** Origins of pages; `null`: as the settings say. */
+    /** Origins of pages; `null`: from the settings. */
     cors: given('--cors', cors?.join(' '), parseOrigins),
   };
 }
@@ -84,7 +84,7 @@ export function listenAddress({
 function parseHost(text: string): string {
   const host = text.trim().replace(/^\[(.*)\]$/, '$1');
   const isName = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i.test(host);
-  // Four numbers that are no address would be looked up as a name.
+  // Four numbers that are no valid address would be resolved as a name.
   if (isIP(host) === 0 && (!isName || /^[\d.]+$/.test(host))) {
     throw new RangeError(`"${text}" is not an address to listen on; for example 127.0.0.1, ::1 or 0.0.0.0`);
   }
@@ -97,7 +97,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** `http://127.0.0.1:8787`, or the base URL: all paths stand behind it. */
+/** `http://127.0.0.1:8787`, or the base URL: prefix of all paths. */
 export function servedRoot({ host, baseUrl }: ListenAddress, port: number): string {
   const name = isIP(host) === 6 ? `[${host}]` : host;
   return baseUrl === null ? `http://${name}:${port}` : baseUrl.origin + prefixOf(baseUrl);
@@ -128,7 +128,7 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
   if (io.platform !== 'linux') {
     throw usageError('--systemd is for Linux; elsewhere let your own service manager run "gastop serve"');
   }
-  // A node's URL often is a key, and everybody may read a unit and a command line.
+  // A node's URL is often a key, and everybody can read a unit and a command line.
   const environmentFile = join(dirname(configFile(io)), 'serve.env');
   const secret =
     source.rpc !== undefined || source.url !== undefined
@@ -143,7 +143,7 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
     );
   }
   listenAddress(flags);
-  // Its shell's settings are not the unit's.
+  // The settings of the present shell do not apply to the unit.
   const own = Object.entries(io.env).filter(([name]) => !name.startsWith('GASTOP_'));
   const unitIo = { ...io, env: Object.fromEntries(own) };
   keySettings(unitIo, await createContext(unitIo, source).loadSettings(), flags.keys);
@@ -189,7 +189,7 @@ export function systemdUnit({
   argv,
   environmentFile,
 }: {
-  /** The Node.js that runs it, and gastop's own file: a user's services do not know the shell's PATH. */
+  /** Node.js and gastop's own file: a user's services do not have the shell's PATH. */
   readonly program: readonly string[];
   readonly argv: readonly string[];
   readonly environmentFile: string;
@@ -217,7 +217,7 @@ WantedBy=default.target
 `;
 }
 
-/** One word of a command line: systemd expands % and $ and reads quotes and backslashes. */
+/** One word of a command line: systemd expands % and $ and interprets quotes and backslashes. */
 function quoted(word: string): string {
   const text = literal(word).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$');
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `"${text}"`;

@@ -58,7 +58,7 @@ type WaitFlags = Flags<'below' | 'above' | 'timeout' | 'confirm', 'quiet'> & { r
 
 export interface WaitPlan {
   readonly lane: LaneName;
-  /** The target itself counts on both sides: at or below, at or above. */
+  /** Inclusive: at or below, at or above. */
   readonly side: 'below' | 'above';
   readonly target: bigint;
   readonly timeoutSec: number | null;
@@ -101,7 +101,7 @@ async function wait(
   if (command !== undefined) await refuseUnrunnable(command, io);
   warnOfPlainKey(io, settings.source.value);
   const reached = await followPrice(io, settings, plan, quiet);
-  // Whoever asked for the end in the last moment does not get the command any more.
+  // An interruption in the last moment prevents the command.
   io.interruption().throwIfAborted();
   const { price, snapshot } = reached;
   const block = snapshot.blockNumber === null ? '' : ` at block ${formatCount(snapshot.blockNumber)}`;
@@ -109,7 +109,7 @@ async function wait(
   return command === undefined ? EXIT.ok : runCommand(io, command, args, withPrice(io.env, plan, reached));
 }
 
-/** Keys and passwords are gastop's alone: the command may be anything, and passes its environment on. */
+/** Keys and passwords are only for gastop: the command may be anything, and passes its environment on. */
 const isSecret = ([name, value = '']: readonly [string, string | undefined]) =>
   isSecretVariable(name) || (name === 'GASTOP_RPC' && holdsKey(value));
 
@@ -130,7 +130,7 @@ function withPrice(env: Io['env'], { lane }: WaitPlan, { price, snapshot }: Reac
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /**
- * Looks whether a command can be run, as the shell would: nobody wants to learn hours later that it cannot.
+ * Checks that a command can be run, as the shell would, because hours later is too late to report it.
  * @throws CliError (127: not found, 126: not executable)
  */
 async function refuseUnrunnable(command: string, { env, platform }: Io): Promise<void> {
@@ -166,17 +166,17 @@ async function lookAt(file: string): Promise<'runnable' | 'not-executable' | 'ab
   }
 }
 
-/** Signals that a key press sends to everything in the foreground, the command included. */
+/** Signals that a key press sends to all foreground processes, including the command. */
 const OF_THE_KEYBOARD: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /**
- * Runs a command in this process's place, as nearly as that goes: with its streams, its signals, its end. Answers
- * the exit code; 128 + n for signal n.
- * @throws CliError (127, 126) where it cannot be started.
+ * Runs a command in this process's place: with its streams, signals and exit code. Returns the exit code; 128 + n for
+ * signal n.
+ * @throws CliError (127, 126) when it cannot be started.
  */
 function runCommand(io: Io, command: string, args: readonly string[], env: Io['env']): Promise<number> {
   return new Promise((resolve, reject) => {
-    // In this process group, not in one of its own: only so it may read from the terminal.
+    // In this process group: otherwise it could not read from the terminal.
     const child = spawn(command, args, { stdio: 'inherit', env });
     io.takeSignals((name) => {
       if (OF_THE_KEYBOARD.has(name) && isInForeground(io)) return;
@@ -194,8 +194,8 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
 }
 
 /**
- * Whether Ctrl-C reaches this process – and so the command by itself, which must not get it twice. Node does not say
- * who sent a signal; like a shell, `kill -INT` from elsewhere is taken for the keyboard's while this is in front.
+ * Whether Ctrl-C reaches this process, and so the command by itself, which must not get it twice. Node does not
+ * report a signal's sender; like a shell, this treats `kill -INT` as the keyboard's while it is in the foreground.
  */
 function isInForeground(io: Io): boolean {
   try {

@@ -28,7 +28,7 @@ import {
 import { countedRows, lenient, rows, said, sayingAny, type Wire, wei, weiFromGwei } from '../lenient.ts';
 import type { ReachView, SnapshotView } from './gas.ts';
 
-/** An alert as it is sent to a service, which may offer further words than the contract's. */
+/** An alert for a service, which may offer further values than the contract. */
 export interface NewAlert extends Omit<AlertCreationInput, keyof Words>, Words {}
 
 interface Words {
@@ -40,7 +40,7 @@ interface Words {
   readonly targets?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The fields of a new alert that every v1 service was promised, with nothing left to its defaults. */
+/** The fields of a new alert that every v1 service supports, without defaults. */
 export function givenPayload(alert: NewAlert) {
   const { thresholdGwei, gasSpeed, condition, cooldownMs, disableOnce, method, channels, to, note } = alert;
   return {
@@ -56,7 +56,7 @@ export function givenPayload(alert: NewAlert) {
   };
 }
 
-/** The fields that our own service knows beside those, where they differ from the default. */
+/** Further fields of our own service, if they differ from the default. */
 export function extraPayload(alert: NewAlert) {
   const { hysteresisGwei = 0, confirmBlocks = 1, targets = {} } = alert;
   return {
@@ -66,7 +66,7 @@ export function extraPayload(alert: NewAlert) {
   };
 }
 
-/** What an alert was made of, to be sent again with a change; what the service does not say is left out. */
+/** The fields of an alert, to be sent again with a change; unknown ones are left out. */
 export function payloadOf(alert: AlertView): Partial<NewAlert> {
   const { threshold, hysteresis, gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks } = alert;
   const { method, channels, to, targets, note } = alert;
@@ -88,7 +88,9 @@ const alertOf = ({ thresholdGwei, hysteresisGwei, missed, ...wire }: Wire<typeof
   missed: missed === null || missed.count === null ? null : { count: missed.count, lastAt: missed.lastAt },
 });
 
-/** An alert. Required: its id. `null`: the service does not say. Words of `status` may be its own; `note` may have several lines. */
+/**
+ * An alert. Required: its id. `null`: unknown. `status` may be a service's own value; `note` may have several lines.
+ */
 export const Alert = lenient(AlertWire, 'id').transform(alertOf);
 export type AlertView = z.infer<typeof Alert>;
 
@@ -98,7 +100,7 @@ type WireTargets = Pick<Wire<typeof AlertWire.shape, 'id'>, 'method' | 'channels
 function alertTargets({ method, channels, to, targets }: WireTargets) {
   const all = Object.entries(targets ?? {});
   const named: readonly string[] = channels ?? [];
-  /** Empty where the service does not say. */
+  /** Empty when unknown. */
   const told: readonly string[] = named.length === 0 && method !== null ? [method] : [...new Set(named)];
   return {
     method,
@@ -112,7 +114,7 @@ const MOST_DELIVERIES = 200;
 
 const Attempt = lenient(AlertDelivery.shape.attempts.element);
 
-/** What cannot be named cannot be sent again, so it is left out. */
+/** A delivery without an id cannot be retried, so it is left out. */
 const Delivery = lenient(AlertDelivery.extend({ attempts: rows(Attempt) }), 'id').transform((wire) => ({
   ...wire,
   attempts: (wire.attempts ?? []).slice(0, MOST_DELIVERIES),
@@ -120,7 +122,7 @@ const Delivery = lenient(AlertDelivery.extend({ attempts: rows(Attempt) }), 'id'
 export type DeliveryAttemptView = z.infer<typeof Attempt>;
 export type DeliveryView = z.infer<typeof Delivery>;
 
-/** `GET /alerts/{id}`. Deliveries are newest first; `null` where the service keeps no log. */
+/** `GET /alerts/{id}`. Deliveries are newest first; `null` when the service has no log. */
 export const AlertDetails = lenient(AlertDetailsWire.extend({ deliveries: rows(Delivery) }), 'id').transform(
   ({ deliveries, ...wire }) => ({
     ...alertOf(wire),
@@ -128,13 +130,13 @@ export const AlertDetails = lenient(AlertDetailsWire.extend({ deliveries: rows(D
   }),
 );
 export type AlertDetailsView = z.infer<typeof AlertDetails> & {
-  /** Why its own route gave nothing, so that this is what the list says of it. */
+  /** Why the details route failed, so that this comes from the list. */
   readonly problem?: string;
 };
 
 /**
- * `POST /alerts`, which some services answer with little more than the id. `signingSecret` signs the webhooks of all alerts;
- * `null`: the service does not tell it.
+ * `POST /alerts`, to which some services respond with little more than the id. `signingSecret` signs the webhooks of
+ * all alerts; `null` when the service does not return it.
  */
 export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signingSecret, ...wire }) => ({
   ...alertOf(wire),
@@ -142,15 +144,18 @@ export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signing
 }));
 export type CreatedAlertView = z.infer<typeof CreatedAlert>;
 
-/** `POST /alerts/signing-secret/rotate`. `previousUntil`: until when the secret before signs as well; `null`: it does not. */
+/**
+ * `POST /alerts/signing-secret/rotate`. `previousUntil`: time until which the previous secret signs as well; `null`:
+ * it does not.
+ */
 export const RotatedSecret = lenient(RotatedSecretWire, 'signingSecret');
 
-/** One page of `GET /alerts`, or all of them from a service that knows no pages. */
+/** One page of `GET /alerts`, or all alerts of a service without paging. */
 export const AlertPage = lenient(AlertList.extend({ items: countedRows(Alert) }), 'items').transform(
   ({ items, total }) => ({ ...items, total }),
 );
 
-/** A whole list. `unreadable`: rows that could not be read; `items` are the others. */
+/** A whole list. `unreadable`: number of invalid rows; `items` are the others. */
 export interface ListView<Item> {
   readonly items: readonly Item[];
   readonly total: number | null;
@@ -180,14 +185,14 @@ export const AlertSavings = sayingAny(
 }));
 export type AlertSavingsView = z.infer<typeof AlertSavings>;
 
-/** What was saved is not known, rather than nothing, where no firing had a price to compare it with. */
+/** Whether savings are unknown, rather than 0, because no firing had a reference price. */
 export function isSavingUnknown({ savedWei, entries }: AlertSavingsView): boolean {
   return (
     savedWei === 0n && entries.length > 0 && entries.every(({ referencePrice }) => referencePrice === null)
   );
 }
 
-/** Words for alerts that the monitor and the commands share. A service's own words stay as they are. */
+/** Texts about alerts, shared by monitor and commands. A service's own values are shown unchanged. */
 
 /** `AVERAGE` is `average`, `WEB_PUSH` is `web push`. */
 export function plainWord(word: string): string {
@@ -203,29 +208,29 @@ export function titleWord(word: string): string {
 const ON = /^(pending|armed|active|enabled|on|running|watching)$/i;
 const OFF = /^(disabled|paused|inactive|off|stopped|suspended|muted)$/i;
 
-/** Whether a status, ours or a service's own, means that the alert watches the price. */
+/** Whether a status, ours or a service's own, means that the alert is active. */
 export function isOn(status: string | null): boolean {
   return status !== null && ON.test(status);
 }
 
-/** The status that switches an alert on or off at a service that takes `statuses`; else the contract's word. */
+/** The status that switches an alert on or off at a service that takes `statuses`; by default the contract's. */
 export function statusWord(statuses: readonly string[], wanted: 'on' | 'off'): string {
   const [own, other, contract] = wanted === 'on' ? [ON, OFF, 'PENDING'] : [OFF, ON, 'DISABLED'];
   if (statuses.includes(contract)) return contract;
   const named = statuses.find((status) => own.test(status));
-  // Of two statuses the wanted one is the one that does not mean the opposite.
+  // Of two statuses the wanted one is the one that is not the opposite.
   const rest = statuses.length === 2 && statuses.some((status) => other.test(status));
   return named ?? (rest ? statuses.find((status) => !other.test(status)) : undefined) ?? contract;
 }
 
-/** The lane that a speed names; `null` for a service's own speed, whose price is not known. */
+/** The lane of a speed; `null` for a service's own speed, whose price is unknown. */
 export function laneOf(gasSpeed: string | null): LaneName | null {
   return LANES.find((lane) => lane === gasSpeed?.toLowerCase()) ?? null;
 }
 
 export type AlertCondition = Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>;
 
-/** What stands for a condition of the contract, in a line and in words. */
+/** The conditions of the contract, as sign and in words. */
 const SIDES: Readonly<Record<string, readonly [sign: string, word: string]>> = {
   LESS_THAN: ['<', 'below'],
   GREATER_THAN: ['>', 'above'],
@@ -241,7 +246,7 @@ export function describeCondition({ gasSpeed, condition, threshold }: AlertCondi
 const LONGEST_WORD = 20;
 const LONGEST_NOTE = 200;
 
-/** `Average below 0.04 gwei`, for where it is read aloud or leaves the screen. */
+/** `Average below 0.04 gwei`, for reading aloud and for messages. */
 export function describeConditionInWords({ gasSpeed, condition, threshold }: AlertCondition): string {
   const lane = gasSpeed === null ? 'Price' : titleWord(cleanText(gasSpeed, LONGEST_WORD));
   const side =
@@ -256,8 +261,8 @@ export type AlertState =
   | { readonly kind: 'other'; readonly word: string };
 
 /**
- * The state of an alert. Services do not say that it confirms, or that the price has to leave its threshold first: that
- * follows from the present price.
+ * The state of an alert. Confirmation and waiting for the price to leave the threshold are derived from the present
+ * price, because services do not report them.
  */
 export function alertState(alert: AlertView, snapshot: SnapshotView, present: number): AlertState {
   const { status, cooldownUntil, confirmBlocks } = alert;
@@ -272,8 +277,8 @@ export function alertState(alert: AlertView, snapshot: SnapshotView, present: nu
 }
 
 /**
- * Whether the price has to leave the threshold before an alert that has fired may fire again, its cooldown being over. A
- * service that knows no re-arm margin need not mean anything by a cooldown that is over.
+ * Whether the price must leave the threshold before a fired alert may fire again, after its cooldown. For a service
+ * without re-arm margins an ended cooldown may mean nothing.
  */
 export function mustLeave({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolean {
   return (
@@ -288,7 +293,7 @@ function hasLeftNow({ condition, threshold, hysteresis }: AlertView, price: bigi
   return hasLeft({ condition, threshold, hysteresis: hysteresis ?? 0n }, price);
 }
 
-/** Why an armed alert whose price is there does not fire; `null` when there is nothing to explain. */
+/** Why an armed alert at its price does not fire; `null` when there is nothing to explain. */
 export function describeWaiting(alert: AlertView, snapshot: SnapshotView, present: number): string | null {
   const state = alertState(alert, snapshot, present);
   if (state.kind === 'cooling')
@@ -327,7 +332,7 @@ export function describeDistance({ ratio, isThere }: Pick<Distance, 'ratio' | 'i
   return `has to ${ratio < 0 ? 'fall' : 'rise'} ${describeShare(ratio)}`;
 }
 
-/** Whole percent; a decimal below one percent, so that a near price does not look like one that is there. */
+/** Whole percent; one decimal below one percent, so that a near price does not look reached. */
 export function describeShare(ratio: number): string {
   const size = Math.abs(ratio);
   if (size >= 10) return `×${Math.round(1 + size)}`;
@@ -345,14 +350,14 @@ export function targetOf({ method, to, targets, channels }: AlertTargets, channe
   return isMain && to !== null && to !== '' ? to : null;
 }
 
-/** A target in short: of a URL only its host, for its path may be a secret. */
+/** A short target: only the host of a URL, because its path may be a secret. */
 export function shortTarget(target: string): string {
   if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return target;
   const url = new URL(target);
   return url.pathname === '/' && url.search === '' ? url.host : `${url.host}/…`;
 }
 
-/** `email gas@example.org`; of several channels `email, slack`; `null` when the service does not say. */
+/** `email gas@example.org`; for several channels `email, slack`; `null` when unknown. */
 export function describeChannels(alert: AlertTargets): string | null {
   const channels = alert.channels.length > 0 ? alert.channels : alert.method === null ? [] : [alert.method];
   const [only] = channels;
@@ -364,7 +369,7 @@ export function describeChannels(alert: AlertTargets): string | null {
 
 /**
  * One firing: `Average below 0.04 gwei: 0.0388 · deploy the registry`.
- * @param price the lane's price when it fired, wei per gas; `null` when it is not known
+ * @param price the lane's price when it fired, wei per gas; `null` when unknown
  */
 export function describeFiring(alert: AlertView, price: bigint | null): string {
   const note = cleanText(alert.note ?? '', LONGEST_NOTE).trim();
@@ -383,7 +388,7 @@ export function describeFirings(fired: readonly AlertView[]): string {
 const DAY_MS = 86_400_000;
 
 /**
- * What happened in the day before this monitor ran, in one line; `null` when nothing did.
+ * The firings of the day before this monitor ran, in one line; `null` without any.
  * @param told alerts whose firings a monitor would have shown
  * @param all alerts whose firings may have been missed
  * @param at the service's present, ms
@@ -407,8 +412,8 @@ export function describeEarlierFirings(
 }
 
 /**
- * `likely reached: 35 % within 1h, 92 % within 1d`, or why that is not known; `null` when the service says nothing.
- * `reach` is `null` where it says nothing, or has not answered yet.
+ * `likely reached: 35 % within 1h, 92 % within 1d`, or why it is unknown; `null` when the service has no forecast.
+ * `reach` is `null` without a forecast or a response.
  */
 export function describeReach(
   answers: readonly { readonly withinSec: number; readonly reach: ReachView | null }[],
@@ -427,7 +432,7 @@ export function describeReach(
   return `likely reached: ${known.join(', ')}; within ${formatDuration(unknown.withinSec)} not known: ${reason}`;
 }
 
-/** Wei per gas of a price typed in gwei; `null` when it is no price yet. */
+/** Wei per gas of a price typed in gwei; `null` while it is incomplete. */
 export function weiOfTypedGwei(text: string): bigint | null {
   const [, whole = '', decimals = ''] = /^(\d{0,9})(?:\.(\d{0,9}))?$/.exec(text.trim()) ?? [];
   if (whole === '' && decimals === '') return null;

@@ -30,7 +30,7 @@ import { countedRows, lenient, rows, said, type Wire, wei, weiFromGwei } from '.
 import { isOn, type ListView, laneOf, plainWord, titleWord } from './alerts.ts';
 import type { SnapshotView } from './gas.ts';
 
-/** An auto-tx as it is sent to a service, which may offer further words than the contract's. */
+/** An auto-tx for a service, which may offer further values than the contract. */
 export interface NewAutoTx extends Omit<AutoTxCreationInput, 'gasSpeed'> {
   readonly gasSpeed?: string | undefined;
 }
@@ -42,18 +42,18 @@ export interface AutoTxChange extends Omit<AutoTxUpdateInput, 'gasSpeed' | 'stat
 
 const { checks, savings, hold } = AutoTxWire.shape;
 
-/** Other services may say no more than `ok`. */
+/** Other services may return only `ok`. */
 const Check = lenient(checks.element, 'name').transform(({ name, result, ok, code, message }) => ({
   name,
   result: CHECK_RESULTS.find((each) => each === result) ?? resultOf(ok),
-  /** `false`: it needs attention; `null`: unknown. */
+  /** `false`: needs attention; `null`: unknown. */
   ok,
   code,
   message: said(message) ?? name,
 }));
 export type CheckView = z.infer<typeof Check>;
 
-/** What it paid against another price; `savedWei` is negative for a loss. */
+/** Comparison with another price; `savedWei` is negative for a loss. */
 const Comparison = lenient(savings.unwrap().shape.atCreation.unwrap()).transform((wire) => ({
   ...wire,
   referencePrice: wei(wire.referencePrice),
@@ -96,18 +96,18 @@ const autoTxOf = ({
   hold: holdOf(wire.hold),
 });
 
-/** An auto-tx. Required: its id. `null`: the service does not say. `status` may be a word of its own. Times in ms. */
+/** An auto-tx. Required: its id. `null`: unknown. `status` may be a service's own value. Times in ms. */
 export const AutoTx = lenient(WIRE, 'id').transform(autoTxOf);
 export type AutoTxView = z.infer<typeof AutoTx>;
 
-/** What was signed of it. `null`: the service does not say, or it has none. */
+/** The signed fields. `null`: unknown, or there are none. */
 export type SignedTransactionView = Pick<
   AutoTxView,
   | ('chainId' | 'type' | 'from' | 'to' | 'value' | 'data' | 'nonce' | 'hash')
   | ('gasLimit' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'gasPrice')
 >;
 
-/** Pairs are counted by hand: a pattern of them runs out of stack on a long text. */
+/** A loop: a pattern of pairs overflows the stack on a long text. */
 function hex(text: string | null): Hex | null {
   return text !== null && isHex(text) && text.length % 2 === 0 ? text : null;
 }
@@ -135,22 +135,22 @@ const Entry = lenient(AutoTxDetailsWire.shape.timeline.element).transform((wire)
 }));
 export type TimelineEntryView = z.infer<typeof Entry>;
 
-/** `GET /auto-txs/{id}`. The timeline is newest first; `null` where the service keeps none. */
+/** `GET /auto-txs/{id}`. The timeline is newest first; `null` when the service has none. */
 export const AutoTxDetails = lenient(WIRE.extend({ timeline: rows(Entry) }), 'id').transform(
   ({ timeline, ...wire }) => ({ ...autoTxOf(wire), timeline: timeline?.slice(0, MOST_ENTRIES) ?? null }),
 );
 export type AutoTxDetailsView = z.infer<typeof AutoTxDetails> & {
-  /** Why its own route gave nothing, so that this is what the list says of it. */
+  /** Why the details route failed, so that this comes from the list. */
   readonly problem?: string;
 };
 
-/** One page of `GET /auto-txs`, or all of them from a service that knows no pages. */
+/** One page of `GET /auto-txs`, or all auto-txs of a service without paging. */
 export const AutoTxPage = lenient(AutoTxList.extend({ items: countedRows(AutoTx) }), 'items').transform(
   ({ items, total }) => ({ ...items, total }),
 );
 export type AutoTxListView = ListView<AutoTxView>;
 
-/** `GET /auto-txs/accounts/{address}`: a sender as the chain knows it. */
+/** `GET /auto-txs/accounts/{address}`: a sender's account on the chain. */
 export const AutoTxAccount = lenient(
   AutoTxAccountWire.extend({
     waiting: rows(lenient(AutoTxAccountWire.shape.waiting.element, 'id', 'nonce')),
@@ -177,14 +177,17 @@ export const AutoTxAccount = lenient(
 }));
 export type AutoTxAccountView = z.infer<typeof AutoTxAccount>;
 
-/** Whether nodes may have it, whatever is decided of it now. Of a service that does not say: whether it was ever sent. */
+/**
+ * Whether nodes may have it, independent of its status. If the service does not report this: whether it was ever
+ * sent.
+ */
 export function mayBeMined({ mayBeMined: said, attempts, submittedAt }: AutoTxView): boolean {
   return said ?? (submittedAt !== null || (attempts ?? 0) > 0);
 }
 
-/** Words for auto-txs that the monitor and the commands share. A service's own words stay as they are. */
+/** Texts about auto-txs, shared by monitor and commands. A service's own values are shown unchanged. */
 
-/** The contract's word for a status, however a service writes it; `null` when the word is the service's own. */
+/** The contract's status, in any spelling of the service; `null` for a service's own status. */
 export function statusOf({ status }: Pick<AutoTxView, 'status'>): AutoTxStatus | null {
   const upper = status?.toUpperCase();
   return AUTO_TX_STATUSES.find((each) => each === upper) ?? (isOn(status) ? 'PENDING' : null);
@@ -199,7 +202,7 @@ export const isOver = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
 export const isAwaited = (autoTx: Pick<AutoTxView, 'status'>): boolean =>
   hasStatus(autoTx, 'PENDING', 'SUBMITTED');
 
-/** A state as people see it: the contract's, two finer ones, or a service's own word. */
+/** A state for people: the contract's, two finer ones, or a service's own. */
 export type AutoTxState = Lowercase<AutoTxStatus> | 'held' | 'mined' | 'other';
 
 const STATES: Readonly<Record<AutoTxStatus, Lowercase<AutoTxStatus>>> = {
@@ -240,7 +243,7 @@ export function symbolOf(chainId: number | null): string {
 
 export type AutoTxContent = Pick<AutoTxView, 'chainId' | 'to' | 'value' | 'data' | 'type'>;
 
-/** What a transaction does, in a few words: `0.01 ETH to 0x7099…79C8`, `transfer on 0xA0b8…eB48`. */
+/** The content of a transaction in a few words: `0.01 ETH to 0x7099…79C8`, `transfer on 0xA0b8…eB48`. */
 export function describeContent(
   content: AutoTxContent,
   called: Pick<DescribedCall, 'name'> | null = null,
@@ -268,7 +271,7 @@ const COIN = 10n ** 18n;
 const MOST_DECIMALS = 6;
 const MOST_WHOLE = 3;
 
-/** Exact where that is short: `0.01 ETH`. */
+/** Exact if short: `0.01 ETH`. */
 function shortAmount(wei: bigint, symbol: string): string {
   const whole = String(wei / COIN);
   const decimals = String(wei % COIN)
@@ -279,16 +282,16 @@ function shortAmount(wei: bigint, symbol: string): string {
 }
 
 export interface TargetDistance {
-  /** What has to fall, wei per gas: the lane's price, a strict one's own price, or the next base fee. */
+  /** The price that must fall, wei per gas: the lane's, a strict auto-tx's own, or the next base fee. */
   readonly price: bigint;
   readonly ratio: number;
   readonly isThere: boolean;
   readonly isCapped: boolean;
-  /** The cap is further off than the target, so that `price` is the next base fee. */
+  /** The cap is farther away than the target, so `price` is the next base fee. */
   readonly isOfCap: boolean;
 }
 
-/** What decides when an auto-tx is sent, and what it bids. */
+/** The fields that decide when an auto-tx is sent, and its bid. */
 export type PricedAutoTx = AutoTxTarget &
   Pick<AutoTxView, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
@@ -321,13 +324,13 @@ function comparedPrice(autoTx: PricedAutoTx, { lanes, nextBaseFee }: SnapshotVie
   return paysAt(autoTx, nextBaseFee);
 }
 
-/** Whether it is broadcast at once where it is pending, as far as prices decide. */
+/** Whether a pending auto-tx would be broadcast at once, as far as prices decide. */
 export function isPriceThere(autoTx: PricedAutoTx, snapshot: SnapshotView): boolean {
   const distance = distanceToTarget(autoTx, snapshot);
   return distance?.isThere === true && !distance.isCapped;
 }
 
-/** `It pays 0.0507 gwei itself: fees of about 0.00000106 ETH ($0.003), at most 0.0000105 ETH.`; `null` when that is not known. */
+/** `It pays 0.0507 gwei itself: fees of about 0.00000106 ETH ($0.003), at most 0.0000105 ETH.`; `null` when unknown. */
 export function describeOwnFee(
   autoTx: Pick<AutoTxView, 'chainId' | 'gasLimit'> & Bid,
   { nextBaseFee, nativeUsd }: SnapshotView,
@@ -342,25 +345,25 @@ export function describeOwnFee(
   return `It pays ${formatGwei(pays)} gwei itself: fees of about ${native(fees)}${usd}, at most ${native(gasLimit * cap)}.`;
 }
 
-/** The warning that it pays far more itself than its target; `null`: there is none. */
+/** The warning that its own price is far above its target; `null` without one. */
 export function overpaysCheck(checks: readonly CheckView[]): CheckView | null {
   return checks.find(({ code }) => code === OVERPAYS) ?? null;
 }
 
-/** Whether a check of one that is not broadcast yet needs attention, whatever its price does. */
+/** Whether a check of an auto-tx that is not broadcast yet needs attention, independent of its price. */
 export const needsAttention = (autoTx: AutoTxView): boolean =>
   hasStatus(autoTx, 'PENDING', 'DISABLED') && autoTx.checks.some(({ ok }) => ok === false);
 
-/** Checks of the price, which the distance to the target says. */
+/** Checks of the price, which the distance to the target already shows. */
 const PRICE_CHECKS: ReadonlySet<string> = new Set(['reachable', 'cap', 'blob-cap']);
 
-/** The check that keeps it from being sent whatever the price does, or until something else is done; `null`: none. */
+/** The check that prevents sending at any price, or until something else is done; `null` when there is none. */
 export function obstacleOf(checks: readonly CheckView[]): CheckView | null {
   const waiting = ({ name, result }: CheckView) => result === 'wait' && !PRICE_CHECKS.has(name);
   return checks.find(({ result }) => result === 'block') ?? checks.find(waiting) ?? null;
 }
 
-/** `2 wait`, `1 blocks, 1 to look at`, `all pass`: what the checks come to. */
+/** `2 wait`, `1 blocks, 1 to look at`, `all pass`: a summary of the checks. */
 export function describeChecks(checks: readonly CheckView[]): string {
   const count = (words: (count: number) => string, of: (check: CheckView) => boolean) => {
     const found = checks.filter(of).length;
@@ -387,12 +390,12 @@ export function describeChecks(checks: readonly CheckView[]): string {
   return parts.length === 0 ? 'all pass' : parts.join(', ');
 }
 
-/** The probability that it is sent in time, 0 to 1; `null` when it is not known, or more than the price keeps it. */
+/** The probability that it is sent in time, 0 to 1; `null` when unknown, or when more than the price holds it. */
 export function chanceOf(autoTx: Pick<AutoTxView, 'checks' | 'reachProbability'>): number | null {
   return obstacleOf(autoTx.checks) === null ? autoTx.reachProbability : null;
 }
 
-/** A price this close to its target may reach it with the next block: a base fee changes by an eighth at most. */
+/** A price this close to its target may reach it with the next block: a base fee changes by at most an eighth. */
 const NEAR = 0.125;
 
 /** Whether it is submitted, or may be with the next blocks. */
@@ -466,7 +469,7 @@ function waitsForCapText({ maxFeePerGas, gasPrice }: AutoTxView, { nextBaseFee }
   return `while the base fee of ${gwei(nextBaseFee)} is above its cap of ${gwei(maxFeePerGas ?? gasPrice)}`;
 }
 
-/** Said where the state alone does not tell that it was sent before. */
+/** Added when the status does not show that it was sent before. */
 export const sentBeforeText = (autoTx: Pick<AutoTxView, 'mayBeMined'>) =>
   autoTx.mayBeMined === true ? '; it was broadcast before and may be mined until its nonce is used' : '';
 
@@ -485,8 +488,8 @@ function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): stri
 }
 
 /**
- * `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than at its creation`. A target is of the lane unless it
- * is strict, so the transaction's own tip may take it above.
+ * `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than at its creation`. Unless strict, the target is
+ * for the lane, so the transaction's own tip may exceed it.
  */
 function minedText(autoTx: AutoTxView): string {
   const { blockNumber, effectiveGasPrice: paid, atCreation, target, gasUsed } = autoTx;

@@ -19,30 +19,30 @@ import {
   type TrendView,
 } from './gas.ts';
 
-/** What a chain asks for now. */
+/** Present figures of a chain. */
 export interface ChainFigures {
   readonly snapshot: SnapshotView;
   readonly trend: TrendView | null;
   readonly advice: RecommendationView | null;
-  /** What usual work costs, where its source says so. */
+  /** Costs of usual actions, if its source reports them. */
   readonly actions: readonly ActionView[];
 }
 
-/** One of several chains side by side. */
+/** A row of the board: one of several chains. */
 export interface ChainRow {
-  /** As it is set up: `base`. */
+  /** Name in the settings: `base`. */
   readonly name: string;
-  /** The last that were read; `null`: none yet. */
+  /** The last read figures; `null`: none yet. */
   readonly figures: ChainFigures | null;
   /** Dollars for a native coin. */
   readonly nativeUsd: number | null;
-  /** Whose price that is, where the chain has none of its own: the name of another row. */
+  /** Name of the row whose coin price is used, if the chain has none of its own. */
   readonly usdFrom: string | null;
-  /** Why there is nothing newer; `retryAt`: when it is asked again, ms since epoch. */
+  /** Why there are no newer figures; `retryAt`: time of the next request, ms since epoch. */
   readonly problem: { readonly message: string; readonly retryAt: number | null } | null;
 }
 
-/** The chain's own name where that is known, else that under which it is set up. */
+/** The chain's name if known, or else its name in the settings. */
 export const titleOf = ({ name, figures }: ChainRow): string =>
   (figures && chainNameOf(figures.snapshot)) ?? name;
 
@@ -56,10 +56,10 @@ export type Work = keyof typeof WORK;
 
 export interface WorkCost {
   readonly gas: number;
-  /** In all at the average price, without the data fee where that is not known. */
+  /** Total at the average price, without the data fee if that is unknown. */
   readonly wei: bigint;
   readonly usd: number | null;
-  /** Of `wei`, for posting to L1; `null`: it is not known, and not in `wei`. */
+  /** The part of `wei` for posting to L1; `null`: unknown, and not in `wei`. */
   readonly dataFee: bigint | null;
   readonly dataFeeReason: string | null;
 }
@@ -79,8 +79,8 @@ export const CHAIN_SORTS = ['swap', 'send', 'price', 'name'] as const;
 export type ChainSort = (typeof CHAIN_SORTS)[number];
 
 /**
- * The cheapest first: chains whose costs are known in dollars, then those known in their coins alone, then those of which
- * nothing is known. Equal ones stay in their order.
+ * The cheapest first: chains with costs in dollars, then those with costs in coins only, then the unknown ones. The
+ * sort is stable.
  */
 export function sortedRows(rows: readonly ChainRow[], sort: ChainSort): readonly ChainRow[] {
   if (sort === 'name') return rows.toSorted((one, other) => titleOf(one).localeCompare(titleOf(other), 'en'));
@@ -97,7 +97,7 @@ function placeOf(row: ChainRow, sort: 'price' | Work): { rank: number; value: nu
   return usd === null ? { rank: 1, value: Number(wei) } : { rank: 0, value: usd };
 }
 
-/** Whether a row has all words of a filter in its names. */
+/** Whether the names of a row contain all words of a filter. */
 export const matchesRow = (row: ChainRow, filter: string): boolean =>
   filter
     .toLowerCase()
@@ -105,10 +105,10 @@ export const matchesRow = (row: ChainRow, filter: string): boolean =>
     .every((word) => `${row.name} ${titleOf(row)}`.toLowerCase().includes(word));
 
 const ARROWS: Readonly<Record<string, string>> = { RISING: '↑', FALLING: '↓', STABLE: '→' };
-/** Less than this of a coin is all zeros. */
+/** A smaller amount of a coin shows only zeros. */
 const READABLE_WEI = 10n ** 10n;
 
-/** A row as screens and tables say it. `now`: ms since epoch. */
+/** The texts of a row for screens and tables. `now`: ms since epoch. */
 export function rowTexts(row: ChainRow, now: number) {
   const { figures } = row;
   const snapshot = figures?.snapshot;
@@ -134,7 +134,7 @@ function costText(row: ChainRow, work: Work): string {
   return `${usd === null ? inCoin() : formatCents(usd)}${dataFee === null ? ' + L1' : ''}`;
 }
 
-/** How much of a swap's cost is for posting to L1. */
+/** The share of L1 in a swap's cost. */
 function l1Text(row: ChainRow): string {
   const known = workCost(row, 'swap');
   if (known === null || !known.dataFee || known.wei === 0n) return UNKNOWN;
@@ -160,7 +160,7 @@ function problemText({ message, retryAt }: NonNullable<ChainRow['problem']>, now
   return sec <= 0 ? `asking again: ${message}` : `retry in ${formatDuration(sec)}: ${message}`;
 }
 
-/** Which rows have the dollar of another one: `dollars of Ethereum: Scroll, Ink`. */
+/** Notes on rows that use another chain's dollar price: `dollars of Ethereum: Scroll, Ink`. */
 export function usdNotes(rows: readonly ChainRow[]): readonly string[] {
   const borrowed = rows.filter(({ usdFrom }) => usdFrom !== null);
   return [...Map.groupBy(borrowed, ({ usdFrom }) => usdFrom)].map(

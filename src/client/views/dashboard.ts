@@ -32,7 +32,7 @@ const Node = lenient(health.shape.nodes.element, 'name').transform((wire) => ({
   ...wire,
   message: said(wire.message),
 }));
-/** `state` is `ok`, `lagging`, `disagrees`, `down`, `wrong-chain`, or a service's own word. */
+/** `state` is `ok`, `lagging`, `disagrees`, `down`, `wrong-chain`, or another value of the service. */
 export type NodeView = z.infer<typeof Node>;
 
 const Engine = lenient(health.shape.engine.unwrap());
@@ -47,7 +47,7 @@ const Saved = lenient(savings.shape.alerts, 'savedWei').transform((wire) => ({
 const Savings = lenient(savings.extend({ alerts: Saved, autoTxs: Saved }));
 const Health = lenient(health.extend({ nodes: rows(Node), engine: Engine }));
 
-/** `GET /dashboard/summary`: the service at a glance. */
+/** `GET /dashboard/summary`: the service's condition. */
 export const Dashboard = sayingAny(
   lenient(Summary.extend({ alerts: Alerts, autoTxs: AutoTxs, savings: Savings, health: Health })),
   'alerts',
@@ -57,7 +57,7 @@ export const Dashboard = sayingAny(
     alerts: wire.alerts ?? Alerts.parse({}),
     autoTxs: { total: wire.autoTxs?.total ?? null, byStatus: wire.autoTxs?.byStatus ?? {} },
     savings: { ...(wire.savings ?? Savings.parse({})), savedWei: wei(wire.savings?.savedWei) },
-    /** No nodes: the service does not tell of them. `engine` is `null` where there is none, or the service does not tell. */
+    /** No nodes: the service does not report them. `engine` is `null` when there is none, or it is not reported. */
     health: { ...rest, sourceName: said(source?.name), nodes: rest.nodes ?? [] },
   };
 });
@@ -77,7 +77,7 @@ const ChartEvent = lenient(StatsChart.shape.events.element, 'timestamp').transfo
   id: wire.id ?? '',
 }));
 
-/** `GET /dashboard/stats/chart`. Required: the points, and of each its time and base fee. `timeFrame`: `null` where the service does not say. */
+/** `GET /dashboard/stats/chart`. Required: the points with time and base fee. `timeFrame`: `null` when unknown. */
 export const Chart = lenient(
   StatsChart.extend({ points: rows(Point), anomalies: rows(Outlier), events: rows(ChartEvent) }),
   'points',
@@ -102,7 +102,7 @@ const Cost = lenient(actions.element.shape.slow, 'wei').transform((wire) => ({
 }));
 export type CostView = z.infer<typeof Cost>;
 
-/** What usual work costs on each lane; `null` where the service does not say. */
+/** Costs of a usual action on each lane; `null` when unknown. */
 export const Action = lenient(
   actions.element.extend({ slow: Cost, average: Cost, fast: Cost, dataFee: Cost }),
   'name',
@@ -110,7 +110,7 @@ export const Action = lenient(
 );
 export type ActionView = z.infer<typeof Action>;
 
-/** Wei that work pays beside gas; `null`: the chain takes a fee for posting to L1 that the service does not tell. */
+/** The data fee of an action, wei; `null` when the chain has one that the service does not report. */
 export function dataFeeOf(
   action: Pick<ActionView, 'dataFee' | 'dataFeeReason'> | undefined,
   chainId: number | null,
@@ -122,7 +122,7 @@ export function dataFeeOf(
 const DAYS = 7;
 const HOURS = 24;
 
-/** `GET /dashboard/stats/market`. `from` is later than the time frame while history is young. */
+/** `GET /dashboard/stats/market`. `from` is later than the time frame while the history is young. */
 export const Market = sayingAny(
   lenient(StatsMarket.extend({ base: Spread, average: Spread, actions: rows(Action) })),
   'base',
@@ -131,6 +131,6 @@ export type MarketView = Omit<z.infer<typeof Market>, 'timeFrame'> & { readonly 
 
 type Grid = readonly (readonly (number | null)[])[];
 
-/** A week of hours, Monday first, or nothing: a grid of another shape has other axes. */
+/** A week of hours, Monday first; `null` for a grid of another shape. */
 const weekOf = (grid: Grid): Grid =>
   grid.length === DAYS && grid.every((row) => row.length === HOURS) ? grid : [];

@@ -6,8 +6,8 @@ import { formatDuration, formatGwei } from '../../core/units.ts';
 import { lenient, rows, said, type Wire, wei } from '../lenient.ts';
 
 /**
- * What the screens and commands read: one shape, whichever service answered. Wei is `bigint`; times are ms
- * since epoch; what a service did not say is `null`. Statistics that are only drawn are plain numbers, in wei.
+ * Views for screens and commands: one shape for all services. Wei is `bigint`; times are ms since epoch; fields that
+ * a service lacks are `null`. Statistics that are only drawn are plain numbers, in wei.
  */
 
 type WireLane = Wire<typeof GasCurrent.shape.lanes.shape.slow.shape, never>;
@@ -46,12 +46,12 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
     nativeUsd: wire.nativeUsd,
     updatedAt: wire.updatedAt,
     updateFrequencySec: wire.updateFrequencySec,
-    /** `null`: the service does not say. */
+    /** `null` when the service does not report it. */
     stale: wire.stale,
     source: {
-      /** `service`: a service that does not say what stands behind it. */
+      /** `service`: a service that does not name its own source. */
       kind: KINDS.find((kind) => kind === source?.kind) ?? ('service' as const),
-      /** Empty where the service does not say: then it is called by its host. */
+      /** Empty when the service does not name it: its host is shown. */
       name: source?.name ?? '',
       problem: source?.problem
         ? {
@@ -61,7 +61,7 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
         : null,
       ended: source?.ended ?? false,
       chainName: said(source?.chainName),
-      /** When the chain began anew, so that what was known of it before is dropped. */
+      /** When the chain restarted, which dropped older data. */
       restartedAt: source?.restartedAt ?? null,
     },
   }),
@@ -69,13 +69,13 @@ export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPri
 export type SnapshotView = z.infer<typeof Snapshot>;
 export type LaneView = SnapshotView['lanes']['slow'];
 
-/** A snapshot of a service that does not name its source: the host stands for it. */
+/** Uses the host for a service that does not name its source. */
 export function withSourceName(snapshot: SnapshotView, host: string): SnapshotView {
   const { source } = snapshot;
   return source.name === '' ? { ...snapshot, source: { ...source, name: host } } : snapshot;
 }
 
-/** The chain's name as its service says it, else by its id; `null` where the service does not say which chain it is. */
+/** The chain's name from its service, or else by its id; `null` when the service reports no chain. */
 export function chainNameOf({ chainId, source }: Pick<SnapshotView, 'chainId' | 'source'>): string | null {
   return source.chainName ?? (chainId === null ? null : chainProfile(chainId).name);
 }
@@ -98,7 +98,7 @@ const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min',
   }),
 );
 
-/** `GET /gas/trend`. Required: the direction, `RISING`, `FALLING`, `STABLE` or the service's own word. */
+/** `GET /gas/trend`. Required: the direction, `RISING`, `FALLING`, `STABLE` or another value of the service. */
 export const Trend = lenient(
   GasTrend.extend({ base: PriceSummary, priority: PriceSummary, baseFeeFan: rows(FanStep) }),
   'direction',
@@ -121,7 +121,7 @@ const WaitTrack = lenient(track.shape.waits.unwrap(), 'evaluated').transform((wi
 
 const Track = lenient(track.extend({ waits: WaitTrack }), 'evaluated').transform((wire) => ({
   ...wire,
-  /** What was judged; `said` is what earlier versions call `given`. */
+  /** Basis of the record; earlier versions wrote `said` for `given`. */
   basis: wire.basis === 'said' ? 'given' : wire.basis,
   versions: wire.versions ?? [],
 }));
@@ -136,8 +136,8 @@ export type ReachView = z.infer<typeof Reach>;
 const Action = z.union([z.string().min(1), z.null()]);
 
 /**
- * `GET /gas/recommendation`. Required: the action, `SEND_NOW`, `WAIT`, `SET_ALERT`, the service's own word, or `null` for
- * no advice yet.
+ * `GET /gas/recommendation`. Required: the action, `SEND_NOW`, `WAIT`, `SET_ALERT`, another value of the service, or
+ * `null` for no advice yet.
  */
 export const Recommendation = lenient(
   GasRecommendation.extend({ action: Action, alternatives: rows(Horizon), track: Track, reach: Reach }),
@@ -150,14 +150,17 @@ export const Recommendation = lenient(
 }));
 export type RecommendationView = z.infer<typeof Recommendation>;
 
-/** Whether its source could not be reached since, so that nobody knows what the prices are now. A chain that makes no block stands still instead. */
+/**
+ * Whether the source has been unreachable since, so that present prices are unknown. A standstill of the chain is
+ * different.
+ */
 export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale' | 'source'>): boolean {
   return stale === true && problem !== null && problem.retryAt !== null;
 }
 
 /**
- * How the service's advice has held: `given 50, kept 46`, or `tried 100, kept 94` of what it would have said of past
- * blocks; `null` where that is not known.
+ * The record of the service's advice: `given 50, kept 46`, or `tried 100, kept 94` for past blocks; `null` when
+ * unknown.
  */
 export function keptWords({
   evaluated,
@@ -176,11 +179,11 @@ export function headAgeSec({ source, blockTimestamp }: SnapshotView, now: number
   return isLive && blockTimestamp !== null ? (now - blockTimestamp) / 1_000 : null;
 }
 
-/** From which age on a block is old even if it has only just been heard of. */
+/** From this age on a block is stale even if it has just arrived. */
 export const oldAfterSec = (updateFrequencySec: number | null): number =>
   Math.max(5 * (updateFrequencySec ?? 0), 300);
 
-/** Whether the prices are the base fee alone, since no tips are known: of such a price no wait is known either. */
+/** Whether prices are the base fee alone, because tips are unknown: then no wait can be forecast either. */
 export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {
   return LANES.every(
     (lane) =>
@@ -188,13 +191,13 @@ export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {
   );
 }
 
-/** Whether the next base fee is the least that it can be. */
+/** Whether the next base fee is at its minimum. */
 export const isAtFloor = ({ floor, nextBaseFee }: Pick<SnapshotView, 'floor' | 'nextBaseFee'>): boolean =>
   floor !== null && nextBaseFee !== null && nextBaseFee <= floor;
 
 /**
- * What to do, and at what price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`, `AT ITS FLOOR` and
- * `send at 0.00510 gwei`; `target` is empty where there is none.
+ * Action and price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`, `AT ITS FLOOR` and `send
+ * at 0.00510 gwei`; `target` is empty when there is none.
  */
 export function describeAdvice(
   { action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView,

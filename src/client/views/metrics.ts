@@ -4,7 +4,7 @@ import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../
 import { checksummed } from '../../core/transactions/abi-arguments.ts';
 import { lenient, rows, wei } from '../lenient.ts';
 
-/** One page of a metrics response. Times in ms since epoch; `null`: the service does not say. */
+/** One page of a metrics response. Times in ms since epoch; `null`: unknown. */
 export interface MetricsView<Row> {
   readonly chainId: number | null;
   readonly from: number | null;
@@ -26,7 +26,7 @@ const metricsPage = <Row>(row: z.ZodType<Row>): z.ZodType<MetricsView<Row>> =>
     rows: data,
   }));
 
-/** A row that knows a single base fee is open, lowest, mean, highest and last at once. */
+/** For a row with a single base fee, open, lowest, mean, highest and last are that one. */
 const BaseFee = lenient(BaseFeeRow, 'timestamp', 'mean').transform(
   ({ timestamp, blockNumber, open, min, mean, max, close }) => ({
     timestamp,
@@ -50,7 +50,7 @@ export const BaseFees = metricsPage(BaseFee);
 export const PriorityFees = metricsPage(PriorityFee);
 export const GasUsedRatios = metricsPage(GasUsedRatio);
 
-/** Prices are wei per gas, amounts wei, times ms. `null`: the service does not say, or there is none. */
+/** Prices are wei per gas, amounts wei, times ms. `null`: unknown, or there is none. */
 
 /** `GET /metrics/block/{number}`. Required: its number and base fee. */
 export const Block = lenient(BlockMetrics, 'blockNumber', 'baseFeePerGas').transform((wire) => ({
@@ -94,7 +94,7 @@ const TYPES: Readonly<Record<number, string>> = {
   2: 'EIP-1559',
   3: 'EIP-4844 (blobs)',
   4: 'EIP-7702 (delegation)',
-  // OP stack: not signed, it comes from the chain below.
+  // OP stack: not signed, it comes from L1.
   126: 'deposit from the chain below',
 };
 

@@ -7,28 +7,28 @@ import { Rolling, shareAtMost, takeRanked, WholeSum } from './rolling.ts';
 import { type Chance, MEMORY_BLOCKS, NearestStates, unjudged } from './similar-states.ts';
 import type { Tips } from './tips.ts';
 
-/** Where the formula does not bound the next blocks: the doubling that wallets use. */
+/** Without a formula for the next blocks: the doubling that wallets use. */
 const BLIND_RISE = 2;
 
 /**
- * Average must get in within its three blocks even where it comes too late for the first, whose base fee is known. The share
- * of like blocks in which that worked is a little above the promise, since likeness flatters.
+ * Average must be included within its three blocks even if it misses the first, whose base fee is known. The share is
+ * a little above the target, because similar blocks are too optimistic.
  */
 const LATE_SHARE = 0.965;
 
-/** What is known at the head about the blocks to come. Wei per gas. */
+/** Known data about the next blocks at the head. Wei per gas. */
 export interface Outlook {
   readonly nextBaseFee: bigint;
   readonly formulaHolds: boolean;
   readonly rule: FeeRule;
 }
 
-/** The cap that each lane signs: how far the base fee may rise before its blocks, and how far Slow may wait for it to fall. */
+/** The cap of each lane: how far the base fee may rise before its blocks, and how far Slow may wait for it to fall. */
 export class LaneCaps {
   readonly #history: History;
   readonly slow: SlowCap;
   readonly #states: NearestStates;
-  /** Lower base fee of the second and third next block over what was known of the next one. */
+  /** Lower base fee of the second and third next block, over the known one of the next. */
   readonly #late: Column;
 
   constructor(history: History) {
@@ -38,7 +38,10 @@ export class LaneCaps {
     this.#late = history.column(MEMORY_BLOCKS + LANE_PROMISES.slow.withinBlocks);
   }
 
-  /** Learns from the head, Slow's tip there, and whether the advice to Slow that it settled was kept (`null`: there was none). */
+  /**
+   * Learns from the head, Slow's tip there, and whether the advice to Slow that it settled was included (`null`:
+   * there was none).
+   */
   push(slowTip: number, slowKept: number | null): void {
     const { head, oldest } = this.#history;
     this.slow.push(slowTip, slowKept);
@@ -52,7 +55,9 @@ export class LaneCaps {
     this.#states.followHead();
   }
 
-  /** Wei per gas. Who waits longer never signs a higher cap: what Fast survives is enough for Average's first blocks. */
+  /**
+   * Wei per gas. A lane that waits longer never has a higher cap: Fast's margin suffices for Average's first blocks.
+   */
   advised(outlook: Outlook, tips: Tips, isWarmUp: boolean): Readonly<Record<LaneName, number>> {
     const fast = wholeWei(this.#worstCase(LANE_PROMISES.fast.withinBlocks, outlook) + tips.fast);
     const alike = isWarmUp ? null : this.#states.nearest();
@@ -67,7 +72,7 @@ export class LaneCaps {
     this.#late.put(since, feeRatio(late, nextBaseFee.at(since)));
   }
 
-  /** The highest base fee that the next `blocks` blocks may ask for. */
+  /** The maximum base fee of the next `blocks` blocks. */
   #worstCase(blocks: number, { nextBaseFee, formulaHolds, rule }: Outlook): number {
     if (formulaHolds) return Number(highestBaseFee(nextBaseFee, blocks - 1, rule));
     return wholeWei(BLIND_RISE * Number(nextBaseFee));
@@ -88,27 +93,27 @@ export class LaneCaps {
 }
 
 const { withinBlocks, target } = LANE_PROMISES.slow;
-/** Past promises that the share kept is measured on, and how many must have been judged before anything is stated. */
+/** Number of past predictions that the share is measured on, and the minimum that must have been judged. */
 const JUDGED_BLOCKS = 1_000;
 const LEAST_JUDGED = 100;
-/** As many misses too many move the share aimed for by one; few move it hardly at all, since misses come in runs. */
+/** This many surplus misses move the target share by one; a few hardly move it, because misses come in runs. */
 const FULL_DEBT = 30;
 const MOST_DEBT = 20;
 
 /**
- * How far Slow may wait for the price to fall: as far as it fell after the promised share of the blocks like this one. That
- * share is steered by a debt: the misses so far, and those that are to be expected of what still waits, beyond the ones that
- * the promise allows, to the third power. So the promise is kept whatever prices do, and neither more nor less of it.
+ * How far Slow may wait for the price to fall: as far as it fell after the target share of similar blocks. A debt
+ * steers that share: the surplus of misses so far, and of those expected among pending ones, to the third power. So
+ * the actual share equals the target, whatever prices do.
  */
 class SlowCap {
   readonly #history: History;
   readonly #tip: Column;
-  /** What was signed, wei per gas; `NaN` where too few blocks were known to choose from. */
+  /** Signed caps, wei per gas; `NaN` when too few blocks were known. */
   readonly #cap: Column;
-  /** The least that let the tip of then in, over what sending at once cost; infinite where nothing did. */
+  /** The lowest price that included that tip, over the price of sending at once; infinite when there was none. */
   readonly #least: Column;
   readonly #debt: Debt;
-  /** Whether what was signed got in: 1 or 0. */
+  /** Whether the signed cap was included: 1 or 0. */
   readonly #kept: Column;
   readonly #keptShare: Rolling<WholeSum>;
 
@@ -122,7 +127,7 @@ class SlowCap {
     this.#keptShare = new Rolling(this.#kept, new WholeSum());
   }
 
-  /** Takes in the head, the tip that Slow offers there, and whether the advice that it settled was kept. */
+  /** Ingests the head, Slow's tip there, and whether the advice that it settled was included. */
   push(tip: number, kept: number | null): void {
     const { head, oldest } = this.#history;
     const given = head - withinBlocks;
@@ -141,8 +146,8 @@ class SlowCap {
   }
 
   /**
-   * The head's cap, wei per gas; never above `ceiling`, which it is until enough is known.
-   * @param blocks where prices stood as they do at the head, `null` while too few are known
+   * The head's cap, wei per gas; at most `ceiling`, which it equals until enough is known.
+   * @param blocks blocks with similar prices, `null` while too few are known
    */
   cap(blocks: Float64Array | null, ceiling: number, floor: number): number {
     const { head, sendNow } = this.#history;
@@ -152,29 +157,29 @@ class SlowCap {
     const debt = within(MOST_DEBT, this.#debt.at(head) + this.#pendingDebt(least));
     const share = target + (debt / FULL_DEBT) ** 3;
     const rank = within(least.length - 1, Math.max(Math.ceil(share * least.length) - 1, 0));
-    // With nothing to spare it sends at once.
+    // Without any surplus it sends at once.
     const ratio = Math.max(least[rank] ?? 1, share < 1 ? 0 : 1);
     const cap = Math.min(Math.max(scaledFee(Math.max(sendNow.at(head), 1), ratio), floor), ceiling);
     this.#cap.put(head, cap);
     return cap;
   }
 
-  /** How likely the head's cap gets in in time; no figure until enough was judged. */
+  /** Probability that the head's cap is included in time; no figure until enough was judged. */
   get chance(): Chance {
     const { head } = this.#history;
     const { count, mean } = this.#keptShare.tally;
     if (Number.isNaN(this.#cap.at(head)) || mean === null || count < LEAST_JUDGED) {
       return unjudged(count, LEAST_JUDGED);
     }
-    // Where fees hardly ever fall, more is kept however low the cap.
+    // If fees hardly ever fall, more succeed than the target at any cap.
     const probability = this.#debt.at(head) > -MOST_DEBT ? target : Math.max(mean, target);
     return { probability, reason: null };
   }
 
   /**
-   * Misses to be expected of what has not got in yet, beyond those allowed: of each as many as like blocks of the head do not
-   * fall so low, and of what is left of its time as few of them as that is shorter.
-   * @param least what like blocks fell to, ascending
+   * Surplus of misses expected among pending ones: each is weighted by the share of similar blocks that did not fall
+   * so low, and by the rest of its time.
+   * @param least lowest prices after similar blocks, ascending
    */
   #pendingDebt(least: Float64Array): number {
     const { head, oldest, sendNow } = this.#history;
@@ -189,7 +194,7 @@ class SlowCap {
     return debt;
   }
 
-  /** The least that let the tip of block `given` in after it. */
+  /** The lowest price after block `given` that included its tip. */
   #lowestSince(given: number): number {
     const { head, ask, lowTip } = this.#history;
     const tip = this.#tip.at(given);
@@ -200,7 +205,7 @@ class SlowCap {
     return lowest;
   }
 
-  /** A price over what sending at once cost at `block`. */
+  /** A price over the price of sending at once at `block`. */
   #ratioAt(block: number, price: number): number {
     return feeRatio(price, this.#history.sendNow.at(block));
   }

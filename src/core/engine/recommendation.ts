@@ -9,17 +9,17 @@ interface RecommendationInput extends Grounds {
   readonly blockSec: number;
   /** Whether `blockSec` was measured. */
   readonly isPaceKnown: boolean;
-  /** How much of the past behind sending now has been judged, 0 to 1. */
+  /** Share of the history behind sending now that has been judged, 0 to 1. */
   readonly sendNowJudgedRatio: number;
   readonly track: Recommendation['track'];
 }
 
-/** Confidence is gone where the share kept lies this far below what was stated. */
+/** Confidence is 0 when the actual share is this far below the stated one. */
 const LOST_AT = 0.2;
 
 /**
- * Puts a decision into words and figures: sending now means the Average lane, waiting means one of the alternatives,
- * with the very figures that it has there.
+ * Turns a decision into a recommendation: sending now refers to the Average lane, waiting to one of the alternatives,
+ * with its figures.
  */
 export function recommendation(input: RecommendationInput): Recommendation {
   const { decision, forecasts, track } = input;
@@ -34,7 +34,7 @@ export function recommendation(input: RecommendationInput): Recommendation {
   };
 }
 
-/** That every time of the advice is only a plan's. */
+/** The note that all times are nominal. */
 function withoutPace({ isPaceKnown, blockSec }: RecommendationInput): string[] {
   const every = formatDuration(blockSec);
   return isPaceKnown
@@ -42,14 +42,14 @@ function withoutPace({ isPaceKnown, blockSec }: RecommendationInput): string[] {
     : [`how often blocks come is not known yet: times are as if one came every ${every}`];
 }
 
-/** Why no probability stands beside the advice to send now. */
+/** Why the advice to send now has no probability. */
 function withoutFigure({ decision, forecasts, lanes }: RecommendationInput): string[] {
   const { reason } = lanes.average;
   if (decision.forecast !== null || !isMeasured(forecasts) || reason === null) return [];
   return [`no probability of getting in: ${reason}`];
 }
 
-/** Whether anything can be said of waiting. */
+/** Whether there is any forecast of waiting. */
 function isMeasured(forecasts: readonly Forecast[]): boolean {
   return forecasts.some(({ probability }) => probability !== null);
 }
@@ -82,15 +82,15 @@ function plan({ decision, lanes, blockSec }: RecommendationInput): Plan {
   };
 }
 
-/** 0 to 100: how much of the past was judged, times how near the share kept was to what was stated. */
+/** 0 to 100: the judged share of the history, times the accuracy of stated probabilities. */
 function confidence(judgedRatio: number, { hitRatio, statedProbability }: Recommendation['track']): number {
   if (hitRatio === null || statedProbability === null) return 0;
-  // Keeping more than was stated is no fault.
+  // More successes than stated are no fault.
   const short = Math.max(statedProbability - hitRatio, 0);
   return Math.round(100 * Math.min(judgedRatio, 1) * Math.max(1 - short / LOST_AT, 0));
 }
 
-/** What has not been measured is not stated: its price neither. */
+/** Without measurements there is neither probability nor price. */
 function toHorizon({ horizonSec, price, probability, reason, savingRatio }: Forecast): Horizon {
   const isMeasured = probability !== null;
   return {
@@ -102,22 +102,22 @@ function toHorizon({ horizonSec, price, probability, reason, savingRatio }: Fore
   };
 }
 
-/** What the reasons are drawn from. */
+/** The data for the reasons. */
 interface Grounds {
   readonly decision: Decision;
   readonly forecasts: readonly Forecast[];
   readonly trend: Trend;
-  /** Seconds of the last day that are known. */
+  /** Known seconds of the last day. */
   readonly daySec: number;
-  /** Wei per gas where the base fee is at its floor. */
+  /** Wei per gas when the base fee is at its floor. */
   readonly floor?: bigint | null;
 }
 
 const HOUR_SEC = 3_600;
-/** Below a minute of history a mean says nothing. */
+/** With less than a minute of history a mean is meaningless. */
 const LEAST_RANKED_SEC = 60;
 
-/** Short plain sentences, the decisive one first. A figure in them is one of the alternatives'. */
+/** Short plain sentences, the decisive one first. Each figure comes from one of the alternatives. */
 export function reasonsFor(grounds: Grounds): string[] {
   return [...decisive(grounds), ...movement(grounds)];
 }
@@ -130,7 +130,7 @@ function decisive({ decision, forecasts, floor = null }: Grounds): string[] {
   return [refusal(forecasts)];
 }
 
-/** Why not to wait for longer where that saves more. */
+/** Why not to wait longer when that would save more. */
 function longer({ forecast }: Decision, forecasts: readonly Forecast[]): string[] {
   const best = mostSaving(forecasts.filter((each) => isLikely(each) && each.horizonSec > LONGEST_WAIT_SEC));
   if (best === null || forecast === null || saving(best) <= saving(forecast)) return [];
@@ -138,7 +138,7 @@ function longer({ forecast }: Decision, forecasts: readonly Forecast[]): string[
   return [`for ${formatGwei(best.price)} gwei within ${within} set an alert: a wait takes an hour at most`];
 }
 
-/** Why not to wait, told of the alternative that looks best. */
+/** Why not to wait, for the alternative that looks best. */
 function refusal(forecasts: readonly Forecast[]): string {
   const measured = forecasts.filter(({ probability }) => probability !== null);
   const likely = measured.filter(isLikely);
@@ -165,26 +165,26 @@ function movement({ trend: { direction, changeRatio }, daySec }: Grounds): strin
   return [`base fee is ${how} ${mean}`];
 }
 
-/** Waiting is advised from this probability and this saving on. */
+/** Minimum probability and saving for advice to wait. */
 const LEAST_PROBABILITY = 0.8;
 const LEAST_SAVING = 0.05;
-/** As long as a person waits at the terminal; beyond it an alert is the better tool. */
+/** A user can wait this long at the terminal; beyond it an alert is better. */
 const LONGEST_WAIT_SEC = HOUR_SEC;
-/** An alert hours ahead must promise more than a wait of minutes. */
+/** An alert hours ahead needs a higher saving than a wait of minutes. */
 const LEAST_ALERT_SAVING = 0.1;
 
 interface Decision {
   readonly action: Action;
-  /** Which forecast it rests on; `null` for sending now. */
+  /** The forecast it is based on; `null` for sending now. */
   readonly forecast: Forecast | null;
 }
 
 const SEND_NOW: Decision = { action: 'SEND_NOW', forecast: null };
 
 /**
- * `WAIT` for the forecast up to an hour off that saves most, if that is at least 5 % at a probability of at least 0.8.
- * Otherwise `SET_ALERT` for one beyond the hour that does so with at least 10 %. Otherwise `SEND_NOW`. What has not been
- * measured is never waited for.
+ * `WAIT` for the forecast up to an hour ahead with the highest saving, if that is at least 5 % at a probability of at
+ * least 0.8. Otherwise `SET_ALERT` for one beyond the hour with at least 10 %. Otherwise `SEND_NOW`. Never for a
+ * forecast without measurements.
  */
 export function decide(forecasts: readonly Forecast[]): Decision {
   const likely = forecasts.filter(isLikely);
@@ -212,21 +212,21 @@ function leastSaving({ horizonSec }: Forecast): number {
   return horizonSec <= LONGEST_WAIT_SEC ? LEAST_SAVING : LEAST_ALERT_SAVING;
 }
 
-/** The one that saves most; of equals the sooner. */
+/** The forecast with the highest saving; of equals the sooner one. */
 function mostSaving(forecasts: readonly Forecast[]): Forecast | null {
   let best: Forecast | null = null;
   for (const forecast of forecasts) if (best === null || saving(forecast) > saving(best)) best = forecast;
   return best;
 }
 
-/** A better decision takes the place of the standing one after so many blocks, or at once if it is better by so much. */
+/** A better decision replaces the present one after this many blocks, or at once if it is better by this much. */
 const HOLD_BLOCKS = 3;
 const CLEAR_MARGIN = 0.05;
 const RANKS: Readonly<Record<Action, number>> = { SEND_NOW: 0, SET_ALERT: 1, WAIT: 2 };
 
-/** Whether `best` is so much better than `standing` that a block's noise is not the reason. */
+/** Whether `best` is better than `standing` by more than a block's noise. */
 function isClearlyBetter(best: Decision, standing: Decision): boolean {
-  // What is no longer measured cannot be stated.
+  // A decision without a probability cannot stay.
   if (standing.forecast?.probability === null) return true;
   if (best.action === standing.action) return margin(best) - margin(standing) >= CLEAR_MARGIN;
   return RANKS[best.action] > RANKS[standing.action]
@@ -234,7 +234,7 @@ function isClearlyBetter(best: Decision, standing: Decision): boolean {
     : margin(standing) <= -CLEAR_MARGIN;
 }
 
-/** How far a wait lies above what is asked of it, below 0 where it falls short. */
+/** How far a wait exceeds its requirements; negative when it falls short. */
 function margin({ forecast }: Decision): number {
   if (forecast === null) return 0;
   const likely = (forecast.probability ?? 0) - LEAST_PROBABILITY;
@@ -242,21 +242,21 @@ function margin({ forecast }: Decision): number {
   return likely < 0 ? Math.min(likely, saves) : saves;
 }
 
-/** Recommendations that are scored, and how far back they are looked for while younger ones are still running. */
+/** Number of scored recommendations, and how far back to search for them while younger ones are running. */
 const SCORED = 100;
 const LOOK_BACK_BLOCKS = 8_192;
 
 /**
- * Remembers what was recommended at each block, has it stand until another one is better for good, and scores what has
- * ended. All of it is kept per block, so it is the same after a rewind and after the same blocks again.
+ * Stores the recommendation of each block, keeps it until another one is clearly better, and scores ended ones.
+ * Stored per block, so it is the same after a rewind and after the same blocks again.
  */
 export class TrackRecord {
   readonly #history: History;
   readonly #sent: LaneScorer;
   readonly #horizons: readonly HorizonForecast[];
-  /** Seconds of the horizon that was best to wait for; 0 for sending now. */
+  /** Horizon in seconds of the best wait; 0 for sending now. */
   readonly #best: Column;
-  /** Probability that was stated, `NaN` for none. */
+  /** Stated probability, `NaN` for none. */
   readonly #stated: Column;
 
   constructor(history: History, sent: LaneScorer, horizons: readonly HorizonForecast[]) {
@@ -267,7 +267,7 @@ export class TrackRecord {
     this.#stated = history.column(LOOK_BACK_BLOCKS);
   }
 
-  /** Decides at the head and remembers it. @param sendProbability that of sending now; `null` for none */
+  /** Decides at the head and stores it. @param sendProbability of sending now; `null` for none */
   push(forecasts: readonly Forecast[], sendProbability: number | null): void {
     const { head, advisedWaitSec } = this.#history;
     const best = decide(forecasts);
@@ -278,7 +278,7 @@ export class TrackRecord {
     this.#stated.put(head, stated ?? Number.NaN);
   }
 
-  /** What is recommended at the head. */
+  /** The recommendation at the head. */
   decision(forecasts: readonly Forecast[]): Decision {
     return decisionOf(forecasts, this.#history.advisedWaitSec.at(this.#history.head));
   }
@@ -297,7 +297,7 @@ export class TrackRecord {
     return best;
   }
 
-  /** The last hundred that stated a probability and have ended: what was stated and what was kept. */
+  /** The last hundred ended recommendations with a probability: stated and actual shares. */
   score(): Recommendation['track'] {
     const { head, oldest } = this.#history;
     const until = Math.max(head - LOOK_BACK_BLOCKS + 1, oldest);

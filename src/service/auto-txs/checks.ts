@@ -20,15 +20,15 @@ import type { Present } from '../responses/gas.ts';
 export interface CheckerParts {
   readonly source: ChainSource;
   readonly store: Pick<AutoTxStore, 'waiting'>;
-  /** What is known now; `null` while there is nothing yet. */
+  /** Present prices; `null` while there are none. */
   readonly moment: () => Present | null;
   /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** Ends what is under way. */
+  /** Aborts pending requests. */
   readonly signal: AbortSignal;
 }
 
-/** A transaction to check, and whose. */
+/** A transaction to check, with its owner. */
 interface ToCheck {
   readonly owner: string;
   /** `null`: it is new. */
@@ -41,15 +41,16 @@ interface ToCheck {
 }
 
 /**
- * Makes the pre-flight checks with what the nodes tell in time.
- * @throws {ApiFailure} `validation_failed` where it can never be included, by its signature or by what this request changes.
+ * Runs the pre-flight checks with the nodes' timely responses.
+ * @throws {ApiFailure} `validation_failed` when it can never be included, because of its signature or this request's
+ * changes.
  */
 export async function checkToSend(
   { source, store, moment, wallNow, signal }: CheckerParts,
   { owner, id, chainId, transaction, order, isNew }: ToCheck,
 ): Promise<Check[]> {
   const present = moment();
-  // Prices of an hour ago say nothing of the next block.
+  // Stale prices do not apply to the next block.
   const fresh = present === null || present.stale ? null : present;
   const [sender, waiting, dataFees] = await Promise.all([
     readKnownOfSender(source, transaction.from, signal),
@@ -79,25 +80,25 @@ export async function checkToSend(
   throw new ApiFailure('validation_failed', message, { details });
 }
 
-/** @throws {ApiFailure} `conflict` where nothing can be broadcast. */
+/** @throws {ApiFailure} `conflict` for a source that cannot broadcast. */
 export function requirePool({ kind }: ChainSource): void {
   const why = cannotBroadcastReason(kind);
   if (why !== null) throw new ApiFailure('conflict', `${why}; run with --rpc URL`);
 }
 
-/** What a transaction does; value in wei. */
+/** The call of a transaction; value in wei. */
 export type Content = Pick<KeptAutoTx, 'to' | 'value' | 'data'>;
 
-/** What is said of it on the wire, where it is said at all. */
+/** The call in a request, as far as given. */
 type SaidContent = Pick<AutoTxUpdate, 'to' | 'value' | 'data'>;
 
-/** @throws {ApiFailure} `validation_failed` where an address is mistyped, by its checksum. */
+/** @throws {ApiFailure} `validation_failed` for a mistyped address, by its checksum. */
 export const contentOf = (said: SaidContent): Content =>
   contentWith({ to: null, value: 0n, data: '0x' }, said);
 
 /**
- * What an auto-tx does after an update.
- * @throws {ApiFailure} where that cannot change any more, or a signature is of something else.
+ * The call of an auto-tx after an update.
+ * @throws {ApiFailure} when it can no longer change, or a signature belongs to another call.
  */
 export function contentAfter(
   kept: KeptAutoTx,
@@ -123,7 +124,7 @@ export function contentAfter(
   return { to: signed.to, value: signed.value, data: signed.data };
 }
 
-/** @throws {ApiFailure} that says what `signed` does otherwise than was `said` beside it. */
+/** @throws {ApiFailure} with the differences between `signed` and the fields beside it. */
 export function requireSaid(said: SaidContent, signed: SignedTransaction): void {
   requireSame(contentWith(signed, said), signed);
 }
@@ -150,7 +151,7 @@ function requireReplaceable({ state }: KeptAutoTx): void {
   );
 }
 
-/** Call data is told by its length: it is a part of what was signed. */
+/** Call data is compared by its length in messages: it is a part of the signed transaction. */
 function differences(wanted: Content, signed: Content): { readonly field: string; readonly words: string }[] {
   const found: { field: string; words: string }[] = [];
   if (wanted.to?.toLowerCase() !== signed.to?.toLowerCase()) {
@@ -176,7 +177,7 @@ const lengthOf = (data: Hex) => (data.length - 2) / 2;
 
 const hexOf = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
 
-/** Capitals of an address that has both are its checksum (EIP-55). */
+/** Mixed case is the checksum of an address (EIP-55). */
 function addressOf(text: string): Hex {
   const address = checksummedAddress(transactionBytes(text));
   const digits = text.slice(2);
@@ -192,15 +193,15 @@ interface SignedBytes {
 }
 
 /**
- * Reads what was signed.
- * @throws {ApiFailure} `validation_failed` at `signedTransaction`, in words that repeat nothing of it.
+ * Decodes the signed transaction.
+ * @throws {ApiFailure} `validation_failed` at `signedTransaction`, without any part of it.
  */
 export function readSigned(text: string): SignedBytes {
   try {
     const bytes = transactionBytes(text);
     return { bytes, transaction: decodeTransaction(bytes) };
   } catch (error) {
-    // What anything else says may repeat what it was given, and so may its cause.
+    // Other errors, and their causes, may repeat their input.
     throw wrongSignature(error instanceof TransactionError ? error.message : 'it cannot be read as one');
   }
 }
@@ -212,19 +213,19 @@ function wrongSignature(why: string): ApiFailure {
   });
 }
 
-/** A request waits no longer for what a node knows of a sender. */
+/** Time limit for a node's data about a sender. */
 const WITHIN_MS = 4_000;
 
-/** A sender as the chain knows it; wei. */
+/** A sender's account on the chain; wei. */
 export interface SenderFacts {
-  /** The next one that the chain takes. */
+  /** The next nonce on the chain. */
   readonly nextNonce: number;
-  /** The next one after those in the node's pool. */
+  /** The next nonce including the node's pool. */
   readonly pendingNonce: number;
   readonly balance: bigint;
 }
 
-/** @throws {ChainError} or {ApiFailure} where the node does not say all of it in time. */
+/** @throws {ChainError} or {ApiFailure} when the node does not return all of it in time. */
 export async function readSender(
   source: ChainSource,
   address: Hex,
@@ -237,7 +238,7 @@ export async function readSender(
   return { nextNonce, pendingNonce, balance };
 }
 
-/** The same as far as it can be told: what the node does not say in time is `null`. */
+/** The same as far as known: late values are `null`. */
 async function readKnownOfSender(
   source: ChainSource,
   address: Hex,

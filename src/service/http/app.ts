@@ -32,15 +32,15 @@ export interface AppOptions {
   readonly streams: GasStreams;
   readonly alerts: AlertService;
   readonly autoTxs: AutoTxService;
-  /** Whether alerts and auto-txs that are made here stay; else their routes refuse. Default: they do. */
+  /** Whether alerts and auto-txs can be stored; otherwise their routes refuse. Default: they can. */
   readonly keepsAlerts?: boolean | undefined;
-  /** Why nothing at all stays, for as long as the process lives; left out: it does. */
+  /** Why nothing is stored during the life of the process; absent when it is. */
   readonly unsaved?: string | undefined;
-  /** Told of errors that nobody foresaw; the answer does not repeat them. */
+  /** Receives unexpected errors; responses do not repeat them. */
   readonly onError: (error: unknown) => void;
-  /** What others call the service by, behind a proxy, for the document. */
+  /** Public URL of the service behind a proxy, for the document. */
   readonly baseUrl?: string | undefined;
-  /** Origins whose pages may ask in a browser, `*` for all; default: none. */
+  /** Origins whose pages may use the service in a browser, `*` for all; default: none. */
   readonly cors?: readonly string[] | undefined;
 }
 
@@ -82,10 +82,10 @@ export function createApp(options: AppOptions): OpenAPIHono {
   return app;
 }
 
-/** A day is more than any browser keeps the answer to a preflight. */
+/** Browsers cache a preflight response for at most a day. */
 const PREFLIGHT_SEC = 86_400;
 
-/** Lets pages of other origins ask. The key is theirs to send: a browser adds no credential by itself. */
+/** Allows pages of other origins (CORS). They must send the key themselves: browsers add no credentials. */
 const allowOrigins = (origins: readonly string[]) =>
   cors({
     origin: origins.includes('*') ? '*' : [...origins],
@@ -94,7 +94,7 @@ const allowOrigins = (origins: readonly string[]) =>
     maxAge: PREFLIGHT_SEC,
   });
 
-/** The routes that were added, as the router writes them, and what they answer. */
+/** The registered routes, in the router's syntax, with their methods. */
 function servedMethods(app: OpenAPIHono): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const definition of app.openAPIRegistry.definitions) {
@@ -105,7 +105,7 @@ function servedMethods(app: OpenAPIHono): Map<string, string[]> {
   return methods;
 }
 
-/** `OPTIONS` is told what there is. */
+/** Refuses a method; `OPTIONS` gets the list of methods. */
 function refuseMethod(c: Context, methods: readonly string[]): Response {
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: allow } });
@@ -117,8 +117,8 @@ function refuseMethod(c: Context, methods: readonly string[]): Response {
 const RETRY_SEC = 5;
 
 /**
- * Has every route of alerts and auto-txs refuse: what would be made here is gone when the process ends, for the reason in
- * `unsaved`, or, without one, when it is known which chain they are about.
+ * Makes all routes of alerts and auto-txs refuse: their data would be lost when the process ends, for the reason
+ * `unsaved`, or, without one, once the chain is known.
  */
 function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
   for (const [path, what] of [

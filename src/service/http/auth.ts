@@ -11,39 +11,40 @@ import {
 } from '../../contract/routes.ts';
 import { recordOf } from './record.ts';
 
-/** Who was let in. */
+/** An admitted request. */
 interface Admission {
-  /** The key's public id, for logs; `null` where no key is needed. */
+  /** The key's public id, for logs; `null` when no key is needed. */
   readonly keyId: string | null;
 }
 
-/** Decides who may ask v1, and how often. */
+/** Controls access to v1 and its rate. */
 export interface Gate {
   /**
    * Counts one request of `key`, or refuses it. The count is durable when this resolves.
    * @throws {ApiFailure} `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `plan_forbidden` or
-   * `rate_limit_exceeded` with `Retry-After`; `upstream_unavailable` while keys cannot be read or counts not be kept.
+   * `rate_limit_exceeded` with `Retry-After`; `upstream_unavailable` while keys cannot be read or counts not be
+   * stored.
    */
   admit(request: { readonly key: string | null; readonly group: RouteGroup }): Promise<Admission>;
   /**
-   * What `key` may still ask. Itself it is checked like any other request, but not counted; `onAdmitted` is told whose
-   * it is. @throws like {@link admit}
+   * The remaining quota of `key`. Checks the key like any other request, without counting; calls `onAdmitted` with
+   * its owner. @throws like {@link admit}
    */
   limits(key: string | null, onAdmitted?: (admission: Admission) => void): Promise<RateLimits>;
-  /** Those of the keys, by their ids, that were revoked or are gone; left out where no key is needed. @throws {StoreError} */
+  /** The ids among `keyIds` that were revoked or are gone; absent when no key is needed. @throws {StoreError} */
   withdrawn?(keyIds: readonly string[]): Promise<readonly string[]>;
 }
 
-/** A route as the router knows it, and what it is to gate, log and metrics. */
+/** A route as the router has it, with its data for gate, log and metrics. */
 interface ServedRoute {
   readonly template: string;
   readonly group: RouteGroup;
 }
 
-/** A path as the router writes it: a parameter is `:name`. */
+/** A path in the router's syntax: a parameter is `:name`. */
 export const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** By their path, as the router writes it. */
+/** By path, in the router's syntax. */
 const SERVED_ROUTES: ReadonlyMap<string, ServedRoute> = new Map(
   [...V1_ROUTES, ...ADDED_ROUTES].map(({ path, group }) => [
     routerPath(BASE_PATH + path),
@@ -53,7 +54,7 @@ const SERVED_ROUTES: ReadonlyMap<string, ServedRoute> = new Map(
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Whose alerts and auto-txs a request is about: the key's public id, empty where no key is needed. */
+    /** The owner of alerts and auto-txs in a request: the key's public id, empty when no key is needed. */
     owner: string;
   }
 }
@@ -61,8 +62,8 @@ declare module 'hono' {
 const RATE_LIMITS = BASE_PATH + PATHS.rateLimits;
 
 /**
- * Asks the gate before a route does. What no route answers, an unknown path or another method, is not counted; nor is
- * the question how much is left, whose route asks the gate itself.
+ * Passes each request through the gate. Unknown paths and methods are not counted; nor is the request for rate
+ * limits, whose route uses the gate itself.
  */
 export function authorise(gate: Gate): MiddlewareHandler {
   return async (c, next) => {
@@ -85,7 +86,7 @@ export function authorise(gate: Gate): MiddlewareHandler {
 
 const DAY_MS = 86_400_000;
 
-/** For the service within one's own process: no key, no limit, but counted all the same. */
+/** The gate of a service for its own process: no key, no limit, but counted. */
 export function createOpenGate(wallNow: () => number): Gate {
   let day = 0;
   let used = 0;

@@ -7,10 +7,10 @@ import { fieldProblems } from '../../contract/field-problems.ts';
 import { BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { ApiFailure, shorten } from './errors.ts';
 
-/** What a body of nonsense is told is no longer than the nonsense. */
+/** Limits the response to a nonsensical body. */
 const PROBLEMS_MOST = 50;
 
-/** The body of a request, which must be JSON. @throws {ApiFailure} `validation_failed`, with words. */
+/** The body of a request, which must be JSON. @throws {ApiFailure} `validation_failed`, with a message. */
 export async function readJson(c: Context): Promise<unknown> {
   const type = c.req.header('content-type') ?? '';
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
@@ -24,12 +24,12 @@ export async function readJson(c: Context): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the cause: the parser's words repeat a piece of the body.
+    // Without the cause: the parser's message repeats a part of the body.
     throw wrongBody('the body is no JSON; check its brackets, quotes and commas');
   }
 }
 
-/** A body of the shape of `schema`. @throws {ApiFailure} `validation_failed`, each field that is wrong by name. */
+/** A body that matches `schema`. @throws {ApiFailure} `validation_failed`, with each invalid field by name. */
 export async function readBody<Body extends z.ZodType>(c: Context, schema: Body): Promise<z.output<Body>> {
   const body = await readJson(c);
   const parsed = schema.safeParse(body);
@@ -69,21 +69,24 @@ declare module 'hono' {
 
 /** The largest body of most routes, an alert with every target, is below 20 kB. */
 const BODY_BYTES = 32_768;
-/** A signed transaction in hexadecimal, which with blobs is a megabyte and more, and the fields beside it. */
+/** A signed transaction in hexadecimal, with blobs more than a megabyte, and the other fields. */
 const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
 const TAKES_SIGNED = new RegExp(`^${BASE_PATH}${PATHS.autoTxs}(/[^/]*)?/?$`);
 
-/** What larger bodies may come to at once: those of one key, and all. A request takes a few times its body in memory. */
+/**
+ * Maximum size of concurrent larger bodies: those of one key, and all. A request takes a few times its body in
+ * memory.
+ */
 const KEY_BYTES = 2 * SIGNED_BODY_BYTES;
 const ALL_BYTES = 8 * SIGNED_BODY_BYTES;
 
-/** Less than a response may take. The largest body there is comes in it at 350 kB/s, a transaction with six blobs at 140. */
+/** Less than the timeout of a response. The largest body needs 350 kB/s, a transaction with six blobs 140 kB/s. */
 const BODY_MS = 12_000;
 const REST_MS = 500;
 
 /**
- * Reads each body that a route takes, before the route runs: within its size, within `bodyMs`, and a large one only
- * while there is room for it, which it has until it is answered.
+ * Reads the body of a request before its route runs: within its size, within `bodyMs`, and a large one only while
+ * there is room for it, which is reserved until the response.
  */
 export function takeBodies(bodyMs = BODY_MS): MiddlewareHandler {
   const heldBy = new Map<string, number>();
@@ -97,7 +100,7 @@ export function takeBodies(bodyMs = BODY_MS): MiddlewareHandler {
     const owner = c.get('owner');
     const { body } = raw;
     let room = 0;
-    /** Makes sure of room for `bytes` of this body. */
+    /** Reserves room for `bytes` of this body. */
     const hold = (bytes: number) => {
       if (bytes > most) throw tooLarge(most);
       const more = bytes <= BODY_BYTES ? 0 : Math.max(bytes - room, 0);
@@ -120,7 +123,7 @@ export function takeBodies(bodyMs = BODY_MS): MiddlewareHandler {
       c.set('body', isTaken ? await bytesOf(body, bodyMs, hold) : new Uint8Array());
     } catch (error) {
       leave();
-      // A connection that closes before is reset, and the client loses the response.
+      // If the connection closed earlier, it would be reset and the client would lose the response.
       await takeRest(body);
       throw error;
     }
@@ -128,7 +131,7 @@ export function takeBodies(bodyMs = BODY_MS): MiddlewareHandler {
   };
 }
 
-/** @throws {ApiFailure} also what `hold` throws, which is told how much has come. */
+/** @throws {ApiFailure}, also errors of `hold`, which receives the size so far. */
 async function bytesOf(
   body: ReadableStream<Uint8Array>,
   ms: number,
@@ -167,7 +170,7 @@ async function takeRest(body: ReadableStream<Uint8Array> | null): Promise<void> 
   await body.pipeTo(new WritableStream(), options).catch(() => {});
 }
 
-/** The rest of the body may not have come: no client may send its next request on this connection. */
+/** The rest of the body may be missing: the client must not send its next request on this connection. */
 const refusal = (
   code: ErrorCode,
   message: string,

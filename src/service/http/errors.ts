@@ -5,13 +5,13 @@ import { API_KEY_HEADER, BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { withoutKeys } from '../../core/key-text.ts';
 import { StoreError, type StoreErrorCode } from '../../store/errors.ts';
 
-/** An answer that is a refusal. Handlers throw it; `errorResponse` alone makes it a response. */
+/** A refusal. Handlers throw it; only `errorResponse` turns it into a response. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly code: ErrorCode;
   readonly details: ErrorBody['details'];
   readonly headers: Readonly<Record<string, string>>;
-  /** Only where the code's own status does not fit (414). */
+  /** Only if the code's own status does not fit (414). */
   readonly status: number | null;
 
   constructor(
@@ -37,15 +37,15 @@ export function invalidParameter(path: string, message: string): ApiFailure {
   return new ApiFailure('validation_failed', `${path} ${message}`, { details: [{ path, message }] });
 }
 
-/** RFC 9110, 11.6.1: who is refused for lack of credentials is told which. Browsers ask nobody for this scheme. */
+/** RFC 9110, 11.6.1: a 401 must name the scheme. Browsers show no prompt for this one. */
 const CHALLENGE = `ApiKey realm="gastop", header="${API_KEY_HEADER}"`;
 const METRICS = `${BASE_PATH}/metrics/`;
 
-/** Every error of the service becomes its response here. `chainId` is for the envelope of a bad metrics window. */
+/** Turns every error of the service into its response. `chainId` is for the envelope of an invalid metrics window. */
 export function errorResponse(error: unknown, request: Request, chainId: number | null): Response {
   const failure = toFailure(error);
   const body = withEnvelope(bodyOf(failure), new URL(request.url), chainId);
-  // A refusal repeats what was typed; a key that was typed in the wrong place goes no further.
+  // A refusal repeats the input; removes keys that were typed in the wrong place.
   const text = withoutKeys(JSON.stringify(body));
   const status = failure.status ?? ERROR_STATUS[failure.code];
   return new Response(text, {
@@ -63,21 +63,21 @@ function bodyOf({ code, message, details }: ApiFailure): ErrorBody {
   return details === undefined ? { errorCode: code, message } : { errorCode: code, message, details };
 }
 
-/** Whether nobody foresaw it, so that somebody should be told. */
+/** Whether an error is unexpected, so that it must be reported. */
 export function isUnforeseen(error: unknown): boolean {
   return !(error instanceof ApiFailure || error instanceof ChainError || error instanceof StoreError);
 }
 
-/** What another program or a full disk does to a database passes; anything else waits for a person. */
+/** Database errors caused by another program or a full disk are temporary; others need a person. */
 export const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'unreachable', 'failed']);
 
-/** What an error says to whoever asked. */
+/** The client's view of an error. */
 export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   if (error instanceof ChainError) {
     return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
   }
-  // A full disk, a lock of another program or a damaged page: the request was right, and another time it may work.
+  // A full disk, a lock of another program or a damaged page: the request was valid, and a retry may succeed.
   if (error instanceof StoreError) {
     return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
   }
@@ -105,7 +105,7 @@ function said(url: URL, name: string): string | null {
 
 type Result = { readonly success: true } | { readonly success: false; readonly error: z.core.$ZodError };
 
-/** Hook of every route: parameters that the contract does not know become one refusal that names each of them. */
+/** Hook of every route: turns all unknown parameters into one refusal that names each of them. */
 export function checkParameters(result: Result): void {
   if (!result.success) throw wrongParameters(result.error);
 }
@@ -134,24 +134,24 @@ function toDetails(issue: z.core.$ZodIssue): { path: string; message: string }[]
 
 const TIME_WANTED = 'must be a time such as 2026-01-31T12:00:00Z';
 
-/** No more than this of a longer one: of what was signed, put in the wrong place, nobody could make use. */
+/** Maximum length of a repeated name: too short for a misplaced signed transaction to be usable. */
 const BEGINNING = 15;
 
-/** A stranger's name for something goes back to the stranger, but not pages of it, and no secret. */
+/** Repeats a client's name for something, shortened and without secrets. */
 export function shorten(key: string): string {
-  // Before the cut, which would leave a beginning of the secret that nothing recognises.
+  // Before the cut, which could leave an unrecognised beginning of the secret.
   const text = withoutKeys(key);
   return text.length > 40 ? `${text.slice(0, BEGINNING)}…` : text;
 }
 
 const AUTO_TXS = BASE_PATH + PATHS.autoTxs;
-/** Hex, base64 or what else sixteen bytes are written as; not a path. */
+/** Hex, base64 or another notation of sixteen bytes; not a path. */
 const BYTES = /[\w+=-]{20,}/g;
 const FRAME = /^ +at .*:\d+:\d+\)?$/;
 
 /**
- * An error as it may be told, in an answer or a log. One of the routes that take what was signed may say a piece of it in
- * words of whatever failed: those go, and where it happened stays.
+ * An error for a response or a log. On routes that accept signed transactions its text may contain a part of one:
+ * removes the text, and keeps the stack.
  */
 export function withoutBody(error: Error, path: string): Error {
   if (path !== AUTO_TXS && !path.startsWith(`${AUTO_TXS}/`)) return error;

@@ -3,26 +3,26 @@ import type { ServiceState } from '../service-state.ts';
 import type { Gate } from './auth.ts';
 import { ApiFailure, toFailure } from './errors.ts';
 
-/** Blocks that come faster are one event, of the newest: a recording may be played at thousands of blocks a second. */
+/** Faster blocks share one event, with the newest: a recording may be played at thousands of blocks a second. */
 const LEAST_GAP_MS = 200;
-/** Prices become stale with the time, and a source goes away, without a block that says so. */
+/** Prices become stale, and a source fails, without a new block. */
 const LOOK_MS = 1_000;
-/** Proxies and clients take a connection for dead on which nothing comes. */
+/** Proxies and clients close a connection on which nothing arrives. */
 const BEAT_MS = 15_000;
 const HOUR_MS = 3_600_000;
 const STREAMS_PER_KEY = 5;
-/** A reader for whom more events are waiting is dropped. They share their bytes with those of other readers. */
+/** A reader with more pending events is dropped. Events share their bytes between readers. */
 const WAITING_MOST = 16;
 const RETRY_SEC = 60;
 
 const COMMENT = new TextEncoder().encode(':\n\n');
 
 interface Reader {
-  /** The id of its key; empty where no key is needed. */
+  /** The id of its key; empty when no key is needed. */
   readonly owner: string;
   /** Counts one request of the key. @throws like {@link Gate.admit} */
   readonly admit: () => Promise<unknown>;
-  /** When a request was counted last. */
+  /** Time of the last counted request. */
   admittedAt: number;
 }
 
@@ -37,8 +37,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Controller = ReadableStreamDefaultController<Bytes>;
 
 /**
- * The open streams of `gas/current` (Server-Sent Events). An event goes out with each new block and with whatever else
- * changes what `gas/current` says, such as prices that become stale. It is encoded once for all readers.
+ * The open streams of `gas/current` (Server-Sent Events). Sends an event with each new block and with every other
+ * change of the response of `gas/current`, such as prices that become stale. Encodes it once for all readers.
  */
 export class GasStreams {
   readonly #state: Pick<ServiceState, 'moment' | 'present'>;
@@ -60,8 +60,10 @@ export class GasStreams {
   }
 
   /**
-   * A stream that begins with what `gas/current` says now, unless its reader had the block `lastId` and all is well.
-   * @throws {ApiFailure} `upstream_unavailable` while there are no prices, `rate_limit_exceeded` for one stream too many.
+   * Opens a stream that starts with the present `gas/current`, unless its reader has block `lastId` and nothing else
+   * has changed.
+   * @throws {ApiFailure} `upstream_unavailable` while there are no prices, `rate_limit_exceeded` for too many
+   * streams.
    */
   open(lastId: string | undefined, reader: Omit<Reader, 'admittedAt'>): ReadableStream<Bytes> {
     if (this.#hasEnded) throw stopping();
@@ -77,7 +79,7 @@ export class GasStreams {
           own = controller;
           if (this.#readers.size === 0) this.#start();
           this.#readers.set(controller, { ...reader, admittedAt: performance.now() });
-          // With the comment the reader learns that it is connected.
+          // The comment tells the reader that it is connected.
           controller.enqueue(isKnown || this.#sent === null ? COMMENT : this.#sent.bytes);
         },
         cancel: () => {
@@ -88,10 +90,10 @@ export class GasStreams {
     );
   }
 
-  /** Sends what has changed, if anything has. */
+  /** Sends an event if anything has changed. */
   readonly tell = (): void => {
     if (this.#readers.size === 0) return;
-    // Blocks that are taken in together are one event, too.
+    // Blocks that are ingested together share one event, too.
     const waitMs = Math.max(this.#sentAt + LEAST_GAP_MS - performance.now(), 0);
     this.#due ??= setTimeout(() => this.#publish(), waitMs);
   };
@@ -131,13 +133,13 @@ export class GasStreams {
     this.#timers = [setInterval(this.tell, LOOK_MS), setInterval(() => void this.#beat(), BEAT_MS)];
   }
 
-  /** Keeps the streams of those that still may have one. */
+  /** Counts the open streams, and ends those that are no longer allowed. */
   async #beat(): Promise<void> {
     for (const controller of this.#readers.keys()) {
       if (controller.desiredSize === WAITING_MOST) controller.enqueue(COMMENT);
     }
     const owners = new Set([...this.#readers.values()].map(({ owner }) => owner));
-    // Keys that cannot be read at the moment are looked at the next time.
+    // If the keys cannot be read, checks them the next time.
     const gone = new Set(await this.#withdrawn?.([...owners]).catch(() => []));
     for (const [controller, reader] of this.#readers) {
       if (reader.owner !== '' && gone.has(reader.owner)) this.#close(controller);
@@ -156,7 +158,7 @@ export class GasStreams {
     }
   }
 
-  /** The reader gets what is waiting, then the end. */
+  /** Sends the pending events, then the end. */
   #close(controller: Controller): void {
     if (this.#forget(controller)) controller.close();
   }

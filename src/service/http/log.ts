@@ -11,18 +11,18 @@ interface LoggedRequest extends AnsweredRequest {
   readonly keyId: string | null;
   readonly errorCode: string | null;
   readonly bytes: number;
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response did. */
   readonly cut: boolean;
-  /** Asked for by a probe, every few seconds. */
+  /** A probe's request, every few seconds. */
   readonly isOperation: boolean;
 }
 
-/** What the server says while it runs. */
+/** The server's log. */
 export interface RequestLog {
   answered(request: LoggedRequest): void;
-  /** Something went wrong that nobody is answered with. */
+  /** An error that no response reports. */
   problem(error: unknown): void;
-  /** The last word before the process ends. */
+  /** The last entry before the process ends. */
   fatal(error: unknown): void;
   info(message: string): void;
   warn(message: string): void;
@@ -30,15 +30,15 @@ export interface RequestLog {
 
 interface RequestLogOptions {
   readonly level: LogLevel;
-  /** Takes one line at a time, with its line break. */
+  /** Writes one line, with its line break. */
   readonly write: (line: string) => void;
-  /** Takes out what must not be said, from every line whatever it came from. */
+  /** Removes secrets from every line. */
   readonly redact: (line: string) => string;
 }
 
 const SECRETS = ['key', 'apiKey', 'headers', 'authorization'];
 
-/** JSON lines by pino. A line names a route's template and a key's id, never what was typed. */
+/** JSON lines by pino. A line has a route's template and a key's id, never the typed path or key. */
 export function createRequestLog({ level, write, redact }: RequestLogOptions): RequestLog {
   const options = {
     level,
@@ -47,7 +47,7 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { streamWrite: redact },
   };
-  // What is said of a request is listed below, field by field; an error may carry anything.
+  // Requests are logged field by field, without secrets; errors may contain anything.
   const requests = pino(options, { write });
   const logger = pino({ ...options, redact: [...SECRETS, ...SECRETS.map((name) => `*.${name}`)] }, { write });
   return {
@@ -67,7 +67,7 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
       else if (isOperation) requests.debug(line, 'request');
       else requests.info(line, 'request');
     },
-    // The stack of what was foreseen says nothing that its message does not.
+    // The stack of an expected error adds nothing to its message.
     problem: (error) => logger.warn(isUnforeseen(error) ? { err: error } : {}, messageOf(error)),
     fatal: (error) => logger.fatal({ err: error }, messageOf(error)),
     info: (message) => logger.info(message),
@@ -75,7 +75,7 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
   };
 }
 
-/** As pino writes it, but worked out once per millisecond and not once per line. */
+/** pino's time format, computed once per millisecond instead of once per line. */
 function isoTime(): () => string {
   let at = 0;
   let text = '';
@@ -89,7 +89,7 @@ function isoTime(): () => string {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Short lines for eyes, in place of JSON: `12:00:01 GET /be/api/v1/gas/current 200 0.4 ms`. */
+/** Short lines for people instead of JSON: `12:00:01 GET /be/api/v1/gas/current 200 0.4 ms`. */
 export function createPlainLog({ level, write, redact }: RequestLogOptions): RequestLog {
   const say = (of: LogLevel, text: string) => {
     if (LOG_LEVELS.indexOf(of) < LOG_LEVELS.indexOf(level)) return;

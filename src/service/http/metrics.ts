@@ -1,14 +1,14 @@
 import type { AlertFigures } from '../../store/alerts.ts';
 import type { Condition } from '../service-state.ts';
 
-/** Upper bounds of the histogram in seconds: from a remembered answer to the deadline. */
+/** Upper bounds of the histogram in seconds: from a cached response to the timeout. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
-/** Any other word is a stranger's, and would be a new series for each. */
+/** Other methods come from clients, and each would be a new series. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 export interface AnsweredRequest {
   readonly method: string;
-  /** The route's template; `null` where no route was found. */
+  /** The route's template; `null` when no route matched. */
   readonly route: string | null;
   readonly status: number;
   readonly durationMs: number;
@@ -20,7 +20,7 @@ interface Durations {
   count: number;
 }
 
-/** Counts what was answered, in memory, for Prometheus (text format 0.0.4). Labels come from us alone. */
+/** Counts responses, in memory, for Prometheus (text format 0.0.4). Labels never come from clients. */
 export class RequestMetrics {
   readonly #requests = new Map<string, number>();
   readonly #durations = new Map<string, Durations>();
@@ -58,7 +58,7 @@ export class RequestMetrics {
     return durations;
   }
 
-  /** The page that Prometheus reads. */
+  /** The page for Prometheus. */
   page(
     { head, headAgeSec, lagBlocks = null, failure, engine, streams = 0 }: Condition,
     connections: number,

@@ -11,7 +11,7 @@ import { KEY_SCHEME } from './routes/describe.ts';
 
 type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 
-/** The released version; the build puts it in. */
+/** The released version, inserted by the build. */
 const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
 
 const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
@@ -30,8 +30,8 @@ const GROUP_SAYS: Readonly<Record<RouteGroup, string>> = {
 };
 
 /**
- * The OpenAPI 3.1 description of `app`, out of the schemas that validate.
- * @param baseUrl what others call the service by, behind a proxy; without it only where the document stands is known.
+ * The OpenAPI 3.1 description of `app`, from the validating schemas.
+ * @param baseUrl public URL of the service behind a proxy; by default URLs are relative to the document.
  */
 export function openApiDocument(app: OpenAPIHono, baseUrl?: string): Document {
   const { webhooks: _none, ...document } = app.getOpenAPI31Document({
@@ -59,7 +59,7 @@ export function openApiDocument(app: OpenAPIHono, baseUrl?: string): Document {
   };
 }
 
-/** Names of the schemas that requests are made of. */
+/** Names of the schemas in request bodies. */
 function bodiesOf(document: object): string[] {
   const references = JSON.stringify(document).matchAll(
     /"requestBody":\{[^}]*?"\$ref":"#\/components\/schemas\/(\w+)"/g,
@@ -68,7 +68,7 @@ function bodiesOf(document: object): string[] {
 }
 
 function servers(baseUrl: string | undefined) {
-  // Relative to the document, so that it also holds behind a proxy that adds a path.
+  // Relative to the document, so that it is right behind a proxy that adds a path.
   const up = '../'.repeat(OPENAPI_PATH.split('/').length - 2);
   const here = { url: `${up}${BASE_PATH.slice(1)}`, description: 'Where this document stands' };
   if (baseUrl === undefined) return [here];
@@ -83,9 +83,9 @@ type Schema = Schemas[string];
 const PREFIX = '#/components/schemas/';
 
 /**
- * The schemas of these names (`meta({ id })`) and of all that they refer to, `answers` as they are sent and `bodies` as
- * they are taken, where what has a default may be left out. zod writes them itself: zod-to-openapi lets a named schema
- * be `null` everywhere once it may be so in one place.
+ * The schemas of these names (`meta({ id })`) and of all that they refer to: responses as they are sent, bodies as
+ * they are accepted, with optional fields where there is a default. zod generates them: zod-to-openapi lets a named
+ * schema be `null` everywhere once it may be so in one place.
  */
 function componentSchemas(answers: readonly string[], bodies: readonly string[]): Schemas {
   const sent = schemasOf('output');
@@ -102,7 +102,7 @@ function componentSchemas(answers: readonly string[], bodies: readonly string[])
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** How a document refers to the schema of this name. */
+/** The reference to the schema of this name. */
 export const schemaReference = (name: string) => PREFIX + name;
 
 function schemasOf(io: 'input' | 'output') {
@@ -110,7 +110,7 @@ function schemasOf(io: 'input' | 'output') {
     io,
     uri: schemaReference,
     override: ({ zodSchema, jsonSchema }) => {
-      // `format` says it; zod's pattern for it counts the days of every month.
+      // `format` suffices; zod's pattern enumerates the days of every month.
       if (zodSchema instanceof z.ZodISODateTime) delete jsonSchema.pattern;
     },
   }).schemas;

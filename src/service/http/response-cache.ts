@@ -6,17 +6,17 @@ import { BASE_PATH, PATHS } from '../../contract/routes.ts';
 import { recordOf } from './record.ts';
 
 const compress = promisify(gzip);
-/** A smaller body fits into the packet that is sent anyway. */
+/** A smaller body fits into one packet anyway. */
 const GZIP_MIN_BYTES = 1_024;
-/** Above this level JSON gets 2 % smaller for twice the time. */
+/** A higher level saves 2 % of JSON for twice the time. */
 const GZIP_LEVEL = 5;
-/** Recommendations for prices that callers choose are responses of their own. */
+/** Recommendations for prices that callers choose are separate responses. */
 const ENTRIES_MAX = 256;
 
-/** Keys see different limits, so no shared cache may keep a response; a refetch costs a 304. */
+/** Keys have different limits, so no shared cache may store a response; a refetch costs a 304. */
 const HEADERS = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' };
 
-/** Routes whose responses depend on the present state and the query alone, and are the same for every key. */
+/** Routes whose responses depend only on the present state and the query, not on the key. */
 const SHARED: ReadonlySet<string> = new Set(
   [PATHS.gasCurrent, PATHS.gasTrend, PATHS.gasRecommendation, PATHS.statsCurrent, PATHS.statsMarket].map(
     (path) => BASE_PATH + path,
@@ -37,7 +37,7 @@ export class EncodedResponse {
     this.#headers = { ...HEADERS, 'Content-Type': type, ETag: `W/"${hash('sha1', text, 'base64url')}"` };
   }
 
-  /** 304 where the client has it, gzip where the client accepts it. */
+  /** 304 when the client has it, gzip when the client accepts it. */
   async respond(c: Context): Promise<Response> {
     const { 'Content-Type': type, ...headers } = this.#headers;
     if (namesTag(c.req.header('if-none-match'), this.#headers.ETag)) {
@@ -53,8 +53,8 @@ export class EncodedResponse {
 }
 
 /**
- * Encodes every 200 of a `GET`, and keeps the shared ones as long as `version` returns the same object: between two
- * blocks all clients request the same few responses. One that is being made is waited for, not made again.
+ * Encodes every 200 of a `GET`, and caches the shared ones while `version` returns the same object: between two
+ * blocks all clients request the same few responses. Concurrent requests share one computation.
  */
 export function cacheResponses(version: () => object | null): MiddlewareHandler {
   const cache = new Map<string, Promise<EncodedResponse | null>>();
@@ -71,7 +71,7 @@ export function cacheResponses(version: () => object | null): MiddlewareHandler 
     const made = key === null ? undefined : cache.get(key);
     const cached = made && (await made);
     if (cached) return cached.respond(c);
-    const making = encodedAnswer(c, next);
+    const making = encodedResponse(c, next);
     if (key !== null) cache.set(key, making);
     let encoded: EncodedResponse | null = null;
     try {
@@ -84,8 +84,8 @@ export function cacheResponses(version: () => object | null): MiddlewareHandler 
   };
 }
 
-/** What the route answers; `null` where that is no JSON with 200. */
-async function encodedAnswer(c: Context, next: Next): Promise<EncodedResponse | null> {
+/** The encoded response of the route; `null` when it is not JSON with status 200. */
+async function encodedResponse(c: Context, next: Next): Promise<EncodedResponse | null> {
   await next();
   return c.res.status === 200 && isJson(c.res) ? new EncodedResponse(await c.res.text()) : null;
 }
@@ -105,7 +105,7 @@ function sent(
   });
 }
 
-/** Notes the length of a body that is sent as it is, for the log. */
+/** Notes the length of an unencoded body, for the log. */
 async function measure(c: Context): Promise<void> {
   const record = recordOf(c.env);
   if (record === null || !isJson(c.res) || c.res.headers.has('content-length')) return;

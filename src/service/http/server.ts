@@ -11,7 +11,7 @@ import type { RequestLog } from './log.ts';
 import { RequestMetrics } from './metrics.ts';
 import { RequestRecord } from './record.ts';
 
-/** What one client may cost the server. Tests shorten the times, never loosen the sizes. */
+/** Resource limits per client. Tests shorten the times, never loosen the sizes. */
 export interface ServerLimits {
   readonly headerBytes: number;
   readonly urlBytes: number;
@@ -26,32 +26,35 @@ export interface ServerLimits {
 }
 
 const LIMITS: ServerLimits = {
-  /** Node's own: room for what proxies add, and a page of memory per connection. Includes the request line. */
+  /**
+   * Node's default: room for headers added by proxies, and a page of memory per connection. Includes the request
+   * line.
+   */
   headerBytes: 16_384,
   /** The longest v1 URL, a metrics window with every parameter, is below 300. */
   urlBytes: 4_096,
-  /** A slow-loris sends a header now and then; an honest client sends all of them at once. */
+  /** A slow-loris sends a header now and then; a normal client sends all of them at once. */
   headersMs: 10_000,
-  /** Headers and body; a quarter megabyte in it is 14 kB/s, which any mobile line has. */
+  /** Headers and body; a quarter megabyte in this time is 14 kB/s, slower than any mobile connection. */
   requestMs: 20_000,
-  /** How often Node looks for connections that are past the two limits above. */
+  /** How often Node checks connections against the two limits above. */
   checkEveryMs: 2_000,
   /** The slowest response, a month of stored history, takes well below a second; a node's may take several. */
   answerMs: 15_000,
   /** Longer than the 60 s after which common proxies close, so that the server never closes under a request. */
   keepAliveMs: 65_000,
-  /** A client that reads nothing of a response for that long is gone. */
+  /** A client that reads nothing of a response for this long is gone. */
   idleMs: 30_000,
-  /** From the stop on, requests in progress may end; longer than a response may take would only wait for the dead. */
+  /** Time for requests in progress after a stop; longer than the response timeout would be useless. */
   graceMs: 10_000,
   /** Each costs about 50 kB; with all of them the process stays below a quarter gigabyte. */
   connections: 2_048,
 };
 
-/** In log and metrics: the connection ended before a response began. The number is nginx's. */
+/** For log and metrics: the connection ended before a response began. nginx's status. */
 const CLIENT_CLOSED = 499;
 
-/** For every response; a response's own header takes precedence, as the playground's policy does. */
+/** For every response; a response's own header takes precedence, such as the playground's policy. */
 const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -59,24 +62,24 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-/** What is served: a service, whichever one is current. */
+/** The service behind the server, which may be replaced. */
 export interface Served {
   fetch(request: Request, record: RequestRecord): Promise<Response>;
   condition(): Condition;
-  /** Ends responses that would go on for ever. */
+  /** Ends streaming responses. */
   endStreams?(): void;
-  /** What its alerts do, for an operator. */
+  /** Figures of its alerts, for an operator. */
   alertFigures?(): Promise<AlertFigures>;
 }
 
 export interface ServerOptions {
   readonly served: Served;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** The path of the base URL, which a proxy may pass on or take away; `''` without one. */
+  /** The path of the base URL, which a proxy may pass on or remove; `''` without one. */
   readonly prefix?: string;
-  /** What others call this service by, behind a proxy that passes their `Host` on. */
+  /** Public host name behind a proxy that passes `Host` on. */
   readonly publicName?: string | undefined;
   readonly log: RequestLog;
   readonly limits?: Partial<ServerLimits>;
@@ -84,11 +87,11 @@ export interface ServerOptions {
 
 export interface RunningServer {
   readonly port: number;
-  /** Accepts no more connections, lets requests in progress end, then cuts what is left. */
+  /** Accepts no more connections, lets requests in progress end, then closes the rest. */
   stop(): Promise<void>;
 }
 
-/** What tells how a response ended. */
+/** The parts of a response that tell how it ended. */
 interface Outgoing extends Pick<ServerResponse, 'headersSent' | 'statusCode' | 'writableFinished'> {
   on(event: 'close', listener: () => void): unknown;
 }
@@ -109,7 +112,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     (request, { incoming, outgoing }) => respond(request, incoming.socket, outgoing),
     {
       hostname: host,
-      // The adapter could not make a request of it.
+      // The adapter could not create a request.
       errorHandler: () =>
         errorResponse(
           new ApiFailure('validation_failed', 'the URL or the Host header is invalid; see RFC 9110'),
@@ -142,7 +145,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     socket.once('close', () => sockets.delete(socket));
   });
 
-  /** Answers a request, and notes in log and metrics what was sent. */
+  /** Handles a request, and records the response in log and metrics. */
   async function respond(
     request: Request,
     socket: Pick<Socket, 'on' | 'off'>,
@@ -175,10 +178,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       if (isStopping) server.closeIdleConnections();
     };
     outgoing.on('close', end);
-    // A response that waits behind others of its connection has no `close` of its own.
+    // A response queued behind others on its connection has no `close` event of its own.
     socket.on('close', end);
     const fail = (failure: unknown) => {
-      // The app may still change the record of a response that is not sent.
+      // The app may still change the record of an unsent response.
       record = record.copy();
       record.errorCode = failure instanceof ApiFailure ? failure.code : 'internal_error';
       return errorResponse(failure, request, null);
@@ -196,14 +199,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   async function route(request: Request, record: RequestRecord): Promise<Response> {
     if (request.url.length > limits.urlBytes) throw urlTooLong(limits.urlBytes);
     const { pathname: path, hostname } = new URL(request.url);
-    // A page of another origin can have its own name lead to this machine, and would be let in by that name.
+    // DNS rebinding: a page may resolve its own host name to this machine.
     const asked = hostname.replace(/^\[|\]$/g, '');
     if (isLoopback(host) && !isLoopback(asked) && asked !== options.publicName) throw unknownHost(asked);
     if (OPERATION_PATHS.has(path)) {
       record.route = path;
       const condition = served.condition();
       return answerOperation(request, path, condition, async () => {
-        // Figures that cannot be read are left out: the rest of the page matters all the more.
+        // Leaves out figures that cannot be read: the rest of the page matters more then.
         const alerts = (await served.alertFigures?.().catch(() => null)) ?? null;
         return metrics.page(condition, sockets.size, alerts);
       });
@@ -230,7 +233,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       isStopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       served.endStreams?.();
-      // Node does not count a connection without any request as idle.
+      // Node does not count a connection without a request as idle.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), limits.graceMs);
       await closed;
@@ -255,8 +258,8 @@ const unknownHost = (name: string) =>
   );
 
 /**
- * A request's path as this service knows it. `prefix` is the path of the base URL, which a proxy may pass on or have
- * taken away; one that is the beginning of v1's own path (`/be`) must not be taken for the other.
+ * The path of a request for this service. `prefix` is the path of the base URL, which a proxy may pass on or remove;
+ * a prefix that begins like v1's path (`/be`) must not be confused with it.
  */
 function withoutPrefix(url: string, prefix: string): string {
   if (prefix === '' || !url.startsWith(`${prefix}/`)) return url;
@@ -264,12 +267,12 @@ function withoutPrefix(url: string, prefix: string): string {
   return isV1 ? url : url.slice(prefix.length);
 }
 
-/** Outside v1: for the operator. No key is needed, and nothing secret is said. */
+/** Outside v1, for the operator: no key needed, nothing secret included. */
 const OPERATION_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
-/** Answers one of {@link OPERATION_PATHS}. */
+/** Handles one of {@link OPERATION_PATHS}. */
 async function answerOperation(
   request: Request,
   path: string,
@@ -293,7 +296,7 @@ async function answerOperation(
   if (path === '/readyz' && condition.failure !== null)
     return errorResponse(condition.failure, request, null);
   if (path === '/healthz') return send(JSON.stringify({ status: 'ok' }), 'application/json');
-  // Ready is who can answer; alerts may well fire in another process.
+  // Readiness concerns responses; alerts may fire in another process.
   const alerts = condition.engine?.isHere ? 'here' : condition.engine ? 'elsewhere' : 'nowhere';
   const { engine, head, lagBlocks } = condition;
   const leader = engine?.process ?? null;

@@ -11,12 +11,12 @@ import type { AlertFiring, AlertSum } from '../../store/alerts.ts';
 import type { KeptDelivery } from '../../store/outbox.ts';
 import { isoFromMs, isoOrNull, weiOrNull, wireWei } from './wire.ts';
 
-/** An alert as v1 says it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
+/** An alert as v1 shows it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
 export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert {
   const { rule, phase, missedCount, lastMissedAt } = alert;
   const method = channelOf(alert.method);
   const { [method]: to = '', ...targets } = alert.targets;
-  // The price may have to leave the threshold after the cooldown is over.
+  // The price may have to leave the threshold after the cooldown.
   const isCooling = phase.kind === 'cooling' && (phase.cooldownUntil > now || phase.mustLeave);
   return {
     id: alert.id,
@@ -61,7 +61,7 @@ export function deliveryAnswer(delivery: KeptDelivery): AlertDelivery {
   };
 }
 
-/** @throws RangeError for a word that no program of ours wrote. */
+/** @throws RangeError for a value that gastop did not write. */
 export function channelOf(text: string): AlertChannel {
   return known(ALERT_CHANNELS, text);
 }
@@ -72,13 +72,13 @@ function known<Word extends string>(words: readonly Word[], text: string): Word 
   return word;
 }
 
-/** At most 16 digits, which a number holds. */
+/** At most 16 digits, which are exact in a number. */
 const gweiNumber = (wei: bigint) => Number(gweiString(wei));
 
-/** How many firings are told one by one. */
+/** Maximum number of listed firings. */
 export const SAVINGS_ENTRIES_MOST = 500;
 
-/** `GET /alerts/{id}/savings`: what `gasAmount` gas cost less at each firing than in the mean of the day before. */
+/** `GET /alerts/{id}/savings`: what `gasAmount` gas cost less at each firing than at the mean of the day before. */
 export function savingsAnswer(
   alertId: string,
   sum: AlertSum,
@@ -96,7 +96,7 @@ export function savingsAnswer(
   };
 }
 
-/** What firings saved in all; in dollars where each that saved something knows their price. */
+/** Total savings of firings; in dollars if each firing with savings has a dollar price. */
 export function savedBy({ savedPerGas, usdPerGas }: AlertSum, gas: number) {
   return {
     savedWei: (savedPerGas * BigInt(gas)).toString(),

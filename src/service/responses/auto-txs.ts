@@ -18,7 +18,7 @@ import { gweiString, usdOf } from '../../core/units.ts';
 import type { Present } from './gas.ts';
 import { isoFromMs, isoOrNull, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
-/** An auto-tx as v1 says it to `asker` (as `KeptAutoTx.owner`). Nothing of it can send it. */
+/** An auto-tx as v1 shows it to `asker` (as `KeptAutoTx.owner`), without its signature. */
 export function autoTxAnswer(
   autoTx: KeptAutoTx,
   asker: string,
@@ -64,7 +64,7 @@ export function autoTxAnswer(
     hold: hold === null ? null : { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
     attempts: state.attempts,
     mayBeMined: state.mayBeOut,
-    // The head that is known may be behind the one that was looked at.
+    // The present head may be behind the head of the observation.
     confirmations:
       inclusion === null || moment.head === null
         ? null
@@ -147,11 +147,11 @@ function savingAnswer(saving: Saving | null) {
   return { referencePrice: wireWei(referencePrice), savedWei: savedWei.toString(), savedUsd };
 }
 
-/** Further than a day ahead nothing is stated. */
+/** Maximum forecast horizon: a day. */
 const LONGEST_SEC = 86_400;
-/** Each second would have a chance of its own. */
+/** Precision of deadlines; otherwise each second would need its own forecast. */
 const STEP_SEC = 60;
-/** Of one head; more are worked out anew. */
+/** Maximum number of cached forecasts per head. */
 const REMEMBERED_MOST = 2_000;
 
 interface OutlookParts {
@@ -163,18 +163,18 @@ interface OutlookParts {
   readonly wallNow: () => number;
 }
 
-/** What an answer about auto-txs is made with beside them, all of one moment. */
+/** Further data for responses about auto-txs, all of one time. */
 interface AutoTxMoment {
   readonly head: number | null;
   readonly chain: ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
-  /** How likely a pending one's target is reached, and within what time; `null`: it is not pending. */
+  /** Probability and horizon for the target of a pending one; `null` when it is not pending. */
   reach(autoTx: KeptAutoTx): { readonly probability: number | null; readonly withinSec: number } | null;
-  /** What keeps it from being sent now; `null`: nothing but its target. */
+  /** Why it is held now; `null` when it only waits for its target. */
   hold(autoTx: KeptAutoTx): AutoTxState['hold'];
 }
 
-/** Looks ahead for the answers about auto-txs. What was worked out holds until the next block. */
+/** Forecasts for responses about auto-txs. Caches them until the next block. */
 export class AutoTxOutlook {
   readonly #parts: OutlookParts;
   #advice: Present['advice'] | null = null;
@@ -228,8 +228,8 @@ function timeLeftSec(expiresAt: number | null, now: number): number | null {
 }
 
 /**
- * The price per gas, base fee and a usual tip together, at which a block takes it and its target is reached; `null`: none
- * ever will.
+ * The price per gas, base fee plus a usual tip, at which a block includes it and its target is reached; `null` when
+ * there is none.
  */
 function askedPrice({ order, signed }: KeptAutoTx, { advice }: Present): bigint | null {
   if (signed === null) return null;
@@ -244,8 +244,8 @@ const min = (one: bigint, other: bigint) => (one < other ? one : other);
 const max = (one: bigint, other: bigint) => (one > other ? one : other);
 
 /**
- * What keeps a pending one from being sent now: what was noted when it was tried, or what the head says and nobody writes down,
- * as each block may say otherwise. `null`: nothing but its target.
+ * Why a pending one is held: the stored obstacle of its last try, or one of the present head, which is not stored
+ * because it may change with each block. `null` when it only waits for its target.
  */
 function presentHold({ state, order, signed }: KeptAutoTx, present: Present | null): AutoTxState['hold'] {
   if (state.hold !== null || state.status !== 'PENDING' || signed === null) return state.hold;

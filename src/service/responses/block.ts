@@ -9,21 +9,21 @@ import { ApiFailure } from '../http/errors.ts';
 import { confirmationsOf, ifAnswered, type LookupContext, tipOf } from './explorer.ts';
 import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
-/** One block: what the chain itself holds, completed by what is stored of its fees. */
+/** One block: the chain's data, completed by stored fees. */
 interface KnownBlock {
-  /** `null` where the source holds no whole blocks. */
+  /** `null` when the source has no whole blocks. */
   readonly whole: ChainBlock | null;
-  /** `null` where nothing is stored and the node does not tell its fees. */
+  /** `null` when no fees are stored and the node does not report them. */
   readonly fees: Block | null;
   /** The block after it, as stored. */
   readonly child: Block | null;
 }
 
-/** @throws {ApiFailure} `not_found` for a block that is not there yet, or no longer */
+/** @throws {ApiFailure} `not_found` for a future or orphaned block */
 export async function blockMetrics(asked: number | 'latest', context: LookupContext): Promise<BlockMetrics> {
   const { head, profile, reader } = context;
   const read = await readBlock(asked === 'latest' ? head.number : asked, context);
-  // OP-stack chains have no blobs, and write the data's footprint into their place.
+  // OP-stack chains have no blobs, and store the data footprint in those fields.
   const whole = read.whole && profile.dataFee === 'op' ? { ...read.whole, blobGasUsed: null } : read.whole;
   const known = { ...read, whole };
   const { fees } = known;
@@ -64,7 +64,7 @@ async function readBlock(number: number, context: LookupContext): Promise<KnownB
   const child = page.find((block) => block.number === number + 1) ?? null;
   const whole = await readWhole(number, reader);
   if (whole !== null) {
-    // Between a reorg and its digestion the store still holds the block that was replaced.
+    // Until a reorg is ingested, the store has the orphaned block.
     const isSame = stored !== null && isBlockOf(whole, stored);
     const follows = child?.parentHash === whole.hash || (isSame && child?.parentHash === null);
     const fees = isSame ? stored : await feesOf(whole, reader);
@@ -84,7 +84,7 @@ async function readWhole(number: number, reader: ChainReader): Promise<ChainBloc
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (error.code === 'unsupported' && reader.kind !== 'rpc') return null;
-    // Any other refusal may be over in a moment.
+    // Any other refusal may be temporary.
     if (error.code === 'pruned') return null;
     throw error;
   }
@@ -107,7 +107,7 @@ function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {
   return gasLimit === 0n ? 0 : Math.min(Number(gasUsed) / Number(gasLimit), 1);
 }
 
-/** The next block's own base fee where there is one; for the head what `gas/current` says too. */
+/** The base fee of the next block, if it exists; for the head that of `gas/current`. */
 async function nextBaseFeeOf(
   { whole, fees, child }: KnownBlock,
   header: ChainBlock | Block,
@@ -115,7 +115,7 @@ async function nextBaseFeeOf(
 ): Promise<bigint> {
   if (child !== null) return child.baseFeePerGas;
   if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;
-  // Before the fees' word for it: some nodes repeat there what the head's would be.
+  // Before the fees' own value: some nodes repeat the head's there.
   if (whole !== null && whole.number < head.number) {
     const next = await ifAnswered(reader.block(whole.number + 1));
     if (next?.parentHash === whole.hash) return next.baseFeePerGas;
@@ -140,7 +140,7 @@ async function tipsOf({ whole, fees }: KnownBlock, reader: ChainReader): Promise
   };
 }
 
-/** As the node would have said itself, had it been asked in time. */
+/** The same as the node's own percentiles at that time. */
 async function tipsFromReceipts(whole: ChainBlock, reader: ChainReader): Promise<bigint[] | null> {
   const mined = whole.transactionHashes.length === 0 ? [] : await ifAnswered(reader.transactionsOf(whole));
   if (mined === null) return null;
@@ -151,7 +151,7 @@ async function tipsFromReceipts(whole: ChainBlock, reader: ChainReader): Promise
   return gasWeightedPercentiles(tips, TIP_PERCENTILES, whole.gasUsed);
 }
 
-/** `null` where a part of it is not known. */
+/** `null` when a part is unknown. */
 function burnt({ whole, fees }: KnownBlock, blobBaseFee: bigint | null): bigint | null {
   const { gasUsed, baseFeePerGas } = whole ?? fees ?? { gasUsed: null, baseFeePerGas: 0n };
   if (gasUsed === null) return null;
@@ -162,12 +162,12 @@ function burnt({ whole, fees }: KnownBlock, blobBaseFee: bigint | null): bigint 
     : baseFeePerGas * gasUsed + blobBaseFee * blobGasUsed;
 }
 
-/** Only mainnet's schedule is known here, and its slots. */
+/** Only mainnet's schedule, with its slots, is known here. */
 const SLOT_SEC = 12;
 
 /**
- * What a block and the one after it ask per blob gas, wei: the node's word, and where it says nothing the formula
- * with the parameters of the time. `null` before EIP-4844 and where the parameters are not known.
+ * The blob base fees of a block and of the next one, wei: the node's value, or else the formula with the parameters
+ * of the time. `null` before EIP-4844 and when the parameters are unknown.
  */
 function blobFees(
   known: { readonly whole: ChainBlock | null; readonly fees: Block | null; readonly child: Block | null },

@@ -8,20 +8,17 @@ import { foldRollups, type Rollup } from '../../store/rollups.ts';
 import { isoFromSec, wholeWei } from './wire.ts';
 
 const POINTS_MAX = 500;
-/** Bucket of each time frame; an hour shows its blocks as long as they fit. */
+/** Bucket of each time frame; an hour shows single blocks if they fit. */
 export const CHART_BUCKET_SEC = { '24h': 300, '7d': 1_800, '30d': 7_200 } as const;
-/** An hour of a quick chain: 361 points. */
+/** For an hour of a fast chain: 361 points. */
 const HOUR_BUCKET_SEC = 10;
 
-/** The mean tip of a bucket at `percentile`, or `null` where tips are unknown. */
+/** The mean tip of a bucket at `percentile`, or `null` when tips are unknown. */
 export function meanTip(rollup: Rollup, percentile: TipPercentile): number | null {
   return rollup.tips?.[TIP_PERCENTILES.indexOf(percentile)] ?? null;
 }
 
-/**
- * What the lanes were said to cost at the blocks from `first` to `last`, on the average, wei per gas; `null` where that is
- * not known of each of them.
- */
+/** Mean stated lane prices from block `first` to `last`, wei per gas; `null` when one of them is unknown. */
 export type PricesSaid = (first: number, last: number) => MeanPrices | null;
 
 interface ChartWindow {
@@ -31,7 +28,7 @@ interface ChartWindow {
   readonly blockTimeSec: number;
 }
 
-/** The chart of a time frame; what the service did at the time is its owner's. */
+/** The chart of a time frame; events belong to the owner. */
 export async function statsChart(
   history: HistoryStore,
   { timeFrame, end, blockTimeSec }: ChartWindow,
@@ -64,7 +61,7 @@ async function readSeries(history: HistoryStore, timeFrame: TimeFrame, end: numb
   return { bucketSec: HOUR_BUCKET_SEC, rollups: foldRollups(blocks, HOUR_BUCKET_SEC) };
 }
 
-/** Of blocks from before the engine's time the lanes' prices are base fee and tips. */
+/** For blocks before the engine's history the lanes' prices are base fee plus tips. */
 function toPoint(rollup: Rollup, pricesSaid: PricesSaid): ChartPoint {
   const base = rollup.base.mean;
   const priority = meanTip(rollup, 50);

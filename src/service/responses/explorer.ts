@@ -17,21 +17,21 @@ import { ApiFailure } from '../http/errors.ts';
 import { metricsWindow } from './metrics.ts';
 import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
-/** What is at hand to say something of single blocks and transactions. */
+/** Data for responses about single blocks and transactions. */
 export interface LookupContext {
   readonly profile: ChainProfile;
-  /** The last block digested. */
+  /** The last ingested block. */
   readonly head: Block;
-  /** What the block after the head will ask for, wei per gas; `null` while nothing was worked out. */
+  /** Base fee of the block after the head, wei per gas; `null` while unknown. */
   readonly nextBaseFee: bigint | null;
   readonly nativeUsd: number | null;
-  /** Why nothing new comes, one line; `null` while all is well. */
+  /** Why no new blocks come, one line; `null` while they do. */
   readonly problem: string | null;
   readonly blocks: BlockStore;
   readonly reader: ChainReader;
 }
 
-/** @throws {ApiFailure} where a recording is followed, which knows no transactions */
+/** @throws {ApiFailure} for a recording, which has no transactions */
 function requireTransactions({ kind }: ChainReader): void {
   if (kind !== 'replay') return;
   throw new ApiFailure(
@@ -40,12 +40,12 @@ function requireTransactions({ kind }: ChainReader): void {
   );
 }
 
-/** Much less than a question has in all: two of these, one after the other, leave time for the answer itself. */
+/** Much less than the time limit of a request: two of these in sequence leave time for the response itself. */
 const COMPLETED_WITHIN_MS = 2_000;
 
 /**
- * The answer, or `null` where the node does not give it, or not soon: for what only completes another answer. A late
- * one is not broken off, so that the next question finds it.
+ * The result, or `null` when the node fails or is slow: for optional parts of a response. A late result is still
+ * awaited, so that the next request finds it cached.
  */
 export async function ifAnswered<T>(answer: Promise<T>): Promise<T | null> {
   const late = AbortSignal.timeout(COMPLETED_WITHIN_MS);
@@ -57,7 +57,7 @@ export async function ifAnswered<T>(answer: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The chain is being reorganised between two questions of ours, unless its node is not well at all. */
+/** A reorg happened between two requests of ours, unless the node itself is failing. */
 function reorganised(number: number, { problem }: Pick<LookupContext, 'problem'>): ApiFailure {
   const [message, retrySec] =
     problem === null
@@ -66,15 +66,15 @@ function reorganised(number: number, { problem }: Pick<LookupContext, 'problem'>
   return new ApiFailure('upstream_unavailable', message, { headers: { 'Retry-After': String(retrySec) } });
 }
 
-/** Blocks on top of block `number`, itself included. */
+/** Confirmations of block `number`, itself included. */
 export const confirmationsOf = (number: number, head: Block) => Math.max(head.number - number + 1, 1);
 
-/** What a transaction paid per gas above the base fee; a rollup's deposits pay nothing at all. */
+/** Tip of a transaction, wei per gas; a rollup's deposits pay nothing at all. */
 export function tipOf(effectiveGasPrice: bigint, baseFeePerGas: bigint): bigint {
   return effectiveGasPrice > baseFeePerGas ? effectiveGasPrice - baseFeePerGas : 0n;
 }
 
-/** Everything a transaction paid beside its value, wei. */
+/** Total cost of a transaction beside its value, wei. */
 function costOf({
   gasUsed,
   effectiveGasPrice,
@@ -87,7 +87,7 @@ function costOf({
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 
-/** What a transaction's receipt and block say of it: all `null` while it waits in the pool. */
+/** The fields from receipt and block: all `null` while it is pending. */
 const PENDING = {
   status: 'PENDING',
   gasUsed: null,
@@ -106,7 +106,7 @@ const PENDING = {
 } as const satisfies Partial<TxMetrics>;
 type Inclusion = Pick<TxMetrics, keyof typeof PENDING>;
 
-/** @throws {ApiFailure} `not_found` where neither the chain nor the node's pool has it */
+/** @throws {ApiFailure} `not_found` when neither the chain nor the node's pool has it */
 export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMetrics> {
   const { reader, profile } = context;
   requireTransactions(reader);
@@ -120,7 +120,7 @@ export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMe
   return { ...signed(transaction, profile.id), ...(await inclusionOf(transaction, context)) };
 }
 
-/** What its sender signed. */
+/** The fields that its sender signed. */
 function signed(transaction: ChainTransaction, chainId: number): Omit<TxMetrics, keyof Inclusion> {
   const { hash, type, from, to, value, nonce, data, gasLimit, blobCount } = transaction;
   return {
@@ -183,7 +183,7 @@ function included(
   };
 }
 
-/** The share of the block's other transactions that tipped less, ties counted half; `null` without others. */
+/** The share of the block's other transactions with a lower tip, ties counted half; `null` without others. */
 function tipRank(receipt: ChainReceipt, mined: readonly MinedTransaction[], baseFee: bigint): number | null {
   const own = tipOf(receipt.effectiveGasPrice, baseFee);
   const others = mined.filter(({ hash }) => hash !== receipt.hash);
@@ -196,10 +196,10 @@ function tipRank(receipt: ChainReceipt, mined: readonly MinedTransaction[], base
   return others.length === 0 ? null : below / others.length;
 }
 
-/** Blocks whose transactions are asked for at once. */
+/** Blocks whose transactions are requested at once. */
 const BLOCKS_AT_ONCE = 4;
 
-/** The history whose present is `now` and whose last hour ends at `end`; Unix seconds. */
+/** A history whose present is `now` and whose last hour ends at `end`; Unix seconds. */
 interface TxsHistory {
   readonly store: HistoryStore;
   readonly end: number;
@@ -207,9 +207,9 @@ interface TxsHistory {
 }
 
 /**
- * One page of a window's transactions, newest first. All blocks of the window are counted; transactions are only
- * asked for of those that the page touches.
- * @throws {ApiFailure} `validation_failed` for a window that makes no sense
+ * One page of a window's transactions, newest first. Counts all blocks of the window, but requests transactions only
+ * for the blocks of the page.
+ * @throws {ApiFailure} `validation_failed` for an invalid window
  */
 export async function txsMetrics(
   asked: TxsParameters,
@@ -243,7 +243,7 @@ export async function txsMetrics(
   };
 }
 
-/** What of each block, newest first, lies on the page of `size` that begins at `offset`. */
+/** The part of each block, newest first, on the page of `size` that starts at `offset`. */
 function partsOfPage(newestFirst: readonly ChainBlock[], offset: number, size: number) {
   const parts: { block: ChainBlock; skip: number; take: number }[] = [];
   let start = 0;
@@ -276,10 +276,10 @@ function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
   };
 }
 
-/** Blocks that one question reads at most (contract, part 3). */
+/** Maximum number of blocks per request (contract, part 3). */
 const BLOCKS_MAX = 100;
 const PARALLEL = 8;
-/** A block this deep that the node does not give has not been reorganised: it has been pruned. */
+/** If the node lacks a block this deep, it was pruned, not orphaned. */
 const SETTLED_DEPTH = 64;
 
 /** Times in Unix seconds, both inclusive. */
@@ -289,8 +289,8 @@ interface AskedWindow {
 }
 
 /**
- * The newest 100 blocks of a window as the chain holds them, ascending, and where they begin: asked for by these times,
- * the same window comes again.
+ * The newest 100 blocks of a window as on the chain, ascending, and its actual start: requesting these times returns
+ * the same window.
  */
 async function blocksOfWindow(
   { from, to }: AskedWindow,
@@ -301,7 +301,7 @@ async function blocksOfWindow(
   const oldest = await context.blocks.oldest();
   if (newest === null || oldest === null) return { from, blocks: [] };
   const last = await lastWithin(newest, oldest, { to, context, signal });
-  // One more than may be read: it tells whether the window holds more.
+  // One more than the maximum: tells whether the window has more.
   const first = Math.max(last - BLOCKS_MAX, oldest.number);
   if (last < first) return { from, blocks: [] };
   const clues = new Map(
@@ -310,7 +310,7 @@ async function blocksOfWindow(
   const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const read = (wanted: readonly number[]) =>
     mapBounded(wanted, PARALLEL, signal, (number) => readBlock(number, clues.get(number), context));
-  // Times that the store only estimates are the chain's to say.
+  // Times that the store only estimates are read from the chain.
   const timed = numbers.every((number) => clues.get(number)?.hash)
     ? [...clues.values()]
     : await read(numbers);
@@ -320,16 +320,16 @@ async function blocksOfWindow(
   return { from: begin, blocks };
 }
 
-/** `from`, or the first second of which, with all after it, no more blocks are read than may be. */
+/** `from`, or the first second from which on the window is within the maximum. */
 function limitedFrom(timed: readonly { readonly timestamp: number }[], from: number): number {
   const beyond = timed.length > BLOCKS_MAX ? timed[0] : undefined;
   if (beyond === undefined || beyond.timestamp < from) return from;
   const later = timed.find(({ timestamp }) => timestamp > beyond.timestamp);
-  // So many blocks in one second: the newest of them must do.
+  // Too many blocks in one second: uses the newest of them.
   return later?.timestamp ?? beyond.timestamp;
 }
 
-/** The last block not after `to`; `newest` is it by the store's word, which far back is an estimate. */
+/** The last block not after `to`; `newest` is the store's estimate of it. */
 async function lastWithin(
   newest: Block,
   oldest: Block,
@@ -363,14 +363,14 @@ async function readBlock(
 }
 
 /**
- * The last number of `low`–`high` for which `holds`, where it holds for all up to some number and for none after it;
- * `low - 1` where it holds for none. Asks few where the answer is close to `guess`.
+ * The last number of `low`–`high` for which `holds`, if it holds up to some number and not after it; `low - 1` when
+ * it holds for none. Needs few calls when the result is close to `guess`.
  */
 export async function findLast(
   { low, high, guess }: { readonly low: number; readonly high: number; readonly guess: number },
   holds: (number: number) => Promise<boolean>,
 ): Promise<number> {
-  // It holds up to `yes` and from `no` on it does not; steps from the guess double until both are known.
+  // It holds up to `yes` and not from `no` on; steps from the guess double until both are known.
   let yes = low - 1;
   let no = high + 1;
   let at = Math.min(Math.max(guess, low), high);

@@ -14,21 +14,21 @@ import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
 import { isoFromMs, isoFromSec, isoOrNull, weiOrNull, wireWei } from './wire.ts';
 
-/** What is known at this moment, all of one block. */
+/** The present state, all of one block. */
 export interface Present {
   readonly profile: ChainProfile;
   readonly head: Block;
   readonly advice: Advice;
-  /** How what was advised before was kept; `null`: not read yet. */
+  /** Results of past advice; `null`: not read yet. */
   readonly said: AdviceScore | null;
   /** Ms since epoch, wall clock. */
   readonly updatedAt: number;
-  /** More of the past is still to come. */
+  /** More history is being read. */
   readonly loading?: boolean;
   readonly stale: boolean;
-  /** A recording that has been played to its end. */
+  /** A recording that has ended. */
   readonly ended: boolean;
-  /** When the chain began anew, ms since epoch; `null`: it did not. */
+  /** When the chain restarted, ms since epoch; `null`: it did not. */
   readonly restartedAt: number | null;
   readonly problem: Problem | null;
   readonly source: { readonly kind: GasCurrent['source']['kind']; readonly name: string };
@@ -111,7 +111,7 @@ function summaryOf({ now, min, p25, median, p75, max }: Summary): GasTrend['base
   };
 }
 
-/** `reach`: of the price that was asked about, if one was. */
+/** `reach`: forecast for the requested price, if any. */
 export function gasRecommendation(
   { advice, said, updatedAt, profile, loading = false }: Present,
   reach: GasRecommendation['reach'] = null,
@@ -139,7 +139,7 @@ export function gasRecommendation(
     })),
     track: trackOf(said, recommendation.track),
     reach,
-    // The next block brings a new one.
+    // The next block replaces it.
     validUntil: isoFromMs(updatedAt + updateFrequencySec(profile, advice.blockSec) * 1_000),
     updatedAt: isoFromMs(updatedAt),
   };
@@ -154,10 +154,10 @@ export function statsCurrent(present: Present): StatsCurrent {
   };
 }
 
-/** Fewer that were judged say nothing. */
+/** Fewer judged ones are not meaningful. */
 const LEAST_JUDGED = 50;
 
-/** The record of what was given; until there is enough of it that of the engine's walk over history, and it says so. */
+/** The record of given advice; until it is long enough, that of the engine's walk over history, marked as such. */
 function trackOf(said: AdviceScore | null, walked: Recommendation['track']): GasRecommendation['track'] {
   if (said === null || said.evaluated < LEAST_JUDGED) {
     const { evaluated } = walked;

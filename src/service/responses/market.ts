@@ -26,7 +26,7 @@ interface MarketWindow {
   readonly end: number;
 }
 
-/** Figures of a time frame. The heatmap is always that of 30 days. */
+/** Figures of a time frame. The heatmap always covers 30 days. */
 export async function statsMarket(
   history: HistoryStore,
   { timeFrame, end }: MarketWindow,
@@ -53,13 +53,13 @@ export async function statsMarket(
     cheapestHourUtc: cheapestHourUtc(hours),
     heatmap: foldHeatmap(hours),
     nativeUsd: present.nativeUsd,
-    // Past dollar prices are not known here; other services may have them.
+    // Past dollar prices are unknown here; other services may have them.
     nativeUsdChangeRatio: null,
     actions: usualWork(present, dataFees),
   };
 }
 
-/** What usual work costs, its data fee included where that is known. */
+/** Costs of usual actions, with data fees if known. */
 export function usualWork(
   { advice: { lanes }, nativeUsd }: Present,
   dataFees: DataFees,
@@ -81,7 +81,7 @@ export function usualWork(
   });
 }
 
-/** The base fee that the chart of the time frame begins with, wei: both say the same change. */
+/** The first base fee in the chart of the time frame, wei: both show the same change. */
 async function firstPoint(
   history: HistoryStore,
   timeFrame: TimeFrame,
@@ -98,8 +98,8 @@ function costOf(wei: bigint, nativeUsd: number | null) {
 }
 
 /**
- * How prices were spread over `series`, each block counted once, and where the present stands among them: in each,
- * min ≤ p10 ≤ median ≤ p90 ≤ max and min ≤ now ≤ max.
+ * The distribution of prices over `series`, each block counted once, with the present price: in each, min ≤ p10 ≤
+ * median ≤ p90 ≤ max and min ≤ now ≤ max.
  */
 export function marketFigures(
   series: readonly Rollup[],
@@ -119,14 +119,14 @@ function stats(prices: readonly Weighted[], now: number): Stats {
   return {
     now,
     ...summary,
-    // The head may be younger than what has been stored.
+    // The head may be newer than the stored blocks.
     min: Math.min(summary.min, now),
     max: Math.max(summary.max, now),
     changeRatio: changeRatio(now, prices[0]?.value ?? now),
   };
 }
 
-/** With the single dearest and cheapest block, which means over buckets would hide. */
+/** With the single highest and lowest block, which bucket means would hide. */
 function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: number): Stats {
   const figures = stats(bases, now);
   let { min, max } = figures;
@@ -138,8 +138,8 @@ function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: n
 }
 
 /**
- * What Average was said to cost. Of blocks from before the engine's time it is base fee and median tip of those whose tips
- * are known; the base fee alone where nothing else is known of any.
+ * The stated price of Average. For blocks before the engine's history it is base fee plus median tip, of blocks with
+ * known tips; without any, the base fee alone.
  */
 function averagesOf(series: readonly Rollup[], pricesSaid: PricesSaid): Weighted[] {
   const known = series.flatMap((part) => {
@@ -156,9 +156,9 @@ const MOST_ROWS = 12_000;
 const [MINUTE_SEC] = ROLLUP_SEC;
 
 /**
- * The blocks of `window`, ascending: one by one where they are at most `mostRows`, else in the shortest stored buckets
- * that are. How much history there is decides, not what was asked for, so that two windows over the same blocks have the
- * same parts. No part reaches out of the window.
+ * The blocks of `window`, ascending: single ones if there are at most `mostRows`, otherwise the shortest stored
+ * buckets that fit. This depends on the stored history, not on the requested window, so that two windows over the
+ * same blocks have the same parts. No part exceeds the window.
  */
 export async function marketSeries(
   history: HistoryStore,

@@ -10,9 +10,9 @@ import { meanTip } from './charts.ts';
 import { isoFromSec, wholeWei } from './wire.ts';
 
 const DEFAULT_WINDOW_SEC = 3_600;
-/** Rows that a bucket chosen by us may give. */
+/** Maximum rows for a default bucket. */
 const FITTING_ROWS = 750;
-/** A checked metrics question; times in Unix seconds, both inclusive. */
+/** Checked metrics parameters; times in Unix seconds, both inclusive. */
 interface MetricsWindow {
   readonly chainId: number;
   readonly from: number;
@@ -25,14 +25,14 @@ interface MetricsWindow {
 interface MetricsContext {
   readonly store: HistoryStore;
   readonly profile: ChainProfile;
-  /** Where the last hour ends, and the chain's present; Unix seconds. */
+  /** End of the last hour, and the chain's present; Unix seconds. */
   readonly end: number;
   readonly now: number;
 }
 
 /**
- * A window that begins before the stored history begins where that does.
- * @throws {ApiFailure} that names the parameter which makes no sense, or a window that ends before the stored history.
+ * Moves the start of a window into the stored history.
+ * @throws {ApiFailure} that names the invalid parameter, or for a window before the stored history.
  */
 export async function metricsWindow(
   asked: MetricsParameters,
@@ -67,7 +67,7 @@ export async function metricsWindow(
 
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1_000);
 
-/** The finest bucket that does not drown the reader. */
+/** The finest bucket with a readable number of rows. */
 function fittingBucket(lengthSec: number, blockTimeSec: number): Bucket {
   if (lengthSec / blockTimeSec <= FITTING_ROWS) return 'block';
   for (const bucket of ['1m', '5m', '1h'] as const) {
@@ -76,7 +76,7 @@ function fittingBucket(lengthSec: number, blockTimeSec: number): Bucket {
   return '1d';
 }
 
-/** A window's rows in the envelope that every metric shares. With `tipped` only what has tips is counted. */
+/** A window's rows in the envelope of all metrics. With `tipped` counts only rows with tips. */
 export async function metricsAnswer<Row>(
   history: HistoryStore,
   window: MetricsWindow & { readonly tipped?: boolean },

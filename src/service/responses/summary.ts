@@ -2,18 +2,18 @@ import type { NodeHealth } from '../../chain/chain-source.ts';
 import type { Summary } from '../../contract/dashboard.ts';
 import { gasCurrent, gasRecommendation, type Present } from './gas.ts';
 
-/** What the service counts of its work for one owner: the id of a key, empty for who runs the service. */
+/** An owner's totals: the id of a key, or empty for the operator. */
 export interface Tallies {
   alerts(owner: string): Promise<Summary['alerts']>;
   autoTxs(owner: string): Promise<Summary['autoTxs']>;
-  /** What firing alerts and executed auto-txs saved. */
+  /** Savings of fired alerts and executed auto-txs. */
   savings(owner: string): Promise<SavingsByOrigin>;
 }
 
 type SavingsByOrigin = Pick<Summary['savings'], 'events' | 'alerts' | 'autoTxs'>;
 const NOTHING_SAVED = { savedWei: '0', savedUsd: 0 };
 
-/** Of a service that keeps neither alerts nor transactions. */
+/** For a service that stores neither alerts nor transactions. */
 export const NOTHING_YET: Tallies = {
   alerts: async () => ({ total: 0, pending: 0, disabled: 0, fired24h: 0 }),
   autoTxs: async () => ({ total: 0, byStatus: {} }),
@@ -23,9 +23,9 @@ export const NOTHING_YET: Tallies = {
 export interface ServiceHealth {
   readonly nodes: readonly NodeHealth[];
   readonly headAgeSec: number;
-  /** Blocks that the best node, or the leader of a standby, is ahead of what has been ingested. */
+  /** Number of blocks that the best node, or a standby's leader, is ahead of the ingested ones. */
   readonly lagBlocks: number;
-  /** The leader on this database; `null`: there is none. */
+  /** The leader on this database; `null` when there is none. */
   readonly engine: EngineHealth | null;
 }
 
@@ -35,7 +35,7 @@ export interface EngineHealth {
   readonly isHere: boolean;
   readonly since: number;
   readonly heartbeatAt: number;
-  /** Its newest block, of another process; `null`: not known. */
+  /** Newest block of another process; `null`: unknown. */
   readonly head: number | null;
 }
 
@@ -57,7 +57,7 @@ export async function summaryOf(
     health: {
       source,
       stale,
-      // Finer than a second it would change with every question, and no ETag would ever hold.
+      // Whole seconds: otherwise every response would differ, and ETags would be useless.
       headAgeSec: Math.floor(health.headAgeSec),
       lagBlocks: health.lagBlocks,
       nodes: health.nodes.map(({ name, state, head, latencyMs, message }) => ({

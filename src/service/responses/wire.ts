@@ -1,8 +1,8 @@
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Wei per gas as v1 carries it: a whole JSON number that cannot lose a digit. A price beyond 2^53−1 wei (9 million
- * gwei, such as the greatest cap that can be signed) stands at that limit, as in the store.
+ * Wei per gas as a JSON integer without loss. A price beyond 2^53−1 wei (9 million gwei, such as the greatest cap
+ * that can be signed) becomes that limit, as in the store.
  */
 export function wireWei(wei: bigint): number {
   return wireInteger(wei);
@@ -10,13 +10,13 @@ export function wireWei(wei: bigint): number {
 
 export const weiOrNull = (wei: bigint | null | undefined) => (wei == null ? null : wireWei(wei));
 
-/** Gas and other counts as whole JSON numbers, with the same limit. */
+/** Gas and other counts as JSON integers, with the same limit. */
 export function wireInteger(count: bigint): number {
   if (count < 0n) return 0;
   return Number(count > LARGEST ? LARGEST : count);
 }
 
-/** A mean, in wei, as the nearest whole wei. */
+/** A mean in wei, rounded to whole wei. */
 export function wholeWei(wei: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(wei)));
 }

@@ -18,10 +18,10 @@ import { type Dated, type Polled, usePolledQuery } from './queries.ts';
 
 export type ListItem = AlertView | AutoTxView;
 
-/** A list of the session's service: polled whichever tab is shown, for its changes are announced everywhere. */
+/** A list of the session's service: polled whichever tab is shown, because its changes are announced everywhere. */
 export interface Feed<Item> extends Polled<Dated<ListView<Item>>> {
   readonly unseen: number;
-  /** Items that wait for a price or are on their way. */
+  /** Items that wait for a price or are submitted. */
   readonly awaited: number;
 }
 
@@ -38,7 +38,7 @@ export function useLists(): Lists {
   return lists;
 }
 
-/** The words by which the list that is shown is filtered; empty: all of it is shown. */
+/** The filter of the shown list; empty: no filter. */
 export const FilterContext = createContext('');
 
 export function matchesFilter(item: ListItem, filter: string): boolean {
@@ -58,7 +58,7 @@ function textsIn(value: unknown): readonly string[] {
 
 export interface ListSession {
   readonly client: GasClient | null;
-  /** `undefined`: nothing is requested of a service that does not answer even for its prices. */
+  /** `undefined`: no requests to a service whose prices are unavailable. */
   readonly snapshot: SnapshotView | undefined;
   readonly intervalMs: number;
   readonly isOwnService: boolean;
@@ -68,7 +68,7 @@ export interface ListSession {
 
 interface ListsProviderProps extends ListSession {
   readonly shown: 'alerts' | 'auto-txs' | null;
-  /** Has something done before the source is closed. */
+  /** Runs work before the source is closed. */
   readonly beforeClosing: (work: () => Promise<void>) => void;
   readonly children: ReactNode;
 }
@@ -146,10 +146,10 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
     },
   });
   const { data, refresh } = polled;
-  // A frozen screen goes on showing what it did, whatever is announced over it.
+  // A frozen screen keeps its list, whatever is announced over it.
   const shown = useRef(data);
   if (!frozen) shown.current = data;
-  // A tab that is opened shows what is true now, however seldom its list is polled otherwise.
+  // An opened tab shows fresh data, however seldom its list is polled otherwise.
   const renew = useEffectEvent(() => {
     if (data !== undefined && now() - data.at > intervalMs) void refresh();
   });
@@ -159,18 +159,18 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
   return { ...polled, data: shown.current, latest: data };
 }
 
-/** A service elsewhere counts requests: it is polled about once a block of Ethereum's. */
+/** A remote service counts requests: polled about once a block of Ethereum's. */
 const ELSEWHERE_MS = 15_000;
-/** The same while an item is sent or mined. */
+/** The same while an item is being sent or mined. */
 const URGENT_MS = 10_000;
-/** The same while the list is neither shown nor waited for: only the number beside the tab depends on it. */
+/** The same while the list is neither shown nor awaited: only the number beside the tab depends on it. */
 const IDLE_MS = 300_000;
 
-/** A long list takes long: listing takes at most a twentieth of the time, but the list is no older than a block. */
+/** Long lists take longer: polling takes at most a twentieth of the time, but the list is at most a block old. */
 const SHARE = 20;
 const OLDEST_MS = 12_000;
 
-/** How often a list is polled, ms. `tookMs`: how long the last request took. */
+/** Polling interval of a list, ms. `tookMs`: duration of the last request. */
 export function pollMs(
   session: Pick<ListSession, 'intervalMs' | 'isOwnService'> & { readonly isShown: boolean },
   listed: { readonly isAwaited: boolean; readonly isUrgent?: boolean; readonly tookMs: number },

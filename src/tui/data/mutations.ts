@@ -7,19 +7,19 @@ import { useToast } from '../chrome/toast.tsx';
 import { type Dated, useMonitor } from './queries.ts';
 
 export const UNDO_MS = 10_000;
-/** How long the end of the monitor waits for changes that are not sent yet, ms. */
+/** How long the monitor's end waits for unsent changes, ms. */
 const FLUSH_MS = 1_500;
-/** A form stays open this long until the list has what was sent, ms. */
+/** A form stays open up to this long until the list has the change, ms. */
 const LIST_WITHIN_MS = 1_000;
 
-/** A change of an alert that the service has not confirmed yet. A deletion is sent when it can no longer be undone. */
+/** An unconfirmed change of an alert. A deletion is sent when it can no longer be undone. */
 class AlertChange {
   readonly alert: AlertView;
-  /** `null`: it is deleted. */
+  /** `null`: deleted. */
   readonly status: string | null;
-  /** Until when it can be undone, ms since epoch. */
+  /** Time until which it can be undone, ms since epoch. */
   readonly until: number;
-  /** A deletion that is sent or undone; another change is sent at once. */
+  /** A deletion that is sent or undone; other changes are sent at once. */
   isDecided: boolean;
   readonly #isWanted = Promise.withResolvers<boolean>();
 
@@ -65,18 +65,18 @@ function usePendingChanges(): readonly AlertChange[] {
   return useMutationState<unknown>({ filters: { status: 'pending' }, select }).filter(isChange);
 }
 
-/** A list with the changes that the service has not confirmed yet. */
+/** A list with the unconfirmed changes applied. */
 export function useExpectedAlerts(list: AlertListView | undefined): AlertListView | undefined {
   const changes = usePendingChanges();
   return list && listWith(list, changes);
 }
 
-/** Sessions that end: there is no screen left to say a failure on. */
+/** Ending sessions: no screen is left to show a failure. */
 const ENDING = new WeakSet<QueryClient>();
 
 /**
- * Changes of alerts. They are shown before the service has confirmed them: what is pending lies over the list (see
- * {@link useExpectedAlerts}), so that a failure needs no rollback and an older list undoes nothing.
+ * Changes of alerts, shown before the service has confirmed them: pending ones are applied over the list (see {@link
+ * useExpectedAlerts}), so that a failure needs no rollback and a stale list undoes nothing.
  */
 export function useAlertMutations() {
   const { client, now, undoMs = UNDO_MS } = useMonitor();
@@ -87,7 +87,7 @@ export function useAlertMutations() {
       ['alerts'],
       (list) => list && { ...list, value: listWith(list.value, [change]) },
     );
-    // Cancels a list that was requested before the change.
+    // Cancels a list request from before the change.
     void queries.invalidateQueries({ queryKey: ['alerts'] });
   };
   const handlers = {
@@ -106,14 +106,14 @@ export function useAlertMutations() {
       if (ENDING.has(queries)) tellAfterEnd(change, error);
     },
   } as const;
-  // One after the other: two changes of one alert could overtake each other.
+  // In sequence: two changes of one alert could overtake each other.
   const setting = useMutation({ ...handlers, scope: { id: 'alert-status' } });
   const deletion = useMutation(handlers);
   return {
     deletions: usePendingChanges().filter(({ isDecided }) => !isDecided),
     setStatus: (alert: AlertView, status: string) => setting.mutate(new AlertChange(alert, status)),
     remove: (alert: AlertView) => deletion.mutate(new AlertChange(alert, null, { now: now(), undoMs })),
-    /** Brings back the alert that was deleted last; `null` when nothing can be brought back. */
+    /** Restores the alert that was deleted last; `null` when there is none. */
     undo: (): AlertView | null => {
       const last = pendingChanges(queries).findLast(({ isDecided }) => !isDecided);
       last?.decide(false);
@@ -124,7 +124,7 @@ export function useAlertMutations() {
 
 const mayBeDone = (error: Error) => error instanceof ClientError && error.mayBeDone;
 
-/** Somebody else may have been quicker: it is gone, as it should be. */
+/** Another client may have deleted it already. */
 async function unlessGone(deletion: Promise<unknown>): Promise<void> {
   await deletion.catch((error: unknown) => {
     if (!(error instanceof ClientError && error.status === 404)) throw error;
@@ -138,13 +138,13 @@ function refusal({ status }: AlertChange, error: Error): string {
   return `${isDeletion ? 'Not deleted, it is back' : 'Not changed'}: ${refusalText(error)}`;
 }
 
-/** The console is held while the monitor runs, and printed once the terminal is given back. */
+/** The console is held while the monitor runs, and printed once the terminal is restored. */
 function tellAfterEnd({ alert, status }: AlertChange, error: Error): void {
   const how = `${mayBeDone(error) ? 'may not have been' : 'was not'} ${status === null ? 'deleted' : 'changed'}`;
   console.error(`gastop: the alert ${describeCondition(alert)} ${how}: ${refusalText(error)}`);
 }
 
-/** Sends the changes that still wait; resolves when they are sent, or could not be sent in time. */
+/** Sends pending changes; resolves when they are sent, or time is up. */
 export async function flushAlertMutations(queries: QueryClient, toast: ReturnType<typeof useToast>) {
   ENDING.add(queries);
   for (const change of pendingChanges(queries)) change.decide(true);
@@ -177,12 +177,12 @@ function useRefresh(resource: 'alert' | 'auto-tx') {
   return () => Promise.all(keys.map((key) => queries.invalidateQueries({ queryKey: [key] })));
 }
 
-/** Sends what a form holds; resolves when the list has it. */
+/** Submits a form; resolves when the list has the change. */
 export function useSave<Saved>(resource: 'alert' | 'auto-tx') {
   const refresh = useRefresh(resource);
   return useMutation({
     networkMode: 'always',
-    // It may hold signed bytes: nothing of a finished mutation is kept.
+    // A mutation may contain signed bytes: nothing of a finished one is cached.
     gcTime: 0,
     mutationFn: (send: () => Promise<Saved>) => send(),
     onSuccess: () => atMost(LIST_WITHIN_MS, refresh()),
@@ -191,13 +191,13 @@ export function useSave<Saved>(resource: 'alert' | 'auto-tx') {
 }
 
 interface Work {
-  /** What is said afterwards. */
+  /** The message afterwards. */
   readonly done: string;
   readonly failed: string;
   readonly work: () => Promise<unknown>;
 }
 
-/** Does something to an item. Nothing is shown as done before the service has confirmed it. */
+/** Runs an action on an item. Nothing is shown as done before the service has confirmed it. */
 export function useWork(resource: 'alert' | 'auto-tx') {
   const refresh = useRefresh(resource);
   const toast = useToast();

@@ -22,7 +22,7 @@ import { useToast } from '../chrome/toast.tsx';
 import type { ListSession } from './lists.tsx';
 import { polledEveryMs } from './queries.ts';
 
-/** How much of a firing leaves the screen: the bell and a note on the desktop, the bell alone, or nothing. */
+/** Notification outside the screen: bell and desktop, the bell alone, or none. */
 export type NotificationLevel = 'on' | 'bell' | 'off';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -32,22 +32,22 @@ const TITLE = 'gastop';
 /** GNU screen passes on at most 256 bytes at once; a desktop shows hardly more. */
 const LONGEST_BYTES = 200;
 
-/** These show what they do not understand, or have no desktop. */
+/** These print unknown sequences, or have no desktop. */
 const BELL_ONLY = /^(dumb|unknown|linux|cons25|vt\d|ansi|eterm|emacs|sun|wyse)/i;
-/** What knows titles takes OSC 777. */
+/** Terminals with titles support OSC 777. */
 const WITH_TITLE = /kitty|ghostty|wezterm|foot|rxvt|contour|konsole/i;
 const WITHOUT_TITLE = /iterm/i;
-/** Takes neither. */
+/** Supports neither. */
 const NEITHER = /^apple_terminal$/i;
 
 /**
- * What to write to a terminal for it to ring and to tell its desktop: BEL, then OSC 777 (urxvt, VTE, kitty, WezTerm,
- * Ghostty, foot, Windows Terminal), OSC 9 (iTerm2), or both where the terminal does not say which it is. Each ignores
- * the other's. ConEmu gives OSC 9 meanings of its own, but only to numbers, and the text begins with a name. In tmux
- * (`allow-passthrough`) and GNU screen they are wrapped, so that they reach the terminal outside.
+ * The bytes of a bell and a desktop notification: BEL, then OSC 777 (urxvt, VTE, kitty, WezTerm, Ghostty, foot,
+ * Windows Terminal), OSC 9 (iTerm2), or both for an unknown terminal, which ignores the other. ConEmu uses OSC 9
+ * differently, but only with numbers, and the text begins with a name. In tmux (`allow-passthrough`) and GNU screen
+ * they are wrapped, so that they reach the outer terminal.
  *
- * @param text from anywhere: control characters are taken out, and the semicolons that would divide it
- * @param env the environment that tells which terminal it is
+ * @param text any text: control characters and semicolons, which would split it, are removed
+ * @param env the environment that identifies the terminal
  */
 export function notificationBytes(text: string, level: NotificationLevel, env: Env): string {
   const term = env.TERM ?? '';
@@ -61,7 +61,7 @@ export function notificationBytes(text: string, level: NotificationLevel, env: E
 function sequences(said: string, env: Env): readonly string[] {
   const plain = `\u001b]9;${TITLE}: ${said}${BELL}`;
   const titled = `\u001b]777;notify;${TITLE};${said}${BELL}`;
-  // tmux and screen put their own names before the terminal's; what that exported is still there.
+  // tmux and screen set their own names, but keep the terminal's exported variables.
   const names = [env.TERM, env.TERM_PROGRAM, env.LC_TERMINAL].join(' ');
   const exported = ['KITTY_WINDOW_ID', 'VTE_VERSION', 'WT_SESSION', 'KONSOLE_VERSION', 'WEZTERM_PANE'];
   if (WITHOUT_TITLE.test(names)) return [plain];
@@ -69,17 +69,17 @@ function sequences(said: string, env: Env): readonly string[] {
   return NEITHER.test(env.TERM_PROGRAM ?? '') ? [] : [plain, titled];
 }
 
-/** Ends of sequences within are BEL: screen would take the other end for that of its wrapping. */
+/** The inner sequences end in BEL: screen would take the other terminator for that of its wrapping. */
 function wrapper(env: Env): (sequence: string) => string {
   const term = env.TERM ?? '';
   if (env.TMUX || term.startsWith('tmux')) {
     return (sequence) => `\u001bPtmux;${sequence.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
   }
-  // A TERM of screen alone may be tmux's, over ssh: it would be shown screen's wrapping as text.
+  // A TERM of screen alone may be tmux's, over ssh, which would show screen's wrapping as text.
   return env.STY ? (sequence) => `\u001bP${sequence}\u001b\\` : (sequence) => sequence;
 }
 
-/** The beginning of a text that has at most so many bytes of UTF-8; no character is cut. */
+/** The beginning of a text with at most `most` bytes of UTF-8; never cuts a character. */
 function boundBytes(text: string, most: number): string {
   const ellipsis = '…';
   if (Buffer.byteLength(text) <= most) return text;
@@ -95,7 +95,7 @@ function boundBytes(text: string, most: number): string {
 
 export interface Notifications {
   readonly level: NotificationLevel;
-  /** The environment that says which terminal it is. */
+  /** The environment that identifies the terminal. */
   readonly env: Env;
 }
 
@@ -108,32 +108,32 @@ function useAnnounce(): (text: string) => void {
   const { stdout } = useStdout();
   return (text) => {
     const bytes = notificationBytes(text, level, env);
-    // Past Ink's own `write`: the bytes neither move the cursor nor draw, so the frame may stay.
+    // Bypasses Ink's `write`: the bytes neither move the cursor nor draw.
     if (bytes !== '') stdout.write(bytes);
   };
 }
 
-/** How often and when last each alert had fired, by its id. */
+/** Number and time of each alert's last firing, by id. */
 type SeenAlerts = ReadonlyMap<string, Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>>;
 
 /**
- * Compares a list of alerts with what was seen before.
+ * Compares a list of alerts with the known firings.
  *
- * @param newSince an alert that was not seen before has fired if it did after this time, ms by the service's clock;
- *   `null`: nothing tells
+ * @param newSince an unknown alert has fired if it did after this time, ms by the service's clock;
+ *   `null`: unknown
  */
 export function noticeFirings(seen: SeenAlerts, alerts: readonly AlertView[], newSince: number | null) {
   const next = new Map(seen);
   const fired = alerts.filter((alert) => {
     const { id, triggerCount: count, lastTriggeredAt: at } = alert;
     const before = next.get(id);
-    // An older list may arrive after a newer one: what was seen stays seen.
+    // A stale list may arrive after a newer one: known firings stay known.
     next.set(id, {
       triggerCount: latest(count, before?.triggerCount),
       lastTriggeredAt: latest(at, before?.lastTriggeredAt),
     });
     if (before === undefined) return at !== null && newSince !== null && at > newSince;
-    // A service may tell either; the count is surer.
+    // A service may report either; the count is more reliable.
     if (count !== null && before.triggerCount !== null) return count > before.triggerCount;
     return at !== null && at > (before.lastTriggeredAt ?? 0);
   });
@@ -145,22 +145,22 @@ function latest(now: number | null, before: number | null | undefined): number |
   return Math.max(now, before ?? now);
 }
 
-/** Whoever runs a service sees the alerts of every key: those are told where that key is used. */
+/** An operator sees the alerts of all keys: those are announced where that key is used. */
 export const announcesHere = ({ channels, keyId }: AlertView): boolean =>
   keyId === null && channels.includes('TERMINAL');
 
-/** An announcement waits no longer for the price it is about, ms. */
+/** Maximum wait of an announcement for its price, ms. */
 const PRICE_WITHIN_MS = 2_000;
 const EARLIER_MS = 8_000;
 const SENT_MS = 6_000;
 
 /**
- * Tells of every alert for this terminal that fires while the monitor runs: on the screen, by the bell, on the
- * desktop. Earlier firings are told in one line, but for those of the newest block, which are still true.
+ * Announces every TERMINAL alert that fires while the monitor runs: on screen, by bell, on the desktop. Earlier
+ * firings are announced in one line, except those of the newest block, which are still current.
  *
  * @param list the newest, whatever the screen shows of it
- * @param isShown the alerts are on the screen, so a firing is seen there
- * @returns how many alerts have fired since they were last on the screen
+ * @param isShown the alerts are on screen, so a firing is seen there
+ * @returns number of alerts that fired since they were last on screen
  */
 export function useAlertNotices(
   { client, snapshot, now }: Pick<ListSession, 'client' | 'snapshot' | 'now'>,
@@ -175,7 +175,7 @@ export function useAlertNotices(
   useEffect(() => () => life.current.abort(), []);
 
   const compare = useEffectEvent((alerts: readonly AlertView[]) => {
-    // The service's own present: its clock may not be ours, and a recording's never is.
+    // The service's present: its clock may differ from ours, and a recording's does.
     const present = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? null;
     const before = known.current;
     const since = before === null ? newSince(snapshot, present, now()) : before.since;
@@ -189,13 +189,13 @@ export function useAlertNotices(
       void firingText(here, client, signal).then((text) => {
         if (signal.aborted) return;
         toast({ kind: 'alert', text });
-        // On the desktop there is no badge beside the words.
+        // A desktop notification has no badge.
         const { kind } = snapshot?.source ?? {};
         announce(`${kind === 'replay' || kind === 'simulated' ? `[${kind.toUpperCase()}] ` : ''}${text}`);
       });
       return;
     }
-    // The blocks of the time in which nothing ran may be read only after the first list.
+    // The blocks of a downtime may be read only after the first list.
     if (before !== null && missed <= before.missed) return;
     const told = before === null ? alerts.filter(announcesHere) : [];
     const earlier = present === null ? null : describeEarlierFirings(told, alerts, present);
@@ -218,10 +218,10 @@ function useUnseen(isShown: boolean): readonly [number, (news: number) => void] 
   return [count, add];
 }
 
-/** The age of a head with which nothing new can have fired, ms; its clock and ours may differ by less. */
+/** Age of a head that excludes a new firing, ms; more than the usual difference of clocks. */
 const OLD_HEAD_MS = 120_000;
 
-/** An alert that fired with the newest block is news, although it was never listed before. */
+/** An alert that fired with the newest block is announced, although it was never listed before. */
 function newSince(snapshot: SnapshotView | undefined, present: number | null, now: number): number | null {
   if (snapshot === undefined || present === null) return null;
   const isOld = snapshot.source.kind !== 'replay' && now - present > OLD_HEAD_MS;
@@ -244,10 +244,10 @@ async function firingText(
 const NEWS: ReadonlySet<AutoTxStatus | null> = new Set(['SUBMITTED', 'EXECUTED', 'FAILED', 'EXPIRED']);
 
 /**
- * Tells of every auto-tx that is sent or comes to an end while the monitor runs, of an end also by the bell and on the
- * desktop. The auto-txs of API keys are told where those keys are used.
+ * Announces every auto-tx that is sent or ends while the monitor runs, an end also by bell and on the desktop. The
+ * auto-txs of API keys are announced where those keys are used.
  *
- * @returns how many have come to an end since they were last on the screen
+ * @returns number of auto-txs that ended since they were last on screen
  */
 export function useAutoTxNotices(list: AutoTxListView | undefined, isShown: boolean): number {
   const toast = useToast();

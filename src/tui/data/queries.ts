@@ -22,23 +22,23 @@ import { retryAtOf, retryDelayMs } from './query-client.ts';
 
 export interface MonitorScope {
   readonly client: GasClient;
-  /** How often to ask for what changes with every block, ms. */
+  /** Polling interval of data that changes with every block, ms. */
   readonly intervalMs: number;
   /** The shortest interval that the quota allows, ms; left out: any. */
   readonly quotaMs?: number;
-  /** The service is our own, in this process: what it offers is what the contract says. */
+  /** The service runs in this process and supports the whole contract. */
   readonly isOwnService?: boolean;
-  /** Who gets what is sent, where that is another service: its host. */
+  /** Host of a remote service, which receives all requests. */
   readonly host?: string | null;
-  /** Others on the way to it can read what is sent. */
+  /** Whether others can intercept requests to it. */
   readonly isPlain?: boolean;
-  /** The user froze the screen: nothing is requested by itself. */
+  /** The user froze the screen: nothing is polled. */
   readonly frozen: boolean;
-  /** Whether a text is a key, so that it must not be shown. Default: those of gastop are. */
+  /** Whether a text is a key, so that it must not be shown. Default: recognises gastop's. */
   readonly isKey?: (text: string) => boolean;
   readonly undoMs?: number;
   readonly now: () => number;
-  /** Saves a file for the user and resolves to the path as people should read it. */
+  /** Saves a file for the user and resolves to its path for display. */
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
 
@@ -50,20 +50,20 @@ export function useMonitor(): MonitorScope {
   return scope;
 }
 
-/** What is known of something that is requested again and again. */
+/** State of a polled request. */
 export interface Polled<T> {
   readonly data: T | undefined;
   /** Why the last request failed; `null` as soon as one succeeds. */
   readonly error: Error | null;
-  /** When the next request comes by itself, ms since epoch; `null` while all is well or if none comes. */
+  /** Time of the next retry, ms since epoch; `null` while all is well, or without one. */
   readonly retryAt: number | null;
-  /** `data` is still that of another key, while the response to this one is on its way. */
+  /** `data` still belongs to another key, while this one is loading. */
   readonly pending: boolean;
-  /** Requests now, instead of what is on its way; resolves when the response is there. */
+  /** Refetches, and cancels a pending request; resolves with the response. */
   readonly refresh: () => Promise<void>;
 }
 
-/** A response with the time at which it came, ms. */
+/** A response with the time of its arrival, ms. */
 export interface Dated<T> {
   readonly value: T;
   readonly at: number;
@@ -72,17 +72,17 @@ export interface Dated<T> {
 export interface PolledQuery<T> {
   readonly key: QueryKey;
   readonly ask: (signal: AbortSignal) => Promise<T>;
-  /** Between two requests, ms; `null` or absent: no polling. A function may ask for sooner after a response. */
+  /** Polling interval, ms; `null` or absent: none. A function may shorten it after a response. */
   readonly everyMs?: number | null | ((data: T | undefined) => number | null);
-  /** The prices whose head block the data belongs to: a new head is a new request. */
+  /** The prices whose head block the data belongs to: a new head triggers a refetch. */
   readonly head?: SnapshotView;
-  /** A new head is followed no more often than this, ms. */
+  /** Minimum time between refetches for new heads, ms. */
   readonly leastMs?: number;
-  /** Follows no head any more once this says so: nothing changes with the next one. */
+  /** Stops refetching once it returns true: later heads change nothing. */
   readonly isSettled?: (data: T) => boolean;
-  /** Without a head: a response no older is good enough when its screen is shown again, ms; default: 0. */
+  /** Without a head: maximum age of a cached response when its screen is shown again, ms; default: 0. */
   readonly freshMs?: number;
-  /** Data of a key that begins with as many of the same parts is shown until the response comes. */
+  /** Shows data of a key with this many equal leading parts until the response comes. */
   readonly sameParts?: number;
   /** `false`: requests nothing and drops nothing. */
   readonly enabled?: boolean;
@@ -90,8 +90,8 @@ export interface PolledQuery<T> {
 }
 
 /**
- * What changes when there is something new: a service that names no block changes its time, or its prices. Ours has
- * another time for the same block once it knows more of the past. With the end of a recording its history is whole.
+ * Identifies the data of a head: a service without block numbers changes its time, or its prices. Ours changes its
+ * time for the same block once more history is filled. At the end of a recording its history is complete.
  */
 function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string {
   const own = source.kind === 'service' ? blockNumber : blockNumber && `${blockNumber} ${updatedAt}`;
@@ -99,10 +99,10 @@ function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string
   return `${head}${source.ended ? ' ended' : ''}`;
 }
 
-/** The heads for which a query was last requested and last answered. */
+/** The heads of a query's last request and last response. */
 const HEADS = new WeakMap<object, { readonly requested: string; readonly answered?: string | undefined }>();
 
-/** One query of the service: retried as `query-client` says, with old data until there is newer. */
+/** One query of the service: retried by `query-client`, with stale data until there is newer. */
 export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   const { key, ask, everyMs = null, leastMs = 0, freshMs = 0, sameParts, isSettled } = options;
   const { enabled = true, frozen = false } = options;
@@ -127,18 +127,18 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     placeholderData: (previous, last) =>
       sameParts !== undefined && key.slice(0, sameParts).every((part, at) => part === last?.queryKey[at])
         ? previous
-        : // A longer key may hold the same thing, from elsewhere.
+        : // A longer key may contain the same item, from another list.
           queries
             .getQueriesData<typeof previous>({ queryKey: key })
             .findLast(([, data]) => data !== undefined)?.[1],
     refetchInterval: ({ state }) => {
-      // An error that is not retried is not polled either.
+      // An error without a retry is not polled either.
       if (frozen || state.error !== null) return false;
       return (typeof everyMs === 'function' ? everyMs(state.data) : everyMs) ?? false;
     },
   });
   const failure = query.failureReason ?? query.error;
-  // While what was not there is requested again, the screen goes on saying why there is none.
+  // While missing data is requested again, the screen keeps saying why there is none.
   const id = JSON.stringify(key);
   const last = useRef<{ readonly id: string; readonly error: Error } | null>(null);
   const isAskedAgain = last.current?.id === id && query.data === undefined;
@@ -152,19 +152,19 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   const follow = useEffectEvent(refresh);
   const own = cached();
   const requested = own && HEADS.get(own)?.requested;
-  // What has failed is retried first, but what is not there yet may be there with the next block.
+  // A failure is retried first, but a missing item may exist with the next block.
   const isBusy = failure === null ? query.isFetching : !mayCome(failure);
   const isHeld =
     !enabled || frozen || isBusy || (query.data !== undefined && isSettled?.(query.data) === true);
   const isBehind = head !== undefined && requested !== head && !isHeld;
-  // After the end there is one more request, and nothing to be sparing with.
+  // After the end there is one more request, without delay.
   const dueAt = options.head?.source.ended ? 0 : query.dataUpdatedAt + leastMs;
   useEffect(() => {
     if (!isBehind) return;
     const timer = setTimeout(follow, Math.max(dueAt - Date.now(), 0));
     return () => clearTimeout(timer);
   }, [isBehind, dueAt]);
-  // A failure leaves the last data on the screen; what is not there any more at a new head is not shown.
+  // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
   const isGone = head !== undefined && error instanceof ClientError && error.code === 'not-found';
   return {
     data: isGone ? undefined : query.data,
@@ -176,8 +176,8 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
 }
 
 /**
- * Nothing that is on the screen changes from now on. What is under way, or is due before React has drawn the frozen
- * screen, would still change it; with that frame each query polls again if it does so while the monitor is frozen.
+ * Stops all changes on screen. Pending requests, and those due before React has drawn the frozen screen, would still
+ * change it; with that frame each query sets its own polling again.
  */
 export function standStill(queries: QueryClient): void {
   void queries.cancelQueries({ predicate: ({ state }) => state.data !== undefined });
@@ -186,12 +186,12 @@ export function standStill(queries: QueryClient): void {
   }
 }
 
-/** Whether a request failed because there is no such block or transaction yet. */
+/** Whether a request failed because the block or transaction does not exist yet. */
 function mayCome(error: Error): boolean {
   return error instanceof ClientError && error.code === 'not-found' && retryDelayMs(error, 1) !== null;
 }
 
-/** Between two requests while blocks that came since the last run are read; that costs no more than a call in this process. */
+/** Polling interval while blocks since the last run are read; cheap within this process. */
 const CATCHING_UP_MS = 200;
 const noSource = () => Promise.reject(new Error('no source'));
 
@@ -245,7 +245,7 @@ export function useSnapshot(client: GasClient | null, timing: SnapshotTiming): P
   return prices;
 }
 
-/** The advice at the block of the prices, so that both are of one block. */
+/** The advice at the block of the prices, so that both belong together. */
 export function useRecommendation(snapshot: SnapshotView): Polled<Dated<RecommendationView>> {
   const { client, frozen, now, quotaMs = 0 } = useMonitor();
   return usePolledQuery({
@@ -270,10 +270,10 @@ export function useMarket(
   });
 }
 
-/** A service elsewhere counts requests. */
+/** A remote service counts requests. */
 export const ELSEWHERE_MS = 15_000;
 
-/** One item of a list in full, polled while it is open. */
+/** The details of one item, polled while it is open. */
 export function useItem<T>(
   key: readonly [string, string],
   ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
@@ -287,25 +287,25 @@ export function useItem<T>(
   });
 }
 
-/** What the service says about itself; `undefined`: not known yet, `null`: it has no description. */
+/** The service's description; `undefined`: not known yet, `null`: it has none. */
 export function useDescription(): ServiceDescription | null | undefined {
   const { client, isOwnService = false } = useMonitor();
   return usePolledQuery({
     key: ['description'],
-    // Of the contract itself there is nothing to learn.
+    // The embedded service needs no description.
     enabled: !isOwnService,
     ask: (signal) => client.description({ signal }),
     freshMs: Number.POSITIVE_INFINITY,
   }).data;
 }
 
-/** A price that is still being typed, or a cursor that still moves, is not asked about. */
+/** A price that is being typed, or a moving cursor, is not requested. */
 const SETTLED_MS = 300;
 
 /**
- * How likely some block within `withinSec` (whole seconds, at most 7 days) asks for no more than `price` (wei per gas,
- * base fee and tip together), at the head. `null`: no price is asked about. `data` is `null` where the service does
- * not say; then it is not asked any more.
+ * Probability that some block within `withinSec` (whole seconds, at most 7 days) has a price at or below `price` (wei
+ * per gas, base fee plus tip), at the head. `null`: no request. `data` is `null` when the service has no forecast,
+ * which is then not requested again.
  */
 export function useReach(
   price: bigint | null,
@@ -331,7 +331,7 @@ export function useReach(
   return isUnable.current ? { ...polled, data: null } : polled;
 }
 
-/** Once the prices come again, everything else that had failed is requested again too, once. */
+/** Once prices come again, retries everything else that had failed, once. */
 export function useRecovery(failing: boolean): void {
   const queries = useQueryClient();
   const failed = useRef(failing);
@@ -344,12 +344,12 @@ export function useRecovery(failing: boolean): void {
 }
 
 const UNKNOWN_INTERVAL_MS = 5_000;
-/** Between two requests to a service in this process, unless the user wants otherwise. */
+/** Polling interval of a service in this process, unless the user changes it. */
 const OWN_INTERVAL_MS = 1_000;
-/** A service that names no chain is polled as often as Ethereum has blocks. */
+/** A service of an unknown chain is polled as often as Ethereum has blocks. */
 const MAINNET_INTERVAL_MS = 12_000;
 const SHORTEST_MS = 500;
-/** A chain's blocks may come faster than a service elsewhere wants to be polled. */
+/** Minimum polling interval derived from a chain's block time. */
 const SHORTEST_GUESS_MS = 2_000;
 const LONGEST_MS = 3_600_000;
 
@@ -358,7 +358,7 @@ export function usualInterval(snapshot: SnapshotView | undefined, isOwnService: 
   return snapshot === undefined ? UNKNOWN_INTERVAL_MS : polledEveryMs(snapshot);
 }
 
-/** How often a service has something new, ms: its own `updateFrequencySec`, else its chain's block time. */
+/** How often a service has new data, ms: its own `updateFrequencySec`, or else its chain's block time. */
 export function polledEveryMs({ updateFrequencySec, chainId }: SnapshotView): number {
   if (updateFrequencySec !== null && updateFrequencySec > 0) {
     return Math.min(Math.max(updateFrequencySec * 1_000, SHORTEST_MS), LONGEST_MS);
@@ -368,8 +368,8 @@ export function polledEveryMs({ updateFrequencySec, chainId }: SnapshotView): nu
 }
 
 /**
- * Whether prices are older than they may become, where nobody else says so: those of a service that is silent about
- * it, and those of a frozen screen.
+ * Whether prices are overdue although the service does not report it: for services without that field, and for a
+ * frozen screen.
  */
 export function isOverdue(snapshot: SnapshotView | undefined, frozen: boolean, now: number): boolean {
   if (snapshot === undefined || (snapshot.stale !== null && !frozen)) return false;
@@ -379,10 +379,10 @@ export function isOverdue(snapshot: SnapshotView | undefined, frozen: boolean, n
 }
 
 const QUOTA_EVERY_MS = 60_000;
-/** The routes that are polled on the interval: the prices and the advice. */
+/** The routes that are polled at the interval: prices and advice. */
 const POLLED_ROUTES = 2;
 
-/** The shortest interval with which what is left of the daily quota lasts until it resets, ms; 0: there is no such limit. */
+/** The shortest interval with which the remaining daily quota lasts until its reset, ms; 0: no such limit. */
 export function useQuotaInterval(
   client: GasClient | null,
   isOwnService: boolean,
@@ -399,14 +399,14 @@ export function useQuotaInterval(
   if (data === undefined || data.remainingToday === null || data.resetsAt === null) return 0;
   const leftMs = Math.max(data.resetsAt - now(), 0);
   const intervalMs = (leftMs * POLLED_ROUTES) / Math.max(data.remainingToday, 1);
-  // Whole seconds, so that the interval does not move with every response.
+  // Whole seconds, so that the interval does not change with every response.
   return intervalMs <= OWN_INTERVAL_MS ? 0 : Math.min(Math.ceil(intervalMs / 1_000) * 1_000, LONGEST_MS);
 }
 
 const subscribeToNothing = () => () => {};
 const noPause = () => null;
 
-/** Why the client sends nothing for now, after a 429 or a refused key; `null`: it sends. */
+/** Why the client pauses requests, after a 429 or a refused key; `null`: it does not. */
 export function useRateLimit(client: GasClient | null): Pause | null {
   const limit = client?.rateLimit;
   return useSyncExternalStore(limit?.subscribe ?? subscribeToNothing, limit?.read ?? noPause);

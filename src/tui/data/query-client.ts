@@ -3,9 +3,9 @@ import { ClientError } from '../../client/errors.ts';
 import { pauseMs } from '../../client/rate-limit.ts';
 import { PATHS } from '../../contract/routes.ts';
 
-/** Queries of which there is one each stay cached, whichever tab is shown. */
+/** Singleton queries stay cached, whichever tab is shown. */
 const CACHED_MS = 60 * 60_000;
-/** Queries about one of many things stay cached long enough to go back to. */
+/** Queries of details stay cached long enough to return to them. */
 const DETAILS_CACHED_MS = 2 * 60_000;
 const DETAILS = [
   ...['block', 'block-txs', 'block-txs-page', 'tx', 'raw', 'reach'],
@@ -13,8 +13,8 @@ const DETAILS = [
 ];
 
 /**
- * A query client for a terminal, which is no browser: without a `window` the library takes itself for a server
- * and never polls; focus and network state are not known, so both count as there.
+ * A query client for a terminal: without a `window` the library assumes a server and never polls; focus and network
+ * state are unknown, so both count as present.
  */
 export function createQueryClient(): QueryClient {
   environmentManager.setIsServer(() => false);
@@ -27,7 +27,7 @@ export function createQueryClient(): QueryClient {
         refetchIntervalInBackground: true,
         refetchOnReconnect: false,
         refetchOnWindowFocus: false,
-        // What has failed for good is not requested again because another screen was shown in between.
+        // A permanent failure is not requested again when another screen was shown in between.
         retryOnMount: false,
         retry: (failures, error) => retryDelayMs(error, failures + 1) !== null,
         retryDelay: (failures, error) => {
@@ -50,20 +50,20 @@ export const retryAtOf = (error: Error): number | null => retryTimes.get(error) 
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** A service that answers, but not as v1, is not put right within seconds; each try may cost quota. */
+/** A service with invalid responses is not corrected within seconds, and each try may cost quota. */
 const STRANGE_MS = 10_000;
 const LONGEST_STRANGE_MS = 60_000;
-/** The same question seldom becomes acceptable; a chain that grows may make it so. */
+/** An invalid request seldom becomes valid, except when a chain grows. */
 const LONGEST_INVALID_MS = 600_000;
 
-/** Routes that are there or not, whatever is asked of them. */
+/** Routes without path parameters: they exist or not. */
 const FIXED: ReadonlySet<string> = new Set(Object.values(PATHS).filter((path) => !path.includes('{')));
 
 /**
- * How long to wait after the `failures`th failure in a row, ms; `null`: asking again without the user's help is
- * useless (a key that is missing or refused, a route that the plan or the service does not have) or unwelcome.
+ * The wait after the `failures`th failure in a row, ms; `null` when a retry is useless without the user (a missing or
+ * refused key, a route that the plan or the service lacks) or unwelcome.
  *
- * @param chance 0 to 1, spreads the waits by a quarter either way, so that many monitors do not ask in step.
+ * @param chance 0 to 1, varies the wait by a quarter either way, so that many monitors do not poll in step.
  */
 export function retryDelayMs(error: unknown, failures: number, chance = 0.5): number | null {
   const backOff = (firstMs: number, longestMs: number) =>
@@ -76,7 +76,7 @@ export function retryDelayMs(error: unknown, failures: number, chance = 0.5): nu
     case 'quota':
       return pauseMs(error);
     case 'not-found':
-      // Proxies answer so while a service restarts, so the prices themselves are asked for again.
+      // Proxies respond that way while a service restarts, so the prices are requested again.
       return FIXED.has(error.endpoint) && error.endpoint !== PATHS.gasCurrent ? null : LONGEST_MS;
     case 'invalid':
       return backOff(LONGEST_MS, LONGEST_INVALID_MS);

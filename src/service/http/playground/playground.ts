@@ -4,7 +4,7 @@ import { OPENAPI_PATH, PLAYGROUND_PATH } from '../../../contract/routes.ts';
 import { EncodedResponse } from '../response-cache.ts';
 import type { Asset } from './assets.ts';
 
-/** Nothing but what the service itself sends, nothing inline, nowhere else to send to. */
+/** Only resources of the service itself, nothing inline, and requests to nowhere else. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,7 +26,7 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
-/** The OpenAPI document and the page that shows it and tries it out, beside v1 and open to everybody. */
+/** Serves the OpenAPI document and the page that shows it and tries it out, beside v1 and without a key. */
 export function addPlayground(root: OpenAPIHono, describe: () => object): void {
   const encoded = new Map<string, EncodedResponse>();
   const send = async (c: Context, file: string, make: () => Asset | Promise<Asset>) => {
@@ -39,7 +39,7 @@ export function addPlayground(root: OpenAPIHono, describe: () => object): void {
     return answer.respond(c);
   };
 
-  // On a 304 too: a browser that comes back would else keep the server's stricter policy.
+  // On a 304 too: otherwise a returning browser would keep the server's stricter policy.
   root.use(`${PLAYGROUND_PATH}/*`, async (c, next) => {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
@@ -47,10 +47,10 @@ export function addPlayground(root: OpenAPIHono, describe: () => object): void {
   root.get(OPENAPI_PATH, (c) =>
     send(c, OPENAPI_PATH, () => ({ text: JSON.stringify(describe()), type: 'application/json' })),
   );
-  // Relative, so that it holds behind a proxy that adds a path.
+  // Relative, so that it is right behind a proxy that adds a path.
   root.get(`${PLAYGROUND_PATH}/`, (c) => c.redirect(`..${PLAYGROUND_PATH}`, 308));
   root.get(PLAYGROUND_PATH, (c) => send(c, PLAYGROUND_PATH, async () => (await import('./assets.ts')).PAGE));
-  // A parameter here, in the place of `openapi.json`, would cost every route of v1 Hono's quick router.
+  // A parameter instead of `openapi.json` would make Hono use its slower router for v1.
   root.get(`${PLAYGROUND_PATH}/*`, async (c, next) => {
     // Loaded on request: Node can run the service from its sources, but cannot import files as text.
     const { FILES } = await import('./assets.ts');

@@ -125,7 +125,7 @@ const redeliveryRoute = changingRoute('post', PATHS.alertRedeliver, 'Send a deli
   },
 });
 
-/** None of them needs the chain, so they answer whatever it does. Each key sees its own alerts alone. */
+/** None of them needs the chain, so they work without it. Each key sees only its own alerts. */
 export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
   app.openapi(listRoute, async (c) => {
     const { page = 0, size = PAGE_SIZE_DEFAULT } = c.req.valid('query');
@@ -141,7 +141,7 @@ export function addAlertRoutes(app: OpenAPIHono, alerts: AlertService): void {
   };
   app.openapi(creationRoute, async (c) => {
     const alert = await alerts.create(c.get('owner'), await readAlert(c));
-    // Beside the list, wherever a proxy has put that.
+    // Relative to the list, wherever a proxy has put it.
     return c.json(alert, 201, { Location: `alerts/${alert.id}` });
   });
   app.openapi(updateRoute, async (c) => {

@@ -122,7 +122,7 @@ const accountRoute = {
   'x-gastop-addition': true,
 };
 
-/** Each key sees its own auto-txs alone. No answer and no error repeats what a body said of a signed transaction. */
+/** Each key sees only its own auto-txs. No response and no error repeats a signed transaction of a body. */
 export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void {
   app.openapi(listRoute, async (c) => {
     const { page = 0, size = PAGE_SIZE_DEFAULT } = c.req.valid('query');
@@ -139,7 +139,7 @@ export function addAutoTxRoutes(app: OpenAPIHono, autoTxs: AutoTxService): void 
     const checked = checkAutoTx(await readJson(c), autoTxs.now());
     if (!checked.ok) throw wrongFields(checked.problems);
     const autoTx = await autoTxs.create(c.get('owner'), checked.value);
-    // Beside the list, wherever a proxy has put that.
+    // Relative to the list, wherever a proxy has put it.
     return c.json(autoTx, 201, { Location: `auto-txs/${autoTx.id}` });
   });
   app.openapi(updateRoute, async (c) => {

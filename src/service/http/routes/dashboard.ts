@@ -77,7 +77,7 @@ export function addDashboardRoutes(
       const record = recordOf(c.env);
       if (record !== null) record.keyId = keyId;
     });
-  /** As on every other route, the key comes before the parameters. */
+  /** As on every other route, the key is checked before the parameters. */
   async function refuseParameters(c: Context, error: z.ZodError): Promise<Response> {
     await limits(c);
     throw wrongParameters(error);

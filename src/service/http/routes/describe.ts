@@ -8,8 +8,8 @@ import { schemaReference } from '../openapi.ts';
 export const KEY_SCHEME = 'apiKey';
 
 /**
- * What the OpenAPI document says of every route alike. A route that reads is called like its path (`gasCurrent`);
- * others put what they do first.
+ * The common part of every route in the OpenAPI document. The operation id of a reading route is its path
+ * (`gasCurrent`); others start with a verb.
  */
 function describeRoute<const Path extends V1Route['path'], const Method extends V1Route['method']>(
   method: Method,
@@ -51,7 +51,7 @@ const CHALLENGE = {
   },
 };
 
-/** A refusal as the OpenAPI document says it. */
+/** A refusal in the OpenAPI document. */
 const refusal = <Body extends z.ZodType>(description: string, body: Body) => ({
   description,
   content: { 'application/json': { schema: body } },
@@ -63,7 +63,7 @@ export const conflict = (description: string) => refusal(`${description}: \`conf
 
 const retriable = (description: string) => ({ ...refusal(description, ErrorBody), headers: RETRY_AFTER });
 
-/** What the gate may say before any route is reached. */
+/** Refusals of the gate, before any route is reached. */
 const GATE_REFUSALS = {
   401: {
     ...refusal(
@@ -80,7 +80,7 @@ const ANYTHING_ELSE = refusal('Any other refusal or failure; `errorCode` names i
 
 const ETAG = { ETag: { description: 'Changes with the answer', schema: { type: 'string' as const } } };
 
-/** The header of every route that reads. */
+/** The header of every reading route. */
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header' as const,
@@ -88,12 +88,12 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' as const },
 };
 
-/** What a route that asks the chain may also answer. */
+/** Further responses of a route that reads the chain. */
 export const NEEDS_CHAIN = {
   503: retriable('The chain source is down and the question needs it: `upstream_unavailable`'),
 } as const;
 
-/** A `GET` route of v1 as a value: its parameters, its answer, and what it may answer `otherwise`. */
+/** A `GET` route of v1: its parameters, its response, and the refusals `otherwise`. */
 export function getRoute<
   const Path extends V1Route['path'],
   Request extends { readonly params?: z.ZodObject; readonly query: z.ZodObject },
@@ -115,7 +115,7 @@ const LAST_EVENT_ID = {
   schema: { type: 'string' as const },
 };
 
-/** A `GET` route that goes on answering (Server-Sent Events): `event` is what the `data` of each event holds. */
+/** A streaming `GET` route (Server-Sent Events): `event` is the `data` of each event. */
 export const streamRoute = <
   const Path extends V1Route['path'],
   Query extends z.ZodObject,
@@ -144,7 +144,7 @@ export const streamRoute = <
     },
   });
 
-/** A `GET` route that answers from the chain, with nothing in its path. */
+/** A `GET` route that reads the chain, without a path parameter. */
 export const chainRoute = <
   const Path extends V1Route['path'],
   Query extends z.ZodObject,
@@ -156,7 +156,7 @@ export const chainRoute = <
   summary: string,
 ) => getRoute(path, summary, { query }, answer, NEEDS_CHAIN);
 
-/** A route that changes something. `name` and `example` are those of its body, where it takes one. */
+/** A changing route. `name` and `example` are those of its body, if it has one. */
 export function changingRoute<
   const Method extends 'post' | 'put' | 'delete',
   const Path extends V1Route['path'],
@@ -191,14 +191,14 @@ export function changingRoute<
   });
 }
 
-/** What every route that reads may answer. Each refuses parameters that it does not know. */
+/** The responses of every reading route. Each refuses unknown parameters. */
 function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: string, answer: Answer) {
   return {
     200: { description: summary, headers: ETAG, content: { 'application/json': { schema: answer } } },
     304: { description: 'Nothing changed since the ETag in If-None-Match', headers: ETAG },
     400: refusal(
       'A parameter is wrong, or is none of this route; `details` names it: `validation_failed`',
-      // Metrics say it twice: like every other route, and in their own envelope.
+      // Metrics errors have two forms: that of other routes, and their own envelope.
       path.startsWith('/metrics/') ? MetricsError : ErrorBody,
     ),
     ...GATE_REFUSALS,
@@ -206,21 +206,21 @@ function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: strin
   };
 }
 
-/** What a route that changes something answers where it did, for the OpenAPI document. */
+/** The response of a successful change, for the OpenAPI document. */
 export const answer = <Body extends z.ZodType>(description: string, schema: Body) => ({
   description,
   content: { 'application/json': { schema } },
 });
 
-/** The answer of a route that has made something, with where that is. */
+/** The response of a route that has created something, with its location. */
 export const made = <Body extends z.ZodType>(description: string, schema: Body) => ({
   ...answer(description, schema),
   headers: { Location: { description: 'Where it stands', schema: { type: 'string' as const } } },
 });
 
 /**
- * The body of a route as the document says it: the name of its schema (`meta({ id })`) and an example. The routes read
- * it themselves (body.ts): the framework would let pass what is not called JSON, and say of the rest one thing at a
+ * The body of a route in the document: the name of its schema (`meta({ id })`) and an example. The routes validate it
+ * themselves (body.ts): the framework would accept bodies with another content type, and report one problem at a
  * time.
  */
 const takes = (name: string, example: object) => ({
@@ -237,6 +237,6 @@ export const WRONG_PARAMETER = refusal(
   ErrorBody,
 );
 
-/** `why`: all that may be wrong with the body. */
+/** `why`: all possible problems with the body. */
 export const wrongBody = (why: string) =>
   refusal(`${why}; \`details\` names every one of them: \`validation_failed\``, ErrorBody);

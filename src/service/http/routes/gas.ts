@@ -24,7 +24,7 @@ const streamedRoute = streamRoute(PATHS.gasStream, NoParameters, GasCurrent, {
     'Server-Sent Events: the answer of `/gas/current` now, with each new block, and whenever else it changes, such as when prices become stale. The `id` is the number of the block; blocks that come within 200 ms of each other are one event, of the newest. A comment comes every 15 seconds. Each key has at most five streams on one process, and each stream costs one request of the quota an hour. A reader that does not keep up is dropped: ask again with `Last-Event-ID`.',
 });
 
-/** For proxies as well: what comes is passed on at once, and kept by nobody. */
+/** For proxies as well: events must be passed on at once, and not be stored. */
 const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
@@ -40,7 +40,7 @@ export function addGasRoutes(
   }: { readonly state: ServiceState; readonly gate: Gate; readonly streams: GasStreams },
 ): void {
   app.openapi(streamedRoute, (c) => {
-    // Of a HEAD nobody reads the body.
+    // A HEAD response has no body.
     if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
     const key = c.req.header(API_KEY_HEADER) ?? null;
     const admit = () => gate.admit({ key, group: 'gas' });
