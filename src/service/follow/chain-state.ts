@@ -67,16 +67,16 @@ export class ChainState {
   async changes(): Promise<readonly ChainEvent[] | null> {
     const { store } = this.#options;
     const { head } = this;
+    if (head === null) return (await store.head()) === null ? [] : null;
+    const [first, ...next] = await store.page(head.number, PAGE);
+    if (first?.number === head.number && isSameBlock(first, head))
+      return next.map((block) => ({ type: 'block', block }));
     if ((await store.head()) === null) return [];
-    if (head === null) return null;
-    const stored = await store.page(head.number, PAGE);
-    if (stored[0]?.number === head.number && isSameBlock(stored[0], head))
-      return stored.slice(1).map((block) => ({ type: 'block', block }));
     const known = this.#recent.all;
     const page = await store.page(known[0]?.number ?? head.number, known.length);
-    const others = new Map(page.map((each) => [each.number, each]));
+    const kept = new Map(page.map((each) => [each.number, each]));
     const shared = known.findLast((block) => {
-      const other = others.get(block.number);
+      const other = kept.get(block.number);
       return other !== undefined && isSameBlock(other, block);
     });
     return shared === undefined ? null : [{ type: 'reorg', commonAncestor: shared.number }];

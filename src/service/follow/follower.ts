@@ -20,6 +20,8 @@ const LAST_RETRY_MS = 15_000;
 const BID_MS = 250;
 /** How often a standby polls the store for the leader's blocks. */
 const POLL_MS = 250;
+/** What follows a block a little later, such as the score of the advice, is read once in so many polls. */
+const FULL_POLL_EVERY = 4;
 /** The newest block is no older than this if the clock is right and the node healthy. */
 const AGREES_WITHIN_MS = 15 * 60_000;
 /** A leader that stores nothing for this long may hang, or its node: a standby compares with its own node. */
@@ -280,11 +282,13 @@ export class Follower {
     const { lease, store, track } = this.#options;
     this.#followsAs = 'stands-by';
     if (this.profile !== null) await this.#chain.adopt(this.profile);
-    for (let movedAt = performance.now(); !until.aborted; ) {
+    let movedAt = performance.now();
+    for (let poll = 0; !until.aborted; poll += 1) {
       const before = this.head;
-      this.#restartedAt = await store.restartedAt();
+      const isFull = poll % FULL_POLL_EVERY === 0;
+      if (isFull) this.#restartedAt = await store.restartedAt();
       await this.#takeStored();
-      await track.load();
+      if (isFull) await track.load();
       this.#state.responded(this.head, this.#chain.blockTimeSec);
       this.#filler.start();
       const problem = lease.held?.report?.problem ?? null;
