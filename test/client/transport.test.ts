@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createGasClient } from '../../src/client/client.ts';
+import { waitFor } from '../helpers/wait-for.ts';
 import { failureOf } from './answering.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
@@ -105,6 +106,30 @@ describe('a question over HTTP', () => {
     });
     expect((await client.gasCurrent()).blockNumber).toBe(12);
     expect(asked).toEqual(['GET /be/api/v1/gas/current']);
+  });
+
+  it('ends with the signal of its client as with its own, and none is sent after that', async () => {
+    const asked: AbortSignal[] = [];
+    const stop = new AbortController();
+    const client = createGasClient({
+      url: 'http://gastop.internal',
+      fetch: ({ signal }) => {
+        asked.push(signal);
+        return new Promise(() => {});
+      },
+      signal: stop.signal,
+    });
+    const own = new AbortController();
+    const first = failureOf(client.gasCurrent({ signal: own.signal }));
+    const second = failureOf(client.gasTrend());
+    await waitFor(() => asked.length === 2);
+    own.abort();
+    expect((await first).message).toBe('the request to gastop.internal was aborted');
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true, false]);
+    stop.abort();
+    expect((await second).code).toBe('unreachable');
+    expect((await failureOf(client.gasCurrent())).code).toBe('unreachable');
+    expect(asked).toHaveLength(2);
   });
 });
 

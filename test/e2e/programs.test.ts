@@ -1,6 +1,15 @@
 /** Programs that use gastop: the examples of docs/INTEGRATE.md as they stand there, in a project of their own. */
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -29,6 +38,7 @@ const MODULES = join(DIST, '../node_modules');
 const PRIVATE_KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 const ETHERS = 'ethers@6.17.0';
 const HARDHAT = ['hardhat@3.18.0', 'solc@0.8.30'];
+const RUNTIMES = ['bun@1.4.5', 'deno@2.9.6'];
 
 const noRegistry = isSlowRun ? await whyNoRegistry() : 'in npm run test:slow only';
 const title = (text: string) => (noRegistry === null ? text : `${text} (not tried: ${noRegistry})`);
@@ -106,7 +116,7 @@ async function openProject(): Promise<string> {
   writeFileSync(join(place, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   if (isSlowRun) {
     const { tarball } = await packInto(place);
-    const others = noRegistry === null ? [ETHERS, ...HARDHAT] : [];
+    const others = noRegistry === null ? [ETHERS, ...HARDHAT, ...RUNTIMES] : [];
     const settings =
       noRegistry === null ? registrySettings() : { npm_config_registry: 'http://127.0.0.1:9/' };
     await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball, ...others], {
@@ -188,6 +198,17 @@ describe('an example', () => {
     expect(stderr).toBe('');
     const { blockNumber, basePrice, averagePrice } = front.given.at(-1) ?? {};
     expect(stdout).toMatch(`block ${blockNumber}: base fee ${basePrice} wei, average ${averagePrice} wei, `);
+  });
+
+  it.runIf(noRegistry === null).each([
+    ['Bun', '@oven', 'bin/bun', []],
+    ['Deno', '@deno', 'deno', ['run', '--allow-net', '--allow-env', '--node-modules-dir=manual']],
+  ] as const)(title('of the client shows the prices in %s, too'), async (_, scope, program, args) => {
+    const file = write('client.ts', examples('The client')[0] ?? '');
+    const [platform = ''] = readdirSync(join(folder, 'node_modules', scope));
+    const command = join(folder, 'node_modules', scope, platform, program);
+    const { stdout } = await run(command, [...args, file], { cwd: folder, env: environment() });
+    expect(stdout).toMatch(`block ${front.given.at(-1)?.blockNumber}: base fee `);
   });
 
   it("of viem sends with the lane's caps and is mined", async () => {
