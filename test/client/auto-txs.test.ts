@@ -196,6 +196,8 @@ describe('the methods for auto-txs', () => {
       pendingNonce: 8,
       balance: 123n,
       waiting,
+      dataFees: null,
+      dataFeesReason: null,
     });
   });
 

@@ -268,7 +268,7 @@ describe('README', () => {
 
 /** What stands between fences, and between backticks outside of them. */
 function codeOf(markdown: string): readonly string[] {
-  const fenced = [...markdown.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? '');
-  const rest = markdown.replaceAll(/^```[\s\S]*?^```/gm, '');
+  const fenced = [...markdown.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map((match) => match[1] ?? '');
+  const rest = markdown.replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
   return [...fenced, ...[...rest.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '')];
 }

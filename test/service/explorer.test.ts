@@ -135,7 +135,10 @@ test('where a node does not say the blob fee mainnet’s formula gives it, and n
     nextBlobBaseFee: 11,
     burntWei: String(baseFeePerGas * (gasUsed ?? 0n) + 15n * 131_072n * 10n),
   });
-  expect(await told(10)).toMatchObject({ blobBaseFee: null, nextBlobBaseFee: null, burntWei: null });
+  expect(await told(100)).toMatchObject({ blobBaseFee: null, nextBlobBaseFee: null, burntWei: null });
+  // An OP-stack chain has no blobs: its header states the data footprint in that field.
+  const burntWei = String(baseFeePerGas * (gasUsed ?? 0n));
+  expect(await told(10)).toMatchObject({ blobGasUsed: null, blobBaseFee: null, burntWei });
 });
 
 test('latest is the head, and the fee after it is the one that gas/current names', async () => {

@@ -443,7 +443,7 @@ export async function readBlock(
     request(node, nullable(blockResponse), 'eth_getBlockByNumber', [toQuantity(number), false], options),
   );
   if (response === null) return null;
-  const { miner, author, transactions, ...header } = response;
+  const { miner, author, transactions, extraData: _, ...header } = response;
   const feeRecipient = miner ?? author;
   if (header.number !== number || !feeRecipient) {
     throw new ChainError(

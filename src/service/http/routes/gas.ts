@@ -39,14 +39,6 @@ export function addGasRoutes(
     streams,
   }: { readonly state: ServiceState; readonly gate: Gate; readonly streams: GasStreams },
 ): void {
-  app.openapi(streamedRoute, (c) => {
-    // A HEAD response has no body.
-    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
-    const key = c.req.header(API_KEY_HEADER) ?? null;
-    const admit = () => gate.admit({ key, group: 'gas' });
-    const stream = streams.open(c.req.header('last-event-id'), { owner: c.get('owner'), admit });
-    return c.body(stream, 200, STREAM_HEADERS);
-  });
   app.openapi(currentRoute, (c) => c.json(gasCurrent(state.present()), 200));
   app.openapi(trendRoute, (c) => c.json(gasTrend(state.present()), 200));
   app.openapi(recommendationRoute, (c) => {
@@ -64,5 +56,13 @@ export function addGasRoutes(
       }),
       200,
     );
+  });
+  app.openapi(streamedRoute, (c) => {
+    // A HEAD response has no body.
+    if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
+    const key = c.req.header(API_KEY_HEADER) ?? null;
+    const admit = () => gate.admit({ key, group: 'gas' });
+    const stream = streams.open(c.req.header('last-event-id'), { owner: c.get('owner'), admit });
+    return c.body(stream, 200, STREAM_HEADERS);
   });
 }
