@@ -3,7 +3,6 @@ import { checkAutoTx } from '../client/auto-tx-preflight.ts';
 import { ifTold } from '../client/errors.ts';
 import type { AlertView } from '../client/views/alerts.ts';
 import type { AutoTxView } from '../client/views/auto-txs.ts';
-import type { StatsView } from '../client/views/dashboard.ts';
 import type { LaneView } from '../client/views/gas.ts';
 import { AutoTxCreation } from '../contract/auto-txs.ts';
 import {
@@ -144,8 +143,6 @@ const Spread = z
   .nullable()
   .describe('Per gas, in gwei, each block counted once');
 
-const spreadOf = (stats: StatsView | null | undefined) => stats ?? null;
-
 /** Enough to see a trend, and little to read. */
 const MOST_POINTS = 48;
 
@@ -174,8 +171,8 @@ const gasHistory = defineTool({
     ]);
     return {
       timeFrame,
-      baseFee: spreadOf(market?.base),
-      averageLane: spreadOf(market?.average),
+      baseFee: market?.base ?? null,
+      averageLane: market?.average ?? null,
       cheapestHourUtc: market?.cheapestHourUtc ?? null,
       points: thinned(chart.points).map(({ timestamp, base, average }) => ({
         ...{ time: timestamp, baseFeeGwei: base, averageLaneGwei: average },
