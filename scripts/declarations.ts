@@ -17,7 +17,7 @@ import {
 } from 'typescript/unstable/sync';
 
 const ROOT = join(import.meta.dirname, '..');
-/** What a program may use and types of our own are not to be written out for. */
+/** A type that goes deeper contains itself; it has to be exported under a name. */
 const DEEPEST = 12;
 
 export interface Entry {
@@ -239,7 +239,7 @@ class Declarations {
     if (text === '') return '';
     const lines = text.split('\n');
     if (lines.length === 1) return `${pad}/** ${text} */\n`;
-    return `${pad}/**\n${lines.map((line) => `${pad} * ${line}\n`).join('')}${pad} */\n`;
+    return `${pad}/**\n${lines.map((line) => `${`${pad} * ${line}`.trimEnd()}\n`).join('')}${pad} */\n`;
   }
 
   #isInternal(symbol: Symbol_): boolean {

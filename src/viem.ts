@@ -1,7 +1,7 @@
 import type { ChainConfig, Client } from 'viem';
 import { ClientError, createGasClient, type GasClientOptions, type SnapshotView } from './client/index.ts';
 
-/** viem waits for the fees of each transaction: limits the wait for a service that does not respond. */
+/** How long a transaction waits for a service that does not respond. */
 const WITHIN_MS = 1_000;
 const ENDPOINT = '/gas/current';
 
@@ -23,8 +23,9 @@ interface Caps {
 /**
  * Makes a viem chain price its transactions by a v1 service: `{ ...mainnet, ...gasFees({ url, apiKey }) }`. Sends at
  * most one request a block. If the service does not respond within a second, is stale, or serves another chain, uses
- * viem's own estimate; never throws. Keeps the fees that the caller sets, and legacy transactions.
- *  `fees` alone would not suffice: a node with `eth_fillTransaction`, such as geth and anvil, fills in fees before
+ * viem's own estimate: no failure of the service is thrown. Keeps the fees that the caller sets, and legacy transactions.
+ *
+ * `fees` alone would not suffice: a node with `eth_fillTransaction`, such as geth and anvil, fills in fees before
  * viem requests them, so they are set before that.
  * @throws RangeError for an invalid `url`.
  */
