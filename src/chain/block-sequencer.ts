@@ -174,9 +174,9 @@ async function commonAncestor<H extends Head>(
   let same = -1;
   for (let step = 1; differs > 0; step *= 2) {
     const index = Math.max(0, differs - step);
-    const answer = await shared(index);
-    if (answer === null) return null;
-    if (answer) {
+    const isShared = await shared(index);
+    if (isShared === null) return null;
+    if (isShared) {
       same = index;
       break;
     }
@@ -187,9 +187,9 @@ async function commonAncestor<H extends Head>(
   }
   while (differs - same > 1) {
     const middle = same + Math.floor((differs - same) / 2);
-    const answer = await shared(middle);
-    if (answer === null) return null;
-    if (answer) same = middle;
+    const isShared = await shared(middle);
+    if (isShared === null) return null;
+    if (isShared) same = middle;
     else differs = middle;
   }
   return numbers[same] ?? null;

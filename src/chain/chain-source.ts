@@ -184,7 +184,7 @@ export type ChainErrorCode =
   | 'wrong-chain'
   /** Every node serves another chain with the same id than before. */
   | 'restarted'
-  | 'bad-answer'
+  | 'bad-response'
   | 'rejected'
   /** A refusal too: the node is healthy but no longer has the data (EIP-4444). */
   | 'pruned'
@@ -224,7 +224,7 @@ export function isRefusal(error: unknown): boolean {
 /** A response exceeds the maximum size, and was not read to its end. */
 export class OversizedResponse extends ChainError {
   constructor(message: string) {
-    super('bad-answer', message);
+    super('bad-response', message);
   }
 }
 

@@ -126,6 +126,6 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       });
       if (block) return block;
     }
-    throw new ChainError('bad-answer', `${node.name} has no head block: wait until it has begun to sync`);
+    throw new ChainError('bad-response', `${node.name} has no head block: wait until it has begun to sync`);
   }
 }

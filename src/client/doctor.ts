@@ -305,9 +305,9 @@ export function judgeResponse<View>(
   const renaming = new Renaming();
   let reading: ResponseReading | null = null;
   try {
-    const answer = parseResponse(text, schema, { ...context, renaming });
-    reading = { ...readingOf(schema, answer, renaming), problem: null };
-    return { view: viewOf(answer, view, text, context), reading, problem: null };
+    const parsed = parseResponse(text, schema, { ...context, renaming });
+    reading = { ...readingOf(schema, parsed, renaming), problem: null };
+    return { view: viewOf(parsed, view, text, context), reading, problem: null };
   } catch (error) {
     // Only the client's own messages are known to be clean.
     const problem = error instanceof ClientError ? error.message : 'it could not be read';

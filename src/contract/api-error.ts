@@ -40,5 +40,5 @@ export const MetricsError = ErrorBody.extend({
   from: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),
   to: z.string().nullable().describe('As asked, which may be nonsense; null where left out'),
   data: z.array(z.strictObject({ error: z.string() })),
-}).meta({ id: 'MetricsError', description: 'A metrics question that cannot be answered as it was asked' });
+}).meta({ id: 'MetricsError', description: 'An invalid metrics window' });
 export type MetricsError = z.infer<typeof MetricsError>;

@@ -136,7 +136,7 @@ const NodeHealth = z
     name: z.string().describe('Host and port, never a whole URL'),
     state: z.enum(['ok', 'lagging', 'disagrees', 'down', 'wrong-chain']),
     head: BlockNumber.nullable(),
-    latencyMs: z.number().min(0).nullable().describe('How long its last answer took, in milliseconds'),
+    latencyMs: z.number().min(0).nullable().describe('How long its last response took, in milliseconds'),
     message: z.string(),
   })
   .meta({ id: 'NodeHealth', description: 'One node of the source' });
@@ -170,7 +170,7 @@ export const Summary = z
       engine: z
         .strictObject({
           process: z.string().describe('For people: what it is, and its process id'),
-          isHere: z.boolean().describe('Whether that is the process that answers'),
+          isHere: z.boolean().describe('Whether that is the responding process'),
           since: Timestamp,
           heartbeatAt: Timestamp.describe('When it last said that it is there'),
         })

@@ -48,7 +48,7 @@ const Source = z
       'When the chain began anew, as a development chain may: what was known of it before is dropped, and auto-txs that were not final are disabled; null: it never did',
     ),
   })
-  .meta({ id: 'Source', description: 'Where the blocks behind this answer come from' });
+  .meta({ id: 'Source', description: 'Where the blocks behind this response come from' });
 
 /** `GET /gas/current` */
 export const GasCurrent = z

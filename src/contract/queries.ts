@@ -55,7 +55,7 @@ export const PageParameters = z.strictObject(page);
 /** Parameters of a metrics window. Defaults: the last hour, a bucket that fits the window, all rows. */
 export const MetricsParameters = z.strictObject({
   from: time(
-    'Where the window begins, ISO 8601 with Z or an offset; left out: an hour before its end. Where the stored history begins later, the answer begins there and its from says so',
+    'Where the window begins, ISO 8601 with Z or an offset; left out: an hour before its end. Where the stored history begins later, the response begins there and its from says so',
     '2026-01-31T11:00:00Z',
   ).optional(),
   to: time(
@@ -81,7 +81,7 @@ export const PriorityFeeParameters = MetricsParameters.extend({
 export type PriorityFeeParameters = z.infer<typeof PriorityFeeParameters>;
 
 export const TimeFrameParameters = z.strictObject({
-  timeFrame: z.enum(TIME_FRAMES).default('24h').describe('How far back the answer reaches'),
+  timeFrame: z.enum(TIME_FRAMES).default('24h').describe('How far back the response reaches'),
 });
 export type TimeFrameParameters = z.infer<typeof TimeFrameParameters>;
 

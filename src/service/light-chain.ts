@@ -39,7 +39,7 @@ export class LightChain {
     const { head } = engine;
     const advice = engine.advice();
     if (head === null || advice === null)
-      throw new ChainError('bad-answer', `${source.name} gives no blocks`);
+      throw new ChainError('bad-response', `${source.name} gives no blocks`);
     this.#feed ??= createPriceFeed({ source, chain: profile, now: this.#wallNow });
     const [usd, dataFees] = await Promise.all([this.#feed.nativeUsd(), dataFeesOf(source, profile)]);
     const now = this.#wallNow();

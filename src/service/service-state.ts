@@ -161,10 +161,10 @@ export class ServiceState {
 
   /** A response about single blocks and transactions, within the time limit of a request. @throws {ApiFailure} */
   explore<T>(
-    answer: (context: LookupContext, signal: AbortSignal) => Promise<T>,
+    read: (context: LookupContext, signal: AbortSignal) => Promise<T>,
     request: Request,
   ): Promise<T> {
-    return bounded(async (signal) => answer(await this.#explorer(), signal), request.signal);
+    return bounded(async (signal) => read(await this.#explorer(), signal), request.signal);
   }
 
   async #explorer(): Promise<LookupContext> {

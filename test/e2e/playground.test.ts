@@ -345,10 +345,10 @@ inBrowser(
       `document.querySelectorAll('.send').length === ${V1_ROUTES.length + ADDED_ROUTES.length}`,
     );
     await page.evaluate(
-      `document.querySelectorAll('.answer-schema').forEach((each) => { each.open = true; })`,
+      `document.querySelectorAll('.response-schema').forEach((each) => { each.open = true; })`,
     );
     await page.until(
-      `[...document.querySelectorAll('.answer-schema')].every((each) => each.childElementCount === 2)`,
+      `[...document.querySelectorAll('.response-schema')].every((each) => each.childElementCount === 2)`,
     );
     expect(
       await page.evaluate(

@@ -101,7 +101,7 @@ export class ScriptedSource implements ChainSource {
   async head(): Promise<Block> {
     this.#check();
     const head = this.#chain.get(this.#head);
-    if (head === undefined) throw new ChainError('bad-answer', 'no block yet');
+    if (head === undefined) throw new ChainError('bad-response', 'no block yet');
     return head;
   }
 

@@ -75,7 +75,7 @@ function resultOf(response: unknown, { name: node, redact }: Responder, method: 
     if ('result' in response) return response.result;
   }
   throw new ChainError(
-    'bad-answer',
+    'bad-response',
     `${node} answers JSON that is not JSON-RPC: is that the address of a JSON-RPC node?`,
   );
 }
@@ -145,7 +145,7 @@ function refuse({ status, ok, headers }: Response, node: string): void {
   if (status >= 300 && status < 400) throw statusFailure(node, status);
   if (ok && /^text\/html\b/i.test(headers.get('content-type') ?? '')) {
     throw new ChainError(
-      'bad-answer',
+      'bad-response',
       `${node} answers with a web page: is that the address of a JSON-RPC node?`,
     );
   }
@@ -416,7 +416,7 @@ export function createWsLink(
         result: id,
       } = await request('eth_subscribe', ['newHeads'], requestOptions);
       if (typeof id !== 'string') {
-        throw new ChainError('bad-answer', `${name} gives an answer to eth_subscribe that makes no sense`);
+        throw new ChainError('bad-response', `${name} gives an answer to eth_subscribe that makes no sense`);
       }
       connection.subscriptions.set(id, { onHead, onEnd });
       clearTimeout(connection.idleTimer);
@@ -551,7 +551,7 @@ export async function requestGenesisHash(node: RpcNode, options?: RequestOptions
   }
 }
 
-const SAYS_NOTHING: ReadonlySet<ChainErrorCode> = new Set(['unsupported', 'bad-answer']);
+const SAYS_NOTHING: ReadonlySet<ChainErrorCode> = new Set(['unsupported', 'bad-response']);
 
 export function requestHeadNumber(node: RpcNode, options?: RequestOptions): Promise<number> {
   return request(node, safeInteger, 'eth_blockNumber', [], options);

@@ -230,7 +230,7 @@ export const blockResponse = object({
 /** `eth_getBlockByNumber` with the transactions themselves. */
 export const fullBlockResponse = object({ ...HEADER, transactions: list(transactionResponse) });
 
-/** Parses a response; an invalid one is a `bad-answer` that names node, method and field. */
+/** Parses a response; an invalid one is a `bad-response` that names node, method and field. */
 export function readResponse<T>(shape: Shape<T>, response: unknown, node: string, method: string): T {
   try {
     return shape(response);
@@ -238,7 +238,7 @@ export function readResponse<T>(shape: Shape<T>, response: unknown, node: string
     if (!(error instanceof Unfit)) throw error;
     const where = error.path === '' ? '' : ` (${error.path})`;
     throw new ChainError(
-      'bad-answer',
+      'bad-response',
       `${node} gives an answer to ${method} that makes no sense${where}: try another node`,
     );
   }

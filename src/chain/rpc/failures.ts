@@ -144,7 +144,7 @@ export function statusFailure(node: string, status: number): ChainError {
   }
   if (status >= 300 && status < 400) {
     return new ChainError(
-      'bad-answer',
+      'bad-response',
       `${node} sends elsewhere (HTTP ${status}): use the address it leads to`,
       { isUnsent: true },
     );
@@ -156,7 +156,7 @@ export function statusFailure(node: string, status: number): ChainError {
     );
   }
   return new ChainError(
-    'bad-answer',
+    'bad-response',
     `${node} answers HTTP ${status}: is that the address of a JSON-RPC node?`,
   );
 }
@@ -213,7 +213,7 @@ export function tooLargeFailure(node: string, maxBytes: number): ChainError {
 
 export function notJsonFailure(node: string): ChainError {
   return new ChainError(
-    'bad-answer',
+    'bad-response',
     `${node} answers something that is not JSON: is that the address of a JSON-RPC node?`,
   );
 }

@@ -91,7 +91,7 @@ async function* headStream(node: RpcNode, options: HeadStreamOptions): AsyncGene
 async function requestHead(node: RpcNode, signal: AbortSignal): Promise<Header> {
   const header = await requestHeader(node, 'latest', { signal });
   if (header !== null) return header;
-  throw new ChainError('bad-answer', `${node.name} has no block at all: wait until it has begun to sync`);
+  throw new ChainError('bad-response', `${node.name} has no block at all: wait until it has begun to sync`);
 }
 
 async function subscribed(node: RpcNode, inbox: Inbox, signal: AbortSignal): Promise<(() => void) | null> {
@@ -190,7 +190,7 @@ async function watchNode(
 }
 
 function unforeseen(node: RpcNode): ChainError {
-  return new ChainError('bad-answer', `${node.name} cannot be looked at: try another node`);
+  return new ChainError('bad-response', `${node.name} cannot be looked at: try another node`);
 }
 
 export interface FollowOptions {

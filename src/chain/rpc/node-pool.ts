@@ -201,7 +201,7 @@ export interface NodePool {
     node: RpcNode,
     options?: { readonly signal?: AbortSignal; readonly isForced?: boolean },
   ): Promise<void>;
-  /** Records a head. Throws `bad-answer` for an impossible time. */
+  /** Records a head. Throws `bad-response` for an impossible time. */
   observe(node: RpcNode, header: Header): void;
   /** The node responded. */
   responded(node: RpcNode): void;
@@ -348,7 +348,7 @@ export function createNodePool(
     const furthest = clock.now() / 1_000 + FURTHEST_AHEAD_SEC;
     if (header.timestamp <= furthest || (chain !== null && isDevelopmentChain(chain))) return;
     throw new ChainError(
-      'bad-answer',
+      'bad-response',
       `${node.name} says that block ${header.number} is more than 30 days in the future: check this machine's clock or try another node`,
     );
   }

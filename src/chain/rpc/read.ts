@@ -123,7 +123,7 @@ async function readPage(
 
 function strayPage(node: RpcNode): ChainError {
   return new ChainError(
-    'bad-answer',
+    'bad-response',
     `${node.name} answers eth_feeHistory with other blocks than were asked for: try another node`,
   );
 }
@@ -142,7 +142,7 @@ interface FeeRow {
 
 /**
  * The rows of one response, ascending. Empty when the node lacks the blocks; lists of mismatched length are a
- * `bad-answer`.
+ * `bad-response`.
  *  Shape: https://ethereum.github.io/execution-apis, `eth_feeHistory`: n ratios and rewards, n + 1 fees.
  */
 export function readFeePage(response: FeeHistoryResponse, node: string): FeeRow[] {
@@ -158,7 +158,7 @@ export function readFeePage(response: FeeHistoryResponse, node: string): FeeRow[
     !fits(rewards.length)
   ) {
     throw new ChainError(
-      'bad-answer',
+      'bad-response',
       `${node} gives an answer to eth_feeHistory whose lists differ in length: try another node`,
     );
   }
@@ -192,7 +192,7 @@ function ladder(reward: readonly bigint[] | null | undefined, node: string): Tip
     p99 === undefined
   ) {
     throw new ChainError(
-      'bad-answer',
+      'bad-response',
       `${node} gives ${reward.length} tips per block where ${TIP_PERCENTILES.length} were asked for: try another node`,
     );
   }
@@ -404,7 +404,7 @@ export async function readRecent(
   const options = { clock, signal, rateLimitTries: 0 };
   const latest = await requestHeader(node, 'latest', options);
   if (latest === null)
-    throw new ChainError('bad-answer', `${node.name} has no head block: it may be syncing`);
+    throw new ChainError('bad-response', `${node.name} has no head block: it may be syncing`);
   onHead(latest);
   if (known !== null && latest.hash === known.hash) return { blocks: [], follows: true };
   const distance = known === null ? most : latest.number - known.number;
@@ -447,7 +447,7 @@ export async function readBlock(
   const feeRecipient = miner ?? author;
   if (header.number !== number || !feeRecipient) {
     throw new ChainError(
-      'bad-answer',
+      'bad-response',
       `${node.name} gives an answer to eth_getBlockByNumber that makes no sense (${feeRecipient ? 'number' : 'miner'}): try another node`,
     );
   }
@@ -601,7 +601,7 @@ async function requestFullBlock(node: RpcNode, number: number, { signal }: ReadO
     throw new ChainError('rejected', `block ${number} is too large to be read whole: ${error.message}`);
   }
   throw new ChainError(
-    'bad-answer',
+    'bad-response',
     `${node.name} answers eth_getBlockByNumber with transactions of another block: try another node`,
   );
 }

@@ -181,7 +181,7 @@ function routeLines(route: RouteFinding, noteIsKnown: boolean, paint: Paint): st
 }
 
 type Kind = 'good' | 'doubtful' | 'bad' | 'plain';
-const ANSWERS: Readonly<Record<RouteFinding['outcome'], readonly [string, Kind]>> = {
+const OUTCOMES: Readonly<Record<RouteFinding['outcome'], readonly [string, Kind]>> = {
   understood: ['understood', 'good'],
   unreadable: ['not understood', 'bad'],
   'not-offered': ['not offered', 'plain'],
@@ -195,7 +195,7 @@ const ANSWERS: Readonly<Record<RouteFinding['outcome'], readonly [string, Kind]>
 function answerWords({ outcome, reading, code }: RouteFinding): readonly [string, Kind] {
   if (outcome === 'refused' && code === 'quota') return ['limit reached', 'bad'];
   if (outcome === 'refused' && code === 'plan') return ['not in the plan', 'bad'];
-  if (outcome !== 'understood' || reading === null) return ANSWERS[outcome];
+  if (outcome !== 'understood' || reading === null) return OUTCOMES[outcome];
   const { found, missing, senseless, match } = reading;
   const count = found.length + missing.length;
   if (count === 0) return ['answers; not read by this version', 'plain'];

@@ -141,14 +141,14 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
 /** With less history some wait has no forecast. */
 const DEMO_PAST_SEC = 7.5 * 86_400;
 
-async function askUntil<Answer>(
-  ask: () => Promise<Answer>,
-  isEnough: (answer: Answer) => boolean,
+async function requestUntil<Result>(
+  ask: () => Promise<Result>,
+  isEnough: (result: Result) => boolean,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Result> {
   for (;;) {
-    const answer = await ask();
-    if (isEnough(answer)) return answer;
+    const result = await ask();
+    if (isEnough(result)) return result;
     await sleep(ASK_AGAIN_MS, undefined, { signal });
   }
 }
@@ -165,7 +165,7 @@ async function learned(io: Io, { client }: OpenedClient): Promise<void> {
   await withSpinner(
     io,
     () => 'learning from a week of the simulated chain',
-    () => askUntil(() => client.gasRecommendation({ signal }), isLearned, signal),
+    () => requestUntil(() => client.gasRecommendation({ signal }), isLearned, signal),
   );
 }
 
@@ -237,12 +237,12 @@ async function sayReach(io: Io, settings: Settings, ready: Ready, asked: ReachQu
     io.stdout.write(jsonResponse(response, PATHS.gasRecommendation));
     return;
   }
-  const question = `at or below ${exactGwei(asked.targetPrice)} gwei within ${durationText(asked.deadlineSec)}`;
+  const target = `at or below ${exactGwei(asked.targetPrice)} gwei within ${durationText(asked.deadlineSec)}`;
   if (reach === null) throw failure('this service does not say how likely a price is reached');
   if (reach.probability === null) {
-    throw failure(`${question}: ${reach.reason === null ? 'it is not known' : cleanLine(reach.reason)}`);
+    throw failure(`${target}: ${reach.reason === null ? 'it is not known' : cleanLine(reach.reason)}`);
   }
-  print(io, settings, `${badgeOf(ready.snapshot)}${question}: ${formatLikelihood(reach.probability)} likely`);
+  print(io, settings, `${badgeOf(ready.snapshot)}${target}: ${formatLikelihood(reach.probability)} likely`);
 }
 
 /** A service in this process must read its history first; a remote one is asked once. @throws ClientError */
@@ -277,7 +277,7 @@ export async function knownReach(
   );
   const isEnough = (reach: ReachView | null) =>
     reach === null || reach.probability !== null || performance.now() > giveUpAt;
-  return askUntil(ask, isEnough, signal);
+  return requestUntil(ask, isEnough, signal);
 }
 
 const WIDTH = 80;

@@ -416,14 +416,14 @@ export function describeEarlierFirings(
  * `reach` is `null` without a forecast or a response.
  */
 export function describeReach(
-  answers: readonly { readonly withinSec: number; readonly reach: ReachView | null }[],
+  reaches: readonly { readonly withinSec: number; readonly reach: ReachView | null }[],
 ): string | null {
-  const known = answers.flatMap(({ withinSec, reach }) =>
+  const known = reaches.flatMap(({ withinSec, reach }) =>
     reach?.probability == null
       ? []
       : [`${formatLikelihood(reach.probability)} within ${formatDuration(withinSec)}`],
   );
-  const unknown = answers.find(
+  const unknown = reaches.find(
     ({ reach }) => reach !== null && reach.probability === null && reach.reason !== null,
   );
   if (unknown === undefined) return known.length === 0 ? null : `likely reached: ${known.join(', ')}`;

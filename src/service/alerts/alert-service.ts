@@ -18,12 +18,12 @@ import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { ApiFailure } from '../http/errors.ts';
 import {
-  alertAnswer,
+  alertResponse,
   channelOf,
-  deliveryAnswer,
+  deliveryResponse,
   SAVINGS_ENTRIES_MOST,
   savedBy,
-  savingsAnswer,
+  savingsResponse,
 } from '../responses/alerts.ts';
 import { NOTHING_YET, type Tallies } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
@@ -106,7 +106,7 @@ export class AlertService {
   async details(owner: string, id: string): Promise<AlertDetails> {
     const alert = await this.#find(owner, id);
     const deliveries = await this.#parts.outbox.deliveries(id);
-    return { ...this.#respond(alert, owner), deliveries: deliveries.map(deliveryAnswer) };
+    return { ...this.#respond(alert, owner), deliveries: deliveries.map(deliveryResponse) };
   }
 
   /** Replaces the owner's fields of an alert with checked ones. */
@@ -146,7 +146,7 @@ export class AlertService {
     const { alerts } = this.#parts;
     const sum = await alerts.sumFirings({ alertId: id });
     const newest = await alerts.firings(id, SAVINGS_ENTRIES_MOST);
-    return savingsAnswer(id, sum, { newest, best: await alerts.bestFiring(id) }, gasAmount);
+    return savingsResponse(id, sum, { newest, best: await alerts.bestFiring(id) }, gasAmount);
   }
 
   /** Firings of the owner's alerts from `from` to `to` (Unix seconds, inclusive), oldest first. */
@@ -175,7 +175,7 @@ export class AlertService {
     const delivery = await outbox.redeliver(id, deliveryId, wallNow());
     if (delivery === null) throw new ApiFailure('not_found', NO_DELIVERY);
     onDue();
-    return deliveryAnswer(delivery);
+    return deliveryResponse(delivery);
   }
 
   /** A retry is sent at once: without a limit, an alert's owner could flood the recipient. */
@@ -202,7 +202,7 @@ export class AlertService {
   }
 
   #respond(alert: KeptAlert, asker: string): Alert {
-    return alertAnswer(alert, asker, this.#parts.chainNow());
+    return alertResponse(alert, asker, this.#parts.chainNow());
   }
 }
 

@@ -33,7 +33,7 @@ import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { ApiFailure } from '../http/errors.ts';
-import { type AutoTxOutlook, accountAnswer, autoTxAnswer, autoTxDetails } from '../responses/auto-txs.ts';
+import { type AutoTxOutlook, accountResponse, autoTxDetails, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Tallies } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
 import {
@@ -99,7 +99,7 @@ export class AutoTxService {
   async list(owner: string, page: number, size: number): Promise<AutoTxList> {
     const { autoTxs, total } = await this.#parts.store.list(owner, { offset: page * size, limit: size });
     const moment = this.#parts.outlook.now();
-    const items = autoTxs.map((autoTx) => autoTxAnswer(autoTx, owner, moment, { isListed: true }));
+    const items = autoTxs.map((autoTx) => autoTxResponse(autoTx, owner, moment, { isListed: true }));
     return { items, page, size, total };
   }
 
@@ -168,7 +168,7 @@ export class AutoTxService {
       dataFeesOf(source, chain),
     ]);
     const waiting = await store.waiting(owner, checksummedAddress(address));
-    return accountAnswer({ chainId: chain.id, address, ...facts }, waiting, dataFees);
+    return accountResponse({ chainId: chain.id, address, ...facts }, waiting, dataFees);
   }
 
   /** The owner's auto-txs mined from `from` to `to` (Unix seconds, inclusive), oldest first. */

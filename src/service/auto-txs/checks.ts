@@ -232,7 +232,7 @@ export async function readSender(
   ended: AbortSignal,
 ): Promise<SenderFacts> {
   const [nextNonce, pendingNonce, balance] = await bounded(
-    () => Promise.all(questions(source, address)),
+    () => Promise.all(senderRequests(source, address)),
     ended,
   );
   return { nextNonce, pendingNonce, balance };
@@ -244,13 +244,13 @@ async function readKnownOfSender(
   address: Hex,
   ended: AbortSignal,
 ): Promise<{ readonly [Fact in keyof SenderFacts]: SenderFacts[Fact] | null }> {
-  const known = <T>(answer: Promise<T>) => bounded(() => answer, ended, WITHIN_MS).catch(unlessUnforeseen);
-  const [nextNonce, pendingNonce, balance] = questions(source, address);
+  const known = <T>(request: Promise<T>) => bounded(() => request, ended, WITHIN_MS).catch(unlessUnforeseen);
+  const [nextNonce, pendingNonce, balance] = senderRequests(source, address);
   const told = await Promise.all([known(nextNonce), known(pendingNonce), known(balance)]);
   return { nextNonce: told[0], pendingNonce: told[1], balance: told[2] };
 }
 
-function questions(source: ChainSource, address: Hex) {
+function senderRequests(source: ChainSource, address: Hex) {
   return [
     source.nonce(address, 'latest'),
     source.nonce(address, 'pending'),

@@ -190,7 +190,7 @@ const tooSlow = (ms: number) =>
 const noRoomForKey = () =>
   refusal(
     'rate_limit_exceeded',
-    `this key sends more than ${KEY_BYTES / 1_000_000} MB at once; wait for the answers to what it has sent`,
+    `this key sends more than ${KEY_BYTES / 1_000_000} MB at once; wait for the responses to what it has sent`,
     RETRY,
   );
 

@@ -83,7 +83,7 @@ export function toFailure(error: unknown): ApiFailure {
   }
   return new ApiFailure(
     'internal_error',
-    'the service failed on this question; ask again, and report it if it stays',
+    'the service failed on this request; try again, and report it if it stays',
   );
 }
 

@@ -68,7 +68,7 @@ export class RequestMetrics {
     return [
       ...family('gastop_http_requests_total', 'counter', 'Requests answered, by route template.'),
       ...[...this.#requests].map(([series, count]) => `gastop_http_requests_total{${series}} ${count}`),
-      ...family('gastop_http_request_duration_seconds', 'histogram', 'Time until an answer was sent.'),
+      ...family('gastop_http_request_duration_seconds', 'histogram', 'Time until a response was sent.'),
       ...[...this.#durations].flatMap(([route, durations]) => histogram(route, durations)),
       ...single('gastop_http_requests_in_progress', 'gauge', 'Requests being answered.', this.#underWay),
       ...single('gastop_http_connections', 'gauge', 'Open connections.', connections),

@@ -18,14 +18,14 @@ const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
 
 - Prices per gas are integers in **wei**; whole amounts are decimal strings in wei; names ending in \`Gwei\` are in gwei.
 - Times are ISO 8601 in UTC with \`Z\`; durations end in \`Sec\` or \`Ms\`; ratios and probabilities go from 0 to 1.
-- What a \`GET\` finds has an \`ETag\`; with \`If-None-Match\` the answer is 304 while nothing has changed.
+- A successful \`GET\` has an \`ETag\`; with \`If-None-Match\` the response is 304 while nothing has changed.
 - Every refusal carries an \`errorCode\` for programs and a \`message\` that says what to do next.`;
 
 const GROUP_SAYS: Readonly<Record<RouteGroup, string>> = {
   gas: 'What gas costs now, where the price is going, and what to do',
   alerts: 'Word when a price is reached',
   'auto-txs': 'Signed transactions that are broadcast when a price is reached',
-  dashboard: 'Answers made for screens, and what the key may ask',
+  dashboard: 'Responses for screens, and the limits of the key',
   metrics: 'History, blocks and transactions',
 };
 
@@ -70,7 +70,7 @@ function bodiesOf(document: object): string[] {
 function servers(baseUrl: string | undefined) {
   // Relative to the document, so that it is right behind a proxy that adds a path.
   const up = '../'.repeat(OPENAPI_PATH.split('/').length - 2);
-  const here = { url: `${up}${BASE_PATH.slice(1)}`, description: 'Where this document stands' };
+  const here = { url: `${up}${BASE_PATH.slice(1)}`, description: 'Where this document is' };
   if (baseUrl === undefined) return [here];
   return [{ url: `${baseUrl.replace(/\/+$/, '')}${BASE_PATH}`, description: 'The public address' }, here];
 }
@@ -87,7 +87,7 @@ const PREFIX = '#/components/schemas/';
  * they are accepted, with optional fields where there is a default. zod generates them: zod-to-openapi lets a named
  * schema be `null` everywhere once it may be so in one place.
  */
-function componentSchemas(answers: readonly string[], bodies: readonly string[]): Schemas {
+function componentSchemas(responses: readonly string[], bodies: readonly string[]): Schemas {
   const sent = schemasOf('output');
   const taken = schemasOf('input');
   const found = new Map<string, Schema>();
@@ -98,7 +98,7 @@ function componentSchemas(answers: readonly string[], bodies: readonly string[])
     found.set(name, schema as Schema);
     for (const each of referencesOf(schema)) add(each);
   }
-  for (const name of [...answers, ...bodies]) add(name);
+  for (const name of [...responses, ...bodies]) add(name);
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -243,7 +243,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 const tooSlow = () =>
-  new ApiFailure('upstream_unavailable', 'the answer took too long; ask again, or for less', {
+  new ApiFailure('upstream_unavailable', 'the response took too long; ask again, or for less', {
     headers: { 'Retry-After': '5' },
   });
 

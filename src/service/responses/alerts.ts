@@ -12,7 +12,7 @@ import type { KeptDelivery } from '../../store/outbox.ts';
 import { isoFromMs, isoOrNull, weiOrNull, wireWei } from './wire.ts';
 
 /** An alert as v1 shows it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
-export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert {
+export function alertResponse(alert: KeptAlert, asker: string, now: number): Alert {
   const { rule, phase, missedCount, lastMissedAt } = alert;
   const method = channelOf(alert.method);
   const { [method]: to = '', ...targets } = alert.targets;
@@ -47,7 +47,7 @@ export function alertAnswer(alert: KeptAlert, asker: string, now: number): Alert
   };
 }
 
-export function deliveryAnswer(delivery: KeptDelivery): AlertDelivery {
+export function deliveryResponse(delivery: KeptDelivery): AlertDelivery {
   const { id, eventId, target, createdAt, nextAttemptAt, attempts } = delivery;
   return {
     id,
@@ -79,7 +79,7 @@ const gweiNumber = (wei: bigint) => Number(gweiString(wei));
 export const SAVINGS_ENTRIES_MOST = 500;
 
 /** `GET /alerts/{id}/savings`: what `gasAmount` gas cost less at each firing than at the mean of the day before. */
-export function savingsAnswer(
+export function savingsResponse(
   alertId: string,
   sum: AlertSum,
   firings: { readonly newest: readonly AlertFiring[]; readonly best: AlertFiring | null },

@@ -19,7 +19,7 @@ import type { Present } from './gas.ts';
 import { isoFromMs, isoOrNull, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
 /** An auto-tx as v1 shows it to `asker` (as `KeptAutoTx.owner`), without its signature. */
-export function autoTxAnswer(
+export function autoTxResponse(
   autoTx: KeptAutoTx,
   asker: string,
   moment: AutoTxMoment,
@@ -83,7 +83,7 @@ export function autoTxDetails(
   moment: AutoTxMoment,
 ): AutoTxDetails {
   return {
-    ...autoTxAnswer(autoTx, asker, moment, { isListed: false }),
+    ...autoTxResponse(autoTx, asker, moment, { isListed: false }),
     timeline: timeline.map(({ at, kind, blockNumber, message }) => ({
       at: isoFromMs(at),
       kind,
@@ -94,7 +94,7 @@ export function autoTxDetails(
 }
 
 /** A sender with its open auto-txs, by nonce. */
-export function accountAnswer(
+export function accountResponse(
   sender: {
     readonly chainId: number;
     readonly address: Hex;
@@ -211,11 +211,11 @@ export class AutoTxOutlook {
       this.#known.clear();
       this.#advice = present.advice;
     }
-    const question = `${price} ${withinSec}`;
-    const known = this.#known.get(question);
+    const key = `${price} ${withinSec}`;
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     const probability = this.#parts.reach(price, withinSec)?.probability ?? null;
-    this.#known.set(question, probability);
+    this.#known.set(key, probability);
     return probability;
   }
 }

@@ -6,7 +6,7 @@ import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { gasWeightedPercentiles } from '../../core/percentiles.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { ApiFailure } from '../http/errors.ts';
-import { confirmationsOf, ifAnswered, type LookupContext, tipOf } from './explorer.ts';
+import { confirmationsOf, ifAvailable, type LookupContext, tipOf } from './explorer.ts';
 import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
 /** One block: the chain's data, completed by stored fees. */
@@ -91,7 +91,7 @@ async function readWhole(number: number, reader: ChainReader): Promise<ChainBloc
 }
 
 async function feesOf(whole: ChainBlock, reader: ChainReader): Promise<Block | null> {
-  const fees = await ifAnswered(reader.fees(whole.number));
+  const fees = await ifAvailable(reader.fees(whole.number));
   return fees !== null && isBlockOf(whole, fees) ? fees : null;
 }
 
@@ -117,7 +117,7 @@ async function nextBaseFeeOf(
   if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;
   // Before the fees' own value: some nodes repeat the head's there.
   if (whole !== null && whole.number < head.number) {
-    const next = await ifAnswered(reader.block(whole.number + 1));
+    const next = await ifAvailable(reader.block(whole.number + 1));
     if (next?.parentHash === whole.hash) return next.baseFeePerGas;
   }
   if (fees?.nextBaseFee != null) return fees.nextBaseFee;
@@ -142,7 +142,7 @@ async function tipsOf({ whole, fees }: KnownBlock, reader: ChainReader): Promise
 
 /** The same as the node's own percentiles at that time. */
 async function tipsFromReceipts(whole: ChainBlock, reader: ChainReader): Promise<bigint[] | null> {
-  const mined = whole.transactionHashes.length === 0 ? [] : await ifAnswered(reader.transactionsOf(whole));
+  const mined = whole.transactionHashes.length === 0 ? [] : await ifAvailable(reader.transactionsOf(whole));
   if (mined === null) return null;
   const tips = mined.map(({ effectiveGasPrice, gasUsed }) => ({
     tip: tipOf(effectiveGasPrice, whole.baseFeePerGas),

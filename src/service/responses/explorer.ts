@@ -47,10 +47,10 @@ const COMPLETED_WITHIN_MS = 2_000;
  * The result, or `null` when the node fails or is slow: for optional parts of a response. A late result is still
  * awaited, so that the next request finds it cached.
  */
-export async function ifAnswered<T>(answer: Promise<T>): Promise<T | null> {
+export async function ifAvailable<T>(request: Promise<T>): Promise<T | null> {
   const late = AbortSignal.timeout(COMPLETED_WITHIN_MS);
   try {
-    return await abortable(answer, late);
+    return await abortable(request, late);
   } catch (error) {
     if (late.aborted || error instanceof ChainError || error instanceof ApiFailure) return null;
     throw error;
@@ -154,7 +154,7 @@ async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: Loo
   }
   const block = await reader.blockOf({ number: receipt.blockNumber, hash: receipt.blockHash });
   if (block?.hash !== receipt.blockHash) throw reorganised(receipt.blockNumber, context);
-  return included(receipt, block, await ifAnswered(reader.transactionsOf(block)), context);
+  return included(receipt, block, await ifAvailable(reader.transactionsOf(block)), context);
 }
 
 function included(

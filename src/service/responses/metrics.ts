@@ -77,7 +77,7 @@ function fittingBucket(lengthSec: number, blockTimeSec: number): Bucket {
 }
 
 /** A window's rows in the envelope of all metrics. With `tipped` counts only rows with tips. */
-export async function metricsAnswer<Row>(
+export async function metricsResponse<Row>(
   history: HistoryStore,
   window: MetricsWindow & { readonly tipped?: boolean },
   toRow: (rollup: Rollup) => Row | null,

@@ -320,12 +320,12 @@ export function useReach(
     enabled: price !== null && settled && !isUnable.current,
     ask: async (signal) => {
       const reach = { targetPrice: price ?? 0n, deadlineSec: withinSec };
-      const { reach: answer } = await client.gasRecommendation({ reach, signal });
-      isUnable.current = answer === null;
-      return answer;
+      const { reach: forecast } = await client.gasRecommendation({ reach, signal });
+      isUnable.current = forecast === null;
+      return forecast;
     },
     head: snapshot,
-    isSettled: (answer) => answer === null,
+    isSettled: (forecast) => forecast === null,
     frozen,
   });
   return isUnable.current ? { ...polled, data: null } : polled;

@@ -247,7 +247,7 @@ describe('one node', () => {
         method === 'eth_getBlockByNumber' ? { result: headerOf({ ...made, timestamp }) } : undefined,
     });
     const source = sourceOf([node]);
-    await expect(source.head()).rejects.toMatchObject({ code: 'bad-answer' });
+    await expect(source.head()).rejects.toMatchObject({ code: 'bad-response' });
     const followed = following(source);
     await followed.until((words) => words.includes('down'));
     expect(followed.words()).not.toContain('block 9');

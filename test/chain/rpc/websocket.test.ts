@@ -188,7 +188,7 @@ describe('one clean line over WebSocket too', () => {
       timeoutMs: 20_000,
       maxResponseBytes: 1_000,
     });
-    await expect(link.request('eth_chainId', [])).rejects.toMatchObject({ code: 'bad-answer' });
+    await expect(link.request('eth_chainId', [])).rejects.toMatchObject({ code: 'bad-response' });
     link.close();
   });
   test('for an answer of a hundred megabytes, before any of it has come', async () => {

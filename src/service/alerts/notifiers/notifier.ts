@@ -94,7 +94,7 @@ function errorCode(error: unknown): string | null {
   return cleanText(error.code, 60);
 }
 
-const LONGEST_ANSWER = 200;
+const LONGEST_RESPONSE = 200;
 const LONGEST_EXCERPT = 120;
 
 export const delivered = (answer: string): Attempt => attempt('delivered', answer);
@@ -104,7 +104,7 @@ export const later = (answer: string, retryAfterSec: number | null = null): Atte
   attempt('later', answer, retryAfterSec);
 
 function attempt(outcome: Attempt['outcome'], answer: string, retryAfterSec: number | null = null): Attempt {
-  return { outcome, answer: cleanText(answer, LONGEST_ANSWER), retryAfterSec };
+  return { outcome, answer: cleanText(answer, LONGEST_RESPONSE), retryAfterSec };
 }
 
 /** A notifier over HTTP; its attempt may reject as its request does. */

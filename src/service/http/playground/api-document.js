@@ -32,7 +32,7 @@
  *
  * @typedef {Record<string, { schema?: Schema, example?: unknown }>} Content
  *
- * @typedef {object} Answer
+ * @typedef {object} ApiResponse
  * @property {string} [description]
  * @property {Content} [content]
  *
@@ -43,7 +43,7 @@
  * @property {string[]} [tags]
  * @property {Parameter[]} [parameters]
  * @property {{ content?: Content }} [requestBody]
- * @property {Record<string, Answer>} [responses]
+ * @property {Record<string, ApiResponse>} [responses]
  * @property {boolean} [x-gastop-addition]
  *
  * @typedef {object} ApiDocument

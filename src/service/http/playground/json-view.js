@@ -1,13 +1,13 @@
 // @ts-check
 import { make } from './dom.js';
 
-/** Colouring more than this makes the page slow, and nobody reads so much. */
+/** Colouring more than this makes the page slow. */
 const MOST_COLOURED = 150_000;
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 
 /**
- * A body for people: JSON is indented and coloured, anything else stands as it came.
+ * A body for people: JSON is indented and coloured, anything else is unchanged.
  *
  * @param {string} text
  * @returns {HTMLElement}
@@ -18,7 +18,7 @@ export function jsonView(text) {
     class: 'body',
     tabindex: '0',
     role: 'region',
-    'aria-label': 'Body of the answer',
+    'aria-label': 'Body of the response',
   });
   if (pretty === null || pretty.length > MOST_COLOURED) {
     view.append(pretty ?? text);

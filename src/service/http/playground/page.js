@@ -111,7 +111,7 @@ async function start() {
   const documentUrl = new URL(link.href);
   try {
     const response = await fetch(documentUrl);
-    if (!response.ok) throw new Error(`the service answers ${response.status}`);
+    if (!response.ok) throw new Error(`the service responds with ${response.status}`);
     /** @type {ApiDocument} */
     const api = await response.json();
     showTitle(api);

@@ -30,13 +30,13 @@ const HEADERS = {
 export function addPlayground(root: OpenAPIHono, describe: () => object): void {
   const encoded = new Map<string, EncodedResponse>();
   const send = async (c: Context, file: string, make: () => Asset | Promise<Asset>) => {
-    let answer = encoded.get(file);
-    if (answer === undefined) {
+    let asset = encoded.get(file);
+    if (asset === undefined) {
       const { text, type } = await make();
-      answer = new EncodedResponse(text, type);
-      encoded.set(file, answer);
+      asset = new EncodedResponse(text, type);
+      encoded.set(file, asset);
     }
-    return answer.respond(c);
+    return asset.respond(c);
   };
 
   // On a 304 too: otherwise a returning browser would keep the server's stricter policy.

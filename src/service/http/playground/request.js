@@ -9,7 +9,7 @@
  */
 
 /**
- * The address of a route with its parameters; what is empty is left out.
+ * The URL of a route with its parameters; leaves out empty ones.
  *
  * @param {string} root
  * @param {Route} route
@@ -42,7 +42,7 @@ export function headersOf(filled) {
 }
 
 /**
- * The same question for a shell; the key stays in the environment, and what was signed in a file: a shell remembers its lines.
+ * The same request for a shell; the key comes from the environment, and a signed transaction from a file, because shells keep a history.
  *
  * @param {string} method
  * @param {string} address

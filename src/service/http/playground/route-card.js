@@ -4,7 +4,7 @@ import { schemaView } from './schema-view.js';
 import { tryIt } from './try-it.js';
 
 /**
- * @import { Answer, Route } from './api-document.js'
+ * @import { ApiResponse, Route } from './api-document.js'
  * @import { Session } from './try-it.js'
  */
 
@@ -50,30 +50,30 @@ function inside(session, route) {
     make('h4', {}, 'Try it'),
     tryIt(session, route),
     ...(body === undefined ? [] : [make('h4', {}, 'Body'), schemaView(session.api, body)]),
-    make('h4', {}, 'Answers'),
+    make('h4', {}, 'Responses'),
     ...Object.entries(operation.responses ?? {})
       // `default` comes last, as it reads.
       .sort(([a], [b]) => a.localeCompare(b))
-      .map(([status, answer]) => answerView(session, status, answer)),
+      .map(([status, response]) => responseView(session, status, response)),
   );
 }
 
 /**
  * @param {Session} session
  * @param {string} status
- * @param {Answer} answer
+ * @param {ApiResponse} response
  */
-function answerView(session, status, answer) {
-  const { schema } = Object.values(answer.content ?? {})[0] ?? {};
+function responseView(session, status, response) {
+  const { schema } = Object.values(response.content ?? {})[0] ?? {};
   const head = [
     make('code', { class: 'status-code' }, status === 'default' ? 'else' : status),
-    make('span', {}, ...inline(answer.description ?? '')),
+    make('span', {}, ...inline(response.description ?? '')),
   ];
-  if (schema === undefined) return make('p', { class: 'answer-head' }, ...head);
+  if (schema === undefined) return make('p', { class: 'response-head' }, ...head);
   const details = make(
     'details',
-    { class: 'answer-schema' },
-    make('summary', { class: 'answer-head' }, ...head),
+    { class: 'response-schema' },
+    make('summary', { class: 'response-head' }, ...head),
   );
   details.addEventListener('toggle', () => {
     if (details.open && details.childElementCount === 1) details.append(schemaView(session.api, schema));

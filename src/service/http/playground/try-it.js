@@ -24,7 +24,7 @@ import { typeWords } from './schema-view.js';
 const PLACES = ['path', 'query', 'header', 'cookie'];
 
 /**
- * The form that asks one route, and its answer.
+ * A form that sends a request to one route, and shows the response.
  *
  * @param {Session} session
  * @param {Route} route
@@ -38,7 +38,7 @@ export function tryIt(session, route) {
   const bodyField = bodyContent === undefined ? null : bodyFieldOf(route, bodyContent.example);
   const curl = make('code', { class: 'curl' });
   const button = make('button', { type: 'submit', class: 'send' }, `Send ${route.method}`);
-  const answer = make('div', { class: 'answer', 'aria-live': 'polite' });
+  const output = make('div', { class: 'answer', 'aria-live': 'polite' });
   const form = make(
     'form',
     { class: 'try', autocomplete: 'off', novalidate: true },
@@ -50,16 +50,16 @@ export function tryIt(session, route) {
       button,
       make('pre', { class: 'curl-line', tabindex: '0', 'aria-label': 'The same for a shell' }, curl),
     ),
-    answer,
+    output,
   );
 
-  const question = () => {
+  const input = () => {
     /** @type {Filled[]} */
     const filled = fields.map(({ parameter, input }) => ({ parameter, value: input.value.trim() }));
     return { filled, headers: headersOf(filled), body: bodyField?.input.value ?? null };
   };
   const showCurl = () => {
-    const { filled, headers, body } = question();
+    const { filled, headers, body } = input();
     const address = addressOf(session.roots.shown, route, filled);
     curl.textContent = curlLine(route.method, address, headers, session.keyHeader, body);
   };
@@ -70,23 +70,23 @@ export function tryIt(session, route) {
     event.preventDefault();
     const empty = fields.find(({ parameter, input }) => parameter.in === 'path' && input.value.trim() === '');
     if (empty !== undefined) {
-      answer.replaceChildren(make('p', { class: 'problem' }, `Fill in ${empty.parameter.name} first.`));
+      output.replaceChildren(make('p', { class: 'problem' }, `Fill in ${empty.parameter.name} first.`));
       empty.input.focus();
       return;
     }
     const key = session.key();
-    const { filled, headers, body } = question();
+    const { filled, headers, body } = input();
     const sent =
       session.keyHeader === null || key === '' ? headers : { ...headers, [session.keyHeader]: key };
     button.disabled = true;
     try {
       const outcome = await send(route.method, addressOf(session.roots.own, route, filled), sent, body);
-      answer.replaceChildren(...outcomeView(outcome, etagTaker(fields, outcome, showCurl)));
+      output.replaceChildren(...outcomeView(outcome, etagTaker(fields, outcome, showCurl)));
       if (outcome.status === 401 && key === '') session.askForKey();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      answer.replaceChildren(
-        make('p', { class: 'problem' }, `No answer: ${why}. Is the service still running?`),
+      output.replaceChildren(
+        make('p', { class: 'problem' }, `No response: ${why}. Is the service still running?`),
       );
     } finally {
       button.disabled = false;
@@ -147,7 +147,7 @@ function textInput(id, note, parameter, schema) {
     'aria-required': parameter.required ? 'true' : null,
     placeholder: example === undefined ? null : String(example),
   });
-  // A word such as `latest` holds on every chain; a number or a hash is somebody's own.
+  // A word such as `latest` is valid on every chain; a number or a hash is not.
   const word = schema.anyOf?.find((each) => each.enum !== undefined)?.enum?.[0];
   if (parameter.in === 'path' && word !== undefined) input.value = String(word);
   return input;
@@ -213,7 +213,7 @@ function outcomeView({ status, statusText, ms, headers, text }, taker) {
 }
 
 /**
- * A button that asks again only for what is new, where the route can.
+ * A button that revalidates the response, if the route supports it.
  *
  * @param {{ parameter: Parameter, input: HTMLInputElement | HTMLSelectElement }[]} fields
  * @param {Outcome} outcome

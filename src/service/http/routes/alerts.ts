@@ -26,12 +26,12 @@ import { PATHS } from '../../../contract/routes.ts';
 import { ALERTS_PER_KEY, type AlertService } from '../../alerts/alert-service.ts';
 import { readBody, readJson, wrongFields } from '../body.ts';
 import {
-  answer,
   changingRoute,
   conflict,
   getRoute,
   made,
   notFound,
+  success,
   WRONG_PARAMETER,
   wrongBody,
 } from './describe.ts';
@@ -86,7 +86,7 @@ const updateRoute = changingRoute('put', PATHS.alert, 'Change an alert', {
   isAddition: true,
   body: { name: 'AlertCreation', example: NEW_ALERT },
   request: OF_ONE,
-  responses: { 200: answer('The alert as it is now', CreatedAlert), 400: WRONG_BODY, 404: NO_ALERT },
+  responses: { 200: success('The alert as it is now', CreatedAlert), 400: WRONG_BODY, 404: NO_ALERT },
 });
 
 const rotationRoute = changingRoute('post', PATHS.signingSecret, 'Change the secret that signs webhooks', {
@@ -94,7 +94,7 @@ const rotationRoute = changingRoute('post', PATHS.signingSecret, 'Change the sec
     'The new secret signs the webhooks of all alerts of the key. For a day webhooks carry a second signature, with the secret before.',
   isAddition: true,
   request: { query: NoParameters },
-  responses: { 200: answer('The new secret', RotatedSecret), 400: WRONG_PARAMETER },
+  responses: { 200: success('The new secret', RotatedSecret), 400: WRONG_PARAMETER },
 });
 
 const statusRoute = changingRoute('put', PATHS.alertStatus, 'Arm or disable an alert', {
@@ -102,7 +102,7 @@ const statusRoute = changingRoute('put', PATHS.alertStatus, 'Arm or disable an a
     'Enabled again, it may fire at once; a cooldown that is running goes on. A status that it has already changes nothing.',
   body: { name: 'AlertStatusUpdate', example: { status: 'DISABLED' } },
   request: OF_ONE,
-  responses: { 200: answer('The alert as it is now', Alert), 400: WRONG_BODY, 404: NO_ALERT },
+  responses: { 200: success('The alert as it is now', Alert), 400: WRONG_BODY, 404: NO_ALERT },
 });
 
 const deletionRoute = changingRoute('delete', PATHS.alert, 'Delete an alert', {
@@ -118,7 +118,7 @@ const redeliveryRoute = changingRoute('post', PATHS.alertRedeliver, 'Send a deli
   body: { name: 'AlertRedelivery', example: { deliveryId: 'alr_5d41402abc4b2a76.1.webhook' } },
   request: OF_ONE,
   responses: {
-    202: answer('The delivery, about to be sent', AlertDelivery),
+    202: success('The delivery, about to be sent', AlertDelivery),
     400: WRONG_BODY,
     404: notFound('There is no such alert, it belongs to another key, or it has no such delivery'),
     409: conflict('The channel has nothing to send, or the service is not set up for it any more'),

@@ -17,13 +17,13 @@ import { PATHS } from '../../../contract/routes.ts';
 import { AUTO_TXS_PER_KEY, type AutoTxService } from '../../auto-txs/auto-tx-service.ts';
 import { readJson, wrongFields } from '../body.ts';
 import {
-  answer,
   changingRoute,
   conflict,
   getRoute,
   made,
   NEEDS_CHAIN,
   notFound,
+  success,
   TOO_LARGE,
   WRONG_PARAMETER,
   wrongBody,
@@ -77,7 +77,7 @@ const updateRoute = changingRoute('put', PATHS.autoTx, 'Change an auto-tx', {
   body: { name: 'AutoTxUpdate', example: { targetGasPriceGwei: 3 } },
   request: OF_ONE,
   responses: {
-    200: answer('The auto-tx as it is now', AutoTxDetails),
+    200: success('The auto-tx as it is now', AutoTxDetails),
     400: WRONG_BODY,
     404: NO_AUTO_TX,
     409: conflict(
@@ -92,7 +92,7 @@ const cancellationRoute = changingRoute('post', PATHS.autoTxCancel, 'Cancel an a
     'It is never broadcast. Once it is submitted only a same-nonce replacement from the wallet can stop it. A cancelled one stays so.',
   request: OF_ONE,
   responses: {
-    200: answer('The auto-tx as it is now', AutoTxDetails),
+    200: success('The auto-tx as it is now', AutoTxDetails),
     400: WRONG_PARAMETER,
     404: NO_AUTO_TX,
     409: conflict('It was submitted, or is final'),

@@ -78,33 +78,33 @@ const GATE_REFUSALS = {
 
 const ANYTHING_ELSE = refusal('Any other refusal or failure; `errorCode` names it', ErrorBody);
 
-const ETAG = { ETag: { description: 'Changes with the answer', schema: { type: 'string' as const } } };
+const ETAG = { ETag: { description: 'Changes with the response', schema: { type: 'string' as const } } };
 
 /** The header of every reading route. */
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header' as const,
-  description: 'The ETag of an answer that is still at hand: 304 says that it still holds',
+  description: 'The ETag of a cached response: 304 says that it is still current',
   schema: { type: 'string' as const },
 };
 
 /** Further responses of a route that reads the chain. */
 export const NEEDS_CHAIN = {
-  503: retriable('The chain source is down and the question needs it: `upstream_unavailable`'),
+  503: retriable('The chain source is down and the request needs it: `upstream_unavailable`'),
 } as const;
 
 /** A `GET` route of v1: its parameters, its response, and the refusals `otherwise`. */
 export function getRoute<
   const Path extends V1Route['path'],
   Request extends { readonly params?: z.ZodObject; readonly query: z.ZodObject },
-  Answer extends z.ZodType,
+  Body extends z.ZodType,
   Otherwise extends object,
->(path: Path, summary: string, request: Request, answer: Answer, otherwise: Otherwise) {
+>(path: Path, summary: string, request: Request, body: Body, otherwise: Otherwise) {
   return createRoute({
     ...describeRoute('get', path, summary),
     parameters: [IF_NONE_MATCH],
     request,
-    responses: { ...answers(path, summary, answer), ...otherwise },
+    responses: { ...okResponse(path, summary, body), ...otherwise },
   });
 }
 
@@ -148,13 +148,13 @@ export const streamRoute = <
 export const chainRoute = <
   const Path extends V1Route['path'],
   Query extends z.ZodObject,
-  Answer extends z.ZodType,
+  Body extends z.ZodType,
 >(
   path: Path,
   query: Query,
-  answer: Answer,
+  body: Body,
   summary: string,
-) => getRoute(path, summary, { query }, answer, NEEDS_CHAIN);
+) => getRoute(path, summary, { query }, body, NEEDS_CHAIN);
 
 /** A changing route. `name` and `example` are those of its body, if it has one. */
 export function changingRoute<
@@ -192,9 +192,9 @@ export function changingRoute<
 }
 
 /** The responses of every reading route. Each refuses unknown parameters. */
-function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: string, answer: Answer) {
+function okResponse<Body extends z.ZodType>(path: V1Route['path'], summary: string, body: Body) {
   return {
-    200: { description: summary, headers: ETAG, content: { 'application/json': { schema: answer } } },
+    200: { description: summary, headers: ETAG, content: { 'application/json': { schema: body } } },
     304: { description: 'Nothing changed since the ETag in If-None-Match', headers: ETAG },
     400: refusal(
       'A parameter is wrong, or is none of this route; `details` names it: `validation_failed`',
@@ -207,15 +207,15 @@ function answers<Answer extends z.ZodType>(path: V1Route['path'], summary: strin
 }
 
 /** The response of a successful change, for the OpenAPI document. */
-export const answer = <Body extends z.ZodType>(description: string, schema: Body) => ({
+export const success = <Body extends z.ZodType>(description: string, schema: Body) => ({
   description,
   content: { 'application/json': { schema } },
 });
 
 /** The response of a route that has created something, with its location. */
 export const made = <Body extends z.ZodType>(description: string, schema: Body) => ({
-  ...answer(description, schema),
-  headers: { Location: { description: 'Where it stands', schema: { type: 'string' as const } } },
+  ...success(description, schema),
+  headers: { Location: { description: 'Its location', schema: { type: 'string' as const } } },
 });
 
 /**

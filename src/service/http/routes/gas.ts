@@ -21,7 +21,7 @@ const recommendationRoute = chainRoute(
 const streamedRoute = streamRoute(PATHS.gasStream, NoParameters, GasCurrent, {
   summary: 'What gas costs, with each new block',
   description:
-    'Server-Sent Events: the answer of `/gas/current` now, with each new block, and whenever else it changes, such as when prices become stale. The `id` is the number of the block; blocks that come within 200 ms of each other are one event, of the newest. A comment comes every 15 seconds. Each key has at most five streams on one process, and each stream costs one request of the quota an hour. A reader that does not keep up is dropped: ask again with `Last-Event-ID`.',
+    'Server-Sent Events: the response of `/gas/current` now, with each new block, and whenever else it changes, such as when prices become stale. The `id` is the number of the block; blocks that come within 200 ms of each other are one event, of the newest. A comment comes every 15 seconds. Each key has at most five streams on one process, and each stream costs one request of the quota an hour. A reader that does not keep up is dropped: ask again with `Last-Event-ID`.',
 });
 
 /** For proxies as well: events must be passed on at once, and not be stored. */

@@ -22,7 +22,7 @@ import { txMetrics, txsMetrics } from '../../responses/explorer.ts';
 import {
   baseFeeRow,
   gasUsedRatioRow,
-  metricsAnswer,
+  metricsResponse,
   metricsWindow,
   priorityFeeRow,
 } from '../../responses/metrics.ts';
@@ -54,21 +54,21 @@ const PERCENTILES = {
 } as const satisfies Record<Percentile, TipPercentile>;
 
 export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
-  async function answer<Row>(
+  async function rowsOf<Row>(
     asked: MetricsParameters,
     toRow: (rollup: Rollup) => Row | null,
     tipped = false,
   ) {
     const context = await state.history();
-    return metricsAnswer(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
+    return metricsResponse(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
   }
-  app.openapi(baseFeeRoute, async (c) => c.json(await answer(c.req.valid('query'), baseFeeRow), 200));
+  app.openapi(baseFeeRoute, async (c) => c.json(await rowsOf(c.req.valid('query'), baseFeeRow), 200));
   app.openapi(priorityFeeRoute, async (c) => {
     const { percentile, ...window } = c.req.valid('query');
-    return c.json(await answer(window, priorityFeeRow(PERCENTILES[percentile]), true), 200);
+    return c.json(await rowsOf(window, priorityFeeRow(PERCENTILES[percentile]), true), 200);
   });
   app.openapi(gasUsedRatioRoute, async (c) =>
-    c.json(await answer(c.req.valid('query'), gasUsedRatioRow), 200),
+    c.json(await rowsOf(c.req.valid('query'), gasUsedRatioRow), 200),
   );
 }
 
@@ -111,10 +111,10 @@ export function addExplorerRoutes(app: OpenAPIHono, state: ServiceState): void {
   });
   app.openapi(txsRoute, async (c) => {
     const asked = c.req.valid('query');
-    const answer = state.explore(
+    const response = state.explore(
       async (context, signal) => txsMetrics(asked, await state.history(), context, signal),
       c.req.raw,
     );
-    return c.json(await answer, 200);
+    return c.json(await response, 200);
   });
 }

@@ -59,33 +59,33 @@ test.each(['http', 'ws'] as const)(
 
 describe('one clean line that says what to do', () => {
   const cases: readonly (readonly [string, Reply, string, RegExp])[] = [
-    ['a web page', { raw: '<html>SECRET</html>', headers: html }, 'bad-answer', /answers with a web page/],
-    ['a web page called JSON', { raw: '<html>SECRET</html>' }, 'bad-answer', /something that is not JSON/],
-    ['truncated JSON', { raw: '{"jsonrpc":"2.0","id":1,"resu' }, 'bad-answer', /something that is not JSON/],
+    ['a web page', { raw: '<html>SECRET</html>', headers: html }, 'bad-response', /answers with a web page/],
+    ['a web page called JSON', { raw: '<html>SECRET</html>' }, 'bad-response', /something that is not JSON/],
+    ['truncated JSON', { raw: '{"jsonrpc":"2.0","id":1,"resu' }, 'bad-response', /something that is not JSON/],
     [
       'invalid UTF-8',
       { raw: Buffer.from([0x22, 0xff, 0xfe, 0x22]) },
-      'bad-answer',
+      'bad-response',
       /JSON that is not JSON-RPC/,
     ],
     [
       'invalid UTF-8 in a value',
       { raw: Buffer.concat([Buffer.from('{"result":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]) },
-      'bad-answer',
+      'bad-response',
       /eth_chainId that makes no sense/,
     ],
-    ['an empty body', { raw: '' }, 'bad-answer', /something that is not JSON/],
-    ['JSON of another kind', { raw: '[1,2,3]' }, 'bad-answer', /JSON that is not JSON-RPC/],
-    ['no result', { raw: '{"jsonrpc":"2.0","id":1}' }, 'bad-answer', /JSON that is not JSON-RPC/],
-    ['a number that is none', { result: '0xzz' }, 'bad-answer', /eth_chainId that makes no sense/],
+    ['an empty body', { raw: '' }, 'bad-response', /something that is not JSON/],
+    ['JSON of another kind', { raw: '[1,2,3]' }, 'bad-response', /JSON that is not JSON-RPC/],
+    ['no result', { raw: '{"jsonrpc":"2.0","id":1}' }, 'bad-response', /JSON that is not JSON-RPC/],
+    ['a number that is none', { result: '0xzz' }, 'bad-response', /eth_chainId that makes no sense/],
     [
       'a number without end',
       { result: `0x${'f'.repeat(64)}` },
-      'bad-answer',
+      'bad-response',
       /eth_chainId that makes no sense/,
     ],
     ['HTTP 401', { raw: 'SECRET', status: 401 }, 'unreachable', /refuses access \(HTTP 401\): check the key/],
-    ['HTTP 404', { raw: 'nothing', status: 404 }, 'bad-answer', /HTTP 404: is that the address/],
+    ['HTTP 404', { raw: 'nothing', status: 404 }, 'bad-response', /HTTP 404: is that the address/],
     ['HTTP 429', { raw: 'slow', status: 429 }, 'rate-limited', /too many requests \(HTTP 429\)/],
     [
       'a status that is none',
@@ -108,7 +108,7 @@ describe('one clean line that says what to do', () => {
     [
       'a redirect',
       { raw: '', status: 307, headers: { location: 'http://127.0.0.1:1/SECRET' } },
-      'bad-answer',
+      'bad-response',
       /sends elsewhere \(HTTP 307\)/,
     ],
     [
@@ -195,7 +195,7 @@ describe('answers that do not fit', () => {
   ])('%s', async (_, method, result, line) => {
     const { source } = await serve((asked) => (asked === method ? { result } : undefined));
     const error = await errorOf(source.head());
-    expect(error.code).toBe('bad-answer');
+    expect(error.code).toBe('bad-response');
     expect(error.message).toMatch(line);
   });
 
@@ -238,7 +238,7 @@ test('an answer of 100 MB is broken off after 32, whether it says its length or 
   });
   const patient = createRpcSource({ urls: [server.url], requestTimeoutMs: 20_000 });
   const error = await errorOf(patient.chain());
-  expect(error.code).toBe('bad-answer');
+  expect(error.code).toBe('bad-response');
   expect(error.message).toContain('answers more than 32 MB');
   expect(Math.max(...sizes)).toBeLessThan(60 * 2 ** 20);
 
