@@ -61,7 +61,12 @@ describe('one clean line that says what to do', () => {
   const cases: readonly (readonly [string, Reply, string, RegExp])[] = [
     ['a web page', { raw: '<html>SECRET</html>', headers: html }, 'bad-response', /answers with a web page/],
     ['a web page called JSON', { raw: '<html>SECRET</html>' }, 'bad-response', /something that is not JSON/],
-    ['truncated JSON', { raw: '{"jsonrpc":"2.0","id":1,"resu' }, 'bad-response', /something that is not JSON/],
+    [
+      'truncated JSON',
+      { raw: '{"jsonrpc":"2.0","id":1,"resu' },
+      'bad-response',
+      /something that is not JSON/,
+    ],
     [
       'invalid UTF-8',
       { raw: Buffer.from([0x22, 0xff, 0xfe, 0x22]) },
