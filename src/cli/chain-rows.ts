@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { ChainError } from '../chain/chain-source.ts';
-import { createRpcSource } from '../chain/rpc-source.ts';
 import { createGasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ChainFigures, ChainRow } from '../client/views/chain-rows.ts';
@@ -8,7 +7,6 @@ import { titleOf } from '../client/views/chain-rows.ts';
 import { Action, type ActionView, Current } from '../client/views/dashboard.ts';
 import { chainProfile } from '../core/chains.ts';
 import { abortable, sleep } from '../service/async.ts';
-import { LightChain } from '../service/light-chain.ts';
 import { KNOWN_CHAINS } from './known-chains.ts';
 import { cleanLine, VERSION } from './output.ts';
 import type { ChainSetup } from './settings.ts';
@@ -36,6 +34,8 @@ export interface ChainRows extends AsyncDisposable {
   /** The same list until something changes. */
   read(): readonly ChainRow[];
   subscribe(listener: () => void): () => void;
+  /** Begins to poll, where that has not begun. */
+  start(): void;
   /** Resolves when each row has its figures, or why it has none. */
   readonly complete: Promise<void>;
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
 
   async function follow(setup: ChainSetup, onFirst: () => void): Promise<void> {
     const { name } = setup;
-    const reader = readerOf(setup, now);
+    const reader = await readerOf(setup, now);
     let failures = 0;
     while (!stop.signal.aborted) {
       let waitMs: number;
@@ -79,7 +79,7 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
   }
 
   const firsts = setups.map(() => Promise.withResolvers<void>());
-  const done = Promise.all(setups.map((setup, place) => follow(setup, () => firsts[place]?.resolve())));
+  let done: Promise<unknown> | null = null;
   const close = async () => {
     stop.abort();
     await done;
@@ -89,6 +89,9 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    start: () => {
+      done ??= Promise.all(setups.map((setup, place) => follow(setup, () => firsts[place]?.resolve())));
     },
     complete: Promise.all(firsts.map(({ promise }) => promise)).then(() => {}),
     close,
@@ -108,12 +111,21 @@ function retryMs(error: unknown, failures: number): number {
   return Math.max(error instanceof ChainError ? (error.retryAfterMs ?? 0) : 0, backOff);
 }
 
-const readerOf = (setup: ChainSetup, now: () => number): RowReader =>
+const readerOf = async (setup: ChainSetup, now: () => number): Promise<RowReader> =>
   setup.source.kind === 'rpc'
     ? nodeReader(setup.source.urls, setup.chainId, now)
     : serviceReader(setup.source, setup.chainId, now);
 
-function nodeReader(urls: readonly URL[], chainId: number | null, now: () => number): RowReader {
+/** What reads nodes is loaded here: the monitor's first frame need not wait for it. */
+async function nodeReader(
+  urls: readonly URL[],
+  chainId: number | null,
+  now: () => number,
+): Promise<RowReader> {
+  const [{ createRpcSource }, { LightChain }] = await Promise.all([
+    import('../chain/rpc-source.ts'),
+    import('../service/light-chain.ts'),
+  ]);
   const source = createRpcSource({
     urls: urls.map(({ href }) => href),
     recheckMs: RECHECK_MS,

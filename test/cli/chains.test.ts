@@ -103,6 +103,7 @@ describe('a row', () => {
     limited.requests.length = 0;
     const now = 1_800_000_000_000;
     await using rows = openChainRows(setups, () => now);
+    rows.start();
     await rows.complete;
     expect(rows.read()).toMatchObject([{ figures: null, problem: { retryAt: now + 42_000 } }]);
     // Both questions of which chain it is.

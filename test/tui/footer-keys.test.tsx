@@ -31,6 +31,8 @@ async function open(columns = 200, rows = 30) {
       openSource={async () => ({ client })}
       urlProblem={() => null}
       ascii={false}
+      board={null}
+      isBoardFirst={false}
       notifications={SILENT}
       undoMs={600_000}
       now={now}

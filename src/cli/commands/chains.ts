@@ -12,7 +12,7 @@ import {
   workCost,
 } from '../../client/views/chain-rows.ts';
 import { chainProfile } from '../../core/chains.ts';
-import type { ChainRows } from '../chain-rows.ts';
+import { type ChainRows, openChainRows } from '../chain-rows.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -20,7 +20,7 @@ import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { type Column, cleanLine, cutToWidth, fittedLines, mapped, print, withSpinner } from '../output.ts';
-import { namedChains, type Settings } from '../settings.ts';
+import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
 
 /** Also for the board, which is the same in the monitor. */
 export const chainsOption = () =>
@@ -47,20 +47,24 @@ export function addChains(program: Command, run: Run): void {
     .action(run(chains));
 }
 
+/** The chains that `--chains` names, else those of the config file. @throws CliError (usage) beside one source. */
+export function chosenChains({ source, chains }: Settings, text: string | undefined): readonly ChainSetup[] {
+  if (text === undefined) return chains.value;
+  if (source.from.startsWith('--'))
+    throw usageError(`${source.from} names one source, --chains several; name either`);
+  return namedChains(text, chains.value);
+}
+
 type ChainsFlags = Flags<'chains', 'json' | 'csv' | 'watch'> & { readonly sort: ChainSort };
 
 async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags): Promise<ExitCode> {
   const { settings } = await loadSettings();
-  if (settings.source.from.startsWith('--')) {
-    throw usageError(`${settings.source.from} names one source; --chains or the config file names chains`);
-  }
-  const own = settings.chains.value;
-  const setups =
-    flags.chains === undefined && own.length > 0 ? own : namedChains(flags.chains ?? USUAL_CHAINS, own);
+  const own = settings.chains.value.map(({ name }) => name).join(',');
+  const setups = chosenChains(settings, flags.chains ?? (own || USUAL_CHAINS));
   for (const { source } of setups) warnOfPlainKey(io, source);
-  const { openChainRows } = await import('../chain-rows.ts');
   const interruption = io.interruption();
   await using rows = openChainRows(setups, io.now);
+  rows.start();
   const isRead = ({ figures }: ChainRow) => figures !== null;
   await withSpinner(
     io,

@@ -1,29 +1,35 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
-import type { CommandContext, Run } from '../context.ts';
+import type { Board } from '../../tui/panes/board/board-pane.tsx';
+import { type ChainRows, EVERY_MS, openChainRows } from '../chain-rows.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { withSpinner } from '../output.ts';
 import { refuseUnknownCommand } from '../parse.ts';
-import { parseNodeUrl, type Settings } from '../settings.ts';
+import { type ChainSetup, parseNodeUrl, type Settings, withSource } from '../settings.ts';
+import { chainsOption, chosenChains } from './chains.ts';
 
 export function addLive(program: Command, run: Run): void {
   program
     .command('live', { isDefault: true })
     .summary('the monitor (what runs without a command)')
     .description('The monitor: lanes, advice and charts, live. Press ? in it for the keys, q to leave.')
+    .addOption(chainsOption())
     .allowExcessArguments()
-    .action((_flags: object, command: Command) => {
+    .action((flags: LiveFlags, command: Command) => {
       refuseUnknownCommand(command.args, program);
-      return run(live)();
+      return run(live)(flags);
     });
 }
 
 /** After this time the monitor reports that there is no response, and offers other sources. */
 const NODES_ANSWER_WITHIN_MS = 3_000;
 
-async function live({ io, loadSettings }: CommandContext): Promise<number> {
+type LiveFlags = Flags<'chains'>;
+
+async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Promise<number> {
   if (io.stdin.isTTY !== true || io.stdout.isTTY !== true) {
     throw usageError('the monitor needs a terminal; for scripts and pipes there is "gastop now"');
   }
@@ -34,10 +40,19 @@ async function live({ io, loadSettings }: CommandContext): Promise<number> {
   // runs for weeks from growing to several times its live size.
   setFlagsFromString('--heap-growing-percent=30');
   const { startMonitor } = await import('../../tui/app/start.tsx');
-  const { settings } = await loadSettings();
+  const loaded = await loadSettings();
+  const setups = chosenChains(loaded.settings, flags.chains);
+  const [only, ...others] = setups;
+  // One chain that was named is the source itself.
+  const isNamed = flags.chains !== undefined && only !== undefined;
+  const settings = isNamed ? withSource(loaded.settings, only.source) : loaded.settings;
+  // A source that was chosen for this run comes first.
+  const isBoardFirst = others.length > 0 && (isNamed || !/^(--|GASTOP_)/.test(settings.source.from));
   // Before the monitor owns the screen, when nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);
-  const early = await openedEarly(io, settings);
+  for (const { source } of setups) warnOfPlainKey(io, source);
+  await using rows = openChainRows(setups, io.now);
+  const early = isBoardFirst ? null : await openedEarly(io, settings);
   let unused: OpenedClient | null = early;
   const { code } = await startMonitor({
     ascii: settings.ascii.value,
@@ -49,6 +64,9 @@ async function live({ io, loadSettings }: CommandContext): Promise<number> {
       return opened;
     },
     urlProblem,
+    isBoardFirst,
+    board:
+      only === undefined ? null : boardOf(rows, setups, (source) => open(io, withSource(settings, source))),
     openSource: async (choice) => {
       if (choice === 'retry') return open(io, settings);
       return open(io, await chosenSettings(io, settings, choice));
@@ -56,6 +74,26 @@ async function live({ io, loadSettings }: CommandContext): Promise<number> {
   });
   await unused?.close();
   return code;
+}
+
+function boardOf(
+  rows: ChainRows,
+  setups: readonly ChainSetup[],
+  open: (source: ChainSetup['source']) => Promise<OpenedClient>,
+): Board {
+  return {
+    everyMs: EVERY_MS,
+    read: rows.read,
+    subscribe: (listener) => {
+      rows.start();
+      return rows.subscribe(listener);
+    },
+    open: async (name) => {
+      const setup = setups.find((each) => each.name === name);
+      if (setup === undefined) throw new Error(`there is no chain ${name}`);
+      return open(setup.source);
+    },
+  };
 }
 
 /** Checks a typed URL by the rules of `--rpc`; its response shows whether it is a node or a service. */

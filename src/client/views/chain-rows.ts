@@ -105,8 +105,8 @@ export const matchesRow = (row: ChainRow, filter: string): boolean =>
     .every((word) => `${row.name} ${titleOf(row)}`.toLowerCase().includes(word));
 
 const ARROWS: Readonly<Record<string, string>> = { RISING: '↑', FALLING: '↓', STABLE: '→' };
-/** A smaller amount of a coin shows only zeros. */
-const READABLE_WEI = 10n ** 10n;
+/** A smaller amount of a coin shows mostly zeros. */
+const READABLE_WEI = 10n ** 13n;
 
 /** The texts of a row for screens and tables. `now`: ms since epoch. */
 export function rowTexts(row: ChainRow, now: number) {

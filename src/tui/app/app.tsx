@@ -26,6 +26,7 @@ import type { Scope } from '../input/keymap.ts';
 import { KeyListener, useKeys } from '../input/use-keys.tsx';
 import { cheaperThan } from '../panes/alerts/alert-prefill.ts';
 import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
+import { type Board, BoardPane } from '../panes/board/board-pane.tsx';
 import { openPlace } from '../panes/explorer/explorer-state.ts';
 import { ScrollView } from '../ui/scroll.tsx';
 import { ASCII_THEME, DimContext, ThemeContext, UNICODE_THEME } from '../ui/theme.ts';
@@ -50,7 +51,7 @@ import {
   useNavigation,
 } from './ui-state.ts';
 
-interface SessionProps extends Omit<MonitorProps, 'ascii' | 'notifications'> {
+interface SessionProps extends Omit<MonitorProps, 'ascii' | 'notifications' | 'isBoardFirst'> {
   readonly source: SourceState;
   readonly state: MonitorState;
   readonly change: (part: Partial<MonitorState>) => void;
@@ -68,7 +69,7 @@ function Session(props: SessionProps) {
 }
 
 function SessionScreen(props: SessionProps) {
-  const { source, state, change, toast, holder, undoMs, now, saveFile } = props;
+  const { source, state, change, toast, holder, undoMs, now, saveFile, board } = props;
   const { columns, rows } = useWindowSize();
   const memory = useContext(MemoryContext);
   const opened = source.kind === 'open' ? source.source : null;
@@ -136,10 +137,23 @@ function SessionScreen(props: SessionProps) {
       showTab('tab-5');
     },
   };
+  const openChain = (name: string) => {
+    change({ isBoard: false, chain: name });
+    if (state.chain !== name || source.kind !== 'open')
+      void holder.open(() => board?.open(name) ?? noBoard());
+  };
+  const choose = (choice: SourceChoice) => {
+    if (choice === 'retry' && state.chain !== null) return openChain(state.chain);
+    change({ chain: null });
+    void holder.open(() => props.openSource(choice));
+  };
+  const shown = state.isBoard && board !== null ? board : null;
   const body = (room: number) => {
     if (state.overlay === 'help') {
-      return <ScrollView title="Keys" lines={helpLines(tab.scope)} columns={columns} rows={room} />;
+      const scope = shown === null ? tab.scope : 'board';
+      return <ScrollView title="Keys" lines={helpLines(scope)} columns={columns} rows={room} />;
     }
+    if (shown !== null) return <BoardPane board={shown} columns={columns} rows={room} open={openChain} />;
     if (state.overlay === 'raw' && scope !== null) {
       return <RawView {...tab.raw(memory)} columns={columns} rows={room} />;
     }
@@ -150,7 +164,7 @@ function SessionScreen(props: SessionProps) {
           columns={columns}
           rows={room}
           nothingAnswers={nothingAnswers}
-          choose={(choice) => void holder.open(() => props.openSource(choice))}
+          choose={choose}
           urlProblem={props.urlProblem}
         />
       );
@@ -172,12 +186,14 @@ function SessionScreen(props: SessionProps) {
           <NavigationContext value={navigation}>
             <KeyListener scopes={scopesOf(state, tab, nothingAnswers, snapshot === undefined)}>
               <GlobalKeys
-                {...{ state, change, wantedMs, quotaMs, health, snapshot }}
+                {...{ state, change, wantedMs, quotaMs, health, snapshot, board }}
+                isOpening={source.kind === 'opening' && source.id === 0}
                 tryNow={() => client?.rateLimit.tryNow()}
               />
               <Frame
                 {...{ columns, rows, chainName, badge, snapshot, health, tab, intervalMs, toast, body }}
                 slowed={quotaMs > wantedMs}
+                isWhole={shown !== null}
               />
             </KeyListener>
           </NavigationContext>
@@ -186,6 +202,8 @@ function SessionScreen(props: SessionProps) {
     </MonitorContext>
   );
 }
+
+const noBoard = () => Promise.reject(new Error('no chains are set up'));
 
 const RESTART_IS_NEWS_MS = 600_000;
 const RESTART_SHOWN_MS = 60_000;
@@ -203,17 +221,20 @@ function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number)
 
 /** The scopes that receive keys: overlays first, then global. */
 function scopesOf(
-  { overlay }: MonitorState,
+  { overlay, isBoard }: MonitorState,
   tab: Tab,
   nothingAnswers: boolean,
   isEmpty: boolean,
 ): readonly Scope[] {
   if (overlay !== null) return ['scroll', 'global'];
+  if (isBoard) return ['board', 'global'];
   if (nothingAnswers) return ['source', 'global'];
   return isEmpty ? ['global'] : [tab.scope, 'global'];
 }
 
-interface GlobalKeysProps extends Pick<SessionProps, 'state' | 'change'> {
+interface GlobalKeysProps extends Pick<SessionProps, 'state' | 'change' | 'board'> {
+  /** No source was chosen yet. */
+  readonly isOpening: boolean;
   readonly wantedMs: number;
   /** The shortest interval that the quota allows, ms. */
   readonly quotaMs: number;
@@ -222,7 +243,8 @@ interface GlobalKeysProps extends Pick<SessionProps, 'state' | 'change'> {
   readonly tryNow: () => void;
 }
 
-function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow }: GlobalKeysProps) {
+function GlobalKeys(props: GlobalKeysProps) {
+  const { state, change, wantedMs, quotaMs, health, snapshot, board, isOpening, tryNow } = props;
   const { newAlert, showTab } = useNavigation();
   const { exit } = useApp();
   const queries = useQueryClient();
@@ -248,8 +270,16 @@ function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow
   };
   const toggle = (overlay: 'help' | 'raw') => change({ overlay: state.overlay === overlay ? null : overlay });
   const step = (by: number) => showTab(TABS.at((state.tab + by) % TABS.length)?.action ?? 'tab-1');
-  useKeys('global', {
+  const back = () =>
+    change({ overlay: null, ...(state.overlay === null && state.chain !== null && { isBoard: true }) });
+  const ofTheBoard = {
     help: () => toggle('help'),
+    board: board === null ? NO_CHAINS : () => change({ isBoard: isOpening || !state.isBoard, overlay: null }),
+    back,
+    suspend,
+    quit: () => exit(),
+  };
+  const ofTheTabs = {
     raw: () => toggle('raw'),
     // Without prices these have nothing to act on.
     ...(snapshot && {
@@ -258,7 +288,6 @@ function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow
       slower: () => setPace('slower'),
       faster: () => setPace('faster'),
     }),
-    back: () => change({ overlay: null }),
     ...Object.fromEntries(TABS.map(({ action }) => [action, () => showTab(action)])),
     'next-tab': () => step(1),
     'previous-tab': () => step(-1),
@@ -268,11 +297,12 @@ function GlobalKeys({ state, change, wantedMs, quotaMs, health, snapshot, tryNow
         if (health.kind === 'live' || health.kind === 'frozen') toast({ kind: 'info', text: 'Refreshed' });
       });
     },
-    suspend,
-    quit: () => exit(),
-  });
+  };
+  useKeys('global', state.isBoard ? ofTheBoard : { ...ofTheTabs, ...ofTheBoard });
   return null;
 }
+
+const NO_CHAINS = 'No chains are set up: start with --chains base,op, or write them into the config file';
 
 export interface MonitorProps {
   readonly holder: SourceHolder;
@@ -280,6 +310,10 @@ export interface MonitorProps {
   readonly openSource: (choice: SourceChoice) => Promise<MonitorSource>;
   /** Why a typed URL cannot be opened, in one line; `null` when it can be tried. */
   readonly urlProblem: (text: string) => string | null;
+  /** Several chains side by side; `null`: none are set up. */
+  readonly board: Board | null;
+  /** Whether they are what is shown first. */
+  readonly isBoardFirst: boolean;
   readonly ascii: boolean;
   readonly notifications: Notifications;
   /** How long a deletion can be undone, ms. */
@@ -291,12 +325,14 @@ export interface MonitorProps {
 /** Ages that tick every second would keep a screen reader from finishing its sentence. */
 const SPOKEN_TICK_MS = 60_000;
 
-export function Monitor({ ascii, notifications, ...props }: MonitorProps) {
+export function Monitor({ ascii, notifications, isBoardFirst, ...props }: MonitorProps) {
   const { holder, now } = props;
   const isSpoken = useIsScreenReaderEnabled();
   const source = useSyncExternalStore(holder.subscribe, holder.read);
   const [state, setState] = useState<MonitorState>({
     tab: 0,
+    isBoard: isBoardFirst,
+    chain: null,
     overlay: null,
     frozen: false,
     intervalMs: null,

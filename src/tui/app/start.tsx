@@ -9,7 +9,7 @@ import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.t
 
 export interface MonitorOptions
   extends Pick<MonitorProps, 'openSource' | 'urlProblem' | 'ascii' | 'notifications'>,
-    Partial<Pick<MonitorProps, 'undoMs'>> {
+    Partial<Pick<MonitorProps, 'undoMs' | 'board' | 'isBoardFirst'>> {
   /** Opens the source. Called after the first frame is drawn, so it may load much code. */
   readonly connect: () => Promise<MonitorSource>;
   /** Sentences instead of tables and drawings. */
@@ -41,9 +41,12 @@ export async function startMonitor(options: MonitorOptions): Promise<MonitorExit
   const holder = new SourceHolder();
   // The source opens after the first frame is drawn: loading its code may take longer than the frame.
   const drawn = Promise.withResolvers<void>();
-  void holder.open(() => drawn.promise.then(connect));
+  const { board = null, isBoardFirst = false } = options;
+  if (!isBoardFirst) void holder.open(() => drawn.promise.then(connect));
   const instance = render(
-    <Monitor undoMs={UNDO_MS} now={Date.now} saveFile={saveHere} {...props} holder={holder} />,
+    <Monitor
+      {...{ undoMs: UNDO_MS, now: Date.now, saveFile: saveHere, ...props, holder, board, isBoardFirst }}
+    />,
     {
       stdin,
       stdout,

@@ -8,6 +8,10 @@ export const SMALLEST = { columns: 60, rows: 16 } as const;
 /** State of the frame that the user changes, apart from the data. */
 export interface MonitorState {
   readonly tab: number;
+  /** All chains side by side are shown instead of the tabs. */
+  readonly isBoard: boolean;
+  /** Which of them is open; `null`: what is open was not opened from there. */
+  readonly chain: string | null;
   readonly overlay: 'help' | 'raw' | null;
   readonly frozen: boolean;
   /** The user's own polling interval, ms; `null`: the source's. */

@@ -186,12 +186,15 @@ interface FrameProps {
   /** The service's limit makes the interval longer than chosen. */
   readonly slowed: boolean;
   readonly toast: Toast | null;
+  /** What is shown is of no single source, and says itself what it is: without status and tabs. */
+  readonly isWhole: boolean;
   readonly body: (rows: number) => ReactNode;
 }
 
 /** The frame around every pane; exactly as high as the terminal, because a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { columns, rows, chainName, badge, snapshot, health, tab, intervalMs, slowed, toast, body } = props;
+  const { columns, rows, chainName, badge, snapshot, health, tab, intervalMs, slowed, toast, isWhole, body } =
+    props;
   const spoken = useIsScreenReaderEnabled();
   if (spoken) return <SpokenFrame {...props} />;
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
@@ -199,14 +202,25 @@ export function Frame(props: FrameProps) {
   }
   // A toast takes a row from the body, or covers the last row of Live, whose layout depends on its rows. Without data
   // the body itself shows what is wrong.
-  const noticed = snapshot !== undefined && ('reason' in health || 'note' in health);
+  const noticed = !isWhole && snapshot !== undefined && ('reason' in health || 'note' in health);
+  const headRows = (isWhole ? 0 : 2) + (noticed ? 1 : 0);
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <StatusBar width={columns} chainName={chainName} snapshot={snapshot} health={health} badge={badge} />
-      <TabBar width={columns} current={tab} intervalMs={intervalMs} slowed={slowed} />
+      {isWhole ? null : (
+        <>
+          <StatusBar
+            width={columns}
+            chainName={chainName}
+            snapshot={snapshot}
+            health={health}
+            badge={badge}
+          />
+          <TabBar width={columns} current={tab} intervalMs={intervalMs} slowed={slowed} />
+        </>
+      )}
       {noticed ? <NoticeLine health={health} width={columns} /> : null}
       <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
-        {body(rows - 3 - (noticed ? 1 : 0) - (toast === null || tab.scope === 'live' ? 0 : 1))}
+        {body(rows - 1 - headRows - (toast === null || (tab.scope === 'live' && !isWhole) ? 0 : 1))}
       </Box>
       {toast === null ? null : <ToastLine toast={toast} width={columns} />}
       <KeyBar width={columns} />
@@ -214,7 +228,17 @@ export function Frame(props: FrameProps) {
   );
 }
 
-function SpokenFrame({ chainName, badge, snapshot, health, tab, rows, toast, body }: FrameProps) {
+function SpokenFrame({ chainName, badge, snapshot, health, tab, rows, toast, isWhole, body }: FrameProps) {
+  if (isWhole) {
+    return (
+      <Box flexDirection="column">
+        <Text>gastop, all chains</Text>
+        {body(rows)}
+        {toast === null ? null : <Text>{toast.text}</Text>}
+        <Text>Press question mark for all keys, q to quit.</Text>
+      </Box>
+    );
+  }
   return (
     <Box flexDirection="column">
       <Text>

@@ -84,6 +84,7 @@ const KEYS = {
     key('tab-6', '6', 'Service'),
     key('next-tab', 'tab ]', 'next tab', { label: 'Tab ]' }),
     key('previous-tab', 'shift+tab [', 'previous tab', { label: '⇧Tab [' }),
+    key('board', 'C', 'all chains side by side, and back', { footer: 'chains' }),
     key('find', '/', 'filter a list, or open a block or transaction', { footer: 'find' }),
     key('alert', 'a', 'new alert for when gas is cheaper than now', { footer: 'alert' }),
     key('refresh', 'r', 'refresh now', { footer: 'refresh' }),
@@ -91,7 +92,7 @@ const KEYS = {
     key('raw', 'i', "show the service's raw response"),
     key('slower', '-', 'refresh less often'),
     key('faster', '+ =', 'refresh more often', { footer: 'interval', footerLabel: '+/-' }),
-    key('back', 'escape', 'close what is open, or clear the filter; never quits'),
+    key('back', 'escape', 'close what is open, clear the filter, or back to the chains; never quits'),
     key('suspend', 'ctrl+z', 'back to the shell; fg returns'),
     key('quit', 'q ctrl+c', 'quit', { footer: 'quit' }),
   ],
@@ -100,6 +101,11 @@ const KEYS = {
     key('source-retry', 'r', 'try again now', { footer: 'retry' }),
     key('source-url', 'u', 'enter the URL of a node or service', { footer: 'enter a URL' }),
     key('source-demo', 'd', 'a simulated chain, without network', { footer: 'demo' }),
+  ],
+  board: [
+    key('open', 'return', 'open the chain, with all tabs; Esc comes back', { footer: 'open' }),
+    key('sort', 's', 'sort: by swap, send, price, name', { footer: 'sort' }),
+    ...movement({ start: 'to the first', end: 'to the last' }),
   ],
   live: [
     key('open', 'return', 'the advice in full, with all its reasons', { footer: 'why' }),
@@ -237,6 +243,7 @@ export function actionOf(scope: Scope, key: string): ActionName | undefined {
 /** Titles of the scopes in the help and the documents. */
 export const SCOPE_TITLES: Readonly<Record<Scope, string>> = {
   global: 'everywhere',
+  board: 'all chains',
   live: 'Live',
   chart: 'Chart',
   alerts: 'Alerts',

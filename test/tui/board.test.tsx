@@ -1,0 +1,137 @@
+import { render } from 'ink-testing-library';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ChainRow } from '../../src/client/views/chain-rows.ts';
+import { Monitor } from '../../src/tui/app/app.tsx';
+import { SourceHolder } from '../../src/tui/app/source.ts';
+import { SILENT } from '../../src/tui/data/notifications.ts';
+import { keyBytes } from '../helpers/terminal-keys.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { fakeGas, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
+
+const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
+
+/** A chain whose swap costs as many times what one costs on the chain of the known responses. */
+function row(name: string, times: bigint, changed: Partial<ChainRow> = {}): ChainRow {
+  const { average } = SNAPSHOT.lanes;
+  const lanes = { ...SNAPSHOT.lanes, average: { ...average, price: average.price * times } };
+  const snapshot = { ...SNAPSHOT, lanes, source: { ...SNAPSHOT.source, chainName: `The ${name}` } };
+  return {
+    ...{ name, nativeUsd: 2_500, usdFrom: null, problem: null, ...changed },
+    figures: { snapshot, trend: TREND, advice: RECOMMENDATION, actions: MARKET.actions },
+  };
+}
+
+const DEAD: ChainRow = {
+  ...{ name: 'dead', figures: null, nativeUsd: null, usdFrom: null },
+  problem: { message: 'a.example refuses the connection: is the node running?', retryAt: NOW + 8_000 },
+};
+
+/** The monitor with a board of these rows, in a window of this size. */
+async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
+  let all = first;
+  const listeners = new Set<() => void>();
+  const opened: string[] = [];
+  const board = {
+    everyMs: 6_000,
+    read: () => all,
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    open: async (name: string) => {
+      opened.push(name);
+      return { client: fakeGas(), intervalMs: 60_000, embedded: {} };
+    },
+  };
+  const app = render(
+    <Monitor
+      {...{ holder: new SourceHolder(), board, isBoardFirst: true, ascii: false, undoMs: 600_000 }}
+      openSource={async () => ({ client: fakeGas() })}
+      urlProblem={() => null}
+      notifications={SILENT}
+      now={() => NOW}
+      saveFile={async (name) => name}
+    />,
+  );
+  onTestFinished(() => app.unmount());
+  Object.defineProperties(app.stdout, { columns: { value: columns }, rows: { value: rows } });
+  app.stdout.emit('resize');
+  const frame = () => app.frames.findLast((written) => written.includes('\n')) ?? '';
+  const heard = waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
+  return {
+    opened,
+    frame,
+    /** The chains in their order, the marked one with its arrow. */
+    names: () => frame().match(/(▸ )?(! )?(The \w+|dead)(?= )/g) ?? [],
+    become: (rows: readonly ChainRow[]) => {
+      all = rows;
+      for (const listener of listeners) listener();
+    },
+    press: async (...keys: readonly string[]) => {
+      await heard;
+      app.stdin.write(keys.flatMap(keyBytes).join(''));
+    },
+    shows: (text: string | RegExp) =>
+      waitFor(() => (typeof text === 'string' ? frame().includes(text) : text.test(frame()))).catch(
+        (cause) => {
+          throw new Error(`${text} is not on\n${frame()}`, { cause });
+        },
+      ),
+  };
+}
+
+describe('the board', () => {
+  it('opens the chain under the cursor, with all tabs, and comes back with Esc', async () => {
+    const { press, shows, opened } = await open([row('one', 2n), row('two', 1n), DEAD]);
+    await shows(/chains 3 {2}by swap/);
+    await shows(/▸ The two .*\n {3}The one .*\n {3}! dead +retry in 8s: a\.example refuses/);
+    await press('j', 'enter');
+    await shows('[1 Live]');
+    expect(opened).toEqual(['one']);
+    await press('esc');
+    await shows(/▸ The one/);
+    await press('enter');
+    await shows('[1 Live]');
+    // It was still open.
+    expect(opened).toEqual(['one']);
+    await press('C');
+    await shows('by swap');
+  });
+
+  it('keeps the rows in their order while the cursor moves', async () => {
+    const { press, shows, become, names } = await open([row('one', 1n), row('two', 2n), row('three', 3n)]);
+    await shows(/▸ The one/);
+    await press('j');
+    await shows(/▸ The two/);
+    become([row('one', 9n), row('two', 2n), row('three', 3n, { usdFrom: 'Elsewhere' })]);
+    await shows(/The one +\$[\d.]+|The one +\d/);
+    expect(names().slice(0, 3)).toEqual(['The one', '▸ The two', 'The three']);
+    await press('s');
+    await shows('by send');
+    await shows(/▸ The two .*\n {3}The three .*\n {3}The one/);
+  });
+
+  it('finds a chain by its name as one types', async () => {
+    const { press, shows, names } = await open([row('one', 1n), row('two', 2n), DEAD]);
+    await shows(/The one/);
+    await press('/', 'tw');
+    await shows('chains 1 of 3');
+    await press('enter');
+    await shows(/▸ The two/);
+    expect(names()).not.toContain('dead');
+    await press('esc');
+    await shows('chains 3 ');
+  });
+
+  it.each([
+    [60, 16],
+    [80, 24],
+    [120, 40],
+  ])('has names, swap, advice and the whole reason at %d×%d', async (columns, rows) => {
+    const { press, shows, frame } = await open([row('one', 1n), row('two', 2n), DEAD], columns, rows);
+    await shows(/chain +swap .* advice/);
+    await press('G');
+    await shows(/dead: retry in 8s: a\.example refuses the connection: is\s+the\s+node running\?/);
+    expect(frame().split('\n').length).toBeLessThanOrEqual(rows);
+  });
+});
