@@ -3,11 +3,12 @@
  * when they are needed (the monitor, a service in this process); beside it what programs import, with its declarations.
  * There are no runtime dependencies.
  */
+import { execFile } from 'node:child_process';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { build, type Plugin, transform } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
-import { declarationsOf } from './declarations.ts';
 import { rawText } from './raw-text.ts';
 import { thirdPartyLicences } from './third-party-licences.ts';
 
@@ -67,6 +68,12 @@ const shortNamesOfOthers: Plugin = {
 };
 
 await rm(folder, { recursive: true, force: true });
+
+// It asks TypeScript, which takes as long as all else.
+const declared = promisify(execFile)(process.execPath, [
+  join(import.meta.dirname, 'declarations.ts'),
+  folder,
+]);
 
 // The launcher must parse on the Node versions it has to turn away, so it is built alone, for an old target.
 await build({
@@ -134,12 +141,6 @@ await build({
   outfile: join(folder, 'viem.js'),
   plugins: [outside(/^\.\/client\/index\.ts$/, './client.js')],
 });
-const [client = '', viem = ''] = declarationsOf([
-  { path: 'src/client/index.ts', name: './client.js' },
-  { path: 'src/viem.ts', name: './viem.js' },
-]);
-await writeFile(join(folder, 'client.d.ts'), client);
-await writeFile(join(folder, 'viem.d.ts'), viem);
 
 // What viem imports at run time has a chunk even where the function that does was left out.
 const imported = new Set(
@@ -153,3 +154,4 @@ await writeFile(
   join(folder, 'THIRD-PARTY-LICENCES.txt'),
   await thirdPartyLicences(Object.keys(metafile.inputs)),
 );
+await declared;

@@ -1,9 +1,10 @@
 /**
- * Writes the type declarations of one entry of the package into one file. Each exported type is written out as it
- * resolves, so that the file imports neither zod nor ky: what a view has is inferred from zod's schemas, and a bundler of
- * declarations would take in zod's own types with it. Types of other packages are imported, those of the platform named.
+ * Writes the type declarations of each entry of the package into one file, below `dist` or the folder that is named. Each
+ * exported type is written out as it resolves, so that the file imports neither zod nor ky: what a view has is inferred
+ * from zod's schemas, and a bundler of declarations would take in zod's own types with it. Types of other packages are
+ * imported, those of the platform named.
  */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import {
   API,
@@ -20,30 +21,28 @@ const ROOT = join(import.meta.dirname, '..');
 /** A type that goes deeper contains itself; it has to be exported under a name. */
 const DEEPEST = 12;
 
-export interface Entry {
-  /** Of its module, below the root. */
-  readonly path: string;
-  /** How the entries after it import it. */
-  readonly name: string;
-}
+const ENTRIES = [
+  { path: 'src/client/index.ts', name: 'client' },
+  { path: 'src/viem.ts', name: 'viem' },
+];
 
-/** The declarations of each entry. */
-export function declarationsOf(entries: readonly Entry[]): readonly string[] {
+function writeDeclarations(folder: string): void {
   const api = new API({ cwd: ROOT });
   try {
     const config = join(import.meta.dirname, 'declarations.json');
     const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
     if (project === undefined) throw new Error('there is no declarations.json');
     const exported = new Map<number, Imported>();
-    return entries.map(({ path, name }) => {
+    mkdirSync(folder, { recursive: true });
+    for (const { path, name } of ENTRIES) {
       const file = project.program.getSourceFile(join(ROOT, path));
       const module = file && project.checker.getSymbolAtLocation(file);
       if (module === undefined) throw new Error(`${path} exports nothing`);
       const exports = project.checker.getExportsOfModule(module);
       const declarations = new Declarations(project.checker, exports, exported);
-      for (const [id, type] of declarations.names) exported.set(id, { name: type, from: name });
-      return declarations.text();
-    });
+      writeFileSync(join(folder, `${name}.d.ts`), declarations.text());
+      for (const [id, type] of declarations.names) exported.set(id, { name: type, from: `./${name}.js` });
+    }
   } finally {
     api.close();
   }
@@ -282,3 +281,5 @@ function packageOf({ name, declarations }: Symbol_): string {
   if (typeof types !== 'string') throw new Error(`${name} is of ${from}, which declares no types`);
   return from;
 }
+
+writeDeclarations(process.argv[2] ?? 'dist');
