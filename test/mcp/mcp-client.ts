@@ -32,6 +32,9 @@ export const signedTransfer = (nonce: number) =>
 export const REVISIONS = ['legacy', '2026-07-28'] as const;
 export type Revision = (typeof REVISIONS)[number];
 
+/** Spent only when a test fails. */
+export const PATIENT = { timeout: 300_000 };
+
 /** The official client; it checks every result by the schema that the tool lists. It is closed when the test ends. */
 export async function connectClient(
   transport: Parameters<Client['connect']>[0],
@@ -39,7 +42,7 @@ export async function connectClient(
 ): Promise<Client> {
   const mode = revision === 'legacy' ? revision : { pin: revision };
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
-  await client.connect(transport);
+  await client.connect(transport, PATIENT);
   onTestFinished(() => client.close());
   return client;
 }
@@ -60,7 +63,11 @@ export async function callTool(
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<Record<string, unknown>> {
-  const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: args });
+  const {
+    isError = false,
+    content,
+    structuredContent,
+  } = await client.callTool({ name, arguments: args }, PATIENT);
   const [{ text }] = Content.parse(content);
   if (isError) throw new Error(`${name}: ${text}`);
   if (text !== JSON.stringify(structuredContent)) throw new Error(`${name}: the text says something else`);
@@ -73,7 +80,7 @@ export async function toolError(
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<string> {
-  const { isError, content } = await client.callTool({ name, arguments: args });
+  const { isError, content } = await client.callTool({ name, arguments: args }, PATIENT);
   const [{ text }] = Content.parse(content);
   if (isError !== true) throw new Error(`${name} succeeded: ${text}`);
   return text;

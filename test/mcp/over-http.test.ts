@@ -10,6 +10,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 import {
   callTool,
   overHttp,
+  PATIENT,
   PRIVATE_KEY,
   READ_TOOLS,
   REVISIONS,
@@ -29,6 +30,8 @@ const served = shareServedService(() => ({
   source: createSimulatedSource({ seed: 1 }),
   plans: PLANS,
   mount: withMcp,
+  // No midnight comes between a request and what is said of the quota.
+  gateNow: () => Date.UTC(2026, 10, 20, 12),
 }));
 
 const Rows = z.object({ data: z.array(z.object({ hash: z.string() })).min(1) });
@@ -45,7 +48,7 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
     const { origin, get, newKey } = await readyService();
     const key = await newKey('writes');
     const client = await overHttp(origin, key, revision);
-    const { tools } = await client.listTools();
+    const { tools } = await client.listTools(undefined, PATIENT);
     expect(tools.map(({ name }) => name)).toEqual([...READ_TOOLS, ...WRITE_TOOLS]);
     for (const { name, annotations, outputSchema, description } of tools) {
       expect(annotations?.readOnlyHint, name).toBe(READ_TOOLS.includes(name));
@@ -55,7 +58,7 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
     expect(JSON.stringify(tools)).not.toMatch(/\$ref|privateKey/);
 
     const now = await callTool(client, 'gas_now');
-    expect(now).toMatchObject({ source: 'simulated', chainId: SIMULATED_CHAIN_ID, stale: false });
+    expect(now).toMatchObject({ source: 'simulated', chainId: SIMULATED_CHAIN_ID });
     expect(await callTool(client, 'gas_advice', { targetGwei: 0.001, deadlineSec: 600 })).toHaveProperty(
       'ofTarget.probability',
     );
@@ -106,7 +109,7 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
     const { origin, newKey } = await readyService();
     const key = await newKey('three');
     const client = await overHttp(origin, key, revision);
-    await client.listTools();
+    await client.listTools(undefined, PATIENT);
     const used = async () => {
       const limits = await fetch(`${origin}/be/api/v1/dashboard/rate-limits`, {
         headers: { 'x-api-key': key },
@@ -126,7 +129,7 @@ describe.each(REVISIONS)('MCP over HTTP, revision %s', (revision) => {
   it('lets who has no key list the tools, and has each say how to send one', async () => {
     const { origin } = await readyService();
     const client = await overHttp(origin, null, revision);
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(READ_TOOLS);
+    expect((await client.listTools(undefined, PATIENT)).tools.map(({ name }) => name)).toEqual(READ_TOOLS);
     expect(await toolError(client, 'gas_now')).toBe(
       'send your key in the x-api-key header; the operator of this service makes one with gastop keys create',
     );

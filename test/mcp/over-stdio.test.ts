@@ -10,6 +10,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 import {
   callTool,
   connectClient,
+  PATIENT,
   READ_TOOLS,
   REVISIONS,
   type Revision,
@@ -43,7 +44,7 @@ it.each(isSlowRun ? REVISIONS : REVISIONS.slice(-1))(
   'answers every tool on stdio, revision %s',
   async (revision) => {
     const { client, errors, stderr } = await start(['--demo', '--history', '1h', '--allow-writes'], revision);
-    const names = (await client.listTools()).tools.map(({ name }) => name);
+    const names = (await client.listTools(undefined, PATIENT)).tools.map(({ name }) => name);
     expect(names).toEqual([...READ_TOOLS, ...WRITE_TOOLS]);
     expect(await callTool(client, 'gas_now')).toMatchObject({ source: 'simulated' });
     for (const name of ['gas_advice', 'gas_history', 'block', 'action_cost']) await callTool(client, name);
@@ -80,7 +81,7 @@ it.each(isSlowRun ? REVISIONS : REVISIONS.slice(-1))(
 
 it('says in a sentence that nodes are dead or a key is missing, and changes nothing unless allowed', async () => {
   const dead = await start(['--rpc', 'http://127.0.0.1:9'], 'legacy');
-  expect((await dead.client.listTools()).tools).toHaveLength(9);
+  expect((await dead.client.listTools(undefined, PATIENT)).tools).toHaveLength(9);
   expect(await toolError(dead.client, 'gas_now')).toMatch(
     /^no node answers; name one with --rpc URL.*127\.0\.0\.1:9/,
   );
