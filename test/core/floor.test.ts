@@ -70,6 +70,14 @@ describe('a chain at its floor', () => {
     expect(engine.advice()?.lanes.fast.probability).toBe(1);
   });
 
+  it('is not at one that its own base fees disprove', () => {
+    const engine = new FeeEngine({ feeRule: BASE });
+    for (const block of baseBlocks(100))
+      engine.push({ ...block, baseFeePerGas: block.baseFeePerGas - 1_000_000n });
+    expect(engine.advice()?.floor).toBeUndefined();
+    expect(engine.advice()?.recommendation.reasons[0]).not.toContain('floor');
+  });
+
   it('is known by what the blocks state, where that is another rule than the one known here', () => {
     const stated = { denominator: 50, elasticity: 4, minBaseFee: 1_000_000n };
     const engine = new FeeEngine({ feeRule: BASE });

@@ -34,7 +34,7 @@ export class NextBaseFee {
   /** Digests the head's fees and says the next base fee. */
   push(block: Block): bigint {
     const head = block.number;
-    if (block.stated !== undefined && this.#rule.isStated) this.#rule = statedRule(this.#rule, block.stated);
+    this.#rule = ruleAfter(block, this.#rule);
     const formula = byFormula(block, this.#rule);
     const said = block.nextBaseFee;
     // A genesis block was not made by the rule: development chains give its base fee to the first block too.
@@ -80,6 +80,14 @@ export function nextBaseFeeByRule(
   rule: FeeRule,
 ): bigint {
   return block.baseFeePerGas === 0n ? 0n : byFormula(block, rule);
+}
+
+/** The rule by what the block's header states; a base fee below the floor that the chain is known for disproves that one. */
+function ruleAfter({ stated, baseFeePerGas }: Block, rule: FeeRule): FeeRule {
+  if (stated !== undefined && rule.isStated) return statedRule(rule, stated);
+  if (rule.minBaseFee === undefined || baseFeePerGas >= rule.minBaseFee) return rule;
+  const { minBaseFee: _, ...withoutFloor } = rule;
+  return withoutFloor;
 }
 
 function byFormula(
