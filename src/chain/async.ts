@@ -25,7 +25,7 @@ export const systemClock: Clock = {
 };
 
 /** Limits concurrency to `count`; further work waits in order. */
-export class Turns {
+export class ConcurrencyLimit {
   #free: number;
   readonly #waiting = new Set<() => void>();
 

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { type Block, type Hex, TIP_PERCENTILES, type TipLadder } from '../core/block.ts';
+import { type Block, type BlockTips, type Hex, TIP_PERCENTILES } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { gasUsedRatioFromBaseFees } from '../core/eip1559.ts';
 import { cleanText } from '../core/text.ts';
@@ -227,7 +227,7 @@ const Tips = z
   .tuple([Whole, Whole, Whole, Whole, Whole, Whole, Whole], `must be ${TIP_PERCENTILES.length} tips`)
   .refine(isAscending, 'must ascend')
   .nullish()
-  .transform((tips): TipLadder | null => tips ?? null);
+  .transform((tips): BlockTips | null => tips ?? null);
 
 /** A line after the first. Absent fields are `null`. */
 const Line = z.object({
@@ -450,7 +450,7 @@ class CsvRow {
   }
 
   /** `null` as soon as one of the columns is empty in this row. */
-  tips(columns: typeof TIP_COLUMNS): TipLadder | null {
+  tips(columns: typeof TIP_COLUMNS): BlockTips | null {
     if (columns.length === 0) return null;
     const known: { at: number; tip: bigint }[] = [];
     for (const [name, at] of columns) {

@@ -1,6 +1,6 @@
 import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
-import { type Clock, systemClock, Turns } from './async.ts';
+import { type Clock, ConcurrencyLimit, systemClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
 import { createRpcNode, type RpcNode, request, requestHeader, requestHeadNumber } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
@@ -48,7 +48,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
   );
   const { expectedChainId = null, recheckMs = null } = options;
   const pool = createNodePool(nodes, { expectedChainId, recheckMs, clock });
-  const wholeBlocks = new Turns(WHOLE_BLOCKS_AT_ONCE);
+  const wholeBlocks = new ConcurrencyLimit(WHOLE_BLOCKS_AT_ONCE);
 
   const pacePlanMs = () => (pool.chain() ?? chainProfile(1)).feeRule.blockTimeSec * 1_000;
 

@@ -13,23 +13,23 @@ import type { ChainSetup } from './settings.ts';
 
 /** Two requests, and every 12 s one for the data fee: less than half a request a second. */
 export const EVERY_MS = 6_000;
-/** The data fee takes a request for each kind of work. */
+/** The data fee takes a request per usual action. */
 const QUOTED_EVERY_MS = 8_000;
 const QUOTED: readonly unknown[] = ['scroll', 'linea', 'estimate'];
-/** What a service says of usual work is asked for less often: the gas of it stays, and the price comes with each poll. */
+/** A service's usual actions are polled less often: their gas is constant, and the price comes with each poll. */
 const WORK_EVERY_MS = 60_000;
-/** A node is asked this often whether it still has its chain. */
+/** Interval of checks that a node still serves its chain. */
 const RECHECK_MS = 60_000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** Where the figures of one row come from. */
+/** Reads the figures of one row. */
 interface RowReader {
-  /** `everyMs`: when there may be something new. Rejects with a `ChainError` or a `ClientError`. */
+  /** `everyMs`: polling interval. Rejects with a `ChainError` or a `ClientError`. */
   read(signal: AbortSignal): Promise<{ readonly figures: ChainFigures; readonly everyMs: number }>;
   close(): void;
 }
 
-/** Several chains side by side. Each is polled by itself: none waits for another. */
+/** Several chains for a comparison. Each is polled by itself: none waits for another. */
 export interface ChainRows extends AsyncDisposable {
   /** The same list until something changes. */
   read(): readonly ChainRow[];
@@ -104,7 +104,7 @@ const shown = ({ message, retryAt }: NonNullable<ChainRow['problem']>) => ({
   retryAt,
 });
 
-/** As long as it is asked to wait, else longer each time. */
+/** The requested wait, or else longer each time. */
 function retryMs(error: unknown, failures: number): number {
   const backOff = Math.min(EVERY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
   if (error instanceof ClientError) return Math.max((error.retryAfterSec ?? 0) * 1_000, backOff);
@@ -163,7 +163,7 @@ function serviceReader(
         throw new ChainError('wrong-chain', `${url.host} is on ${is}, not on ${wanted}`);
       }
       if (now() >= workDueAt) {
-        // Prices are worth showing without it.
+        // Optional: prices are shown without it.
         actions = (await client.statsMarket('24h', call).catch(() => null))?.actions ?? actions;
         workDueAt = now() + WORK_EVERY_MS;
       }
@@ -174,7 +174,7 @@ function serviceReader(
   };
 }
 
-/** Each row with the dollars of its coin: its own, or those of the first other row whose coin is ether too. */
+/** Adds the dollar price of each row's coin: its own, or that of the first other row whose coin is ether too. */
 function withDollars(rows: readonly ChainRow[]): readonly ChainRow[] {
   const lender = rows.find((row) => ownUsd(row) !== null && hasEther(row));
   return rows.map((row) => {
@@ -187,7 +187,7 @@ function withDollars(rows: readonly ChainRow[]): readonly ChainRow[] {
 
 const ownUsd = ({ figures }: ChainRow) => figures?.snapshot.nativeUsd ?? null;
 
-/** Whether the coin is real ether: that of test networks and of chains which borrow an id is worth nothing. */
+/** Whether the coin is real ether: that of test networks and of chains with a borrowed id is worthless. */
 function hasEther(row: ChainRow): boolean {
   const id = row.figures?.snapshot.chainId ?? null;
   if (id === null || KNOWN_CHAINS.every((known) => known.id !== id)) return false;

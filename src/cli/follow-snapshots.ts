@@ -15,19 +15,19 @@ function pollIntervalMs(updateFrequencySec: number | null): number {
 
 interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Waits a failed poll out; what it throws ends the following. */
+  /** Waits after a failed poll; its errors end the following. */
   readonly survive: (error: unknown) => Promise<void>;
 }
 
-/** A snapshot, and the service's own response that says it. */
+/** A snapshot, and the service's response that contains it. */
 export interface ToldSnapshot {
   readonly snapshot: SnapshotView;
   readonly text: string;
 }
 
 /**
- * Snapshots as they come: by the stream of a service that lists one, else by polling. The same one may come twice.
- * Rejects when `signal` aborts, and with what `survive` throws.
+ * Snapshots as they come: by the stream of a service that lists one, otherwise by polling. The same one may come
+ * twice. Rejects when `signal` aborts, and with errors of `survive`.
  */
 export async function* followSnapshots(
   { client, intervalMs }: Pick<OpenedClient, 'client' | 'intervalMs'>,
@@ -38,7 +38,7 @@ export async function* followSnapshots(
   let isListening = false;
   let news = Promise.withResolvers<void>();
   let hasBegun = false;
-  /** Once there are prices at all. Nobody waits for its end: a service may take its time to say that it lists no stream. */
+  /** Starts after the first prices, in the background: a service may be slow to report that it lists no stream. */
   const begin = () => {
     if (hasBegun) return;
     hasBegun = true;

@@ -1,13 +1,13 @@
-/** A chain that can be named without an address. */
+/** A chain that can be named without a URL. */
 export interface KnownChain {
   readonly id: number;
-  /** The usual one first. */
+  /** The usual name first. */
   readonly names: readonly [string, ...string[]];
-  /** Nodes that answer without a key. */
+  /** Nodes that need no key. */
   readonly nodes: readonly string[];
 }
 
-/** Ethereum mainnet nodes that answer without a key: what is asked when nobody named a source. */
+/** Public Ethereum mainnet nodes that need no key: the default source. */
 export const PUBLIC_NODES: readonly string[] = [
   'https://ethereum-rpc.publicnode.com',
   'https://ethereum.reth.rs/rpc',
@@ -21,7 +21,7 @@ const known = (id: number, names: string, ...nodes: readonly string[]): KnownCha
   return { id, names: [name, ...others], nodes };
 };
 
-/** The chain's own node as viem lists it (`viem/chains`), and one more. */
+/** The chain's own node as in viem (`viem/chains`), and one more. */
 export const KNOWN_CHAINS: readonly KnownChain[] = [
   known(1, 'ethereum eth mainnet', ...PUBLIC_NODES),
   known(8_453, 'base', 'https://mainnet.base.org', 'https://base-rpc.publicnode.com'),
@@ -44,7 +44,7 @@ export const KNOWN_CHAINS: readonly KnownChain[] = [
   known(42_220, 'celo', 'https://forno.celo.org'),
 ];
 
-/** What is compared where nobody named chains. */
+/** The default chains for a comparison. */
 export const USUAL_CHAINS = 'ethereum,base,op,arbitrum,unichain,linea,scroll,zksync,polygon,bnb';
 
 export const knownChain = (name: string): KnownChain | undefined =>

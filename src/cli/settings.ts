@@ -69,7 +69,7 @@ const SECRET_VARIABLES = [
 
 const CHAIN_KEY = 'GASTOP_API_KEY_';
 
-/** Whether a variable of the environment holds what nobody else may read. */
+/** Whether an environment variable holds a secret. */
 export const isSecretVariable = (name: string): boolean =>
   SECRET_VARIABLES.includes(name) || name.startsWith(CHAIN_KEY);
 

@@ -55,8 +55,8 @@ function tlsFinding(socket: TLSSocket) {
   const error = String(socket.authorizationError);
   return {
     protocol: cleanText(socket.getProtocol() ?? 'unknown', 20),
-    subject: nameOf(subject) ?? (cleanText(subjectaltname ?? '', 100) || 'nobody'),
-    issuer: nameOf(issuer) ?? 'nobody',
+    subject: nameOf(subject) ?? (cleanText(subjectaltname ?? '', 100) || 'unnamed'),
+    issuer: nameOf(issuer) ?? 'unnamed',
     validFrom: timeOf(valid_from),
     validUntil: timeOf(valid_to),
     trusted: socket.authorized,

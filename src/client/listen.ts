@@ -6,20 +6,20 @@ import type { SnapshotView } from './views/gas.ts';
 const FIRST_RETRY_MS = 1_000;
 /** Each try may cost a request of the quota. */
 const LAST_RETRY_MS = 300_000;
-/** A service without a stream, or a key that may not have one, will not have one in a minute. */
+/** A service without a stream, or a key without access, will have none in a minute either. */
 const FINAL: readonly ClientErrorCode[] = ['not-found', 'plan', 'key', 'invalid'];
 
 export interface Listener {
   /** @param text the service's own response */
   readonly onSnapshot: (snapshot: SnapshotView, text: string) => void;
-  /** Whether the prices come by themselves now, so that nobody need poll. */
+  /** Whether prices arrive by the stream now, so that polling is not needed. */
   readonly onListening: (isListening: boolean) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Listens to the stream of a service that lists one, and opens it again when it breaks, until `signal` aborts. Returns at
- * once where there is none; never rejects.
+ * Listens to the stream of a service that lists one, and reopens it when it breaks, until `signal` aborts. Returns at
+ * once if there is none; never rejects.
  */
 export async function listen(
   { stream }: Pick<GasClient, 'stream'>,
@@ -51,7 +51,7 @@ export async function listen(
   }
 }
 
-/** Many who lost the same service come back one after the other. */
+/** With jitter: many clients that lost the same service must not return at once. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

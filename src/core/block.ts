@@ -7,7 +7,7 @@ export const TIP_PERCENTILES = [10, 25, 50, 75, 90, 95, 99] as const;
 export type TipPercentile = (typeof TIP_PERCENTILES)[number];
 
 /** Effective priority fees in wei per gas, weighted by gas used, in the order of {@link TIP_PERCENTILES}. */
-export type TipLadder = readonly [bigint, bigint, bigint, bigint, bigint, bigint, bigint];
+export type BlockTips = readonly [bigint, bigint, bigint, bigint, bigint, bigint, bigint];
 
 export type Hex = `0x${string}`;
 
@@ -30,7 +30,7 @@ export interface Block {
   readonly nextBaseFee: bigint | null;
   readonly nextBlobBaseFee: bigint | null;
   /** `null` when no tips are known (recordings without them); an empty block has zeros. */
-  readonly tips: TipLadder | null;
+  readonly tips: BlockTips | null;
   /** Left out where the header states none, or was not read. */
   readonly stated?: StatedFeeRule;
 }

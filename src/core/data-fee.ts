@@ -5,7 +5,7 @@ import type { Hex } from './block.ts';
  * OP stack: https://specs.optimism.io/protocol/fjord/exec-engine.html, …/isthmus/exec-engine.html, …/jovian/exec-engine.html
  */
 
-/** What decides the fee of any transaction of an OP-stack chain. All 0 where nothing is taken beside gas. */
+/** The parameters of the data fee on an OP-stack chain. All 0 when there is no fee beside gas. */
 export interface DataFeeParameters {
   /** 16 × base fee scalar × L1 base fee + blob base fee scalar × L1 blob base fee. */
   readonly rate: bigint;
@@ -14,7 +14,7 @@ export interface DataFeeParameters {
   readonly operatorConstant: bigint;
 }
 
-/** What a node says that one kind of usual work costs. */
+/** A node's quote for the cost of one usual action. */
 export type Quote =
   /** Beside gas. */
   | { readonly kind: 'fee'; readonly wei: bigint }
@@ -28,7 +28,7 @@ export interface DataFees {
   readonly parameters: DataFeeParameters | null;
   /** Why there are no parameters; `null` where there are. */
   readonly reason: string | null;
-  /** Of usual work by name, on chains whose fee only a node can tell; `null`: it follows from the parameters. */
+  /** Quotes by action, on chains whose fee only a node knows; `null`: computed from the parameters. */
   readonly quotes: Readonly<Record<string, Quote>> | null;
 }
 
@@ -108,7 +108,7 @@ export function parametersFromOracle(
   return { rate: ((leastFee + 1n) * 10n ** 12n - 1n) / LEAST_SIZE, ...operator };
 }
 
-/** The system contract that each block's first transaction tells the state of L1, and who calls it. */
+/** The system contract that each block's first transaction updates with L1's state, and its caller. */
 export const L1_BLOCK: Hex = '0x4200000000000000000000000000000000000015';
 export const L1_ATTRIBUTES_DEPOSITOR: Hex = '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001';
 

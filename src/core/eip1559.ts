@@ -65,7 +65,7 @@ const RATIO_ONE = 1n << 53n;
  * The next base fee where only the gas-used ratio (0 to 1) is known, as in a page of `eth_feeHistory`.
  *
  * Right to 1 wei below a base fee of 2^53 wei (9 million gwei) where the gas limit is a multiple of the
- * elasticity. Where it is not, the chain's target is rounded down to whole gas and on Ethereum the answer can
+ * elasticity. Where it is not, the chain's target is rounded down to whole gas and on Ethereum the result can
  * be off by `baseFee / (4 × gasLimit)` wei more (4 wei at 1 gwei and 60 M gas). Where gas is known use
  * {@link nextBaseFee}.
  */
@@ -78,9 +78,9 @@ export function nextBaseFeeFromRatio(baseFeePerGas: bigint, gasUsedRatio: number
 /**
  * The gas-used ratio (0 to 1) that led from one base fee to the next: EIP-1559 inverted.
  *
- * A wei is the finest step that a fee can show, so the answer is known to ± one
- * `denominator / (elasticity × baseFee)` (4 × 10⁻⁹ at 1 gwei, but 0.04 at 100 wei); it is the middle of what is
- * possible, and feeding it to {@link nextBaseFeeFromRatio} gives `nextBaseFeePerGas` back. A fee that did not
+ * A wei is the finest step that a fee can show, so the result is known to ± one
+ * `denominator / (elasticity × baseFee)` (4 × 10⁻⁹ at 1 gwei, but 0.04 at 100 wei); it is the middle of the
+ * possible range, and feeding it to {@link nextBaseFeeFromRatio} gives `nextBaseFeePerGas` back. A fee that did not
  * move is taken for a block at its target. A step that no block can cause (a fork, a floor) is clamped.
  */
 export function gasUsedRatioFromBaseFees(

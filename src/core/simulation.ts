@@ -1,4 +1,4 @@
-import type { TipLadder } from './block.ts';
+import type { BlockTips } from './block.ts';
 import { ETHEREUM_FEE_RULE } from './eip1559.ts';
 import { type BlobParams, BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
 
@@ -314,7 +314,7 @@ function clampBlobs(blobs: number): number {
 
 /** Median tip in wei while blocks are at their target. */
 const TYPICAL_WEI = 12_000_000;
-const NO_TIPS: TipLadder = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
+const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 
 interface TipSituation {
   readonly number: number;
@@ -328,7 +328,7 @@ interface TipSituation {
  * Effective tips of simulated blocks, wei per gas: they rise with demand, and a full block pushes out the cheap ones,
  * so that the lower percentiles move closer. An empty block has zeros. A pure function of seed and situation.
  */
-export function createTips(seed: number): (situation: TipSituation) => TipLadder {
+export function createTips(seed: number): (situation: TipSituation) => BlockTips {
   const mood = smoothNoise(seed, NOISE.tipLevel);
   return ({ number, timestamp, gasUsed, demand }) => {
     if (gasUsed === 0) return NO_TIPS;

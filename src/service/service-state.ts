@@ -9,7 +9,7 @@ import { dataFeesOf } from './data-fees.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
 import type { Follower } from './follow/follower.ts';
 import { ApiFailure } from './http/errors.ts';
-import type { PricesSaid } from './responses/charts.ts';
+import type { StatedPrices } from './responses/charts.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';
 import { type EngineHealth, NOTHING_YET, type ServiceHealth, type Tallies } from './responses/summary.ts';
@@ -108,7 +108,7 @@ export class ServiceState {
   }
 
   /** Mean stated lane prices at these blocks; `null` when one is unknown. */
-  readonly meanPrices: PricesSaid = (first, last) => this.#parts.follower.meanPrices(first, last);
+  readonly meanPrices: StatedPrices = (first, last) => this.#parts.follower.meanPrices(first, last);
 
   /** The chain's present fees beside gas. Never rejects. */
   dataFees(): Promise<DataFees> {

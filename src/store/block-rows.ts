@@ -1,4 +1,4 @@
-import type { Block, Hex, TipLadder } from '../core/block.ts';
+import type { Block, BlockTips, Hex } from '../core/block.ts';
 import { maybe } from './columns.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
@@ -69,7 +69,7 @@ export function tipsOf(row: TipColumns) {
   return [tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99] as const;
 }
 
-function toTipLadder(row: TipColumns): TipLadder | null {
+function toTipLadder(row: TipColumns): BlockTips | null {
   const tips = tipsOf(row);
   if (tips === null) return null;
   const [p10, p25, p50, p75, p90, p95, p99] = tips;

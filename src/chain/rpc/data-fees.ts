@@ -72,7 +72,7 @@ async function readDataFees(node: RpcNode, kind: ChainProfile['dataFee']): Promi
     case 'linea':
       return quoted(true, async ({ unsigned }) => {
         const { data = '0x' } = parseTransaction(unsigned);
-        const params = [{ from: NOBODY, to: NOBODY, value: '0x0', data }];
+        const params = [{ from: NO_ACCOUNT, to: NO_ACCOUNT, value: '0x0', data }];
         const { gasLimit, baseFeePerGas, priorityFeePerGas } = await request(
           node,
           lineaEstimate,
@@ -93,7 +93,7 @@ async function readDataFees(node: RpcNode, kind: ChainProfile['dataFee']): Promi
 const OP_ORACLE: Hex = '0x420000000000000000000000000000000000000f';
 const SCROLL_ORACLE: Hex = '0x5300000000000000000000000000000000000002';
 const ARBITRUM_GAS_INFO: Hex = '0x000000000000000000000000000000000000006c';
-const NOBODY: Hex = '0x000000000000000000000000000000000000dead';
+const NO_ACCOUNT: Hex = '0x000000000000000000000000000000000000dead';
 /** `getL1Fee(bytes)`, `getOperatorFee(uint256)` and `getPricesInWei()`. */
 const GET_L1_FEE = '0x49948e0e';
 const GET_OPERATOR_FEE = '0x275aedd2';
@@ -166,7 +166,7 @@ async function readArbitrum(node: RpcNode): Promise<DataFees> {
 
 /** On a ZK-stack chain gas includes the data, and a call's cost depends on the state it changes. */
 async function readEstimate(node: RpcNode): Promise<DataFees> {
-  const params = [{ from: NOBODY, to: NOBODY, value: '0x0' }];
+  const params = [{ from: NO_ACCOUNT, to: NO_ACCOUNT, value: '0x0' }];
   const gas = await request(node, quantity, 'eth_estimateGas', params);
   const price = await request(node, quantity, 'eth_gasPrice', []);
   return quoted(true, async ({ name, gas: usual }) =>

@@ -1,4 +1,4 @@
-import { type Block, type Hex, TIP_PERCENTILES, type TipLadder } from '../../core/block.ts';
+import { type Block, type BlockTips, type Hex, TIP_PERCENTILES } from '../../core/block.ts';
 import type { Clock } from '../async.ts';
 import {
   type ChainBlock,
@@ -134,7 +134,7 @@ interface FeeRow {
   readonly baseFee: bigint;
   readonly gasUsedRatio: number;
   readonly blobBaseFee: bigint | null;
-  readonly tips: TipLadder | null;
+  readonly tips: BlockTips | null;
   /** Base fee of the next block: from its row, or the node's forecast for the newest. */
   readonly nextBaseFee: bigint | null;
   readonly nextBlobBaseFee: bigint | null;
@@ -178,7 +178,7 @@ function blobFee(fee: bigint | undefined): bigint | null {
   return fee === undefined || fee === 0n ? null : fee;
 }
 
-function ladder(reward: readonly bigint[] | null | undefined, node: string): TipLadder | null {
+function ladder(reward: readonly bigint[] | null | undefined, node: string): BlockTips | null {
   if (!reward || reward.length === 0) return null;
   const [p10, p25, p50, p75, p90, p95, p99] = reward;
   if (

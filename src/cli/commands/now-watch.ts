@@ -10,8 +10,8 @@ import type { Ready } from '../open-source.ts';
 import { badgeOf, cleanLine, jsonResponse, note } from '../output.ts';
 
 /**
- * One line for each block, from the present one on, until a signal or the end of a recording. Prices that are stale are
- * passed over, unless they `mayBeStale`; what passes is waited out, and said once on stderr.
+ * Prints one line per block, from the present one on, until a signal or the end of a recording. Skips stale prices,
+ * unless they `mayBeStale`; waits out temporary failures, and reports them once on stderr.
  */
 export async function watchPrices(
   io: Io,

@@ -99,7 +99,7 @@ export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock)
 }
 
 /**
- * Applies missed blocks. Nobody knows whether the condition held in them, so confirmation restarts; nor whether the
+ * Applies missed blocks. Whether the condition held in them is unknown, so confirmation restarts; so is whether the
  * price left, so a fired alert waits only for its cooldown.
  */
 export function stepUnseen(phase: AlertPhase): AlertPhase {

@@ -1,5 +1,5 @@
 import { type Advice, LANES, type LaneName } from '../advice.ts';
-import type { Block, TipLadder } from '../block.ts';
+import type { Block, BlockTips } from '../block.ts';
 import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
 import { NaiveRule, PEERS } from './baselines.ts';
@@ -51,7 +51,7 @@ export interface BacktestOptions {
   readonly to?: number;
 }
 
-const NO_TIPS: TipLadder = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
+const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 /** Share of the work that is the walk; the rest is judging. */
 const WALK_SHARE = 0.9;
 

@@ -28,7 +28,7 @@ export interface SignedTransaction {
   readonly authorizations: readonly Authorization[];
   /** The minimum gas limit: EIP-2028, EIP-2930, EIP-3860, EIP-7702 and the floor of EIP-7623. */
   readonly intrinsicGas: bigint;
-  /** FastLZ length of its signed bytes, which OP-stack chains charge for; left out where those are not at hand. */
+  /** FastLZ length of its signed bytes, which OP-stack chains charge for; absent without the bytes. */
   readonly compressedSize?: number;
 }
 

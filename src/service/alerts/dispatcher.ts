@@ -100,12 +100,12 @@ const MOST_PER_OWNER = 8;
 const MOST_PER_RECIPIENT = 2;
 
 /**
- * Due deliveries and how many attempts are under way. Those of one owner to one recipient stand in a line, the longest due
- * first, and lines take turns. One whose owner or recipient has as many attempts as it may have is passed over: a slow or
- * dead recipient delays only its own deliveries.
+ * Due deliveries and the number of attempts under way. Those of one owner to one recipient form a line, the longest
+ * due first, and lines take turns. Skips owners and recipients at their limit of attempts: a slow or dead recipient
+ * delays only its own deliveries.
  */
 export class DeliveryQueue {
-  /** Whoever was sent to last stands last. */
+  /** In order of last use: the line that was used last comes last. */
   readonly #lines = new Map<string, Line>();
   readonly #underWay = new Map<string, Line>();
   /** The ids of all that waits or is under way. */

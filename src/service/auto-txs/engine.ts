@@ -1,4 +1,4 @@
-import { DeadlineError, Turns, withDeadline } from '../../chain/async.ts';
+import { ConcurrencyLimit, DeadlineError, withDeadline } from '../../chain/async.ts';
 import { ChainError } from '../../chain/chain-source.ts';
 import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import type { Observation } from '../../core/auto-txs/state-machine.ts';
@@ -113,7 +113,7 @@ interface LastRun {
 export class AutoTxEngine {
   readonly #context: EngineContext;
   readonly #signal: AbortSignal;
-  readonly #slots = new Turns(SENDERS_AT_ONCE);
+  readonly #slots = new ConcurrencyLimit(SENDERS_AT_ONCE);
   readonly #busy = new Map<Hex, Promise<void>>();
   readonly #used: FollowOptions['used'] = new Map();
   readonly #lastRuns = new Map<Hex, LastRun>();

@@ -441,7 +441,7 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly historySec: number;
   /** How long a leader may store nothing until a standby compares with its own node, ms. Default: a minute. */
   readonly neglectedMs?: number | undefined;
-  /** Told of whatever the source tells, once it is taken in. */
+  /** Called after each event of the source was ingested. */
   readonly onEvent?: (() => void) | undefined;
   /** Receives unexpected errors; the follower continues. */
   readonly onError: (error: unknown) => void;

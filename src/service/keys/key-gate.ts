@@ -205,7 +205,7 @@ export interface KeyGateOptions {
 
 export interface KeyGate extends Gate {
   /**
-   * Whose key that is, which is not counted; `null`: it may request nothing, and why is for the routes to say.
+   * The row of a key, uncounted; `null` when the key may request nothing, for reasons that the routes report.
    * @throws {ApiFailure} `upstream_unavailable`
    */
   identify(key: string | null): Promise<{ readonly keyId: string; readonly plan: Plan } | null>;

@@ -19,7 +19,7 @@ export function meanTip(rollup: Rollup, percentile: TipPercentile): number | nul
 }
 
 /** Mean stated lane prices from block `first` to `last`, wei per gas; `null` when one of them is unknown. */
-export type PricesSaid = (first: number, last: number) => MeanPrices | null;
+export type StatedPrices = (first: number, last: number) => MeanPrices | null;
 
 interface ChartWindow {
   readonly timeFrame: TimeFrame;
@@ -32,7 +32,7 @@ interface ChartWindow {
 export async function statsChart(
   history: HistoryStore,
   { timeFrame, end, blockTimeSec }: ChartWindow,
-  pricesSaid: PricesSaid,
+  statedPrices: StatedPrices,
 ): Promise<Omit<StatsChart, 'events'>> {
   const { bucketSec, rollups } = await readSeries(history, timeFrame, end, blockTimeSec);
   const anomalies = findAnomalies(
@@ -41,7 +41,7 @@ export async function statsChart(
   return {
     timeFrame,
     bucketSec,
-    points: rollups.map((rollup) => toPoint(rollup, pricesSaid)),
+    points: rollups.map((rollup) => toPoint(rollup, statedPrices)),
     anomalies: anomalies.map(({ timestamp, kind, value }) => ({
       timestamp: isoFromSec(timestamp),
       kind,
@@ -62,10 +62,10 @@ async function readSeries(history: HistoryStore, timeFrame: TimeFrame, end: numb
 }
 
 /** For blocks before the engine's history the lanes' prices are base fee plus tips. */
-function toPoint(rollup: Rollup, pricesSaid: PricesSaid): ChartPoint {
+function toPoint(rollup: Rollup, statedPrices: StatedPrices): ChartPoint {
   const base = rollup.base.mean;
   const priority = meanTip(rollup, 50);
-  const said = pricesSaid(rollup.firstBlock, rollup.lastBlock);
+  const said = statedPrices(rollup.firstBlock, rollup.lastBlock);
   return {
     timestamp: isoFromSec(rollup.start),
     base: wholeWei(base),

@@ -13,7 +13,7 @@ import {
 } from '../../core/market-stats.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
-import { CHART_BUCKET_SEC, meanTip, type PricesSaid } from './charts.ts';
+import { CHART_BUCKET_SEC, meanTip, type StatedPrices } from './charts.ts';
 import type { Present } from './gas.ts';
 import { isoFromSec, wholeWei, wireWei } from './wire.ts';
 
@@ -31,7 +31,7 @@ export async function statsMarket(
   history: HistoryStore,
   { timeFrame, end }: MarketWindow,
   present: Present,
-  pricesSaid: PricesSaid,
+  statedPrices: StatedPrices,
   dataFees: DataFees = NO_DATA_FEES,
 ): Promise<StatsMarket> {
   const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
@@ -43,7 +43,7 @@ export async function statsMarket(
   }));
   const { lanes } = present.advice;
   const now = { base: wireWei(present.head.baseFeePerGas), average: wireWei(lanes.average.price) };
-  const { base, ...figures } = marketFigures(series, now, pricesSaid);
+  const { base, ...figures } = marketFigures(series, now, statedPrices);
   const before = await firstPoint(history, timeFrame, series[0]);
   return {
     timeFrame,
@@ -104,12 +104,12 @@ function costOf(wei: bigint, nativeUsd: number | null) {
 export function marketFigures(
   series: readonly Rollup[],
   now: { readonly base: number; readonly average: number },
-  pricesSaid: PricesSaid,
+  statedPrices: StatedPrices,
 ): Pick<StatsMarket, 'base' | 'average' | 'volatility'> {
   const bases = series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
   return {
     base: baseStats(series, bases, now.base),
-    average: stats(averagesOf(series, pricesSaid), now.average),
+    average: stats(averagesOf(series, statedPrices), now.average),
     volatility: volatility(bases),
   };
 }
@@ -141,9 +141,9 @@ function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: n
  * The stated price of Average. For blocks before the engine's history it is base fee plus median tip, of blocks with
  * known tips; without any, the base fee alone.
  */
-function averagesOf(series: readonly Rollup[], pricesSaid: PricesSaid): Weighted[] {
+function averagesOf(series: readonly Rollup[], statedPrices: StatedPrices): Weighted[] {
   const known = series.flatMap((part) => {
-    const said = pricesSaid(part.firstBlock, part.lastBlock);
+    const said = statedPrices(part.firstBlock, part.lastBlock);
     if (said !== null) return [{ value: wholeWei(said.average), weight: part.blocks }];
     const tip = meanTip(part, 50);
     return tip === null ? [] : [{ value: part.base.mean + tip, weight: part.tippedBlocks }];

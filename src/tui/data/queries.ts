@@ -206,8 +206,8 @@ interface SnapshotTiming {
 const SNAPSHOT_KEY = ['gas/current'];
 
 /**
- * The current prices: the heartbeat of the monitor. They come by the stream of a service that lists one, and are polled
- * otherwise, or as soon as it breaks. Requests nothing while there is no client.
+ * The current prices: the heartbeat of the monitor. They arrive by the stream of a service that lists one; otherwise,
+ * or when it breaks, they are polled. No requests without a client.
  */
 export function useSnapshot(client: GasClient | null, timing: SnapshotTiming): Polled<SnapshotView> {
   const { intervalMs, frozen, isOwnService = false, mayListen = false } = timing;

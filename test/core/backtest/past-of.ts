@@ -1,5 +1,5 @@
 import { Past } from '../../../src/core/backtest/past.ts';
-import type { Block, TipLadder } from '../../../src/core/block.ts';
+import type { Block, BlockTips } from '../../../src/core/block.ts';
 
 /** What a hand-made block says of itself: wei, shares. */
 export interface PastBlock {
@@ -39,7 +39,7 @@ export function pastOf(made: readonly PastBlock[]): Past {
   return past;
 }
 
-function ladderOf({ tip, ladder }: Pick<PastBlock, 'tip' | 'ladder'>): TipLadder | null {
+function ladderOf({ tip, ladder }: Pick<PastBlock, 'tip' | 'ladder'>): BlockTips | null {
   if (ladder === undefined && tip === undefined) return null;
   const [a, b, c, d, e, f, g] = ladder ?? [tip, tip, tip, tip, tip, tip, tip];
   const wei = (value: number | undefined) => BigInt(value ?? 0);

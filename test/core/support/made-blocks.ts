@@ -1,4 +1,4 @@
-import type { Block, TipLadder } from '../../../src/core/block.ts';
+import type { Block, BlockTips } from '../../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE, type FeeRule, nextBaseFeeFromRatio } from '../../../src/core/eip1559.ts';
 
 /** What a test says of one block; the rest follows. */
@@ -42,7 +42,7 @@ export function makeBlocks(steps: readonly MadeBlock[], chain: MadeChain = {}): 
   });
 }
 
-function ladder(lowTip: number): TipLadder {
+function ladder(lowTip: number): BlockTips {
   const at = (times: number): bigint => BigInt(lowTip) * BigInt(times);
   return [at(1), at(2), at(3), at(4), at(5), at(6), at(7)];
 }

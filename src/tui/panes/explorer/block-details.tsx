@@ -111,7 +111,7 @@ export function useBlock(number: number | null, snapshot: SnapshotView) {
 }
 
 const PAGE_SIZE = 100;
-/** For fast chains, a window in seconds contains neighbouring blocks too; nobody reads more pages than this. */
+/** For fast chains, a window in seconds contains neighbouring blocks too; limits the pages that are read. */
 const MOST_PAGES = 50;
 
 /** The transactions of a block, page by page, in the service's order. `null`: none requested. */
