@@ -36,7 +36,7 @@ export interface ChainRows extends AsyncDisposable {
   subscribe(listener: () => void): () => void;
   /** Begins to poll, where that has not begun. */
   start(): void;
-  /** Resolves when each row has its figures, or why it has none. */
+  /** Resolves when each row has its figures or an error. */
   readonly complete: Promise<void>;
   close(): Promise<void>;
 }
