@@ -16,19 +16,19 @@ import {
 const whole = (
   min: number,
   max: number,
-  said: { description: string; default?: number; examples?: number[] },
+  meta: { description: string; default?: number; examples?: number[] },
 ) =>
   z
     .string()
     .regex(/^\d{1,15}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
-    .meta({ type: 'integer', minimum: min, maximum: max, ...said });
+    .meta({ type: 'integer', minimum: min, maximum: max, ...meta });
 
 const GWEI_WANTED = `must be gwei above 0, at most ${MOST_GWEI}, with at most 9 decimals`;
 
 /** A price per gas in a query string, in gwei; it becomes wei. */
-const gweiAsWei = (said: { description: string; examples: number[] }) =>
+const gweiAsWei = (meta: { description: string; examples: number[] }) =>
   z
     .string()
     .regex(/^\d{1,7}(\.\d{1,9})?$/, GWEI_WANTED)
@@ -37,7 +37,7 @@ const gweiAsWei = (said: { description: string; examples: number[] }) =>
       return BigInt(whole + decimals.padEnd(9, '0'));
     })
     .refine((wei) => wei > 0n && wei <= BigInt(MOST_GWEI) * 10n ** 9n, GWEI_WANTED)
-    .meta({ type: 'number', exclusiveMinimum: 0, maximum: MOST_GWEI, ...said });
+    .meta({ type: 'number', exclusiveMinimum: 0, maximum: MOST_GWEI, ...meta });
 
 const time = (description: string, example: string) =>
   z.iso.datetime({ offset: true }).meta({ description, examples: [example] });

@@ -32,10 +32,10 @@ export function object<S extends Fields>(fields: S): Shape<Said<S>> {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unfit();
     const given = value as Readonly<Record<string, unknown>>;
-    const said: Record<string, unknown> = {};
-    for (const [name, shape] of shapes) said[name] = at(name, shape, given[name]);
+    const read: Record<string, unknown> = {};
+    for (const [name, shape] of shapes) read[name] = at(name, shape, given[name]);
     // Each field was read by its shape.
-    return said as Said<S>;
+    return read as Said<S>;
   };
 }
 
@@ -71,9 +71,9 @@ export const number: Shape<number> = (value) => {
 /** The value of `shape`, if it `fits`. */
 export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T> {
   return (value) => {
-    const said = shape(value);
-    if (!fits(said)) throw new Unfit();
-    return said;
+    const read = shape(value);
+    if (!fits(read)) throw new Unfit();
+    return read;
   };
 }
 
@@ -302,7 +302,7 @@ export function paidPerGas(
   baseFeePerGas: bigint,
 ): bigint {
   if (gasPrice !== null) return gasPrice;
-  const asked = baseFeePerGas + (maxPriorityFeePerGas ?? 0n);
-  const cap = maxFeePerGas ?? asked;
-  return cap < asked ? cap : asked;
+  const bid = baseFeePerGas + (maxPriorityFeePerGas ?? 0n);
+  const cap = maxFeePerGas ?? bid;
+  return cap < bid ? cap : bid;
 }

@@ -103,9 +103,9 @@ export function nodeText(text: string, redact: Redact): string {
 /** A JSON-RPC `error` member as a `ChainError`. */
 export function rpcFailure(node: string, method: string, error: unknown, redact: Redact): ChainError {
   const { code, message } = errorMember(error);
-  const said = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
+  const reason = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
   if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
-    return new ChainError('unsupported', `${node} has no ${method}: ${said}`);
+    return new ChainError('unsupported', `${node} has no ${method}: ${reason}`);
   }
   // -32005 is EIP-1474's "limit exceeded"; 429 and -32007 are providers' codes for it.
   if (
@@ -114,10 +114,10 @@ export function rpcFailure(node: string, method: string, error: unknown, redact:
     (code === -32005 && !/block|range/i.test(message)) ||
     RATE.test(message)
   ) {
-    return new ChainError('rate-limited', `${node} has had too many requests: ${said}`);
+    return new ChainError('rate-limited', `${node} has had too many requests: ${reason}`);
   }
   const isPruned = code === PRUNED_HISTORY || PRUNED.test(message);
-  return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${said}`);
+  return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${reason}`);
 }
 
 /** EIP-4444's code for pruned history; the texts are of nodes without a code for it. */

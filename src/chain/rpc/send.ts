@@ -16,7 +16,7 @@ interface SendRefusal {
  * (txpoolcfg), reth (rpc-eth-types), Nethermind (AcceptTxResult, TxPoolErrorMessages), Besu (RpcErrorType) and anvil
  * (eth/error.rs). The first match counts.
  */
-const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
+const REFUSALS: readonly (readonly [RegExp, SendRefusal])[] = [
   [
     /already[ _-]?known|known transaction|already imported|already added|already in (?:the )?(?:mem)?pool|already exists|existing txn? with same hash|duplicate ?hash/i,
     { outcome: 'taken', reason: 'already_known' },
@@ -99,8 +99,8 @@ const SAID: readonly (readonly [RegExp, SendRefusal])[] = [
 ];
 
 /** The meaning of a node's refusal of a transaction; an unknown text counts as a temporary refusal. */
-export function judgeSendRefusal(said: string): SendRefusal {
-  return SAID.find(([pattern]) => pattern.test(said))?.[1] ?? { outcome: 'later', reason: 'refused' };
+export function judgeSendRefusal(text: string): SendRefusal {
+  return REFUSALS.find(([pattern]) => pattern.test(text))?.[1] ?? { outcome: 'later', reason: 'refused' };
 }
 
 /**

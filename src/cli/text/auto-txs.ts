@@ -270,7 +270,7 @@ export function autoTxCheckJson(
   { call, checks, reach }: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,
 ): string {
   const { hash, type, chainId, from, to, value, data, nonce, blobCount, authorizations } = transaction;
-  const said = {
+  const json = {
     ...{ hash, type, chainId, from, to, value: String(value), data, nonce },
     gasLimit: Number(transaction.gasLimit),
     intrinsicGas: Number(transaction.intrinsicGas),
@@ -282,5 +282,5 @@ export function autoTxCheckJson(
     reachProbability: reach?.probability ?? null,
     reachWithinSec: reach?.deadlineSec ?? null,
   };
-  return `${JSON.stringify(said)}\n`;
+  return `${JSON.stringify(json)}\n`;
 }

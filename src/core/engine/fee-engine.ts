@@ -14,7 +14,7 @@ import { changeRatio } from '../market-stats.ts';
 import { type Column, History, REWIND_DEPTH, wholeWei } from './history.ts';
 import { type Forecast, HorizonForecasts, type Reach, ReachModel } from './horizons.ts';
 import { LaneModel, UNKNOWN_TIPS } from './lanes.ts';
-import { FanBook, NextBaseFee } from './next-base-fee.ts';
+import { FanModel, NextBaseFee } from './next-base-fee.ts';
 import { recommendation, TrackRecord } from './recommendation.ts';
 import { Rolling, SortedValues, takeRanked } from './rolling.ts';
 import { AlikeBlocks } from './similar-states.ts';
@@ -40,7 +40,7 @@ interface Models {
   readonly lanes: LaneModel;
   readonly alike: AlikeBlocks;
   readonly horizons: HorizonForecasts;
-  readonly fan: FanBook;
+  readonly fan: FanModel;
   readonly trend: TrendModel;
   readonly reach: ReachModel;
   readonly track: TrackRecord;
@@ -223,7 +223,7 @@ function openModels(rule: FeeRule, capacity: number): Models {
     lanes,
     alike,
     horizons,
-    fan: new FanBook(history, nextBaseFee),
+    fan: new FanModel(history, nextBaseFee),
     trend: new TrendModel(history),
     reach: new ReachModel(history, alike),
     track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),

@@ -11,12 +11,12 @@ const TOLERATED_SHARE = 0.02;
 const RELATIVE_TOLERANCE = 1e-3;
 const WEI_TOLERANCE = 2;
 
-/** What the next block will ask for: the node's word first, EIP-1559 otherwise, as long as the chain follows it. */
+/** The next base fee: the node's value if there is one, otherwise EIP-1559, as long as the chain follows it. */
 export class NextBaseFee {
   readonly #history: History;
   #rule: FeeRule;
   readonly #formula: Column;
-  /** 1 where a block asked for something else than the formula said, 0 where it did not. */
+  /** 1 when a block's base fee differed from the formula, otherwise 0. */
   readonly #contradicted: Column;
   /** The same of the node's word for the block to come. */
   readonly #disputed: Column;
@@ -58,7 +58,7 @@ export class NextBaseFee {
     return this.#rule;
   }
 
-  /** Whether the chain has been doing what EIP-1559 with this rule says; promises may rest on it only then. */
+  /** Whether the chain follows EIP-1559 with this rule; only then may forecasts rely on it. */
   get formulaHolds(): boolean {
     const { sum, count } = this.#contradictions.tally;
     const disputed = this.#disputed.at(this.#history.head);
@@ -139,10 +139,10 @@ interface FanRatios {
 }
 
 /**
- * Where the base fee may stand 1 to 5 blocks on: the 5th, 50th and 95th percentile of how it moved in the last 600 blocks,
- * never beyond what EIP-1559 allows. The first step is exact where the next base fee is.
+ * Forecasts the base fee 1 to 5 blocks ahead: the 5th, 50th and 95th percentile of its movement in the last 600
+ * blocks, within the limits of EIP-1559. The first step is exact if the next base fee is known.
  */
-export class FanBook {
+export class FanModel {
   readonly #history: History;
   readonly #base: NextBaseFee;
   readonly #ratios: readonly FanRatios[];
