@@ -99,6 +99,17 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
   };
 }
 
+/** The rows once each has its figures, or why it has none, or when `withinMs` have passed. Rejects on abort. */
+export async function readChainRows(
+  setups: readonly ChainSetup[],
+  { now, withinMs, signal }: { now: () => number; withinMs: number; signal: AbortSignal },
+): Promise<readonly ChainRow[]> {
+  await using rows = openChainRows(setups, now);
+  rows.start();
+  await abortable(Promise.race([rows.complete, sleep(withinMs, signal)]), signal);
+  return rows.read();
+}
+
 const shown = ({ message, retryAt }: NonNullable<ChainRow['problem']>) => ({
   message: cleanLine(message),
   retryAt,

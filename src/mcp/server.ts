@@ -1,6 +1,7 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { GasClient } from '../client/client.ts';
+import { type CompareChains, compareChains } from './compare-tool.ts';
 import { READ_TOOLS } from './read-tools.ts';
 import { type Tool, ToolError } from './tool.ts';
 import { WRITE_TOOLS } from './write-tools.ts';
@@ -15,6 +16,8 @@ export interface McpOptions {
   readonly open: () => Promise<GasClient>;
   /** Converts an error of {@link open} or of the client to one sentence of advice, without secrets. */
   readonly describeError: (error: unknown) => string;
+  /** Reads several chains side by side; left out: the tool that compares them is not offered. */
+  readonly compare?: CompareChains;
 }
 
 const INSTRUCTIONS =
@@ -23,25 +26,30 @@ const INSTRUCTIONS =
 /** Add a new tool to one of the two lists. */
 export const TOOLS: readonly Tool[] = [...READ_TOOLS, ...WRITE_TOOLS];
 
-function createServer({ version, allowWrites, writesNeed, open, describeError }: McpOptions): Server {
+function createServer(options: McpOptions): Server {
+  const { version, allowWrites, writesNeed, open, describeError, compare } = options;
   const isOffered = ({ effect }: Tool) => allowWrites || effect === 'reads';
   const server = new Server(
     { name: 'gastop', title: 'gastop', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler('tools/list', () => ({
-    tools: TOOLS.filter(isOffered).map(({ listed }) => listed),
+    tools: [...TOOLS.filter(isOffered), ...(compare === undefined ? [] : [compareChains])].map(
+      ({ listed }) => listed,
+    ),
   }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
     try {
+      if (compare !== undefined && params.name === compareChains.name) {
+        return resultOf(await compareChains.call(params.arguments ?? {}, async () => ({ compare, signal })));
+      }
       const tool = TOOLS.find(({ name }) => name === params.name);
       if (tool === undefined) throw new ToolError('there is no such tool; tools/list names them');
       if (!isOffered(tool)) throw new ToolError(`${tool.name} changes something, which needs ${writesNeed}`);
-      const structuredContent = await tool.call(params.arguments ?? {}, async () => ({
+      const result = await tool.call(params.arguments ?? {}, async () => ({
         ...{ client: await open(), signal, now: Date.now },
       }));
-      // Older MCP clients read only the text.
-      return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+      return resultOf(result);
     } catch (error) {
       const text = error instanceof ToolError ? error.message : describeError(error);
       return { content: [{ type: 'text', text }], isError: true };
@@ -49,6 +57,12 @@ function createServer({ version, allowWrites, writesNeed, open, describeError }:
   });
   return server;
 }
+
+/** Older MCP clients read only the text. */
+const resultOf = (structuredContent: Record<string, unknown>) => ({
+  content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
+  structuredContent,
+});
 
 /** Serves MCP on stdin and stdout until stdin ends or `signal` aborts. */
 export async function serveOverStdio(options: McpOptions, signal: AbortSignal): Promise<void> {

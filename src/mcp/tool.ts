@@ -17,7 +17,7 @@ export interface ToolContext {
 /** Effect of a tool on the service; MCP clients ask their user by it. */
 export type ToolEffect = 'reads' | 'adds' | 'changes' | 'removes';
 
-interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject, Context> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -25,20 +25,20 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   readonly input: Input;
   /** Converts views (wei as `bigint`, times in ms) to the tool's result; fields that it does not name are left out. */
   readonly output: Output;
-  readonly run: (context: ToolContext, input: z.output<Input>) => Promise<z.input<Output>>;
+  readonly run: (context: Context, input: z.output<Input>) => Promise<z.input<Output>>;
 }
 
-export type Tool = ReturnType<typeof defineTool>;
+export type Tool = ReturnType<typeof defineTool<z.ZodObject, z.ZodObject, ToolContext>>;
 
 /** A call that cannot be done. `message` is one sentence of advice without any argument. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
 
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>({
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Context = ToolContext>({
   run,
   ...definition
-}: ToolDefinition<Input, Output>) {
+}: ToolDefinition<Input, Output, Context>) {
   const { name, title, description, effect, input, output } = definition;
   return {
     name,
@@ -57,7 +57,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       },
     },
     /** @throws ToolError for invalid arguments; errors of `open` and the client. */
-    call: async (args: unknown, open: () => Promise<ToolContext>) => {
+    call: async (args: unknown, open: () => Promise<Context>) => {
       const parsed = input.safeParse(args);
       if (!parsed.success) throw new ToolError(wrongArguments(parsed.error, args));
       return output.parse(await run(await open(), parsed.data));

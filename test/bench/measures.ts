@@ -1,6 +1,7 @@
 import { measureAlertCost } from './alert-cost.ts';
 import { measureArrival } from './arrival.ts';
 import { measureAutoTxCost } from './auto-tx-cost.ts';
+import { measureBoardCost } from './board-cost.ts';
 import { measureChartCost } from './chart-cost.ts';
 import { measureEngineCost } from './engine-cost.ts';
 import { measureFirstFrame } from './first-frame.ts';
@@ -78,6 +79,11 @@ export const MEASURES: readonly Measure[] = [
     says: 'plays 320,000 blocks as fast as the monitor takes them and looks at what is in use early and late',
     rows: measureReplayMemory,
     onRequest: true,
+  },
+  {
+    name: 'board',
+    says: 'shows ten nodes side by side, counts what it asks them for, and opens one; beside the monitor on one of them',
+    rows: measureBoardCost,
   },
   {
     name: 'http',

@@ -2,9 +2,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChainRows } from '../../src/cli/chain-rows.ts';
-import { resolveSettings } from '../../src/cli/settings.ts';
+import { openChainRows, readChainRows } from '../../src/cli/chain-rows.ts';
+import { namedChains, resolveSettings } from '../../src/cli/settings.ts';
 import { createGasClient } from '../../src/client/client.ts';
+import { compareChains } from '../../src/mcp/compare-tool.ts';
 import { startChains, type TriedChains } from '../helpers/tried-chains.ts';
 import { runMain } from './captured-io.ts';
 import { type Served, serveRecording } from './served.ts';
@@ -98,6 +99,27 @@ describe('gastop chains', () => {
     const service = rowsOf(stdout).find(({ name }) => name === 'my-service');
     expect(service).toMatchObject({ chain: 'Ethereum', problem: null, swap: { gas: 184_000 } });
     expect(new Set(served.keys)).toEqual(new Set(['key-of-my-service']));
+  });
+});
+
+describe('the tool of MCP', () => {
+  it('compares the chains that are named', async () => {
+    const settings = resolveSettings({}, {}, chains.config);
+    const asked: (string | null)[] = [];
+    const compare = (names: string | null, signal: AbortSignal) => {
+      asked.push(names);
+      const setups = namedChains(names ?? '', settings.chains.value);
+      return readChainRows(setups, { now: Date.now, withinMs: 120_000, signal });
+    };
+    const context = async () => ({ compare, signal: new AbortController().signal });
+    const compared = await compareChains.call({ chains: ['dead', 'scroll'] }, context);
+    expect(asked).toEqual(['dead,scroll']);
+    expect(compared).toMatchObject({
+      chains: [
+        { name: 'scroll', chain: 'Scroll', swap: { l1Coins: '0.0000025' }, problem: null },
+        { name: 'dead', swap: null, problem: expect.stringContaining('refuses the connection') },
+      ],
+    });
   });
 });
 

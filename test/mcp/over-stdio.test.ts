@@ -45,7 +45,9 @@ it.each(isSlowRun ? REVISIONS : REVISIONS.slice(-1))(
   async (revision) => {
     const { client, errors, stderr } = await start(['--demo', '--history', '1h', '--allow-writes'], revision);
     const names = (await client.listTools(undefined, PATIENT)).tools.map(({ name }) => name);
-    expect(names).toEqual([...READ_TOOLS, ...WRITE_TOOLS]);
+    expect(names).toEqual([...READ_TOOLS, ...WRITE_TOOLS, 'compare_chains']);
+    const unknown = await toolError(client, 'compare_chains', { chains: ['atlantis'] });
+    expect(unknown).toContain('"atlantis" is not known');
     expect(await callTool(client, 'gas_now')).toMatchObject({ source: 'simulated' });
     for (const name of ['gas_advice', 'gas_history', 'block', 'action_cost']) await callTool(client, name);
     const checked = await callTool(client, 'check_signed_transaction', {

@@ -55,12 +55,17 @@ export function chosenChains({ source, chains }: Settings, text: string | undefi
   return namedChains(text, chains.value);
 }
 
+/** The same, or the usual ones where there are none. */
+export function comparedChains(settings: Settings, text: string | undefined): readonly ChainSetup[] {
+  const own = settings.chains.value.map(({ name }) => name).join(',');
+  return chosenChains(settings, text ?? (own || USUAL_CHAINS));
+}
+
 type ChainsFlags = Flags<'chains', 'json' | 'csv' | 'watch'> & { readonly sort: ChainSort };
 
 async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags): Promise<ExitCode> {
   const { settings } = await loadSettings();
-  const own = settings.chains.value.map(({ name }) => name).join(',');
-  const setups = chosenChains(settings, flags.chains ?? (own || USUAL_CHAINS));
+  const setups = comparedChains(settings, flags.chains);
   for (const { source } of setups) warnOfPlainKey(io, source);
   const interruption = io.interruption();
   await using rows = openChainRows(setups, io.now);

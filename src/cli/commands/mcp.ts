@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
+import { readChainRows } from '../chain-rows.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode, reportError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
-import { type OpenedClient, openSource } from '../open-source.ts';
+import { type OpenedClient, openSource, READY_WITHIN_MS } from '../open-source.ts';
 import { note, VERSION } from '../output.ts';
+import { comparedChains } from './chains.ts';
 
 export function addMcp(program: Command, run: Run): void {
   program
@@ -60,6 +62,12 @@ async function serveMcp(
       allowWrites,
       writesNeed: 'gastop mcp --allow-writes',
       open,
+      compare: (names, signal) => {
+        // A source that was named for the other tools is no reason not to compare.
+        const chains = { ...settings, source: { ...settings.source, from: 'default' } };
+        const setups = comparedChains(chains, names ?? undefined);
+        return readChainRows(setups, { now: io.now, withinMs: READY_WITHIN_MS, signal });
+      },
       describeError: (error) => reportError(error, false, secrets).lines.join('; ') || 'gastop is ending',
     },
     ending,
