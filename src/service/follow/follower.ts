@@ -20,8 +20,8 @@ const LAST_RETRY_MS = 15_000;
 const BID_MS = 250;
 /** How often a standby polls the store for the leader's blocks. */
 const POLL_MS = 250;
-/** What follows a block a little later, such as the score of the advice, is read once in so many polls. */
-const FULL_POLL_EVERY = 4;
+/** The score of the advice follows a block a little later: a standby reads it once in so many polls. */
+const TRACK_POLLS = 4;
 /** The newest block is no older than this if the clock is right and the node healthy. */
 const AGREES_WITHIN_MS = 15 * 60_000;
 /** A leader that stores nothing for this long may hang, or its node: a standby compares with its own node. */
@@ -285,10 +285,10 @@ export class Follower {
     let movedAt = performance.now();
     for (let poll = 0; !until.aborted; poll += 1) {
       const before = this.head;
-      const isFull = poll % FULL_POLL_EVERY === 0;
-      if (isFull) this.#restartedAt = await store.restartedAt();
+      // Before the blocks: responses are cached by head, and the first of a chain that began anew must say so.
+      this.#restartedAt = await store.restartedAt();
       await this.#takeStored();
-      if (isFull) await track.load();
+      if (poll % TRACK_POLLS === 0) await track.load();
       this.#state.responded(this.head, this.#chain.blockTimeSec);
       this.#filler.start();
       const problem = lease.held?.report?.problem ?? null;
