@@ -233,6 +233,7 @@ function isSameMoment(one: Present, other: Present): boolean {
     one.loading === other.loading &&
     one.stale === other.stale &&
     one.ended === other.ended &&
+    one.restartedAt === other.restartedAt &&
     one.nativeUsd === other.nativeUsd &&
     one.source.name === other.source.name &&
     one.problem?.message === other.problem?.message &&
