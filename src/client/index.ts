@@ -41,6 +41,7 @@ export type {
   ChartPointView,
   ChartView,
   CostView,
+  CurrentView,
   DashboardView,
   EngineView,
   MarketView,

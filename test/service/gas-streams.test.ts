@@ -49,15 +49,10 @@ test('it tells without a block that the source is away, and that it is back', as
   expect(await events.until(({ stale }) => !stale)).toMatchObject({ id: String(HEAD) });
 });
 
-test('who comes back with Last-Event-ID is not told that block again', async () => {
+test('who comes back with the Last-Event-ID of an older block is told the newest', async () => {
   const { open } = await running();
-  const first = async (lastId: number) => {
-    const reader = (await open({ 'last-event-id': String(lastId) })).body?.getReader();
-    const { value } = (await reader?.read()) ?? {};
-    await reader?.cancel();
-    return new TextDecoder().decode(value).split('\n')[0];
-  };
-  expect([await first(HEAD), await first(HEAD - 3)]).toEqual([':', `id: ${HEAD}`]);
+  const events = eventsOf(await open({ 'last-event-id': String(HEAD - 3) }));
+  expect(await events.next()).toMatchObject({ id: String(HEAD) });
 });
 
 test('a HEAD opens none, a parameter is refused, and without prices it is 503', async () => {
@@ -188,8 +183,8 @@ function withClock(withdrawn: readonly string[] = []) {
   });
   onTestFinished(streams.end);
   const admit = vi.fn(async () => {});
-  const open = (owner = 'key') => {
-    const reader = streams.open(undefined, { owner, admit }).pipeThrough(new TextDecoderStream()).getReader();
+  const open = (owner = 'key', lastId?: string) => {
+    const reader = streams.open(lastId, { owner, admit }).pipeThrough(new TextDecoderStream()).getReader();
     return async () => (await reader.read()).value?.split('\n')[0];
   };
   const mine = (number: number) => {
@@ -211,6 +206,23 @@ test('blocks that come together are one event, of the newest', async () => {
   for (const number of [5, 6]) mine(number);
   await passed(200);
   expect([await next(), await next()]).toEqual(['id: 4', 'id: 6']);
+});
+
+test('a block that a reader has is not told again, but another of its number is', async () => {
+  const { open, mine } = withClock();
+  open();
+  // What a process itself has not told before, it tells.
+  expect(await open('key', '1')()).toBe('id: 1');
+  const tell = async (number: number) => {
+    mine(number);
+    await passed(200);
+  };
+  await passed(200);
+  await tell(2);
+  expect(await open('key', '2')()).toBe(':');
+  await tell(1);
+  await tell(2);
+  expect(await open('key', '2')()).toBe('id: 2');
 });
 
 test('a comment comes every 15 seconds, and each hour is one request of the quota', async () => {

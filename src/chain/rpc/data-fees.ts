@@ -154,7 +154,7 @@ async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<Da
   };
 }
 
-/** Length of the transaction without call data that Arbitrum's figure refers to. */
+/** Arbitrum takes a base for a transaction without call data, and a price for each byte of it. */
 async function readArbitrum(node: RpcNode): Promise<DataFees> {
   const [transfer, perByte] = await call(node, ARBITRUM_GAS_INFO, GET_PRICES_IN_WEI, words);
   if (transfer === undefined || perByte === undefined) return unknownDataFees('the node tells no L1 prices');

@@ -48,6 +48,9 @@ export class GasStreams {
   #due: NodeJS.Timeout | null = null;
   #sent: GasEvent | null = null;
   #sentAt = Number.NEGATIVE_INFINITY;
+  /** The highest block of any event, and whether it had only one: after a reorg an id says nothing. */
+  #highest: number | null = null;
+  #isOnly = false;
   #hasEnded = false;
 
   constructor(state: Pick<ServiceState, 'moment' | 'present'>, { withdrawn }: Pick<Gate, 'withdrawn'>) {
@@ -60,18 +63,18 @@ export class GasStreams {
   }
 
   /**
-   * Opens a stream that starts with the present `gas/current`, unless its reader has block `lastId` and nothing else
-   * has changed.
+   * Opens a stream that starts with the present `gas/current`, unless its reader has the only event of block `lastId`.
    * @throws {ApiFailure} `upstream_unavailable` while there are no prices, `rate_limit_exceeded` for too many
    * streams.
    */
   open(lastId: string | undefined, reader: Omit<Reader, 'admittedAt'>): ReadableStream<Bytes> {
     if (this.#hasEnded) throw stopping();
-    const { stale, problem } = this.#state.present();
+    // Throws while there are no prices.
+    this.#state.present();
     const isFull = this.#ownStreams(reader.owner) >= STREAMS_PER_KEY;
     if (reader.owner !== '' && isFull) throw tooMany();
     this.#publish();
-    const isKnown = lastId === String(this.#sent?.id) && !stale && problem === null;
+    const isKnown = this.#isOnly && lastId === String(this.#sent?.id);
     let own: Controller;
     return new ReadableStream<Bytes>(
       {
@@ -113,6 +116,8 @@ export class GasStreams {
     this.#due = null;
     const event = this.#current();
     if (event === null || event.text === this.#sent?.text) return;
+    this.#isOnly = this.#highest !== null && event.id > this.#highest;
+    this.#highest = Math.max(event.id, this.#highest ?? 0);
     this.#sent = event;
     this.#sentAt = performance.now();
     for (const controller of this.#readers.keys()) {
