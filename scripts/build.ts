@@ -69,12 +69,6 @@ const shortNamesOfOthers: Plugin = {
 
 await rm(folder, { recursive: true, force: true });
 
-// It asks TypeScript, which takes as long as all else.
-const declared = promisify(execFile)(process.execPath, [
-  join(import.meta.dirname, 'declarations.ts'),
-  folder,
-]);
-
 // The launcher must parse on the Node versions it has to turn away, so it is built alone, for an old target.
 await build({
   entryPoints: ['src/bin.ts'],
@@ -91,7 +85,7 @@ await build({
 });
 await chmod(join(folder, 'bin.js'), 0o755);
 
-const { metafile } = await build({
+const programBuild = build({
   entryPoints: { main: 'src/cli/main.ts' },
   outdir: folder,
   bundle: true,
@@ -127,31 +121,36 @@ const forPrograms = {
   minify: true,
   legalComments: 'none',
   define,
+  metafile: true,
   logLevel: 'warning',
 } as const;
-await build({
+const clientBuild = build({
   ...forPrograms,
   entryPoints: ['src/client/index.ts'],
   outfile: join(folder, 'client.js'),
   plugins: [englishZod],
 });
-await build({
+const feesBuild = build({
   ...forPrograms,
   entryPoints: ['src/viem.ts'],
   outfile: join(folder, 'viem.js'),
   plugins: [outside(/^\.\/client\/index\.ts$/, './client.js')],
 });
 
+// The declarations ask TypeScript, which takes as long as all else.
+const declarations = promisify(execFile)(process.execPath, [
+  join(import.meta.dirname, 'declarations.ts'),
+  folder,
+]);
+const [program, client, fees] = await Promise.all([programBuild, clientBuild, feesBuild, declarations]);
+
 // What viem imports at run time has a chunk even where the function that does was left out.
 const imported = new Set(
-  Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path)),
+  Object.values(program.metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path)),
 );
-for (const path of Object.keys(metafile.outputs)) {
+for (const path of Object.keys(program.metafile.outputs)) {
   if (path.includes('/chunks/') && !imported.has(path)) await rm(path);
 }
 
-await writeFile(
-  join(folder, 'THIRD-PARTY-LICENCES.txt'),
-  await thirdPartyLicences(Object.keys(metafile.inputs)),
-);
-await declared;
+const bundled = [program, client, fees].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await thirdPartyLicences([...new Set(bundled)]));

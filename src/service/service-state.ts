@@ -229,7 +229,6 @@ function isSameMoment(one: Present, other: Present): boolean {
     one.said === other.said &&
     one.head === other.head &&
     one.profile === other.profile &&
-    one.restartedAt === other.restartedAt &&
     one.updatedAt === other.updatedAt &&
     one.loading === other.loading &&
     one.stale === other.stale &&

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
+import { retryAfterSec } from '../../../core/retry-after.ts';
 import { cleanText } from '../../../core/text.ts';
 import { ForbiddenAddress, RequestRefused, type WebResponse } from './safe-http.ts';
 
@@ -37,17 +38,6 @@ export interface Notifier {
 
 /** The configured notifiers. An alert for a channel without one is refused. */
 export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
-
-/**
- * Seconds that a `Retry-After` header requests, from `now` (ms since epoch); `null` when it is invalid. Seconds or an
- * HTTP date (RFC 9110, 10.2.3).
- */
-function readRetryAfter(value: string | undefined, now: number): number | null {
-  if (value === undefined) return null;
-  if (/^\s*\d+\s*$/.test(value)) return Number(value);
-  const at = / GMT\s*$/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.max(Math.ceil((at - now) / 1_000), 0);
-}
 
 /** The released version, inserted by the build. */
 const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
@@ -122,7 +112,7 @@ function withoutResponse(error: unknown, signal: AbortSignal): Attempt {
 
 /** An attempt to retry, after the `Retry-After` of the response. @param now ms since epoch */
 export function laterAfter(response: WebResponse, reason: string, now: number): Attempt {
-  return later(reason, readRetryAfter(response.retryAfter, now));
+  return later(reason, retryAfterSec(response.retryAfter ?? null, now));
 }
 
 /** An HTTP status as text, with the beginning of the body without `secrets`: servers repeat unknown paths. */
