@@ -421,7 +421,9 @@ export async function readRecent(
   if (isNear && rows.get(known.number)?.baseFee === known.baseFeePerGas) {
     const isOther = head.number === known.number + 1 && head.parentHash !== known.hash;
     const blocks = assembleBlocks(known.number + 1, head.number, rows, headers, [known]);
-    if (!isOther && blocks[0]?.number === known.number + 1) return { blocks, follows: true };
+    // A fee page may lag behind the header: then nothing is new yet.
+    const isNext = head.number === known.number || blocks[0]?.number === known.number + 1;
+    if (!isOther && isNext) return { blocks, follows: true };
   }
   if (isNear) return readRecent(node, most, null, onHead, { clock, signal });
   const first = lowestInRow(rows, last);
