@@ -278,7 +278,9 @@ export class ChainState {
   /** Rebuilds the engine from the last day: enough for advice, and quickly read. */
   async rebuildDay(): Promise<void> {
     if (this.head === null) return;
-    const start = await this.#options.store.latestAt(this.head.timestamp - DAY_SEC);
+    const { store } = this.#options;
+    // A simulated chain has blocks from 0 on, whatever is stored of it.
+    const start = (await store.latestAt(this.head.timestamp - DAY_SEC)) ?? (await store.oldest());
     await this.rebuild(start?.number ?? 0);
   }
 
