@@ -153,21 +153,24 @@ const monitorOnDisk = (size: string, data: string) =>
   });
 
 describe.runIf(mayMount)('a disk of its own', () => {
-  it('that is full is told while prices go on, and is written again once there is room', async () => {
-    const data = await mkdtemp(join(folder, 'disk-'));
-    await using terminal = await monitorOnDisk('3m', data);
-    // Advice comes once the history is followed and written; the first prices come before that.
-    await terminal.waitFor(/^ (?:SEND NOW|WAIT|NO ADVICE) /m);
-    const rest = `/proc/${terminal.pid}/root${data}/rest`;
-    fill(rest);
-    const rows = await terminal.waitFor(NO_ROOM);
-    expect(rows[0]).toContain('● live, unsaved');
-    expect(rows.join('\n')).toMatch(PRICES);
-    rmSync(rest);
-    await terminal.waitFor((now) => !NO_ROOM.test(now.join('\n')) && /● live +\S/.test(now[0] ?? ''), {});
-    await terminal.press('q');
-    expect((await terminal.waitForExit()).exitCode).toBe(0);
-  });
+  it.runIf(isSlowRun)(
+    'that is full is told while prices go on, and is written again once there is room',
+    async () => {
+      const data = await mkdtemp(join(folder, 'disk-'));
+      await using terminal = await monitorOnDisk('3m', data);
+      // Advice comes once the history is followed and written; the first prices come before that.
+      await terminal.waitFor(/^ (?:SEND NOW|WAIT|NO ADVICE) /m);
+      const rest = `/proc/${terminal.pid}/root${data}/rest`;
+      fill(rest);
+      const rows = await terminal.waitFor(NO_ROOM);
+      expect(rows[0]).toContain('● live, unsaved');
+      expect(rows.join('\n')).toMatch(PRICES);
+      rmSync(rest);
+      await terminal.waitFor((now) => !NO_ROOM.test(now.join('\n')) && /● live +\S/.test(now[0] ?? ''), {});
+      await terminal.press('q');
+      expect((await terminal.waitForExit()).exitCode).toBe(0);
+    },
+  );
 
   it.runIf(isSlowRun)(
     'that is full from the start does not keep the monitor from showing live prices',

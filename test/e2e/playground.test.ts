@@ -188,44 +188,51 @@ inBrowser(
   isSlowRun,
 );
 
-inBrowser('an alert is made, disabled and deleted on the page, from bodies that it proposes', async () => {
-  const page = await openPlayground();
-  await page.click('#key');
-  await page.type(key);
-  await unfold(page, 'POST /alerts');
-  const made = await sendAndRead(page, 'POST /alerts');
-  expect(made.status).toBe('201 Created');
-  const { id } = CreatedAlert.parse(JSON.parse(made.body));
-  const curl = (await page.evaluate(
-    `document.querySelector('${card('POST /alerts')} .curl').textContent`,
-  )) as string;
-  expect(curl).toContain('-X POST');
-  expect(curl).toContain("-H 'Content-Type: application/json'");
+inBrowser(
+  'an alert is made, disabled and deleted on the page, from bodies that it proposes',
+  async () => {
+    const page = await openPlayground();
+    await page.click('#key');
+    await page.type(key);
+    await unfold(page, 'POST /alerts');
+    const made = await sendAndRead(page, 'POST /alerts');
+    expect(made.status).toBe('201 Created');
+    const { id } = CreatedAlert.parse(JSON.parse(made.body));
+    const curl = (await page.evaluate(
+      `document.querySelector('${card('POST /alerts')} .curl').textContent`,
+    )) as string;
+    expect(curl).toContain('-X POST');
+    expect(curl).toContain("-H 'Content-Type: application/json'");
 
-  await page.evaluate(`(() => {
+    await page.evaluate(`(() => {
     const body = document.querySelector('[id="postAlerts-body"]');
     body.value = '{"thresholdGwei": 0}';
     body.dispatchEvent(new Event('input', { bubbles: true }));
   })()`);
-  const refused = await sendAndRead(page, 'POST /alerts');
-  expect(refused.status).toBe('400 Bad Request');
-  expect(JSON.parse(refused.body)).toMatchObject({
-    details: expect.arrayContaining([{ path: 'thresholdGwei', message: 'must be above 0' }]),
-  });
+    const refused = await sendAndRead(page, 'POST /alerts');
+    expect(refused.status).toBe('400 Bad Request');
+    expect(JSON.parse(refused.body)).toMatchObject({
+      details: expect.arrayContaining([{ path: 'thresholdGwei', message: 'must be above 0' }]),
+    });
 
-  await unfold(page, 'PUT /alerts/{id}/status');
-  await page.click('[id="putAlertStatus-path-id"]');
-  await page.type(id);
-  const disabled = await sendAndRead(page, 'PUT /alerts/{id}/status');
-  expect([disabled.status, JSON.parse(disabled.body)]).toMatchObject(['200 OK', { id, status: 'DISABLED' }]);
+    await unfold(page, 'PUT /alerts/{id}/status');
+    await page.click('[id="putAlertStatus-path-id"]');
+    await page.type(id);
+    const disabled = await sendAndRead(page, 'PUT /alerts/{id}/status');
+    expect([disabled.status, JSON.parse(disabled.body)]).toMatchObject([
+      '200 OK',
+      { id, status: 'DISABLED' },
+    ]);
 
-  await unfold(page, 'DELETE /alerts/{id}');
-  await page.click('[id="deleteAlert-path-id"]');
-  await page.type(id);
-  expect((await sendAndRead(page, 'DELETE /alerts/{id}')).status).toBe('204 No Content');
-  // The browser itself says that something was refused.
-  expect(complaints(page).filter((each) => !each.includes('status of 400'))).toEqual([]);
-});
+    await unfold(page, 'DELETE /alerts/{id}');
+    await page.click('[id="deleteAlert-path-id"]');
+    await page.type(id);
+    expect((await sendAndRead(page, 'DELETE /alerts/{id}')).status).toBe('204 No Content');
+    // The browser itself says that something was refused.
+    expect(complaints(page).filter((each) => !each.includes('status of 400'))).toEqual([]);
+  },
+  isSlowRun,
+);
 
 inBrowser(
   'behind a proxy that adds a path it works the same, and what a document says is text, whatever it says',

@@ -211,7 +211,7 @@ describe('an example', () => {
     expect(stdout).toMatch(`block ${front.given.at(-1)?.blockNumber}: base fee `);
   });
 
-  it("of viem sends with the lane's caps and is mined", async () => {
+  it.runIf(isSlowRun)("of viem sends with the lane's caps and is mined", async () => {
     const before = front.given.length;
     const output = await runExample('viem');
     expect(output.stderr).toBe('');

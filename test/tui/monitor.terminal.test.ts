@@ -67,7 +67,7 @@ describe('the monitor on a terminal', () => {
     expect(screen.clears).toEqual(NO_CLEARS);
   });
 
-  it('stands still while frozen and goes on afterwards', async () => {
+  it.runIf(isSlowRun)('stands still while frozen and goes on afterwards', async () => {
     const screen = shown();
     await screen.waitFor(LIVE);
     await screen.press('f');
