@@ -175,7 +175,8 @@ test('what was signed is checked over what the chain says, in words, and what ne
   const sender = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
   const bid = { maxFeePerGas: 100n * GWEI, maxPriorityFeePerGas: GWEI, gas: 21_000n } as const;
   const used = await sender.signTransaction({ type: 'eip1559', chainId: CHAIN, nonce: 0, to: TO, ...bid });
-  await anvil.rpc('eth_sendRawTransaction', [used]);
+  // The other method answers before the block is mined.
+  await anvil.rpc('eth_sendRawTransactionSync', [used]);
   const again = await refused(await post(service, { signedTransaction: used }), 400);
   expect(again.message).toMatch("nonce 0 is used: the sender's next is 1");
   const both = await refused(await post(service, { signedTransaction: await sign(), value: '2' }), 400);
