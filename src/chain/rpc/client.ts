@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
-import { getHttpRpcClient } from 'viem/utils';
+import { pipeline } from 'node:stream';
 import { WebSocket } from 'ws';
 import type { Hex } from '../../core/block.ts';
 import { retryAfterSec } from '../../core/retry-after.ts';
@@ -19,10 +18,10 @@ import {
   toQuantity,
 } from './decode.ts';
 import {
-  causesOf,
   connectionFailure,
   createRedaction,
   hostOf,
+  isRpcError,
   notJsonFailure,
   type Redact,
   rpcFailure,
@@ -47,7 +46,7 @@ interface JsonRpcLink {
   request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<unknown>;
   /**
    * `eth_subscribe newHeads`, if the transport supports it: calls `onHead` for each, `onEnd` once if the connection
-   * breaks. Resolves to a function that ends the subscription.
+   * breaks. Resolves to a function that ends the subscription. A head that comes with the response may be missed.
    */
   readonly subscribeHeads:
     | ((
@@ -60,17 +59,19 @@ interface JsonRpcLink {
   close(): void;
 }
 
-/** The responding node, and the secrets of its URL. */
+/** The responding node, the secrets of its URL, and the pause that it demands, if any. */
 interface Responder {
   readonly name: string;
   readonly redact: Redact;
+  readonly retryAfterMs?: number | null;
 }
 
 /** The `result` of a JSON-RPC response, or its `error` as a `ChainError`. */
-function resultOf(response: unknown, { name: node, redact }: Responder, method: string): unknown {
+function resultOf(response: unknown, responder: Responder, method: string): unknown {
+  const { name: node, redact, retryAfterMs = null } = responder;
   if (typeof response === 'object' && response !== null && !Array.isArray(response)) {
     if ('error' in response && response.error !== null && response.error !== undefined) {
-      throw rpcFailure(node, method, response.error, redact);
+      throw rpcFailure(node, method, response.error, redact, retryAfterMs);
     }
     if ('result' in response) return response.result;
   }
@@ -80,10 +81,18 @@ function resultOf(response: unknown, { name: node, redact }: Responder, method: 
   );
 }
 
-const HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'gastop' };
+const HEADERS = {
+  accept: 'application/json',
+  'accept-encoding': 'gzip',
+  'content-type': 'application/json',
+  'user-agent': 'gastop',
+};
 
 /**
- * JSON-RPC over http(s) by viem. The platform closes idle sockets after seconds; they do not keep the process alive.
+ * JSON-RPC over http(s). `fetch`, and so viem's transport, connects out of sight, and connecting, or a suspension of
+ * the process, may take long: `beforeWrite` must be called with the open connection, right before the request is
+ * written. (`fetch` also takes three times the processor time, which shows in a cold start of fifty requests.)
+ *  Node.js closes idle sockets after seconds; they do not keep the process alive.
  */
 function createHttpLink(
   url: URL,
@@ -91,34 +100,20 @@ function createHttpLink(
 ): JsonRpcLink {
   const { name, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
   const redact = createRedaction(url);
-  // Our own deadline, because viem's does not cover the body.
-  const client = getHttpRpcClient(url.href, { timeout: 0, maxResponseBodySize: maxResponseBytes });
+  let lastId = 0;
   return {
     request: (method, params, { signal, timeoutMs = options.timeoutMs, beforeWrite } = {}) =>
       withDeadline(timeoutMs, signal, async (inner) => {
-        let status: number | null = null;
-        let retryAfter: string | null = null;
         try {
-          const response: unknown = await client
-            .request({
-              body: { method, params },
-              fetchFn: (to, init) => post(String(to), init, beforeWrite),
-              fetchOptions: { headers: HEADERS, signal: inner },
-              onResponse: (response) => {
-                status = response.status;
-                retryAfter = response.headers.get('retry-after');
-                refuse(response, name);
-              },
-            })
-            .catch((error: unknown) => {
-              if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
-              if (signal?.aborted) throw signal.reason;
-              // viem's errors repeat the request and the URL.
-              throw httpFailure(name, error, status, maxResponseBytes);
-            });
-          return resultOf(response, { name, redact }, method);
+          const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
+          const message = await post(url, body, { signal: inner, beforeWrite });
+          const retryAfterMs = pauseOf(message);
+          const response = await readJson(message, name, maxResponseBytes, retryAfterMs);
+          return resultOf(response, { name, redact, retryAfterMs }, method);
         } catch (error) {
-          throw withRetryAfter(error, retryAfter);
+          if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
+          if (signal?.aborted) throw signal.reason;
+          throw error instanceof ChainError ? error : connectionFailure(name, systemCode(error));
         }
       }),
     subscribeHeads: null,
@@ -126,72 +121,19 @@ function createHttpLink(
   };
 }
 
-const LONGEST_PAUSE_SEC = 3_600;
-
-/** The same error with the node's `Retry-After`. */
-function withRetryAfter(error: unknown, header: string | null): unknown {
-  if (!(error instanceof ChainError) || error.code !== 'rate-limited') return error;
-  const waitSec = retryAfterSec(header, Date.now());
-  if (waitSec === null) return error;
-  const { code, message, isUnsent, cause } = error;
-  return new ChainError(code, message, {
-    cause,
-    isUnsent,
-    retryAfterMs: Math.min(waitSec, LONGEST_PAUSE_SEC) * 1_000,
-  });
-}
-
-function refuse({ status, ok, headers }: Response, node: string): void {
-  if (status >= 300 && status < 400) throw statusFailure(node, status);
-  if (ok && /^text\/html\b/i.test(headers.get('content-type') ?? '')) {
-    throw new ChainError(
-      'bad-response',
-      `${node} answers with a web page: is that the address of a JSON-RPC node?`,
-    );
-  }
-}
-
-/** @param status of the response; `null` without one. viem returns a JSON-RPC error whatever its status. */
-function httpFailure(node: string, error: unknown, status: number | null, maxResponseBytes: number): Error {
-  const causes = causesOf(error);
-  // Errors of `refuse` and `beforeWrite` arrive as a cause.
-  const own = causes.find((each) => each instanceof ChainError);
-  if (own !== undefined) return own;
-  if (causes.some(({ name }) => name === 'ResponseBodyTooLargeError')) {
-    return tooLargeFailure(node, maxResponseBytes);
-  }
-  if (status !== null && (status < 200 || status >= 300)) return statusFailure(node, status);
-  if (causes.some((each) => each instanceof SyntaxError)) return notJsonFailure(node);
-  return connectionFailure(node, systemCode(error));
-}
-
-/**
- * The `fetch` for viem. Node's own connects out of sight, and connecting, or a suspension of the process, may take
- * long: `beforeWrite` is called with the open connection, right before the request is written, and its errors end the
- * request. (Node's own also takes three times the processor time, which shows in a cold start of fifty requests.)
- * Redirects are not followed: they would send keys and signed bytes to a host that the operator did not choose.
- */
-function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Promise<Response> {
-  const isTls = url.startsWith('https:');
+/** Redirects are not followed: they would send keys and signed bytes to a host that the operator did not choose. */
+function post(
+  url: URL,
+  body: string,
+  { signal, beforeWrite = () => {} }: Pick<RequestOptions, 'signal' | 'beforeWrite'>,
+): Promise<IncomingMessage> {
+  const isTls = url.protocol === 'https:';
   const { request } = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
-  const body = String(init.body);
-  const headers = Object.fromEntries(new Headers(init.headers));
   return new Promise((resolve, reject) => {
-    const sent = request(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-      ...(init.signal && { signal: init.signal }),
-    });
-    sent.once('response', (message) => {
-      try {
-        resolve(responseOf(message));
-      } catch (error) {
-        // The status is outside 200 to 599.
-        reject(error);
-        sent.destroy();
-      }
-    });
-    // Node reports nothing else for a response that switches protocols.
+    const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body) };
+    const sent = request(url, { method: 'POST', headers, ...(signal && { signal }) });
+    sent.once('response', resolve);
+    // Node.js reports nothing else for a response that switches protocols.
     sent.once('close', () => reject(Object.assign(new Error('no response'), { code: 'ECONNRESET' })));
     sent.on('error', reject);
     const write = () => {
@@ -211,34 +153,56 @@ function post(url: string, init: RequestInit = {}, beforeWrite = () => {}): Prom
   });
 }
 
-/** Statuses for which `Response` allows no body. */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+const LONGEST_PAUSE_SEC = 3_600;
 
-function responseOf(message: IncomingMessage): Response {
+/** `Retry-After` of a response, ms. */
+function pauseOf({ headers }: IncomingMessage): number | null {
+  const waitSec = retryAfterSec(headers['retry-after'] ?? null, Date.now());
+  return waitSec === null ? null : Math.min(waitSec, LONGEST_PAUSE_SEC) * 1_000;
+}
+
+/** The JSON of a response. With another status than 2xx only a JSON-RPC error counts. */
+async function readJson(
+  message: IncomingMessage,
+  node: string,
+  maxBytes: number,
+  retryAfterMs: number | null,
+): Promise<unknown> {
   const { statusCode: status = 200, headers } = message;
-  const type = headers['content-type'] ?? '';
-  const retryAfter = headers['retry-after'];
-  if (BODILESS.has(status)) {
-    message.resume();
-    return new Response(null, { status });
+  const isOk = status >= 200 && status < 300;
+  if (status >= 300 && status < 400) throw statusFailure(node, status);
+  if (isOk && /^text\/html\b/i.test(headers['content-type'] ?? '')) {
+    throw new ChainError(
+      'bad-response',
+      `${node} answers with a web page: is that the address of a JSON-RPC node?`,
+    );
   }
-  if (headers['content-encoding'] !== 'gzip') {
-    const length = headers['content-length'];
-    return new Response(Readable.toWeb(message), {
-      status,
-      headers: {
-        'content-type': type,
-        ...(length !== undefined && { 'content-length': length }),
-        ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
-      },
-    });
+  if (Number(headers['content-length']) > maxBytes) throw tooLargeFailure(node, maxBytes);
+  const text = await readText(message, node, maxBytes);
+  let response: unknown;
+  try {
+    response = JSON.parse(text);
+  } catch {
+    throw isOk ? notJsonFailure(node) : statusFailure(node, status, retryAfterMs);
   }
+  if (!isOk && !isRpcError(response)) throw statusFailure(node, status, retryAfterMs);
+  return response;
+}
+
+async function readText(message: IncomingMessage, node: string, maxBytes: number): Promise<string> {
+  const isZipped = message.headers['content-encoding'] === 'gzip';
   // Errors on the way are thrown when the last step is read.
-  const unzipped = pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {});
-  return new Response(Readable.toWeb(unzipped), {
-    status,
-    headers: { 'content-type': type, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
-  });
+  const body = isZipped
+    ? pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {})
+    : message;
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    if (length > maxBytes) throw tooLargeFailure(node, maxBytes);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
 }
 
 interface Pending {
@@ -256,9 +220,6 @@ interface Connection {
   readonly socket: WebSocket;
   readonly pending: Map<number, Pending>;
   readonly subscriptions: Map<string, Subscription>;
-  /** Heads whose subscription id is still unknown: the first may arrive before the response to `eth_subscribe`. */
-  readonly early: { id: string; head: unknown }[];
-  idleTimer: NodeJS.Timeout | undefined;
 }
 
 /** A socket from the start of its handshake; `close` ends it at any time and rejects its requests. */
@@ -272,7 +233,7 @@ interface Attempt {
 /**
  * JSON-RPC over ws(s). viem's transport is not used: it shares sockets in a global table by URL, cannot end a
  * handshake that hangs, and has no hook right before bytes are written.
- *  The socket opens with the first request and closes after `idleMs` without use.
+ *  The socket opens with the first request, and closes with the last subscription or by `close`.
  */
 export function createWsLink(
   url: URL,
@@ -280,10 +241,9 @@ export function createWsLink(
     readonly name: string;
     readonly timeoutMs: number;
     readonly maxResponseBytes?: number;
-    readonly idleMs?: number;
   },
 ): JsonRpcLink {
-  const { name, maxResponseBytes = MAX_RESPONSE_BYTES, idleMs = 5_000 } = options;
+  const { name, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
   const redact = createRedaction(url);
   let current: Attempt | null = null;
   let lastId = 0;
@@ -295,13 +255,7 @@ export function createWsLink(
 
   function open(): Attempt {
     const socket = openSocket(url, maxResponseBytes);
-    const connection: Connection = {
-      socket,
-      pending: new Map(),
-      subscriptions: new Map(),
-      early: [],
-      idleTimer: undefined,
-    };
+    const connection: Connection = { socket, pending: new Map(), subscriptions: new Map() };
     let attempt: Attempt | null = null;
     let close = () => {};
     const opened = new Promise<Connection>((resolve, reject) => {
@@ -312,7 +266,6 @@ export function createWsLink(
         over = true;
         // A newer socket may have replaced it.
         if (current === attempt) current = null;
-        clearTimeout(connection.idleTimer);
         reject(error);
         for (const each of connection.pending.values()) each.reject(error);
         for (const each of connection.subscriptions.values()) each.onEnd(error);
@@ -326,7 +279,7 @@ export function createWsLink(
         resolve(connection);
       });
       socket.addEventListener('error', (event) => {
-        const code = codeOf(event);
+        const code = systemCode(event.error);
         if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') end(tooLargeFailure(name, maxResponseBytes));
         else end(connectionFailure(name, opened ? 'ECONNRESET' : code));
       });
@@ -350,15 +303,6 @@ export function createWsLink(
     opened.catch(() => {});
     attempt = { opened, waiting: 0, close };
     return attempt;
-  }
-
-  function closeWhenIdle(connection: Connection, attempt: Attempt): void {
-    clearTimeout(connection.idleTimer);
-    if (connection.pending.size > 0 || connection.subscriptions.size > 0) return;
-    connection.idleTimer = setTimeout(() => {
-      if (connection.pending.size === 0 && connection.subscriptions.size === 0) attempt.close();
-    }, idleMs);
-    connection.idleTimer.unref();
   }
 
   async function request(
@@ -388,7 +332,6 @@ export function createWsLink(
         .finally(() => {
           attempt.waiting--;
         });
-      clearTimeout(connection.idleTimer);
       const id = ++lastId;
       const responded = new Promise<unknown>((resolve, reject) => {
         const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
@@ -402,7 +345,6 @@ export function createWsLink(
         return { connection, attempt, result: resultOf(response, { name, redact }, method) };
       } finally {
         connection.pending.delete(id);
-        closeWhenIdle(connection, attempt);
       }
     });
   }
@@ -419,8 +361,6 @@ export function createWsLink(
         throw new ChainError('bad-response', `${name} gives an answer to eth_subscribe that makes no sense`);
       }
       connection.subscriptions.set(id, { onHead, onEnd });
-      clearTimeout(connection.idleTimer);
-      for (const each of connection.early.splice(0)) if (each.id === id) onHead(each.head);
       return () => {
         if (!connection.subscriptions.delete(id)) return;
         if (connection.subscriptions.size === 0 && connection.pending.size === 0) attempt.close();
@@ -459,10 +399,7 @@ function receive(connection: Connection, message: unknown): void {
   if (!('params' in message) || typeof message.params !== 'object' || message.params === null) return;
   const { params } = message;
   if (!('subscription' in params) || typeof params.subscription !== 'string' || !('result' in params)) return;
-  const subscription = connection.subscriptions.get(params.subscription);
-  if (subscription) subscription.onHead(params.result);
-  else if (connection.early.length < 16)
-    connection.early.push({ id: params.subscription, head: params.result });
+  connection.subscriptions.get(params.subscription)?.onHead(params.result);
 }
 
 /** Where nodes write a response's id: right before or right after the result. */
@@ -477,15 +414,6 @@ function idOf(text: string): number | null {
 }
 
 const withoutSpace = (text: string) => text.replace(/\s+/g, '');
-
-function codeOf(event: unknown): string | null {
-  for (let each: unknown = event, depth = 0; depth < 8; depth++) {
-    if (typeof each !== 'object' || each === null) return null;
-    if ('code' in each && typeof each.code === 'string') return each.code;
-    each = 'error' in each ? each.error : 'cause' in each ? each.cause : null;
-  }
-  return null;
-}
 
 /** One node and its state. */
 export interface RpcNode {

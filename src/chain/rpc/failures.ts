@@ -101,7 +101,13 @@ export function nodeText(text: string, redact: Redact): string {
 }
 
 /** A JSON-RPC `error` member as a `ChainError`. */
-export function rpcFailure(node: string, method: string, error: unknown, redact: Redact): ChainError {
+export function rpcFailure(
+  node: string,
+  method: string,
+  error: unknown,
+  redact: Redact,
+  retryAfterMs: number | null,
+): ChainError {
   const { code, message } = errorMember(error);
   const reason = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
   if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
@@ -114,7 +120,7 @@ export function rpcFailure(node: string, method: string, error: unknown, redact:
     (code === -32005 && !/block|range/i.test(message)) ||
     RATE.test(message)
   ) {
-    return new ChainError('rate-limited', `${node} has had too many requests: ${reason}`);
+    return new ChainError('rate-limited', `${node} has had too many requests: ${reason}`, { retryAfterMs });
   }
   const isPruned = code === PRUNED_HISTORY || PRUNED.test(message);
   return new ChainError(isPruned ? 'pruned' : 'rejected', `${node} refuses ${method}: ${reason}`);
@@ -127,12 +133,12 @@ const PRUNED = /\bprun(?:ed|ing)\b|\bhistory (?:is )?(?:unavailable|not availabl
 const RATE = /rate.?limit|too many requests|requests? per second|quota|throughput|compute units/i;
 
 /** An HTTP status without a JSON-RPC response. */
-export function statusFailure(node: string, status: number): ChainError {
+export function statusFailure(node: string, status: number, retryAfterMs: number | null = null): ChainError {
   if (status === 429) {
     return new ChainError(
       'rate-limited',
       `${node} has had too many requests (HTTP 429): ask less often or use another node`,
-      { isUnsent: true },
+      { isUnsent: true, retryAfterMs },
     );
   }
   if (status === 401 || status === 403) {
@@ -218,16 +224,19 @@ export function notJsonFailure(node: string): ChainError {
   );
 }
 
-export function causesOf(error: unknown): Error[] {
-  const causes: Error[] = [];
-  for (let each = error; each instanceof Error && causes.length < 8; each = each.cause) causes.push(each);
-  return causes;
-}
-
 /** The first error code (`ECONNREFUSED`, …) along a chain of causes. */
 export function systemCode(error: unknown): string | null {
-  for (const each of causesOf(error)) if ('code' in each && typeof each.code === 'string') return each.code;
+  for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
+    if ('code' in each && typeof each.code === 'string') return each.code;
+  }
   return null;
+}
+
+/** Whether a response has an `error` with number and text, as JSON-RPC wants it. */
+export function isRpcError(response: unknown): boolean {
+  if (typeof response !== 'object' || response === null || !('error' in response)) return false;
+  const { error } = response;
+  return typeof error === 'object' && errorMember(error).code !== null && errorMember(error).message !== '';
 }
 
 function errorMember(error: unknown): { code: number | null; message: string } {

@@ -11,7 +11,8 @@ declare module 'ws' {
       },
     );
     addEventListener(type: 'open' | 'close', listener: () => void): void;
-    addEventListener(type: 'error' | 'message', listener: (event: { readonly data?: unknown }) => void): void;
+    addEventListener(type: 'message', listener: (event: { readonly data?: unknown }) => void): void;
+    addEventListener(type: 'error', listener: (event: { readonly error?: unknown }) => void): void;
     send(text: string): void;
     close(): void;
   }
