@@ -5,7 +5,7 @@ import { type AlertEventRow, HALF, savedBy, TALLY_HOUR_MS, tallyHour } from './a
 import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
-import { countRows, ownedBy, type Queries, readRows } from './tables.ts';
+import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } from './tables.ts';
 
 /** One firing of an alert. Wei per gas. */
 export interface AlertFiring {
@@ -78,16 +78,10 @@ export class AlertStore {
   /** A page of the owner's alerts, newest first, and their total number. */
   list(
     owner: string,
-    page: { readonly offset: number; readonly limit: number },
+    page: Page,
   ): Promise<{ readonly alerts: readonly KeptAlert[]; readonly total: number }> {
     return this.#database.run(async (db) => {
-      const rows = await alertsOf(db, owner)
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute();
+      const rows = await newestPage(alertsOf(db, owner).selectAll(), page).execute();
       return { alerts: readRows(rows, toKeptAlert), total: await countRows(alertsOf(db, owner)) };
     });
   }

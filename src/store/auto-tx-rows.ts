@@ -1,7 +1,7 @@
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES } from '../core/advice.ts';
 import { type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-auto-tx.ts';
-import { type AutoTxState, type Inclusion, isFinal, type Note } from '../core/auto-txs/state-machine.ts';
+import { type AutoTxState, type Inclusion, isFinal } from '../core/auto-txs/state-machine.ts';
 import { wakesOf } from '../core/auto-txs/target.ts';
 import { integer } from './block-rows.ts';
 import {
@@ -18,8 +18,6 @@ import {
   wei,
   whole,
 } from './columns.ts';
-import type { Sealed, Sealer } from './sealer.ts';
-import type { Queries } from './tables.ts';
 
 /** Signed bytes: only the engine reads them, and they are deleted a day after the auto-tx ends. */
 export interface SignedTransactionRow {
@@ -163,8 +161,8 @@ export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
   };
 }
 
-/** `null`: a draft. @throws RangeError for a row that gastop did not write. */
-export function toSigned(row: AutoTxRow): KeptAutoTx['signed'] {
+/** `null`: a draft. */
+function toSigned(row: AutoTxRow): KeptAutoTx['signed'] {
   if (row.hash === null) return null;
   return {
     type: oneOf(TYPES, row.type),
@@ -259,99 +257,4 @@ function wakeColumns({ order, signed, state }: KeptAutoTx): WakeColumns {
     wake_base: maybe(wakeBase, integer),
     cap: integer(cap),
   };
-}
-
-/** Of one auto-tx, so that one that is held for ever leaves room for the others. */
-export const MOST_NOTES = 200;
-
-/**
- * Adds events at `at` (ms since epoch) to a timeline, and deletes the oldest beyond its limit. Part of the caller's
- * transaction.
- */
-export async function addNotes(trx: Queries, id: string, notes: readonly Note[], at: number): Promise<void> {
-  if (notes.length === 0) return;
-  const newest = await trx
-    .selectFrom('auto_tx_events')
-    .select((e) => e.fn.max<number | null>('seq').as('seq'))
-    .where('auto_tx_id', '=', id)
-    .executeTakeFirst();
-  const last = newest?.seq ?? 0;
-  await trx
-    .insertInto('auto_tx_events')
-    .values(
-      notes.map(({ kind, blockNumber, message }, place) => ({
-        auto_tx_id: id,
-        seq: last + 1 + place,
-        at,
-        kind,
-        block_number: blockNumber,
-        message,
-      })),
-    )
-    .execute();
-  await trx
-    .deleteFrom('auto_tx_events')
-    .where('auto_tx_id', '=', id)
-    .where('seq', '<=', last + notes.length - MOST_NOTES)
-    .execute();
-}
-
-/** How long an ended auto-tx keeps its signed bytes. */
-const KEEP_SIGNED_MS = 86_400_000;
-
-/** The encrypted bytes of an auto-tx that may be sent; `null` when there are none. */
-export async function readSigned(db: Queries, id: string): Promise<Sealed | null> {
-  const row = await db
-    .selectFrom('signed_transactions')
-    .select(['bytes', 'key_id'])
-    .where('auto_tx_id', '=', id)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  return row === undefined ? null : { keyId: row.key_id ?? '', bytes: row.bytes };
-}
-
-export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: Sealed): Promise<void> {
-  await trx
-    .insertInto('signed_transactions')
-    .values({ auto_tx_id: id, ended_at: null, bytes, key_id: keyId })
-    .execute();
-}
-
-/** Encrypts plain bytes from an older version, and returns their number. Part of the caller's transaction. */
-export async function sealUnsealed(trx: Queries, sealer: Sealer): Promise<number> {
-  const unsealed = trx
-    .selectFrom('signed_transactions')
-    .select(['auto_tx_id as id', 'bytes as plain'])
-    .where('key_id', 'is', null);
-  const rows = await unsealed.execute();
-  for (const { id, plain } of rows) {
-    const { keyId, bytes } = sealer.seal(id, plain);
-    await trx
-      .updateTable('signed_transactions')
-      .set({ bytes, key_id: keyId })
-      .where('auto_tx_id', '=', id)
-      .execute();
-  }
-  return rows.length;
-}
-
-/** Sets when they ended, or that they may be sent again (`null`). */
-export async function markSigned(trx: Queries, id: string, endedAt: number | null): Promise<void> {
-  await trx
-    .updateTable('signed_transactions')
-    .set({ ended_at: endedAt })
-    .where('auto_tx_id', '=', id)
-    .execute();
-}
-
-export async function dropSigned(trx: Queries, id: string): Promise<void> {
-  await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
-}
-
-/** Deletes the bytes of auto-txs that ended a day before `now`, ms since epoch. Costs only the deleted rows. */
-export async function forgetSigned(db: Queries, now: number): Promise<void> {
-  await db
-    .deleteFrom('signed_transactions')
-    .where('ended_at', '<=', now - KEEP_SIGNED_MS)
-    .execute();
 }

@@ -1,46 +1,37 @@
 import { setImmediate } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
+import { LANES, type LanePrices } from '../core/advice.ts';
 import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
-import {
-  type AutoTxStatus,
-  isFinal,
-  NOTE_KINDS,
-  type Note,
-  stepAutoTx,
-} from '../core/auto-txs/state-machine.ts';
+import { type AutoTxStatus, isFinal, NOTE_KINDS } from '../core/auto-txs/state-machine.ts';
 import type { Hex } from '../core/block.ts';
+import { type AutoTxRow, toAutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
 import {
-  executedRows,
-  expiringRows,
-  followedRows,
+  type AutoTxChange,
+  addNotes,
+  findRival,
   forgetAutoTx,
   forgetFinished,
-  IS_FOLLOWED,
   IS_LIVE,
-  liveRows,
-  type NextPrices,
-  reachedRows,
-  rivalRows,
-  tallyAutoTx,
-} from './auto-tx-queries.ts';
-import {
-  type AutoTxRow,
-  addNotes,
-  dropSigned,
-  forgetSigned,
   insertSigned,
+  liveRows,
   MOST_NOTES,
-  markSigned,
-  readSigned,
-  toAutoTxRow,
-  toKeptAutoTx,
-} from './auto-tx-rows.ts';
+  stepAll,
+  writeAutoTx,
+} from './auto-tx-writes.ts';
+import { integer } from './block-rows.ts';
 import { isHex, oneOf } from './columns.ts';
 import type { Database } from './database.ts';
 import { requireRight, type WriteRight } from './lease.ts';
-import type { Sealed } from './sealer.ts';
-import { countRows, ownedBy, type Queries, readRows } from './tables.ts';
+import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } from './tables.ts';
+
+export type { AutoTxChange };
+
+/** Expected prices of the next block. Wei per gas. */
+interface NextPrices {
+  readonly prices: LanePrices;
+  readonly nextBaseFee: bigint;
+}
 
 /** Savings of executed auto-txs against their price at creation, less what others overpaid. */
 export interface AutoTxSavings {
@@ -110,16 +101,10 @@ export class AutoTxStore {
   /** A page of the owner's auto-txs, newest first, and their total number. */
   list(
     owner: string,
-    page: { readonly offset: number; readonly limit: number },
+    page: Page,
   ): Promise<{ readonly autoTxs: readonly KeptAutoTx[]; readonly total: number }> {
     return this.#database.run(async (db) => {
-      const rows = await autoTxsOf(db, owner)
-        .selectAll()
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(page.limit)
-        .offset(page.offset)
-        .execute();
+      const rows = await newestPage(autoTxsOf(db, owner).selectAll(), page).execute();
       return { autoTxs: readable(rows), total: await countRows(autoTxsOf(db, owner)) };
     });
   }
@@ -241,13 +226,36 @@ export class AutoTxStore {
    * PENDING auto-txs whose target is reached, that the next block would include, and that nothing holds at `now` (ms
    * since epoch), by sender and nonce. The cost depends on the reached ones, not on the waiting ones.
    */
-  reached(next: NextPrices, at: { readonly now: number; readonly limit: number }): Promise<KeptAutoTx[]> {
-    return this.#database.run(async (db) => readable(await reachedRows(db, next, at).execute()));
+  reached(
+    next: NextPrices,
+    { now, limit }: { readonly now: number; readonly limit: number },
+  ): Promise<KeptAutoTx[]> {
+    return this.#database.run(async (db) => {
+      const woken = reachedIds(db, next, now);
+      const first = db.selectFrom(woken.as('woken')).select('id').orderBy('from_address');
+      const rows = await db
+        .selectFrom('auto_txs')
+        .selectAll()
+        .where('id', 'in', first.orderBy('nonce').orderBy('id').limit(limit))
+        // An expression, so that SQLite does not walk the whole index in its order.
+        .orderBy(sql`coalesce(from_address, '')`)
+        .orderBy('nonce')
+        .orderBy('id')
+        .execute();
+      return readable(rows);
+    });
   }
 
   /** Auto-txs that a node may have, by sender and nonce; `after`: the last one of the previous page. */
-  following(page: { readonly limit: number; readonly after: KeptAutoTx | null }): Promise<KeptAutoTx[]> {
-    return this.#database.run(async (db) => readable(await followedRows(db, page).execute()));
+  following({ limit, after }: { readonly limit: number; readonly after: KeptAutoTx | null }) {
+    return this.#database.run(async (db) => {
+      const all = db.selectFrom('auto_txs').selectAll().where(IS_FOLLOWED).orderBy('from_address');
+      const page = all.orderBy('nonce').orderBy('id').limit(limit);
+      if (after === null) return readable(await page.execute());
+      const { from = '', nonce = 0 } = after.signed ?? {};
+      const next = sql<boolean>`(from_address, nonce, id) > (${from}, ${nonce}, ${after.id})`;
+      return readable(await page.where(next).execute());
+    });
   }
 
   /** Whether any is unsent, or a node may have it. */
@@ -261,22 +269,38 @@ export class AutoTxStore {
     });
   }
 
-  /** Waiting auto-txs that expired by `now` (ms since epoch). */
+  /** Waiting auto-txs that expired by `now` (ms since epoch), the longest expired first. */
   expiring(now: number, limit: number): Promise<KeptAutoTx[]> {
-    return this.#database.run(async (db) => readable(await expiringRows(db, now, limit).execute()));
+    return this.#database.run(async (db) => {
+      const waiting = db.selectFrom('auto_txs').selectAll().where(IS_WAITING);
+      const expired = waiting.where('expires_at', '<=', now).orderBy('expires_at').limit(limit);
+      return readable(await expired.execute());
+    });
   }
 
   /**
    * The raw bytes, only for sending; `null`: it ended or the bytes are deleted; `sealed`: encrypted with another key.
    */
   async signedBytes(id: string): Promise<Uint8Array | 'sealed' | null> {
-    const sealed = await this.#database.run((db) => readSigned(db, id));
-    return sealed && (this.#database.sealer.open(id, sealed) ?? 'sealed');
+    const row = await this.#database.run((db) =>
+      db
+        .selectFrom('signed_transactions')
+        .select(['bytes', 'key_id'])
+        .where('auto_tx_id', '=', id)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst(),
+    );
+    if (row === undefined) return null;
+    const { bytes, key_id: keyId } = row;
+    return this.#database.sealer.open(id, { keyId: keyId ?? '', bytes }) ?? 'sealed';
   }
 
   /** Deletes the signed bytes of auto-txs that ended a day or more before `now`, ms since epoch. */
-  forgetSigned(now: number): Promise<void> {
-    return this.#database.run((db) => forgetSigned(db, now));
+  async forgetSigned(now: number): Promise<void> {
+    const ended = now - KEEP_SIGNED_MS;
+    await this.#database.run((db) =>
+      db.deleteFrom('signed_transactions').where('ended_at', '<=', ended).execute(),
+    );
   }
 
   /**
@@ -285,11 +309,12 @@ export class AutoTxStore {
    */
   executedBetween(
     owner: string,
-    window: { readonly from: number; readonly to: number; readonly limit: number },
+    { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
   ): Promise<KeptAutoTx[]> {
     return this.#database.run(async (db) => {
-      const rows = await executedRows(db, owner, window).execute();
-      return readable(rows).reverse();
+      const executed = autoTxsOf(db, owner).selectAll().where(IS_EXECUTED);
+      const within = executed.where('mined_at', '>=', from).where('mined_at', '<=', to);
+      return readable(await within.orderBy('mined_at', 'desc').limit(limit).execute()).reverse();
     });
   }
 
@@ -320,12 +345,13 @@ export class AutoTxStore {
    * Disables an owner's waiting auto-txs at `now` (ms since epoch); `reason` says why. Submitted ones stay followed.
    */
   async disableAll(owner: string, reason: string, now: number): Promise<void> {
-    while (
-      (await this.#database.transaction((trx) => disableSome(trx, owner, reason, now))) === DISABLED_AT_ONCE
-    ) {
-      // Lets blocks be written in between.
-      await setImmediate();
-    }
+    const disableSome = async (trx: Queries) => {
+      const waiting = trx.selectFrom('auto_txs').selectAll().where(IS_PENDING).where('owner', '=', owner);
+      const rows = await waiting.limit(DISABLED_AT_ONCE).execute();
+      return stepAll(trx, rows, { type: 'disable' }, now, `${reason}: `);
+    };
+    // Lets blocks be written in between.
+    while ((await this.#database.transaction(disableSome)) === DISABLED_AT_ONCE) await setImmediate();
   }
 }
 
@@ -363,91 +389,33 @@ async function lockAutoTx(trx: Queries, { owner, id }: OwnedAutoTx): Promise<Kep
   return readable(await (owner === '' ? one : one.where('owner', '=', owner)).execute())[0] ?? null;
 }
 
-/** The id of another live one with the same owner, sender and nonce; `null` when there is none. */
-async function findRival(trx: Queries, autoTx: KeptAutoTx): Promise<string | null> {
-  if (autoTx.signed === null) return null;
-  return (await rivalRows(trx, autoTx).select('id').limit(1).executeTakeFirst())?.id ?? null;
-}
-
 /** Whether the signed transaction has another nonce than before. */
 const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>
   after !== null && (before?.from !== after.from || before.nonce !== after.nonce);
 
-/** A change of an auto-tx. */
-export interface AutoTxChange {
-  /** The new state; id, owner and creation time stay. */
-  readonly autoTx: KeptAutoTx;
-  readonly notes: readonly Note[];
-  /** Time of the change, ms since epoch. */
-  readonly at: number;
-  /** The raw bytes, when another transaction was signed. */
-  readonly signed?: Uint8Array;
-}
-
-type SealedChange = Omit<AutoTxChange, 'signed'> & { readonly signed?: Sealed | undefined };
-
-/** Writes a change with its notes, bytes and totals. Part of the caller's transaction. */
-export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChange): Promise<void> {
-  const { autoTx: after, notes, at, signed } = change;
-  if (after.signed?.hash !== before.signed?.hash && signed === undefined) {
-    throw new RangeError('a signed transaction changes only with its bytes');
-  }
-  const changed = changedColumns(before, after);
-  if (Object.keys(changed).length > 0) {
-    await trx.updateTable('auto_txs').set(changed).where('id', '=', before.id).execute();
-  }
-  await addNotes(trx, before.id, notes, at);
-  await writeSigned(trx, before, change);
-  await tallyAutoTx(trx, before, after);
-}
-
-/** Only changed columns: unchanged ones need no index update, and calldata may be long. */
-function changedColumns(before: KeptAutoTx, after: KeptAutoTx): Partial<AutoTxRow> {
-  const was = new Map<string, unknown>(Object.entries(toAutoTxRow(before)));
-  const { id: _, owner: __, created_at: ___, ...row } = toAutoTxRow(after);
-  return Object.fromEntries(Object.entries(row).filter(([column, value]) => was.get(column) !== value));
-}
-
-async function writeSigned(
-  trx: Queries,
-  { id, state }: KeptAutoTx,
-  { autoTx, at, signed }: SealedChange,
-): Promise<void> {
-  if (signed !== undefined) {
-    await dropSigned(trx, id);
-    await insertSigned(trx, id, signed);
-  }
-  const hasEnded = isFinal(autoTx.state.status);
-  if (hasEnded !== isFinal(state.status)) await markSigned(trx, id, hasEnded ? at : null);
-}
-
 const IS_PENDING = sql<boolean>`status = 'PENDING'`;
+const IS_WAITING = sql<boolean>`status in ('PENDING', 'DISABLED')`;
+const IS_FOLLOWED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
+const IS_EXECUTED = sql<boolean>`status = 'EXECUTED'`;
 
 /** Rows per transaction, which takes some ms. */
 const DISABLED_AT_ONCE = 100;
+/** How long an ended auto-tx keeps its signed bytes. */
+const KEEP_SIGNED_MS = 86_400_000;
 
-/** Disables a page of an owner's waiting auto-txs and returns their number. Part of the caller's transaction. */
-async function disableSome(trx: Queries, owner: string, reason: string, now: number): Promise<number> {
-  const rows = await trx
-    .selectFrom('auto_txs')
-    .selectAll()
-    .where(IS_PENDING)
-    .where('owner', '=', owner)
-    .limit(DISABLED_AT_ONCE)
-    .execute();
-  const readableRows = readable(rows);
-  for (const kept of readableRows) {
-    const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
-    const next = stepAutoTx(kept.state, { type: 'disable' }, facts);
-    if (next === null) throw new RangeError(`auto-tx ${kept.id} waits and cannot be disabled`);
-    const notes = next.notes.map((note) => ({ ...note, message: `${reason}: ${note.message}` }));
-    await writeAutoTx(trx, kept, {
-      autoTx: { ...kept, state: next.state, updatedAt: now },
-      notes,
-      at: now,
-    });
-  }
-  return readableRows.length;
+/** Ids of auto-txs whose target is reached, from covering indexes, so that waiting ones cost nothing. */
+function reachedIds(db: Queries, next: NextPrices, now: number) {
+  const woken = (isWoken: Expression<SqlBool>) =>
+    db
+      .selectFrom('auto_txs')
+      .select(['id', 'from_address', 'nonce'])
+      .where(isWoken)
+      .where('cap', '>=', integer(next.nextBaseFee))
+      .where((e) => e.or([e('hold_until', 'is', null), e('hold_until', '<=', now)]));
+  const strict = woken(sql<boolean>`wake_base >= ${integer(next.nextBaseFee)}`);
+  return LANES.map((lane) =>
+    woken(sql<boolean>`wake_lane = ${lane} and wake_price >= ${integer(next.prices[lane])}`),
+  ).reduce((all, one) => all.unionAll(one), strict);
 }
 
 /** Its owner has another auto-tx with the same sender and nonce, and only one of them can be mined. */

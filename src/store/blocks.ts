@@ -4,7 +4,7 @@ import type { Block, Hex } from '../core/block.ts';
 import { pruneAdvice, rewindAdvice, writeAdvice } from './advice-track.ts';
 import { type AlertRun, evaluateAlerts, restartAlerts, rewindAlerts } from './alert-evaluation.ts';
 import { pruneAlertEvents } from './alert-firings.ts';
-import { restartAutoTxs, rewindAutoTxs } from './auto-tx-queries.ts';
+import { restartAutoTxs, rewindAutoTxs } from './auto-tx-writes.ts';
 import {
   type BlockRow,
   findHoles,

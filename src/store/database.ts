@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { sealUnsealed } from './auto-tx-rows.ts';
 import { databaseName, hasNoFile, isServerUrl } from './database-url.ts';
 import { damaged, StoreError, type StoreErrorCode, toStoreError } from './errors.ts';
 import { readMeta, saveMeta } from './meta.ts';
@@ -85,9 +84,15 @@ function sealerOf(target: string, key: Buffer | null): Sealer {
 async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
   if ((await readMeta(db, 'sealed')) === '1') return;
   await db.transaction().execute(async (trx) => {
-    const sealed = await sealUnsealed(trx, sealer);
+    const signed = trx.selectFrom('signed_transactions').select(['auto_tx_id as id', 'bytes']);
+    const plain = await signed.where('key_id', 'is', null).execute();
+    for (const { id, bytes } of plain) {
+      const { keyId, bytes: sealed } = sealer.seal(id, bytes);
+      const row = trx.updateTable('signed_transactions').set({ bytes: sealed, key_id: keyId });
+      await row.where('auto_tx_id', '=', id).execute();
+    }
     if ((await readMeta(trx, 'sealed')) === null)
-      await saveMeta(trx, 'sealed', sealed === 0 ? '1' : 'rewrite');
+      await saveMeta(trx, 'sealed', plain.length === 0 ? '1' : 'rewrite');
   });
   if ((await readMeta(db, 'sealed')) === '1') return;
   // An overwritten page keeps parts of its old content.

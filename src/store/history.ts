@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup, toRollup } from './rollups.ts';
-import { countRows, type Queries } from './tables.ts';
+import { countRows, type Page, type Queries } from './tables.ts';
 
 /** A stretch of time in Unix seconds, both ends inclusive. */
 export interface Window {
@@ -9,11 +9,6 @@ export interface Window {
   readonly to: number;
   /** Only blocks and buckets with known tips. */
   readonly tipped?: boolean;
-}
-
-export interface Page {
-  readonly offset: number;
-  readonly limit: number;
 }
 
 const EVERYTHING: Page = { offset: 0, limit: Number.MAX_SAFE_INTEGER };

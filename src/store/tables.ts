@@ -153,6 +153,17 @@ export const ownedBy = <Table extends OwnedTable, Output>(
   owner: string,
 ) => (owner === '' ? query : query.where(sql<boolean>`owner = ${owner}`));
 
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A page of a list, newest first. */
+export const newestPage = <Output>(
+  query: SelectQueryBuilder<Tables, 'alerts' | 'auto_txs', Output>,
+  { offset, limit }: Page,
+) => query.orderBy(sql`created_at`, 'desc').orderBy(sql`id`, 'desc').limit(limit).offset(offset);
+
 /** Number of rows of a query. */
 export async function countRows<Table extends keyof Tables>(
   query: SelectQueryBuilder<Tables, Table, object>,

@@ -1,20 +1,14 @@
 import fc from 'fast-check';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { LANES } from '../../../src/core/advice.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { isDue } from '../../../src/core/auto-txs/target.ts';
-import {
-  executedRows,
-  expiringRows,
-  followedRows,
-  liveRows,
-  reachedRows,
-  rivalRows,
-} from '../../../src/store/auto-tx-queries.ts';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
+import { findRival } from '../../../src/store/auto-tx-writes.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { type Database, openDatabase } from '../../../src/store/database.ts';
+import type { Queries } from '../../../src/store/tables.ts';
 import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { flat } from '../alerts/priced-blocks.ts';
@@ -212,38 +206,52 @@ describe.each(ENGINES)('on %s', (engine) => {
       return () => database.close();
     });
 
-    /** The steps of the plan that read a table from its start to its end. */
-    async function plan(query: { compile(): CompiledQuery }): Promise<string[]> {
-      const { sql, parameters } = query.compile();
-      const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
-      const { rows } = await database.queries.executeQuery<{ detail: string }>(explained);
-      return rows.map(({ detail }) => detail);
+    /** The steps of the plan of what `read` asks the database for. */
+    async function plan(read: (store: AutoTxStore, queries: Queries) => Promise<unknown>): Promise<string[]> {
+      const nodes = new Map<QueryId, RootOperationNode>();
+      const asked: QueryId[] = [];
+      const queries = database.queries.withPlugin({
+        // Called for parts of a query too.
+        transformQuery({ node, queryId }) {
+          nodes.set(queryId, node);
+          return node;
+        },
+        async transformResult({ result, queryId }) {
+          asked.push(queryId);
+          return result;
+        },
+      });
+      await read(new AutoTxStore({ ...database, run: (work) => work(queries) }), queries);
+      const steps: string[] = [];
+      for (const queryId of asked) {
+        const node = nodes.get(queryId);
+        if (node === undefined) throw new Error('a query without its node');
+        const { sql, parameters } = database.queries.getExecutor().compileQuery(node, queryId);
+        const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+        const { rows } = await database.queries.executeQuery<{ detail: string }>(explained);
+        steps.push(...rows.map(({ detail }) => detail));
+      }
+      return steps;
     }
 
-    test.each([
-      ['reached', () => reachedRows(database.queries, at(30), AT), 'auto_txs_wake_'],
-      ['followed', () => followedRows(database.queries, { limit: 9, after: null }), 'auto_txs_followed'],
+    const window = { from: 1, to: 2, limit: 9 };
+
+    test.each<[string, Parameters<typeof plan>[0], string]>([
+      ['reached', (store) => store.reached(at(30), AT), 'auto_txs_wake_'],
+      ['followed', (store) => store.following({ limit: 9, after: null }), 'auto_txs_followed'],
       [
         'followed on the next page',
-        () => followedRows(database.queries, { limit: 9, after: keptAutoTx('x') }),
+        (store) => store.following({ limit: 9, after: keptAutoTx('x') }),
         'auto_txs_followed',
       ],
-      ['expiring', () => expiringRows(database.queries, NOW, 9), 'auto_txs_expires'],
-      ['live of a sender', () => liveRows(database.queries, sender(1)), 'auto_txs_live'],
-      ['of the same nonce', () => rivalRows(database.queries, keptAutoTx('x')), 'auto_txs_live'],
-      ['mined in a block', () => rewound(), 'auto_txs_chain_block'],
-      [
-        'executed',
-        () => executedRows(database.queries, '', { from: 1, to: 2, limit: 9 }),
-        'auto_txs_executed',
-      ],
-      [
-        "an owner's executed",
-        () => executedRows(database.queries, 'a', { from: 1, to: 2, limit: 9 }),
-        'auto_txs_owner_executed',
-      ],
-    ])('what is %s is looked up, not searched for', async (_, query, index) => {
-      const steps = await plan(query());
+      ['expiring', (store) => store.expiring(NOW, 9), 'auto_txs_expires'],
+      ['live of a sender', (store) => store.live(sender(1)), 'auto_txs_live'],
+      ['of the same nonce', (_, queries) => findRival(queries, keptAutoTx('x')), 'auto_txs_live'],
+      ['mined in a block', (_, queries) => rewound(queries), 'auto_txs_chain_block'],
+      ['executed', (store) => store.executedBetween('', window), 'auto_txs_executed'],
+      ["an owner's executed", (store) => store.executedBetween('a', window), 'auto_txs_owner_executed'],
+    ])('what is %s is looked up, not searched for', async (_, read, index) => {
+      const steps = await plan(read);
       const reads = steps.filter((step) => /\bauto_txs\b/.test(step));
       expect(reads.some((step) => step.includes(index))).toBe(true);
       // A partial index is read from its start where all that it has is asked for.
@@ -251,10 +259,11 @@ describe.each(ENGINES)('on %s', (engine) => {
         expect(step).toMatch(/^SEARCH auto_txs |^SCAN auto_txs USING INDEX auto_txs_followed/);
     });
 
-    const rewound = () => database.queries.selectFrom('auto_txs').selectAll().where('chain_block', '>', 5);
+    const rewound = (queries: Queries) =>
+      queries.selectFrom('auto_txs').selectAll().where('chain_block', '>', 5).execute();
 
     test('reads only reached rows', async () => {
-      const steps = await plan(reachedRows(database.queries, at(30), AT));
+      const steps = await plan((store) => store.reached(at(30), AT));
       const lookups = steps.filter((step) => step.includes('auto_txs_wake_'));
       expect(lookups).toHaveLength(4);
       for (const step of lookups)

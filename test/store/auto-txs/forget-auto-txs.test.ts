@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { forgetFinished } from '../../../src/store/auto-tx-queries.ts';
+import { forgetFinished } from '../../../src/store/auto-tx-writes.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { openDatabase } from '../../../src/store/database.ts';

@@ -1,0 +1,248 @@
+import { sql } from 'kysely';
+import { type KeptAutoTx, savingsOf } from '../core/auto-txs/kept-auto-tx.ts';
+import {
+  type AutoTxEvent,
+  type AutoTxState,
+  isFinal,
+  type Note,
+  stepAutoTx,
+} from '../core/auto-txs/state-machine.ts';
+import { type AutoTxRow, toAutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
+import type { Sealed } from './sealer.ts';
+import { countRows, type Queries, readRows } from './tables.ts';
+
+// All of these are part of the caller's transaction.
+
+/** Spelled as in the indexes: SQLite matches partial indexes by their exact expression. */
+export const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
+
+/** A sender's auto-txs that are unsent or submitted, by nonce. */
+export const liveRows = (db: Queries, from: string) =>
+  db
+    .selectFrom('auto_txs')
+    .selectAll()
+    .where(IS_LIVE)
+    .where('from_address', '=', from)
+    .orderBy('nonce')
+    .orderBy('id');
+
+/** The id of another live one with the same owner, sender and nonce; `null` when there is none. */
+export async function findRival(db: Queries, { owner, id, signed }: KeptAutoTx): Promise<string | null> {
+  if (signed === null) return null;
+  const rival = liveRows(db, signed.from)
+    .where('nonce', '=', signed.nonce)
+    .where('owner', '=', owner)
+    .where('id', '<>', id);
+  return (await rival.limit(1).executeTakeFirst())?.id ?? null;
+}
+
+/** A change of an auto-tx. */
+export interface AutoTxChange {
+  /** The new state; id, owner and creation time stay. */
+  readonly autoTx: KeptAutoTx;
+  readonly notes: readonly Note[];
+  /** Time of the change, ms since epoch. */
+  readonly at: number;
+  /** The raw bytes, when another transaction was signed. */
+  readonly signed?: Uint8Array;
+}
+
+type SealedChange = Omit<AutoTxChange, 'signed'> & { readonly signed?: Sealed | undefined };
+
+/** Writes a change with its notes, bytes and totals. */
+export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChange): Promise<void> {
+  const { autoTx: after, notes, at, signed } = change;
+  const { id } = before;
+  if (after.signed?.hash !== before.signed?.hash && signed === undefined) {
+    throw new RangeError('a signed transaction changes only with its bytes');
+  }
+  const changed = changedColumns(before, after);
+  if (Object.keys(changed).length > 0) {
+    await trx.updateTable('auto_txs').set(changed).where('id', '=', id).execute();
+  }
+  await addNotes(trx, id, notes, at);
+  if (signed !== undefined) {
+    await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
+    await insertSigned(trx, id, signed);
+  }
+  const hasEnded = isFinal(after.state.status);
+  if (hasEnded !== isFinal(before.state.status)) {
+    await trx
+      .updateTable('signed_transactions')
+      .set({ ended_at: hasEnded ? at : null })
+      .where('auto_tx_id', '=', id)
+      .execute();
+  }
+  await tallyAutoTx(trx, before, after);
+}
+
+/** Only changed columns: unchanged ones need no index update, and calldata may be long. */
+function changedColumns(before: KeptAutoTx, after: KeptAutoTx): Partial<AutoTxRow> {
+  const was = new Map<string, unknown>(Object.entries(toAutoTxRow(before)));
+  const { id: _, owner: __, created_at: ___, ...row } = toAutoTxRow(after);
+  return Object.fromEntries(Object.entries(row).filter(([column, value]) => was.get(column) !== value));
+}
+
+export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: Sealed): Promise<void> {
+  await trx
+    .insertInto('signed_transactions')
+    .values({ auto_tx_id: id, ended_at: null, bytes, key_id: keyId })
+    .execute();
+}
+
+/** Of one auto-tx, so that one that is held for ever leaves room for the others. */
+export const MOST_NOTES = 200;
+
+/** Adds events at `at` (ms since epoch) to a timeline, and deletes the oldest beyond its limit. */
+export async function addNotes(trx: Queries, id: string, notes: readonly Note[], at: number): Promise<void> {
+  if (notes.length === 0) return;
+  const newest = await trx
+    .selectFrom('auto_tx_events')
+    .select((e) => e.fn.max<number | null>('seq').as('seq'))
+    .where('auto_tx_id', '=', id)
+    .executeTakeFirst();
+  const last = newest?.seq ?? 0;
+  await trx
+    .insertInto('auto_tx_events')
+    .values(
+      notes.map(({ kind, blockNumber, message }, place) => ({
+        auto_tx_id: id,
+        seq: last + 1 + place,
+        at,
+        kind,
+        block_number: blockNumber,
+        message,
+      })),
+    )
+    .execute();
+  await trx
+    .deleteFrom('auto_tx_events')
+    .where('auto_tx_id', '=', id)
+    .where('seq', '<=', last + notes.length - MOST_NOTES)
+    .execute();
+}
+
+/** What an auto-tx adds to its owner's totals. */
+function shareOf(kept: KeptAutoTx) {
+  const saving = kept.state.status === 'EXECUTED' ? (savingsOf(kept)?.atCreation ?? null) : null;
+  const hasSaved = saving !== null && saving.savedWei !== 0n;
+  return {
+    executed: kept.state.status === 'EXECUTED' ? 1 : 0,
+    wei: hasSaved ? saving.savedWei : 0n,
+    usd: hasSaved ? (saving.savedUsd ?? 0) : 0,
+    unpriced: hasSaved && saving.savedUsd === null ? 1 : 0,
+  };
+}
+
+/** Replaces an auto-tx's part of its owner's totals. */
+async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx): Promise<void> {
+  const [was, is] = [shareOf(before), shareOf(after)];
+  const isSame = was.executed === is.executed && was.wei === is.wei && was.usd === is.usd;
+  if (isSame && was.unpriced === is.unpriced) return;
+  const row = await trx
+    .selectFrom('auto_tx_tallies')
+    .selectAll()
+    .where('owner', '=', after.owner)
+    .executeTakeFirst();
+  const executed = (row?.executed ?? 0) + is.executed - was.executed;
+  const next = {
+    executed,
+    saved_wei: String(BigInt(row?.saved_wei ?? 0) + is.wei - was.wei),
+    // Without executed auto-txs the sum is exactly 0, without rounding errors.
+    usd: executed === 0 ? 0 : (row?.usd ?? 0) + is.usd - was.usd,
+    unpriced: (row?.unpriced ?? 0) + is.unpriced - was.unpriced,
+  };
+  await trx
+    .insertInto('auto_tx_tallies')
+    .values({ owner: after.owner, ...next })
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet(next))
+    .execute();
+}
+
+/**
+ * Undoes what blocks above `number` did to auto-txs: mined ones wait to be mined again, at `now` (ms since epoch).
+ * Costs only the affected rows.
+ */
+export async function rewindAutoTxs(trx: Queries, number: number, now: number): Promise<void> {
+  const rows = await trx.selectFrom('auto_txs').selectAll().where('chain_block', '>', number).execute();
+  await stepAll(trx, rows, { type: 'rewind', to: number }, now);
+}
+
+/** Restarts with a new chain, at `now` (ms since epoch). */
+export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
+  await trx.updateTable('auto_txs').set({ chain_block: null }).where(IS_FINISHED).execute();
+  const rows = await trx
+    .selectFrom('auto_txs')
+    .selectAll()
+    .where((e) => e.or([IS_LIVE, e('may_be_out', '=', 1)]))
+    .execute();
+  await stepAll(trx, rows, { type: 'restart' }, now);
+}
+
+/** Applies an event to many; `reason` precedes its notes. Returns how many it changed. */
+export async function stepAll(
+  trx: Queries,
+  rows: readonly AutoTxRow[],
+  event: AutoTxEvent,
+  now: number,
+  reason = '',
+): Promise<number> {
+  let changed = 0;
+  for (const kept of readRows(rows, toKeptAutoTx)) {
+    const facts = { nonce: kept.signed?.nonce ?? 0, confirmations: 1, now };
+    const next = stepAutoTx(kept.state, event, facts);
+    if (next === null) continue;
+    const notes = next.notes.map((note) => ({ ...note, message: reason + note.message }));
+    const state = (await isTaken(trx, kept, next.state)) ? { ...next.state, ...SUPERSEDED } : next.state;
+    await writeAutoTx(trx, kept, { autoTx: { ...kept, state, updatedAt: now }, notes, at: now });
+    changed += 1;
+  }
+  return changed;
+}
+
+/** It had ended before a block turned out to have it, and its owner has another waiting auto-tx with its nonce. */
+const SUPERSEDED = { status: 'CANCELLED', hold: null } as const;
+
+async function isTaken(trx: Queries, kept: KeptAutoTx, { status, returnsTo }: AutoTxState): Promise<boolean> {
+  if (kept.state.returnsTo === null || returnsTo !== null || isFinal(status)) return false;
+  return (await findRival(trx, kept)) !== null;
+}
+
+/** Maximum number of ended auto-txs per owner. */
+const MOST_FINISHED = 10_000;
+/** Deeper than any reorg, in blocks. */
+const SETTLED_BLOCKS = 64;
+const FORGOTTEN_AT_ONCE = 100;
+
+const IS_FINISHED = sql<boolean>`status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED')`;
+
+/**
+ * Deletes an owner's oldest ended auto-txs beyond `most`, except those that may be mined: a node may have them, or a
+ * reorg can bring them back. Their savings stay counted.
+ */
+export async function forgetFinished(trx: Queries, owner: string, most = MOST_FINISHED): Promise<void> {
+  const finished = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_FINISHED);
+  const tooMany = (await countRows(finished)) - most;
+  if (tooMany <= 0) return;
+  const head = await trx
+    .selectFrom('blocks')
+    .select((e) => e.fn.max<number | null>('number').as('number'))
+    .executeTakeFirst();
+  const below = (head?.number ?? 0) - SETTLED_BLOCKS;
+  const rows = await finished
+    .select('id')
+    .where('may_be_out', '=', 0)
+    .where((e) => e.or([e('chain_block', 'is', null), e('chain_block', '<', below)]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(Math.min(tooMany, FORGOTTEN_AT_ONCE))
+    .execute();
+  for (const { id } of rows) await forgetAutoTx(trx, id);
+}
+
+/** Deletes an auto-tx with its bytes and timeline. */
+export async function forgetAutoTx(trx: Queries, id: string): Promise<void> {
+  await trx.deleteFrom('auto_txs').where('id', '=', id).execute();
+  await trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id).execute();
+  await trx.deleteFrom('signed_transactions').where('auto_tx_id', '=', id).execute();
+}
