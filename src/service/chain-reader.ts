@@ -8,7 +8,7 @@ import type {
 } from '../chain/chain-source.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { abortable, OnceAtATime } from './async.ts';
-import { ApiFailure } from './http/errors.ts';
+import { ApiFailure, unavailable } from './http/errors.ts';
 
 /** Maximum number of cached transaction hashes: about 500 blocks of mainnet, 10 MB. */
 const CACHED_HASHES = 100_000;
@@ -158,10 +158,9 @@ export async function bounded<T>(
 }
 
 const late = (deadlineMs: number) =>
-  new ApiFailure(
-    'upstream_unavailable',
+  unavailable(
     `the node did not answer everything within ${deadlineMs / 1_000} s; ask again, what it did answer is kept`,
-    { headers: { 'Retry-After': String(RETRY_SEC) } },
+    RETRY_SEC,
   );
 
 const givenUp = () => new ApiFailure('upstream_unavailable', 'the request was aborted before its response');

@@ -8,7 +8,7 @@ import { bounded, type ChainReader } from './chain-reader.ts';
 import { dataFeesOf } from './data-fees.ts';
 import type { AdviceJudge } from './follow/advice-judge.ts';
 import type { Follower } from './follow/follower.ts';
-import { ApiFailure } from './http/errors.ts';
+import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';
@@ -132,10 +132,7 @@ export class ServiceState {
 
   #unkept(): ApiFailure | null {
     const why = this.#parts.unkept?.() ?? null;
-    if (why === null) return null;
-    return new ApiFailure('upstream_unavailable', why, {
-      headers: { 'Retry-After': String(DOWN_RETRY_SEC) },
-    });
+    return why === null ? null : unavailable(why, DOWN_RETRY_SEC);
   }
 
   #lagBlocks(number: number): number {
@@ -201,52 +198,29 @@ export class ServiceState {
   #unavailable(): ApiFailure {
     const { follower, source, wallNow } = this.#parts;
     const { problem } = follower;
-    const nodes = source.health();
+    const nodes = source.health().map(({ name, message }) => ({ path: name, message }));
     if (problem === null) {
-      return new ApiFailure(
-        'upstream_unavailable',
-        'the first blocks are being read; ask again in a second',
-        {
-          details: nodes.map(({ name, message }) => ({ path: name, message })),
-          headers: { 'Retry-After': String(LOADING_RETRY_SEC) },
-        },
-      );
+      return unavailable('the first blocks are being read; ask again in a second', LOADING_RETRY_SEC, nodes);
     }
     const wait = problem.retryAt === null ? DOWN_RETRY_SEC : Math.ceil((problem.retryAt - wallNow()) / 1_000);
     // Without a retry the message itself has advice.
     const remedy =
       problem.retryAt === null ? '' : '; check the node or name another one, it is asked again by itself';
-    return new ApiFailure('upstream_unavailable', `no chain data yet: ${problem.message}${remedy}`, {
-      details: nodes.map(({ name, message }) => ({ path: name, message })),
-      headers: { 'Retry-After': String(Math.max(1, wait)) },
-    });
+    return unavailable(`no chain data yet: ${problem.message}${remedy}`, Math.max(1, wait), nodes);
   }
 }
 
 function isSameMoment(one: Present, other: Present): boolean {
+  const { source, problem, ...rest } = one;
   return (
-    one.advice === other.advice &&
-    one.said === other.said &&
-    one.head === other.head &&
-    one.profile === other.profile &&
-    one.updatedAt === other.updatedAt &&
-    one.loading === other.loading &&
-    one.stale === other.stale &&
-    one.ended === other.ended &&
-    one.restartedAt === other.restartedAt &&
-    one.nativeUsd === other.nativeUsd &&
-    one.source.name === other.source.name &&
-    one.problem?.message === other.problem?.message &&
-    one.problem?.retryAt === other.problem?.retryAt
+    (Object.keys(rest) as (keyof typeof rest)[]).every((fact) => one[fact] === other[fact]) &&
+    source.name === other.source.name &&
+    problem?.message === other.problem?.message &&
+    problem?.retryAt === other.problem?.retryAt
   );
 }
 
 function staleFailure({ problem }: Present): ApiFailure {
-  return new ApiFailure(
-    'upstream_unavailable',
-    `prices are stale: ${problem?.message ?? 'the blocks since the last run are still to come'}`,
-    {
-      headers: { 'Retry-After': String(DOWN_RETRY_SEC) },
-    },
-  );
+  const why = problem?.message ?? 'the blocks since the last run are still to come';
+  return unavailable(`prices are stale: ${why}`, DOWN_RETRY_SEC);
 }

@@ -16,7 +16,7 @@ import { ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { weiOfGwei } from '../../core/units.ts';
 import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
-import { ApiFailure } from '../http/errors.ts';
+import { conflict, notFound } from '../http/errors.ts';
 import {
   alertResponse,
   channelOf,
@@ -89,8 +89,7 @@ export class AlertService {
     // Before the alert, so that the secret exists even if the process ends in between.
     const secret = hasWebhook(alert) ? await this.#signingSecret(owner) : null;
     if (!(await alerts.create(alert, owner === '' ? Number.POSITIVE_INFINITY : ALERTS_PER_KEY))) {
-      throw new ApiFailure(
-        'conflict',
+      throw conflict(
         `this key has ${ALERTS_PER_KEY.toLocaleString('en')} alerts already, the most there may be; delete one first`,
       );
     }
@@ -165,15 +164,15 @@ export class AlertService {
     const { outbox, rules, wallNow, onDue } = this.#parts;
     await this.#find(owner, id);
     const before = await outbox.delivery(id, deliveryId);
-    if (before === null) throw new ApiFailure('not_found', NO_DELIVERY);
+    if (before === null) throw notFound(NO_DELIVERY);
     if (before.channel === 'TERMINAL') {
-      throw new ApiFailure('conflict', 'TERMINAL has nothing to send again: every running monitor showed it');
+      throw conflict('TERMINAL has nothing to send again: every running monitor showed it');
     }
     if (rules(owner).missing[channelOf(before.channel)] !== undefined)
-      throw new ApiFailure('conflict', `${before.channel} is not set up on this service`);
+      throw conflict(`${before.channel} is not set up on this service`);
     this.#requirePause(deliveryId, wallNow());
     const delivery = await outbox.redeliver(id, deliveryId, wallNow());
-    if (delivery === null) throw new ApiFailure('not_found', NO_DELIVERY);
+    if (delivery === null) throw notFound(NO_DELIVERY);
     onDue();
     return deliveryResponse(delivery);
   }
@@ -184,7 +183,7 @@ export class AlertService {
       if (Math.abs(now - at) >= SEND_AGAIN_MS) this.#sentAgainAt.delete(id);
     }
     if (this.#sentAgainAt.has(deliveryId)) {
-      throw new ApiFailure('conflict', 'this delivery was sent again less than a minute ago; wait a minute');
+      throw conflict('this delivery was sent again less than a minute ago; wait a minute');
     }
     this.#sentAgainAt.set(deliveryId, now);
   }
@@ -209,10 +208,7 @@ export class AlertService {
 const NO_DELIVERY = 'this alert has no such delivery; GET the alert lists those it has';
 
 const noAlert = () =>
-  new ApiFailure(
-    'not_found',
-    'there is no such alert, or it belongs to another key; GET /alerts lists yours',
-  );
+  notFound('there is no such alert, or it belongs to another key; GET /alerts lists yours');
 
 const hasWebhook = ({ channels }: KeptAlert) => channels.includes('WEBHOOK');
 

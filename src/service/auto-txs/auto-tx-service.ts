@@ -32,7 +32,7 @@ import type { SignedTransaction } from '../../core/transactions/signed-transacti
 import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import { ApiFailure } from '../http/errors.ts';
+import { type ApiFailure, conflict, notFound, unavailable } from '../http/errors.ts';
 import { type AutoTxOutlook, accountResponse, autoTxDetails, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Tallies } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
@@ -278,11 +278,8 @@ export class AutoTxService {
   #chain(): ChainProfile {
     const chain = this.#parts.chain();
     if (chain !== null) return chain;
-    throw new ApiFailure(
-      'upstream_unavailable',
-      'no node has said yet which chain this is, which /readyz tells; ask again in a moment',
-      { headers: { 'Retry-After': String(LOADING_RETRY_SEC) } },
-    );
+    const why = 'no node has said yet which chain this is, which /readyz tells; ask again in a moment';
+    throw unavailable(why, LOADING_RETRY_SEC);
   }
 }
 
@@ -370,12 +367,10 @@ function changedWords(
   return words;
 }
 
-const unsigned = () =>
-  new ApiFailure('conflict', 'a draft needs its signature: give signedTransaction first');
+const unsigned = () => conflict('a draft needs its signature: give signedTransaction first');
 
 function tooLate({ state }: KeptAutoTx): ApiFailure {
-  return new ApiFailure(
-    'conflict',
+  return conflict(
     state.status === 'SUBMITTED'
       ? 'it was submitted, so only its note can change; only a same-nonce replacement from the wallet can stop it'
       : `it ${isWords(state.status)}, so only its note can change; create another one`,
@@ -402,18 +397,15 @@ const timeOf = (iso: string | null) => (iso === null ? null : Date.parse(iso));
 /** Maximum number of unfinished auto-txs per key, drafts included; the operator has no limit. */
 export const AUTO_TXS_PER_KEY = 1_000;
 
-const changedMeanwhile = () =>
-  new ApiFailure('conflict', 'another request changed it meanwhile; read it and try again');
+const changedMeanwhile = () => conflict('another request changed it meanwhile; read it and try again');
 
 const tooMany = () =>
-  new ApiFailure(
-    'conflict',
+  conflict(
     `this key has ${AUTO_TXS_PER_KEY.toLocaleString('en')} auto-txs already that are not final, which is the most; cancel some, or delete drafts`,
   );
 
 const sameNonce = (id: string) =>
-  new ApiFailure(
-    'conflict',
+  conflict(
     `${id} has the same nonce of the same sender, and only one of them can be mined; cancel it first, or sign with another nonce`,
   );
 
@@ -424,24 +416,17 @@ function sameBytes({ id, state: { status } }: KeptAutoTx): ApiFailure {
       : isFinal(status)
         ? 'delete that one to schedule it again, or sign another transaction'
         : 'change or cancel that one instead';
-  return new ApiFailure('conflict', `it is the same transaction as ${id}, which ${isWords(status)}: ${next}`);
+  return conflict(`it is the same transaction as ${id}, which ${isWords(status)}: ${next}`);
 }
 
 const noAutoTx = () =>
-  new ApiFailure(
-    'not_found',
-    'there is no such auto-tx, or it belongs to another key; GET /auto-txs lists yours',
-  );
+  notFound('there is no such auto-tx, or it belongs to another key; GET /auto-txs lists yours');
 
 const notFinal = () =>
-  new ApiFailure(
-    'conflict',
-    'it may still be broadcast: cancel it first; a submitted one can be deleted once it is final',
-  );
+  conflict('it may still be broadcast: cancel it first; a submitted one can be deleted once it is final');
 
 function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
-  return new ApiFailure(
-    'conflict',
+  return conflict(
     state.status === 'SUBMITTED'
       ? `it was submitted: only a same-nonce replacement from the wallet can stop it (nonce ${signed?.nonce ?? 0}, with a higher fee)`
       : `it ${isWords(state.status)}: there is nothing to cancel`,

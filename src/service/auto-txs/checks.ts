@@ -14,7 +14,7 @@ import { type SignedTransaction, TransactionError } from '../../core/transaction
 import type { AutoTxStore } from '../../store/auto-txs.ts';
 import { bounded } from '../chain-reader.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import { ApiFailure } from '../http/errors.ts';
+import { ApiFailure, conflict, invalidField } from '../http/errors.ts';
 import type { Present } from '../responses/gas.ts';
 
 export interface CheckerParts {
@@ -83,7 +83,7 @@ export async function checkToSend(
 /** @throws {ApiFailure} `conflict` for a source that cannot broadcast. */
 export function requirePool({ kind }: ChainSource): void {
   const why = cannotBroadcastReason(kind);
-  if (why !== null) throw new ApiFailure('conflict', `${why}; run with --rpc URL`);
+  if (why !== null) throw conflict(`${why}; run with --rpc URL`);
 }
 
 /** The call of a transaction; value in wei. */
@@ -113,10 +113,8 @@ export function contentAfter(
   if (signed === null) {
     const changed = differences(wanted, kept);
     if (changed.length === 0) return wanted;
-    throw new ApiFailure(
-      'conflict',
-      `${changed.map(({ field }) => field).join(', ')} cannot change: it is signed; give another signedTransaction`,
-    );
+    const fields = changed.map(({ field }) => field).join(', ');
+    throw conflict(`${fields} cannot change: it is signed; give another signedTransaction`);
   }
   requireReplaceable(kept);
   const said = Object.values({ to: update.to, value: update.value, data: update.data });
@@ -145,8 +143,7 @@ function requireSame(wanted: Content, signed: SignedTransaction): void {
 function requireReplaceable({ state }: KeptAutoTx): void {
   const { attempts, mayBeOut, status } = state;
   if ((status === 'PENDING' || status === 'DISABLED') && attempts === 0 && !mayBeOut) return;
-  throw new ApiFailure(
-    'conflict',
+  throw conflict(
     'it was broadcast before and may still be mined, so its signature cannot be replaced here; send another transaction with its nonce from the wallet',
   );
 }
@@ -183,8 +180,7 @@ function addressOf(text: string): Hex {
   const digits = text.slice(2);
   const isPlain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   if (isPlain || digits === address.slice(2)) return address;
-  const message = 'is mistyped: its capitals are not those of its checksum (EIP-55); copy it again';
-  throw new ApiFailure('validation_failed', `to ${message}`, { details: [{ path: 'to', message }] });
+  throw invalidField('to', 'is mistyped: its capitals are not those of its checksum (EIP-55); copy it again');
 }
 
 interface SignedBytes {

@@ -12,7 +12,9 @@ import {
   checkParameters,
   errorResponse,
   isUnforeseen,
+  notFound,
   toFailure,
+  unavailable,
   withoutBody,
 } from './errors.ts';
 import type { GasStreams } from './gas-streams.ts';
@@ -59,10 +61,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
   });
   app.notFound((c) =>
     errorResponse(
-      new ApiFailure(
-        'not_found',
-        `there is no such route; ${PLAYGROUND_PATH} shows those of v1, below ${BASE_PATH}`,
-      ),
+      notFound(`there is no such route; ${PLAYGROUND_PATH} shows those of v1, below ${BASE_PATH}`),
       c.req.raw,
       null,
     ),
@@ -133,10 +132,9 @@ function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
           `no ${what} are kept here: ${unsaved}; then start gastop again`,
         );
       }
-      throw new ApiFailure(
-        'upstream_unavailable',
+      throw unavailable(
         `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, which /readyz tells; ask again in a moment`,
-        { headers: { 'Retry-After': String(RETRY_SEC) } },
+        RETRY_SEC,
       );
     });
   }

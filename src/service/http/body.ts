@@ -174,18 +174,18 @@ async function takeRest(body: ReadableStream<Uint8Array> | null): Promise<void> 
 const refusal = (
   code: ErrorCode,
   message: string,
-  headers: Readonly<Record<string, string>> = {},
-  status?: 408,
-) =>
-  new ApiFailure(code, message, { headers: { Connection: 'close', ...headers }, ...(status && { status }) });
+  extra: { readonly retrySec?: number; readonly status?: 408 } = {},
+) => new ApiFailure(code, message, { headers: { Connection: 'close' }, ...extra });
 
-const RETRY = { 'Retry-After': '2' };
+const RETRY = { retrySec: 2 };
 
 const tooLarge = (most: number) =>
   refusal('payload_too_large', `the body of this request has at most ${most} bytes; send less`);
 
 const tooSlow = (ms: number) =>
-  refusal('validation_failed', `the body did not arrive within ${ms / 1_000} s; send it again`, {}, 408);
+  refusal('validation_failed', `the body did not arrive within ${ms / 1_000} s; send it again`, {
+    status: 408,
+  });
 
 const noRoomForKey = () =>
   refusal(

@@ -20,6 +20,7 @@ export class ApiFailure extends Error {
     extra: {
       readonly details?: ErrorBody['details'];
       readonly headers?: Readonly<Record<string, string>>;
+      readonly retrySec?: number;
       readonly status?: number;
       readonly cause?: unknown;
     } = {},
@@ -27,13 +28,22 @@ export class ApiFailure extends Error {
     super(message, { cause: extra.cause });
     this.code = code;
     this.details = extra.details;
-    this.headers = extra.headers ?? {};
+    const { headers = {}, retrySec } = extra;
+    this.headers = retrySec === undefined ? headers : { 'Retry-After': String(retrySec), ...headers };
     this.status = extra.status ?? null;
   }
 }
 
-/** The refusal of one parameter. */
-export function invalidParameter(path: string, message: string): ApiFailure {
+/** Nothing is wrong with the request: it may be repeated after `retrySec`. */
+export const unavailable = (message: string, retrySec: number, details?: ErrorBody['details']): ApiFailure =>
+  new ApiFailure('upstream_unavailable', message, { retrySec, details });
+
+export const conflict = (message: string): ApiFailure => new ApiFailure('conflict', message);
+
+export const notFound = (message: string): ApiFailure => new ApiFailure('not_found', message);
+
+/** The refusal of one parameter or field. */
+export function invalidField(path: string, message: string): ApiFailure {
   return new ApiFailure('validation_failed', `${path} ${message}`, { details: [{ path, message }] });
 }
 
@@ -74,13 +84,8 @@ export const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'un
 /** The client's view of an error. */
 export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
-  if (error instanceof ChainError) {
-    return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
-  }
   // A full disk, a lock of another program or a damaged page: the request was valid, and a retry may succeed.
-  if (error instanceof StoreError) {
-    return new ApiFailure('upstream_unavailable', error.message, { headers: { 'Retry-After': '5' } });
-  }
+  if (error instanceof ChainError || error instanceof StoreError) return unavailable(error.message, 5);
   return new ApiFailure(
     'internal_error',
     'the service failed on this request; try again, and report it if it stays',

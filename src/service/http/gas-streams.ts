@@ -1,7 +1,7 @@
 import { gasCurrent, type Present } from '../responses/gas.ts';
 import type { ServiceState } from '../service-state.ts';
 import type { Gate } from './auth.ts';
-import { ApiFailure, toFailure } from './errors.ts';
+import { ApiFailure, toFailure, unavailable } from './errors.ts';
 
 /** Faster blocks share one event, with the newest: a recording may be played at thousands of blocks a second. */
 const LEAST_GAP_MS = 200;
@@ -179,14 +179,11 @@ export class GasStreams {
   }
 }
 
-const stopping = () =>
-  new ApiFailure('upstream_unavailable', 'the service is being stopped; ask again later', {
-    headers: { 'Retry-After': '5' },
-  });
+const stopping = () => unavailable('the service is being stopped; ask again later', 5);
 
 const tooMany = () =>
   new ApiFailure(
     'rate_limit_exceeded',
     `this key has ${STREAMS_PER_KEY} streams open; close one of them, or ask for /gas/current`,
-    { headers: { 'Retry-After': String(RETRY_SEC) } },
+    { retrySec: RETRY_SEC },
   );

@@ -5,7 +5,7 @@ import { type BlobParams, blobBaseFee, blobParamsAt, nextExcessBlobGas } from '.
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { gasWeightedPercentiles } from '../../core/percentiles.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
-import { ApiFailure } from '../http/errors.ts';
+import { type ApiFailure, notFound } from '../http/errors.ts';
 import { confirmationsOf, ifAvailable, type LookupContext, tipOf } from './explorer.ts';
 import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
@@ -71,7 +71,7 @@ async function readBlock(number: number, context: LookupContext): Promise<KnownB
     return { whole, fees, child: follows ? child : null };
   }
   if (number > head.number) {
-    throw new ApiFailure('not_found', `block ${number} is not there yet; the head is block ${head.number}`);
+    throw notFound(`block ${number} is not there yet; the head is block ${head.number}`);
   }
   const fees = stored ?? (reader.kind === 'rpc' ? null : await reader.fees(number));
   if (fees === null) throw await gone(number, context);
@@ -100,7 +100,7 @@ async function gone(number: number, { blocks, reader }: LookupContext): Promise<
   const begins =
     oldest === null ? 'nothing is stored yet' : `stored history begins at block ${oldest.number}`;
   const why = reader.kind === 'rpc' ? 'the node does not hold' : 'the source does not hold';
-  return new ApiFailure('not_found', `${why} block ${number}, and ${begins}; ask for a later one`);
+  return notFound(`${why} block ${number}, and ${begins}; ask for a later one`);
 }
 
 function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {

@@ -13,7 +13,7 @@ import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable, mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
-import { ApiFailure } from '../http/errors.ts';
+import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import { metricsWindow } from './metrics.ts';
 import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
 
@@ -34,8 +34,7 @@ export interface LookupContext {
 /** @throws {ApiFailure} for a recording, which has no transactions */
 function requireTransactions({ kind }: ChainReader): void {
   if (kind !== 'replay') return;
-  throw new ApiFailure(
-    'not_found',
+  throw notFound(
     'this service follows a recording, which holds no transactions; ask one that follows a node (--rpc URL)',
   );
 }
@@ -59,11 +58,9 @@ export async function ifAvailable<T>(request: Promise<T>): Promise<T | null> {
 
 /** A reorg happened between two requests of ours, unless the node itself is failing. */
 function reorganised(number: number, { problem }: Pick<LookupContext, 'problem'>): ApiFailure {
-  const [message, retrySec] =
-    problem === null
-      ? [`block ${number} is being replaced by another (a reorg); ask again in a second`, 1]
-      : [`block ${number} cannot be read now: ${problem}`, 5];
-  return new ApiFailure('upstream_unavailable', message, { headers: { 'Retry-After': String(retrySec) } });
+  return problem === null
+    ? unavailable(`block ${number} is being replaced by another (a reorg); ask again in a second`, 1)
+    : unavailable(`block ${number} cannot be read now: ${problem}`, 5);
 }
 
 /** Confirmations of block `number`, itself included. */
@@ -112,8 +109,7 @@ export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMe
   requireTransactions(reader);
   const transaction = await reader.transaction(hash);
   if (transaction === null) {
-    throw new ApiFailure(
-      'not_found',
+    throw notFound(
       `${profile.name} knows no such transaction, nor does the node's pool; check the hash and the chain`,
     );
   }
@@ -146,11 +142,7 @@ async function inclusionOf({ hash, blockNumber }: ChainTransaction, context: Loo
   const { reader } = context;
   const receipt = await reader.receipt(hash);
   if (receipt === null) {
-    throw new ApiFailure(
-      'upstream_unavailable',
-      'the node knows the transaction and not yet its receipt; ask again in a second',
-      { headers: { 'Retry-After': '1' } },
-    );
+    throw unavailable('the node knows the transaction and not yet its receipt; ask again in a second', 1);
   }
   const block = await reader.blockOf({ number: receipt.blockNumber, hash: receipt.blockHash });
   if (block?.hash !== receipt.blockHash) throw reorganised(receipt.blockNumber, context);
@@ -356,10 +348,7 @@ async function readBlock(
   const block = await (clue === undefined ? reader.block(number) : reader.blockOf(clue));
   if (block !== null) return block;
   if (problem !== null || head.number - number < SETTLED_DEPTH) throw reorganised(number, context);
-  throw new ApiFailure(
-    'not_found',
-    `the node no longer holds block ${number} of this window; ask for a later one`,
-  );
+  throw notFound(`the node no longer holds block ${number} of this window; ask for a later one`);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { TipPercentile } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import type { Rollup } from '../../store/rollups.ts';
-import { invalidParameter } from '../http/errors.ts';
+import { invalidField } from '../http/errors.ts';
 import { meanTip } from './charts.ts';
 import { isoFromSec, wholeWei } from './wire.ts';
 
@@ -41,17 +41,17 @@ export async function metricsWindow(
   const { store, profile, now } = context;
   const to = asked.to === undefined ? context.end : Math.min(seconds(asked.to), now);
   const from = asked.from === undefined ? null : seconds(asked.from);
-  if (from !== null && from > now) throw invalidParameter('from', 'must not be in the future');
+  if (from !== null && from > now) throw invalidField('from', 'must not be in the future');
   if (from !== null && asked.to !== undefined && from >= seconds(asked.to)) {
-    throw invalidParameter('from', 'must be before to');
+    throw invalidField('from', 'must be before to');
   }
   const start = from ?? to - DEFAULT_WINDOW_SEC;
   const bucket = asked.bucket ?? fittingBucket(to - start, profile.feeRule.blockTimeSec);
   const bucketSec = bucket === 'block' ? null : BUCKET_SEC[bucket];
   const oldest = await store.reachesBackTo(bucketSec);
-  if (oldest === null) throw invalidParameter('from', 'is before the stored history, which is still empty');
+  if (oldest === null) throw invalidField('from', 'is before the stored history, which is still empty');
   if (to < oldest) {
-    throw invalidParameter('to', `is before the stored history, which begins at ${isoFromSec(oldest)}`);
+    throw invalidField('to', `is before the stored history, which begins at ${isoFromSec(oldest)}`);
   }
   return {
     chainId: profile.id,
