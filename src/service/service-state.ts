@@ -61,7 +61,7 @@ export class ServiceState {
   }
 
   get chainId(): number | null {
-    return this.#parts.follower.profile?.id ?? null;
+    return this.#parts.follower.chain.profile?.id ?? null;
   }
 
   /** @throws {ApiFailure} `upstream_unavailable`, node by node, while there is no data. */
@@ -80,8 +80,8 @@ export class ServiceState {
 
   #read(): Present | null {
     const { follower, source } = this.#parts;
-    const { profile, head, updatedAt } = follower;
-    const advice = follower.advice();
+    const { profile, head, updatedAt } = follower.chain;
+    const advice = follower.chain.advice();
     if (profile === null || head === null || updatedAt === null || advice === null) return null;
     return {
       profile,
@@ -104,16 +104,17 @@ export class ServiceState {
    * unknown.
    */
   reachProbability(price: bigint, withinSec: number): Reach | null {
-    return this.#parts.follower.reachProbability(price, withinSec);
+    return this.#parts.follower.chain.engine?.reachProbability(price, withinSec) ?? null;
   }
 
   /** Mean stated lane prices at these blocks; `null` when one is unknown. */
-  readonly meanPrices: StatedPrices = (first, last) => this.#parts.follower.meanPrices(first, last);
+  readonly meanPrices: StatedPrices = (first, last) =>
+    this.#parts.follower.chain.engine?.meanPrices(first, last) ?? null;
 
   /** The chain's present fees beside gas. Never rejects. */
   dataFees(): Promise<DataFees> {
     const { source, follower } = this.#parts;
-    return dataFeesOf(source, follower.profile);
+    return dataFeesOf(source, follower.chain.profile);
   }
 
   /** For monitoring: the followed chain, and why the service is unavailable, if it is. */
@@ -121,7 +122,7 @@ export class ServiceState {
     const moment = this.moment();
     const nowSec = this.#parts.source.now() / 1_000;
     return {
-      chain: this.#parts.follower.profile,
+      chain: this.#parts.follower.chain.profile,
       head: moment?.head.number ?? null,
       headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
       lagBlocks: moment && this.#lagBlocks(moment.head.number),
@@ -147,9 +148,9 @@ export class ServiceState {
   /** The history, as of `present`. @throws {ApiFailure} while there is none. */
   async history(): Promise<{ store: HistoryStore; profile: ChainProfile; end: number; now: number }> {
     const { follower, source, history } = this.#parts;
-    const { profile, head } = follower;
+    const { profile, head } = follower.chain;
     if (profile === null || head === null) throw this.#unavailable();
-    await follower.flush();
+    await follower.chain.flush();
     // A chain's clock may run ahead of ours.
     const now = Math.max(Math.floor(source.now() / 1_000), head.timestamp);
     // While the source is down, "the last hour" is the last known one.
@@ -166,13 +167,13 @@ export class ServiceState {
 
   async #explorer(): Promise<LookupContext> {
     const { follower, blocks, reader, nativeUsd } = this.#parts;
-    await follower.flush();
-    const { profile, head } = follower;
+    await follower.chain.flush();
+    const { profile, head } = follower.chain;
     if (profile === null || head === null) throw this.#unavailable();
     return {
       profile,
       head,
-      nextBaseFee: follower.advice()?.nextBaseFee ?? null,
+      nextBaseFee: follower.chain.advice()?.nextBaseFee ?? null,
       nativeUsd: nativeUsd(),
       problem: follower.problem?.message ?? null,
       blocks,

@@ -117,7 +117,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onAttempt: options.onAttempt,
   });
   const { priceFeed } = options;
-  const ownFeed = chainPriceFeed(source, () => follower.profile, wallNow);
+  const ownFeed = chainPriceFeed(source, () => follower.chain.profile, wallNow);
   // Several processes on one database cost the node one request: standbys get the price from the leader.
   const price = new NativePrice(() => (lease.mayWrite ? (priceFeed ?? ownFeed()) : null), wallNow);
   const nativeUsd = () => (lease.state === 'stands-by' ? (lease.held?.report?.nativeUsd ?? null) : price.usd);
@@ -127,8 +127,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const freshness = new Freshness({
     source,
     isLeading: () => lease.mayWrite,
-    head: () => follower.head,
-    chain: () => follower.profile,
+    head: () => follower.chain.head,
+    chain: () => follower.chain.profile,
     wallNow,
     steadyNow,
     onFresh: () => broadcasting.wake(),
@@ -171,7 +171,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
     unkept: () =>
       database.damage?.message ??
-      follower.writeProblem ??
+      follower.chain.writeProblem ??
       (lease.problem === null ? null : unsavedWords(lease.problem)) ??
       (lease.held === null && options.role !== 'visits' ? NO_LEADER : null),
     tallies: autoTxTallies(
@@ -183,7 +183,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const gate = options.gate ?? createOpenGate(wallNow);
   const streams = new GasStreams(state, gate);
   signal.addEventListener('abort', streams.end, { once: true });
-  const chain = () => follower.profile;
+  const chain = () => follower.chain.profile;
   const moment = () => state.moment();
   const reach = (price: bigint, withinSec: number) => state.reachProbability(price, withinSec);
   const { baseUrl, cors, keepsAlerts, unsaved } = options;

@@ -62,17 +62,17 @@ test('a head that claims to be of the far future does not fold the present away'
       wallNow: () => (timeOf(900) + 60) * 1_000,
       signal: abort.signal,
       onError: () => {},
+      track: { lookBack: async () => {}, filled: async () => {} },
     },
     {
-      head: () => head,
-      isWriting: () => true,
+      head,
+      isWriting: true,
       flush: async () => {
         rounds += 1;
       },
       remembers: () => true,
       rebuild: async () => {},
       onRewind: () => () => {},
-      filled: () => {},
     },
   );
   filler.start();

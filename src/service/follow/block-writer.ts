@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { GivenAdvice, LanePrices } from '../../core/advice.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import type { ChainProfile } from '../../core/chains.ts';
 import type { AlertRun } from '../../store/alert-evaluation.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
-import type { ChainStateEvents, ChainStateOptions } from './chain-state.ts';
 
 /** How long blocks may wait to be written in one batch; a burst costs one transaction per this time. */
 const GATHER_MS = 50;
@@ -13,8 +11,9 @@ const GATHER_MS = 50;
 const BATCH = 512;
 /** Above this the follower waits for the disk. */
 const FULL = 4_096;
+
 /** An ingested block, and the lane prices after it; `null` when the engine has none. */
-interface IngestedBlock {
+export interface IngestedBlock {
   readonly block: Block;
   readonly prices: LanePrices | null;
 }
@@ -163,23 +162,3 @@ export class BlockWriter {
 
 /** For people: the history is not being written, and `why`. */
 export const unsavedWords = (why: string): string => `history is not being saved: ${why}`;
-
-/**
- * The alert run for ingested blocks with prices; judges at writing time whether a block is past, as writing may have
- * been delayed.
- */
-export function alertRunOf(
-  ingested: readonly IngestedBlock[],
-  { id, name }: ChainProfile,
-  { isPast }: Pick<ChainStateEvents, 'isPast'>,
-  { source, wallNow, nativeUsd }: ChainStateOptions,
-): AlertRun {
-  return {
-    blocks: ingested.flatMap(({ block, prices }) =>
-      prices === null ? [] : [{ block, prices, isPast: isPast(block) }],
-    ),
-    chain: { chainId: id, chainName: name, sourceKind: source.kind },
-    nativeUsd: nativeUsd?.() ?? null,
-    now: wallNow(),
-  };
-}

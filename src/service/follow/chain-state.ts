@@ -11,11 +11,12 @@ import type { Block, Hex } from '../../core/block.ts';
 import { type ChainProfile, identifiedChain, updateFrequencySec } from '../../core/chains.ts';
 import { NEAR_BLOCKS } from '../../core/engine/fee-engine.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
+import type { AlertRun } from '../../store/alert-evaluation.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { TimeSlice } from '../async.ts';
 import type { Lease } from '../leader.ts';
 import type { AdviceJudge } from './advice-judge.ts';
-import { alertRunOf, BlockWriter, unsavedWords } from './block-writer.ts';
+import { BlockWriter, type IngestedBlock, unsavedWords } from './block-writer.ts';
 
 const DAY_SEC = 86_400;
 
@@ -39,7 +40,7 @@ export class ChainState {
     this.#writer = new BlockWriter(options.store, {
       onRecovered: events.onRecovered,
       onRefused: () => void options.lease.look(),
-      alertRun: (blocks) => this.#profile && alertRunOf(blocks, this.#profile, events, options),
+      alertRun: (blocks) => this.#alertRun(blocks),
       onFired: options.onFired,
       adviceAfter: (block) => this.#adviceAfterHead(block),
       onWritten: () => {
@@ -153,12 +154,9 @@ export class ChainState {
     return { head, nextBaseFee, nextBlobBaseFee, prices };
   }
 
-  reachProbability(price: bigint, withinSec: number): Reach | null {
-    return this.#live?.reachProbability(price, withinSec) ?? null;
-  }
-
-  meanPrices(first: number, last: number): MeanPrices | null {
-    return this.#live?.meanPrices(first, last) ?? null;
+  /** `null` before the first block. */
+  get engine(): Engine | null {
+    return this.#live?.engine ?? null;
   }
 
   /** Resolves when all ingested blocks are stored. */
@@ -228,7 +226,7 @@ export class ChainState {
       this.#feed(block);
     } finally {
       const isPriced = this.isWriting && this.#live?.head === block;
-      this.#writer.add(block, isPriced ? this.#live?.lanePrices() : null);
+      this.#writer.add(block, isPriced ? this.engine?.lanePrices() : null);
     }
     this.#updatedAt = this.#options.wallNow();
   }
@@ -282,6 +280,21 @@ export class ChainState {
     // A simulated chain has blocks from 0 on, whatever is stored of it.
     const start = (await store.latestAt(this.head.timestamp - DAY_SEC)) ?? (await store.oldest());
     await this.rebuild(start?.number ?? 0);
+  }
+
+  /** Judges at writing time whether a block is past, as writing may have been delayed. */
+  #alertRun(ingested: readonly IngestedBlock[]): AlertRun | null {
+    const { source, wallNow, nativeUsd } = this.#options;
+    if (this.#profile === null) return null;
+    const { id: chainId, name: chainName } = this.#profile;
+    return {
+      blocks: ingested.flatMap(({ block, prices }) =>
+        prices === null ? [] : [{ block, prices, isPast: this.#events.isPast(block) }],
+      ),
+      chain: { chainId, chainName, sourceKind: source.kind },
+      nativeUsd: nativeUsd?.() ?? null,
+      now: wallNow(),
+    };
   }
 
   /** The advice after `block` while it is the head and new; a catch-up gives no advice. */
@@ -371,12 +384,14 @@ export class LiveEngine {
     this.#advice = undefined;
   }
 
-  /** Whether a rewind exceeded the engine's depth, which resets it. */
+  get engine(): Engine | null {
+    return this.#engine;
+  }
+
   get isBlank(): boolean {
     return this.#engine === null || this.#engine.head === null;
   }
 
-  /** Whether the engine has all blocks from `number` on. */
   remembers(number: number): boolean {
     return !this.isBlank && this.#first <= number;
   }
@@ -385,19 +400,6 @@ export class LiveEngine {
   advice(): Advice | null {
     if (this.#advice === undefined) this.#advice = this.#engine?.advice() ?? null;
     return this.#advice;
-  }
-
-  /** The lane prices at the present head, without the rest of the advice. */
-  lanePrices(): LanePrices | null {
-    return this.#engine?.lanePrices() ?? null;
-  }
-
-  reachProbability(price: bigint, withinSec: number): Reach | null {
-    return this.#engine?.reachProbability(price, withinSec) ?? null;
-  }
-
-  meanPrices(first: number, last: number): MeanPrices | null {
-    return this.#engine?.meanPrices(first, last) ?? null;
   }
 
   /** Starts empty again. */

@@ -1,8 +1,6 @@
 import { ChainError, type ChainEvent, type ChainSource, isRefusal } from '../../chain/chain-source.ts';
-import type { Advice, MeanPrices } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, chainProfile, isDevelopmentChain } from '../../core/chains.ts';
-import type { Reach } from '../../core/engine/horizons.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
 import type { LeaderReport } from '../../store/lease.ts';
@@ -10,7 +8,7 @@ import { abortable, sleep, TimeSlice, untilAborted } from '../async.ts';
 import type { LeaseState } from '../leader.ts';
 import { ChainState, type ChainStateOptions, isSameBlock, type Present } from './chain-state.ts';
 import { isIdle, type Problem, SourceState } from './freshness.ts';
-import { fillerOf, type HistoryFiller } from './history-filler.ts';
+import { HistoryFiller } from './history-filler.ts';
 
 /** Blocks requested at once for a fresh database: an hour of mainnet. */
 const FIRST_BLOCKS = 300;
@@ -35,7 +33,8 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #state: SourceState;
   readonly #news: SourceNews;
-  readonly #chain: ChainState;
+  /** The blocks and the engine of the current prices. */
+  readonly chain: ChainState;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
   /** Aborts `#follow`, so that it restarts in the lease's present state. */
@@ -50,16 +49,16 @@ export class Follower {
     this.#options = options;
     this.#state = new SourceState(options.source);
     this.#news = new SourceNews(options.source, options.onNews);
-    this.#chain = new ChainState(options, {
+    this.chain = new ChainState(options, {
       onRecovered: () => this.#filler.fillSoon(),
-      isLate: (block) => this.#state.isLate(block, this.#chain.blockTimeSec),
-      isPast: (block) => this.#state.isPast(block, this.#chain.head, this.#chain.blockTimeSec),
+      isLate: (block) => this.#state.isLate(block, this.chain.blockTimeSec),
+      isPast: (block) => this.#state.isPast(block, this.chain.head, this.chain.blockTimeSec),
     });
     options.lease.onChange((state) => {
       this.#filler.fillSoon();
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
     });
-    this.#filler = fillerOf(options, this.#chain);
+    this.#filler = new HistoryFiller(options, this.chain);
     // It may be unused.
     this.#ready.promise.catch(() => {});
   }
@@ -80,28 +79,9 @@ export class Follower {
     return this.#filler.isFilled && (leader?.isFilled ?? true);
   }
 
-  get profile(): ChainProfile | null {
-    return this.#chain.profile;
-  }
-
-  /** The block of the current prices. */
-  get head(): Block | null {
-    return this.#chain.head;
-  }
-
-  /** When the last block was ingested, ms since epoch, wall clock. */
-  get updatedAt(): number | null {
-    return this.#chain.updatedAt;
-  }
-
-  /** Why the history is not being written, or `null`. */
-  get writeProblem(): string | null {
-    return this.#chain.writeProblem;
-  }
-
   get problem(): Problem | null {
-    const { head, updateSec } = this.#chain;
-    const writeProblem = this.#options.unsaved ?? this.writeProblem;
+    const { head, updateSec } = this.chain;
+    const writeProblem = this.#options.unsaved ?? this.chain.writeProblem;
     const problem = this.#state.problem(head, updateSec);
     if (problem !== null || writeProblem === null || this.#state.isWaiting(head)) return problem;
     return { message: writeProblem, retryAt: null };
@@ -113,7 +93,7 @@ export class Follower {
    */
   agreedNow(): number {
     const { source, wallNow } = this.#options;
-    const { head, profile } = this;
+    const { head, profile } = this.chain;
     if (head === null || profile === null) return 0;
     if (source.kind !== 'rpc' || isDevelopmentChain(profile)) return wallNow();
     return Math.min(wallNow(), head.timestamp * 1_000 + AGREES_WITHIN_MS);
@@ -121,24 +101,21 @@ export class Follower {
 
   /** The leader's report to standbys. */
   report(nativeUsd: number | null): LeaderReport {
-    const { head, updatedAt, problem, isFilled } = this;
+    const { problem, isFilled } = this;
+    const { head, updatedAt } = this.chain;
     const { name: sourceName } = this.#options.source;
     return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, sourceName, problem };
   }
 
   /** Whether the head is, or may be, older than it should be. The end of a recording is normal. */
   get isStale(): boolean {
-    const { head, updateSec } = this.#chain;
+    const { head, updateSec } = this.chain;
     return this.#state.isWaiting(head) || this.#state.isStale(head, updateSec);
   }
 
   /** Whether a recording has been played to its end. */
   get hasEnded(): boolean {
     return this.#state.hasEnded;
-  }
-
-  advice(): Advice | null {
-    return this.#chain.advice();
   }
 
   /** When the chain restarted, which dropped older blocks; ms since epoch. `null`: it did not. */
@@ -148,33 +125,18 @@ export class Follower {
 
   /** The chain that is both stored and served; `null` until known. */
   get sharedChain(): ChainProfile | null {
-    return this.#isReconciled && this.#chain.isWriting ? this.profile : null;
+    return this.#isReconciled && this.chain.isWriting ? this.chain.profile : null;
   }
 
   /** Expected prices of the next block; `null` unless the head is fresh, because decisions need present prices. */
   present(): Present | null {
     if (this.sharedChain === null) return null;
-    const present = this.#chain.present();
+    const present = this.chain.present();
     if (present === null || this.hasEnded) return null;
     const { source } = this.#options;
-    if (isIdle({ source, chain: this.profile, head: this.head?.number })) return present;
+    if (isIdle({ source, chain: this.chain.profile, head: this.chain.head?.number })) return present;
     if (this.isStale) return null;
-    return this.#state.isPast(present.head, present.head, this.#chain.blockTimeSec) ? null : present;
-  }
-
-  /** See `FeeEngine.reachProbability`; `null` before the first block. */
-  reachProbability(price: bigint, withinSec: number): Reach | null {
-    return this.#chain.reachProbability(price, withinSec);
-  }
-
-  /** See `FeeEngine.meanPrices`. */
-  meanPrices(first: number, last: number): MeanPrices | null {
-    return this.#chain.meanPrices(first, last);
-  }
-
-  /** Resolves when all ingested blocks are stored. */
-  flush(): Promise<void> {
-    return this.#chain.flush();
+    return this.#state.isPast(present.head, present.head, this.chain.blockTimeSec) ? null : present;
   }
 
   /** Resolves when everything has stopped after the signal; never rejects. */
@@ -183,28 +145,28 @@ export class Follower {
     this.#state.expect();
     await this.#guard(() => this.#begin());
     for (let delay = FIRST_RETRY_MS; !signal.aborted; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
-      const before = this.updatedAt;
+      const before = this.chain.updatedAt;
       this.#again = new AbortController();
       const wrongChain = await this.#guard(() => this.#follow(), delay);
       this.#followsAs = null;
       if (wrongChain) await this.#options.lease.withdraw();
       if (this.#again.signal.aborted) continue;
       if (wrongChain || this.hasEnded) await untilAborted(signal);
-      if (this.updatedAt !== before) delay = FIRST_RETRY_MS;
+      if (this.chain.updatedAt !== before) delay = FIRST_RETRY_MS;
       await sleep(delay, signal);
     }
     this.#ready.reject(signal.reason);
     await this.#filler.stopped;
-    await this.#chain.flush();
+    await this.chain.flush();
     await this.#options.track.end();
   }
 
   /** Shows prices of the stored blocks, marked stale until the source has reported its newest. */
   async #begin(): Promise<void> {
-    if (!(await this.#chain.load(FIRST_BLOCKS))) return;
+    if (!(await this.chain.load(FIRST_BLOCKS))) return;
     await this.#options.track.load();
     this.#ready.resolve();
-    void this.#guard(() => this.#chain.rebuildDay());
+    void this.#guard(() => this.chain.rebuildDay());
   }
 
   /** Returns whether the error is permanent. */
@@ -219,11 +181,11 @@ export class Follower {
       const retryAt = forGood || retryMs === null ? null : this.#options.wallNow() + retryMs;
       this.#state.fail({ message, retryAt });
       if (forGood) {
-        this.#chain.disown();
+        this.chain.disown();
         this.#ready.reject(error);
       }
       // Unexpected: restarts from the stored blocks, with a fresh engine.
-      if (!(error instanceof ChainError || error instanceof StoreError)) this.#chain.dropEngine();
+      if (!(error instanceof ChainError || error instanceof StoreError)) this.chain.dropEngine();
       this.#options.onError(error);
       if (error instanceof ChainError) this.#news.failed();
       return forGood;
@@ -237,7 +199,9 @@ export class Follower {
     await lease.look();
     const until = AbortSignal.any([signal, this.#again.signal]);
     if (lease.state === 'stands-by' && source.kind === 'rpc' && (await store.chainId()) !== null) {
-      if (hasRead) await this.#forgetOwn();
+      // Its own node's version of a block may differ from the stored one: all processes must agree on the stored one.
+      if (hasRead) await this.chain.rebuildDay();
+      if (hasRead) this.#filler.rebuildSoon();
       return this.#standBy(until);
     }
     source.acceptRestart?.();
@@ -248,27 +212,27 @@ export class Follower {
     // Several processes may start on an empty database at once.
     if (lease.state === 'stands-by' && source.kind === 'rpc') return this.#standBy(until);
     this.#followsAs = lease.state;
-    await this.#chain.adopt(profile);
+    await this.chain.adopt(profile);
     if (lease.mayWrite) {
       await store.distrustFutureFolding(Math.floor(wallNow() / 1_000));
       await this.#takeStored();
-      if (this.head !== null) this.#state.catchUp(this.head);
-      this.#chain.write();
+      if (this.chain.head !== null) this.#state.catchUp(this.chain.head);
+      this.chain.write();
     }
     const behind = await this.#reconcile(profile);
-    this.#state.responded(this.#chain.head, this.#chain.blockTimeSec);
-    if (this.#chain.head === null) await this.#readFirst();
+    this.#state.responded(this.chain.head, this.chain.blockTimeSec);
+    if (this.chain.head === null) await this.#readFirst();
     if (behind === null) this.#heal();
     else this.#state.fail({ message: behind, retryAt: null });
     this.#filler.start();
     const slice = new TimeSlice();
     this.#state.begin();
-    for await (const event of source.subscribe({ known: this.#chain.known, signal: until })) {
+    for await (const event of source.subscribe({ known: this.chain.known, signal: until })) {
       // A client that sees the end requests the history once more, and never again.
       if (event.type === 'ended') await this.#filler.settled;
       if (until.aborted) break;
       this.#handle(event);
-      if (this.#chain.isFull) await this.#chain.flush();
+      if (this.chain.isFull) await this.chain.flush();
       if (slice.isOver()) await slice.next();
     }
     if (!until.aborted && !this.hasEnded) throw new Error('the source ended its subscription');
@@ -281,20 +245,20 @@ export class Follower {
   async #standBy(until: AbortSignal): Promise<void> {
     const { lease, store, track } = this.#options;
     this.#followsAs = 'stands-by';
-    if (this.profile !== null) await this.#chain.adopt(this.profile);
+    if (this.chain.profile !== null) await this.chain.adopt(this.chain.profile);
     let movedAt = performance.now();
     for (let poll = 0; !until.aborted; poll += 1) {
-      const before = this.head;
+      const before = this.chain.head;
       // Before the blocks: responses are cached by head, and the first of a chain that began anew must say so.
       this.#restartedAt = await store.restartedAt();
       await this.#takeStored();
       if (poll % TRACK_POLLS === 0) await track.load();
-      this.#state.responded(this.head, this.#chain.blockTimeSec);
+      this.#state.responded(this.chain.head, this.chain.blockTimeSec);
       this.#filler.start();
       const problem = lease.held?.report?.problem ?? null;
       if (problem === null) this.#state.heal();
       else this.#state.fail(problem);
-      if (this.head !== before) movedAt = performance.now();
+      if (this.chain.head !== before) movedAt = performance.now();
       if (performance.now() - movedAt > (this.#options.neglectedMs ?? NEGLECTED_MS)) {
         movedAt = performance.now();
         if (await this.#knowsNext().catch(() => false)) await lease.takeOver();
@@ -304,18 +268,12 @@ export class Follower {
     }
   }
 
-  /** Its own node's version of a block may differ from the stored one: all processes must agree on the stored one. */
-  async #forgetOwn(): Promise<void> {
-    await this.#chain.rebuildDay();
-    this.#filler.rebuildSoon();
-  }
-
   /** Whether this process's node has newer blocks than the store, on the same branch. */
   async #knowsNext(): Promise<boolean> {
     const { source } = this.#options;
-    const { head } = this;
+    const { head } = this.chain;
     const newest = await source.head();
-    if (this.#state.isLate(newest, this.#chain.blockTimeSec)) return false;
+    if (this.#state.isLate(newest, this.chain.blockTimeSec)) return false;
     if (head === null || newest.number <= head.number) return head === null;
     const same = await blockAt(source, head.number);
     return same !== null && isSameBlock(same, head);
@@ -325,10 +283,10 @@ export class Follower {
   async #takeStored(): Promise<void> {
     const slice = new TimeSlice();
     for (;;) {
-      const events = await this.#chain.changes();
+      const events = await this.chain.changes();
       if (events === null) {
-        if (await this.#chain.load(FIRST_BLOCKS)) this.#ready.resolve();
-        await this.#chain.rebuildDay();
+        if (await this.chain.load(FIRST_BLOCKS)) this.#ready.resolve();
+        await this.chain.rebuildDay();
       }
       if (events === null || events.length === 0) return;
       for (const event of events) {
@@ -340,13 +298,18 @@ export class Follower {
 
   /** Returns why no new blocks are available, if so. */
   async #reconcile(profile: ChainProfile): Promise<string | null> {
-    await this.#chain.flush();
+    await this.chain.flush();
     const { source, store, lease, signal } = this.#options;
     const found = await abortable(reconcile(source, store, profile), signal);
     if (found.type === 'rewind') this.#rewindTo(found.to);
-    if (found.type === 'begin-anew') this.#beginAnew(profile);
-    await this.#chain.flush();
-    const { writeProblem } = this;
+    if (found.type === 'begin-anew') {
+      this.chain.beginAnew(profile.genesisHash);
+      this.#news.tell(
+        `${profile.name} began anew: the history from before is dropped, auto-txs are disabled`,
+      );
+    }
+    await this.chain.flush();
+    const { writeProblem } = this.chain;
     if (found.type === 'begin-anew' && writeProblem !== null) throw new StoreError('failed', writeProblem);
     const { genesisHash } = profile;
     if (lease.mayWrite && genesisHash !== undefined && (await store.genesisHash()) === null)
@@ -356,56 +319,47 @@ export class Follower {
     return found.type === 'keep' ? found.behind : null;
   }
 
-  #beginAnew({ name, genesisHash }: ChainProfile): void {
-    this.#chain.beginAnew(genesisHash);
-    this.#news.tell(`${name} began anew: the history from before is dropped, auto-txs are disabled`);
-  }
-
   async #readFirst(): Promise<void> {
     const { source, signal } = this.#options;
     const { blocks, isWhole } = await newestBlocks(source, FIRST_BLOCKS, signal);
     const head = blocks.at(-1);
     if (head === undefined) return;
     this.#state.catchUp(head);
-    if (!isWhole) this.#chain.show(blocks.slice(0, -1));
+    if (!isWhole) this.chain.show(blocks.slice(0, -1));
     for (const block of isWhole ? blocks : [head]) this.#ingest(block);
-    await this.#chain.flush();
+    await this.chain.flush();
   }
 
   #handle(event: ChainEvent): void {
-    this.#take(event);
-    this.#options.onEvent?.();
-  }
-
-  #take(event: ChainEvent): void {
     switch (event.type) {
       case 'block':
-        this.#state.note(event.block, this.#chain.head, this.#chain.blockTimeSec);
+        this.#state.note(event.block, this.chain.head, this.chain.blockTimeSec);
         this.#news.look();
         this.#takeIn(event.block);
         this.#noteCatchUp();
-        return;
+        break;
       case 'reorg':
         this.#rewindTo(event.commonAncestor);
-        return;
+        break;
       case 'gap':
         this.#filler.fillSoon();
-        return;
+        break;
       case 'down':
         this.#state.fail({ message: event.reason, retryAt: event.retryAt });
         this.#news.down(event.reason);
-        return;
+        break;
       case 'up':
         this.#heal();
-        return;
+        break;
       case 'ended':
         this.#state.end();
     }
+    this.#options.onEvent?.();
   }
 
   /** After a catch-up the missing part of its time is known. */
   #noteCatchUp(): void {
-    const isLate = this.#state.isLate(this.#chain.head, this.#chain.blockTimeSec);
+    const isLate = this.#state.isLate(this.chain.head, this.chain.blockTimeSec);
     if (this.#isCatchingUp && !isLate) this.#filler.fillSoon();
     this.#isCatchingUp = isLate;
   }
@@ -416,8 +370,8 @@ export class Follower {
   }
 
   #takeIn(block: Block): void {
-    const { head } = this.#chain;
-    if (this.#chain.has(block)) return;
+    const { head } = this.chain;
+    if (this.chain.has(block)) return;
     // The source promises children; a repeat or a jump must still not corrupt the history.
     if (head !== null && block.number <= head.number) this.#rewindTo(block.number - 1);
     if (head !== null && block.number > head.number + 1) this.#filler.fillSoon();
@@ -425,13 +379,13 @@ export class Follower {
   }
 
   #ingest(block: Block): void {
-    this.#chain.ingest(block);
+    this.chain.ingest(block);
     this.#ready.resolve();
   }
 
   #rewindTo(number: number): void {
-    this.#chain.rewindTo(number);
-    if (this.#chain.isBlank) this.#filler.rebuildSoon();
+    this.chain.rewindTo(number);
+    if (this.chain.isBlank) this.#filler.rebuildSoon();
   }
 }
 

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ChainSource } from '../../chain/chain-source.ts';
-import type { Block } from '../../core/block.ts';
 import { SLOT_SEC } from '../../core/simulation.ts';
 import type { NumberRange } from '../../store/block-rows.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import { StoreError } from '../../store/errors.ts';
-import { abortable, sleep } from '../async.ts';
+import { Alarm, abortable, sleep } from '../async.ts';
+import type { AdviceJudge } from './advice-judge.ts';
 import type { ChainState } from './chain-state.ts';
 import type { FollowerOptions } from './follower.ts';
 
@@ -25,31 +25,13 @@ const TURN_MS = 1_000;
 /** How often a standby checks how far the leader has filled the history. */
 const RECALL_MS = 15_000;
 
-interface FillerOptions {
-  readonly source: ChainSource;
-  readonly store: BlockStore;
-  readonly historySec: number;
-  /** Ms since epoch. */
-  readonly wallNow: () => number;
-  readonly signal: AbortSignal;
-  readonly onError: (error: unknown) => void;
+interface FillerOptions
+  extends Pick<FollowerOptions, 'source' | 'store' | 'historySec' | 'wallNow' | 'signal' | 'onError'> {
+  readonly track: Pick<AdviceJudge, 'lookBack' | 'filled'>;
 }
 
-interface FilledEngine {
-  head(): Block | null;
-  /** Whether this process fills the store; otherwise another one does. */
-  isWriting(): boolean;
-  /** Resolves when all blocks up to the present head are stored. */
-  flush(): Promise<void>;
-  /** Calls `listener` for every reorg until the returned function is called. */
-  onRewind(listener: (ancestor: number) => void): () => void;
-  /** Whether the engine has all blocks from `number` on. */
-  remembers(number: number): boolean;
-  /** Called when the engine should be rebuilt from block `from` on. */
-  rebuild(from: number): Promise<void>;
-  /** Called when all available blocks up to this time (Unix seconds) are stored. */
-  filled(until: number): void;
-}
+/** The chain whose history is filled: the store's, and that of the engine. */
+type FilledChain = Pick<ChainState, 'head' | 'isWriting' | 'flush' | 'onRewind' | 'remembers' | 'rebuild'>;
 
 /**
  * Fills the history in the background: the last hour, the day, then all of it; holes as they appear; prunes. While
@@ -57,13 +39,13 @@ interface FilledEngine {
  */
 export class HistoryFiller {
   readonly #options: FillerOptions;
-  readonly #engine: FilledEngine;
+  readonly #chain: FilledChain;
   #running: Promise<void> | null = null;
   #pass: Promise<void> = Promise.resolve();
   readonly #filled = Promise.withResolvers<void>();
   /** Whether `filled` has resolved. */
   isFilled = false;
-  #wake = new AbortController();
+  readonly #alarm = new Alarm();
   /** How far back the engine's history goes; a restart begins with a day. */
   #rememberedSec = DAY_SEC;
   /**
@@ -72,9 +54,9 @@ export class HistoryFiller {
    */
   #recalled = { remembered: 0, seen: 0 };
 
-  constructor(options: FillerOptions, engine: FilledEngine) {
+  constructor(options: FillerOptions, chain: FilledChain) {
     this.#options = options;
-    this.#engine = engine;
+    this.#chain = chain;
   }
 
   /** Starts it; later calls do nothing. */
@@ -85,7 +67,7 @@ export class HistoryFiller {
 
   /** Call it when a hole has appeared. */
   fillSoon(): void {
-    this.#wake.abort();
+    this.#alarm.ring();
   }
 
   /** Call it after the engine was reset, to rebuild it. */
@@ -111,11 +93,11 @@ export class HistoryFiller {
 
   async #run(): Promise<void> {
     const { signal, onError } = this.#options;
+    signal.addEventListener('abort', this.#alarm.ring, { once: true });
     while (!signal.aborted) {
-      this.#wake = new AbortController();
-      let pause = this.#engine.isWriting() ? TIDY_MS : RECALL_MS;
+      let pause = this.#chain.isWriting ? TIDY_MS : RECALL_MS;
       try {
-        this.#pass = this.#engine.isWriting() ? this.#fill() : this.#recall();
+        this.#pass = this.#chain.isWriting ? this.#fill() : this.#recall();
         await this.#pass;
         this.#noteFilled();
       } catch (error) {
@@ -124,7 +106,7 @@ export class HistoryFiller {
         if (!isElsewhere) this.#noteFilled();
         pause = isElsewhere ? TURN_MS : RETRY_MS;
       }
-      await sleep(pause, AbortSignal.any([signal, this.#wake.signal]));
+      await this.#alarm.pause(pause);
     }
   }
 
@@ -135,7 +117,7 @@ export class HistoryFiller {
 
   /** Another process fills: rebuilds the engine each time the history has doubled or stopped growing. */
   async #recall(): Promise<void> {
-    const head = this.#engine.head();
+    const head = this.#chain.head;
     if (head === null) return;
     const { store, historySec } = this.#options;
     const memory = Math.min(historySec, MEMORY_SEC);
@@ -148,33 +130,33 @@ export class HistoryFiller {
     const hasForgotten = this.#rememberedSec === 0;
     this.#recalled = { remembered, seen };
     if (!isWorthIt && !hasForgotten) return;
-    await this.#engine.rebuild(from);
+    await this.#rebuild(from);
     this.#rememberedSec = memory;
     this.#recalled = { remembered: seen, seen };
   }
 
+  /** Blocks that are rebuilt from may end advice that waits for them. */
+  async #rebuild(from: number): Promise<void> {
+    void this.#options.track.lookBack();
+    await this.#chain.rebuild(from);
+  }
+
   async #fill(): Promise<void> {
-    const { source, store, historySec, wallNow, signal } = this.#options;
+    const { source, store, track, historySec, wallNow, signal } = this.#options;
     // The engine reads the simulated past before it is stored, all at once.
     const isSimulated = source.kind === 'simulated';
     const stages = [HOUR_SEC, DAY_SEC, MEMORY_SEC].filter((sec) => sec < historySec);
     let filledUntil: number | null = null;
     for (const sec of [...stages, historySec]) {
-      const head = this.#engine.head();
-      if (head === null || signal.aborted || !this.#engine.isWriting()) return;
+      const head = this.#chain.head;
+      if (head === null || signal.aborted || !this.#chain.isWriting) return;
       // Blocks that wait to be written are no hole.
-      await this.#engine.flush();
+      await this.#chain.flush();
       const until = head.timestamp - sec;
       const from = (await store.latestAt(until))?.number ?? Math.max(0, head.number - MOST_BLOCKS);
       const range = { from, to: head.number };
-      const written = await backfill({
-        source,
-        store,
-        range,
-        until,
-        onRewind: this.#engine.onRewind,
-        signal,
-      });
+      const onRewind: ChainState['onRewind'] = (listener) => this.#chain.onRewind(listener);
+      const written = await backfill({ source, store, range, until, onRewind, signal });
       filledUntil = head.timestamp;
       const reach = Math.min(isSimulated ? historySec : sec, MEMORY_SEC);
       const isNews = !isSimulated && written > 0 && sec <= MEMORY_SEC;
@@ -184,12 +166,12 @@ export class HistoryFiller {
         ? Math.max(head.number - Math.floor(memory / SLOT_SEC), 0)
         : (((await store.latestAt(head.timestamp - memory)) ?? (await store.oldest()))?.number ?? 0);
       // A young history is used from its beginning.
-      if (isNews || !this.#engine.remembers(start)) await this.#engine.rebuild(start);
+      if (isNews || !this.#chain.remembers(start)) await this.#rebuild(start);
       if (!signal.aborted) this.#rememberedSec = memory;
     }
-    if (signal.aborted || !this.#engine.isWriting()) return;
-    if (filledUntil !== null) this.#engine.filled(filledUntil);
-    const head = this.#engine.head();
+    if (signal.aborted || !this.#chain.isWriting) return;
+    if (filledUntil !== null) void track.filled(filledUntil);
+    const head = this.#chain.head;
     // A head may claim any time: blocks that are recent by our clock stay.
     if (head !== null) await store.prune(Math.min(head.timestamp, Math.floor(wallNow() / 1_000)));
   }
@@ -205,16 +187,12 @@ const SEARCHED = 50_000;
 const TRIES = 6;
 const FIRST_RETRY_MS = 1_000;
 
-interface BackfillOptions {
-  readonly source: ChainSource;
-  readonly store: BlockStore;
+interface BackfillOptions extends Pick<FillerOptions, 'source' | 'store' | 'signal'> {
   /** Block numbers to search for holes. */
   readonly range: NumberRange;
   /** Stops at the first block before this time, Unix seconds. */
   readonly until: number;
-  /** Calls `listener` with the common ancestor of every reorg, until the returned function is called. */
-  readonly onRewind: (listener: (ancestor: number) => void) => () => void;
-  readonly signal: AbortSignal;
+  readonly onRewind: ChainState['onRewind'];
 }
 
 /**
@@ -281,21 +259,4 @@ async function readPage(source: ChainSource, { from, to }: NumberRange, signal: 
       await sleep(FIRST_RETRY_MS * 2 ** (attempt - 1), signal);
     }
   }
-}
-
-/** The filler of a followed chain: filled holes are ingested and judged again. */
-export function fillerOf(options: FollowerOptions, chain: ChainState): HistoryFiller {
-  const { track } = options;
-  return new HistoryFiller(options, {
-    head: () => chain.head,
-    isWriting: () => chain.isWriting,
-    flush: () => chain.flush(),
-    remembers: (number) => chain.remembers(number),
-    rebuild: async (from) => {
-      void track.lookBack();
-      await chain.rebuild(from);
-    },
-    filled: (until) => void track.filled(until),
-    onRewind: (listener) => chain.onRewind(listener),
-  });
 }
