@@ -43,6 +43,14 @@ export interface LeaseOptions {
  */
 export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
 
+/** Work that only the leader does. */
+export interface LeaderWork {
+  /** Call it when there is something to do. */
+  wake(): void;
+  /** Resolves after the abort, once nothing is under way; never rejects. */
+  readonly done: () => Promise<void>;
+}
+
 /**
  * Elects the one process that follows the chain in a shared database, fires alerts and sends: the holder of the
  * lease. It writes a heartbeat every two seconds; after six seconds without one, after a release, or when it has
@@ -50,7 +58,7 @@ export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
  *  The state here may be outdated by a heartbeat, or by an hour after a machine's suspension: each transaction checks
  * the lease itself (`requireRight`). Other processes do not trust the wall clock: they take the lease when they have
  * seen the same heartbeat for six seconds of their own. Only its age at the first reading comes from the wall clock,
- * so that nobody waits for a long-dead leader. A server's clock is the same for all.
+ * so that no process waits for a leader that ended long ago. A server's clock is the same for all.
  */
 export class Lease {
   readonly #options: LeaseOptions;

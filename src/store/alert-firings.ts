@@ -52,7 +52,7 @@ export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[
 /** Totals of an owner's firings within one hour, including deleted ones; `hour`: its start, ms since epoch. */
 export type FiringTallyRow = ReturnType<typeof tallyOf>;
 
-function tallyOf(events: readonly AlertEventRow[]) {
+export function tallyOf(events: readonly AlertEventRow[]) {
   const tally = {
     owner: events[0]?.owner ?? '',
     hour: tallyHour(events[0]?.triggered_at ?? 0),
@@ -189,7 +189,7 @@ const shown = ({ id, created_at }: DeliveryRow): DeliveryAttemptRow => ({
 
 const KEEP_MS = 90 * 86_400_000;
 /** Of one alert, so that an alert that fires at every block leaves room for the others. */
-const MOST_EVENTS = 1_000;
+export const MOST_EVENTS = 1_000;
 /** Number of alerts whose firings are counted at once. */
 const ALERTS_AT_ONCE = 20;
 

@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 import { changedPhase, DISABLED, enabledPhase, type KeptAlert } from '../core/alerts/alert-rule.ts';
 import { headTimestamp } from './alert-evaluation.ts';
-import { type AlertEventRow, HALF, savedBy, TALLY_HOUR_MS, tallyHour } from './alert-firings.ts';
+import {
+  type AlertEventRow,
+  HALF,
+  MOST_EVENTS,
+  savedBy,
+  TALLY_HOUR_MS,
+  tallyHour,
+  tallyOf,
+} from './alert-firings.ts';
 import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
@@ -30,9 +38,6 @@ export interface AlertSum {
   /** The same in dollars per gas times 10^18; `null` when a firing with savings has no dollar price. */
   readonly usdPerGas: number | null;
 }
-
-/** Selects the firings of one alert, or of an owner (empty: all owners). */
-export type FiringsOf = { readonly alertId: string } | { readonly owner: string };
 
 /** Numbers of alerts by state. */
 interface AlertCounts {
@@ -171,11 +176,13 @@ export class AlertStore {
     });
   }
 
-  /** The newest firings of an alert, newest first. */
-  firings(alertId: string, limit: number): Promise<AlertFiring[]> {
+  /** The stored firings of an alert, newest first, and their total savings. */
+  savings(alertId: string): Promise<{ readonly firings: readonly AlertFiring[]; readonly sum: AlertSum }> {
     return this.#database.run(async (db) => {
-      const newest = firingsOf(db, { alertId }).selectAll().orderBy('triggered_at', 'desc');
-      return (await newest.orderBy('block_number', 'desc').limit(limit).execute()).map(toFiring);
+      const stored = db.selectFrom('alert_events').selectAll().where('alert_id', '=', alertId);
+      const newest = stored.orderBy('triggered_at', 'desc').orderBy('block_number', 'desc');
+      const rows = await newest.limit(MOST_EVENTS).execute();
+      return { firings: rows.map(toFiring), sum: toSum(tallyOf(rows)) };
     });
   }
 
@@ -185,9 +192,7 @@ export class AlertStore {
     { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
   ): Promise<AlertFiring[]> {
     return this.#database.run(async (db) => {
-      const within = firingsOf(db, { owner })
-        .where('triggered_at', '>=', from)
-        .where('triggered_at', '<=', to);
+      const within = firingsOf(db, owner).where('triggered_at', '>=', from).where('triggered_at', '<=', to);
       const newest = within.selectAll().orderBy('triggered_at', 'desc').limit(limit);
       return (await newest.execute()).map(toFiring).reverse();
     });
@@ -201,61 +206,30 @@ export class AlertStore {
         .select((e) => e.fn.sum<number | null>('firings').as('count'))
         .where('hour', '>=', wholeFrom)
         .executeTakeFirst();
-      const begun = firingsOf(db, { owner })
+      const begun = firingsOf(db, owner)
         .where('triggered_at', '>=', since)
         .where('triggered_at', '<', wholeFrom);
       return Number(whole?.count ?? 0) + (await countRows(begun));
     });
   }
 
-  /** Total savings of the stored firings of an alert, or of all firings that an owner's alerts ever had. */
-  sumFirings(whose: FiringsOf): Promise<AlertSum> {
-    return this.#database.run(async (db) =>
-      toSum(
-        await ('alertId' in whose
-          ? firingsOf(db, whose).select((e) => [
-              e.fn.countAll<number>().as('firings'),
-              sql<number | null>`sum((${saved}) / ${sql.lit(HALF)})`.as('high'),
-              sql<number | null>`sum((${saved}) % ${sql.lit(HALF)})`.as('low'),
-              sql<number | null>`sum((${saved}) * native_usd)`.as('usd'),
-              sql<number | null>`sum(case when native_usd is null and (${saved}) > 0 then 1 else 0 end)`.as(
-                'unpriced',
-              ),
-            ])
-          : ownedBy(db.selectFrom('firing_tallies'), whose.owner).select((e) => [
-              e.fn.sum<number | null>('firings').as('firings'),
-              e.fn.sum<number | null>('saved_high').as('high'),
-              e.fn.sum<number | null>('saved_low').as('low'),
-              e.fn.sum<number | null>('usd').as('usd'),
-              e.fn.sum<number | null>('unpriced').as('unpriced'),
-            ])
-        ).executeTakeFirstOrThrow(),
-      ),
-    );
-  }
-
-  /** The firing of an alert with the largest saving; `null` when none saved anything. */
-  bestFiring(alertId: string): Promise<AlertFiring | null> {
+  /** Total savings of all firings that an owner's alerts ever had. */
+  sumFirings(owner: string): Promise<AlertSum> {
     return this.#database.run(async (db) => {
-      const saving = firingsOf(db, { alertId }).selectAll().where(sql<boolean>`(${saved}) > 0`);
-      const best = saving.orderBy(saved, 'desc').orderBy('triggered_at', 'desc').limit(1);
-      const row = await best.executeTakeFirst();
-      return row === undefined ? null : toFiring(row);
+      const sums = ownedBy(db.selectFrom('firing_tallies'), owner).select((e) =>
+        SUMS.map((column) => e.fn.sum<number | null>(column).as(column)),
+      );
+      return toSum(await sums.executeTakeFirstOrThrow());
     });
   }
 }
 
-const saved = sql<number>`case
-  when condition = 'LESS_THAN' and reference_price > price then reference_price - price else 0 end`;
+const firingsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('alert_events'), owner);
 
-const firingsOf = (db: Queries, whose: FiringsOf) => {
-  const all = db.selectFrom('alert_events');
-  return 'alertId' in whose ? all.where('alert_id', '=', whose.alertId) : ownedBy(all, whose.owner);
-};
+const SUMS = ['firings', 'saved_high', 'saved_low', 'usd', 'unpriced'] as const;
+type Sums = Readonly<Record<(typeof SUMS)[number], number | null>>;
 
-type Sums = Readonly<Record<'firings' | 'high' | 'low' | 'usd' | 'unpriced', number | null>>;
-
-function toSum({ firings, high, low, usd, unpriced }: Sums): AlertSum {
+function toSum({ firings, saved_high: high, saved_low: low, usd, unpriced }: Sums): AlertSum {
   return {
     firings: Number(firings ?? 0),
     savedPerGas: BigInt(high ?? 0) * BigInt(HALF) + BigInt(low ?? 0),

@@ -17,14 +17,7 @@ import { weiOfGwei } from '../../core/units.ts';
 import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { conflict, notFound } from '../http/errors.ts';
-import {
-  alertResponse,
-  channelOf,
-  deliveryResponse,
-  SAVINGS_ENTRIES_MOST,
-  savedBy,
-  savingsResponse,
-} from '../responses/alerts.ts';
+import { alertResponse, channelOf, deliveryResponse, savedBy, savingsResponse } from '../responses/alerts.ts';
 import { NOTHING_YET, type Tallies } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
 
@@ -39,7 +32,7 @@ export function alertTallies(alerts: AlertStore, now: () => number): Tallies {
       fired24h: await alerts.countFirings(owner, now() - DAY_MS),
     }),
     savings: async (owner) => {
-      const sum = await alerts.sumFirings({ owner });
+      const sum = await alerts.sumFirings(owner);
       const none = await NOTHING_YET.savings(owner);
       return { ...none, events: sum.firings, alerts: savedBy(sum, SAVINGS_GAS_DEFAULT) };
     },
@@ -142,10 +135,8 @@ export class AlertService {
 
   async savings(owner: string, id: string, gasAmount: number): Promise<AlertSavings> {
     await this.#find(owner, id);
-    const { alerts } = this.#parts;
-    const sum = await alerts.sumFirings({ alertId: id });
-    const newest = await alerts.firings(id, SAVINGS_ENTRIES_MOST);
-    return savingsResponse(id, sum, { newest, best: await alerts.bestFiring(id) }, gasAmount);
+    const { firings, sum } = await this.#parts.alerts.savings(id);
+    return savingsResponse(id, sum, firings, gasAmount);
   }
 
   /** Firings of the owner's alerts from `from` to `to` (Unix seconds, inclusive), oldest first. */

@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from '../../store/outbox.ts';
 import { Alarm, sleep, untilAborted } from '../async.ts';
-import type { Lease } from '../leader.ts';
+import type { LeaderWork, Lease } from '../leader.ts';
 import { createNotifiers, type NotifierSettings } from './notifiers/create-notifiers.ts';
 import {
   type Attempt,
@@ -198,19 +198,12 @@ interface DispatcherOptions {
   readonly signal: AbortSignal;
   /** Called when the outbox cannot be read or written. */
   readonly onError: (error: unknown) => void;
-  readonly onAttempt?: (made: MadeAttempt) => void;
+  readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
   readonly clock?: Clock;
   /** Ms since epoch, by which old deliveries are deleted; default: the wall clock. */
   readonly agreedNow?: () => number;
   /** Random, 0 to 1. */
   readonly random?: () => number;
-}
-
-export interface Dispatcher {
-  /** Call it when a new delivery is due. */
-  wake(): void;
-  /** Resolves after the abort, once no attempt is under way; never rejects. */
-  readonly done: Promise<void>;
 }
 
 /**
@@ -219,12 +212,7 @@ export interface Dispatcher {
  * process that ends in between sends the delivery again with the same id (at least once). Deliveries under way at the
  * abort stay pending.
  */
-export function startDispatcher(options: DispatcherOptions): Dispatcher {
-  const dispatching = new Dispatching(options);
-  return { wake: dispatching.wake, done: dispatching.run() };
-}
-
-class Dispatching {
+export class Dispatcher {
   readonly #store: OutboxStore;
   readonly #options: DispatcherOptions;
   readonly #clock: Clock;
@@ -241,8 +229,10 @@ class Dispatching {
     this.#clock = options.clock ?? systemClock;
   }
 
+  /** Call it when a new delivery is due. */
   readonly wake = this.#alarm.ring;
 
+  /** Resolves after the abort, once no attempt is under way; never rejects. */
   async run(): Promise<void> {
     const { signal, onError } = this.#options;
     signal.addEventListener('abort', this.wake, { once: true });
@@ -402,36 +392,26 @@ class Dispatching {
   }
 }
 
-interface SendingOptions {
+interface SendingOptions extends Pick<DispatcherOptions, 'signal' | 'onError' | 'onAttempt'> {
   readonly lease: Lease;
   /** Whether the process ends by itself, so it must not leave attempts unfinished. */
   readonly isVisitor?: boolean;
   readonly database: Database;
   readonly delivery: NotifierSettings;
-  readonly signal: AbortSignal;
   /** Ms since epoch; the outbox is written by the same clock. */
   readonly wallNow: () => number;
   /** The same, but no later than the chain's time allows, because deletion is permanent. */
   readonly agreedNow: () => number;
-  readonly onError: (error: unknown) => void;
-  readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
-}
-
-interface Sending {
-  /** Call it when a new delivery is due. */
-  wake(): void;
-  /** Resolves after the abort, once no attempt is under way; never rejects. */
-  readonly done: () => Promise<void>;
 }
 
 /** Runs the dispatcher while this process holds the lease; on a server, where every process sends, always. */
-export function startSending(options: SendingOptions): Sending {
+export function startSending(options: SendingOptions): LeaderWork {
   const { lease, database, delivery, wallNow, agreedNow, onError, onAttempt } = options;
   let dispatcher: Dispatcher | null = null;
   const store = new OutboxStore(database);
   const run = async (signal: AbortSignal) => {
     if (signal.aborted) return;
-    dispatcher = startDispatcher({
+    dispatcher = new Dispatcher({
       store,
       notifiers: createNotifiers(delivery, { now: wallNow }),
       process: lease.process,
@@ -439,9 +419,9 @@ export function startSending(options: SendingOptions): Sending {
       clock: { ...systemClock, now: wallNow },
       agreedNow,
       onError,
-      ...(onAttempt === undefined ? {} : { onAttempt }),
+      onAttempt,
     });
-    await dispatcher.done;
+    await dispatcher.run();
     dispatcher = null;
   };
   const wake = () => dispatcher?.wake();

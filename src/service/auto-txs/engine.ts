@@ -7,7 +7,7 @@ import type { Block, Hex } from '../../core/block.ts';
 import { StoreError } from '../../store/errors.ts';
 import { Alarm, mapBounded } from '../async.ts';
 import { dataFeesOf } from '../data-fees.ts';
-import type { Lease } from '../leader.ts';
+import type { LeaderWork, Lease } from '../leader.ts';
 import {
   type Decided,
   decideAgain,
@@ -39,15 +39,11 @@ interface AutoTxsOptions extends EngineContext {
   readonly signal: AbortSignal;
 }
 
-interface RunningAutoTxs {
-  /** Call it for a new head, or when an auto-tx was created, changed or cancelled. */
-  wake(): void;
-  /** Resolves after the abort, once nothing is under way; never rejects. */
-  readonly done: () => Promise<void>;
-}
-
-/** Sends and follows auto-txs while, and only while, this process holds the lease. */
-export function startAutoTxs(options: AutoTxsOptions): RunningAutoTxs {
+/**
+ * Sends and follows auto-txs while, and only while, this process holds the lease. Wake it for a new head, or when an
+ * auto-tx was created, changed or cancelled.
+ */
+export function startAutoTxs(options: AutoTxsOptions): LeaderWork {
   const { lease, source, onError } = options;
   const alarm = new Alarm();
 

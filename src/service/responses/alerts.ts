@@ -76,23 +76,27 @@ function known<Word extends string>(words: readonly Word[], text: string): Word 
 const gweiNumber = (wei: bigint) => Number(gweiString(wei));
 
 /** Maximum number of listed firings. */
-export const SAVINGS_ENTRIES_MOST = 500;
+const SAVINGS_ENTRIES_MOST = 500;
 
-/** `GET /alerts/{id}/savings`: what `gasAmount` gas cost less at each firing than at the mean of the day before. */
+/** What `gasAmount` gas cost less at each firing (newest first) than at the mean of the day before. */
 export function savingsResponse(
   alertId: string,
   sum: AlertSum,
-  firings: { readonly newest: readonly AlertFiring[]; readonly best: AlertFiring | null },
+  firings: readonly AlertFiring[],
   gasAmount: number,
 ): AlertSavings {
-  const { newest, best } = firings;
+  const saving = (firing: AlertFiring | null) => firing?.savedPerGas ?? 0n;
+  const best = firings.reduce<AlertFiring | null>(
+    (most, each) => (saving(each) > saving(most) ? each : most),
+    null,
+  );
   return {
     alertId,
     events: sum.firings,
     ...savedBy(sum, gasAmount),
     best: best === null ? null : toEntry(best, gasAmount),
     gasAmount,
-    entries: newest.map((firing) => toEntry(firing, gasAmount)),
+    entries: firings.slice(0, SAVINGS_ENTRIES_MOST).map((firing) => toEntry(firing, gasAmount)),
   };
 }
 

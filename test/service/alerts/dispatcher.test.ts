@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { startDispatcher } from '../../../src/service/alerts/dispatcher.ts';
+import { Dispatcher } from '../../../src/service/alerts/dispatcher.ts';
 import {
   createNotifiers,
   type NotifierSettings,
@@ -51,7 +51,7 @@ async function open(posting: Posting = {}) {
       notifier === undefined ? [] : [[channel, watched(notifier)]],
     ),
   );
-  const dispatcher = startDispatcher({
+  const dispatcher = new Dispatcher({
     store,
     notifiers,
     process: 'gastop, process 4711',
@@ -60,9 +60,10 @@ async function open(posting: Posting = {}) {
     clock,
     random: () => 0.5,
   });
+  const running = dispatcher.run();
   const stop = async () => {
     abort.abort();
-    await dispatcher.done;
+    await running;
   };
   onTestFinished(async () => {
     await stop();
@@ -443,7 +444,7 @@ describe('the end of the process', () => {
     await office.stop();
     await fire(office.database, 'a');
     const abort = new AbortController();
-    const dispatcher = startDispatcher({
+    const dispatcher = new Dispatcher({
       store: office.store,
       notifiers: {
         WEBHOOK: {
@@ -458,7 +459,8 @@ describe('the end of the process', () => {
       onError: () => {},
       clock: office.clock,
     });
-    await dispatcher.done;
+    const running = dispatcher.run();
+    await running;
     expect(await office.delivery('a')).toMatchObject({ status: 'DELIVERED', attempts: [{ ok: true }] });
   });
 
@@ -467,7 +469,7 @@ describe('the end of the process', () => {
     const never = new Promise<never>(() => {});
     let isAsked = false;
     const abort = new AbortController();
-    const dispatcher = startDispatcher({
+    const dispatcher = new Dispatcher({
       store: office.store,
       notifiers: {
         WEBHOOK: {
@@ -481,12 +483,13 @@ describe('the end of the process', () => {
       signal: abort.signal,
       onError: () => {},
     });
+    const running = dispatcher.run();
     await office.stop();
     await fire(office.database, 'a');
     dispatcher.wake();
     await waitFor(() => isAsked);
     abort.abort();
-    await dispatcher.done;
+    await running;
     expect(await office.delivery('a')).toMatchObject({ status: 'PENDING', attempts: [] });
   });
 });
