@@ -25,7 +25,7 @@ const BLOCK_WEIGHT = 16;
 /** The fields of a block's transaction for lists, without its call data, which may be large. */
 export interface MinedTransaction
   extends Pick<ChainTransaction, 'hash' | 'type' | 'from' | 'to' | 'value'>,
-    Omit<ChainReceipt, 'blockNumber' | 'blockHash'> {}
+    Omit<ChainReceipt, 'blockNumber' | 'blockHash' | 'l1Part'> {}
 
 /** Known fields of a block, to tell whether another is the same. */
 type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
@@ -115,20 +115,8 @@ export function isBlockOf(block: ChainBlock, clue: BlockClue): boolean {
 
 function toMined({ transaction, receipt }: IncludedTransaction): MinedTransaction {
   const { hash, type, from, to, value } = transaction;
-  const { status, transactionIndex, gasUsed, effectiveGasPrice, blobFee, dataFee } = receipt;
-  return {
-    hash,
-    type,
-    from,
-    to,
-    value,
-    status,
-    transactionIndex,
-    gasUsed,
-    effectiveGasPrice,
-    blobFee,
-    dataFee,
-  };
+  const { blockNumber: _, blockHash: __, l1Part: ___, ...paid } = receipt;
+  return { ...paid, hash, type, from, to, value };
 }
 
 /** Less than our own client's timeout of ten seconds, so that it gets the reason. */

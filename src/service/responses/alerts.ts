@@ -9,7 +9,7 @@ import type { KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
 import type { AlertFiring, AlertSum } from '../../store/alerts.ts';
 import type { KeptDelivery } from '../../store/outbox.ts';
-import { isoFromMs, isoOrNull, weiOrNull, wireWei } from './wire.ts';
+import { integerOrNull, isoFromMs, isoOrNull, wireInteger } from './wire.ts';
 
 /** An alert as v1 shows it to `asker` (as `KeptAlert.owner`) at `now`, ms since epoch by the chain's clock. */
 export function alertResponse(alert: KeptAlert, asker: string, now: number): Alert {
@@ -48,16 +48,14 @@ export function alertResponse(alert: KeptAlert, asker: string, now: number): Ale
 }
 
 export function deliveryResponse(delivery: KeptDelivery): AlertDelivery {
-  const { id, eventId, target, createdAt, nextAttemptAt, attempts } = delivery;
+  const { alertId: _, ...rest } = delivery;
   return {
-    id,
-    eventId,
-    channel: channelOf(delivery.channel),
-    target,
-    status: known(DELIVERY_STATUSES, delivery.status),
-    createdAt: isoFromMs(createdAt),
-    nextAttemptAt: isoOrNull(nextAttemptAt),
-    attempts: attempts.map(({ at, latencyMs, ok, answer }) => ({ at: isoFromMs(at), latencyMs, ok, answer })),
+    ...rest,
+    channel: channelOf(rest.channel),
+    status: known(DELIVERY_STATUSES, rest.status),
+    createdAt: isoFromMs(rest.createdAt),
+    nextAttemptAt: isoOrNull(rest.nextAttemptAt),
+    attempts: rest.attempts.map((attempt) => ({ ...attempt, at: isoFromMs(attempt.at) })),
   };
 }
 
@@ -113,8 +111,8 @@ function toEntry(firing: AlertFiring, gasAmount: number): AlertSavings['entries'
   return {
     triggeredAt: isoFromMs(firing.triggeredAt),
     blockNumber: firing.blockNumber,
-    price: wireWei(firing.price),
-    referencePrice: weiOrNull(firing.referencePrice),
+    price: wireInteger(firing.price),
+    referencePrice: integerOrNull(firing.referencePrice),
     savedWei: savedWei.toString(),
     savedUsd: savedInUsd(savedWei, firing.nativeUsd),
   };

@@ -15,8 +15,9 @@ import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
+import type { SenderFacts } from '../auto-txs/checks.ts';
 import type { Present } from './gas.ts';
-import { isoFromMs, isoOrNull, weiOrNull, wireInteger, wireWei } from './wire.ts';
+import { integerOrNull, isoFromMs, isoOrNull, wireInteger } from './wire.ts';
 
 /** An auto-tx as v1 shows it to `asker` (as `KeptAutoTx.owner`), without its signature. */
 export function autoTxResponse(
@@ -45,10 +46,10 @@ export function autoTxResponse(
     value: autoTx.value.toString(),
     data: isLong ? null : autoTx.data,
     nonce: signed?.nonce ?? null,
-    gasLimit: signed === null ? null : wireInteger(signed.gasLimit),
-    maxFeePerGas: weiOrNull(signed?.maxFeePerGas),
-    maxPriorityFeePerGas: weiOrNull(signed?.maxPriorityFeePerGas),
-    gasPrice: weiOrNull(signed?.gasPrice),
+    gasLimit: integerOrNull(signed?.gasLimit),
+    maxFeePerGas: integerOrNull(signed?.maxFeePerGas),
+    maxPriorityFeePerGas: integerOrNull(signed?.maxPriorityFeePerGas),
+    gasPrice: integerOrNull(signed?.gasPrice),
     hash: signed?.hash ?? null,
     checks: [...autoTx.checks],
     checkedAt: isoOrNull(checkedAt),
@@ -57,8 +58,8 @@ export function autoTxResponse(
     submittedAt: isoOrNull(state.submittedAt),
     executedAt: isoOrNull(state.executedAt),
     blockNumber: inclusion?.blockNumber ?? null,
-    gasUsed: inclusion === null ? null : wireInteger(inclusion.gasUsed),
-    effectiveGasPrice: weiOrNull(inclusion?.effectiveGasPrice),
+    gasUsed: integerOrNull(inclusion?.gasUsed),
+    effectiveGasPrice: integerOrNull(inclusion?.effectiveGasPrice),
     ...paidBy(autoTx),
     failure: failure === null ? null : { code: failure.code, message: failure.message },
     hold: hold === null ? null : { code: hold.code, message: hold.message, retryAt: isoFromMs(hold.retryAt) },
@@ -84,24 +85,13 @@ export function autoTxDetails(
 ): AutoTxDetails {
   return {
     ...autoTxResponse(autoTx, asker, moment, { isListed: false }),
-    timeline: timeline.map(({ at, kind, blockNumber, message }) => ({
-      at: isoFromMs(at),
-      kind,
-      blockNumber,
-      message,
-    })),
+    timeline: timeline.map((entry) => ({ ...entry, at: isoFromMs(entry.at) })),
   };
 }
 
 /** A sender with its open auto-txs, by nonce. */
 export function accountResponse(
-  sender: {
-    readonly chainId: number;
-    readonly address: Hex;
-    readonly nextNonce: number;
-    readonly pendingNonce: number;
-    readonly balance: bigint;
-  },
+  sender: SenderFacts & { readonly chainId: number; readonly address: Hex },
   waiting: readonly KeptAutoTx[],
   { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
 ): AutoTxAccount {
@@ -144,7 +134,7 @@ function paidBy(autoTx: KeptAutoTx): Pick<AutoTx, 'costWei' | 'costUsd' | 'saved
 function savingAnswer(saving: Saving | null) {
   if (saving === null) return null;
   const { referencePrice, savedWei, savedUsd } = saving;
-  return { referencePrice: wireWei(referencePrice), savedWei: savedWei.toString(), savedUsd };
+  return { referencePrice: wireInteger(referencePrice), savedWei: savedWei.toString(), savedUsd };
 }
 
 /** Maximum forecast horizon: a day. */

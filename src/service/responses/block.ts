@@ -7,7 +7,7 @@ import { gasWeightedPercentiles } from '../../core/percentiles.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
 import { confirmationsOf, ifAvailable, type LookupContext, tipOf } from './explorer.ts';
-import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
+import { integerOrNull, isoFromSec, toWire, wireInteger } from './wire.ts';
 
 /** One block: the chain's data, completed by stored fees. */
 interface KnownBlock {
@@ -41,17 +41,17 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     parentHash: header.parentHash,
     timestamp: isoFromSec(Math.floor(header.timestamp)),
     confirmations: confirmationsOf(header.number, head),
-    baseFeePerGas: wireWei(header.baseFeePerGas),
-    nextBaseFeePerGas: wireWei(nextBaseFee),
-    gasUsed: header.gasUsed === null ? null : wireInteger(header.gasUsed),
-    gasLimit: header.gasLimit === null ? null : wireInteger(header.gasLimit),
+    baseFeePerGas: wireInteger(header.baseFeePerGas),
+    nextBaseFeePerGas: wireInteger(nextBaseFee),
+    gasUsed: integerOrNull(header.gasUsed),
+    gasLimit: integerOrNull(header.gasLimit),
     gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
     transactionCount: whole?.transactionHashes.length ?? null,
     tips,
-    blobBaseFee: weiOrNull(blobs.now),
-    nextBlobBaseFee: weiOrNull(blobs.next),
-    blobGasUsed: whole === null || whole.blobGasUsed === null ? null : wireInteger(whole.blobGasUsed),
-    excessBlobGas: whole === null || whole.excessBlobGas === null ? null : wireInteger(whole.excessBlobGas),
+    blobBaseFee: integerOrNull(blobs.now),
+    nextBlobBaseFee: integerOrNull(blobs.next),
+    blobGasUsed: integerOrNull(whole?.blobGasUsed),
+    excessBlobGas: integerOrNull(whole?.excessBlobGas),
     burntWei: burnt(known, blobs.now)?.toString() ?? null,
     feeRecipient: whole?.feeRecipient ?? null,
   };
@@ -129,15 +129,7 @@ async function tipsOf({ whole, fees }: KnownBlock, reader: ChainReader): Promise
   const tips = fees?.tips ?? (whole === null ? null : await tipsFromReceipts(whole, reader));
   if (tips === null) return null;
   const [p10 = 0n, p25 = 0n, p50 = 0n, p75 = 0n, p90 = 0n, p95 = 0n, p99 = 0n] = tips;
-  return {
-    p10: wireWei(p10),
-    p25: wireWei(p25),
-    p50: wireWei(p50),
-    p75: wireWei(p75),
-    p90: wireWei(p90),
-    p95: wireWei(p95),
-    p99: wireWei(p99),
-  };
+  return toWire({ p10, p25, p50, p75, p90, p95, p99 });
 }
 
 /** The same as the node's own percentiles at that time. */

@@ -15,7 +15,7 @@ import { abortable, mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
 import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import { metricsWindow } from './metrics.ts';
-import { isoFromSec, weiOrNull, wireInteger, wireWei } from './wire.ts';
+import { isoFromSec, toWire, wireInteger } from './wire.ts';
 
 /** Data for responses about single blocks and transactions. */
 export interface LookupContext {
@@ -118,22 +118,12 @@ export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMe
 
 /** The fields that its sender signed. */
 function signed(transaction: ChainTransaction, chainId: number): Omit<TxMetrics, keyof Inclusion> {
-  const { hash, type, from, to, value, nonce, data, gasLimit, blobCount } = transaction;
+  const { data, value, blockNumber: _, blockHash: __, ...rest } = transaction;
   return {
     chainId,
-    hash,
-    type,
-    from,
-    to,
+    ...toWire(rest),
     value: value.toString(),
-    nonce,
     selector: data.length < SELECTOR_LENGTH ? null : data.slice(0, SELECTOR_LENGTH).toLowerCase(),
-    gasLimit: wireInteger(gasLimit),
-    maxFeePerGas: weiOrNull(transaction.maxFeePerGas),
-    maxPriorityFeePerGas: weiOrNull(transaction.maxPriorityFeePerGas),
-    gasPrice: weiOrNull(transaction.gasPrice),
-    maxFeePerBlobGas: weiOrNull(transaction.maxFeePerBlobGas),
-    blobCount,
   };
 }
 
@@ -160,10 +150,10 @@ function included(
   return {
     status: receipt.status === 'success' ? 'SUCCESS' : 'REVERTED',
     gasUsed: wireInteger(receipt.gasUsed),
-    effectiveGasPrice: wireWei(receipt.effectiveGasPrice),
-    priorityFeePerGas: wireWei(tipOf(receipt.effectiveGasPrice, block.baseFeePerGas)),
+    effectiveGasPrice: wireInteger(receipt.effectiveGasPrice),
+    priorityFeePerGas: wireInteger(tipOf(receipt.effectiveGasPrice, block.baseFeePerGas)),
     costWei: cost.toString(),
-    dataFeeWei: l1Part === null ? null : l1Part.toString(),
+    dataFeeWei: l1Part?.toString() ?? null,
     costUsd: nativeUsd === null ? null : usdOf(cost, nativeUsd),
     blockNumber: block.number,
     blockHash: block.hash,
@@ -250,20 +240,14 @@ function partsOfPage(newestFirst: readonly ChainBlock[], offset: number, size: n
 }
 
 function toRow(transaction: MinedTransaction, block: ChainBlock): TxRow {
-  const { hash, type, from, to, value, status, transactionIndex, gasUsed, effectiveGasPrice } = transaction;
+  const { value, status, blobFee: _, dataFee: __, ...rest } = transaction;
   return {
+    ...toWire(rest),
     timestamp: isoFromSec(block.timestamp),
     blockNumber: block.number,
-    transactionIndex,
-    hash,
     status: status === 'success' ? 'SUCCESS' : 'REVERTED',
-    type,
-    from,
-    to,
     value: value.toString(),
-    gasUsed: wireInteger(gasUsed),
-    effectiveGasPrice: wireWei(effectiveGasPrice),
-    priorityFeePerGas: wireWei(tipOf(effectiveGasPrice, block.baseFeePerGas)),
+    priorityFeePerGas: wireInteger(tipOf(rest.effectiveGasPrice, block.baseFeePerGas)),
     costWei: costOf(transaction).toString(),
   };
 }

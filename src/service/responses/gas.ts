@@ -1,18 +1,12 @@
 import { SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { StatsCurrent } from '../../contract/dashboard.ts';
 import type { GasCurrent, GasRecommendation, GasTrend } from '../../contract/gas.ts';
-import {
-  ADVICE_VERSION,
-  type Advice,
-  type Lane,
-  type Recommendation,
-  type Summary,
-} from '../../core/advice.ts';
+import { ADVICE_VERSION, type Advice, type Recommendation } from '../../core/advice.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, updateFrequencySec } from '../../core/chains.ts';
 import type { AdviceCount, AdviceScore } from '../../store/advice-track.ts';
 import type { Problem } from '../follow/freshness.ts';
-import { isoFromMs, isoFromSec, isoOrNull, weiOrNull, wireWei } from './wire.ts';
+import { integerOrNull, isoFromMs, isoFromSec, isoOrNull, toWire, wireInteger } from './wire.ts';
 
 /** The present state, all of one block. */
 export interface Present {
@@ -43,16 +37,16 @@ export function gasCurrent(present: Present): GasCurrent {
     chainId: profile.id,
     blockNumber: head.number,
     blockTimestamp: isoFromSec(head.timestamp),
-    lowPrice: wireWei(slow.price),
-    averagePrice: wireWei(average.price),
-    highPrice: wireWei(fast.price),
-    basePrice: wireWei(head.baseFeePerGas),
-    priorityPrice: wireWei(priority),
-    nextBasePrice: wireWei(advice.nextBaseFee),
-    floorPrice: weiOrNull(advice.floor),
-    blobBasePrice: weiOrNull(head.blobBaseFee),
+    lowPrice: wireInteger(slow.price),
+    averagePrice: wireInteger(average.price),
+    highPrice: wireInteger(fast.price),
+    basePrice: wireInteger(head.baseFeePerGas),
+    priorityPrice: wireInteger(priority),
+    nextBasePrice: wireInteger(advice.nextBaseFee),
+    floorPrice: integerOrNull(advice.floor),
+    blobBasePrice: integerOrNull(head.blobBaseFee),
     gasUsedRatio: head.gasUsedRatio,
-    lanes: { slow: laneOf(slow), average: laneOf(average), fast: laneOf(fast) },
+    lanes: toWire(advice.lanes),
     nativeUsd: present.nativeUsd,
     updatedAt: isoFromMs(present.updatedAt),
     updateFrequencySec: updateFrequencySec(profile, advice.blockSec),
@@ -68,48 +62,11 @@ export function gasCurrent(present: Present): GasCurrent {
   };
 }
 
-function laneOf(lane: Lane): GasCurrent['lanes']['slow'] {
-  return {
-    price: wireWei(lane.price),
-    maxFeePerGas: wireWei(lane.maxFeePerGas),
-    maxPriorityFeePerGas: weiOrNull(lane.maxPriorityFeePerGas),
-    withinBlocks: lane.withinBlocks,
-    waitSec: lane.waitSec,
-    probability: lane.probability,
-    reason: lane.reason,
-  };
-}
-
-export function gasTrend({ advice, updatedAt }: Present): GasTrend {
-  const { trend } = advice;
-  return {
-    window: '1h',
-    direction: trend.direction,
-    changeRatio: trend.changeRatio,
-    base: summaryOf(trend.base),
-    priority: summaryOf(trend.priority),
-    percentileRank24h: trend.percentileRank24h,
-    congestion: trend.congestion,
-    baseFeeFan: trend.baseFeeFan.map(({ blocksAhead, min, expected, max }) => ({
-      blocksAhead,
-      min: wireWei(min),
-      expected: wireWei(expected),
-      max: wireWei(max),
-    })),
-    updatedAt: isoFromMs(updatedAt),
-  };
-}
-
-function summaryOf({ now, min, p25, median, p75, max }: Summary): GasTrend['base'] {
-  return {
-    now: wireWei(now),
-    min: wireWei(min),
-    p25: wireWei(p25),
-    median: wireWei(median),
-    p75: wireWei(p75),
-    max: wireWei(max),
-  };
-}
+export const gasTrend = ({ advice, updatedAt }: Present): GasTrend => ({
+  window: '1h',
+  ...toWire(advice.trend),
+  updatedAt: isoFromMs(updatedAt),
+});
 
 /** `reach`: forecast for the requested price, if any. */
 export function gasRecommendation(
@@ -117,26 +74,14 @@ export function gasRecommendation(
   reach: GasRecommendation['reach'] = null,
 ): GasRecommendation {
   const { recommendation } = advice;
+  const { action, reasons } = recommendation;
   return {
-    action: recommendation.action,
+    ...toWire(recommendation),
     lane: SPEED_OF_LANE[recommendation.lane],
-    targetPrice: wireWei(recommendation.targetPrice),
-    expectedWaitSec: recommendation.expectedWaitSec,
-    deadlineSec: recommendation.deadlineSec,
-    probability: recommendation.probability,
-    expectedSavingRatio: recommendation.expectedSavingRatio,
-    confidence: recommendation.confidence,
     reasons:
-      loading && recommendation.action === null
-        ? ['no advice yet: history is loading, prices are provisional', ...recommendation.reasons.slice(1)]
-        : [...recommendation.reasons],
-    alternatives: recommendation.alternatives.map((horizon) => ({
-      horizonSec: horizon.horizonSec,
-      price: weiOrNull(horizon.price),
-      probability: horizon.probability,
-      reason: horizon.reason,
-      savingRatio: horizon.savingRatio,
-    })),
+      loading && action === null
+        ? ['no advice yet: history is loading, prices are provisional', ...reasons.slice(1)]
+        : [...reasons],
     track: trackOf(said, recommendation.track),
     reach,
     // The next block replaces it.

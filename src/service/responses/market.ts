@@ -15,7 +15,7 @@ import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
 import { CHART_BUCKET_SEC, meanTip, type StatedPrices } from './charts.ts';
 import type { Present } from './gas.ts';
-import { isoFromSec, wholeWei, wireWei } from './wire.ts';
+import { isoFromSec, wholeWei, wireInteger } from './wire.ts';
 
 const HOUR_SEC = 3_600;
 const WEI_PER_COIN = 1e18;
@@ -42,7 +42,7 @@ export async function statsMarket(
     blocks,
   }));
   const { lanes } = present.advice;
-  const now = { base: wireWei(present.head.baseFeePerGas), average: wireWei(lanes.average.price) };
+  const now = { base: wireInteger(present.head.baseFeePerGas), average: wireInteger(lanes.average.price) };
   const { base, ...figures } = marketFigures(series, now, statedPrices);
   const before = await firstPoint(history, timeFrame, series[0]);
   return {

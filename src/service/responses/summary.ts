@@ -1,6 +1,7 @@
 import type { NodeHealth } from '../../chain/chain-source.ts';
 import type { Summary } from '../../contract/dashboard.ts';
 import { gasCurrent, gasRecommendation, type Present } from './gas.ts';
+import { isoFromMs } from './wire.ts';
 
 /** An owner's totals: the id of a key, or empty for the operator. */
 export interface Tallies {
@@ -60,12 +61,9 @@ export async function summaryOf(
       // Whole seconds: otherwise every response would differ, and ETags would be useless.
       headAgeSec: Math.floor(health.headAgeSec),
       lagBlocks: health.lagBlocks,
-      nodes: health.nodes.map(({ name, state, head, latencyMs, message }) => ({
-        name,
-        state,
-        head,
+      nodes: health.nodes.map(({ latencyMs, ...node }) => ({
+        ...node,
         latencyMs: latencyMs === null ? null : Math.round(latencyMs),
-        message,
       })),
       engine: engineAnswer(health.engine),
     },
@@ -87,7 +85,5 @@ function withSums(savings: SavingsByOrigin): Summary['savings'] {
 function engineAnswer(engine: EngineHealth | null): Summary['health']['engine'] {
   if (engine === null) return null;
   const { process, isHere, since, heartbeatAt } = engine;
-  return { process, isHere, since: iso(since), heartbeatAt: iso(heartbeatAt) };
+  return { process, isHere, since: isoFromMs(since), heartbeatAt: isoFromMs(heartbeatAt) };
 }
-
-const iso = (ms: number) => new Date(ms).toISOString();

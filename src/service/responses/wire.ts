@@ -1,19 +1,32 @@
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Wei per gas as a JSON integer without loss. A price beyond 2^53−1 wei (9 million gwei, such as the greatest cap
- * that can be signed) becomes that limit, as in the store.
+ * Wei per gas, gas or another count as a JSON integer. A price beyond 2^53−1 wei (9 million gwei, such as the greatest
+ * cap that can be signed) becomes that limit, as in the store.
  */
-export function wireWei(wei: bigint): number {
-  return wireInteger(wei);
-}
-
-export const weiOrNull = (wei: bigint | null | undefined) => (wei == null ? null : wireWei(wei));
-
-/** Gas and other counts as JSON integers, with the same limit. */
 export function wireInteger(count: bigint): number {
   if (count < 0n) return 0;
   return Number(count > LARGEST ? LARGEST : count);
+}
+
+export const integerOrNull = (count: bigint | null | undefined) =>
+  count == null ? null : wireInteger(count);
+
+type Wire<Value> = Value extends bigint
+  ? number
+  : Value extends readonly (infer Each)[]
+    ? Wire<Each>[]
+    : Value extends object
+      ? { [Key in keyof Value]: Wire<Value[Key]> }
+      : Value;
+
+/** A value with every `bigint` in it as {@link wireInteger}. */
+export function toWire<Value>(value: Value): Wire<Value>;
+export function toWire(value: unknown): unknown {
+  if (typeof value === 'bigint') return wireInteger(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => toWire(each));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toWire(each)]));
 }
 
 /** A mean in wei, rounded to whole wei. */

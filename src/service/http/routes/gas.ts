@@ -3,7 +3,7 @@ import { GasCurrent, GasRecommendation, GasTrend } from '../../../contract/gas.t
 import { NoParameters, RecommendationParameters } from '../../../contract/queries.ts';
 import { API_KEY_HEADER, PATHS } from '../../../contract/routes.ts';
 import { gasCurrent, gasRecommendation, gasTrend } from '../../responses/gas.ts';
-import { wireWei } from '../../responses/wire.ts';
+import { wireInteger } from '../../responses/wire.ts';
 import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
 import type { GasStreams } from '../gas-streams.ts';
@@ -47,7 +47,7 @@ export function addGasRoutes(
     if (targetPrice === undefined || deadlineSec === undefined)
       return c.json(gasRecommendation(present), 200);
     const reach = state.reachProbability(targetPrice, deadlineSec);
-    const asked = { targetPrice: wireWei(targetPrice), deadlineSec };
+    const asked = { targetPrice: wireInteger(targetPrice), deadlineSec };
     return c.json(
       gasRecommendation(present, {
         ...asked,
