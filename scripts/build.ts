@@ -105,7 +105,10 @@ const programBuild = build({
     '../../utils/ccip.js',
   ],
   plugins: [englishZod, mailWithoutAttachments, rawText, shortNamesOfOthers],
-  alias: { '@modelcontextprotocol/server/_shims': './scripts/mcp-shims.js' },
+  alias: {
+    '@modelcontextprotocol/server/_shims': './scripts/mcp-shims.js',
+    'string-width': './scripts/string-width.ts',
+  },
   chunkNames: 'chunks/[name]-[hash]',
   banner: { js: banner },
   metafile: true,

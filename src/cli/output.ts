@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { ClientError } from '../client/errors.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
 import { withoutSecrets } from '../core/key-text.ts';
-import { cleanText, wrapWords } from '../core/text.ts';
+import { cleanText, graphemes, wrapWords } from '../core/text.ts';
 import { databaseName, isServerUrl } from '../store/database-url.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
@@ -56,17 +56,15 @@ export function tildePath(path: string, home: string): string {
 export const shownDatabase = (database: string, home: string): string =>
   isServerUrl(database) ? `PostgreSQL, ${databaseName(database)}` : tildePath(database, home);
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
 /** Cuts a line to `width` terminal columns, marked by `ending`; wide characters take two. */
 export function cutToWidth(line: string, width: number, ending = '…'): string {
   if (stringWidth(line) <= width) return line;
   let kept = '';
   let columns = 0;
-  for (const { segment } of graphemes.segment(line)) {
-    columns += stringWidth(segment);
+  for (const character of graphemes(line)) {
+    columns += stringWidth(character);
     if (columns > width - ending.length) break;
-    kept += segment;
+    kept += character;
   }
   return `${kept.trimEnd()}${ending}`;
 }
