@@ -2,6 +2,7 @@ import { createGasClient } from '../client/client.ts';
 import { ClientError, errorWords } from '../client/errors.ts';
 import { parseJson } from '../client/values.ts';
 import { API_KEY_HEADER, MCP_PATH } from '../contract/routes.ts';
+import { BODY_BYTES, SIGNED_BODY_BYTES } from '../service/http/body.ts';
 import { ApiFailure } from '../service/http/errors.ts';
 import { RequestRecord } from '../service/http/record.ts';
 import type { Served } from '../service/http/server.ts';
@@ -10,12 +11,11 @@ import { reportError } from './errors.ts';
 import { INTERNAL_ORIGIN } from './open-source.ts';
 import { VERSION } from './output.ts';
 
-/** A signed transaction of 128 kB in hex, and its envelope. */
-const BODY_BYTES = 2 * 131_072 + 16_384;
-/** Without a valid key a body can only be a call that will be refused. */
-const KEYLESS_BODY_BYTES = 32_768;
 /** Maximum number of concurrent requests per key, and of all without a key. */
 const MOST_AT_ONCE = 16;
+/** A body with a signed transaction counts as this many, so that a key has two at once, as on the routes. */
+const WEIGHT_OF_LARGE = 8;
+const MOST_LARGE = 8;
 
 /**
  * Mounts MCP beside v1 at {@link MCP_PATH}. A tool requests its routes with the caller's key and quota;
@@ -24,6 +24,7 @@ const MOST_AT_ONCE = 16;
  */
 export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl: URL | null = null): Served {
   const atOnce = new Map<string, number>();
+  let largeAtOnce = 0;
   const respond = async (request: Request, record: RequestRecord): Promise<Response> => {
     record.route = MCP_PATH;
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: ALLOW });
@@ -35,9 +36,13 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
     const caller = await gate.identify(apiKey);
     record.keyId = caller?.keyId ?? null;
     const who = caller?.keyId ?? '';
+    // Without a valid key a body can only be a call that will be refused.
+    const isLarge = caller !== null && Number(request.headers.get('content-length') ?? 0) > BODY_BYTES;
+    const weight = isLarge ? WEIGHT_OF_LARGE : 1;
     const before = atOnce.get(who) ?? 0;
-    if (before >= MOST_AT_ONCE) throw tooManyAtOnce();
-    atOnce.set(who, before + 1);
+    if (before + weight > MOST_AT_ONCE || (isLarge && largeAtOnce === MOST_LARGE)) throw tooManyAtOnce();
+    atOnce.set(who, before + weight);
+    if (isLarge) largeAtOnce += 1;
     const routes = new RequestRecord();
     try {
       const { respondOverHttp } = await import('../mcp/server.ts');
@@ -57,10 +62,11 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
         writesNeed: 'a key whose plan has "mcpWrites": true; ask the operator of the service for one',
         open: async () => client,
         describeError: (error) => describeFailure(error, apiKey),
-        maxBytes: caller === null ? KEYLESS_BODY_BYTES : BODY_BYTES,
+        maxBytes: isLarge ? SIGNED_BODY_BYTES : BODY_BYTES,
       });
     } finally {
-      const left = (atOnce.get(who) ?? 1) - 1;
+      if (isLarge) largeAtOnce -= 1;
+      const left = (atOnce.get(who) ?? 0) - weight;
       if (left > 0) atOnce.set(who, left);
       else atOnce.delete(who);
     }

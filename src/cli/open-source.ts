@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGasClient, type GasClient, type GasClientOptions } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import { isPlain, parseServiceUrl } from '../client/http.ts';
+import { isPlain } from '../client/http.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from '../client/views/gas.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable } from '../service/async.ts';
@@ -12,7 +12,14 @@ import { CliError, EXIT, usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import type { ChainChoice, OpenOptions } from './open-service.ts';
 import { cleanLine, note, tildePath, VERSION, withSpinner } from './output.ts';
-import { DEFAULT_SEED, parseNodeUrl, type Settings, type SourceChoice, withSource } from './settings.ts';
+import {
+  DEFAULT_SEED,
+  parseNodeUrl,
+  type Settings,
+  type SourceChoice,
+  serviceUrl,
+  withSource,
+} from './settings.ts';
 
 export const INTERNAL_ORIGIN = 'http://gastop.internal';
 const FASTEST_INTERVAL_MS = 250;
@@ -53,6 +60,12 @@ interface Embedded {
   }): Promise<number | null>;
 }
 
+/** How a client reaches a service that was named here. */
+export const reachOf = ({ url, apiKey }: SourceChoice & { readonly kind: 'hosted' }) => ({
+  ...{ url: url.href, apiKey, userAgent: `gastop/${VERSION}` },
+  keyAdvice: 'set GASTOP_API_KEY or put it in the config file',
+});
+
 /** Creates a v1 client from settings: over HTTP to a URL, or directly to a service started here. */
 export async function openClient(
   io: Io,
@@ -61,7 +74,7 @@ export async function openClient(
 ): Promise<OpenedClient> {
   const choice = settings.source.value;
   if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, { ...visit(io), ...more });
-  const reach = { url: choice.url.href, apiKey: choice.apiKey, userAgent: `gastop/${VERSION}` };
+  const reach = reachOf(choice);
   const close = async () => {};
   return {
     ...{ client: createGasClient(reach), reach, name: choice.url.host, embedded: null, unsaved: null },
@@ -307,7 +320,7 @@ export async function chosenSettings(
   if (url.protocol.startsWith('ws') || (await isNode(node))) return withSource(settings, node);
   return withSource(settings, {
     kind: 'hosted',
-    url: parseServiceUrl(url.href),
+    url: serviceUrl(url.href),
     apiKey: io.env.GASTOP_API_KEY?.trim() || null,
   });
 }

@@ -328,7 +328,8 @@ function withScheme(text: string): string {
   return LOOPBACK.test(trimmed) ? `http://${trimmed}` : trimmed;
 }
 
-const serviceUrl = (text: string) => parseServiceUrl(withScheme(text));
+export const serviceUrl = (text: string) =>
+  parseServiceUrl(withScheme(text), 'the key goes into GASTOP_API_KEY');
 
 function parseNodeUrls(text: string): URL[] {
   const urls = text.split(/[\s,]+/).filter((part) => part !== '');

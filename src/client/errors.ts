@@ -161,11 +161,11 @@ const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
   unknown: 'this key has made as many requests as it may for now',
 };
 
-const SET_KEY = 'set GASTOP_API_KEY or put it in the config file';
-
 interface RefusalContext {
   readonly endpoint: string;
   readonly withKey: boolean;
+  /** How the user sets a key. */
+  readonly keyAdvice: string;
   /** The method of a write. */
   readonly write?: string | undefined;
 }
@@ -201,18 +201,18 @@ function sentence(
   code: ClientErrorCode,
   status: number,
   { errorCode, message }: ErrorWords,
-  { endpoint, withKey, limit, write }: RefusalContext & { readonly limit: LimitKind | null },
+  { endpoint, withKey, keyAdvice, limit, write }: RefusalContext & { readonly limit: LimitKind | null },
 ): string {
   const reason = message === '' ? '' : `: ${message}`;
   switch (code) {
     case 'key': {
-      if (!withKey) return `the service asks for a key: ${SET_KEY}`;
+      if (!withKey) return `the service asks for a key: ${keyAdvice}`;
       const isRevoked = errorCode === 'api_key_revoked';
       const what = isRevoked ? 'this key has been revoked' : 'the service refused the key';
-      return `${what}${reason === '' ? ':' : `${reason.replace(/[.;]$/, '')};`} ${SET_KEY}`;
+      return `${what}${reason === '' ? ':' : `${reason.replace(/[.;]$/, '')};`} ${keyAdvice}`;
     }
     case 'plan':
-      if (!withKey) return `the service does not allow ${endpoint} without a key: ${SET_KEY}`;
+      if (!withKey) return `the service does not allow ${endpoint} without a key: ${keyAdvice}`;
       return `the plan of this key does not allow ${endpoint}${reason}`;
     case 'not-found':
       if (write !== undefined && (status === 405 || status === 501)) {

@@ -38,6 +38,11 @@ export interface HttpOptions {
   readonly maxBytes?: number;
   /** Default: the platform's own. */
   readonly userAgent?: string;
+  /**
+   * How the user sets a key, for errors.
+   * @internal
+   */
+  readonly keyAdvice?: string;
 }
 
 export interface HttpRequest {
@@ -67,6 +72,7 @@ export class Http {
   readonly service: URL;
   readonly apiKey: string | null;
   readonly timeoutMs: number;
+  readonly #keyAdvice: string;
   readonly #root: string;
   readonly #maxBytes: number;
   readonly #signal: AbortSignal | undefined;
@@ -81,6 +87,7 @@ export class Http {
     this.service = parseServiceUrl(options.url);
     this.host = this.service.host;
     this.apiKey = options.apiKey?.trim() || null;
+    this.#keyAdvice = options.keyAdvice ?? 'pass a key as apiKey';
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#root = v1Root(this.service);
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
@@ -271,7 +278,8 @@ export class Http {
     const isRedirect =
       (response.status >= 300 && response.status < 400) || response.type === 'opaqueredirect';
     if (isRedirect) return redirection(url, response, said.endpoint);
-    return refusal(response, text, { ...said, withKey: this.apiKey !== null, now: Date.now() });
+    const withKey = this.apiKey !== null;
+    return refusal(response, text, { ...said, withKey, keyAdvice: this.#keyAdvice, now: Date.now() });
   }
 
   #failure(error: unknown, endpoint: string, signal: AbortSignal | undefined, passedMs: number): ClientError {
@@ -398,17 +406,15 @@ function holdsSigned(run: string, sent: string | null): boolean {
   return (sent !== null && sent !== '' && hex.includes(sent)) || isSignedShape(hex);
 }
 
-/** The user may have put the key into the URL. */
-const KEY_HINT = 'the key goes into GASTOP_API_KEY';
 const EXAMPLE = 'https://gas.example.org';
 
 /**
  * Parses the URL of a v1 service, with or without the v1 base path or a slash at the end.
- * @param hint Advice when the text is more than a URL.
+ * @param hint Advice when the text is more than a URL: the user may have put the key into it.
  * @returns The URL without the base path, so that `href` + a v1 path can be requested.
  * @throws RangeError with one line of advice. It never repeats the text, which may contain a key.
  */
-export function parseServiceUrl(text: string, hint = KEY_HINT): URL {
+export function parseServiceUrl(text: string, hint = 'the key goes into apiKey'): URL {
   const trimmed = text.trim();
   if (/^[\w.-]+(:\d+)?(\/|$)/.test(trimmed)) {
     throw new RangeError(`not a URL; begin it with https:// or http://, for example ${EXAMPLE}`);

@@ -1,6 +1,14 @@
 import * as z from 'zod';
-import { type ChainRow, sortedRows, titleOf, type Work, workCost } from '../client/views/chain-rows.ts';
-import { Coins, Count, defineTool, Flag, GweiOrNull, Text, Time } from './tool.ts';
+import { type ChainRow, sortedRows, titleOf, type Work, workCost } from '../client/views/chains.ts';
+import {
+  CoinsOrNull,
+  CountOrNull,
+  defineTool,
+  FlagOrNull,
+  GweiOrNull,
+  TextOrNull,
+  TimeOrNull,
+} from './tool.ts';
 
 /** Reads these chains side by side; `null`: those that are set up, else the usual ones. */
 export type CompareChains = (names: string | null, signal: AbortSignal) => Promise<readonly ChainRow[]>;
@@ -12,9 +20,9 @@ interface CompareContext {
 
 const Cost = z
   .object({
-    coins: Coins.describe('In native coins, L1 included where that is known'),
-    usd: Count,
-    l1Coins: Coins.describe('The part for posting to L1; null: it is not known and not counted'),
+    coins: CoinsOrNull.describe('In native coins, L1 included where that is known'),
+    usd: CountOrNull,
+    l1Coins: CoinsOrNull.describe('The part for posting to L1; null: it is not known and not counted'),
   })
   .nullable();
 
@@ -44,18 +52,18 @@ export const compareChains = defineTool({
       z.object({
         name: z.string(),
         chain: z.string(),
-        chainId: Count,
-        blockTime: Time,
+        chainId: CountOrNull,
+        blockTime: TimeOrNull,
         averageGwei: GweiOrNull.describe('What a transaction expects to pay per gas'),
         swap: Cost,
         transfer: Cost,
-        direction: Text.describe('RISING, FALLING or STABLE'),
-        action: Text.describe('SEND_NOW, WAIT or SET_ALERT; null: no advice yet'),
-        deadlineSec: Count.describe('How long to wait at most'),
-        expectedSavingRatio: Count,
-        usdFrom: Text.describe('The chain whose price of ether stands for its own, where it has none'),
-        stale: Flag,
-        problem: Text,
+        direction: TextOrNull.describe('RISING, FALLING or STABLE'),
+        action: TextOrNull.describe('SEND_NOW, WAIT or SET_ALERT; null: no advice yet'),
+        deadlineSec: CountOrNull.describe('How long to wait at most'),
+        expectedSavingRatio: CountOrNull,
+        usdFrom: TextOrNull.describe('The chain whose price of ether stands for its own, where it has none'),
+        stale: FlagOrNull,
+        problem: TextOrNull,
       }),
     ),
   }),

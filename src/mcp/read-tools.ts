@@ -18,14 +18,24 @@ import { TimeFrameParameters, TxParameter } from '../contract/queries.ts';
 import { bareHex } from '../core/transactions/signed-text.ts';
 import { TransactionError } from '../core/transactions/signed-transaction.ts';
 import { usdOf, weiOfGwei } from '../core/units.ts';
-import { Coins, Count, defineTool, Flag, Gwei, GweiOrNull, Text, Time, ToolError } from './tool.ts';
+import {
+  CoinsOrNull,
+  CountOrNull,
+  defineTool,
+  FlagOrNull,
+  Gwei,
+  GweiOrNull,
+  TextOrNull,
+  TimeOrNull,
+  ToolError,
+} from './tool.ts';
 
 const Lane = z.object({
   priceGwei: Gwei.describe('What it expects to pay per gas'),
   maxFeePerGasGwei: GweiOrNull.describe('The cap to sign'),
   maxPriorityFeePerGasGwei: GweiOrNull.describe('The tip to sign; null where tips are not known'),
   waitSec: z.object({ p50: z.number(), p95: z.number() }).nullable().describe('Seconds until inclusion'),
-  probability: Count.describe('Share of its past advice that was included in time, 0 to 1'),
+  probability: CountOrNull.describe('Share of its past advice that was included in time, 0 to 1'),
 });
 
 const laneOf = ({ price, maxFeePerGas, maxPriorityFeePerGas, waitSec, probability }: LaneView) => ({
@@ -43,21 +53,21 @@ const gasNow = defineTool({
   effect: 'reads',
   input: z.strictObject({}),
   output: z.object({
-    chain: Text,
-    chainId: Count,
+    chain: TextOrNull,
+    chainId: CountOrNull,
     source: z
       .enum(['rpc', 'replay', 'simulated', 'service'])
       .describe('replay and simulated are no live chain: nobody can pay by these prices'),
-    blockNumber: Count,
-    blockTime: Time,
+    blockNumber: CountOrNull,
+    blockTime: TimeOrNull,
     lanes: z.object({ slow: Lane, average: Lane, fast: Lane }),
     baseFeeGwei: Gwei.describe('Of the newest block'),
     nextBaseFeeGwei: GweiOrNull,
     blobBaseFeeGwei: GweiOrNull,
-    gasUsedRatio: Count.describe('How full the newest block is, 0 to 1'),
-    nativeUsd: Count.describe('US dollars for one native coin'),
-    stale: Flag,
-    problem: Text.describe('Why there is nothing newer'),
+    gasUsedRatio: CountOrNull.describe('How full the newest block is, 0 to 1'),
+    nativeUsd: CountOrNull.describe('US dollars for one native coin'),
+    stale: FlagOrNull,
+    problem: TextOrNull.describe('Why there is nothing newer'),
   }),
   run: async ({ client, signal }) => {
     const now = await client.gasCurrent({ signal });
@@ -92,31 +102,41 @@ const gasAdvice = defineTool({
       .describe('Within how many seconds targetGwei is wanted'),
   }),
   output: z.object({
-    action: Text.describe('SEND_NOW, WAIT or SET_ALERT; null: no advice yet, see reasons'),
-    lane: Text,
+    action: TextOrNull.describe('SEND_NOW, WAIT or SET_ALERT; null: no advice yet, see reasons'),
+    lane: TextOrNull,
     targetGwei: GweiOrNull.describe('The price to send at'),
-    deadlineSec: Count.describe('Do not wait longer than that'),
-    expectedWaitSec: Count,
-    probability: Count.describe('That the price comes before the deadline, 0 to 1'),
-    expectedSavingRatio: Count.describe('Against sending in the next block'),
-    confidence: Count.describe('How much history stands behind it, 0 to 100'),
+    deadlineSec: CountOrNull.describe('Do not wait longer than that'),
+    expectedWaitSec: CountOrNull,
+    probability: CountOrNull.describe('That the price comes before the deadline, 0 to 1'),
+    expectedSavingRatio: CountOrNull.describe('Against sending in the next block'),
+    confidence: CountOrNull.describe('How much history stands behind it, 0 to 100'),
     reasons: z.array(z.string()),
     alternatives: z.array(
-      z.object({ waitUpToSec: z.number(), priceGwei: GweiOrNull, probability: Count, savingRatio: Count }),
+      z.object({
+        waitUpToSec: z.number(),
+        priceGwei: GweiOrNull,
+        probability: CountOrNull,
+        savingRatio: CountOrNull,
+      }),
     ),
     track: z
-      .object({ evaluated: z.number(), hitRatio: Count, basis: Text })
+      .object({ evaluated: z.number(), hitRatio: CountOrNull, basis: TextOrNull })
       .nullable()
       .describe('How its past advice did: given, or walked over stored blocks'),
     trend: z
-      .object({ direction: z.string(), changeRatio: Count, percentileRank24h: Count, congestion: Count })
+      .object({
+        direction: z.string(),
+        changeRatio: CountOrNull,
+        percentileRank24h: CountOrNull,
+        congestion: CountOrNull,
+      })
       .nullable()
       .describe('The base fee against the hour before; the share of the last day that was cheaper'),
     ofTarget: z
-      .object({ probability: Count, reason: Text })
+      .object({ probability: CountOrNull, reason: TextOrNull })
       .nullable()
       .describe('That targetGwei is reached within deadlineSec; null where none was given'),
-    validUntil: Time,
+    validUntil: TimeOrNull,
   }),
   run: async ({ client, signal }, { targetGwei, deadlineSec }) => {
     const reach =
@@ -139,7 +159,7 @@ const gasAdvice = defineTool({
 });
 
 const Spread = z
-  .object({ min: Gwei, median: GweiOrNull, mean: GweiOrNull, max: Gwei, now: Gwei, changeRatio: Count })
+  .object({ min: Gwei, median: GweiOrNull, mean: GweiOrNull, max: Gwei, now: Gwei, changeRatio: CountOrNull })
   .nullable()
   .describe('Per gas, in gwei, each block counted once');
 
@@ -157,12 +177,12 @@ const gasHistory = defineTool({
     timeFrame: z.string(),
     baseFee: Spread,
     averageLane: Spread,
-    cheapestHourUtc: Count.describe('Hour of the day, UTC'),
+    cheapestHourUtc: CountOrNull.describe('Hour of the day, UTC'),
     points: z
-      .array(z.object({ time: Time, baseFeeGwei: Gwei, averageLaneGwei: GweiOrNull }))
+      .array(z.object({ time: TimeOrNull, baseFeeGwei: Gwei, averageLaneGwei: GweiOrNull }))
       .describe('Means, oldest first'),
-    anomalies: z.array(z.object({ time: Time, kind: z.string(), baseFeeGwei: Gwei })),
-    problem: Text.describe('Why there is no history'),
+    anomalies: z.array(z.object({ time: TimeOrNull, kind: z.string(), baseFeeGwei: Gwei })),
+    problem: TextOrNull.describe('Why there is no history'),
   }),
   run: async ({ client, signal }, { timeFrame }) => {
     const [chart, market] = await Promise.all([
@@ -203,19 +223,19 @@ const block = defineTool({
   }),
   output: z.object({
     blockNumber: z.number(),
-    hash: Text,
-    time: Time,
-    confirmations: Count,
+    hash: TextOrNull,
+    time: TimeOrNull,
+    confirmations: CountOrNull,
     baseFeeGwei: Gwei,
     nextBaseFeeGwei: GweiOrNull,
-    gasUsed: Count,
-    gasLimit: Count,
-    gasUsedRatio: Count,
-    transactionCount: Count,
+    gasUsed: CountOrNull,
+    gasLimit: CountOrNull,
+    gasUsedRatio: CountOrNull,
+    transactionCount: CountOrNull,
     tipsGwei: z.record(z.string(), Gwei).nullable().describe('Percentiles of the tips, by gas used'),
     blobBaseFeeGwei: GweiOrNull,
-    burntCoins: Coins.describe('In native coins'),
-    feeRecipient: Text,
+    burntCoins: CoinsOrNull.describe('In native coins'),
+    feeRecipient: TextOrNull,
   }),
   run: async ({ client, signal }, { number }) => {
     const found = await client.block(number, { signal });
@@ -240,24 +260,24 @@ const transaction = defineTool({
   input: TxParameter,
   output: z.object({
     hash: z.string(),
-    status: Text.describe('PENDING, SUCCESS or REVERTED'),
-    from: Text,
-    to: Text,
-    valueCoins: Coins.describe('In native coins'),
-    nonce: Count,
-    gasLimit: Count,
-    gasUsed: Count,
+    status: TextOrNull.describe('PENDING, SUCCESS or REVERTED'),
+    from: TextOrNull,
+    to: TextOrNull,
+    valueCoins: CoinsOrNull.describe('In native coins'),
+    nonce: CountOrNull,
+    gasLimit: CountOrNull,
+    gasUsed: CountOrNull,
     maxFeePerGasGwei: GweiOrNull,
     maxPriorityFeePerGasGwei: GweiOrNull,
     gasPriceGwei: GweiOrNull,
     effectiveGasPriceGwei: GweiOrNull.describe('What it paid per gas'),
     priorityFeePerGasGwei: GweiOrNull.describe('The part of that above the base fee'),
-    costCoins: Coins.describe('What it paid in all, in native coins'),
-    costUsd: Count,
-    blockNumber: Count,
-    time: Time,
-    confirmations: Count,
-    tipRank: Count.describe("Share of its block's other transactions that tipped less, 0 to 1"),
+    costCoins: CoinsOrNull.describe('What it paid in all, in native coins'),
+    costUsd: CountOrNull,
+    blockNumber: CountOrNull,
+    time: TimeOrNull,
+    confirmations: CountOrNull,
+    tipRank: CountOrNull.describe("Share of its block's other transactions that tipped less, 0 to 1"),
   }),
   run: async ({ client, signal }, { hash }) => {
     const found = await client.tx(hash, { signal });
@@ -275,7 +295,7 @@ const transaction = defineTool({
   },
 });
 
-const Cost = z.object({ coins: Coins, usd: Count }).nullable();
+const Cost = z.object({ coins: CoinsOrNull, usd: CountOrNull }).nullable();
 
 const actionCost = defineTool({
   name: 'action_cost',
@@ -322,19 +342,19 @@ const limit = z.int().min(1).max(PAGE_SIZE_MAX).default(50).describe('How many t
 /** Leaves out the targets of notifications: a webhook's URL is a secret. */
 export const ListedAlert = z.object({
   id: z.string(),
-  status: Text.describe('PENDING is armed'),
-  gasSpeed: Text,
-  condition: Text,
+  status: TextOrNull.describe('PENDING is armed'),
+  gasSpeed: TextOrNull,
+  condition: TextOrNull,
   thresholdGwei: GweiOrNull,
-  cooldownMs: Count,
-  disableOnce: Flag,
+  cooldownMs: CountOrNull,
+  disableOnce: FlagOrNull,
   channels: z.array(z.string()),
-  note: Text,
-  createdAt: Time,
-  lastTriggeredAt: Time,
-  cooldownUntil: Time,
-  triggerCount: Count,
-  disabledReason: Text,
+  note: TextOrNull,
+  createdAt: TimeOrNull,
+  lastTriggeredAt: TimeOrNull,
+  cooldownUntil: TimeOrNull,
+  triggerCount: CountOrNull,
+  disabledReason: TextOrNull,
 });
 
 export const listedAlert = (alert: AlertView): z.input<typeof ListedAlert> => ({
@@ -359,23 +379,23 @@ const listAlerts = defineTool({
 
 export const ListedAutoTx = z.object({
   id: z.string(),
-  status: Text,
+  status: TextOrNull,
   targetGasPriceGwei: GweiOrNull,
-  gasSpeed: Text,
-  strictTargetPrice: Flag.describe('Compares its own price instead of the lane'),
-  chainId: Count,
-  from: Text,
-  to: Text,
-  valueCoins: Coins.describe('In native coins'),
-  nonce: Count,
-  hash: Text,
-  note: Text,
-  expiresAt: Time,
-  waitsFor: Text.describe('What kept it from being broadcast though its target was reached'),
-  failure: Text,
-  mayBeMined: Flag.describe('Nodes may have it, whatever its status'),
-  blockNumber: Count,
-  costCoins: Coins.describe('In native coins'),
+  gasSpeed: TextOrNull,
+  strictTargetPrice: FlagOrNull.describe('Compares its own price instead of the lane'),
+  chainId: CountOrNull,
+  from: TextOrNull,
+  to: TextOrNull,
+  valueCoins: CoinsOrNull.describe('In native coins'),
+  nonce: CountOrNull,
+  hash: TextOrNull,
+  note: TextOrNull,
+  expiresAt: TimeOrNull,
+  waitsFor: TextOrNull.describe('What kept it from being broadcast though its target was reached'),
+  failure: TextOrNull,
+  mayBeMined: FlagOrNull.describe('Nodes may have it, whatever its status'),
+  blockNumber: CountOrNull,
+  costCoins: CoinsOrNull.describe('In native coins'),
 });
 
 export const listedAutoTx = (autoTx: AutoTxView): z.input<typeof ListedAutoTx> => ({
@@ -425,18 +445,18 @@ const checkSigned = defineTool({
     canBeIncluded: z.boolean().describe('No check says that it can never be'),
     hash: z.string(),
     type: z.number(),
-    chainId: Count,
+    chainId: CountOrNull,
     from: z.string(),
-    to: Text.describe('null makes a contract'),
-    valueCoins: Coins.describe('In native coins'),
+    to: TextOrNull.describe('null makes a contract'),
+    valueCoins: CoinsOrNull.describe('In native coins'),
     nonce: z.number(),
     gasLimit: z.number(),
     maxFeePerGasGwei: GweiOrNull,
     maxPriorityFeePerGasGwei: GweiOrNull,
     gasPriceGwei: GweiOrNull,
-    does: Text.describe('What it calls, as far as its data tells'),
+    does: TextOrNull.describe('What it calls, as far as its data tells'),
     checks: z.array(z.object({ name: z.string(), result: z.enum(CHECK_RESULTS), message: z.string() })),
-    reachProbability: Count.describe('That its target is reached within a day, 0 to 1'),
+    reachProbability: CountOrNull.describe('That its target is reached within a day, 0 to 1'),
   }),
   run: async ({ client, signal, now }, args) => {
     const signed = await readSigned(args.signedTransaction);

@@ -103,27 +103,22 @@ const gweiOf = (wei: bigint | number) => {
 
 /** Wei per gas, converted to gwei. */
 export const Gwei = Wei.transform(gweiOf).pipe(z.number());
-export const GweiOrNull = Wei.nullable()
-  .transform((wei) => (wei === null ? null : gweiOf(wei)))
-  .pipe(z.number().nullable());
+export const GweiOrNull = Gwei.nullable();
 
 /** An amount of wei, converted to native coins as an exact decimal string. */
-export const Coins = z
+export const CoinsOrNull = z
   .bigint()
-  .nullable()
-  .transform((wei) => {
-    if (wei === null) return null;
-    return wei < 0n ? `-${nativeString(-wei)}` : nativeString(wei);
-  })
-  .pipe(z.string().nullable());
+  .transform((wei) => (wei < 0n ? `-${nativeString(-wei)}` : nativeString(wei)))
+  .pipe(z.string())
+  .nullable();
 
 /** Ms since epoch, converted to ISO 8601. */
-export const Time = z
+export const TimeOrNull = z
   .number()
-  .nullable()
-  .transform((ms) => (ms === null ? null : new Date(ms).toISOString()))
-  .pipe(z.string().nullable());
+  .transform((ms) => new Date(ms).toISOString())
+  .pipe(z.string())
+  .nullable();
 
-export const Text = z.string().nullable();
-export const Count = z.number().nullable();
-export const Flag = z.boolean().nullable();
+export const TextOrNull = z.string().nullable();
+export const CountOrNull = z.number().nullable();
+export const FlagOrNull = z.boolean().nullable();

@@ -3,7 +3,7 @@ import { statusOf } from '../client/views/auto-txs.ts';
 import { AlertCreation } from '../contract/alerts.ts';
 import { AlertParameter, AutoTxParameter } from '../contract/queries.ts';
 import { ListedAlert, ListedAutoTx, listedAlert, listedAutoTx } from './read-tools.ts';
-import { defineTool, Text, type ToolContext, ToolError } from './tool.ts';
+import { defineTool, TextOrNull, type ToolContext, ToolError } from './tool.ts';
 
 const createAlert = defineTool({
   name: 'create_alert',
@@ -16,7 +16,7 @@ const createAlert = defineTool({
   run: async ({ client, signal }, alert) => listedAlert(await client.createAlert(alert, { signal })),
 });
 
-const Changed = z.object({ id: z.string(), status: Text });
+const Changed = z.object({ id: z.string(), status: TextOrNull });
 
 const statusTool = (verb: 'enable' | 'disable', status: string, what: string) =>
   defineTool({

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChainRows, readChainRows } from '../../src/cli/chain-rows.ts';
+import { openChainRows, readChainRows } from '../../src/cli/poll-chains.ts';
 import { namedChains, resolveSettings } from '../../src/cli/settings.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { compareChains } from '../../src/mcp/compare-tool.ts';

@@ -18,8 +18,8 @@ describe('the URL of a service', () => {
     ['gas.example.org', 'begin it with https:// or http://'],
     ['gas.example.org:8443/x', 'begin it with https:// or http://'],
     ['ftp://gas.example.org', 'ftp:// cannot be asked; use http:// or https://'],
-    ['https://user:s3cret@gas.example.org', 'GASTOP_API_KEY'],
-    ['https://gas.example.org?key=s3cret', 'GASTOP_API_KEY'],
+    ['https://user:s3cret@gas.example.org', 'the key goes into apiKey'],
+    ['https://gas.example.org?key=s3cret', 'the key goes into apiKey'],
     ['http://', 'not a URL'],
     ['http://a b', 'not a URL'],
   ])('%j is refused in one line that tells what would do', (text, words) => {

@@ -135,12 +135,12 @@ describe('a question over HTTP', () => {
 
 describe('a refusal', () => {
   it.each([
-    [401, { errorCode: 'api_key_invalid' }, 'key', 'refused the key: set GASTOP_API_KEY'],
+    [401, { errorCode: 'api_key_invalid' }, 'key', 'refused the key: pass a key as apiKey'],
     [
       401,
       { errorCode: 'api_key_invalid', message: 'characters are\x1b[2J missing' },
       'key',
-      'refused the key: characters are missing; set GASTOP_API_KEY',
+      'refused the key: characters are missing; pass a key as apiKey',
     ],
     [
       401,
@@ -152,13 +152,13 @@ describe('a refusal', () => {
       401,
       { errorCode: 'api_key_revoked', message: 'it was rotated.' },
       'key',
-      'revoked: it was rotated; set',
+      'revoked: it was rotated; pass',
     ],
     [
       401,
       { errorCode: 'api_key_revoked', message: 'This key was revoked; ask for a new one.' },
       'key',
-      /^this key has been revoked: This key was revoked; ask for a new one; set GASTOP_API_KEY/,
+      /^this key has been revoked: This key was revoked; ask for a new one; pass a key as apiKey/,
     ],
     [
       429,
@@ -205,9 +205,7 @@ describe('a refusal', () => {
   it('for want of a key asks for one', async () => {
     const server = await serve((_, response) => sendJson(response, {}, 401));
     const failure = await failureOf(createGasClient({ url: server.url }).gasCurrent());
-    expect(failure.message).toBe(
-      'the service asks for a key: set GASTOP_API_KEY or put it in the config file',
-    );
+    expect(failure.message).toBe('the service asks for a key: pass a key as apiKey');
   });
 
   it('carries the details and the wait that the service asks for', async () => {

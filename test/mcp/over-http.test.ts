@@ -214,9 +214,18 @@ describe('POST /mcp', () => {
     expect(logged).toMatchObject({ method: 'POST', status: 200, keyId: expect.any(String) });
   });
 
+  it('takes a transaction with blobs, as the routes do', async () => {
+    const { origin, newKey } = await readyService();
+    const client = await overHttp(origin, await newKey('reads'));
+    const signedTransaction = `0x03${'f8'.repeat(700_000)}`;
+    expect(await toolError(client, 'check_signed_transaction', { signedTransaction })).toMatch(
+      /^no node would take this as a transaction: /,
+    );
+  });
+
   it('reads no larger body than a call has', async () => {
     const { origin, key } = await readyService();
-    const body = 'x'.repeat(300_000);
+    const body = 'x'.repeat(4_100_000);
     const headers = { 'content-type': 'application/json', 'x-api-key': key };
     const response = await fetch(`${origin}/mcp`, { method: 'POST', headers, body });
     expect(response.status).toBe(413);

@@ -1,6 +1,6 @@
 import { render } from 'ink-testing-library';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChainRow } from '../../src/client/views/chain-rows.ts';
+import type { ChainRow } from '../../src/client/views/chains.ts';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
 import { SILENT } from '../../src/tui/data/notifications.ts';

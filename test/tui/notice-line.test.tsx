@@ -17,6 +17,7 @@ function notice(status: number, errorCode: string, message: string, width: numbe
   const error = refusal({ status, headers: new Headers() }, JSON.stringify({ errorCode, message }), {
     endpoint: '/gas/current',
     withKey: true,
+    keyAdvice: '',
     now: NOW,
   });
   const health = healthOf({ data: SNAPSHOT, error, retryAt: MIDNIGHT }, false);

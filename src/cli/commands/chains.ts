@@ -10,9 +10,8 @@ import {
   usdNotes,
   type Work,
   workCost,
-} from '../../client/views/chain-rows.ts';
+} from '../../client/views/chains.ts';
 import { chainProfile } from '../../core/chains.ts';
-import { type ChainRows, openChainRows } from '../chain-rows.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -20,6 +19,7 @@ import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
 import { type Column, cleanLine, cutToWidth, fittedLines, mapped, print, withSpinner } from '../output.ts';
+import { type ChainRows, openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
 
 /** Also for the board, which is the same in the monitor. */

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { Board } from '../../tui/panes/board/board-pane.tsx';
-import { type ChainRows, EVERY_MS, openChainRows } from '../chain-rows.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
 import { withSpinner } from '../output.ts';
 import { refuseUnknownCommand } from '../parse.ts';
+import { type ChainRows, EVERY_MS, openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, parseNodeUrl, type Settings, withSource } from '../settings.ts';
 import { chainsOption, chosenChains } from './chains.ts';
 

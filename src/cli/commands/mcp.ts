@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { readChainRows } from '../chain-rows.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode, reportError } from '../errors.ts';
 import { examples } from '../help.ts';
@@ -7,6 +6,7 @@ import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
 import { type OpenedClient, openSource, READY_WITHIN_MS } from '../open-source.ts';
 import { note, VERSION } from '../output.ts';
+import { readChainRows } from '../poll-chains.ts';
 import { comparedChains } from './chains.ts';
 
 export function addMcp(program: Command, run: Run): void {

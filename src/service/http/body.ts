@@ -68,9 +68,9 @@ declare module 'hono' {
 }
 
 /** The largest body of most routes, an alert with every target, is below 20 kB. */
-const BODY_BYTES = 32_768;
+export const BODY_BYTES = 32_768;
 /** A signed transaction in hexadecimal, with blobs more than a megabyte, and the other fields. */
-const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
+export const SIGNED_BODY_BYTES = SIGNED_LONGEST + 16_384;
 const TAKES_SIGNED = new RegExp(`^${BASE_PATH}${PATHS.autoTxs}(/[^/]*)?/?$`);
 
 /**

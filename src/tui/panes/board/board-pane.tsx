@@ -9,7 +9,7 @@ import {
   sortedRows,
   titleOf,
   workCost,
-} from '../../../client/views/chain-rows.ts';
+} from '../../../client/views/chains.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { useElapsed, useNow } from '../../app/clock.ts';
 import type { MonitorSource } from '../../app/source.ts';

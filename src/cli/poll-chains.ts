@@ -2,13 +2,14 @@ import * as z from 'zod';
 import { ChainError } from '../chain/chain-source.ts';
 import { createGasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import type { ChainFigures, ChainRow } from '../client/views/chain-rows.ts';
-import { titleOf } from '../client/views/chain-rows.ts';
+import type { ChainFigures, ChainRow } from '../client/views/chains.ts';
+import { titleOf } from '../client/views/chains.ts';
 import { Action, type ActionView, Current } from '../client/views/dashboard.ts';
 import { chainProfile } from '../core/chains.ts';
 import { abortable, sleep } from '../service/async.ts';
 import { KNOWN_CHAINS } from './known-chains.ts';
-import { cleanLine, VERSION } from './output.ts';
+import { reachOf } from './open-source.ts';
+import { cleanLine } from './output.ts';
 import type { ChainSetup } from './settings.ts';
 
 /** Two requests, and every 12 s one for the data fee: less than half a request a second. */
@@ -156,11 +157,11 @@ async function nodeReader(
 }
 
 function serviceReader(
-  { url, apiKey }: ChainSetup['source'] & { readonly kind: 'hosted' },
+  source: ChainSetup['source'] & { readonly kind: 'hosted' },
   chainId: number | null,
   now: () => number,
 ): RowReader {
-  const client = createGasClient({ url: url.href, apiKey, userAgent: `gastop/${VERSION}` });
+  const client = createGasClient(reachOf(source));
   let actions: readonly ActionView[] = [];
   let workDueAt = 0;
   return {
@@ -171,7 +172,7 @@ function serviceReader(
         const [is, wanted] = [snapshot.chainId, chainId].map(
           (id) => `${chainProfile(id).name} (chain ${id})`,
         );
-        throw new ChainError('wrong-chain', `${url.host} is on ${is}, not on ${wanted}`);
+        throw new ChainError('wrong-chain', `${source.url.host} is on ${is}, not on ${wanted}`);
       }
       if (now() >= workDueAt) {
         // Optional: prices are shown without it.
