@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StatsCurrent } from '../contract/dashboard.ts';
-import { PATHS, V1_ROUTES, type V1Route } from '../contract/routes.ts';
+import { V1_ROUTES, type V1Route } from '../contract/routes.ts';
 import { httpDate } from '../core/retry-after.ts';
 import { cleanText } from '../core/text.ts';
 import { formatCount, formatDuration, formatPercent } from '../core/units.ts';
@@ -19,9 +19,8 @@ import {
   viewOf,
   type WireResponse,
 } from './response.ts';
-import { type Query, ROUTES } from './routes.ts';
+import { type ClientRoute, type Query, ROUTES } from './routes.ts';
 import { isRecord } from './values.ts';
-import type { RateLimitsView } from './views/dashboard.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from './views/gas.ts';
 
 /**
@@ -166,20 +165,25 @@ interface ProbeOptions {
 export async function probeService(options: ProbeOptions) {
   const { http, client, connection, now, signal, onRequest = () => {} } = options;
   const routes: RouteFinding[] = [];
-  let known: Known = {};
-  let stop: string | null = null;
-  let unanswered = 0;
-  let clock: ReturnType<typeof clockOf> = null;
+  const progress: { stop: string | null; unanswered: number; clock: ReturnType<typeof clockOf> } = {
+    stop: null,
+    unanswered: 0,
+    clock: null,
+  };
 
-  for (const route of READ_ROUTES) {
+  /** @param request Parameters of the path and the query, or why they are unknown. */
+  const ask = async <View>(
+    route: Pick<ClientRoute<View>, 'path' | 'schema' | 'view'>,
+    request: RouteRequest | string = {},
+  ): Promise<View | null> => {
     signal.throwIfAborted();
-    const presentMs = known.snapshot?.blockTimestamp ?? known.snapshot?.updatedAt ?? now();
-    const request: RouteRequest | string = stop ?? route.request(known, presentMs);
-    if (typeof request === 'string') {
-      routes.push({ ...blank(route), outcome: stop === null ? 'skipped' : 'not-asked', note: request });
-      continue;
+    const blank: RouteFinding = { ...BLANK, path: route.path, group: groupOf(route.path) };
+    if (progress.stop !== null || typeof request === 'string') {
+      const outcome = progress.stop === null ? 'skipped' : 'not-asked';
+      routes.push({ ...blank, outcome, note: progress.stop ?? String(request) });
+      return null;
     }
-    const { query }: RouteRequest = request;
+    const { query } = request;
     const path = pathOf(route.path, request.path ?? {});
     const parameters = new URLSearchParams(query).toString();
     const asked = parameters === '' ? path : `${path}?${parameters}`;
@@ -192,15 +196,16 @@ export async function probeService(options: ProbeOptions) {
       throw error;
     });
     const latencyMs = performance.now() - began;
-    const finding = { ...blank(route), asked, status: response.status, latencyMs };
+    const finding = { ...blank, asked, status: response.status, latencyMs };
     if (response instanceof ClientError) {
       const { code, message: note } = response;
       const outcome = OUTCOMES[code] ?? 'failed';
       routes.push({ ...finding, outcome, code, note });
-      unanswered = outcome === 'unreachable' ? unanswered + 1 : 0;
-      if (unanswered >= (routes.length === 1 ? 1 : MOST_UNANSWERED)) stop = 'the service does not answer';
-      stop = refusedAs(response, http.apiKey) ?? stop;
-      continue;
+      progress.unanswered = outcome === 'unreachable' ? progress.unanswered + 1 : 0;
+      if (progress.unanswered >= (routes.length === 1 ? 1 : MOST_UNANSWERED))
+        progress.stop = 'the service does not answer';
+      progress.stop = refusedAs(response, http.apiKey) ?? progress.stop;
+      return null;
     }
     const { text, headers } = response;
     // Parsed exactly as the client does.
@@ -210,29 +215,79 @@ export async function probeService(options: ProbeOptions) {
         ? ({ outcome: 'understood' } as const)
         : ({ outcome: 'unreadable', code: 'unreadable', note: problem } as const);
     routes.push({ ...finding, ...judged, reading, bytes: Buffer.byteLength(text) });
-    unanswered = 0;
-    clock ??= clockOf(headers, sentAt, latencyMs);
-    known = { ...known, ...view };
-  }
-  const { quota = null, snapshot = null } = known;
+    progress.unanswered = 0;
+    progress.clock ??= clockOf(headers, sentAt, latencyMs);
+    return view;
+  };
+
+  // The most important first, in case the quota ends on the way.
+  const snapshot = await ask(ROUTES.gasCurrent);
+  const windowed = (sec: number, more: Query = {}): RouteRequest => {
+    const presentMs = snapshot?.blockTimestamp ?? snapshot?.updatedAt ?? now();
+    const iso = (ms: number) => new Date(ms).toISOString();
+    return { query: { from: iso(presentMs - sec * 1_000), to: iso(presentMs + 1_000), ...more } };
+  };
+  await ask(ROUTES.gasTrend);
+  await ask(ROUTES.gasRecommendation);
+  await ask({ ...ROUTES.statsCurrent, view: sayingAny(lenient(StatsCurrent), 'snapshot') });
+  await ask(ROUTES.statsChart);
+  await ask(ROUTES.statsMarket, { query: { timeFrame: '24h' } });
+  const quota = await ask(ROUTES.rateLimits);
+  await ask(ROUTES.summary);
+  const baseFees = await ask(ROUTES.baseFee, windowed(HOUR_SEC));
+  await ask(ROUTES.priorityFee, windowed(HOUR_SEC, { percentile: 'p95' }));
+  await ask(ROUTES.gasUsedRatio, windowed(HOUR_SEC));
+  // A snapshot may lack its block number, but rows of history may have it.
+  const newest = Math.max(...(baseFees?.rows ?? []).map((row) => row.blockNumber ?? 0), 0) || null;
+  const noBlock = 'no block to ask for: neither prices nor history name one';
+  await ask(ROUTES.block, named('number', snapshot?.blockNumber ?? newest, noBlock));
+  const txs = await ask(ROUTES.txs, windowed(TXS_WINDOW_SEC));
+  const noTx = 'no transaction to ask for: /metrics/txs gave none';
+  await ask(ROUTES.tx, named('hash', txs?.rows[0]?.hash, noTx));
+  const alerts = await ask(ROUTES.alerts);
+  const firstAlert = named('id', alerts?.items[0]?.id, 'no alert to ask for: /alerts gave none');
+  await ask(ROUTES.alert, firstAlert);
+  await ask(ROUTES.alertSavings, firstAlert);
+  const autoTxs = await ask(ROUTES.autoTxs);
+  await ask(ROUTES.autoTx, named('id', autoTxs?.items[0]?.id, 'no auto-tx to ask for: /auto-txs gave none'));
   return {
     connection,
-    clock,
+    clock: progress.clock,
     /** Age of the newest block by our clock; `null` for a recording, or when unknown. */
     headAgeSec: snapshot && headAgeSec(snapshot, now()),
     snapshot: snapshot && snapshotFinding(snapshot, http.host),
     // The later requests may have used up the reported rest of the quota.
-    quota: quota !== null && stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
+    quota: quota !== null && progress.stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
     /** The service's OpenAPI document; `null`: none found, or not searched. */
-    description: stop === null ? await describe(client, signal) : null,
+    description: progress.stop === null ? await describe(client, signal) : null,
     routes,
   };
 }
 
-const blank = ({ path, group }: ReadRoute): RouteFinding => ({
-  ...{ path, group, outcome: 'failed', code: null, asked: null, status: null },
-  ...{ latencyMs: null, bytes: null, note: null, reading: null },
-});
+interface RouteRequest {
+  readonly path?: Query;
+  readonly query?: Query;
+}
+
+const named = (parameter: string, value: string | number | null | undefined, without: string) =>
+  value == null ? without : { path: { [parameter]: String(value) } };
+
+const HOUR_SEC = 3_600;
+/** A window of transactions may span 100 blocks at most; fast chains make four a second. */
+const TXS_WINDOW_SEC = 20;
+
+const groupOf = (path: string) => V1_ROUTES.find((route) => route.path === path)?.group ?? 'gas';
+
+const BLANK: Omit<RouteFinding, 'path' | 'group'> = {
+  outcome: 'failed',
+  code: null,
+  asked: null,
+  status: null,
+  latencyMs: null,
+  bytes: null,
+  note: null,
+  reading: null,
+};
 
 const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
   'not-found': 'not-offered',
@@ -389,115 +444,3 @@ const placeOf = (path: readonly PropertyKey[]) =>
 
 /** Enough rows of a long list: later ones have the same fields. */
 const MOST_ROWS = 100;
-
-interface Known {
-  readonly snapshot?: SnapshotView;
-  readonly quota?: RateLimitsView;
-  readonly blockNumber?: number | null;
-  readonly newestRow?: number;
-  readonly txHash?: string | undefined;
-  readonly alertId?: string | undefined;
-  readonly autoTxId?: string | undefined;
-}
-
-interface ReadRoute extends ResponseSchemas<Known> {
-  readonly path: V1Route['path'];
-  readonly group: V1Route['group'];
-  /** Parameters of the path and the query, or why they are unknown. `presentMs`: the service's present. */
-  readonly request: RequestOf;
-}
-
-type RequestOf = (known: Known, presentMs: number) => RouteRequest | string;
-
-interface RouteRequest {
-  readonly path?: Query;
-  readonly query?: Query;
-}
-
-const HOUR_SEC = 3_600;
-/** A window of transactions may span 100 blocks at most; fast chains make four a second. */
-const TXS_WINDOW_SEC = 20;
-
-const requested =
-  (query: Query = {}): RequestOf =>
-  () => ({ query });
-
-const windowed =
-  (sec: number, more: Query = {}): RequestOf =>
-  (_, presentMs) => {
-    const iso = (ms: number) => new Date(ms).toISOString();
-    return { query: { from: iso(presentMs - sec * 1_000), to: iso(presentMs + 1_000), ...more } };
-  };
-
-const named =
-  (
-    parameter: string,
-    value: (known: Known) => string | number | null | undefined,
-    without: string,
-  ): RequestOf =>
-  (known) => {
-    const found = value(known) ?? null;
-    return found === null ? without : { path: { [parameter]: String(found) } };
-  };
-
-const FIRST_ALERT = named('id', ({ alertId }) => alertId, 'no alert to ask for: /alerts gave none');
-
-const current = {
-  path: PATHS.statsCurrent,
-  schema: StatsCurrent,
-  view: sayingAny(lenient(StatsCurrent), 'snapshot'),
-};
-
-const read = <View>(
-  route: ResponseSchemas<View> & Pick<V1Route, 'path'>,
-  request: RequestOf = requested(),
-  learn: (view: View) => Known = () => ({}),
-): ReadRoute => ({
-  path: route.path,
-  group: V1_ROUTES.find(({ path }) => path === route.path)?.group ?? 'gas',
-  schema: route.schema,
-  view: route.view.transform(learn),
-  request,
-});
-
-/** A snapshot may lack its block number, but rows of history may have it. */
-function newestBlockOf(rows: readonly { readonly blockNumber: number | null }[]): Known {
-  const newest = Math.max(...rows.map(({ blockNumber }) => blockNumber ?? 0), 0);
-  return newest === 0 ? {} : { newestRow: newest };
-}
-
-/** All read routes of v1, most important first, in case the quota ends on the way. */
-export const READ_ROUTES: readonly ReadRoute[] = [
-  read(ROUTES.gasCurrent, requested(), (snapshot) => ({ snapshot, blockNumber: snapshot.blockNumber })),
-  read(ROUTES.gasTrend),
-  read(ROUTES.gasRecommendation),
-  read(current),
-  read(ROUTES.statsChart),
-  read(ROUTES.statsMarket, requested({ timeFrame: '24h' })),
-  read(ROUTES.rateLimits, requested(), (quota) => ({ quota })),
-  read(ROUTES.summary),
-  read(ROUTES.baseFee, windowed(HOUR_SEC), ({ rows }) => newestBlockOf(rows)),
-  read(ROUTES.priorityFee, windowed(HOUR_SEC, { percentile: 'p95' })),
-  read(ROUTES.gasUsedRatio, windowed(HOUR_SEC)),
-  read(
-    ROUTES.block,
-    named(
-      'number',
-      ({ blockNumber, newestRow }) => blockNumber ?? newestRow,
-      'no block to ask for: neither prices nor history name one',
-    ),
-  ),
-  read(ROUTES.txs, windowed(TXS_WINDOW_SEC), ({ rows: [first] }) => ({ txHash: first?.hash })),
-  read(
-    ROUTES.tx,
-    named('hash', ({ txHash }) => txHash, 'no transaction to ask for: /metrics/txs gave none'),
-  ),
-  read(ROUTES.alerts, requested(), ({ items: [first] }) => ({ alertId: first?.id })),
-  read(ROUTES.alert, FIRST_ALERT),
-  read(ROUTES.alertSavings, FIRST_ALERT),
-  read(ROUTES.autoTxs, requested(), ({ items: [first] }) => ({ autoTxId: first?.id })),
-  read(
-    ROUTES.autoTx,
-    named('id', ({ autoTxId }) => autoTxId, 'no auto-tx to ask for: /auto-txs gave none'),
-  ),
-];
