@@ -7,6 +7,7 @@ import type { NotifierSettings } from './alerts/notifiers/create-notifiers.ts';
 import type { Engine } from './follow/chain-state.ts';
 import type { News } from './follow/follower.ts';
 import type { Gate } from './http/auth.ts';
+import type { KeyGate } from './keys/key-gate.ts';
 import type { LeaseOptions } from './leader.ts';
 
 /** Delivery of fired alerts. Webhooks and Slack need no setting. */
@@ -26,7 +27,7 @@ export interface ServiceOptions {
   /** Default: the chain's own Chainlink feed, read through `source` if that is a node. */
   readonly priceFeed?: PriceFeed;
   /** Default: no API key needed. */
-  readonly gate?: Gate;
+  readonly gate?: Gate & Partial<Pick<KeyGate, 'identify'>>;
   /** Public URL of the service behind a proxy, for the OpenAPI document. */
   readonly baseUrl?: string;
   /** Origins whose pages may use the service in a browser, `*` for all. Default: none. */

@@ -180,7 +180,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ),
     wallNow,
   });
-  const gate = options.gate ?? createOpenGate(wallNow);
+  const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
   const streams = new GasStreams(state, gate);
   signal.addEventListener('abort', streams.end, { once: true });
   const chain = () => follower.chain.profile;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorBody } from '../../src/contract/api-error.ts';
@@ -6,14 +7,16 @@ import { chainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { ApiFailure } from '../../src/service/http/errors.ts';
 import { GasStreams } from '../../src/service/http/gas-streams.ts';
+import { readKey, reissueKey } from '../../src/service/keys/api-keys.ts';
 import type { Present } from '../../src/service/responses/gas.ts';
 import { makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { eventsOf } from '../helpers/event-stream.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { serveService } from '../helpers/served-service.ts';
-import { runService } from '../helpers/service.ts';
+import { runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { openTestGate } from './keys/key-service.ts';
 
 const HEAD = 400;
 
@@ -173,18 +176,17 @@ function presentOf(number: number): Present {
 }
 
 /** Streams of prices that change with `mine`, by a clock that the test moves. */
-function withClock(withdrawn: readonly string[] = []) {
+function withClock(identify?: (key: string | null) => Promise<object | null>) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let present = presentOf(1);
   const state = { moment: () => present, present: () => present };
-  const streams = new GasStreams(state, {
-    withdrawn: async (ids) => ids.filter((id) => withdrawn.includes(id)),
-  });
+  const streams = new GasStreams(state, { identify });
   onTestFinished(streams.end);
   const admit = vi.fn(async () => {});
   const open = (owner = 'key', lastId?: string) => {
-    const reader = streams.open(lastId, { owner, admit }).pipeThrough(new TextDecoderStream()).getReader();
+    const stream = streams.open(lastId, { owner, key: owner, admit });
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
     return async () => (await reader.read()).value?.split('\n')[0];
   };
   const mine = (number: number) => {
@@ -244,11 +246,17 @@ test('a comment comes every 15 seconds, and each hour is one request of the quot
   expect(last).toBeUndefined();
 });
 
-test('the streams of a key that is revoked end, those of others go on', async () => {
-  const { open, mine } = withClock(['gone']);
-  const [next, others] = [open('gone'), open('key')];
+test('the streams of a key that is revoked or rotated end, those of others go on', async () => {
+  const { gate, store, key } = await openTestGate(join(await temporaryFolder(), 'keys.db'));
+  const [revoked, rotated, stays] = [await key('free'), await key('free'), await key('free')];
+  const idOf = (text: string) => readKey(text)?.id ?? '';
+  const { open, mine } = withClock(gate.identify);
+  const [ended, endedToo, others] = [open(revoked), open(rotated), open(stays)];
+  await store.revoke(idOf(revoked), 1);
+  await reissueKey(store, idOf(rotated), 1);
   await passed(15_000);
-  expect([await next(), await next(), await next()]).toEqual(['id: 1', ':', undefined]);
+  expect([await ended(), await ended(), await ended()]).toEqual(['id: 1', ':', undefined]);
+  expect([await endedToo(), await endedToo(), await endedToo()]).toEqual(['id: 1', ':', undefined]);
   mine(2);
   await passed(200);
   expect([await others(), await others(), await others()]).toEqual(['id: 1', ':', 'id: 2']);

@@ -1,6 +1,5 @@
 import { gasCurrent, type Present } from '../responses/gas.ts';
 import type { ServiceState } from '../service-state.ts';
-import type { Gate } from './auth.ts';
 import { ApiFailure, toFailure, unavailable } from './errors.ts';
 
 /** Faster blocks share one event, with the newest: a recording may be played at thousands of blocks a second. */
@@ -20,7 +19,9 @@ const COMMENT = new TextEncoder().encode(':\n\n');
 interface Reader {
   /** The id of its key; empty when no key is needed. */
   readonly owner: string;
-  /** Counts one request of the key. @throws like {@link Gate.admit} */
+  /** The key as it was sent. */
+  readonly key: string | null;
+  /** Counts one request of the key. @throws as the gate does */
   readonly admit: () => Promise<unknown>;
   /** Time of the last counted request. */
   admittedAt: number;
@@ -33,6 +34,7 @@ interface GasEvent {
   readonly bytes: Bytes;
 }
 
+type Identify = (key: string | null) => Promise<object | null>;
 type Bytes = Uint8Array<ArrayBuffer>;
 type Controller = ReadableStreamDefaultController<Bytes>;
 
@@ -42,7 +44,7 @@ type Controller = ReadableStreamDefaultController<Bytes>;
  */
 export class GasStreams {
   readonly #state: Pick<ServiceState, 'moment' | 'present'>;
-  readonly #withdrawn: Gate['withdrawn'];
+  readonly #identify: Identify | undefined;
   readonly #readers = new Map<Controller, Reader>();
   #timers: NodeJS.Timeout[] = [];
   #due: NodeJS.Timeout | null = null;
@@ -53,9 +55,13 @@ export class GasStreams {
   #isOnly = false;
   #hasEnded = false;
 
-  constructor(state: Pick<ServiceState, 'moment' | 'present'>, { withdrawn }: Pick<Gate, 'withdrawn'>) {
+  /** `identify` is absent when no key is needed. */
+  constructor(
+    state: Pick<ServiceState, 'moment' | 'present'>,
+    { identify }: { readonly identify?: Identify | undefined },
+  ) {
     this.#state = state;
-    this.#withdrawn = withdrawn;
+    this.#identify = identify;
   }
 
   get count(): number {
@@ -138,17 +144,26 @@ export class GasStreams {
     this.#timers = [setInterval(this.tell, LOOK_MS), setInterval(() => void this.#beat(), BEAT_MS)];
   }
 
-  /** Counts the open streams, and ends those that are no longer allowed. */
+  /** Counts the open streams, and ends those whose key was revoked or rotated. */
   async #beat(): Promise<void> {
     for (const controller of this.#readers.keys()) {
       if (controller.desiredSize === WAITING_MOST) controller.enqueue(COMMENT);
     }
-    const owners = new Set([...this.#readers.values()].map(({ owner }) => owner));
-    // If the keys cannot be read, checks them the next time.
-    const gone = new Set(await this.#withdrawn?.([...owners]).catch(() => []));
+    const known = new Map<string | null, boolean>();
     for (const [controller, reader] of this.#readers) {
-      if (reader.owner !== '' && gone.has(reader.owner)) this.#close(controller);
+      const isKnown = known.get(reader.key) ?? (await this.#mayAsk(reader));
+      known.set(reader.key, isKnown);
+      if (!isKnown) this.#close(controller);
       else if (performance.now() - reader.admittedAt >= HOUR_MS) void this.#admitAgain(controller, reader);
+    }
+  }
+
+  /** If the keys cannot be read, they are checked the next time. */
+  async #mayAsk({ key }: Reader): Promise<boolean> {
+    try {
+      return (await this.#identify?.(key)) !== null;
+    } catch {
+      return true;
     }
   }
 

@@ -62,7 +62,7 @@ export function addGasRoutes(
     if (c.req.method === 'HEAD') return c.body(null, 200, STREAM_HEADERS);
     const key = c.req.header(API_KEY_HEADER) ?? null;
     const admit = () => gate.admit({ key, group: 'gas' });
-    const stream = streams.open(c.req.header('last-event-id'), { owner: c.get('owner'), admit });
+    const stream = streams.open(c.req.header('last-event-id'), { owner: c.get('owner'), key, admit });
     return c.body(stream, 200, STREAM_HEADERS);
   });
 }
