@@ -12,8 +12,10 @@ const blockOf = (blockNumber: number): SnapshotView => ({ ...SNAPSHOT, blockNumb
 /** The number of the head, polled once an hour. */
 function Head() {
   const { client } = useMonitor();
-  const { data, error } = useSnapshot(client, { intervalMs: 3_600_000, frozen: false, mayListen: true });
-  return <Text>{`head ${data?.blockNumber} ${error?.message ?? 'no failure'}`}</Text>;
+  const timing = { intervalMs: 3_600_000, frozen: false, mayListen: true };
+  const { data, error, isListening } = useSnapshot(client, timing);
+  const how = isListening ? 'each block' : 'polled';
+  return <Text>{`head ${data?.blockNumber} ${error?.message ?? 'no failure'}, ${how}`}</Text>;
 }
 
 function awaited() {
@@ -67,7 +69,7 @@ it('the monitor shows the blocks of the stream without a poll, and polls at once
   service.tell(2);
   await shows('head 2');
   service.tell(3);
-  await shows('head 3');
+  await shows('head 3 no failure, each block');
   expect(service.polls()).toBe(1);
   service.breakStream(4);
   await shows('head 4');
@@ -85,7 +87,7 @@ it('a stream that breaks with its service leaves the prices and says why; its re
   service.tell(2);
   await shows('head 2');
   service.breakStream(0);
-  await shows('head 2 nobody answers');
+  await shows('head 2 nobody answers, polled');
   await waitFor(() => service.opened() === 2);
   service.tell(3);
   await shows('head 3 no failure');

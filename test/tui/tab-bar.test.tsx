@@ -13,7 +13,7 @@ function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, awaited } };
   const app = render(
     <ListsContext value={lists}>
-      <TabBar width={width} current={TABS[current] ?? TABS[0]} intervalMs={12_000} slowed={false} />
+      <TabBar width={width} current={TABS[current] ?? TABS[0]} pace="every 12s" />
     </ListsContext>,
   );
   onTestFinished(() => app.unmount());

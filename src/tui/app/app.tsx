@@ -3,6 +3,7 @@ import { useApp, useIsScreenReaderEnabled, useWindowSize } from 'ink';
 import { useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { isPlain as isPlainUrl } from '../../client/http.ts';
 import { chainNameOf, type SnapshotView } from '../../client/views/gas.ts';
+import { formatDuration } from '../../core/units.ts';
 import { Frame } from '../chrome/frame.tsx';
 import { helpLines } from '../chrome/help.ts';
 import { NoData, useNoResponse } from '../chrome/no-source.tsx';
@@ -82,7 +83,7 @@ function SessionScreen(props: SessionProps) {
   const intervalMs = Math.max(wantedMs, quotaMs);
   // An interval that the user has chosen polls at that.
   const mayListen = state.intervalMs === null;
-  const prices = useSnapshot(client, { intervalMs, frozen, isOwnService, mayListen });
+  const { isListening, ...prices } = useSnapshot(client, { intervalMs, frozen, isOwnService, mayListen });
   // Shows a rate-limit pause at once, whichever route met it.
   const pause = useRateLimit(client);
   const polled = pause === null ? prices : { ...prices, error: pause.error, retryAt: pause.until };
@@ -122,6 +123,9 @@ function SessionScreen(props: SessionProps) {
   const badge = dataBadge ?? opened?.badge ?? null;
   const chainName = (snapshot && chainNameOf(snapshot)) ?? opened?.chainName ?? null;
 
+  const pace = isListening
+    ? 'each block'
+    : `${quotaMs > wantedMs ? 'slowed: ' : ''}every ${formatPace(intervalMs)}`;
   const showTab: Navigation['showTab'] = (action) => {
     const place = TABS.findIndex((each) => each.action === action);
     if (place >= 0) change({ tab: place, overlay: null });
@@ -191,8 +195,7 @@ function SessionScreen(props: SessionProps) {
                 tryNow={() => client?.rateLimit.tryNow()}
               />
               <Frame
-                {...{ columns, rows, chainName, badge, snapshot, health, tab, intervalMs, toast, body }}
-                slowed={quotaMs > wantedMs}
+                {...{ columns, rows, chainName, badge, snapshot, health, tab, pace, toast, body }}
                 isWhole={shown !== null}
               />
             </KeyListener>
@@ -202,6 +205,8 @@ function SessionScreen(props: SessionProps) {
     </MonitorContext>
   );
 }
+
+const formatPace = (ms: number) => (ms < 1_000 ? `${ms / 1_000}s` : formatDuration(ms / 1_000));
 
 const noBoard = () => Promise.reject(new Error('no chains are set up'));
 

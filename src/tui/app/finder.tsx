@@ -4,7 +4,7 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { formatCount } from '../../core/units.ts';
 import { FilterContext, ListsContext, matchesFilter } from '../data/lists.tsx';
-import { useMonitor } from '../data/queries.ts';
+import { MonitorContext } from '../data/queries.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-field.tsx';
 import { useKeys } from '../input/use-keys.tsx';
@@ -21,8 +21,71 @@ interface Find {
 
 const NO_FIND: Find = { isOpen: false, filter: '' };
 
-/** Rows that the field takes from the tab. */
+/** Rows of the field and of the words below it. */
 const FIND_ROWS = 2;
+
+/** What Enter does with a typed text, in words: keeps it as the filter, opens something, or nothing. */
+interface Reading {
+  readonly words: string;
+  readonly color?: ColorName;
+  readonly onEnter: 'keep' | (() => void) | null;
+}
+
+/** `/`: filters what is shown while typing. Returns the filter, and the open field with its rows. */
+export function useFind(scope: Scope, width: number, read: (text: string) => Reading) {
+  const [{ isOpen, filter }, change] = useKeptState(`find ${scope}`, NO_FIND);
+  const setFind = (find: Find) => change(() => find);
+  useKeys('global', {
+    find: () => setFind({ isOpen: true, filter: '' }),
+    ...(filter === '' ? {} : { back: () => setFind(NO_FIND) }),
+  });
+  const field = isOpen ? <FindField {...{ width, read, filter, setFind }} /> : null;
+  return { filter: filter.trim(), field, rows: isOpen ? FIND_ROWS : 0 };
+}
+
+interface FindFieldProps {
+  readonly width: number;
+  readonly read: (text: string) => Reading;
+  readonly filter: string;
+  readonly setFind: (find: Find) => void;
+}
+
+function FindField({ width, read, filter, setFind }: FindFieldProps) {
+  const theme = useTheme();
+  const isKey = useKeyFinder();
+  const [text, setText] = useState('');
+  const { words, color, onEnter } = read(text);
+  return (
+    <Box flexDirection="column" flexShrink={0} height={FIND_ROWS}>
+      <TextField
+        label=" find"
+        width={width}
+        veil={(typed) => (isKey(typed) ? veilAll(typed, theme) : typed)}
+        onChange={(typed) => {
+          setText(typed);
+          setFind({ isOpen: true, filter: isKey(typed) ? '' : typed });
+        }}
+        onSubmit={() => {
+          if (onEnter === 'keep') setFind({ isOpen: false, filter });
+          else if (onEnter !== null) {
+            setFind(NO_FIND);
+            onEnter();
+          }
+        }}
+        onCancel={() => setFind(NO_FIND)}
+      />
+      <Text wrap="truncate" {...(color ? { color: theme.color(color) } : { dimColor: true })}>
+        {` ${truncate(theme.text(words), width - 2, theme.glyph.ellipsis)}`}
+      </Text>
+    </Box>
+  );
+}
+
+const useKeyFinder = () => useContext(MonitorContext)?.isKey ?? looksLikeKey;
+
+const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735cc4, or the hash of a transaction';
+const SHORT_EXAMPLES = 'a block number, or the hash of a transaction';
+const LIST_HINT = 'words filter the list; a block number or a hash opens in Explorer';
 
 interface FinderProps {
   readonly scope: Scope;
@@ -33,94 +96,37 @@ interface FinderProps {
   readonly children: (rows: number) => ReactNode;
 }
 
-/** `/` on a tab: filters its list while typing, and opens a block or a transaction in the Explorer. */
+/** `/` on a tab: filters its list, and opens a block or a transaction in the Explorer. */
 export function Finder({ scope, snapshot, columns, rows, children }: FinderProps) {
-  const [{ isOpen, filter }, change] = useKeptState(`find ${scope}`, NO_FIND);
-  const setFind = (find: Find) => change(() => find);
-  useKeys('global', {
-    find: () => setFind({ isOpen: true, filter: '' }),
-    ...(filter === '' ? {} : { back: () => setFind(NO_FIND) }),
-  });
-  return (
-    <FilterContext value={filter.trim()}>
-      {isOpen ? (
-        <FindField
-          scope={scope}
-          snapshot={snapshot}
-          width={columns}
-          onChange={(text) => setFind({ isOpen: true, filter: text })}
-          onKeep={() => setFind({ isOpen: false, filter })}
-          onClose={() => setFind(NO_FIND)}
-        />
-      ) : null}
-      {children(rows - (isOpen ? FIND_ROWS : 0))}
-    </FilterContext>
-  );
-}
-
-interface FindFieldProps {
-  readonly scope: Scope;
-  readonly snapshot: SnapshotView;
-  readonly width: number;
-  readonly onChange: (text: string) => void;
-  /** Closes the field and keeps the filter. */
-  readonly onKeep: () => void;
-  readonly onClose: () => void;
-}
-
-const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735cc4, or the hash of a transaction';
-const SHORT_EXAMPLES = 'a block number, or the hash of a transaction';
-const LIST_HINT = 'words filter the list; a block number or a hash opens in Explorer';
-
-function FindField({ scope, snapshot, width, onChange, onKeep, onClose }: FindFieldProps) {
-  const theme = useTheme();
+  const { glyph } = useTheme();
   const lists = useContext(ListsContext);
-  const { isKey = looksLikeKey } = useMonitor();
+  const isKey = useKeyFinder();
   const { openPlace } = useNavigation();
-  const [text, setText] = useState('');
   const feed = scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
   const items = feed?.data?.value.items;
-  const matching = items?.filter((item) => matchesFilter(item, text.trim())).length ?? 0;
-  const context = { head: snapshot.blockNumber, noTransactions: noTransactions(snapshot), isKey };
-  const read = readLookup(text, context);
-  const isFilter = items !== undefined && (matching > 0 || read.kind !== 'found');
-  const [words, color] = ((): readonly [string, ColorName | null] => {
-    if (read.kind === 'nothing') {
-      if (items !== undefined) return [LIST_HINT, null];
-      return [displayWidth(EXAMPLES) <= width - 2 ? EXAMPLES : SHORT_EXAMPLES, null];
+  const find = useFind(scope, columns, (text): Reading => {
+    const context = { head: snapshot.blockNumber, noTransactions: noTransactions(snapshot), isKey };
+    const sought = readLookup(text, context);
+    const matching = items?.filter((item) => matchesFilter(item, text.trim())).length ?? 0;
+    const isFilter = items !== undefined && (matching > 0 || sought.kind !== 'found');
+    const onEnter = isFilter ? 'keep' : sought.kind === 'found' ? () => openPlace(sought.place) : null;
+    if (sought.kind === 'nothing') {
+      const examples = displayWidth(EXAMPLES) <= columns - 2 ? EXAMPLES : SHORT_EXAMPLES;
+      return { words: items === undefined ? examples : LIST_HINT, onEnter };
     }
     if (isFilter && matching > 0) {
       const count = `${formatCount(matching)} of ${formatCount(items.length)}`;
-      return [`${count} match: ⏎ keeps the filter, Esc clears it`, 'good'];
+      return { words: `${count} match: ⏎ keeps the filter, Esc clears it`, color: 'good', onEnter };
     }
-    if (isFilter && !isKey(text)) {
-      return [`${theme.glyph.warning} nothing matches, and it is no block or transaction`, 'warn'];
-    }
-    if (read.kind === 'wrong') return [`${theme.glyph.warning} ${read.problem}`, 'warn'];
-    return ['⏎ opens it in Explorer, Esc closes', 'good'];
-  })();
+    const wrong = sought.kind === 'wrong' ? sought.problem : null;
+    const problem = isFilter && !isKey(text) ? 'nothing matches, and it is no block or transaction' : wrong;
+    if (problem !== null) return { words: `${glyph.warning} ${problem}`, color: 'warn', onEnter };
+    return { words: '⏎ opens it in Explorer, Esc closes', color: 'good', onEnter };
+  });
   return (
-    <Box flexDirection="column" flexShrink={0} height={FIND_ROWS}>
-      <TextField
-        label=" find"
-        width={width}
-        veil={(typed) => (isKey(typed) ? veilAll(typed, theme) : typed)}
-        onChange={(typed) => {
-          setText(typed);
-          onChange(isKey(typed) ? '' : typed);
-        }}
-        onSubmit={() => {
-          if (isFilter) onKeep();
-          else if (read.kind === 'found') {
-            onClose();
-            openPlace(read.place);
-          }
-        }}
-        onCancel={onClose}
-      />
-      <Text wrap="truncate" {...(color === null ? { dimColor: true } : { color: theme.color(color) })}>
-        {` ${truncate(theme.text(words), width - 2, theme.glyph.ellipsis)}`}
-      </Text>
-    </Box>
+    <FilterContext value={find.filter}>
+      {find.field}
+      {children(rows - find.rows)}
+    </FilterContext>
   );
 }

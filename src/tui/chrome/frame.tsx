@@ -1,13 +1,13 @@
 import { Box, Text, useIsScreenReaderEnabled } from 'ink';
 import { memo, type ReactNode, useContext } from 'react';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import { formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import type { Health } from '../app/connection.ts';
 import { TABS, type Tab } from '../app/tabs.ts';
 import { SMALLEST } from '../app/ui-state.ts';
 import { ListsContext } from '../data/lists.tsx';
 import { KEYMAP } from '../input/keymap.ts';
+import { nextTry } from '../ui/pane-state.tsx';
 import {
   displayWidth,
   EMPTY_LINE,
@@ -65,22 +65,19 @@ function shorter(remedy: string): readonly string[] {
 }
 
 function retryTexts(retryAt: number | null, now: number): readonly string[] {
-  if (retryAt === null) return [''];
-  const sec = Math.ceil((retryAt - now) / 1_000);
-  if (sec <= 0) return ['trying again now', 'again now'];
-  const wait = formatDuration(sec);
-  return [`next try in ${wait}`, `again in ${wait}`];
+  const next = nextTry(retryAt, now);
+  return next === null ? [''] : [next, next.replace(/next try|trying again/, 'again')];
 }
 
 interface TabBarProps {
   readonly width: number;
   readonly current: Tab;
-  readonly intervalMs: number;
-  readonly slowed: boolean;
+  /** How often prices come: `every 12s`, `each block`. */
+  readonly pace: string;
 }
 
 /** The tabs with their keys; the current one is in brackets, so that it is recognised without colour. */
-export const TabBar = memo(function TabBar({ width, current, intervalMs, slowed }: TabBarProps) {
+export const TabBar = memo(function TabBar({ width, current, pace }: TabBarProps) {
   const badgeOf = useBadges();
   const tries = [
     {},
@@ -90,15 +87,13 @@ export const TabBar = memo(function TabBar({ width, current, intervalMs, slowed 
     { isTight: true, isShort: true, isBare: true },
   ].map((how) => TABS.flatMap((tab, place) => tabLabel(tab, place, tab === current, badgeOf(tab), how)));
   const line = tries.find((labels) => lineWidth(labels) <= width) ?? tries.at(-1) ?? EMPTY_LINE;
-  const interval = intervalMs < 1_000 ? `${intervalMs / 1_000}s` : formatDuration(intervalMs / 1_000);
-  const pace = `${slowed ? 'slowed: ' : ''}every ${interval} `;
   return (
     <DimContext value={false}>
       <SpreadLine
         width={width}
         left={<Spans line={line} />}
         // Never cuts a tab: the keys that change the interval show it too.
-        right={lineWidth(line) + pace.length > width ? '' : <Text dimColor>{pace}</Text>}
+        right={lineWidth(line) + pace.length + 1 > width ? '' : <Text dimColor>{`${pace} `}</Text>}
       />
     </DimContext>
   );
@@ -182,9 +177,7 @@ interface FrameProps {
   readonly snapshot: SnapshotView | undefined;
   readonly health: Health;
   readonly tab: Tab;
-  readonly intervalMs: number;
-  /** The service's limit makes the interval longer than chosen. */
-  readonly slowed: boolean;
+  readonly pace: string;
   readonly toast: Toast | null;
   /** What is shown is of no single source, and says itself what it is: without status and tabs. */
   readonly isWhole: boolean;
@@ -193,8 +186,7 @@ interface FrameProps {
 
 /** The frame around every pane; exactly as high as the terminal, because a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { columns, rows, chainName, badge, snapshot, health, tab, intervalMs, slowed, toast, isWhole, body } =
-    props;
+  const { columns, rows, chainName, badge, snapshot, health, tab, pace, toast, isWhole, body } = props;
   const spoken = useIsScreenReaderEnabled();
   if (spoken) return <SpokenFrame {...props} />;
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
@@ -215,7 +207,7 @@ export function Frame(props: FrameProps) {
             health={health}
             badge={badge}
           />
-          <TabBar width={columns} current={tab} intervalMs={intervalMs} slowed={slowed} />
+          <TabBar width={columns} current={tab} pace={pace} />
         </>
       )}
       {noticed ? <NoticeLine health={health} width={columns} /> : null}

@@ -209,7 +209,10 @@ const SNAPSHOT_KEY = ['gas/current'];
  * The current prices: the heartbeat of the monitor. They arrive by the stream of a service that lists one; otherwise,
  * or when it breaks, they are polled. No requests without a client.
  */
-export function useSnapshot(client: GasClient | null, timing: SnapshotTiming): Polled<SnapshotView> {
+export function useSnapshot(
+  client: GasClient | null,
+  timing: SnapshotTiming,
+): Polled<SnapshotView> & { readonly isListening: boolean } {
   const { intervalMs, frozen, isOwnService = false, mayListen = false } = timing;
   const [isListening, setListening] = useState(false);
   const prices = usePolledQuery({
@@ -242,7 +245,7 @@ export function useSnapshot(client: GasClient | null, timing: SnapshotTiming): P
     });
     return () => stop.abort();
   }, [client, isWanted, queries]);
-  return prices;
+  return { ...prices, isListening };
 }
 
 /** The advice at the block of the prices, so that both belong together. */

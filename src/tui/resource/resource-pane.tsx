@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import { useContext, useRef, useState } from 'react';
+import { useContext, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { formatCount } from '../../core/units.ts';
 import type { TabScreenProps } from '../app/tabs.ts';
@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../input/confirm.tsx';
 import { type ActionHandlers, scrollKeys, useKeys, useOverlayScope } from '../input/use-keys.tsx';
 import { type PaneContext, usePaneContext } from '../ui/pane-context.ts';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
-import { ScrolledLines } from '../ui/scroll.tsx';
+import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
 import { spokenRow, useTable } from '../ui/table.ts';
 import { type Line, LineList, SegmentLine, SpokenSentences, scrolledTo, spokenLine } from '../ui/text.tsx';
 import {
@@ -142,9 +142,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
   const room = Math.max(rows - taken, 1);
   const found = cursor === null ? 0 : items.findIndex(({ id }) => id === cursor.id);
   const place = Math.max(found < 0 ? Math.min(cursor?.place ?? 0, items.length - 1) : found, 0);
-  const first = useRef(0);
-  first.current = Math.min(scrolledTo(place, first.current, room), Math.max(items.length - room, 0));
-  const above = first.current;
+  const above = useFirstRow({ count: items.length, place, room });
   const selected = items[place];
   const shown = context.isSpoken ? items.slice(place, place + MOST_SPOKEN) : items.slice(above, above + room);
   const all = resource.columns(context, shown);

@@ -1,8 +1,28 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Scope } from '../input/keymap.ts';
 import { scrollKeys, useKeys } from '../input/use-keys.tsx';
-import { bold, EMPTY_LINE, faint, type Line, LineList, OneLine, plain, SegmentLine } from './text.tsx';
+import {
+  bold,
+  EMPTY_LINE,
+  faint,
+  type Line,
+  LineList,
+  OneLine,
+  plain,
+  SegmentLine,
+  scrolledTo,
+} from './text.tsx';
+
+/**
+ * The first visible one of `count` rows, of which `room` are visible, the one at `place` among them; it moves as little
+ * as needed.
+ */
+export function useFirstRow({ count, place, room }: Readonly<Record<'count' | 'place' | 'room', number>>) {
+  const first = useRef(0);
+  first.current = Math.max(Math.min(scrolledTo(place, first.current, room), count - room), 0);
+  return first.current;
+}
 
 interface ScrolledLinesProps {
   /** The scope of the scroll keys. */

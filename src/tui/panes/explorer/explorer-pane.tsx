@@ -1,4 +1,3 @@
-import { useRef } from 'react';
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
@@ -6,18 +5,9 @@ import { useKeptState } from '../../app/ui-state.ts';
 import { type ActionHandlers, scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
-import { TitledLines } from '../../ui/scroll.tsx';
+import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
-import {
-  bold,
-  changeSpan,
-  FULLNESS_WIDTH,
-  faint,
-  fullnessLine,
-  type Line,
-  plain,
-  scrolledTo,
-} from '../../ui/text.tsx';
+import { bold, changeSpan, FULLNESS_WIDTH, faint, fullnessLine, type Line, plain } from '../../ui/text.tsx';
 import { clockText, zoneText } from '../../ui/time.ts';
 import { BlockScreen } from './block-details.tsx';
 import { type BlockRow, useBlockList, useRowDetails } from './block-series.ts';
@@ -87,11 +77,8 @@ function BlocksScreen({ snapshot, change, columns, rows, cursor }: BlocksScreenP
   const notices = missing.length + (polled.error === null ? 0 : 1);
   const room = isSpoken ? SPOKEN_BLOCKS : Math.max(rows - CHROME - notices, 1);
   const place = placeOf(blocks, cursor);
-  const first = useRef(0);
-  // When following the newest block, the list scrolls with it.
-  const top = cursor === null ? 0 : scrolledTo(place, first.current, room);
-  first.current = isSpoken ? place : Math.min(top, Math.max(blocks.length - room, 0));
-  const above = first.current;
+  const firstRow = useFirstRow({ count: blocks.length, place, room });
+  const above = isSpoken ? place : firstRow;
   const shown = useRowDetails(blocks.slice(above, above + room), isWide);
   const all = blockColumns(context);
   const marked = isSpoken ? null : place - above;

@@ -1,19 +1,10 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import type { ChartView, StatsView } from '../../../client/views/dashboard.ts';
-import { formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
-import { given, type NamedValue, useWidest } from '../../ui/fact-list.tsx';
+import { formatGwei } from '../../../core/units.ts';
+import { useWidest } from '../../ui/fact-list.tsx';
 import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
-import {
-  bold,
-  changeSpan,
-  displayWidth,
-  faint,
-  fullnessLine,
-  type Line,
-  OneLine,
-  plain,
-} from '../../ui/text.tsx';
+import { bold, displayWidth, faint, type Line, OneLine, plain } from '../../ui/text.tsx';
 import { wholeSpan } from '../../ui/time.ts';
 import type { LiveView } from './live-pane.tsx';
 
@@ -92,44 +83,11 @@ const SHORTEST_HOUR_SEC = 3_300;
 const LONGEST_HOUR_SEC = 4_000;
 
 /** The actual length of a chart of the last hour: a young history is shorter, another service's frame may be longer. */
-function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
+export function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
   const [first, last] = [hour.points[0], hour.points.at(-1)];
   const sec =
     first && last ? (last.timestamp - first.timestamp) / 1_000 + (hour.bucketSec ?? 0) : SHORTEST_HOUR_SEC;
   return sec < SHORTEST_HOUR_SEC || sec > longest ? `last ${wholeSpan(sec)}` : 'last hour';
-}
-
-/** The facts below the lanes, most important first; unknown ones are left out. */
-export function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
-  const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
-  const change =
-    nextBaseFee === null || baseFee === 0n
-      ? []
-      : [plain(' '), changeSpan(Number(nextBaseFee - baseFee) / Number(baseFee))];
-  const ahead = trend?.baseFeeFan.at(-1);
-  const blocks = ahead?.blocksAhead === 1 ? '1 block' : `${ahead?.blocksAhead} blocks`;
-  // The base fee against the previous hour, or the service's word without a percentage.
-  const against = ` against mean of ${hour === undefined ? 'last hour' : spanOf(hour, Number.POSITIVE_INFINITY)}`;
-  const coinChange = market?.nativeUsdChangeRatio ?? null;
-  const facts: readonly NamedValue[] = [
-    ...given(nextBaseFee ?? baseFee, nextBaseFee === null ? 'base' : 'next base', (wei) => [
-      bold(formatGwei(wei)),
-      ...change,
-    ]),
-    ...given(ahead, `in ${blocks}`, ({ min, max }) => `${formatGwei(min)} – ${formatGwei(max)}`),
-    ...given(trend?.congestion, 'blocks', (ratio) => `${formatPercent(ratio)} full`),
-    ...given(trend, '', ({ changeRatio, direction }) =>
-      changeRatio === null ? direction.toLowerCase() : [plain(formatChange(changeRatio)), faint(against)],
-    ),
-    ...given(blobBaseFee, 'blob base', (fee) => `${formatGwei(fee)} gwei`),
-    ...given(gasUsedRatio, 'last block', fullnessLine),
-    ...given(nativeUsd, symbol, (usd) => [
-      plain(formatUsd(usd)),
-      faint(coinChange === null ? '' : ` ${formatChange(coinChange)}`),
-    ]),
-    ...given(market?.volatility, 'volatility', (ratio) => `±${formatPercent(ratio)}`),
-  ];
-  return facts.map(({ name, value }) => [faint(name === '' ? '' : `${name} `), ...value]);
 }
 
 interface SmallChartProps {

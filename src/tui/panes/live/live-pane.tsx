@@ -3,7 +3,7 @@ import { memo, useMemo, useState } from 'react';
 import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
 import { staleAfterMs } from '../../../core/chains.ts';
-import { formatAge } from '../../../core/units.ts';
+import { formatAge, formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
 import { useTicking } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
@@ -17,12 +17,22 @@ import {
   useRecommendation,
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { useFlow } from '../../ui/fact-list.tsx';
+import { given, type NamedValue, useFlow } from '../../ui/fact-list.tsx';
 import { SPOKEN_WIDTH, symbolOf } from '../../ui/pane-context.ts';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { useTable } from '../../ui/table.ts';
-import { bold, EMPTY_LINE, faint, flow, type Line, LineList, plain } from '../../ui/text.tsx';
+import {
+  bold,
+  changeSpan,
+  EMPTY_LINE,
+  faint,
+  flow,
+  fullnessLine,
+  type Line,
+  LineList,
+  plain,
+} from '../../ui/text.tsx';
 import { useDim } from '../../ui/theme.ts';
 import { dayText, systemOffset } from '../../ui/time.ts';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
@@ -36,7 +46,7 @@ import {
   useWaitTable,
   waitWords,
 } from './advice-lines.ts';
-import { liveFacts, SmallChart, useDayRange } from './day-and-hour.tsx';
+import { SmallChart, spanOf, useDayRange } from './day-and-hour.tsx';
 import { LaneTable, lanesText } from './lane-table.tsx';
 
 /** The data of the Live pane. Loading and unsupported parts are `undefined`. */
@@ -169,6 +179,39 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
     </Box>
   );
 });
+
+/** The facts below the lanes, most important first; unknown ones are left out. */
+function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
+  const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
+  const change =
+    nextBaseFee === null || baseFee === 0n
+      ? []
+      : [plain(' '), changeSpan(Number(nextBaseFee - baseFee) / Number(baseFee))];
+  const ahead = trend?.baseFeeFan.at(-1);
+  const blocks = ahead?.blocksAhead === 1 ? '1 block' : `${ahead?.blocksAhead} blocks`;
+  // The base fee against the previous hour, or the service's word without a percentage.
+  const against = ` against mean of ${hour === undefined ? 'last hour' : spanOf(hour, Number.POSITIVE_INFINITY)}`;
+  const coinChange = market?.nativeUsdChangeRatio ?? null;
+  const facts: readonly NamedValue[] = [
+    ...given(nextBaseFee ?? baseFee, nextBaseFee === null ? 'base' : 'next base', (wei) => [
+      bold(formatGwei(wei)),
+      ...change,
+    ]),
+    ...given(ahead, `in ${blocks}`, ({ min, max }) => `${formatGwei(min)} – ${formatGwei(max)}`),
+    ...given(trend?.congestion, 'blocks', (ratio) => `${formatPercent(ratio)} full`),
+    ...given(trend, '', ({ changeRatio, direction }) =>
+      changeRatio === null ? direction.toLowerCase() : [plain(formatChange(changeRatio)), faint(against)],
+    ),
+    ...given(blobBaseFee, 'blob base', (fee) => `${formatGwei(fee)} gwei`),
+    ...given(gasUsedRatio, 'last block', fullnessLine),
+    ...given(nativeUsd, symbol, (usd) => [
+      plain(formatUsd(usd)),
+      faint(coinChange === null ? '' : ` ${formatChange(coinChange)}`),
+    ]),
+    ...given(market?.volatility, 'volatility', (ratio) => `±${formatPercent(ratio)}`),
+  ];
+  return facts.map(({ name, value }) => [faint(name === '' ? '' : `${name} `), ...value]);
+}
 
 /** Exactly `count` lines, the last ones empty. */
 function filled(lines: readonly Line[], count: number): readonly Line[] {
