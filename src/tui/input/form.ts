@@ -47,6 +47,22 @@ interface TextOptions {
   readonly next?: (text: string) => string;
 }
 
+export const TYPED_NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
+
+/** The problem of a typed number: `needed` when it is missing; `null`: none. */
+export function numberProblem(typed: string, needed: string, example: string): string | null {
+  if (typed.trim() === '') return needed;
+  return TYPED_NUMBER.test(typed.trim()) ? null : `must be a number such as ${example}`;
+}
+
+/** The preset after `value`; the first one after any other value. */
+export function presetAfter(presets: readonly string[], value: string): string {
+  return presets[(presets.indexOf(value) + 1) % presets.length] ?? value;
+}
+
+/** The first two parts of a path in a request body. */
+export const partsOfPath = (path: string) => path.replace(/^\//, '').split(/[./[]/);
+
 /** The values of a form, and the cursor. */
 export interface FormState<Draft extends Values = Values> {
   readonly draft: Draft;

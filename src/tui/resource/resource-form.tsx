@@ -4,6 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { refusalText } from '../app/connection.ts';
 import { useKeptState } from '../app/ui-state.ts';
 import { useToast } from '../chrome/toast.tsx';
+import { useSave } from '../data/mutations.ts';
 import { type Confirmation, ConfirmDialog } from '../input/confirm.tsx';
 import {
   type FormField,
@@ -18,6 +19,7 @@ import {
 import { useModalKeys } from '../input/use-keys.tsx';
 import { type Line, LineList, OneLine, SpokenSentences, scrolledTo, wrapText } from '../ui/text.tsx';
 import { useTheme } from '../ui/theme.ts';
+import type { FormProps } from './resource.ts';
 
 type Edit = <Form extends FormState>(form: Form) => Form;
 
@@ -35,42 +37,46 @@ export function useFormState<Draft extends Values>(id: string, open: () => FormS
 /** The problem of a field (`''`: of none), if it is to be shown yet. */
 export type ShownProblem = (id: string) => string | null;
 
-interface ResourceFormProps {
-  readonly scope: 'alert-form' | 'auto-tx-form';
+interface ResourceFormProps
+  extends Pick<FormProps<unknown>, 'columns' | 'rows' | 'onLeave' | 'onSaved'>,
+    Pick<ReturnType<typeof useFormState>, 'form' | 'edit' | 'close'> {
+  readonly resource: 'alert' | 'auto-tx';
   readonly title: string;
-  readonly columns: number;
-  readonly rows: number;
-  readonly form: FormState;
-  readonly edit: (change: Edit) => void;
+  /** It exists already. */
+  readonly isChange: boolean;
+  /** Something would be lost by leaving. */
+  readonly isDirty: boolean;
+  /** What the form does when nothing exists yet: `made`, `making`. */
+  readonly verb: { readonly done: string; readonly doing: string };
   readonly fields: readonly FormField[];
   /** The problems of the draft, by field, as text to follow the field's label. */
   readonly problems: ReadonlyMap<string, string>;
   /** `true`: shows this field's problem before the user has left it; `false`: not yet. */
   readonly isJudged?: (id: string) => boolean | undefined;
-  /** The action as a participle: `made`. */
-  readonly did: string;
-  /** Submits the draft and closes the form. Rejects when the service refuses. */
-  readonly send: () => Promise<void>;
+  /** Submits the draft. Rejects when the service refuses. */
+  readonly save: () => Promise<{ readonly id: string; readonly secret?: string | null }>;
+  /** What was saved, for the message about it. */
+  readonly saved: string;
   /** The confirmation before the draft is submitted, judged at that moment; `null`: none needed. */
   readonly confirm?: () => Promise<Confirmation | null>;
-  /** Why there is nothing to submit; `null`: there is. */
-  readonly unchanged: string | null;
   /** The form field of a path in the request body; `''`: none. */
   readonly fieldOfPath: (path: string) => string;
-  /** The confirmation before the form is closed; `null`: nothing would be lost. */
-  readonly leave: Confirmation | null;
-  readonly onLeave: () => void;
+  /** The confirmation before a dirty form is closed; `what` it would have made. */
+  readonly leave: { readonly what: string } & Pick<Confirmation, 'lines' | 'no'>;
   /** The lines below the title, at most `rows`. */
   readonly body: (problemOf: ShownProblem, rows: number) => readonly Line[];
   readonly spoken: readonly string[];
 }
 
 const NOTICE_LINES = 2;
+const CHANGE = { done: 'changed', doing: 'changing' };
 
 /** A form: validates fields while typing, shows a service's refusals, and confirms before it is discarded. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { columns, rows, form, edit, fields, problems, unchanged, leave, confirm, onLeave } = props;
+  const { resource, columns, rows, edit, fields, problems, isChange, isDirty, leave, confirm } = props;
+  const { done, doing } = isChange ? CHANGE : props.verb;
   const toast = useToast();
+  const save = useSave<Awaited<ReturnType<typeof props.save>>>(resource);
   // The confirmation as it was opened: prices change meanwhile.
   const [opened, setOpened] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
   const [isSending, setSending] = useState(false);
@@ -86,11 +92,20 @@ export function ResourceForm(props: ResourceFormProps) {
       setSending(false);
     }
   };
+  const onLeave = () => {
+    props.close();
+    props.onLeave();
+  };
   const send = async () => {
     try {
-      await during(props.send);
+      await during(async () => {
+        const saved = await save(props.save);
+        props.close();
+        props.onSaved({ ...saved, isChange });
+        toast({ kind: 'info', text: `${done.charAt(0).toUpperCase()}${done.slice(1)}: ${props.saved}` });
+      });
     } catch (cause) {
-      const refusals = refusalsOf(cause, props);
+      const refusals = refusalsOf(cause, done, props.fieldOfPath);
       edit((before) => showProblems(before, fields, (id) => id in refusals, refusals));
     }
   };
@@ -99,9 +114,9 @@ export function ResourceForm(props: ResourceFormProps) {
     if (problems.size > 0) {
       const wrong = fields.find(({ id }) => problems.has(id));
       // Problems without a field are shown above the fields.
-      const refusals = wrong === undefined ? Object.fromEntries(problems) : form.refusals;
+      const refusals = wrong === undefined ? Object.fromEntries(problems) : props.form.refusals;
       edit((before) => showProblems(before, fields, (id) => id === wrong?.id, refusals));
-    } else if (unchanged !== null) toast({ kind: 'info', text: unchanged });
+    } else if (isChange && !isDirty) toast({ kind: 'info', text: 'Nothing is changed yet' });
     else {
       const dialog = confirm === undefined ? null : await during(confirm);
       if (dialog === null) await send();
@@ -109,7 +124,9 @@ export function ResourceForm(props: ResourceFormProps) {
     }
   };
   if (opened === null) {
-    const askToLeave = () => (leave === null ? onLeave() : setOpened({ ...leave, run: onLeave }));
+    const { what, ...words } = leave;
+    const dialog = { title: `Leave without ${doing} ${what}?`, yes: 'Leave', ...words };
+    const askToLeave = () => (isDirty ? setOpened({ ...dialog, run: onLeave }) : onLeave());
     return <Fields {...props} isSending={isSending} submit={() => void submit()} onLeave={askToLeave} />;
   }
   const { run, ...dialog } = opened;
@@ -123,7 +140,8 @@ export function ResourceForm(props: ResourceFormProps) {
 
 function refusalsOf(
   cause: unknown,
-  { did, fieldOfPath }: Pick<ResourceFormProps, 'did' | 'fieldOfPath'>,
+  did: string,
+  fieldOfPath: (path: string) => string,
 ): Record<string, string> {
   const error = cause instanceof Error ? cause : new Error(String(cause));
   if (error instanceof ClientError && error.mayBeDone) {
@@ -145,7 +163,7 @@ interface FieldsProps extends ResourceFormProps {
 }
 
 function Fields(props: FieldsProps) {
-  const { scope, title, columns, rows, form, fields, problems, isSending, submit, body, spoken } = props;
+  const { title, columns, rows, form, fields, problems, isSending, submit, body, spoken } = props;
   const theme = useTheme();
   const isSpoken = useIsScreenReaderEnabled();
   const place = Math.max(
@@ -167,7 +185,7 @@ function Fields(props: FieldsProps) {
     else move(1);
   };
   useModalKeys(
-    scope,
+    `${props.resource}-form`,
     {
       'field-next': () => move(1),
       'field-previous': () => move(-1),

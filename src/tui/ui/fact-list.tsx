@@ -1,6 +1,18 @@
 import { useRef } from 'react';
-import { SPOKEN_WIDTH } from './pane-context.ts';
-import { bold, EMPTY_LINE, faint, fitLine, flow, type Line, lineWidth, plain } from './text.tsx';
+import { cleanText } from '../../core/text.ts';
+import { type PaneContext, SPOKEN_WIDTH } from './pane-context.ts';
+import {
+  bold,
+  EMPTY_LINE,
+  faint,
+  fitLine,
+  flow,
+  type Line,
+  lineWidth,
+  plain,
+  type Span,
+  wrapText,
+} from './text.tsx';
 import type { Theme } from './theme.ts';
 
 /** A named value on a line of its own or beside another. */
@@ -59,6 +71,13 @@ export function sectionLine(title: string, rest: Line = EMPTY_LINE): Line {
   return [bold(` ${title}`), ...(rest.length === 0 ? [] : [plain('  '), ...rest])];
 }
 
+/** A part of an item's details: its title with a note, and what it has. */
+export const section = (title: string, note: string | null, lines: readonly Line[] = []): readonly Line[] => [
+  EMPTY_LINE,
+  sectionLine(title, note === null ? EMPTY_LINE : [faint(note)]),
+  ...lines,
+];
+
 /** The maximum width of each of several texts so far, so that they grow but never jump back and forth. */
 export function useWidest(widths: readonly number[]): readonly number[] {
   const widest = useRef<readonly number[]>([]);
@@ -72,4 +91,50 @@ export function useWidest(widths: readonly number[]): readonly number[] {
 export function useFlow(facts: readonly Line[], width: number, most: number): readonly Line[] {
   const widest = useWidest(facts.map(lineWidth));
   return flow(facts, width, { most, gap: 3, roomOf: (place) => widest[place] ?? 0 });
+}
+
+type Room = Pick<PaneContext, 'theme' | 'width'>;
+
+/** A text on at most `most` lines, each after `indent`; empty without a text. */
+export function wrappedLines(
+  text: string | null,
+  { theme, width }: Room,
+  { indent = ' ', most = Number.POSITIVE_INFINITY, look = {} as Omit<Span, 'text'> } = {},
+): readonly Line[] {
+  const room = width - indent.length - 1;
+  return wrapText(theme.text(text ?? ''), room, most, theme.glyph.ellipsis).map((part) => [
+    { text: `${indent}${part}`, ...look },
+  ]);
+}
+
+/** Margin, the longest name and a gap. */
+const NAME_ROOM = 16;
+
+/** A text of several lines, whole: the details scroll. */
+export function longFact(text: string | null, name: string, { theme, width }: Room): readonly NamedValue[] {
+  if (text === null || text === '') return [];
+  const lines = text.split(/\r?\n/).flatMap((line) => {
+    const parts = wrappedLines(cleanText(line), { theme, width: width - NAME_ROOM + 1 }, { indent: '' });
+    return parts.length === 0 ? [EMPTY_LINE] : parts;
+  });
+  return factOf(lines, name);
+}
+
+/** A fact of several lines, with its name before the first. */
+export const factOf = (lines: readonly Line[], name: string): readonly NamedValue[] =>
+  lines.map((value, place) => ({ name: place === 0 ? name : '', value, alone: true }));
+
+const LEAST_TEXT = 20;
+
+/** `text` after `head`, in at most `most` lines, aligned with the first. */
+export function hangingLines(
+  head: Line,
+  text: string,
+  { theme, width }: Room,
+  most = Number.POSITIVE_INFINITY,
+): readonly Line[] {
+  const used = lineWidth(head);
+  const room = Math.max(width - used - 1, LEAST_TEXT);
+  const [first = '', ...rest] = wrapText(theme.text(text), room, most, theme.glyph.ellipsis);
+  return [[...head, { text: first }], ...rest.map((part): Line => [{ text: `${' '.repeat(used)}${part}` }])];
 }

@@ -55,6 +55,24 @@ export function zoneText(offsetMinutes: number): string {
   return `UTC${offsetMinutes < 0 ? '−' : '+'}${hours}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`;
 }
 
+function isSameDay(one: number, other: number, offsetAt: OffsetAt): boolean {
+  const [day, otherDay] = [one, other].map((at) => localDate(at, offsetAt).toISOString().slice(0, 10));
+  return day === otherDay;
+}
+
+/** `13:20:01`, on another day `5 Jan 13:20:01`. */
+export function secondText(at: number, present: number, offsetAt: OffsetAt): string {
+  const clock = clockText(at, offsetAt, true);
+  return isSameDay(at, present, offsetAt) ? clock : `${dayText(at, offsetAt)} ${clock}`;
+}
+
+/** `13:20`, on another day of this week `Tue 13:20`, otherwise `5 Jan`. */
+export function untilText(at: number, present: number, offsetAt: OffsetAt): string {
+  if (isSameDay(at, present, offsetAt)) return clockText(at, offsetAt);
+  const isNear = Math.abs(at - present) < 6 * 86_400_000;
+  return isNear ? `${weekdayText(at, offsetAt)} ${clockText(at, offsetAt)}` : dayText(at, offsetAt);
+}
+
 /** `14 Nov 22:26:56 UTC`, with its year unless it is the present one. */
 export function momentText(at: number, present: number, offsetAt: OffsetAt): string {
   const year = localDate(at, offsetAt).getUTCFullYear();

@@ -13,7 +13,7 @@ import type { PaneContext } from '../../ui/pane-context.ts';
 import { leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import type { Line } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
-import { clockText, dayText, localDate, type OffsetAt, weekdayText } from '../../ui/time.ts';
+import { untilText } from '../../ui/time.ts';
 
 /** Narrower screens use short words. */
 const ROOMY_FROM = 100;
@@ -69,18 +69,9 @@ export function stateLine(
       ? `${width < ROOMY_FROM ? 'cooldown' : `${label} until`} ${untilText(state.until, present, offsetAt)}`
       : label;
   return [
-    { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
+    { text: `${theme.glyph[glyph]} `, color },
     { text, faint: state.kind === 'disabled' },
   ];
-}
-
-/** `13:20`, on another day of this week `Tue 13:20`, otherwise `5 Jan`. */
-export function untilText(at: number, present: number, offsetAt: OffsetAt): string {
-  const day = (ms: number) => localDate(ms, offsetAt).toISOString().slice(0, 10);
-  if (day(at) === day(present)) return clockText(at, offsetAt);
-  if (Math.abs(at - present) < 6 * 86_400_000)
-    return `${weekdayText(at, offsetAt)} ${clockText(at, offsetAt)}`;
-  return dayText(at, offsetAt);
 }
 
 function distanceLine(alert: AlertView, { snapshot, theme: { glyph } }: PaneContext): string | Line {

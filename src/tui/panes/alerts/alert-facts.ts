@@ -22,12 +22,11 @@ import {
   formatNative,
   formatUsd,
 } from '../../../core/units.ts';
-import { hangingLines, longFact, secondText } from '../../resource/facts.ts';
-import { given, type NamedValue } from '../../ui/fact-list.tsx';
+import { given, hangingLines, longFact, type NamedValue } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.ts';
 import type { Line } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
-import { momentText } from '../../ui/time.ts';
+import { momentText, secondText } from '../../ui/time.ts';
 import { stateLine } from './alert-columns.ts';
 
 /** `Average < 0.04 gwei  ● armed`, and the distance of the price. */
@@ -150,7 +149,7 @@ export function deliveryLines(
       : `, next try ${nextAttemptAt <= present ? 'now' : `in ${formatDuration((nextAttemptAt - present) / 1_000)}`}`;
   const head: Line = [
     isSelected ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true } : { text: '   ' },
-    { text: theme.glyph[look.glyph], ...(look.color === undefined ? {} : { color: look.color }) },
+    { text: theme.glyph[look.glyph], color: look.color },
     { text: ` ${look.word}`, bold: isSelected },
     { text: next, color: 'warn' },
     { text: `  ${channel === null ? 'message' : plainWord(channel)}` },
@@ -167,11 +166,15 @@ function attemptLines(
   { at, latencyMs, ok, answer }: DeliveryAttemptView,
   context: PaneContext,
 ): readonly Line[] {
-  const { glyph } = context.theme;
+  const {
+    present,
+    offsetAt,
+    theme: { glyph },
+  } = context;
   const mark = ok === null ? glyph.bullet : ok ? glyph.live : glyph.warning;
   const head: Line = [
     { text: ' '.repeat(INDENT) },
-    { text: at === null ? '' : `${secondText(at, context)}  `, faint: true },
+    { text: at === null ? '' : `${secondText(at, present, offsetAt)}  `, faint: true },
     { text: latencyMs === null ? '' : `${formatCount(latencyMs)} ms  `, faint: true },
     { text: `${mark} `, ...(ok === null ? {} : { color: ok ? 'good' : 'bad' }) },
   ];

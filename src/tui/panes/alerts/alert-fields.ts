@@ -15,7 +15,7 @@ import { checkAlert } from '../../../contract/check-alert.ts';
 import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
-import type { FormField } from '../../input/form.ts';
+import { type FormField, numberProblem, partsOfPath, presetAfter, TYPED_NUMBER } from '../../input/form.ts';
 import type { AlertPrefill } from './alert-prefill.ts';
 
 /** The form of a new alert, by the fields of the request. */
@@ -83,12 +83,6 @@ export const watchedBy = ({ gasSpeed, condition, thresholdGwei }: AlertDraft) =>
 });
 
 const COOLDOWN_PRESETS: readonly string[] = COOLDOWN_PRESETS_MS.map(cooldownText);
-
-/** The next cooldown preset; the first one after any other value. */
-function nextCooldown(text: string): string {
-  const place = COOLDOWN_PRESETS.indexOf(cooldownText(parseCooldown(text) ?? 0));
-  return COOLDOWN_PRESETS[(place + 1) % COOLDOWN_PRESETS.length] ?? text;
-}
 
 const CONDITIONS = new Map([
   ['LESS_THAN', 'below'],
@@ -163,7 +157,7 @@ export function alertFields(
           ? 'none: fires once until the price has left'
           : 'least time between notifications; space: 30m 1h 4h 1d',
       kind: 'text',
-      next: nextCooldown,
+      next: (text) => presetAfter(COOLDOWN_PRESETS, cooldownText(parseCooldown(text) ?? 0)),
     },
     {
       id: 'disableOnce',
@@ -212,7 +206,7 @@ export function bodyOf(draft: AlertDraft): DraftBody {
   // The first channel with a target: TERMINAL needs none.
   const method = channels.find((channel) => target(channel) !== '') ?? channels[0];
   const further = channels.filter((channel) => channel !== method && target(channel) !== '');
-  const number = (typed: string) => (NUMBER.test(typed.trim()) ? Number(typed) : undefined);
+  const number = (typed: string) => (TYPED_NUMBER.test(typed.trim()) ? Number(typed) : undefined);
   return {
     gasSpeed: draft.gasSpeed,
     condition: draft.condition,
@@ -227,8 +221,6 @@ export function bodyOf(draft: AlertDraft): DraftBody {
     confirmBlocks: number(draft.confirmBlocks),
   };
 }
-
-const NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
 
 const WANTED = {
   thresholdGwei: ['needs a price in gwei, such as 0.04', '0.04'],
@@ -245,10 +237,9 @@ export function alertProblems(
   const problems = new Map<string, string>();
   // A default must not replace an unreadable value.
   for (const id of ['thresholdGwei', 'hysteresisGwei', 'confirmBlocks'] as const) {
-    const typed = draft[id].trim();
     const [needed, example] = WANTED[id];
-    if (typed === '') problems.set(id, needed);
-    else if (!NUMBER.test(typed)) problems.set(id, `must be a number such as ${example}`);
+    const problem = numberProblem(draft[id], needed, example);
+    if (problem !== null) problems.set(id, problem);
   }
   if (parseCooldown(draft.cooldownMs) === null)
     problems.set('cooldownMs', 'must be a time such as 30m, 1h, 1d or 0');
@@ -275,7 +266,7 @@ function isOffered(path: string, body: DraftBody, offered: AlertChoices): boolea
 
 /** The form field of a path in the body; `''` for none. */
 export function fieldOfPath(path: string, method: string | undefined): string {
-  const [name = '', rest = ''] = path.replace(/^\//, '').split(/[./[]/);
+  const [name = '', rest = ''] = partsOfPath(path);
   if (name === 'method' || (name === 'to' && method === undefined)) return 'channels';
   if (name === 'to') return `to:${method}`;
   if (name === 'targets') return `to:${rest}`;

@@ -11,17 +11,14 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { useElapsed, useNow } from '../../app/clock.ts';
-import { useToast } from '../../chrome/toast.tsx';
-import { useSave } from '../../data/mutations.ts';
 import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
 import { fieldLines, formOf } from '../../input/form.ts';
-import { wrappedLines } from '../../resource/facts.ts';
 import type { FormProps } from '../../resource/resource.ts';
 import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
+import { wrappedLines } from '../../ui/fact-list.tsx';
 import { presentOf } from '../../ui/pane-context.ts';
 import { useTheme } from '../../ui/theme.ts';
-import { systemOffset } from '../../ui/time.ts';
-import { untilText } from './alert-columns.ts';
+import { systemOffset, untilText } from '../../ui/time.ts';
 import {
   type AlertDraft,
   alertFields,
@@ -58,16 +55,16 @@ function offeredDraft({ kind, draft }: AlertSeed, { channels }: AlertChoices): A
 }
 
 /** The form of an alert, with its firings over the last day and the probability of its price. */
-export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: FormProps<AlertSeed>) {
+export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
+  const { snapshot, columns } = props;
   const { client } = useMonitor();
-  const save = useSave<{ readonly id: string; readonly signingSecret?: string | null } | null>('alert');
   const theme = useTheme();
-  const toast = useToast();
   const { choices: offered } = useAlertOffer();
-  const { form, edit, close } = useFormState('alert-form', () =>
+  const state = useFormState('alert-form', () =>
     // A note is the user's own text, also in a copy: typing continues it.
     formOf(offeredDraft(seed, offered), 'thresholdGwei', ['note']),
   );
+  const { form } = state;
   const { draft } = form;
   const changed = seed.kind === 'change' ? seed.alert : null;
   const body = bodyOf(draft);
@@ -77,7 +74,6 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
   const alert: NewAlert | null =
     problems.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
   const condition = describeCondition(watchedBy(draft));
-  const isDirty = JSON.stringify(draft) !== JSON.stringify(form.initial);
   const present = presentOf(snapshot, useNow());
   const preview = useAlertPreview(alert, (at) => untilText(at, present, systemOffset));
   const reach = useThresholdReach(draft, alert?.confirmBlocks ?? 1, snapshot);
@@ -86,41 +82,24 @@ export function AlertForm({ snapshot, columns, rows, seed, onLeave, onSaved }: F
   const like = seed.kind === 'copy' ? ` like ${describeCondition(seed.alert)}` : '';
   return (
     <ResourceForm
-      scope="alert-form"
+      {...{ ...props, ...state, fields, problems }}
+      resource="alert"
       title={changed === null ? `New alert${like}` : `Change ${describeCondition(changed)}`}
-      columns={columns}
-      rows={rows}
-      form={form}
-      edit={edit}
-      fields={fields}
-      problems={problems}
-      did={changed === null ? 'made' : 'changed'}
-      send={async () => {
-        if (alert === null) return;
-        const saved = await save(() =>
-          changed === null ? client.createAlert(alert) : client.updateAlert(changed.id, alert),
-        );
-        close();
-        const id = saved?.id ?? changed?.id ?? '';
-        onSaved({ id, secret: saved?.signingSecret ?? null, isChange: changed !== null });
-        toast({ kind: 'info', text: `${changed === null ? 'Made' : 'Changed'}: ${condition}` });
+      isChange={changed !== null}
+      isDirty={JSON.stringify(draft) !== JSON.stringify(form.initial)}
+      verb={{ done: 'made', doing: 'making' }}
+      save={async () => {
+        if (alert === null) throw new Error('the alert is not complete');
+        if (changed === null) {
+          const { id, signingSecret: secret } = await client.createAlert(alert);
+          return { id, secret };
+        }
+        const secret = (await client.updateAlert(changed.id, alert))?.signingSecret ?? null;
+        return { id: changed.id, secret };
       }}
-      unchanged={changed !== null && !isDirty ? 'Nothing is changed yet' : null}
+      saved={condition}
       fieldOfPath={(path) => fieldOfPath(path, body.method)}
-      leave={
-        isDirty
-          ? {
-              title: `Leave without ${changed === null ? 'making' : 'changing'} the alert?`,
-              lines: [condition, 'What was typed is lost.'],
-              yes: 'Leave',
-              no: 'Go on typing',
-            }
-          : null
-      }
-      onLeave={() => {
-        close();
-        onLeave();
-      }}
+      leave={{ what: 'the alert', lines: [condition, 'What was typed is lost.'], no: 'Go on typing' }}
       body={(problemOf, room) => {
         const blocks = fields.map((field) => fieldLines(field, form, problemOf(field.id), columns, theme));
         const focus = fields.findIndex(({ id }) => id === form.focus);

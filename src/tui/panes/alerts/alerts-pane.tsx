@@ -23,7 +23,6 @@ import { useAlertMutations, useWork } from '../../data/mutations.ts';
 import { ELSEWHERE_MS, type Polled, useItem, useMonitor, usePolledQuery } from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
-import { wrappedLines } from '../../resource/facts.ts';
 import {
   openResourceForm,
   type Resource,
@@ -31,7 +30,7 @@ import {
   type SecretProps,
 } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
-import { factGrid, sectionLine } from '../../ui/fact-list.tsx';
+import { factGrid, section, wrappedLines } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.ts';
 import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import { useTheme } from '../../ui/theme.ts';
@@ -228,18 +227,17 @@ function detailLines(
   context: PaneContext,
 ): readonly Line[] {
   const { theme, width, symbol } = context;
-  const section = (title: string, note: string) => [
-    EMPTY_LINE,
-    sectionLine(title, [{ text: note, faint: true }]),
-  ];
   const count = details?.deliveries?.length ?? 0;
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
   const log = details?.deliveries === null ? 'this service keeps no log of them' : sent;
   const compared = data && "against the lane's mean of the day before";
   return [
     ...factGrid(alertFacts(alert, context), width, theme),
-    ...section('Savings', compared ?? error?.message ?? 'loading …'),
-    ...factGrid(data === undefined ? [] : savingsFacts(data, symbol, context), width, theme),
+    ...section(
+      'Savings',
+      compared ?? error?.message ?? 'loading …',
+      factGrid(data === undefined ? [] : savingsFacts(data, symbol, context), width, theme),
+    ),
     ...section('Deliveries', details?.problem ?? log),
   ];
 }

@@ -117,7 +117,7 @@ const LOOKS: Readonly<Record<AutoTxState, { readonly glyph: GlyphName; readonly 
 export function stateLine(autoTx: AutoTxView, { theme }: Pick<PaneContext, 'theme'>): Line {
   const { glyph, color } = LOOKS[needsAttention(autoTx) ? 'held' : autoTxState(autoTx)];
   return [
-    { text: `${theme.glyph[glyph]} `, ...(color === undefined ? {} : { color }) },
+    { text: `${theme.glyph[glyph]} `, color },
     { text: describeState(autoTx), faint: isOver(autoTx) && statusOf(autoTx) !== 'FAILED' },
   ];
 }

@@ -30,12 +30,20 @@ import {
   UNKNOWN,
   usdOf,
 } from '../../../core/units.ts';
-import { hangingLines, longFact, secondText, wrappedLines } from '../../resource/facts.ts';
-import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
+import {
+  factGrid,
+  factOf,
+  given,
+  hangingLines,
+  longFact,
+  type NamedValue,
+  section,
+  wrappedLines,
+} from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.ts';
 import { displayWidth, EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import type { ColorName, Theme } from '../../ui/theme.ts';
-import { momentText } from '../../ui/time.ts';
+import { momentText, secondText } from '../../ui/time.ts';
 import { calledBy, isUnsent, stateLine } from './auto-tx-columns.ts';
 import { sizeText } from './pasted-transaction.ts';
 
@@ -51,11 +59,6 @@ export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): r
   const facts = autoTxFacts(autoTx, context);
   const mined = minedFacts(autoTx, context);
   const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
-  const section = (title: string, note: string | null, lines: readonly Line[]) => [
-    EMPTY_LINE,
-    sectionLine(title, note === null ? EMPTY_LINE : [{ text: note, faint: true }]),
-    ...lines,
-  ];
   const call = callLines(autoTx, context);
   return [
     ...whyLines(autoTx, context),
@@ -226,13 +229,10 @@ function callLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
 
 function argumentLines({ args }: DescribedCall, { theme, width }: PaneContext): readonly Line[] {
   const room = { theme, width: width - ARGUMENT_ROOM + 1 };
-  const facts = args.flatMap(({ name, type, value }) =>
-    wrappedLines(value, room, { indent: '', most: VALUE_LINES }).map((line, place) => ({
-      name: place === 0 ? (name || type).slice(0, ARGUMENT_ROOM - 3) : '',
-      value: line,
-      alone: true,
-    })),
-  );
+  const facts = args.flatMap(({ name, type, value }) => {
+    const lines = wrappedLines(value, room, { indent: '', most: VALUE_LINES });
+    return factOf(lines, (name || type).slice(0, ARGUMENT_ROOM - 3));
+  });
   return factGrid(facts, width, theme);
 }
 
@@ -247,7 +247,7 @@ export function checkLines(
   return checks.flatMap((check) => {
     const { text, color } = markOf(check, theme);
     const head: Line = [
-      { text: `   ${text} `, ...(color === undefined ? {} : { color }), bold: check.ok === false },
+      { text: `   ${text} `, color, bold: check.ok === false },
       { text: `${theme.text(plainWord(cleanText(check.name, 40))).padEnd(named)}  `, faint: true },
     ];
     return hangingLines(head, cleanText(check.message, LONGEST), { theme, width });
@@ -283,16 +283,16 @@ const COLORS = new Map<string | null, ColorName>([
 ]);
 
 function timelineLines(entries: readonly TimelineEntryView[], context: PaneContext): readonly Line[] {
-  const { theme, present } = context;
+  const { theme, present, offsetAt } = context;
   const words = entries.map(({ kind }) => theme.text(kind === null ? '' : plainWord(cleanText(kind, 40))));
   const named = Math.max(0, ...words.map(displayWidth));
-  const times = entries.map(({ at }) => (at === null ? '' : secondText(at, context)));
+  const times = entries.map(({ at }) => (at === null ? '' : secondText(at, present, offsetAt)));
   const timed = Math.max(0, ...times.map(displayWidth));
   return entries.flatMap(({ at, kind, blockNumber, message }, place) => {
     const color = COLORS.get(kind);
     const head: Line = [
       { text: `   ${(times[place] ?? '').padStart(timed)}  `, faint: true },
-      { text: `${(words[place] ?? '').padEnd(named)}  `, ...(color === undefined ? {} : { color }) },
+      { text: `${(words[place] ?? '').padEnd(named)}  `, color },
     ];
     const finding = cleanText(message, LONGEST);
     const number = blockNumber === null ? null : formatCount(blockNumber);

@@ -6,7 +6,7 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { EXPIRY_LONGEST_MS, GAS_SPEEDS, MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatDuration, gweiString } from '../../../core/units.ts';
-import type { FormField } from '../../input/form.ts';
+import { type FormField, numberProblem, partsOfPath, presetAfter } from '../../input/form.ts';
 import { cheaperThan } from '../alerts/alert-prefill.ts';
 import { type Pasted, pastedText, type SignedText, transactionText } from './pasted-transaction.ts';
 
@@ -115,7 +115,7 @@ export function autoTxFields(context: FieldsContext): readonly FormField[] {
           ? null
           : `in ${formatDuration((end - now) / 1_000)}`,
       kind: 'text',
-      next: nextExpiry,
+      next: (typed) => presetAfter(EXPIRY_PRESETS, typed.trim().toLowerCase()),
     },
     { id: 'note', label: 'note', hint: 'only for you', kind: 'text', isProse: true },
     ...(role === 'replaces' ? [transaction] : []),
@@ -161,12 +161,10 @@ function pastedProblem(pasted: Pasted, edited: AutoTxView | null): string | null
   }
 }
 
-const NUMBER = /^\d{1,16}(\.\d*)?$|^\.\d+$/;
-
 function targetProblem(typed: string): string | null {
   const bare = typed.trim();
-  if (bare === '') return 'needs a price in gwei, such as 0.04';
-  if (!NUMBER.test(bare)) return 'must be a number such as 0.04';
+  const problem = numberProblem(bare, 'needs a price in gwei, such as 0.04', '0.04');
+  if (problem !== null) return problem;
   if (Number(bare) === 0) return 'must be above 0';
   if (Number(bare) > MOST_GWEI) return `must be at most ${MOST_GWEI.toLocaleString('en')}`;
   return weiOfTypedGwei(bare) === null ? 'must have at most 9 decimals' : null;
@@ -219,7 +217,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof AutoTxDraft>([
 
 /** The form field of a path in the body; `''` for none. */
 export function autoTxFieldOf(path: string): string {
-  const [name = ''] = path.replace(/^\//, '').split(/[./[]/);
+  const [name = ''] = partsOfPath(path);
   return FIELDS.has(name) ? name : '';
 }
 
@@ -256,10 +254,4 @@ export function expiryProblem(typed: string, now: number): string | null {
 function expiryText(at: number | null): string {
   if (at === null) return NEVER;
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-/** The next expiry preset; the first one after any other value. */
-function nextExpiry(typed: string): string {
-  const place = EXPIRY_PRESETS.indexOf(typed.trim().toLowerCase());
-  return EXPIRY_PRESETS[(place + 1) % EXPIRY_PRESETS.length] ?? typed;
 }

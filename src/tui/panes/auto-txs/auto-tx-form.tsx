@@ -18,12 +18,9 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { formatCount, formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
-import { useToast } from '../../chrome/toast.tsx';
-import { useSave } from '../../data/mutations.ts';
 import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import { type FormField, type FormState, fieldLines, formOf } from '../../input/form.ts';
-import { wrappedLines } from '../../resource/facts.ts';
 import type { FormProps } from '../../resource/resource.ts';
 import {
   ResourceForm,
@@ -31,6 +28,7 @@ import {
   useFormState,
   visibleLines,
 } from '../../resource/resource-form.tsx';
+import { wrappedLines } from '../../ui/fact-list.tsx';
 import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
 import { type Theme, useTheme } from '../../ui/theme.ts';
 import { checkLines } from './auto-tx-facts.ts';
@@ -57,21 +55,20 @@ import {
 } from './pasted-transaction.ts';
 
 /** The form of a new or changed auto-tx. The pasted text is kept only while the form is open. */
-export function AutoTxForm(props: FormProps<AutoTxSeed>) {
-  const { snapshot, columns, rows, seed, onLeave, onSaved } = props;
+export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
+  const { snapshot, columns } = props;
   const { edited = null, like = null, signed } = seed;
   const theme = useTheme();
-  const toast = useToast();
   const { client, host = null, isPlain = false, now } = useMonitor();
-  const save = useSave<string>('auto-tx');
   const role = roleOf(edited);
-  const { form, edit, close } = useFormState('auto-tx-form', () =>
+  const state = useFormState('auto-tx-form', () =>
     formOf(
       draftOf(edited ?? like, snapshot, edited !== null),
       role === 'needed' ? 'signedTransaction' : 'targetGasPriceGwei',
       edited === null && like === null ? [] : ['targetGasPriceGwei', 'expiresAt', 'note'],
     ),
   );
+  const { form } = state;
   const { draft, initial, focus } = form;
   const unknown = unknownAutoTxFields(useDescription());
   const pasted = usePastedTransaction(signed, draft.signedTransaction);
@@ -81,43 +78,33 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
   const problems = autoTxProblems(draft, initial, pasted, edited, now());
   const hasPaste = signed.length > 0;
   const isChanged = (id: keyof AutoTxDraft) => draft[id] !== initial[id];
-  const isDirty = hasPaste || JSON.stringify({ ...draft, signedTransaction: '' }) !== JSON.stringify(initial);
-  const what = edited === null ? '' : describeContent(edited);
-  const finish = (then: () => void) => {
-    signed.drop();
-    close();
-    then();
-  };
+  const change =
+    edited && `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${describeContent(edited)}`;
   return (
     <ResourceForm
-      scope="auto-tx-form"
-      title={
-        edited === null
-          ? 'New auto-tx'
-          : `${edited.status === 'DRAFT' ? 'Sign the draft' : 'Change'}: ${what}`
-      }
-      columns={columns}
-      rows={rows}
-      form={form}
-      edit={edit}
-      fields={fields}
-      problems={problems}
+      {...{ ...props, ...state, fields, problems }}
+      resource="auto-tx"
+      title={change ?? 'New auto-tx'}
+      isChange={edited !== null}
+      isDirty={hasPaste || JSON.stringify({ ...draft, signedTransaction: '' }) !== JSON.stringify(initial)}
+      verb={{ done: 'scheduled', doing: 'scheduling' }}
+      close={() => {
+        signed.drop();
+        state.close();
+      }}
       // A pasted text is judged at once.
       isJudged={(id) =>
         id === 'signedTransaction' && pasted.kind !== 'nothing' ? pasted.kind !== 'reading' : undefined
       }
-      did={edited === null ? 'scheduled' : 'changed'}
-      send={async () => {
-        const id = await save(async () => {
-          if (edited === null)
-            return (await client.createAutoTx(newAutoTxOf(draft, signed, now(), unknown))).id;
-          await client.updateAutoTx(edited.id, autoTxChangeOf(draft, signed, initial, now()));
-          return edited.id;
-        });
-        const text = `${edited === null ? 'Scheduled' : 'Changed'}: ${describeTarget(outlook.order)}`;
-        toast({ kind: 'info', text });
-        finish(() => onSaved({ id, isChange: edited !== null }));
+      save={async () => {
+        if (edited === null) {
+          const { id } = await client.createAutoTx(newAutoTxOf(draft, signed, now(), unknown));
+          return { id };
+        }
+        await client.updateAutoTx(edited.id, autoTxChangeOf(draft, signed, initial, now()));
+        return { id: edited.id };
       }}
+      saved={describeTarget(outlook.order)}
       confirm={async () => {
         // A block may have come since the prices on the screen, and the service decides by its own.
         const { isDue } = outlook.judged;
@@ -126,19 +113,12 @@ export function AutoTxForm(props: FormProps<AutoTxSeed>) {
         const overpays = isOrderNew ? overpaysCheck(outlook.checks ?? []) : null;
         return scheduleConfirmation(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
       }}
-      unchanged={edited !== null && !isDirty ? 'Nothing is changed yet' : null}
       fieldOfPath={autoTxFieldOf}
-      leave={
-        isDirty
-          ? {
-              title: edited === null ? 'Leave without scheduling it?' : 'Leave without changing it?',
-              lines: [hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
-              yes: 'Leave',
-              no: 'Stay',
-            }
-          : null
-      }
-      onLeave={() => finish(onLeave)}
+      leave={{
+        what: 'it',
+        lines: [hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],
+        no: 'Stay',
+      }}
       body={(problemOf, room) =>
         formBody(
           { form, pasted, outlook, edited, role, host, snapshot, width: columns, theme, fields },
