@@ -52,6 +52,9 @@ export interface Database<Schema = Tables> {
   close(): Promise<void>;
 }
 
+/** Opens an SQLite file. */
+type ConnectFile = (path: string) => DatabaseSync;
+
 /** API keys and their usage: in a separate file, or on PostgreSQL beside the rest. */
 export type KeyDatabase = Database<KeyTables>;
 
@@ -59,12 +62,17 @@ export type KeyDatabase = Database<KeyTables>;
  * Opens (or creates) the history at `target`: a file, `':memory:'`, `TEMPORARY_DATABASE`, or the URL of a PostgreSQL
  * database. Migrates its schema. A new folder gets mode 0700, files 0600.
  * @param key encrypts signed bytes; by default a file has its own key beside it, and a server stores no auto-txs.
+ * @param connect opens the file; it may bring an image that is migrated already.
  * @throws {StoreError} when it is no gastop database, of another kind, newer than this program, not writable or
  * cannot be created.
  */
-export async function openDatabase(target: string, key: Buffer | null = null): Promise<Database> {
+export async function openDatabase(
+  target: string,
+  key: Buffer | null = null,
+  connect?: ConnectFile,
+): Promise<Database> {
   const sealer = sealerOf(target, key);
-  const database = await open<Tables>(target, HISTORY_MIGRATIONS, sealer);
+  const database = await open<Tables>(target, HISTORY_MIGRATIONS, sealer, connect);
   try {
     if (!isServerUrl(target)) await database.run((db) => sealOnce(db, sealer));
   } catch (error) {
@@ -105,11 +113,16 @@ async function sealOnce(db: Queries, sealer: Sealer): Promise<void> {
 export const openKeyDatabase = (target: string): Promise<KeyDatabase> =>
   open<KeyTables>(target, KEY_MIGRATIONS, NO_SEALER);
 
-function open<Schema>(target: string, migrations: Migrations, sealer: Sealer): Promise<Database<Schema>> {
+function open<Schema>(
+  target: string,
+  migrations: Migrations,
+  sealer: Sealer,
+  connect: ConnectFile = (path) => new DatabaseSync(path),
+): Promise<Database<Schema>> {
   const name = databaseName(target);
   const opening = isServerUrl(target)
     ? () => openServer<Schema>(target, { name, sealer })
-    : () => openFile<Schema>(target, migrations, { name, sealer });
+    : () => openFile<Schema>(target, migrations, { name, sealer }, connect);
   return retryWhileBusy(name, opening, WHILE_MADE);
 }
 
@@ -122,11 +135,12 @@ async function openFile<Schema>(
   path: string,
   migrations: Migrations,
   { name, sealer }: Known,
+  connect: ConnectFile,
 ): Promise<Database<Schema>> {
   let file: DatabaseSync | null = null;
   try {
     if (!hasNoFile(path)) makePrivateFile(path);
-    file = new DatabaseSync(path);
+    file = connect(path);
     file.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const dialect = new NodeSqliteDialect(file);
     const migrated = new Kysely<Migrated>({ dialect });

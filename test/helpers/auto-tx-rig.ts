@@ -8,9 +8,9 @@ import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { AutoTxStore } from '../../src/store/auto-txs.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import type { Anvil } from './anvil.ts';
 import { fixedPrice } from './fixed-price.ts';
+import { openDatabase } from './open-database.ts';
 import { type RunningService, startTestService } from './service.ts';
 import { waitFor } from './wait-for.ts';
 

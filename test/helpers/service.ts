@@ -6,6 +6,7 @@ import type { ChainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { type Service, startService } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { openDatabase } from './open-database.ts';
 import { QUICK_FOLDER } from './quick-folder.ts';
 
 /** A folder that goes when the test ends. */
@@ -58,11 +59,12 @@ export function shareService(
 export async function startTestService(options: TestServiceOptions): Promise<RunningService> {
   const abort = new AbortController();
   const errors: unknown[] = [];
+  const { database = ':memory:' } = options;
   const service = await startService({
-    database: ':memory:',
     createEngine,
     onError: (error) => errors.push(error),
     ...options,
+    database: typeof database === 'string' ? await openDatabase(database) : database,
     signal: abort.signal,
   });
   const stop = async () => {

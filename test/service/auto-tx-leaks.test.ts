@@ -5,9 +5,10 @@ import { ADDED_ROUTES, BASE_PATH, PATHS, V1_ROUTES, type V1Route } from '../../s
 import { withoutBody } from '../../src/service/http/errors.ts';
 import { createRequestLog } from '../../src/service/http/log.ts';
 import { type RunningServer, startServer } from '../../src/service/http/server.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { type RunningService, startTestService } from '../helpers/service.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { backfill } from '../../src/service/follow/history-filler.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 
 test('a page that was read before a reorg and comes after it brings back nothing of the branch that is gone', async () => {

@@ -5,11 +5,12 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Lease, type LeaseOptions, placeOf } from '../../src/service/leader.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { isPostgres } from '../../src/store/tables.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { asked, ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 /** The clocks of one machine: one that can be set, and one that cannot. */

@@ -4,9 +4,9 @@ import type { Stats } from '../../src/contract/dashboard.ts';
 import type { Block } from '../../src/core/block.ts';
 import { marketFigures, marketSeries } from '../../src/service/responses/market.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { HistoryStore } from '../../src/store/history.ts';
 import { BLOCK_ZERO_TIME, makeBlock } from '../helpers/chain-blocks.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 const fee = fc.bigInt({ min: 0n, max: 500_000_000_000n });

@@ -4,11 +4,12 @@ import type { AlertEventRow } from '../../src/store/alert-firings.ts';
 import { tallyFirings } from '../../src/store/alert-firings.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { OutboxStore } from '../../src/store/outbox.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { FIRED_AT, fire, keptAlert } from '../helpers/fired-alert.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   async function open(place?: string): Promise<{ database: Database; store: AlertStore }> {

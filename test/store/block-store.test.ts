@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { HistoryStore } from '../../src/store/history.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { makeBlocks } from '../helpers/chain-blocks.ts';
 import { afterKills, emptyDatabase, expectWhole, SLOW_ENGINES } from '../helpers/databases.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { buildProgram } from '../tui/build-program.ts';
 

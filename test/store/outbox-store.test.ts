@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import { toKeptAlert } from '../../src/store/alert-rows.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import {
   KEEP_DELIVERIES_MS,
   type KeptAttempt,
@@ -12,6 +12,7 @@ import {
 } from '../../src/store/outbox.ts';
 import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
 import { FIRED_AT, fire } from '../helpers/fired-alert.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {

@@ -3,9 +3,10 @@ import type { GivenAdvice } from '../../src/core/advice.ts';
 import type { Block } from '../../src/core/block.ts';
 import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
+import { openDatabase } from '../helpers/open-database.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { given, sendWithin, waitFor } from './given.ts';
 

@@ -6,11 +6,12 @@ import {
   type NotifierSettings,
 } from '../../../src/service/alerts/notifiers/create-notifiers.ts';
 import type { Notifier, Notifiers } from '../../../src/service/alerts/notifiers/notifier.ts';
-import { type Database, openDatabase } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { cancelDeliveries, OutboxStore } from '../../../src/store/outbox.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { FIRED_AT, type Firing, fire } from '../../helpers/fired-alert.ts';
 import { startMailServer } from '../../helpers/mail-server.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { answering, closedPort, startReceiver } from '../../helpers/receiver.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Block } from '../../../src/core/block.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { ScriptedSource } from '../../helpers/scripted-source.ts';
 import { runService, temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

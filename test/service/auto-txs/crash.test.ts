@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../src/store/database.ts';
 import { startAnvil } from '../../helpers/anvil.ts';
 import { GWEI } from '../../helpers/auto-tx-rig.ts';
 import { afterKills, emptyDatabase, killsOn } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { buildProgram } from '../../tui/build-program.ts';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { NEW_PENDING, stepAutoTx } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { type Anvil, startAnvil } from '../../helpers/anvil.ts';
 import {
   type AutoTxRig,
@@ -15,6 +14,7 @@ import {
   sign,
   startRig,
 } from '../../helpers/auto-tx-rig.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

@@ -2,8 +2,9 @@ import { openReplaySource } from '../../../src/chain/replay-source.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { ROUTE_GROUPS } from '../../../src/contract/routes.ts';
 import { createKey, createKeyId, readKey, reissueKey } from '../../../src/service/keys/api-keys.ts';
-import { type Database, openDatabase } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { SHORT_RECORDING } from '../../cli/served.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { startServedService } from '../../helpers/served-service.ts';
 
 const NOW = Date.now();

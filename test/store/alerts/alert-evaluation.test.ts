@@ -5,9 +5,9 @@ import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/alert-rul
 import { toAlertRow } from '../../../src/store/alert-rows.ts';
 import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { BLOCK_ZERO_TIME, blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
 import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
 

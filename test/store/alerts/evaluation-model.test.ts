@@ -12,10 +12,10 @@ import {
 } from '../../../src/core/alerts/alert-rule.ts';
 import type { PricedBlock } from '../../../src/store/alert-evaluation.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { someRule } from '../../core/alerts/arbitrary-alerts.ts';
 import { blockHash, makeBlock } from '../../helpers/chain-blocks.ts';
 import { type Engine, emptyDatabase, SLOW_ENGINES, wipe } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { insertAlerts, keptAlert, readAlerts } from './kept-alerts.ts';

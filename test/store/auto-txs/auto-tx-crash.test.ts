@@ -6,8 +6,9 @@ import { savingsOf } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { type AutoTxStatus, isFinal, type NoteKind } from '../../../src/core/auto-txs/state-machine.ts';
 import { toKeptAutoTx } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { type Database, openDatabase } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { afterKills, emptyDatabase, expectWhole, SLOW_ENGINES, TEST_KEY } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun } from '../../helpers/rounds.ts';
 import { buildProgram } from '../../tui/build-program.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { isSlowRun, rounds } from '../../helpers/rounds.ts';
 import { bytesOf, draftAutoTx, keptAutoTx, stepped } from './kept-auto-txs.ts';
 

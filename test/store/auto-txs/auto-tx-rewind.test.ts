@@ -3,9 +3,10 @@ import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import { type Database, openDatabase } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {

@@ -4,10 +4,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore, SameNonceError } from '../../../src/store/auto-txs.ts';
-import { type Database, openDatabase } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { StoreError } from '../../../src/store/errors.ts';
 import { LeaseStore, type WriteRight } from '../../../src/store/lease.ts';
 import { ENGINES, emptyDatabase, SLOW_ENGINES, TEST_KEY } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
 

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { AutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { makeBlocks } from '../../helpers/chain-blocks.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { flat } from '../alerts/priced-blocks.ts';
 import { bytesOf, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
 

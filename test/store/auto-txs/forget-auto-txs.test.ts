@@ -2,9 +2,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { forgetFinished } from '../../../src/store/auto-tx-writes.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
 import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { bytesOf, includedIn, keptAutoTx, NOW } from './kept-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {

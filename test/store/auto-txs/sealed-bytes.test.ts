@@ -7,10 +7,10 @@ import { Migrator } from 'kysely/migration';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toAutoTxRow } from '../../../src/store/auto-tx-rows.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { HISTORY_MIGRATIONS } from '../../../src/store/migrations.ts';
 import { NodeSqliteDialect } from '../../../src/store/sqlite.ts';
 import { ENGINES, emptyDatabase } from '../../helpers/databases.ts';
+import { openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, keptAutoTx } from './kept-auto-txs.ts';
 
