@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { KeyDatabase, RetryTimes } from './database.ts';
-import { isPostgres, type KeyRow, type KeyTables } from './tables.ts';
+import { isPostgres, type KeyRow, type KeyTables, type UsageRow } from './tables.ts';
 
 /** A request for usage of one key on one day. */
 export interface UsageRequest {
@@ -52,17 +52,26 @@ export class KeyStore {
   }
 
   /**
-   * Counts usage of `day` for several distinct keys within their limits, in one transaction; returns the granted part
+   * Counts usage of `day` for distinct keys, each wish as a whole or not at all; returns the keys it was counted for.
+   * One statement: round trips to a server delay the requests. Durable once it resolves.
+   */
+  async spendWhole(day: number, wishes: readonly UsageRequest[]): Promise<ReadonlySet<string>> {
+    const count = (db: Queries) => countUsage(db, day, wishes, (wish) => limitsOf(db, wish));
+    return new Set((await this.#database.run(count, WHILE_COUNTING)).keys());
+  }
+
+  /**
+   * Counts usage of `day` for distinct keys as far as their limits allow, in one transaction; returns the granted part
    * of each. Durable once it resolves.
    */
   spend(day: number, wishes: readonly UsageRequest[]): Promise<Map<string, Granted>> {
-    // The row lock is enough: serializable transactions on the same key would retry again and again.
+    // The row locks are enough: serializable transactions on the same key would retry again and again.
     const count = async (trx: Queries) => {
       const granted = new Map<string, Granted>();
-      // In a fixed order, so that two services never deadlock.
-      for (const wish of wishes.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))) {
-        granted.set(wish.keyId, await grant(trx, day, wish));
-      }
+      // Writes before it reads: the locks keep the values until the transaction ends.
+      const counted = await countUsage(trx, day, wishes, () => NO_LIMITS);
+      for (const wish of wishes)
+        granted.set(wish.keyId, await giveBack(trx, day, wish, counted.get(wish.keyId)));
       return granted;
     };
     return this.#database.run((db) => db.transaction().execute(count), WHILE_COUNTING);
@@ -144,42 +153,71 @@ async function usedOn(db: Queries, day: number, keyId: string): Promise<number> 
   return Number(row?.used ?? 0);
 }
 
-/** The server's clock defines the second for all processes. */
-const THIS_SECOND = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`;
+interface Limits {
+  readonly day: number;
+  readonly second: number;
+}
 
-/** Counts usage of one key within its limits, and returns the granted part. */
-async function grant(
+const NO_LIMITS: Limits = { day: Number.MAX_SAFE_INTEGER, second: Number.MAX_SAFE_INTEGER };
+
+/** With SQLite each process enforces its own limit per second. */
+const limitsOf = (db: Queries, { limit, perSecond = null }: UsageRequest): Limits => ({
+  day: limit ?? NO_LIMITS.day,
+  second: perSecond !== null && isPostgres(db) ? Math.max(1, Math.ceil(perSecond)) : NO_LIMITS.second,
+});
+
+/** The server's clock defines the second for all processes; read again once the row is locked. */
+const THIS_SECOND = sql`floor(extract(epoch from clock_timestamp()))::bigint`;
+
+type Counted = Pick<UsageRow, 'key_id' | 'used' | 'in_second'>;
+
+/** Counts each wish whose key stays within the limits; returns the usage of these keys after it. */
+async function countUsage(
+  db: Queries,
+  day: number,
+  wishes: readonly UsageRequest[],
+  limitsFor: (wish: UsageRequest) => Limits,
+): Promise<ReadonlyMap<string, Counted>> {
+  const values = wishes.map((wish) => {
+    const limits = limitsFor(wish);
+    return sql`(${wish.keyId}, ${bigint(wish.count)}, ${bigint(limits.day)}, ${bigint(limits.second)})`;
+  });
+  const second = isPostgres(db) ? THIS_SECOND : sql`0`;
+  const inSecond = sql`case when usage.second = ${second} then usage.in_second else 0 end + excluded.in_second`;
+  // In a fixed order, so that two services never deadlock.
+  const { rows } = await sql<Counted>`
+    with wishes (key_id, wanted, day_limit, second_limit) as (values ${sql.join(values)})
+    insert into usage (key_id, day, used, second, in_second)
+      select key_id, cast(${day} as integer), wanted, ${second}, wanted from wishes
+      where wanted <= day_limit and wanted <= second_limit order by key_id
+    on conflict (key_id, day) do update
+      set used = usage.used + excluded.used, second = ${second}, in_second = ${inSecond}
+      where exists (select 1 from wishes where wishes.key_id = excluded.key_id
+        and usage.used + excluded.used <= day_limit and ${inSecond} <= second_limit)
+    returning key_id, used, in_second`.execute(db);
+  return new Map(rows.map((row) => [row.key_id, row]));
+}
+
+const bigint = (value: number) => sql`cast(${value} as bigint)`;
+
+/** Gives back the part of a counted wish that exceeds the limits; returns the rest. */
+async function giveBack(
   trx: Queries,
   day: number,
-  { keyId, count, limit, perSecond = null }: UsageRequest,
+  wish: UsageRequest,
+  counted: Counted | undefined,
 ): Promise<Granted> {
-  const second = isPostgres(trx) ? THIS_SECOND : sql<number>`0`;
-  const isSame = sql`usage.second = excluded.second`;
-  // Writes before it reads: the lock keeps the values until the transaction ends.
-  const { used, in_second: inSecond } = await trx
-    .insertInto('usage')
-    .values({ key_id: keyId, day, used: count, second, in_second: count })
-    .onConflict((conflict) =>
-      conflict.columns(['key_id', 'day']).doUpdateSet((e) => ({
-        used: e('usage.used', '+', count),
-        in_second: sql<number>`case when ${isSame} then usage.in_second else 0 end + excluded.in_second`,
-        second: e.ref('excluded.second'),
-      })),
-    )
-    .returning(['used', 'in_second'])
-    .executeTakeFirstOrThrow();
-  const overDay = limit === null ? 0 : Math.max(0, Number(used) - limit);
-  // With SQLite each process enforces its own limit per second.
-  const isLimited = perSecond !== null && isPostgres(trx);
-  const overSecond = isLimited ? Math.max(0, Number(inSecond) - Math.max(1, Math.ceil(perSecond))) : 0;
-  const over = Math.min(count, Math.max(overDay, overSecond));
+  const limits = limitsOf(trx, wish);
+  const overDay = Math.max(0, (counted?.used ?? 0) - limits.day);
+  const overSecond = Math.max(0, (counted?.in_second ?? 0) - limits.second);
+  const over = Math.min(wish.count, Math.max(overDay, overSecond));
   if (over > 0) {
     await trx
       .updateTable('usage')
       .set((e) => ({ used: e('used', '-', over), in_second: e('in_second', '-', over) }))
-      .where('key_id', '=', keyId)
+      .where('key_id', '=', wish.keyId)
       .where('day', '=', day)
       .execute();
   }
-  return { count: count - over, isTooFast: overSecond > overDay };
+  return { count: wish.count - over, isTooFast: overSecond > overDay };
 }

@@ -120,7 +120,7 @@ export interface KeyRow {
 }
 
 /** Usage of one key on one day. */
-interface UsageRow {
+export interface UsageRow {
   key_id: string;
   /** Days since 1970-01-01, UTC. */
   day: number;

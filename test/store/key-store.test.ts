@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { KeyStore } from '../../src/store/api-keys.ts';
+import { KeyStore, type UsageRequest } from '../../src/store/api-keys.ts';
 import { openDatabase, openKeyDatabase } from '../../src/store/database.ts';
 import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { rounds } from '../helpers/rounds.ts';
@@ -47,19 +47,22 @@ test('grants and counts like a plain counter, while limits change', async () => 
   });
   const turn = fc.record({
     day: fc.integer({ min: 7, max: 8 }),
-    wishes: fc.uniqueArray(wish, { selector: ({ keyId }) => keyId, maxLength: 3 }),
+    wishes: fc.uniqueArray(wish, { selector: ({ keyId }) => keyId, minLength: 1, maxLength: 3 }),
+    isWhole: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { maxLength: 12 }), async (turns) => {
       const store = new KeyStore(await openKeyDatabase(':memory:'));
       for (const id of ['a', 'b', 'c']) await addKey(store, id);
       const counts = new Map<string, number>();
-      for (const { day, wishes } of turns) {
-        const granted = await store.spend(day, wishes);
+      for (const { day, wishes, isWhole } of turns) {
+        const whole = isWhole ? await store.spendWhole(day, wishes) : null;
+        const granted = isWhole ? null : await store.spend(day, wishes);
         for (const { keyId, count, limit } of wishes) {
           const before = counts.get(`${keyId}${day}`) ?? 0;
-          const due = limit === null ? count : Math.max(0, Math.min(count, limit - before));
-          expect(granted.get(keyId)?.count).toBe(due);
+          const room = limit === null ? count : Math.max(0, Math.min(count, limit - before));
+          const due = isWhole && room < count ? 0 : room;
+          expect(granted?.get(keyId)?.count ?? (whole?.has(keyId) ? count : 0)).toBe(due);
           counts.set(`${keyId}${day}`, before + due);
           expect(await store.usedOn(day, keyId)).toBe(before + due);
         }
@@ -76,6 +79,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await addKey(store, 'a');
     const wishes = ['a', 'gone'].map((keyId) => ({ keyId, count: 2, limit: 5 }));
     await expect(store.spend(7, wishes)).rejects.toMatchObject({ name: 'StoreError' });
+    await expect(store.spendWhole(7, wishes)).rejects.toMatchObject({ name: 'StoreError' });
     expect(await store.usedOn(7, 'a')).toBe(0);
   });
 
@@ -94,13 +98,14 @@ describe.each(ENGINES)('on %s', (engine) => {
     const [one] = stores;
     if (one === undefined) throw new Error('there are three');
     for (const id of ['a', 'b']) await addKey(one, id);
-    const spend = (wish: { limit: number; perSecond: number | null }) =>
-      Promise.all(
-        stores.flatMap((store) =>
-          Array.from({ length: rounds(20) }, () => store.spend(7, [{ keyId: 'a', count: 2, ...wish }])),
-        ),
-      );
-    const granted = (await spend({ limit: 7, perSecond: null })).map((each) => each.get('a')?.count ?? 0);
+    const spend = async (store: KeyStore, day: number, wish: UsageRequest) => {
+      if ((await store.spendWhole(day, [wish])).has(wish.keyId)) return wish.count;
+      return (await store.spend(day, [wish])).get(wish.keyId)?.count ?? 0;
+    };
+    const few = { keyId: 'a', count: 2, limit: 7, perSecond: null };
+    const granted = await Promise.all(
+      stores.flatMap((store) => Array.from({ length: rounds(20) }, () => spend(store, 7, few))),
+    );
     expect(granted.reduce((sum, count) => sum + count, 0)).toBe(7);
     expect(await one.usedOn(7, 'a')).toBe(7);
     if (engine === 'SQLite') return;
@@ -110,8 +115,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     const wish = { keyId: 'b', count: 2, limit: null, perSecond: 5 };
     let through = 0;
     for (let round = 0; round < rounds(10); round += 1) {
-      const flood = stores.flatMap((store) => Array.from({ length: 6 }, () => store.spend(8, [wish])));
-      for (const granted of await Promise.all(flood)) through += granted.get('b')?.count ?? 0;
+      const flood = stores.flatMap((store) => Array.from({ length: 6 }, () => spend(store, 8, wish)));
+      for (const count of await Promise.all(flood)) through += count;
     }
     // The seconds are the server's: one had begun, and one may have begun last.
     expect(through).toBeLessThanOrEqual(5 * (2 + (performance.now() - startedAt) / 1_000));

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
-import { KeyStore, type UsageRequest } from '../../store/api-keys.ts';
+import { KeyStore } from '../../store/api-keys.ts';
 import { openKeyDatabase } from '../../store/database.ts';
 import type { KeyRow } from '../../store/tables.ts';
 import type { Gate } from '../http/auth.ts';
@@ -153,9 +154,12 @@ export class TokenBucket {
   }
 }
 
+/** A server is asked in larger batches for it, which cost it and this process no more than small ones. */
+const GATHER_MS = 2;
+
 /**
- * Batches items of one turn of the event loop, and those added while a batch runs: a hundred requests that arrive at
- * once cost one transaction.
+ * Batches items of one turn of the event loop, and those added while a batch runs, with what comes shortly after it:
+ * a hundred requests that arrive at once cost one transaction.
  */
 export class TurnBatch<Item> {
   readonly #work: (items: readonly Item[]) => Promise<void>;
@@ -178,12 +182,13 @@ export class TurnBatch<Item> {
   }
 
   async #run(): Promise<void> {
+    // Requests are parsed before this: all that arrived in this turn are in the batch.
+    await setImmediate();
     while (this.#waiting.length > 0) {
-      // Requests are parsed before this: all that arrived in this turn are in the batch.
-      await new Promise((resolve) => setImmediate(resolve));
       const items = this.#waiting;
       this.#waiting = [];
       await this.#work(items);
+      if (this.#waiting.length > 0) await setTimeout(GATHER_MS);
     }
     this.#running = null;
   }
@@ -222,7 +227,8 @@ interface PendingRequest {
   reject(failure: ApiFailure): void;
 }
 
-interface Granted {
+interface Wanted {
+  readonly keyId: string;
   readonly plan: Plan;
   readonly requests: PendingRequest[];
 }
@@ -261,7 +267,7 @@ export function createKeyGate({
   async function decide(requests: readonly PendingRequest[]): Promise<void> {
     try {
       const rows = await store.find([...new Set(requests.map(({ key }) => key.id))]);
-      const wanted = new Map<string, Granted>();
+      const wanted = new Map<string, Wanted>();
       // Concurrent requests often have the same key, which is checked once.
       const checked = new Map<string, KeyRow>();
       for (const request of requests) {
@@ -272,13 +278,13 @@ export function createKeyGate({
           const plan = planOf(row, plansNow(), group);
           takeToken(key.id, plan);
           const same = wanted.get(key.id);
-          if (same === undefined) wanted.set(key.id, { plan, requests: [request] });
+          if (same === undefined) wanted.set(key.id, { keyId: key.id, plan, requests: [request] });
           else same.requests.push(request);
         } catch (error) {
           request.reject(toFailure(error));
         }
       }
-      await count(wanted);
+      await count(wanted.values());
     } catch (error) {
       // Uncounted requests are refused; those already granted are not affected.
       const failure = toFailure(error);
@@ -286,19 +292,24 @@ export function createKeyGate({
     }
   }
 
-  async function count(wanted: ReadonlyMap<string, Granted>): Promise<void> {
+  async function count(wanted: Iterable<Wanted>): Promise<void> {
     const day = today();
-    const wishes = [...wanted].map(
-      ([keyId, { plan, requests }]): UsageRequest => ({
-        keyId,
-        count: requests.length,
-        limit: plan.dailyLimit,
-        perSecond: plan.perSecond,
-      }),
-    );
-    const granted = await store.spend(day, wishes);
-    for (const [keyId, { plan, requests }] of wanted) {
-      const { count: through = 0, isTooFast = false } = granted.get(keyId) ?? {};
+    const wishes = Array.from(wanted, (each) => ({
+      ...each,
+      count: each.requests.length,
+      limit: each.plan.dailyLimit,
+      perSecond: each.plan.perSecond,
+    }));
+    if (wishes.length === 0) return;
+    const whole = await store.spendWhole(day, wishes);
+    const rest: typeof wishes = [];
+    for (const wish of wishes) {
+      if (whole.has(wish.keyId)) for (const request of wish.requests) request.resolve();
+      else rest.push(wish);
+    }
+    const granted = rest.length === 0 ? null : await store.spend(day, rest);
+    for (const { keyId, plan, requests } of rest) {
+      const { count: through = 0, isTooFast = false } = granted?.get(keyId) ?? {};
       for (const [index, request] of requests.entries()) {
         if (index < through) request.resolve();
         else if (isTooFast) request.reject(tooFast(plan, SECOND_MS));
