@@ -51,6 +51,14 @@ export function usageError(message: string, details: readonly string[] = []): Cl
   return new CliError(EXIT.usage, message, details);
 }
 
+/** One line per problem of what was given: `this alert`. */
+export function usageErrors(lines: readonly string[], what: string): CliError {
+  const [only = ''] = lines;
+  return lines.length === 1
+    ? usageError(only)
+    : usageError(`${lines.length} things are wrong with ${what}`, lines);
+}
+
 export function failure(message: string, cause?: unknown): CliError {
   return new CliError(EXIT.failed, message, [], { cause });
 }

@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError, type ChainEvent, type ChainSource } from '../chain/chain-source.ts';
-import { createPriceFeed, type PriceFeed } from '../chain/price-feed.ts';
+import type { PriceFeed } from '../chain/price-feed.ts';
 import { openReplaySource } from '../chain/replay-source.ts';
 import { createRpcSource } from '../chain/rpc-source.ts';
 import { createSimulatedSource, type SimulatedSource } from '../chain/simulated-source.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { formatDuration } from '../core/units.ts';
-import type { MadeAttempt } from '../service/alerts/dispatcher.ts';
 import { abortable } from '../service/async.ts';
 import type { DemoOptions } from '../service/demo.ts';
-import type { News } from '../service/follow/follower.ts';
-import type { Gate } from '../service/http/auth.ts';
 import { type Service, startService } from '../service/service.ts';
-import type { Delivery } from '../service/service-options.ts';
+import type { ServiceOptions } from '../service/service-options.ts';
 import { KeyStore } from '../store/api-keys.ts';
 import { BlockStore } from '../store/blocks.ts';
 import { type Database, openDatabase, openKeyDatabase } from '../store/database.ts';
@@ -39,21 +36,8 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-export interface ServiceExtras {
-  readonly process?: string;
-  readonly role?: 'stays' | 'visits';
-  readonly delivery?: Delivery;
-  /** Confirmations that make an auto-tx final; default: the chain's number. */
-  readonly confirmations?: number;
-  readonly onAttempt?: (made: MadeAttempt) => void;
-  readonly keepsAlerts?: boolean;
-  /** Why everything created here is lost with the process; absent when it is stored. */
-  readonly unsaved?: string;
-  readonly gate?: Gate;
-  readonly baseUrl?: string;
-  readonly cors?: readonly string[];
-  readonly onError?: (error: unknown) => void;
-  readonly onNews?: (news: News) => void;
+export interface ServiceExtras
+  extends Omit<Partial<ServiceOptions>, 'source' | 'database' | 'historySec' | 'signal'> {
   /** Key for signed bytes; absent: a file has its own key. */
   readonly encryptionKey?: Buffer | null;
 }
@@ -183,7 +167,6 @@ export async function startOn(
     database,
     historySec,
     signal: stop.signal,
-    ...(source.kind === 'rpc' ? { priceFeed: lazyPriceFeed(source) } : {}),
     ...extras,
   });
   return {
@@ -193,18 +176,6 @@ export async function startOn(
       stop.abort();
       await service.done;
     },
-  };
-}
-
-/** The coin's dollar price, once the chain is known. */
-function lazyPriceFeed(source: ChainSource): PriceFeed {
-  let feed: PriceFeed | null = null;
-  const open = async (): Promise<PriceFeed> => {
-    feed ??= createPriceFeed({ source, chain: await source.chain(), now: () => source.now() });
-    return feed;
-  };
-  return {
-    nativeUsd: async () => (await open()).nativeUsd(),
   };
 }
 

@@ -70,7 +70,9 @@ export function createProgram(
     program.commandsGroup(title);
     for (const add of commands) add(program, run);
   }
-  for (const command of program.commands) command.helpOption('-h, --help', 'print this help');
+  for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
+    command.helpOption('-h, --help', 'print this help');
+  }
   return program;
 }
 
@@ -95,7 +97,6 @@ function addSourceOptions(program: Command): void {
     .option('--config <FILE>', 'another config file');
   program.optionsGroup('Help');
   program
-
     .version(`gastop ${VERSION}`, '-V, --version', 'print the version')
     .addHelpOption(
       new Option('-h, --help', "print this help; after a command, the command's").helpGroup('Help'),

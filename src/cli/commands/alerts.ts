@@ -62,7 +62,8 @@ export const ALERTS: Resource<AlertView, AlertDetailsView> = {
 const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; - is stdin'] as const;
 
 export function addAlerts(program: Command, run: Run): void {
-  const words = {
+  const alerts = addGroup(program, {
+    name: 'alerts',
     summary: 'alerts: list, show, create, update, enable, disable, delete …',
     description:
       'Alerts of the service at --url, or of the database here: those fire while gastop or gastop serve runs on it.',
@@ -71,11 +72,7 @@ export function addAlerts(program: Command, run: Run): void {
       'gastop alerts list',
       'gastop alerts preview --below 5 --lane slow',
     ],
-  };
-  addGroup(program, 'alerts', words, (alerts) => addAlertCommands(alerts, run));
-}
-
-function addAlertCommands(alerts: Command, run: Run): void {
+  });
   alerts
     .command('list', { isDefault: true })
     .description('Lists the alerts, newest first.')

@@ -16,7 +16,6 @@ import {
 import { isPast, type SnapshotView } from '../../client/views/gas.ts';
 import { AUTO_TX_STATUSES } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { describeCall } from '../../core/transactions/describe-call.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
@@ -24,7 +23,7 @@ import { examples } from '../help.ts';
 import { openReady, withPricing } from '../open-source.ts';
 import { cleanLine, mapped, note } from '../output.ts';
 import type { Settings } from '../settings.ts';
-import { autoTxDetailsText, autoTxListLines, type CallWords } from '../text/auto-txs.ts';
+import { autoTxDetailsText, autoTxListLines } from '../text/auto-txs.ts';
 import {
   changedOrder,
   checkAutoTxs,
@@ -67,7 +66,8 @@ export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
 const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is stdin'] as const;
 
 export function addAutoTxs(program: Command, run: Run): void {
-  const words = {
+  const autoTxs = addGroup(program, {
+    name: 'auto-txs',
     summary: 'signed transactions, broadcast when gas is cheap',
     description:
       'Signed transactions that are broadcast when gas is cheap, of the service at --url or of the database here: those are broadcast while gastop or gastop serve runs on it. No private key is ever asked for; a signed transaction comes from a file or stdin only.',
@@ -76,11 +76,7 @@ export function addAutoTxs(program: Command, run: Run): void {
       'gastop auto-txs create signed.txt --target 5 --expires 6h',
       'gastop auto-txs list --status pending,submitted',
     ],
-  };
-  addGroup(program, 'auto-txs', words, (autoTxs) => addAutoTxCommands(autoTxs, run));
-}
-
-function addAutoTxCommands(autoTxs: Command, run: Run): void {
+  });
   autoTxs
     .command('list', { isDefault: true })
     .description('Lists the auto-txs by status, with the distance to their targets.')
@@ -95,7 +91,7 @@ function addAutoTxCommands(autoTxs: Command, run: Run): void {
     run,
     AUTO_TXS,
     'One auto-tx: what it does and when, its checks, its history.',
-    (autoTx, _now, isAscii) => autoTxDetailsText(autoTx, callOf(autoTx), isAscii),
+    (autoTx, _now, isAscii) => autoTxDetailsText(autoTx, isAscii),
   );
   withOrder(autoTxs.command('check'))
     .description(
@@ -181,7 +177,7 @@ function listAutoTxs(
       lines: async (items, { width, ending }) => {
         const snapshot = await presentIfAny(client, io.interruption());
         if (snapshot === null && items.some((each) => each.status === 'PENDING')) note(io, NO_PRICES);
-        return autoTxListLines(items, snapshot, width, ending, callName);
+        return autoTxListLines(items, snapshot, width, ending);
       },
     });
   };
@@ -222,22 +218,6 @@ async function presentIfAny(
     if (error instanceof ClientError) return null;
     throw error;
   }
-}
-
-function callName({ data, to }: AutoTxView): string | null {
-  if (data === null || data === '0x' || to === null) return null;
-  return describeCall(data, to)?.name ?? null;
-}
-
-/** The call of a stored transaction, if its selector is well known, after its delegation. */
-function callOf({ data, to, checks }: AutoTxDetailsView): CallWords | null {
-  const delegation = checks.find(({ name }) => name === 'delegation')?.message;
-  const isCall = data !== null && data !== '0x';
-  if (delegation === undefined && !isCall) return null;
-  const call = data === null ? null : describeCall(data, to);
-  if (delegation === undefined) return call;
-  const words = call === null ? delegation : `${delegation}; it also ${call.words}`;
-  return { name: isCall ? (call?.name ?? null) : 'delegation', signature: call?.signature ?? null, words };
 }
 
 type UpdateAutoTxFlags = OrderFlags & DraftFlags & Flags<never, 'enable' | 'disable' | 'json' | 'yes'>;

@@ -6,7 +6,7 @@ import type { Block } from '../../core/block.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { formatCount } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode, nameAsGiven, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { mapped, note, print, wantsColour, withSpinner } from '../output.ts';
@@ -38,15 +38,7 @@ export function addBacktest(program: Command, run: Run): void {
     .action(run(backtest));
 }
 
-interface BacktestFlags {
-  readonly from?: string;
-  readonly to?: string;
-  readonly lanes?: boolean;
-  readonly horizons?: boolean;
-  readonly json?: boolean;
-  readonly predictions?: string;
-  readonly force?: boolean;
-}
+type BacktestFlags = Flags<'from' | 'to' | 'predictions', 'lanes' | 'horizons' | 'json' | 'force'>;
 
 interface Range {
   readonly from: number;

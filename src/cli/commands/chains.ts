@@ -18,7 +18,17 @@ import { examples } from '../help.ts';
 import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
-import { type Column, cleanLine, cutToWidth, fittedLines, mapped, print, withSpinner } from '../output.ts';
+import {
+  type Column,
+  type CsvColumns,
+  cleanLine,
+  csvText,
+  cutToWidth,
+  fittedLines,
+  mapped,
+  print,
+  withSpinner,
+} from '../output.ts';
 import { type ChainRows, openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
 
@@ -107,7 +117,7 @@ function write(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags, 
     const text = JSON.stringify({ chains: all.map(rowValue) }, null, flags.watch ? 0 : 2);
     io.stdout.write(`${text}\n`);
   } else if (flags.csv) {
-    io.stdout.write(csv(all, !isNext));
+    io.stdout.write(csvText(CSV_COLUMNS, all.map(rowValue), !isNext));
   } else {
     const clear = flags.watch && io.stdout.isTTY === true ? HOME_AND_CLEAR : '';
     const gap = isNext && clear === '' ? '\n' : '';
@@ -156,7 +166,7 @@ const iso = (ms: number | null | undefined) => mapped(ms, (at) => new Date(at).t
 const wei = (price: bigint | null | undefined) => mapped(price, Number);
 
 /** A row for programs. Prices are wei per gas, costs wei as text. */
-export function rowValue(row: ChainRow) {
+function rowValue(row: ChainRow) {
   const { snapshot = null, trend = null, advice = null } = row.figures ?? {};
   const chainId = snapshot?.chainId ?? null;
   const cost = (work: Work) =>
@@ -192,9 +202,7 @@ export function rowValue(row: ChainRow) {
   };
 }
 
-type Value = ReturnType<typeof rowValue>;
-
-const CSV_COLUMNS: Readonly<Record<string, (row: Value) => string | number | null | undefined>> = {
+const CSV_COLUMNS: CsvColumns<ReturnType<typeof rowValue>> = {
   name: ({ name }) => name,
   chain_id: ({ chainId }) => chainId,
   block_number: ({ blockNumber }) => blockNumber,
@@ -212,15 +220,3 @@ const CSV_COLUMNS: Readonly<Record<string, (row: Value) => string | number | nul
   updated_at: ({ updatedAt }) => updatedAt,
   problem: ({ problem }) => problem && `"${problem.message.replaceAll('"', '""')}"`,
 };
-
-/** RFC 4180; unknown cells are empty. */
-function csv(rows: readonly ChainRow[], withHeading: boolean): string {
-  const cells = Object.values(CSV_COLUMNS);
-  const lines = rows.map((row) => {
-    const value = rowValue(row);
-    return cells.map((cell) => cell(value) ?? '').join(',');
-  });
-  return [...(withHeading ? [Object.keys(CSV_COLUMNS).join(',')] : []), ...lines]
-    .map((line) => `${line}\n`)
-    .join('');
-}

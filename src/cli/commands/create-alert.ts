@@ -21,7 +21,7 @@ import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CommandContext, Flags } from '../context.ts';
-import { type CliError, EXIT, type ExitCode, failure, usageError } from '../errors.ts';
+import { type CliError, EXIT, type ExitCode, failure, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady, type Ready } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, print, utcTime, withSpinner } from '../output.ts';
@@ -402,12 +402,7 @@ function refused(problems: readonly FieldProblem[], nameOf: (path: string) => st
   return refusedAlert(problems.map(({ path, message }) => `${cleanLine(nameOf(path))} ${message}`));
 }
 
-function refusedAlert(lines: readonly string[]): CliError {
-  const [only = ''] = lines;
-  return lines.length === 1
-    ? usageError(only)
-    : usageError(`${lines.length} things are wrong with this alert`, lines);
-}
+const refusedAlert = (lines: readonly string[]) => usageErrors(lines, 'this alert');
 
 const TIMES_SEC = [3_600, 86_400] as const;
 

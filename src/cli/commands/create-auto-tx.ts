@@ -20,7 +20,7 @@ import type { LaneName } from '../../core/advice.ts';
 import { wrapWords } from '../../core/text.ts';
 import { gweiString } from '../../core/units.ts';
 import type { CommandContext, Flags } from '../context.ts';
-import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
+import { EXIT, type ExitCode, failure, usageError, usageErrors } from '../errors.ts';
 import { type OpenedPricing, withPricing } from '../open-source.ts';
 import { cleanLine, mapped, note, print } from '../output.ts';
 import { given, parseExpiry, parseGwei, parseNative } from '../parse.ts';
@@ -147,10 +147,7 @@ export function flagged(error: unknown): unknown {
   const lines = error.details.map(
     ({ path, message }) => `${FLAGS[path] ?? cleanLine(path)}: ${cleanLine(message)}`,
   );
-  const [only = ''] = lines;
-  return lines.length === 1
-    ? usageError(only)
-    : usageError(`${lines.length} things are wrong with this auto-tx`, lines);
+  return usageErrors(lines, 'this auto-tx');
 }
 
 type CheckOrder = AutoTxToCheck['order'];

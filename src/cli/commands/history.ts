@@ -23,7 +23,9 @@ import { type OpenedClient, openReady, openSource } from '../open-source.ts';
 import {
   badgeOf,
   type Column,
+  type CsvColumns,
   cleanLine,
+  csvText,
   jsonResponse,
   mapped,
   note,
@@ -99,7 +101,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   }
   if (flags.csv) {
     if (badge !== '') note(io, `${badge}these are no live prices`);
-    io.stdout.write(historyCsv(rows));
+    io.stdout.write(csvText(COLUMNS, rows));
   } else if (rows.length === 0 || (flags.chart && rows.every(({ mean }) => mean === null))) {
     note(io, 'there is no data for that window yet');
   } else if (flags.chart) {
@@ -298,7 +300,7 @@ function resample(values: readonly number[], width: number): number[] {
   });
 }
 
-const COLUMNS: Readonly<Record<string, (row: HistoryRow) => string | number | null>> = {
+const COLUMNS: CsvColumns<HistoryRow> = {
   time: ({ timestamp }) => iso(timestamp),
   block_number: ({ blockNumber }) => blockNumber,
   base_fee_open_wei: ({ open }) => mapped(open, Math.round),
@@ -309,10 +311,3 @@ const COLUMNS: Readonly<Record<string, (row: HistoryRow) => string | number | nu
   tip_p50_wei: ({ tip }) => mapped(tip, Math.round),
   gas_used_ratio: ({ gasUsedRatio }) => gasUsedRatio,
 };
-
-/** History as CSV (RFC 4180 without quotes: every cell is a number or a time); unknown cells are empty. */
-function historyCsv(rows: readonly HistoryRow[]): string {
-  const cells = Object.values(COLUMNS);
-  const lines = rows.map((row) => cells.map((cell) => cell(row) ?? '').join(','));
-  return `${[Object.keys(COLUMNS).join(','), ...lines].join('\n')}\n`;
-}

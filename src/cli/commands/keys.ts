@@ -13,18 +13,15 @@ import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../
 import { keySettings } from '../settings.ts';
 import { addGroup, isConfirmed, requireTerminal } from './resource.ts';
 
+type KeysFlags = Flags<'keys' | 'name' | 'plan', 'json' | 'yes'>;
+
 export function addKeys(program: Command, run: Run): void {
-  const words = {
+  const keys = addGroup(program, {
+    name: 'keys',
     summary: 'keys of gastop serve: create, list, rotate, revoke',
     description: 'The keys that gastop serve accepts. A key is shown once, when it is made.',
     examples: ['gastop keys create --name "price bot" --plan basic', 'KEY=$(gastop keys create)'],
-  };
-  addGroup(program, 'keys', words, (keys) => addKeyCommands(keys, run));
-}
-
-type KeysFlags = Flags<'keys' | 'name' | 'plan', 'json' | 'yes'>;
-
-function addKeyCommands(keys: Command, run: Run): void {
+  });
   keys.option('--keys <FILE>', 'the database of the keys');
   const typed = (flags: KeysFlags): KeysFlags => ({ ...keys.opts<KeysFlags>(), ...flags });
   keys

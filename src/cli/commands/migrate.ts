@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { formatCount } from '../../core/units.ts';
 import { databaseName, isServerUrl, parseDatabaseUrl } from '../../store/database-url.ts';
 import { keysDatabase } from '../config-file.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext, Flags, Run } from '../context.ts';
 import { EXIT, type ExitCode, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { note, tildePath } from '../output.ts';
-import { checked } from '../parse.ts';
+import { checked, given } from '../parse.ts';
 import { parsePath } from '../settings.ts';
 
 export function addMigrate(program: Command, run: Run): void {
@@ -30,16 +30,12 @@ export function addMigrate(program: Command, run: Run): void {
     .action(run(migrate));
 }
 
-interface MigrateFlags {
-  readonly from: string;
-  readonly keys?: string;
-  readonly to?: string;
-}
+type MigrateFlags = Flags<'keys' | 'to'> & { readonly from: string };
 
 async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags): Promise<ExitCode> {
   const { settings } = await loadSettings();
   const named = settings.db.value !== null && isServerUrl(settings.db.value) ? settings.db.value : null;
-  const to = flags.to === undefined ? named : checked('--to', () => parseDatabaseUrl(flags.to ?? ''));
+  const to = given('--to', flags.to, parseDatabaseUrl) ?? named;
   if (to === null)
     throw usageError('name the PostgreSQL database with --to URL, or with GASTOP_DATABASE_URL');
   const from = thereAt('--from', flags.from);

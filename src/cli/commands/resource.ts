@@ -60,23 +60,22 @@ export interface Resource<Item extends Named, Details> extends ResourceWords {
   readonly deleted: (details: Details) => string;
 }
 
+interface Group {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly examples: readonly string[];
+}
+
 /** A command with subcommands, of which `list` is the default. */
-export function addGroup(
-  program: Command,
-  name: string,
-  words: { readonly summary: string; readonly description: string; readonly examples: readonly string[] },
-  add: (group: Command) => void,
-): void {
-  const group = program
-    .command(name)
-    .summary(words.summary)
-    .description(`${words.description} Without a command it lists them.`)
+export const addGroup = (program: Command, group: Group): Command =>
+  program
+    .command(group.name)
+    .summary(group.summary)
+    .description(`${group.description} Without a command it lists them.`)
     .usage('[command] [options]')
     .helpCommand(false)
-    .addHelpText('after', examples(words.examples));
-  add(group);
-  for (const command of group.commands) command.helpOption('-h, --help', 'print this help');
-}
+    .addHelpText('after', examples(group.examples));
 
 export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${many} list shows it`] as const;
 export const idsArgument = ({ many }: ResourceWords) =>

@@ -19,6 +19,7 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { describeTxType } from '../../client/views/metrics.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
+import { type DescribedCall, describeCall } from '../../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import {
   exactAmount,
@@ -53,12 +54,7 @@ function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): strin
   return distance.isThere ? (distance.isCapped ? 'cap too low' : 'reached') : formatChange(distance.ratio, 0);
 }
 
-/** The meaning of a call, if its selector is well known, or of a delegation. */
-export interface CallWords {
-  readonly name: string | null;
-  readonly signature: string | null;
-  readonly words: string;
-}
+type CallWords = Pick<DescribedCall, 'name' | 'signature' | 'words'>;
 
 type SaidTransaction = SignedTransactionView &
   Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
@@ -115,21 +111,16 @@ const ORDER = [
   ...['FAILED', 'EXPIRED', 'EXECUTED', 'CANCELLED'],
 ];
 
-/**
- * The lines of `gastop auto-txs list`, by status, fitted to `width` columns (`null`: unlimited).
- * @param snapshot Present prices, if known.
- * @param callName The well-known function that a transaction calls.
- */
+/** The lines of `gastop auto-txs list`, by status, fitted to `width` columns (`null`: unlimited). */
 export function autoTxListLines(
   autoTxs: readonly AutoTxView[],
   snapshot: SnapshotView | null,
   width: number | null,
   ending = '…',
-  callName: (autoTx: AutoTxView) => string | null = () => null,
 ): string[] {
   const rows = autoTxs.toSorted((one, other) => placeOf(one) - placeOf(other));
   const spared = ['note', 'nonce', 'expires (UTC)', 'likely'];
-  return fittedLines(columnsAt(snapshot, callName), rows, width, { ending, spared });
+  return fittedLines(columnsAt(snapshot), rows, width, { ending, spared });
 }
 
 function placeOf({ status }: AutoTxView): number {
@@ -137,10 +128,7 @@ function placeOf({ status }: AutoTxView): number {
   return place < 0 ? ORDER.indexOf(null) : place;
 }
 
-function columnsAt(
-  snapshot: SnapshotView | null,
-  callName: (autoTx: AutoTxView) => string | null,
-): Column<AutoTxView>[] {
+function columnsAt(snapshot: SnapshotView | null): Column<AutoTxView>[] {
   return [
     ['id', 'left', ({ id }) => cleanLine(id)],
     ['state', 'left', (autoTx) => `${cleanLine(describeState(autoTx))}${needsAttention(autoTx) ? ' !' : ''}`],
@@ -149,16 +137,28 @@ function columnsAt(
     ['likely', 'right', (autoTx) => mapped(chanceOf(autoTx), formatLikelihood) ?? '-'],
     ['expires (UTC)', 'left', (autoTx) => timeWords(isOver(autoTx) ? null : autoTx.expiresAt)],
     ['nonce', 'right', ({ nonce }) => mapped(nonce, String) ?? '-'],
-    ['does', 'left', (autoTx) => describeContent(autoTx, { name: callName(autoTx) })],
+    ['does', 'left', (autoTx) => describeContent(autoTx, knownCall(autoTx))],
     ['note', 'left', ({ note }) => cleanLine(note ?? '')],
   ];
 }
 
-export function autoTxDetailsText(
-  autoTx: AutoTxDetailsView,
-  call: CallWords | null,
-  isAscii: boolean,
-): string {
+/** The call, if its selector is well known. */
+function knownCall({ data, to }: AutoTxView): DescribedCall | null {
+  return data === null || data === '0x' ? null : describeCall(data, to);
+}
+
+/** The call of a stored transaction, if its selector is well known, after its delegation. */
+function callOf(autoTx: AutoTxDetailsView): CallWords | null {
+  const delegation = autoTx.checks.find(({ name }) => name === 'delegation')?.message;
+  const call = knownCall(autoTx);
+  if (delegation === undefined) return call;
+  const words = call === null ? delegation : `${delegation}; it also ${call.words}`;
+  const isCall = autoTx.data !== null && autoTx.data !== '0x';
+  return { name: isCall ? (call?.name ?? null) : 'delegation', signature: call?.signature ?? null, words };
+}
+
+export function autoTxDetailsText(autoTx: AutoTxDetailsView, isAscii: boolean): string {
+  const call = callOf(autoTx);
   const { checks, timeline } = autoTx;
   return [
     ...labelledLines([...orderRows(autoTx), ...transactionRows(autoTx, call), ...outcomeRows(autoTx)]),
