@@ -128,7 +128,16 @@ secret (Slack's do) is better given as JSON on stdin.`,
       .description(description)
       .argument(...idsArgument(ALERTS))
       .option('--json', JSON_ANSWER)
-      .action(run((context, ids: string[], flags: JsonFlags) => setAlerts(context, ids, status, flags)));
+      .action(
+        run((context, ids: string[], flags: JsonFlags) =>
+          withResource(context, ALERTS, flags, ({ client, call, tell, onOne }) =>
+            eachId(context.io, ids, async (id) => {
+              await onOne(id, client.setAlertStatus(id, status, call));
+              tell(`${name === 'enable' ? 'armed' : 'disabled'} ${cleanLine(id)}`);
+            }),
+          ),
+        ),
+      );
   }
   addDelete(
     alerts,
@@ -235,20 +244,6 @@ function parseGas(text: string): number {
   const gas = /^\d{1,3}(,\d{3})+$|^\d{1,12}$/.test(text.trim()) ? Number(text.replaceAll(',', '')) : 0;
   if (gas >= 1 && gas <= SAVINGS_GAS_MOST) return gas;
   throw usageError(`--gas: "${text}" is not an amount of gas; a whole number from 1, such as 21000`);
-}
-
-function setAlerts(
-  context: CommandContext,
-  ids: readonly string[],
-  status: 'PENDING' | 'DISABLED',
-  flags: JsonFlags,
-): Promise<number> {
-  return withResource(context, ALERTS, flags, ({ client, call, tell, onOne }) =>
-    eachId(context.io, ids, async (id) => {
-      await onOne(id, client.setAlertStatus(id, status, call));
-      tell(`${status === 'PENDING' ? 'armed' : 'disabled'} ${cleanLine(id)}`);
-    }),
-  );
 }
 
 function redeliverAlert(

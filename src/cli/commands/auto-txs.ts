@@ -205,19 +205,15 @@ async function withPrices<Result>(
   return await work({ client: opened.client, settings });
 }
 
-async function presentIfAny(
-  client: Pick<GasClient, 'gasCurrent'>,
-  signal: AbortSignal,
-): Promise<SnapshotView | null> {
-  try {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(PRICES_WITHIN_MS)]);
-    const snapshot = await client.gasCurrent({ signal: inTime });
-    return isPast(snapshot) ? null : snapshot;
-  } catch (error) {
+/** Present prices, if they come in time. */
+async function presentIfAny(client: GasClient, signal: AbortSignal): Promise<SnapshotView | null> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(PRICES_WITHIN_MS)]);
+  const snapshot = await client.gasCurrent({ signal: inTime }).catch((error: unknown) => {
     signal.throwIfAborted();
     if (error instanceof ClientError) return null;
     throw error;
-  }
+  });
+  return snapshot === null || isPast(snapshot) ? null : snapshot;
 }
 
 type UpdateAutoTxFlags = OrderFlags & DraftFlags & Flags<never, 'enable' | 'disable' | 'json' | 'yes'>;

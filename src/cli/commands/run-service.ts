@@ -18,7 +18,7 @@ import type { RequestRecord } from '../../service/http/record.ts';
 import { type Served, startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
-import { type KeyGate, openKeyGate } from '../../service/keys/key-gate.ts';
+import { openKeyGate } from '../../service/keys/key-gate.ts';
 import type { Condition } from '../../service/service-state.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import { StoreError } from '../../store/errors.ts';
@@ -41,15 +41,8 @@ import {
 } from '../open-service.ts';
 import { cleanLine } from '../output.ts';
 import { checked } from '../parse.ts';
-import { deliveryOf, type KeySettings, keySettings } from '../settings.ts';
-import {
-  type ListenAddress,
-  listenAddress,
-  listenError,
-  prefixOf,
-  type ServeFlags,
-  servedRoot,
-} from './serve.ts';
+import { deliveryOf, keySettings } from '../settings.ts';
+import { listenAddress, listenError, prefixOf, type ServeFlags, servedRoot } from './serve.ts';
 
 export async function serveUntil(
   signal: AbortSignal,
@@ -67,6 +60,7 @@ export async function serveUntil(
   const log = openServeLog(io, flags.logLevel, await knownSecrets(io, loaded.config.path, settings.db.value));
   const onError = (error: unknown) => log.problem(error);
   const closers: (() => unknown)[] = [log.close];
+  const prefix = prefixOf(address.baseUrl);
   try {
     const plans = freshPlans({ path: loaded.config.path, plans: keys.plans, now: io.now, onError });
     const gate = await openKeyGate({ file: keys.file.value, plans, onError });
@@ -85,58 +79,37 @@ export async function serveUntil(
       onNews: ({ isWell, message }) => (isWell ? log.info(message) : log.warn(message)),
       signal,
       cors: address.cors ?? settings.cors.value,
-      ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefixOf(address.baseUrl) }),
+      ...(address.baseUrl === null ? {} : { baseUrl: address.baseUrl.origin + prefix }),
     });
     closers.unshift(chain.close);
+    signal.throwIfAborted();
+    const served = withMcp(chain, gate, address.baseUrl);
+    const publicName = address.baseUrl?.hostname;
+    const server = await startServer({ ...address, served, prefix, publicName, log }).catch(
+      (error: unknown) => {
+        throw listenError(error, address);
+      },
+    );
+    closers.unshift(() => server.stop());
+    const root = servedRoot(address, server.port);
+    io.stdout.write(`${cleanLine(`gastop serves ${chain.name} on ${root}${BASE_PATH}`)}\n`);
+    log.info(
+      `its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}`,
+    );
     const missing = choice.kind === 'simulated' ? [] : setUpLines(channelsOf(delivery));
-    await serveUntilStopped(io, signal, { address, chain, gate, keys, log, missing });
-  } finally {
-    for (const close of closers) await close();
-  }
-}
-
-interface Parts {
-  readonly address: ListenAddress;
-  readonly chain: ServedChain;
-  readonly gate: KeyGate;
-  readonly keys: KeySettings;
-  readonly log: ServeLog;
-  readonly missing: readonly string[];
-}
-
-async function serveUntilStopped(
-  io: Io,
-  signal: AbortSignal,
-  { address, chain, gate, keys, log, missing }: Parts,
-): Promise<void> {
-  signal.throwIfAborted();
-  const prefix = prefixOf(address.baseUrl);
-  const publicName = address.baseUrl?.hostname;
-  const served = withMcp(chain, gate, address.baseUrl);
-  const server = await startServer({ ...address, served, prefix, publicName, log }).catch(
-    (error: unknown) => {
-      throw listenError(error, address);
-    },
-  );
-  const root = servedRoot(address, server.port);
-  io.stdout.write(`${cleanLine(`gastop serves ${chain.name} on ${root}${BASE_PATH}`)}\n`);
-  log.info(
-    `its routes are on ${root}${PLAYGROUND_PATH}; requests carry a key in the header ${API_KEY_HEADER}`,
-  );
-  for (const line of missing) log.info(line);
-  if (!isLoopback(address.host)) {
-    const who = `everybody who can reach ${address.host}`;
-    log.warn(`it is open to ${who}; keys travel unencrypted unless a proxy adds https`);
-  }
-  if (!(await gate.hasKeys())) {
-    const isNamed = keys.file.from !== 'default' && !isServerUrl(keys.file.value);
-    const where = isNamed ? `--keys ${keys.file.value} ` : '';
-    log.warn(`there is no key yet, so every request is refused; make one with: gastop keys ${where}create`);
-  }
-  try {
+    for (const line of missing) log.info(line);
+    if (!isLoopback(address.host)) {
+      const who = `everybody who can reach ${address.host}`;
+      log.warn(`it is open to ${who}; keys travel unencrypted unless a proxy adds https`);
+    }
+    if (!(await gate.hasKeys())) {
+      const isNamed = keys.file.from !== 'default' && !isServerUrl(keys.file.value);
+      const where = isNamed ? `--keys ${keys.file.value} ` : '';
+      log.warn(`there is no key yet, so every request is refused; make one with: gastop keys ${where}create`);
+    }
     await Promise.race([untilAborted(signal), chain.failure]);
   } finally {
-    await server.stop();
+    for (const close of closers) await close();
   }
 }
 

@@ -245,26 +245,20 @@ export type AutoTxContent = Pick<AutoTxView, 'chainId' | 'to' | 'value' | 'data'
 
 /** The content of a transaction in a few words: `0.01 ETH to 0x7099…79C8`, `transfer on 0xA0b8…eB48`. */
 export function describeContent(
-  content: AutoTxContent,
+  { chainId, to, value, data, type }: AutoTxContent,
   called: Pick<DescribedCall, 'name'> | null = null,
 ): string {
-  const delegation = content.type === 4 ? ', with a delegation' : '';
-  return `${contentWithoutType(content, called)}${delegation}`;
-}
-
-function contentWithoutType(
-  { chainId, to, value, data }: AutoTxContent,
-  called: Pick<DescribedCall, 'name'> | null,
-): string {
+  const delegation = type === 4 ? ', with a delegation' : '';
   const worth = value === null || value === 0n ? null : shortAmount(value, symbolOf(chainId));
+  const more = worth === null ? '' : ` with ${worth}`;
   if (to === null) {
-    if (data === null || data === '0x') return worth ?? 'not said';
-    return `make a contract${worth === null ? '' : ` with ${worth}`}`;
+    const isPlain = data === null || data === '0x';
+    return `${isPlain ? (worth ?? 'not said') : `make a contract${more}`}${delegation}`;
   }
   const where = shortHex(to, '…');
-  if (data === '0x') return `${worth ?? shortAmount(0n, symbolOf(chainId))} to ${where}`;
+  if (data === '0x') return `${worth ?? shortAmount(0n, symbolOf(chainId))} to ${where}${delegation}`;
   const method = called?.name ?? (data === null ? 'call' : data.slice(0, 10));
-  return `${method} on ${where}${worth === null ? '' : ` with ${worth}`}`;
+  return `${method} on ${where}${more}${delegation}`;
 }
 
 const COIN = 10n ** 18n;
@@ -365,27 +359,15 @@ export function obstacleOf(checks: readonly CheckView[]): CheckView | null {
 
 /** `2 wait`, `1 blocks, 1 to look at`, `all pass`: a summary of the checks. */
 export function describeChecks(checks: readonly CheckView[]): string {
-  const count = (words: (count: number) => string, of: (check: CheckView) => boolean) => {
+  const count = (of: (check: CheckView) => boolean, one: string, several = one) => {
     const found = checks.filter(of).length;
-    return found === 0 ? [] : [`${found} ${words(found)}`];
+    return found === 0 ? [] : [`${found} ${found === 1 ? one : several}`];
   };
   const parts = [
-    ...count(
-      (found) => (found === 1 ? 'blocks' : 'block'),
-      ({ result }) => result === 'block',
-    ),
-    ...count(
-      (found) => (found === 1 ? 'waits' : 'wait'),
-      ({ result }) => result === 'wait',
-    ),
-    ...count(
-      () => 'to look at',
-      ({ result, ok }) => result === 'pass' && ok === false,
-    ),
-    ...count(
-      () => 'unknown',
-      ({ result }) => result === 'unknown',
-    ),
+    ...count(({ result }) => result === 'block', 'blocks', 'block'),
+    ...count(({ result }) => result === 'wait', 'waits', 'wait'),
+    ...count(({ result, ok }) => result === 'pass' && ok === false, 'to look at'),
+    ...count(({ result }) => result === 'unknown', 'unknown'),
   ];
   return parts.length === 0 ? 'all pass' : parts.join(', ');
 }
