@@ -1,6 +1,5 @@
 import type { Command, Option } from 'commander';
 import type { Run } from './context.ts';
-import { EXIT } from './errors.ts';
 import { examples } from './help.ts';
 
 export function addCompletion(program: Command, run: Run): void {
@@ -18,9 +17,8 @@ export function addCompletion(program: Command, run: Run): void {
       ]),
     )
     .action(
-      run(({ io }, shell: Shell) => {
-        io.stdout.write(completionScript(program, shell));
-        return EXIT.ok;
+      run(async ({ io }, shell: Shell) => {
+        io.stdout.write({ bash, zsh, fish }[shell](treeOf(program)));
       }),
     );
 }
@@ -29,10 +27,6 @@ type Shell = 'bash' | 'zsh' | 'fish';
 
 /** Placeholders of files, in flags and arguments. */
 const FILES = ['FILE', 'OUT'];
-
-function completionScript(program: Command, shell: Shell): string {
-  return { bash, zsh, fish }[shell](treeOf(program));
-}
 
 type Tree = ReturnType<typeof treeOf>;
 type Flag = ReturnType<typeof flagOf>;

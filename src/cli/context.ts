@@ -13,9 +13,9 @@ export interface CommandContext {
   loadSettings(): Promise<LoadedSettings>;
 }
 
-/** Wraps the work of a command in an action, which passes its exit code to the program. */
+/** Wraps the work of a command in an action, which passes its exit code to the program; without one it is 0. */
 export type Run = <Args extends readonly unknown[]>(
-  work: (context: CommandContext, ...args: Args) => number | Promise<number>,
+  work: (context: CommandContext, ...args: Args) => Promise<number> | Promise<void>,
 ) => (...args: Args) => Promise<void>;
 
 export interface LoadedSettings {

@@ -39,16 +39,12 @@ export function formatHelp(command: Command, helper: Help): string {
     (option) => option.helpGroupHeading ?? 'Flags',
   );
   const args = helper.visibleArguments(command);
-  const sections: [string, Item[]][] = [
-    ...[...commands].map(([heading, list]): [string, Item[]] => [
-      heading,
-      list.map((each) => commandItem(each, helper)),
-    ]),
+  const sections: (readonly [string, readonly Item[]])[] = [
+    ...[...commands].map(
+      ([heading, list]) => [heading, list.map((one) => commandItem(one, helper))] as const,
+    ),
     ['Arguments', args.map((each) => ({ term: helper.argumentTerm(each), text: each.description }))],
-    ...[...options].map(([heading, list]): [string, Item[]] => [
-      heading,
-      list.map((option) => optionItem(option, helper)),
-    ]),
+    ...[...options].map(([heading, list]) => [heading, list.map((one) => optionItem(one, helper))] as const),
   ];
   const termWidth = Math.max(...sections.flatMap(([, items]) => items.map(({ term }) => term.length)), 0);
   return `${[

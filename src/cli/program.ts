@@ -17,6 +17,7 @@ import { addServe } from './commands/serve.ts';
 import { addWait } from './commands/wait.ts';
 import { addCompletion } from './completion.ts';
 import type { CommandContext, Run } from './context.ts';
+import { EXIT } from './errors.ts';
 import { formatHelp, ROOT_EXAMPLES } from './help.ts';
 import { VERSION } from './output.ts';
 import { append, unknownCommand } from './parse.ts';
@@ -59,7 +60,7 @@ export function createProgram(
   const run: Run =
     (work) =>
     async (...args) =>
-      done(await work(contextFor(program.opts<SourceFlags>()), ...args));
+      done((await work(contextFor(program.opts<SourceFlags>()), ...args)) ?? EXIT.ok);
   const groups: Readonly<Record<string, readonly ((program: Command, run: Run) => void)[]>> = {
     Watch: [addLive, addNow, addChains, addWait, addAlerts, addAutoTxs, addHistory, addExplorer],
     Keep: [addRecord, addBacktest],

@@ -17,7 +17,7 @@ import { cooldownText } from '../../core/alerts/alert-rule.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { EXIT, type ExitCode, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import {
   type Column,
@@ -207,7 +207,7 @@ function withMessage(command: Command, isHidden: boolean): Command {
   return command;
 }
 
-function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promise<ExitCode> {
+function listAlerts(context: CommandContext, { json = false }: JsonFlags): Promise<void> {
   const { io } = context;
   return withResource(context, ALERTS, {}, ({ client, settings }) =>
     printList(io, ALERTS, {
@@ -221,7 +221,7 @@ function alertSavings(
   context: CommandContext,
   id: string,
   { json, gas }: Flags<'gas', 'json'>,
-): Promise<ExitCode> {
+): Promise<void> {
   const { io } = context;
   const gasAmount = gas === undefined ? undefined : parseGas(gas);
   return withResource(context, ALERTS, {}, async ({ client, settings, call, onOne }) => {
@@ -229,14 +229,13 @@ function alertSavings(
       const query: Query = gasAmount === undefined ? {} : { gasAmount: String(gasAmount) };
       const raw = await onOne(id, client.raw(pathOf(PATHS.alertSavings, { id }), query, call));
       io.stdout.write(jsonResponse(raw, PATHS.alertSavings));
-      return EXIT.ok;
+      return;
     }
     const savings = await onOne(id, client.alertSavings(id, { ...call, gasAmount }));
     print(io, settings, alertSavingsText(savings));
     if (gasAmount !== undefined && savings.gasAmount !== gasAmount) {
       note(io, 'the service takes no amount of gas: these savings are for its own');
     }
-    return EXIT.ok;
   });
 }
 
@@ -251,7 +250,7 @@ function redeliverAlert(
   id: string,
   deliveryId: string,
   flags: JsonFlags,
-): Promise<ExitCode> {
+): Promise<void> {
   return withResource(context, ALERTS, flags, async ({ client, isOwn, call, tell, onOne }) => {
     await onOne(id, client.redeliver(id, deliveryId, call), ({ deliveries }) =>
       deliveries === null || deliveries.some((one) => one.id === deliveryId)
@@ -260,7 +259,6 @@ function redeliverAlert(
     );
     const where = isOwn ? ', by the process that evaluates alerts on this database' : '';
     tell(`${cleanLine(deliveryId)} is sent again${where}`);
-    return EXIT.ok;
   });
 }
 

@@ -167,7 +167,7 @@ const NO_PRICES = 'the prices are unknown now, and so are the distances to the t
 function listAutoTxs(
   context: CommandContext,
   { status, json = false }: Flags<'status', 'json'>,
-): Promise<ExitCode> {
+): Promise<void> {
   const { io } = context;
   const list = ({ client, settings }: { readonly client: GasClient; readonly settings: Settings }) => {
     const { isWanted, refuseUnknown } = statusFilter(status);

@@ -7,7 +7,7 @@ import { chainProfile } from '../../core/chains.ts';
 import { formatCount } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { EXIT, type ExitCode, nameAsGiven, usageError } from '../errors.ts';
+import { nameAsGiven, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { mapped, note, print, wantsColour, withSpinner } from '../output.ts';
 import { checked, given } from '../parse.ts';
@@ -49,7 +49,7 @@ async function backtest(
   { io, loadSettings }: CommandContext,
   file: string,
   flags: BacktestFlags,
-): Promise<ExitCode> {
+): Promise<void> {
   const range = rangeOf(flags);
   const parts = partsOf(flags);
   const out = given('--predictions', flags.predictions, parsePath);
@@ -100,7 +100,6 @@ async function backtest(
   refuseEmpty(report, parts);
   if (flags.json) io.stdout.write(backtestJson(report, { file, chainId }, parts));
   else print(io, settings, backtestText(report, { file, chainId, parts, colour: wantsColour(io) }));
-  return EXIT.ok;
 }
 
 async function judge(

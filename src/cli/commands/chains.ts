@@ -13,7 +13,7 @@ import {
 } from '../../client/views/chains.ts';
 import { chainProfile } from '../../core/chains.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, usageError } from '../errors.ts';
+import { CliError, EXIT, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';
@@ -73,7 +73,7 @@ export function comparedChains(settings: Settings, text: string | undefined): re
 
 type ChainsFlags = Flags<'chains', 'json' | 'csv' | 'watch'> & { readonly sort: ChainSort };
 
-async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags): Promise<ExitCode> {
+async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags): Promise<void> {
   const { settings } = await loadSettings();
   const setups = comparedChains(settings, flags.chains);
   for (const { source } of setups) warnOfPlainKey(io, source);
@@ -88,8 +88,9 @@ async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags):
   );
   write(io, settings, rows, flags);
   if (flags.watch) await watch(io, settings, rows, flags);
-  if (rows.read().some(isRead)) return EXIT.ok;
-  throw new CliError(EXIT.unreachable, 'no chain answers; name others with --chains, or check the network');
+  if (!rows.read().some(isRead)) {
+    throw new CliError(EXIT.unreachable, 'no chain answers; name others with --chains, or check the network');
+  }
 }
 
 const REDRAWN_EVERY_MS = 1_000;

@@ -5,7 +5,6 @@ import type { Plan } from '../../service/keys/api-keys.ts';
 import { databaseName, isServerUrl } from '../../store/database-url.ts';
 import { chainDatabase } from '../config-file.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
 import { cleanLine, mapped, shownDatabase, tableLines } from '../output.ts';
 import { durationText } from '../parse.ts';
 import { type ChainSetup, keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
@@ -23,7 +22,7 @@ export function addConfig(program: Command, run: Run): void {
     .action(run(config));
 }
 
-async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags): Promise<ExitCode> {
+async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags): Promise<void> {
   const loaded = await loadSettings();
   const { settings, config: file, configFrom } = loaded;
   const keys = keySettings(io, loaded);
@@ -83,7 +82,7 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   if (json) {
     const values = Object.fromEntries(rows.map(({ key, value, from }) => [key, { value, from }]));
     io.stdout.write(`${JSON.stringify(values, null, 2)}\n`);
-    return EXIT.ok;
+    return;
   }
   const titles = ['setting', 'value', 'from'];
   const lines = tableLines<readonly string[]>(
@@ -93,7 +92,6 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
     ),
   );
   io.stdout.write(`${lines.join('\n')}\n`);
-  return EXIT.ok;
 }
 
 /** `free: 50,000 requests a day, 20 a second` */

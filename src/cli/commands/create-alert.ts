@@ -21,7 +21,7 @@ import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import type { CommandContext, Flags } from '../context.ts';
-import { type CliError, EXIT, type ExitCode, failure, usageError, usageErrors } from '../errors.ts';
+import { type CliError, failure, usageError, usageErrors } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openReady, type Ready } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, print, utcTime, withSpinner } from '../output.ts';
@@ -41,7 +41,7 @@ export async function createAlert(
   context: CommandContext,
   file: string | undefined,
   flags: AlertFlags,
-): Promise<ExitCode> {
+): Promise<void> {
   const { io } = context;
   const { settings } = await context.loadSettings();
   refuseBoth(file, flags);
@@ -54,7 +54,7 @@ export async function createAlert(
     const created = await client.createAlert(alert, call).catch((error: unknown) => {
       throw refusalOf(error, file, flags);
     });
-    if (flags.json) return EXIT.ok;
+    if (flags.json) return;
     io.stdout.write(`${cleanLine(created.id)}\n`);
     tell(`made ${cleanLine(created.id)}: ${alertWords(created)}`);
     if (isOwn) tell('it fires while gastop or gastop serve runs on this database');
@@ -63,7 +63,6 @@ export async function createAlert(
     const ask = async (reach: ReachQuery) => (await client.gasRecommendation({ ...call, reach })).reach;
     const likelihood = isOwn ? null : await alertLikelihood(ask, alert);
     if (likelihood !== null) tell(likelihood);
-    return EXIT.ok;
   });
 }
 
@@ -100,7 +99,7 @@ export async function updateAlert(
   id: string,
   file: string | undefined,
   flags: AlertFlags,
-): Promise<ExitCode> {
+): Promise<void> {
   const { io } = context;
   if (file === undefined && !saysAnything(flags)) {
     throw usageError('say what is to change: a flag, or FILE with the whole alert as JSON');
@@ -119,24 +118,22 @@ export async function updateAlert(
       throw refusalOf(error, file, flags);
     });
     const updated = await onOne(id, request);
-    if (flags.json) return EXIT.ok;
+    if (flags.json) return;
     tell(`changed ${cleanLine(id)}${updated === null ? '' : `: ${alertWords(updated)}`}`);
     tellSecret(io, updated);
-    return EXIT.ok;
   });
 }
 
-export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise<ExitCode> {
+export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise<void> {
   return withResource(context, ALERTS, flags, async ({ client, call, tell }) => {
     const { signingSecret, previousUntil } = await client.rotateSigningSecret(call);
-    if (flags.json) return EXIT.ok;
+    if (flags.json) return;
     context.io.stdout.write(`${cleanLine(signingSecret)}\n`);
     const until = mapped(
       previousUntil,
       (ms) => `, until ${utcTime(ms, 'minutes')} UTC with the one before as well`,
     );
     tell(`it signs the webhooks of all your alerts from now on${until ?? ''}`);
-    return EXIT.ok;
   });
 }
 
@@ -146,7 +143,7 @@ export async function previewAlert(
   context: CommandContext,
   file: string | undefined,
   flags: AlertFlags,
-): Promise<ExitCode> {
+): Promise<void> {
   const { io } = context;
   refuseBoth(file, flags);
   // An alert that cannot be checked here is not previewed either.
@@ -169,13 +166,12 @@ export async function previewAlert(
   );
   if (flags.json) {
     io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
-    return EXIT.ok;
+    return;
   }
   const words = `${badgeOf(snapshot)}${previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`)}`;
   if (preview.lowest === null) throw failure(words);
   const likelihood = await likelihoodIn(io, ready, alert);
   print(io, settings, likelihood === null ? words : `${words}\n${likelihood}`);
-  return EXIT.ok;
 }
 
 function previewedAlert(flags: AlertFlags): NewAlert {

@@ -22,7 +22,7 @@ import {
   usdOf,
 } from '../../core/units.ts';
 import type { CommandContext, Run } from '../context.ts';
-import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
+import { failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { openSource, type StaleRule } from '../open-source.ts';
 import {
@@ -62,7 +62,7 @@ export function addExplorer(program: Command, run: Run): void {
 }
 
 /** A stale source has no valid head; a block by its number is unaffected. */
-function block(context: CommandContext, text: string, flags: JsonFlags): Promise<ExitCode> {
+function block(context: CommandContext, text: string, flags: JsonFlags): Promise<void> {
   const number = parseBlockNumber(text);
   return lookUp(context, flags, number === 'latest' ? 'late' : 'accept', {
     path: async (client, call) => pathOf(PATHS.block, { number: await client.numbered(number, call) }),
@@ -71,7 +71,7 @@ function block(context: CommandContext, text: string, flags: JsonFlags): Promise
   });
 }
 
-function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<ExitCode> {
+function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<void> {
   const hash = parseTxHash(text);
   return lookUp(context, flags, 'accept', {
     path: async () => pathOf(PATHS.tx, { hash }),
@@ -91,7 +91,7 @@ async function lookUp<View>(
   flags: JsonFlags,
   rule: StaleRule,
   { path, ask, text }: Lookup<View>,
-): Promise<ExitCode> {
+): Promise<void> {
   const { settings } = await loadSettings();
   await using opened = await openSource(io, settings, rule);
   const { client, badge, name, snapshot } = opened;
@@ -111,13 +111,12 @@ async function lookUp<View>(
       return jsonResponse(await client.raw(at, {}, call), at);
     });
     io.stdout.write(json);
-    return EXIT.ok;
+    return;
   }
   const view = await requested(() => ask(client, call));
   // Only enriches the output, so a failure is ignored.
   const present = snapshot ?? (await client.gasCurrent(call).catch(() => null));
   print(io, settings, text(view, present, io.now()));
-  return EXIT.ok;
 }
 
 export function parseBlockNumber(text: string): number | 'latest' {

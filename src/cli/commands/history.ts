@@ -16,7 +16,6 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, openSource } from '../open-source.ts';
@@ -63,7 +62,7 @@ const DEFAULT_COLUMNS = 80;
 /** The oldest block is seldom exactly at the window's start. */
 const TOLERATED_SEC = 60;
 
-async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<ExitCode> {
+async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags): Promise<void> {
   const windowSec = checked('--window', () => parseDuration(flags.window, { min: '1m', max: '30d' }));
   const { settings } = await loadSettings();
   await using opened = await openPast(io, settings, Math.max(windowSec, 3_600));
@@ -84,7 +83,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     const response = jsonResponse(await client.raw(PATHS.baseFee, query), PATHS.baseFee);
     io.stdout.write(response);
     tellOfFurtherRows(io, response);
-    return EXIT.ok;
+    return;
   }
   const wide = flags.csv === true || flags.chart === true;
   const bucket = flags.bucket ?? bucketFor(windowSec, wide ? SERIES_ROWS : TABLE_ROWS);
@@ -111,7 +110,6 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     const table = historyText(rows, settings.ascii.value ? '#' : '█');
     print(io, settings, `${badge}base fee and median tip in gwei\n${table}`);
   }
-  return EXIT.ok;
 }
 
 /** The source and its present. A remote service may have a history without current prices. */

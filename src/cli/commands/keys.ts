@@ -8,7 +8,7 @@ import type { KeyStore } from '../../store/api-keys.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { KeyRow } from '../../store/tables.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { type CliError, EXIT, type ExitCode, failure, fileFailureReason, usageError } from '../errors.ts';
+import { type CliError, failure, fileFailureReason, usageError } from '../errors.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
 import { keySettings } from '../settings.ts';
 import { addGroup, isConfirmed, requireTerminal } from './resource.ts';
@@ -53,7 +53,7 @@ export function addKeys(program: Command, run: Run): void {
 const LONGEST_NAME = 60;
 const NAMED_IDS = 8;
 
-async function createKey(context: CommandContext, flags: KeysFlags): Promise<ExitCode> {
+async function createKey(context: CommandContext, flags: KeysFlags): Promise<void> {
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
   const plan = flags.plan ?? 'free';
@@ -70,10 +70,9 @@ async function createKey(context: CommandContext, flags: KeysFlags): Promise<Exi
     throw failure(`the output ${fileFailureReason(error)}; key ${key.id} was not shown, so it was revoked`);
   }
   if (!flags.json) note(io, `made key ${key.id} with plan ${plan}; it is shown only now`);
-  return EXIT.ok;
 }
 
-async function listKeys(context: CommandContext, flags: KeysFlags): Promise<ExitCode> {
+async function listKeys(context: CommandContext, flags: KeysFlags): Promise<void> {
   const { io } = context;
   const { file, plans } = await keySettingsOf(context, flags);
   const now = io.now();
@@ -86,10 +85,9 @@ async function listKeys(context: CommandContext, flags: KeysFlags): Promise<Exit
   else {
     note(io, `there are no keys in ${shownDatabase(file.value, io.home)}; gastop keys create makes one`);
   }
-  return EXIT.ok;
 }
 
-async function rotateKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
+async function rotateKey(context: CommandContext, id: string, flags: KeysFlags): Promise<void> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
   refuseKey(id);
@@ -107,10 +105,9 @@ async function rotateKey(context: CommandContext, id: string, flags: KeysFlags):
       `the output ${fileFailureReason(error)}; the new secret of key ${id} was not shown: rotate it again, or revoke it`,
     );
   });
-  return EXIT.ok;
 }
 
-async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<ExitCode> {
+async function revokeKey(context: CommandContext, id: string, flags: KeysFlags): Promise<void> {
   const { io } = context;
   const { file } = await keySettingsOf(context, flags);
   refuseKey(id);
@@ -128,7 +125,6 @@ async function revokeKey(context: CommandContext, id: string, flags: KeysFlags):
     return `revoked ${what}; it stopped working, and every running serve disables its alerts`;
   });
   note(io, cleanText(said));
-  return EXIT.ok;
 }
 
 const keySettingsOf = async ({ io, loadSettings }: CommandContext, flags: KeysFlags) =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { EXIT, type ExitCode, reportError } from '../errors.ts';
+import { reportError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
@@ -28,7 +28,7 @@ export function addMcp(program: Command, run: Run): void {
 async function serveMcp(
   { io, loadSettings }: CommandContext,
   { allowWrites = false }: Flags<never, 'allowWrites'>,
-): Promise<ExitCode> {
+): Promise<void> {
   const { settings, config } = await loadSettings();
   const secrets = await knownSecrets(io, config.path, settings.db.value);
   if (io.stdin.isTTY === true) {
@@ -75,5 +75,4 @@ async function serveMcp(
   stop.abort();
   const opened = await Promise.resolve<OpenedClient | null>(opening).catch(() => null);
   await opened?.close();
-  return EXIT.ok;
 }

@@ -4,7 +4,7 @@ import { formatCount } from '../../core/units.ts';
 import { databaseName, isServerUrl, parseDatabaseUrl } from '../../store/database-url.ts';
 import { keysDatabase } from '../config-file.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { EXIT, type ExitCode, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { note, tildePath } from '../output.ts';
 import { checked, given } from '../parse.ts';
@@ -32,7 +32,7 @@ export function addMigrate(program: Command, run: Run): void {
 
 type MigrateFlags = Flags<'keys' | 'to'> & { readonly from: string };
 
-async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags): Promise<ExitCode> {
+async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags): Promise<void> {
   const { settings } = await loadSettings();
   const named = settings.db.value !== null && isServerUrl(settings.db.value) ? settings.db.value : null;
   const to = given('--to', flags.to, parseDatabaseUrl) ?? named;
@@ -63,7 +63,6 @@ async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags
     .map((file) => tildePath(file, io.home))
     .join(' and ');
   note(io, `all of ${files} is in ${databaseName(to)}; start gastop on it from now on`);
-  return EXIT.ok;
 }
 
 const usualKeys = (file: string) => (existsSync(file) ? file : null);

@@ -3,7 +3,6 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { LANES } from '../../core/advice.ts';
 import { formatCount, formatGwei } from '../../core/units.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
 import { followSnapshots, retryableFailure, type ToldSnapshot } from '../follow-snapshots.ts';
 import type { Io } from '../io.ts';
 import type { Ready } from '../open-source.ts';
@@ -20,7 +19,7 @@ export async function watchPrices(
     lineOf,
     mayBeStale,
   }: { readonly lineOf: (told: ToldSnapshot) => Promise<string>; readonly mayBeStale: boolean },
-): Promise<ExitCode> {
+): Promise<void> {
   const signal = io.interruption();
   let tries = 0;
   let said: string | null = null;
@@ -52,7 +51,6 @@ export async function watchPrices(
     last = block;
     if (source.ended) break;
   }
-  return EXIT.ok;
 }
 
 /** A service that names no block has something new when its time or its prices change. */

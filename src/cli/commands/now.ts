@@ -31,7 +31,7 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
+import { failure, usageError } from '../errors.ts';
 import type { ToldSnapshot } from '../follow-snapshots.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
@@ -87,10 +87,10 @@ const ADVICE_HISTORY_SEC = 11 * 3_600;
 /** Advice that takes longer is left out. */
 const ADVICE_WITHIN_MS = 10_000;
 
-async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<ExitCode> {
+async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<void> {
   if (flags.format === '{}') {
     io.stdout.write(`${placeholderList()}\n`);
-    return EXIT.ok;
+    return;
   }
   const template = flags.format === undefined ? null : parseTemplate(flags.format);
   const asked = reachAsked(flags.below, flags.within);
@@ -122,21 +122,20 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   }
   if (asked !== null) {
     await sayReach(io, settings, ready, asked, flags.json === true);
-    return EXIT.ok;
+    return;
   }
   if (isDemo && historySec >= DEMO_PAST_SEC) await learned(io, ready);
   if (flags.json) {
     io.stdout.write(jsonResponse(await client.raw(PATHS.gasCurrent), PATHS.gasCurrent));
-    return EXIT.ok;
+    return;
   }
   const { advice, missing } = wantsAdvice ? await recommendation(io, ready) : { advice: null, missing: null };
   const snapshot = ready.embedded === null ? ready.snapshot : await client.gasCurrent();
   if (template === null) {
     print(io, { ascii }, snapshotText(snapshot, advice, io.now(), missing));
-    return EXIT.ok;
+    return;
   }
   print(io, { ascii }, template.fill({ snapshot, advice, now: io.now() }));
-  return EXIT.ok;
 }
 
 /** With less history some wait has no forecast. */

@@ -6,7 +6,7 @@ import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { EXIT, type ExitCode, failure, fileFailureReason, usageError } from '../errors.ts';
+import { failure, fileFailureReason, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { READY_WITHIN_MS } from '../open-source.ts';
@@ -33,7 +33,7 @@ type RecordFlags = Flags<'past' | 'blocks' | 'window', 'force'> & { readonly out
 /** Number of last blocks passed to a subscription, so that it neither repeats nor misses any. */
 const KNOWN = 128;
 
-async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<ExitCode> {
+async function record({ io, loadSettings }: CommandContext, flags: RecordFlags): Promise<void> {
   const limits = limitsOf(flags);
   const out = checked('--out', () => parsePath(flags.out));
   // Other programs read stdout while it is written, but a reorg removes blocks, which only a file allows.
@@ -71,7 +71,6 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
       const range = first && last ? ` (#${formatCount(first.number)} to #${formatCount(last.number)})` : '';
       note(io, `recorded ${counted(count)}${range}`);
     }
-    return EXIT.ok;
   } finally {
     chain.close();
   }

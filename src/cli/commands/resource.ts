@@ -8,7 +8,7 @@ import type { ClientRoute, Query } from '../../client/routes.ts';
 import type { ListView } from '../../client/views/alerts.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { CliError, EXIT, type ExitCode, failure, reportError, usageError } from '../errors.ts';
+import { CliError, EXIT, failure, reportError, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedResource, openResource, type ResourceWords } from '../open-source.ts';
@@ -149,7 +149,7 @@ export async function printList<Item extends Named>(
   io: Io,
   { many, one, route, list }: Omit<Resource<Item, unknown>, 'deleted'>,
   { client, settings, json, isWanted = () => true, check = () => {}, lines }: ListOptions<Item>,
-): Promise<ExitCode> {
+): Promise<void> {
   const signal = io.interruption();
   const partLine = (shown: number, total: number) =>
     note(io, `these are ${formatCount(shown)} of ${formatCount(total)}`);
@@ -158,7 +158,7 @@ export async function printList<Item extends Named>(
     check();
     io.stdout.write(text);
     if (part !== null) partLine(part.shown, part.total);
-    return EXIT.ok;
+    return;
   }
   const { items, total, unreadable } = await list(client, { signal });
   const shown = items.filter(isWanted);
@@ -171,7 +171,6 @@ export async function printList<Item extends Named>(
   else if (unreadable === 0) note(io, `there are no ${many}; gastop ${many} create makes one`);
   if (unreadable > 0) note(io, `${formatCount(unreadable)} more could not be read; --json shows them`);
   if (total !== null && total > items.length + unreadable) partLine(items.length, total);
-  return EXIT.ok;
 }
 
 /** A page of v1, with unchanged rows. */
@@ -246,13 +245,12 @@ export function addShow<Item extends Named, Details extends { readonly problem?:
       if (json) {
         const raw = await onOne(id, client.raw(pathOf(resource.path, { id }), {}, call));
         io.stdout.write(jsonResponse(raw, resource.path));
-        return EXIT.ok;
+        return;
       }
       const details = await onOne(id, resource.get(client, id, call));
       print(io, settings, text(details, io.now(), settings.ascii.value));
       const { problem } = details;
       if (problem !== undefined) note(io, `this is what the list says of it: ${cleanLine(problem)}`);
-      return EXIT.ok;
     });
   group
     .command('show')

@@ -6,7 +6,7 @@ import { parseServiceUrl } from '../../client/http.ts';
 import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
 import { configFile } from '../config-file.ts';
 import { type CommandContext, createContext, type Flags, type Run } from '../context.ts';
-import { EXIT, type ExitCode, failure, usageError } from '../errors.ts';
+import { failure, usageError } from '../errors.ts';
 import { examples } from '../help.ts';
 import { cleanLine, note } from '../output.ts';
 import { append, checked, given } from '../parse.ts';
@@ -50,7 +50,7 @@ export function addServe(program: Command, run: Run): void {
 export type ServeFlags = Flags<'baseUrl' | 'keys', 'systemd'> &
   Readonly<Record<'host' | 'port' | 'logLevel', string>> & { readonly cors?: readonly string[] };
 
-async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCode> {
+async function serve(context: CommandContext, flags: ServeFlags): Promise<void> {
   // First, so that an early signal also ends it cleanly.
   const signal = context.io.interruption();
   // A service keeps running when the reader of its log closes.
@@ -61,7 +61,6 @@ async function serve(context: CommandContext, flags: ServeFlags): Promise<ExitCo
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;
   }
-  return EXIT.ok;
 }
 
 export type ListenAddress = ReturnType<typeof listenAddress>;
@@ -124,7 +123,7 @@ export function listenError(error: unknown, { host, port }: ListenAddress): unkn
   }
 }
 
-async function printUnit({ io }: CommandContext, source: SourceFlags, flags: ServeFlags): Promise<ExitCode> {
+async function printUnit({ io }: CommandContext, source: SourceFlags, flags: ServeFlags): Promise<void> {
   if (io.platform !== 'linux') {
     throw usageError('--systemd is for Linux; elsewhere let your own service manager run "gastop serve"');
   }
@@ -159,7 +158,6 @@ async function printUnit({ io }: CommandContext, source: SourceFlags, flags: Ser
       environmentFile,
     }),
   );
-  return EXIT.ok;
 }
 
 const UNIT_FLAGS = {
