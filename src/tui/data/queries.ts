@@ -156,14 +156,15 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   const isBusy = failure === null ? query.isFetching : !mayCome(failure);
   const isHeld =
     !enabled || frozen || isBusy || (query.data !== undefined && isSettled?.(query.data) === true);
-  const isBehind = head !== undefined && requested !== head && !isHeld;
+  // The head of the last request, once there is a newer one: both may have changed since the last frame.
+  const behind = head === undefined || requested === head || isHeld ? null : (requested ?? '');
   // After the end there is one more request, without delay.
   const dueAt = options.head?.source.ended ? 0 : query.dataUpdatedAt + leastMs;
   useEffect(() => {
-    if (!isBehind) return;
+    if (behind === null) return;
     const timer = setTimeout(follow, Math.max(dueAt - Date.now(), 0));
     return () => clearTimeout(timer);
-  }, [isBehind, dueAt]);
+  }, [behind, dueAt]);
   // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
   const isGone = head !== undefined && error instanceof ClientError && error.code === 'not-found';
   return {
