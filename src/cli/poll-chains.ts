@@ -3,11 +3,11 @@ import { ChainError } from '../chain/chain-source.ts';
 import { createGasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ChainFigures, ChainRow } from '../client/views/chains.ts';
-import { titleOf } from '../client/views/chains.ts';
+import { chainOf, titleOf } from '../client/views/chains.ts';
 import { Action, type ActionView, Current } from '../client/views/dashboard.ts';
 import { chainProfile } from '../core/chains.ts';
 import { abortable, sleep } from '../service/async.ts';
-import { KNOWN_CHAINS } from './known-chains.ts';
+import { KNOWN_CHAINS, knownChain } from './known-chains.ts';
 import { reachOf } from './open-source.ts';
 import { cleanLine } from './output.ts';
 import type { ChainSetup } from './settings.ts';
@@ -46,7 +46,8 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
   const stop = new AbortController();
   const listeners = new Set<() => void>();
   let rows: readonly ChainRow[] = setups.map(({ name }) => ({
-    ...{ name, figures: null, nativeUsd: null, usdFrom: null, problem: null },
+    ...{ name, isOwnName: knownChain(name) === undefined },
+    ...{ figures: null, nativeUsd: null, usdFrom: null, problem: null },
   }));
   const change = (name: string, part: Partial<ChainRow>) => {
     rows = withDollars(rows.map((row) => (row.name === name ? { ...row, ...part } : row)));
@@ -204,5 +205,5 @@ function hasEther(row: ChainRow): boolean {
   const id = row.figures?.snapshot.chainId ?? null;
   if (id === null || KNOWN_CHAINS.every((known) => known.id !== id)) return false;
   const { name, nativeSymbol } = chainProfile(id);
-  return nativeSymbol === 'ETH' && titleOf(row) === name;
+  return nativeSymbol === 'ETH' && chainOf(row) === name;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ChainRow, sortedRows, titleOf, type Work, workCost } from '../client/views/chains.ts';
+import { type ChainRow, chainOf, sortedRows, type Work, workCost } from '../client/views/chains.ts';
 import {
   CoinsOrNull,
   CountOrNull,
@@ -74,7 +74,7 @@ export const compareChains = defineTool({
         const { snapshot = null, trend = null, advice = null } = row.figures ?? {};
         return {
           name: row.name,
-          chain: titleOf(row),
+          chain: chainOf(row),
           chainId: snapshot?.chainId ?? null,
           blockTime: snapshot?.blockTimestamp ?? null,
           averageGwei: snapshot?.lanes.average.price ?? null,

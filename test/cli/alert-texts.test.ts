@@ -141,26 +141,26 @@ describe('gastop alerts savings', () => {
   };
 
   it('sums up, names the best, and lists the newest firings', () => {
-    const lines = alertSavingsText(savings).split('\n');
+    const lines = alertSavingsText(savings, 'ETH').split('\n');
     expect(lines.slice(0, 6)).toEqual([
       'fired         30 times',
-      'saved         0.000104 native',
+      'saved         0.000104 ETH',
       'counted for   150,000 gas each time, against the mean of the day before',
-      'best          0.00000345 native ($0.011) at 2026-01-05 11:20 UTC',
+      'best          0.00000345 ETH ($0.011) at 2026-01-05 11:20 UTC',
       '',
-      'fired (UTC)            block   gwei  reference                       saved',
+      'fired (UTC)            block   gwei  reference                    saved',
     ]);
-    expect(lines[6]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 native ($0.011)');
+    expect(lines[6]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 ETH ($0.011)');
     expect(lines.at(-1)).toBe('and 10 more: --json has them');
   });
 
   it('of an alert that has saved nothing says so', () => {
     const none = { ...savings, events: 0, best: null, entries: [], savedWei: 0n, savedUsd: 0 };
-    expect(alertSavingsText(none)).toContain('saved         nothing\n');
+    expect(alertSavingsText(none, 'ETH')).toContain('saved         nothing\n');
   });
 
   it('of a service that says no more than a sum is that', () => {
     const bare = { ...savings, events: null, best: null, gasAmount: null, entries: [], savedWei: null };
-    expect(alertSavingsText(bare)).toBe('saved         -');
+    expect(alertSavingsText(bare, 'ETH')).toBe('saved         -');
   });
 });

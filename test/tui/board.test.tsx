@@ -16,13 +16,13 @@ function row(name: string, times: bigint, changed: Partial<ChainRow> = {}): Chai
   const lanes = { ...SNAPSHOT.lanes, average: { ...average, price: average.price * times } };
   const snapshot = { ...SNAPSHOT, lanes, source: { ...SNAPSHOT.source, chainName: `The ${name}` } };
   return {
-    ...{ name, nativeUsd: 2_500, usdFrom: null, problem: null, ...changed },
+    ...{ name, isOwnName: false, nativeUsd: 2_500, usdFrom: null, problem: null, ...changed },
     figures: { snapshot, trend: TREND, advice: RECOMMENDATION, actions: MARKET.actions },
   };
 }
 
 const DEAD: ChainRow = {
-  ...{ name: 'dead', figures: null, nativeUsd: null, usdFrom: null },
+  ...{ name: 'dead', isOwnName: true, figures: null, nativeUsd: null, usdFrom: null },
   problem: { message: 'a.example refuses the connection: is the node running?', retryAt: NOW + 8_000 },
 };
 
@@ -109,6 +109,13 @@ describe('the board', () => {
     await press('s');
     await shows('by send');
     await shows(/▸ The two .*\n {3}The three .*\n {3}The one/);
+  });
+
+  it('calls a row by the name that the user made up, and says which chain it is', async () => {
+    const own = [row('mine', 1n, { isOwnName: true }), row('test', 2n, { isOwnName: true })];
+    const { shows } = await open(own, 120, 40);
+    await shows(/▸ mine .*\n {3}test /);
+    await shows(/mine: .*; on The mine/);
   });
 
   it('finds a chain by its name as one types', async () => {

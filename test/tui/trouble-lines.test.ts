@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { troubleLines } from '../../src/tui/chrome/no-source.tsx';
 import { displayWidth } from '../../src/tui/ui/text.tsx';
 
-const UNKNOWN = 'is not known by name: check the spelling and the network';
+const UNKNOWN = 'has no address in DNS: check the spelling and the network';
 const hosts = ['ethereum-rpc.publicnode.com', 'ethereum.reth.rs', 'eth.drpc.org', 'eth.merkle.io', '1rpc.io'];
 const offline = hosts.map((path) => ({ path, message: UNKNOWN }));
 const lines = (...[troubles, width, room]: [Parameters<typeof troubleLines>[0], number, number]) =>
@@ -34,6 +34,6 @@ describe('what is wrong with the nodes', () => {
     expect(shown.length).toBeLessThanOrEqual(room);
     expect(shown.filter((line) => displayWidth(line) > width)).toEqual([]);
     expect(shown.join('\n')).toMatch(/\d (nodes|more)/);
-    expect(shown.join('\n')).toContain('each: is not known');
+    expect(shown.join('\n')).toContain('each: has no address');
   });
 });

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { pathOf } from '../../client/client.ts';
+import { type GasClient, pathOf } from '../../client/client.ts';
 import { type Query, ROUTES } from '../../client/routes.ts';
 import {
   type AlertDetailsView,
@@ -14,6 +14,7 @@ import {
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
 import { cooldownText } from '../../core/alerts/alert-rule.ts';
+import { chainProfile } from '../../core/chains.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
@@ -232,7 +233,7 @@ function alertSavings(
       return;
     }
     const savings = await onOne(id, client.alertSavings(id, { ...call, gasAmount }));
-    print(io, settings, alertSavingsText(savings));
+    print(io, settings, alertSavingsText(savings, await coinOf(client, call.signal)));
     if (gasAmount !== undefined && savings.gasAmount !== gasAmount) {
       note(io, 'the service takes no amount of gas: these savings are for its own');
     }
@@ -375,8 +376,23 @@ const words = (word: string | null) => mapped(word, (text) => cleanLine(text).to
 const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
 
 const ROWS = 20;
+const COIN_WITHIN_MS = 3_000;
 
-export function alertSavingsText(savings: AlertSavingsView): string {
+/** Savings do not say of which chain they are. */
+async function coinOf(client: GasClient, signal: AbortSignal): Promise<string> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(COIN_WITHIN_MS)]);
+  const { chainId } = await client.gasCurrent({ signal: inTime }).catch(() => ({ chainId: null }));
+  return chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
+}
+
+export function alertSavingsText(savings: AlertSavingsView, symbol: string): string {
+  const amount = ({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string => {
+    if (savedWei === null) return '-';
+    if (savedWei === 0n) return 'nothing';
+    const coins = formatNative(savedWei, symbol);
+    return savedUsd === null ? coins : `${coins} (${formatUsd(savedUsd)})`;
+  };
+
   const { events, gasAmount, entries, best } = savings;
   const head = labelledLines([
     ['fired', mapped(events, timesWords)],
@@ -404,10 +420,3 @@ export function alertSavingsText(savings: AlertSavingsView): string {
 }
 
 const gwei = (wei: bigint | null) => mapped(wei, exactGwei) ?? '-';
-
-function amount({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string {
-  if (savedWei === null) return '-';
-  if (savedWei === 0n) return 'nothing';
-  const native = formatNative(savedWei, 'native');
-  return savedUsd === null ? native : `${native} (${formatUsd(savedUsd)})`;
-}

@@ -4,9 +4,9 @@ import {
   CHAIN_SORTS,
   type ChainRow,
   type ChainSort,
+  chainOf,
   rowTexts,
   sortedRows,
-  titleOf,
   usdNotes,
   type Work,
   workCost,
@@ -178,7 +178,7 @@ function rowValue(row: ChainRow) {
     }));
   return {
     name: row.name,
-    chain: titleOf(row),
+    chain: chainOf(row),
     chainId,
     blockNumber: snapshot?.blockNumber ?? null,
     blockTimestamp: iso(snapshot?.blockTimestamp),

@@ -61,7 +61,12 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
       const from = keys.ownPlans.includes(plan.name) ? 'config file' : 'default';
       return row(index === 0 ? 'plans' : '', 'plans', planText(plan), { value: plans, from });
     }),
-    row('pages', 'cors', settings.cors.value.join('\n') || 'none may ask', settings.cors),
+    row(
+      'cors',
+      'cors',
+      settings.cors.value.join('\n') || 'none; pages of other origins get no response',
+      settings.cors,
+    ),
     row('mail', 'smtp', mailText(settings), {
       value: mapped(smtp.value, ({ password, ...rest }) => ({ ...rest, hasPassword: password !== null })),
       from: smtp.from,
@@ -130,7 +135,7 @@ function sourceText(source: SourceChoice): string {
 
 const chainsText = (chains: readonly ChainSetup[]): string =>
   chains.length === 0
-    ? 'none; the board needs them, or --chains'
+    ? 'none; see --chains'
     : chains.map(({ name, source }) => `${name}: ${sourceText(source).replaceAll('\n', ', ')}`).join('\n');
 
 function mailText({ smtp: { value } }: Settings): string {

@@ -32,6 +32,8 @@ export interface ChainFigures {
 export interface ChainRow {
   /** Name in the settings: `base`. */
   readonly name: string;
+  /** Whether the user made up the name: it is no name of a chain. */
+  readonly isOwnName: boolean;
   /** The last read figures; `null`: none yet. */
   readonly figures: ChainFigures | null;
   /** Dollars for a native coin. */
@@ -43,8 +45,11 @@ export interface ChainRow {
 }
 
 /** The chain's name if known, or else its name in the settings. */
-export const titleOf = ({ name, figures }: ChainRow): string =>
+export const chainOf = ({ name, figures }: ChainRow): string =>
   (figures && chainNameOf(figures.snapshot)) ?? name;
+
+/** What a row is called: two of the user's own may be of one chain. */
+export const titleOf = (row: ChainRow): string => (row.isOwnName ? row.name : chainOf(row));
 
 const gasOf = (name: string) => USUAL_ACTIONS.find((action) => action.name === name)?.gas ?? 0;
 
@@ -102,7 +107,7 @@ export const matchesRow = (row: ChainRow, filter: string): boolean =>
   filter
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => `${row.name} ${titleOf(row)}`.toLowerCase().includes(word));
+    .every((word) => `${row.name} ${chainOf(row)}`.toLowerCase().includes(word));
 
 const ARROWS: Readonly<Record<string, string>> = { RISING: '↑', FALLING: '↓', STABLE: '→' };
 /** A smaller amount of a coin shows mostly zeros. */

@@ -307,7 +307,7 @@ function GlobalKeys(props: GlobalKeysProps) {
   return null;
 }
 
-const NO_CHAINS = 'No chains are set up: start with --chains base,op, or write them into the config file';
+const NO_CHAINS = 'No chains are set up: start gastop with --chains base,op';
 
 export interface MonitorProps {
   readonly holder: SourceHolder;

@@ -92,7 +92,7 @@ const KEYS = {
     key('raw', 'i', "show the service's raw response"),
     key('slower', '-', 'refresh less often'),
     key('faster', '+ =', 'refresh more often', { footer: 'interval', footerLabel: '+/-' }),
-    key('back', 'escape', 'close what is open, clear the filter, or back to the chains; never quits'),
+    key('back', 'escape', 'close what is open, clear the filter, or go back; never quits'),
     key('suspend', 'ctrl+z', 'back to the shell; fg returns'),
     key('quit', 'q ctrl+c', 'quit', { footer: 'quit' }),
   ],

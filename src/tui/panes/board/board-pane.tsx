@@ -4,6 +4,7 @@ import {
   CHAIN_SORTS,
   type ChainRow,
   type ChainSort,
+  chainOf,
   matchesRow,
   rowTexts,
   sortedRows,
@@ -196,6 +197,7 @@ function detailText(row: ChainRow, now: number): string {
   const parts = [
     `${titleOf(row)}: ${rowTexts(row, now).advice}`,
     dataFee === null ? `L1 part not known${dataFeeReason === null ? '' : `: ${dataFeeReason}`}` : null,
+    row.isOwnName && row.figures !== null ? `on ${chainOf(row)}` : null,
     row.usdFrom === null ? null : `dollars of ${row.usdFrom}`,
     row.figures?.snapshot.source.name ? `asks ${row.figures.snapshot.source.name}` : null,
   ];
