@@ -95,9 +95,10 @@ function zsh({ flags, commands }: Tree): string {
   const spec = (flag: Flag): string => {
     const choice = `:value:(${flag.choices.join(' ')})`;
     const value = { none: '', file: ':file:_files', text: ':value: ', choice }[flag.kind];
-    return zshQuote(
-      `${['--rpc', '--cors'].includes(flag.long) ? '*' : ''}${flag.long}[${bracketSafe(flag.text)}]${value}`,
-    );
+    const several = ['--rpc', '--cors'].includes(flag.long) ? '*' : '';
+    // Brackets and colons have a meaning in a specification.
+    const text = flag.text.replace(/[[\]:\\]/g, (character) => `\\${character}`);
+    return zshQuote(`${several}${flag.long}[${text}]${value}`);
   };
   const specs = (list: readonly Flag[]) => list.map((flag) => `    ${spec(flag)}`);
   const branch = (command: Tree['commands'][number]): string => {
@@ -161,11 +162,6 @@ const longs = (flags: readonly Flag[]) => flags.map(({ long }) => long);
 
 function zshQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Escapes brackets and colons, which have a meaning in a zsh specification. */
-function bracketSafe(text: string): string {
-  return text.replace(/[[\]:\\]/g, (character) => `\\${character}`);
 }
 
 function fishQuote(text: string): string {

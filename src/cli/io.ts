@@ -131,10 +131,7 @@ const PIECES_WITHIN_MS = 150;
 /** Bracketed-paste marks, if an earlier program left that mode on. */
 const PASTE_MARKS = /\u001b\[20[01]~/g;
 
-/**
- * Asks on stderr for a hidden paste, until Enter or Ctrl-D. `null` without input. A terminal's line has at most 4,096
- * characters, so keys are read raw.
- */
+/** A terminal's line has at most 4,096 characters, so keys are read raw, until Enter or Ctrl-D. */
 async function askHidden(
   message: string,
   mostLength: number,
@@ -210,7 +207,6 @@ function homeFolder(): string {
   }
 }
 
-/** Reads a stream to its end as text. @throws RangeError when it is not UTF-8 or longer than `mostBytes`. */
 export async function readAll(
   stream: AsyncIterable<Uint8Array | string>,
   mostBytes: number,

@@ -1,9 +1,7 @@
-/** A chain that can be named without a URL. */
 export interface KnownChain {
   readonly id: number;
   /** The usual name first. */
   readonly names: readonly [string, ...string[]];
-  /** Nodes that need no key. */
   readonly nodes: readonly string[];
 }
 

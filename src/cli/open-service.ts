@@ -249,7 +249,6 @@ export interface OpenedChain {
   readonly ended: Promise<void> | null;
   /** Playback speed of a recording against real time; `null` for other sources. */
   readonly speed: number | null;
-  /** The simulated source, if it is one. */
   readonly simulated: SimulatedSource | null;
   close(): void;
 }

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { ClientError } from '../client/errors.ts';
 import type { SnapshotView } from '../client/views/gas.ts';
@@ -123,23 +124,17 @@ export function wantsColour({ stdout, env }: Pick<Io, 'stdout' | 'env'>): boolea
   return stdout.isTTY === true && !env.NO_COLOR && env.CLICOLOR !== '0' && env.TERM !== 'dumb';
 }
 
-export interface Paint {
-  readonly good: (text: string) => string;
-  readonly doubtful: (text: string) => string;
-  readonly bad: (text: string) => string;
-  readonly title: (text: string) => string;
-  readonly plain: (text: string) => string;
-}
+export type Paint = ReturnType<typeof paints>;
 
-export function paints(colour: boolean): Paint {
-  const sgr = (on: number, off: number) => (text: string) =>
-    colour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+export function paints(colour: boolean) {
+  const style = (format: 'green' | 'yellow' | 'red' | 'bold') => (text: string) =>
+    colour ? styleText(format, text, { validateStream: false }) : text;
   return {
-    good: sgr(32, 39),
-    doubtful: sgr(33, 39),
-    bad: sgr(31, 39),
-    title: sgr(1, 22),
-    plain: (text) => text,
+    good: style('green'),
+    doubtful: style('yellow'),
+    bad: style('red'),
+    title: style('bold'),
+    plain: (text: string) => text,
   };
 }
 

@@ -110,7 +110,6 @@ export function parseNative(text: string): bigint {
   return wei;
 }
 
-/** The file name for stdin. */
 export const STDIN = '-';
 
 /**
@@ -193,5 +192,4 @@ function isWithin(part: string, word: string): boolean {
   return found === part.length && word.length <= part.length + 2;
 }
 
-/** For a flag that may be given several times. */
 export const append = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];

@@ -19,7 +19,7 @@ import { addCompletion } from './completion.ts';
 import type { CommandContext, Run } from './context.ts';
 import { EXIT } from './errors.ts';
 import { formatHelp, ROOT_EXAMPLES } from './help.ts';
-import { VERSION } from './output.ts';
+import { paints, VERSION } from './output.ts';
 import { append, unknownCommand } from './parse.ts';
 import type { SourceFlags } from './settings.ts';
 
@@ -50,7 +50,7 @@ export function createProgram(
       getOutHelpWidth: () => Math.min(output.columns ?? WIDEST_HELP, WIDEST_HELP),
       getOutHasColors: () => output.colour,
     })
-    .configureHelp({ styleTitle: (title) => `\u001b[1m${title}\u001b[22m`, formatHelp })
+    .configureHelp({ styleTitle: paints(true).title, formatHelp })
     .helpCommand(false)
     .exitOverride()
     .showHelpAfterError(false)

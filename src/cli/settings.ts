@@ -17,7 +17,6 @@ import { KNOWN_CHAINS, knownChain, PUBLIC_NODES } from './known-chains.ts';
 import { asciiTerminal } from './output.ts';
 import { checked, parseDuration, parseWhole } from './parse.ts';
 
-/** The global flags. */
 export type SourceFlags = Flags<
   'url' | 'replay' | 'speed' | 'seed' | 'history' | 'confirmations' | 'db' | 'database' | 'config',
   'demo' | 'ascii' | 'screenReader' | 'allowPrivateTargets'
@@ -69,7 +68,6 @@ const SECRET_VARIABLES = [
 
 const CHAIN_KEY = 'GASTOP_API_KEY_';
 
-/** Whether an environment variable holds a secret. */
 export const isSecretVariable = (name: string): boolean =>
   SECRET_VARIABLES.includes(name) || name.startsWith(CHAIN_KEY);
 
@@ -107,7 +105,6 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     source: source.value.kind === 'hosted' ? { ...source, value: hosted(source.value) } : source,
     apiKey,
     historySec: setting('history', parseHistory) ?? byDefault(DEFAULT_HISTORY_SEC),
-    /** Chains that are watched side by side, in their order. */
     chains: { value: chainsOf(env, file), from: file.chains === undefined ? DEFAULT : FILE },
     /** Confirmations that make an auto-tx final; `null`: the chain's number. */
     confirmations: setting('confirmations', parseConfirmations) ?? byDefault(null),
@@ -239,14 +236,7 @@ const nodesOf = (name: string, chainId: number | null, urls: readonly URL[]): Ch
  * @throws CliError (usage) for a name that is neither.
  */
 export function namedChains(text: string, own: readonly ChainSetup[]): readonly ChainSetup[] {
-  const names = [
-    ...new Set(
-      text
-        .toLowerCase()
-        .split(/[\s,]+/)
-        .filter((name) => name !== ''),
-    ),
-  ];
+  const names = [...new Set(wordsOf(text.toLowerCase()))];
   if (names.length === 0) throw usageError('--chains: a name is missing, such as base,op');
   return names.map((name) => {
     const setup = own.find((each) => each.name.toLowerCase() === name);
@@ -256,11 +246,8 @@ export function namedChains(text: string, own: readonly ChainSetup[]): readonly 
       const all = [...own.map((each) => each.name), ...KNOWN_CHAINS.map(({ names: [first] }) => first)];
       throw usageError(`--chains: "${name}" is not known; known are ${[...new Set(all)].join(', ')}`);
     }
-    return nodesOf(
-      chain.names[0],
-      chain.id,
-      chain.nodes.map((url) => new URL(url)),
-    );
+    const urls = chain.nodes.map((url) => new URL(url));
+    return nodesOf(chain.names[0], chain.id, urls);
   });
 }
 
@@ -306,6 +293,9 @@ function inConfigFile<Value>(name: string, text: string | undefined, parse: (tex
   return setting && { ...setting, from: FILE };
 }
 
+/** The parts of a list by commas or blanks. */
+const wordsOf = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
+
 /** An empty variable is an unset one. */
 const set = (value = '') => (value.trim() === '' ? undefined : value);
 
@@ -332,7 +322,7 @@ export const serviceUrl = (text: string) =>
   parseServiceUrl(withScheme(text), 'the key goes into GASTOP_API_KEY');
 
 function parseNodeUrls(text: string): URL[] {
-  const urls = text.split(/[\s,]+/).filter((part) => part !== '');
+  const urls = wordsOf(text);
   return urls.length === 0 ? [parseNodeUrl('')] : urls.map(parseNodeUrl);
 }
 
@@ -348,7 +338,7 @@ function parseApiKey(text: string): string {
 
 /** Origins as browsers send them; `*` allows all. */
 export function parseOrigins(text: string): readonly string[] {
-  const origins = text.split(/[\s,]+/).filter((part) => part !== '');
+  const origins = wordsOf(text);
   if (origins.length === 0) throw new RangeError(NO_ORIGIN);
   return origins.map((origin) => {
     if (origin === '*') return origin;

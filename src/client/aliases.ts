@@ -166,19 +166,16 @@ function sourcesOf(
 ): readonly JsonRecord[] {
   const inside = ENVELOPES.flatMap((name) => {
     const key = keyOf(record, name);
-    if (key === null || depth === DEEPEST || isFieldOf(schema, name, record[key])) return [];
+    if (key === null || depth === DEEPEST) return [];
     const value = record[key];
+    const field = ownValue(schema.shape, name);
+    if (field !== undefined && isLike(unwrapped(field).inner, value)) return [];
     const found = Array.isArray(value) && value.length === 1 ? value[0] : value;
     if (!isRecord(found)) return [];
     renaming.envelopes.add(key);
     return sourcesOf(schema, found, renaming, depth + 1);
   });
   return [...inside, record];
-}
-
-function isFieldOf({ shape }: z.ZodObject, name: string, value: unknown): boolean {
-  const field = ownValue(shape, name);
-  return field !== undefined && isLike(unwrapped(field).inner, value);
 }
 
 function converted(

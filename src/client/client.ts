@@ -398,7 +398,9 @@ export function createGasClient(options: GasClientOptions) {
     description: (_: CallOptions = {}) => describe(),
     raw: async (path: string, query: Query = {}, { signal }: CallOptions = {}): Promise<string> => {
       const { text } = await http.send({ path, query: await takenOf(routeAt(path), query), signal });
-      return parseJson(text) === undefined ? cleanLines(text) : harmlessJson(text);
+      if (parseJson(text) !== undefined) return harmlessJson(text);
+      const lines = text.split(/\r?\n/);
+      return lines.map((line) => cleanText(line)).join('\n');
     },
   };
 }
@@ -456,13 +458,6 @@ function itemPath(path: string, values: Query): string {
     throw new ClientError('invalid', `${what} is named by its id; the list shows them`, { endpoint: path });
   }
   return pathOf(path, values);
-}
-
-function cleanLines(text: string): string {
-  return text
-    .split(/\r?\n/)
-    .map((line) => cleanText(line))
-    .join('\n');
 }
 
 export function reachQuery({ targetPrice, deadlineSec }: ReachQuery): Query {

@@ -54,7 +54,6 @@ export interface HttpRequest {
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly root?: string;
-  readonly timeoutMs?: number;
   /** Revalidates the cached last response by ETag. Default: no. */
   readonly revalidate?: boolean | undefined;
 }
@@ -219,8 +218,8 @@ export class Http {
   }
 
   async #exchange(request: HttpRequest): Promise<HttpResponse> {
-    const { method = 'get', body, signal, revalidate = false, timeoutMs = this.timeoutMs } = request;
-    const { apiKey } = this;
+    const { method = 'get', body, signal, revalidate = false } = request;
+    const { apiKey, timeoutMs } = this;
     const { url, endpoint } = this.#target(request);
     const isWrite = method !== 'get';
     const tagged = revalidate ? this.#tagged.get(url.href) : undefined;

@@ -96,7 +96,6 @@ async function chains({ io, loadSettings }: CommandContext, flags: ChainsFlags):
 const REDRAWN_EVERY_MS = 1_000;
 const WRITTEN_EVERY_MS = 6_000;
 
-/** Until Ctrl-C. */
 async function watch(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags): Promise<void> {
   const signal = io.interruption();
   const isDrawn = flags.json !== true && flags.csv !== true && io.stdout.isTTY === true;

@@ -293,7 +293,6 @@ function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   return { rule, problems };
 }
 
-/** Each channel with its target. */
 function namedTargets({ email, webhook, slack, telegram, terminal }: AlertFlags): [AlertChannel, string][] {
   const named: [AlertChannel, string | undefined][] = [
     ['EMAIL', email],

@@ -136,7 +136,6 @@ type Sight =
   | { readonly kind: 'met'; readonly price: bigint }
   /** Present prices; `inARow` blocks have met the condition so far. */
   | { readonly kind: 'present'; readonly price: bigint; readonly inARow: number }
-  /** The price is stale. */
   | { readonly kind: 'old'; readonly reason: string }
   /** The recording has ended: no new blocks will come. */
   | { readonly kind: 'ended' };
@@ -261,7 +260,6 @@ class WaitLikelihood {
     this.#plan = plan;
   }
 
-  /** Seconds of history needed. */
   get pastSec(): number {
     return pastFor(this.#query(0));
   }
