@@ -7,9 +7,9 @@ import { ApiFailure } from '../service/http/errors.ts';
 import { RequestRecord } from '../service/http/record.ts';
 import type { Served } from '../service/http/server.ts';
 import type { KeyGate } from '../service/keys/key-gate.ts';
+import { VERSION } from '../service/version.ts';
 import { reportError } from './errors.ts';
 import { INTERNAL_ORIGIN } from './open-source.ts';
-import { VERSION } from './output.ts';
 
 /** Maximum number of concurrent requests per key, and of all without a key. */
 const MOST_AT_ONCE = 16;

@@ -6,12 +6,13 @@ import { isPlain } from '../client/http.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from '../client/views/gas.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable } from '../service/async.ts';
+import { VERSION } from '../service/version.ts';
 import { isServerUrl } from '../store/database-url.ts';
 import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';
 import type { Io } from './io.ts';
 import type { ChainChoice, OpenOptions } from './open-service.ts';
-import { cleanLine, note, tildePath, VERSION, withSpinner } from './output.ts';
+import { cleanLine, note, tildePath, withSpinner } from './output.ts';
 import {
   DEFAULT_SEED,
   parseNodeUrl,

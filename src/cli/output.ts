@@ -8,9 +8,6 @@ import { databaseName, isServerUrl } from '../store/database-url.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './settings.ts';
 
-/** The released version, inserted by the build. */
-export const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
-
 const LONGEST = 600;
 
 /** Makes external text one line that is safe for a terminal, without keys and `secrets`. */

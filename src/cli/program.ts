@@ -1,4 +1,5 @@
 import { Command, type CommanderError, Option } from 'commander';
+import { VERSION } from '../service/version.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addAutoTxs } from './commands/auto-txs.ts';
 import { addBacktest } from './commands/backtest.ts';
@@ -19,7 +20,7 @@ import { addCompletion } from './completion.ts';
 import type { CommandContext, Run } from './context.ts';
 import { EXIT } from './errors.ts';
 import { formatHelp, ROOT_EXAMPLES } from './help.ts';
-import { paints, VERSION } from './output.ts';
+import { paints } from './output.ts';
 import { append, unknownCommand } from './parse.ts';
 import type { SourceFlags } from './settings.ts';
 

@@ -38,7 +38,7 @@ const DAY_SEC = 86_400;
  * @param now Wall clock, ms.
  * @throws ClientError when no request to the service succeeds.
  */
-export async function checkAutoTx(
+export async function preflightAutoTx(
   client: CheckingClient,
   toCheck: AutoTxToCheck,
   now: number,

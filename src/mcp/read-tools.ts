@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { checkAutoTx } from '../client/auto-tx-preflight.ts';
+import { preflightAutoTx } from '../client/auto-tx-preflight.ts';
 import { ifTold } from '../client/errors.ts';
 import type { AlertView } from '../client/views/alerts.ts';
 import type { AutoTxView } from '../client/views/auto-txs.ts';
@@ -467,7 +467,7 @@ const checkSigned = defineTool({
       isStrict: args.strictTargetPrice,
       expiresAt: null,
     };
-    const found = await checkAutoTx(client, { transaction: signed, order }, now(), { signal });
+    const found = await preflightAutoTx(client, { transaction: signed, order }, now(), { signal });
     return {
       ...signed,
       canBeIncluded: found.checks.every(({ result }) => result !== 'block'),

@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
-import { checkAutoTx } from '../../src/client/auto-tx-preflight.ts';
+import { preflightAutoTx } from '../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
 import { failureOf } from './answering.ts';
@@ -68,7 +68,7 @@ describe('a pre-flight that is made at home', () => {
       accounts: SENDER,
       recommendation: reach,
     });
-    const { call, checks, reach: said } = await checkAutoTx(client, { transaction, order: ORDER }, NOW);
+    const { call, checks, reach: said } = await preflightAutoTx(client, { transaction, order: ORDER }, NOW);
     expect(requests.map(({ method, path }) => `${method} ${path.replace('/be/api/v1', '')}`).sort()).toEqual([
       `GET /auto-txs/accounts/${ACCOUNT.address}`,
       'GET /gas/current',
@@ -89,7 +89,7 @@ describe('a pre-flight that is made at home', () => {
 
   it('leaves what a service without accounts cannot say untold, and fails what is wrong all the same', async () => {
     const { client } = await serviceOf({ current: { ...PRICES, chainId: 10 } });
-    const { account, checks, reach } = await checkAutoTx(client, { transaction, order: ORDER }, NOW);
+    const { account, checks, reach } = await preflightAutoTx(client, { transaction, order: ORDER }, NOW);
     expect([account, reach]).toEqual([null, null]);
     expect(okByName(checks)).toMatchObject({
       chain: false,
@@ -103,13 +103,13 @@ describe('a pre-flight that is made at home', () => {
 
   it('does not guess the chain of a service that does not name it', async () => {
     const { client } = await serviceOf({ current: { ...PRICES, chainId: undefined } });
-    const { checks } = await checkAutoTx(client, { transaction, order: ORDER }, NOW);
+    const { checks } = await preflightAutoTx(client, { transaction, order: ORDER }, NOW);
     expect(okByName(checks)).toMatchObject({ chain: null, cap: true });
   });
 
   it('says nothing of reaching a target where there is none', async () => {
     const { client, requests } = await serviceOf({ current: PRICES, accounts: SENDER });
-    const { checks } = await checkAutoTx(client, { transaction, order: { ...ORDER, target: null } }, NOW);
+    const { checks } = await preflightAutoTx(client, { transaction, order: { ...ORDER, target: null } }, NOW);
     expect(okByName(checks)).not.toHaveProperty('reachable');
     expect(requests.some(({ path }) => path.includes('recommendation'))).toBe(false);
   });
@@ -123,31 +123,33 @@ describe('a pre-flight that is made at home', () => {
       current: PRICES,
       accounts: { ...SENDER, nonce: 6, pendingNonce: 6, waiting },
     });
-    const { checks } = await checkAutoTx(client, { transaction, order: ORDER, id: 'me' }, NOW);
+    const { checks } = await preflightAutoTx(client, { transaction, order: ORDER, id: 'me' }, NOW);
     const gap = checks.find(({ name }) => name === 'nonce-gap');
     expect(gap?.message).not.toContain('me');
     expect(checks.find(({ name }) => name === 'nonce')?.result).toBe('pass');
     const rival = await serviceOf({ current: PRICES, accounts: { ...SENDER, nonce: 6, waiting } });
-    const another = await checkAutoTx(rival.client, { transaction, order: ORDER }, NOW);
+    const another = await preflightAutoTx(rival.client, { transaction, order: ORDER }, NOW);
     expect(another.checks.find(({ name }) => name === 'nonce')).toMatchObject({
       code: 'same_nonce',
       result: 'block',
     });
     const alone = await serviceOf({ current: PRICES, accounts: { ...SENDER, nonce: 6, pendingNonce: 6 } });
-    const { checks: without } = await checkAutoTx(alone.client, { transaction, order: ORDER }, NOW);
+    const { checks: without } = await preflightAutoTx(alone.client, { transaction, order: ORDER }, NOW);
     expect(okByName(without)).toMatchObject({ 'nonce-gap': false });
     expect(gap?.ok).not.toBe(false);
   });
 
   it.each([401, 429])('is none where the service refuses to be asked at all: %i', async (status) => {
     const { client } = await serviceOf({ '/': status });
-    expect((await failureOf(checkAutoTx(client, { transaction, order: ORDER }, NOW))).status).toBe(status);
+    expect((await failureOf(preflightAutoTx(client, { transaction, order: ORDER }, NOW))).status).toBe(
+      status,
+    );
   });
 
   it('is none where nothing answers', async () => {
     const { client, close } = await serviceOf({});
     await close();
-    expect((await failureOf(checkAutoTx(client, { transaction, order: ORDER }, NOW))).code).toBe(
+    expect((await failureOf(preflightAutoTx(client, { transaction, order: ORDER }, NOW))).code).toBe(
       'unreachable',
     );
   });

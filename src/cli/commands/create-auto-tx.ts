@@ -1,6 +1,6 @@
 import {
   type AutoTxToCheck,
-  checkAutoTx,
+  preflightAutoTx,
   storedChecks,
   storedTransaction,
 } from '../../client/auto-tx-preflight.ts';
@@ -9,7 +9,6 @@ import { isPlain } from '../../client/http.ts';
 import { laneOf } from '../../client/views/alerts.ts';
 import {
   type AutoTxView,
-  type CheckView,
   describeState,
   describeTarget,
   type NewAutoTx,
@@ -17,7 +16,6 @@ import {
 } from '../../client/views/auto-txs.ts';
 import { CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import type { LaneName } from '../../core/advice.ts';
-import { wrapWords } from '../../core/text.ts';
 import { gweiString } from '../../core/units.ts';
 import type { CommandContext, Flags } from '../context.ts';
 import { EXIT, type ExitCode, failure, usageError, usageErrors } from '../errors.ts';
@@ -72,7 +70,7 @@ export async function isWanted(
 ): Promise<boolean> {
   const { ascii, source } = settings;
   const signal = io.interruption();
-  const checked = await checkAutoTx(client, { transaction, order, id }, io.now(), { signal });
+  const checked = await preflightAutoTx(client, { transaction, order, id }, io.now(), { signal });
   print({ stdout: io.stderr }, settings, autoTxCheckText(transaction, checked, ascii.value));
   const here = isPassing(settings) ? 'the simulated chain' : 'this database';
   const whom = host === null ? here : cleanLine(host);
@@ -170,7 +168,7 @@ export async function checkAutoTxs(
       typeof named === 'string'
         ? storedToCheck(await onOne(named, client.autoTx(named, call)), flags, io.now())
         : { transaction: named.transaction, order, kept: null };
-    const found = await checkAutoTx(client, toCheck, io.now(), call);
+    const found = await preflightAutoTx(client, toCheck, io.now(), call);
     const { transaction, kept } = toCheck;
     const checked = kept === null ? found : { ...found, checks: storedChecks(found.checks, kept) };
     if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
@@ -244,22 +242,3 @@ export function draftOf({ to, value, data }: DraftFlags): Pick<NewAutoTx, 'to' |
 
 export const saysDraft = ({ to, value, data }: DraftFlags): boolean =>
   [to, value, data].some((flag) => flag !== undefined);
-
-const MARKS = {
-  signs: { pass: '✓', warning: '▲', wait: '◌', block: '✗', unknown: '?' },
-  words: { pass: 'ok', warning: '!', wait: 'wait', block: 'no', unknown: '?' },
-} as const;
-const NAME_WIDTH = 15;
-const LINE_WIDTH = 80;
-
-/** The pre-flight, one line per check: `✓ nonce  nonce 7 is the next one`; in ASCII `ok`, `wait` and `no`. */
-export function checkLines(checks: readonly CheckView[], isAscii: boolean): string[] {
-  const marks = isAscii ? MARKS.words : MARKS.signs;
-  const indent = isAscii ? 5 : 2;
-  return checks.flatMap(({ name, result, ok, message }) => {
-    const mark = marks[result === 'pass' && ok === false ? 'warning' : result].padEnd(indent);
-    const head = `${mark}${cleanLine(name).padEnd(NAME_WIDTH)}`;
-    const lines = wrapWords(cleanLine(message), LINE_WIDTH - head.length);
-    return lines.map((line, index) => (index === 0 ? head : ' '.repeat(head.length)) + line);
-  });
-}

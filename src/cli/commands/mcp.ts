@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { VERSION } from '../../service/version.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { reportError } from '../errors.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
 import { type OpenedClient, openSource, READY_WITHIN_MS } from '../open-source.ts';
-import { note, VERSION } from '../output.ts';
+import { note } from '../output.ts';
 import { readChainRows } from '../poll-chains.ts';
 import { comparedChains } from './chains.ts';
 

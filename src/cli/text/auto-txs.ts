@@ -3,6 +3,7 @@ import { describeDistance } from '../../client/views/alerts.ts';
 import {
   type AutoTxDetailsView,
   type AutoTxView,
+  type CheckView,
   type ComparisonView,
   chanceOf,
   describeChecks,
@@ -32,7 +33,6 @@ import {
   formatUsd,
 } from '../../core/units.ts';
 import { timeWords } from '../commands/alerts.ts';
-import { checkLines } from '../commands/create-auto-tx.ts';
 import {
   type Column,
   cleanLine,
@@ -283,4 +283,23 @@ export function autoTxCheckJson(
     reachWithinSec: reach?.deadlineSec ?? null,
   };
   return `${JSON.stringify(json)}\n`;
+}
+
+const MARKS = {
+  signs: { pass: '✓', warning: '▲', wait: '◌', block: '✗', unknown: '?' },
+  words: { pass: 'ok', warning: '!', wait: 'wait', block: 'no', unknown: '?' },
+} as const;
+const NAME_WIDTH = 15;
+const LINE_WIDTH = 80;
+
+/** The pre-flight, one line per check: `✓ nonce  nonce 7 is the next one`; in ASCII `ok`, `wait` and `no`. */
+function checkLines(checks: readonly CheckView[], isAscii: boolean): string[] {
+  const marks = isAscii ? MARKS.words : MARKS.signs;
+  const indent = isAscii ? 5 : 2;
+  return checks.flatMap(({ name, result, ok, message }) => {
+    const mark = marks[result === 'pass' && ok === false ? 'warning' : result].padEnd(indent);
+    const head = `${mark}${cleanLine(name).padEnd(NAME_WIDTH)}`;
+    const lines = wrapWords(cleanLine(message), LINE_WIDTH - head.length);
+    return lines.map((line, index) => (index === 0 ? head : ' '.repeat(head.length)) + line);
+  });
 }

@@ -7,12 +7,10 @@ import {
   ROUTE_GROUPS,
   type RouteGroup,
 } from '../../contract/routes.ts';
+import { VERSION } from '../version.ts';
 import { KEY_SCHEME } from './routes/describe.ts';
 
 type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
-
-/** The released version, inserted by the build. */
-const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
 
 const DESCRIPTION = `Gas prices of an EVM chain, now, past and to come.
 

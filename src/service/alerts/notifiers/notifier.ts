@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { retryAfterSec } from '../../../core/retry-after.ts';
 import { cleanText } from '../../../core/text.ts';
+import { VERSION } from '../../version.ts';
 import { ForbiddenAddress, RequestRefused, type WebResponse } from './safe-http.ts';
 
 /** One message to one recipient. */
@@ -38,9 +39,6 @@ export interface Notifier {
 
 /** The configured notifiers. An alert for a channel without one is refused. */
 export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
-
-/** The released version, inserted by the build. */
-const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
 
 export const JSON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': `gastop/${VERSION}` };
 
