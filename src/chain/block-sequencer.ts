@@ -4,36 +4,6 @@ import type { ChainEvent, KnownBlock } from './chain-source.ts';
 /** Deeper than any reorg that is followed block by block. */
 const CAPACITY = 512;
 
-/** The newest delivered blocks, by number. */
-interface BlockMemory {
-  tip(): KnownBlock | null;
-  oldest(): KnownBlock | null;
-  /** `undefined`: never seen; `null`: seen, hash unknown. */
-  hashAt(number: number): Hex | null | undefined;
-  /** Numbers up to `limit`, ascending. */
-  numbersUpTo(limit: number): number[];
-  add(block: KnownBlock): void;
-  forgetAbove(number: number): void;
-}
-
-function createBlockMemory(known: readonly KnownBlock[]): BlockMemory {
-  const blocks = [...known].sort((a, b) => a.number - b.number).slice(-CAPACITY);
-  const find = (number: number) => blocks.findLast((block) => block.number === number);
-  return {
-    tip: () => blocks.at(-1) ?? null,
-    oldest: () => blocks[0] ?? null,
-    hashAt: (number) => find(number)?.hash,
-    numbersUpTo: (limit) => blocks.map((block) => block.number).filter((number) => number <= limit),
-    add: ({ number, hash }) => {
-      blocks.push({ number, hash });
-      if (blocks.length > CAPACITY) blocks.shift();
-    },
-    forgetAbove: (number) => {
-      while ((blocks.at(-1)?.number ?? number) > number) blocks.pop();
-    },
-  };
-}
-
 /** A wider gap is not filled here. */
 const WIDEST_GAP = 1_024;
 /** Number of newest blocks that follow after a skipped gap, or without a common past. */
@@ -69,18 +39,19 @@ interface BlockSequencer {
 
 /** Puts heads in order, after the blocks that the subscriber has. */
 export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequencer {
-  const memory = createBlockMemory(known);
+  /** The newest delivered blocks, ascending; a hash of `null` is unknown. */
+  const memory = [...known].sort((a, b) => a.number - b.number).slice(-CAPACITY);
   let tipSaidBy: unknown = null;
   let denials = 0;
 
   return {
     async *accept(head, reader) {
-      const tip = memory.tip();
-      if (tip === null) {
+      const tip = memory.at(-1);
+      if (tip === undefined) {
         yield* extend(head.number, head, reader);
         return;
       }
-      const mine = memory.hashAt(head.number);
+      const mine = memory.findLast(({ number }) => number === head.number)?.hash;
       if (head.number <= tip.number && (mine === head.hash || mine === null)) {
         if (!(await wentBack(head, tip, reader))) return;
         yield* rewind(head.number);
@@ -118,7 +89,7 @@ export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequenc
 
   async function* rewind(ancestor: number): AsyncGenerator<ChainEvent> {
     denials = 0;
-    memory.forgetAbove(ancestor);
+    while ((memory.at(-1)?.number ?? ancestor) > ancestor) memory.pop();
     yield { type: 'reorg', commonAncestor: ancestor };
   }
 
@@ -133,8 +104,9 @@ export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequenc
     let next = blocks[0]?.number ?? first;
     if (next > first) yield { type: 'gap', from: first, to: next - 1 };
     for (const block of blocks) {
-      if (block.number !== next || !follows(memory.tip(), block)) return;
-      memory.add(block);
+      if (block.number !== next || !follows(memory.at(-1), block)) return;
+      memory.push({ number: block.number, hash: block.hash });
+      if (memory.length > CAPACITY) memory.shift();
       tipSaidBy = reader.node;
       denials = 0;
       next++;
@@ -143,8 +115,8 @@ export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequenc
   }
 }
 
-function follows(tip: KnownBlock | null, block: Block): boolean {
-  if (tip === null || tip.number !== block.number - 1) return true;
+function follows(tip: KnownBlock | undefined, block: Block): boolean {
+  if (tip === undefined || tip.number !== block.number - 1) return true;
   return tip.hash === null || block.parentHash === null || tip.hash === block.parentHash;
 }
 
@@ -154,23 +126,21 @@ function follows(tip: KnownBlock | null, block: Block): boolean {
  * contradicts itself. Without a common past: a block far enough below the head.
  */
 async function commonAncestor<H extends Head>(
-  memory: BlockMemory,
+  memory: readonly KnownBlock[],
   head: H,
   reader: BlockReader<H>,
 ): Promise<number | null> {
-  const tip = memory.tip()?.number ?? -1;
-  const numbers = memory.numbersUpTo(Math.min(tip, head.number - 1));
+  const below = memory.filter(({ number }) => number < head.number);
   const shared = async (index: number): Promise<boolean | null> => {
-    const number = numbers[index];
-    const mine = number === undefined ? undefined : memory.hashAt(number);
-    if (number === undefined || mine === undefined) return false;
-    if (mine === null) return true;
-    if (number === head.number - 1) return head.parentHash === mine;
-    const now = await reader.header(number);
-    return now === null ? null : now.hash === mine;
+    const mine = below[index];
+    if (mine === undefined) return false;
+    if (mine.hash === null) return true;
+    if (mine.number === head.number - 1) return head.parentHash === mine.hash;
+    const now = await reader.header(mine.number);
+    return now === null ? null : now.hash === mine.hash;
   };
 
-  let differs = numbers.length;
+  let differs = below.length;
   let same = -1;
   for (let step = 1; differs > 0; step *= 2) {
     const index = Math.max(0, differs - step);
@@ -183,7 +153,7 @@ async function commonAncestor<H extends Head>(
     differs = index;
   }
   if (same === -1) {
-    return Math.max(-1, Math.min((memory.oldest()?.number ?? 0) - 1, head.number - AFTER_GAP));
+    return Math.max(-1, Math.min((memory[0]?.number ?? 0) - 1, head.number - AFTER_GAP));
   }
   while (differs - same > 1) {
     const middle = same + Math.floor((differs - same) / 2);
@@ -192,5 +162,5 @@ async function commonAncestor<H extends Head>(
     if (isShared) same = middle;
     else differs = middle;
   }
-  return numbers[same] ?? null;
+  return below[same]?.number ?? null;
 }

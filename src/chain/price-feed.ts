@@ -4,8 +4,6 @@ import type { ChainSource } from './chain-source.ts';
 
 /** One price of a Chainlink feed. */
 interface FeedRound {
-  /** The proxy's id: the phase (number of the aggregator) above 64 bits of the aggregator's own round. */
-  readonly id: bigint;
   /** Dollars × 10^decimals. */
   readonly answer: bigint;
   /** Unix seconds. */
@@ -21,7 +19,7 @@ export function decodeRound(data: Hex): FeedRound | null {
   const [id, answer, , updatedAt] = words;
   if (words.length !== 5 || id === undefined || answer === undefined || updatedAt === undefined) return null;
   if (updatedAt > BigInt(Number.MAX_SAFE_INTEGER) || id >= 1n << 80n) return null;
-  return { id, answer: BigInt.asIntN(256, answer), updatedAt: Number(updatedAt) };
+  return { answer: BigInt.asIntN(256, answer), updatedAt: Number(updatedAt) };
 }
 
 /** The result of `decimals()`; `null` when it is invalid. */
@@ -56,74 +54,42 @@ export interface PriceFeed {
 }
 
 /** Reads the chain's native-coin/USD feed through the source's own nodes, at most once a minute. */
-export function createPriceFeed(options: {
+export function createPriceFeed({
+  source,
+  chain: { usdFeed },
+  now,
+}: {
   readonly source: Pick<ChainSource, 'call'>;
   readonly chain: ChainProfile;
   /** ms since epoch */
   readonly now: () => number;
 }): PriceFeed {
-  const { usdFeed } = options.chain;
   if (usdFeed === undefined) return { nativeUsd: async () => null };
-  return new ChainlinkFeed(options.source, usdFeed, options.now);
-}
+  const { address: to, heartbeatSec } = usdFeed;
+  const longestSec = heartbeatSec + INCLUSION_SEC;
+  let decimals: number | null = null;
+  let latest: { readonly round: Promise<FeedRound | null>; readonly at: number } | null = null;
 
-class ChainlinkFeed implements PriceFeed {
-  readonly #source: Pick<ChainSource, 'call'>;
-  readonly #feed: NonNullable<ChainProfile['usdFeed']>;
-  readonly #now: () => number;
-  #decimals: number | null = null;
-  #latest: { readonly round: Promise<FeedRound | null>; readonly at: number } | null = null;
-
-  constructor(
-    source: Pick<ChainSource, 'call'>,
-    feed: NonNullable<ChainProfile['usdFeed']>,
-    now: () => number,
-  ) {
-    this.#source = source;
-    this.#feed = feed;
-    this.#now = now;
-  }
-
-  async nativeUsd(): Promise<UsdPrice | null> {
-    const round = await this.#readLatest();
-    if (round === null) return null;
-    const usd = this.#dollars(round, this.#now() / 1_000);
-    return usd === null ? null : { usd, validUntil: (round.updatedAt + this.#longestSec) * 1_000 };
-  }
-
-  #readLatest(): Promise<FeedRound | null> {
-    if (this.#latest === null || !this.#isRecent(this.#latest.at)) {
-      this.#latest = { round: this.#askLatest(), at: this.#now() };
-    }
-    return this.#latest.round;
-  }
-
-  async #askLatest(): Promise<FeedRound | null> {
+  const readLatest = async (): Promise<FeedRound | null> => {
     try {
-      this.#decimals ??= decodeDecimals(await this.#call(DECIMALS));
-      return decodeRound(await this.#call(LATEST_ROUND_DATA));
+      decimals ??= decodeDecimals(await source.call({ to, data: DECIMALS }));
+      return decodeRound(await source.call({ to, data: LATEST_ROUND_DATA }));
     } catch {
       // The price is optional: screens show "unknown", and the source's health tells the rest.
       return null;
     }
-  }
-
-  #call(data: Hex): Promise<Hex> {
-    return this.#source.call({ to: this.#feed.address, data });
-  }
-
-  /** A round's price, if it was valid at `atSec`; the feed's clock and ours may differ either way. */
-  #dollars({ answer, updatedAt }: FeedRound, atSec: number): number | null {
-    if (this.#decimals === null || answer <= 0n || Math.abs(atSec - updatedAt) > this.#longestSec)
-      return null;
-    return Number(answer) / 10 ** this.#decimals;
-  }
-
-  get #longestSec(): number {
-    return this.#feed.heartbeatSec + INCLUSION_SEC;
-  }
-
-  #isRecent(at: number): boolean {
-    return Math.abs(this.#now() - at) < KEEP_MS;
-  }
+  };
+  return {
+    nativeUsd: async () => {
+      // A clock may be set back.
+      if (latest === null || Math.abs(now() - latest.at) >= KEEP_MS)
+        latest = { round: readLatest(), at: now() };
+      const round = await latest.round;
+      if (round === null || decimals === null || round.answer <= 0n) return null;
+      // The feed's clock and ours may differ either way.
+      if (Math.abs(now() / 1_000 - round.updatedAt) > longestSec) return null;
+      const usd = Number(round.answer) / 10 ** decimals;
+      return { usd, validUntil: (round.updatedAt + longestSec) * 1_000 };
+    },
+  };
 }

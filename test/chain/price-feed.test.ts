@@ -11,7 +11,7 @@ import { feedCode } from '../helpers/feed-code.ts';
 interface Recorded {
   recorded_eth_calls: {
     response: { result: Hex };
-    decoded_by_us: { roundId: string; answer: string; updatedAt: number };
+    decoded_by_us: { answer: string; updatedAt: number };
   }[];
 }
 const calls = (
@@ -48,7 +48,6 @@ function feed(latest: () => Hex | Promise<Hex>, options: { decimals?: Hex; chain
 
 test.each(calls)('a recorded answer is decoded: $decoded_by_us.answer', ({ response, decoded_by_us }) => {
   expect(decodeRound(response.result)).toEqual({
-    id: BigInt(decoded_by_us.roundId),
     answer: BigInt(decoded_by_us.answer),
     updatedAt: decoded_by_us.updatedAt,
   });

@@ -11,13 +11,12 @@ import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
 import { type RpcNode, requestChainId, requestGenesisHash } from './client.ts';
 import type { Header } from './decode.ts';
 
-/** The state of a node. */
+/** What is known of a node. */
 export interface NodeSeen {
-  readonly name: string;
+  readonly node: Pick<RpcNode, 'name' | 'latencyMs'>;
   readonly head: number | null;
   /** Number of blocks that other nodes were ahead when this one's head came. */
   readonly behind: number;
-  readonly latencyMs: number | null;
   /** Base fees by block number, the newest few. */
   readonly baseFees: ReadonlyMap<number, bigint>;
   readonly problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
@@ -30,19 +29,16 @@ const TOLERANCE_SEC = 6;
 export function judgeNodes(nodes: readonly NodeSeen[], blockTimeSec: number): NodeHealth[] {
   const tolerated = Math.max(3, Math.ceil(TOLERANCE_SEC / blockTimeSec));
   const agreed = agreedBaseFee(nodes);
-  return nodes.map((node) => {
-    const { name, head, latencyMs } = node;
+  return nodes.map(({ node: { name, latencyMs }, head, behind, baseFees, problem }) => {
     const seen = { name, head, latencyMs };
-    if (node.problem) return { ...seen, ...node.problem };
+    if (problem) return { ...seen, ...problem };
     if (head === null) return { ...seen, state: 'ok', message: 'not asked yet' };
-    const fee = agreed === null ? undefined : node.baseFees.get(agreed.number);
+    const fee = agreed === null ? undefined : baseFees.get(agreed.number);
     if (agreed !== null && fee !== undefined && fee !== agreed.fee) {
       const message = `base fee of block ${agreed.number} is ${fee} wei here, ${agreed.fee} wei elsewhere`;
       return { ...seen, state: 'disagrees', message };
     }
-    if (node.behind >= tolerated) {
-      return { ...seen, state: 'lagging', message: `${node.behind} blocks behind` };
-    }
+    if (behind >= tolerated) return { ...seen, state: 'lagging', message: `${behind} blocks behind` };
     return { ...seen, state: 'ok', message: `at block ${head}` };
   });
 }
@@ -90,12 +86,12 @@ export function describeNodes(health: readonly NodeHealth[]): string {
 }
 
 /** A node of a pool with its state. */
-interface Member {
+interface Member extends NodeSeen {
   readonly node: RpcNode;
   head: number | null;
   behind: number;
   readonly baseFees: Map<number, bigint>;
-  problem: { readonly state: 'down' | 'wrong-chain'; readonly message: string } | null;
+  problem: NodeSeen['problem'];
   failures: number;
   /** These three by `Clock.elapsed`. */
   failedAt: number;
@@ -106,20 +102,6 @@ interface Member {
   /** The genesis hash it last reported. */
   genesis: Hex | null;
 }
-
-/** A node before its first request. */
-const newMember = (node: RpcNode): Member => ({
-  node,
-  head: null,
-  behind: 0,
-  baseFees: new Map(),
-  problem: null,
-  failures: 0,
-  failedAt: 0,
-  retryAt: 0,
-  verifiedAt: null,
-  genesis: null,
-});
 
 /** The head of the other nodes: of several the second highest, because the highest may be invented. */
 function referenceHead(members: readonly Member[], except: Member): number {
@@ -227,21 +209,26 @@ export function createNodePool(
   let chain = options.expectedChainId === null ? null : chainProfile(options.expectedChainId);
   /** The genesis hash that every node has after a restart of the chain. */
   let restarted: Hex | null = null;
-  const members: readonly Member[] = nodes.map(newMember);
+  const members = nodes.map(
+    (node): Member => ({
+      node,
+      head: null,
+      behind: 0,
+      baseFees: new Map(),
+      problem: null,
+      failures: 0,
+      failedAt: 0,
+      retryAt: 0,
+      verifiedAt: null,
+      genesis: null,
+    }),
+  );
   const memberOf = (node: RpcNode): Member => {
     const member = members.find((each) => each.node === node);
     if (!member) throw new Error(`${node.name} is not of this pool`);
     return member;
   };
-  const seen = ({ node, head, behind, baseFees, problem }: Member): NodeSeen => ({
-    name: node.name,
-    latencyMs: node.latencyMs,
-    head,
-    behind,
-    baseFees,
-    problem,
-  });
-  const health = () => judgeNodes(members.map(seen), chain?.feeRule.blockTimeSec ?? 12);
+  const health = () => judgeNodes(members, chain?.feeRule.blockTimeSec ?? 12);
 
   /** Members from best to worst; within a rank in the given order. */
   function ranked(): { member: Member; rank: number }[] {

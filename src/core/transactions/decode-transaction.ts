@@ -14,7 +14,7 @@ import type { Hex } from '../block.ts';
 import { fastLzLength } from '../data-fee.ts';
 import { signedHex } from './signed-text.ts';
 import { type Authorization, type SignedTransaction, TransactionError } from './signed-transaction.ts';
-import { isEqual, MAX_SAFE, type RlpItem, readRlp, TransactionFields } from './transaction-fields.ts';
+import { MAX_SAFE, type RlpItem, readRlp, TransactionFields } from './transaction-fields.ts';
 
 type TransactionType = SignedTransaction['type'];
 
@@ -76,7 +76,7 @@ export const checksummedAddress = (address: Uint8Array | Hex): Hex =>
 function decodeItems(
   type: TransactionType,
   items: readonly RlpItem[],
-  versionedHashes: readonly Uint8Array[],
+  versionedHashes: readonly Hex[],
 ): SignedTransaction {
   checkIsSigned(type, items);
   const fields = new TransactionFields(items);
@@ -93,7 +93,7 @@ function decodeItems(
   const blobHashes = type === 3 ? readBlobHashes(fields) : [];
   const authorizations = type === 4 ? readAuthorizations(fields) : [];
   const signature = readSignature(type, fields);
-  if (blobHashes.length !== versionedHashes.length || !blobHashes.every(isNamed(versionedHashes))) {
+  if (String(blobHashes.map((hash) => bytesToHex(hash))) !== String(versionedHashes)) {
     throw new TransactionError(
       'its sidecar holds other blobs than were signed: make it again from the same blobs',
     );
@@ -122,9 +122,6 @@ function decodeItems(
     compressedSize: fastLzLength(encoded),
   };
 }
-
-const isNamed = (hashes: readonly Uint8Array[]) => (hash: Uint8Array, index: number) =>
-  isEqual(hash, hashes[index] ?? new Uint8Array());
 
 /** EIP-2718: the type comes before the list. */
 function encode(type: TransactionType, items: readonly RlpItem[]): Uint8Array {
@@ -390,7 +387,7 @@ interface Sidecar {
   /** The signed transaction as a block stores it. */
   readonly transaction: readonly RlpItem[];
   /** The hashes that the transaction must name, one for each blob. */
-  readonly versionedHashes: readonly Uint8Array[];
+  readonly versionedHashes: readonly Hex[];
 }
 
 /**
@@ -425,11 +422,7 @@ function sized(length: number, name: string): (items: TransactionFields) => Uint
   };
 }
 
-function versionedHash(commitment: Uint8Array): Uint8Array {
-  const hash = sha256(commitment, 'bytes');
-  hash[0] = 1;
-  return hash;
-}
+const versionedHash = (commitment: Uint8Array): Hex => `0x01${sha256(commitment).slice(4)}`;
 
 const wrongForm = () =>
   new TransactionError(

@@ -27,7 +27,7 @@ export function readRlp(bytes: Uint8Array): RlpItem {
   return item;
 }
 
-export function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 

@@ -74,10 +74,9 @@ test('a key is not shown by half either, where what a node says is cut', () => {
 
 describe('several nodes', () => {
   const node = (name: string, options: Partial<NodeSeen> = {}): NodeSeen => ({
-    name,
+    node: { name, latencyMs: 5 },
     head: 100,
     behind: 0,
-    latencyMs: 5,
     baseFees: new Map([[100, 7n]]),
     problem: null,
     ...options,
