@@ -27,25 +27,21 @@ export interface BlockReader<H extends Head> {
   blocks(from: number, to: number, head: H): Promise<readonly Block[]>;
 }
 
-interface BlockSequencer {
-  /**
-   * Processes a new head. A head is only a hint: repeated, late, orphaned or far ahead, each block comes out once, in
-   * order, as child of the one before, or after a `reorg` or `gap`. If the node contradicts itself (during a reorg,
-   * or with several nodes behind one address) nothing comes out and the next head settles it. Rejects as the reader
-   * does; earlier events stay valid.
-   */
-  accept<H extends Head>(head: H, reader: BlockReader<H>): AsyncGenerator<ChainEvent>;
-}
-
 /** Puts heads in order, after the blocks that the subscriber has. */
-export function createBlockSequencer(known: readonly KnownBlock[]): BlockSequencer {
+export function createBlockSequencer(known: readonly KnownBlock[]) {
   /** The newest delivered blocks, ascending; a hash of `null` is unknown. */
   const memory = [...known].sort((a, b) => a.number - b.number).slice(-CAPACITY);
   let tipSaidBy: unknown = null;
   let denials = 0;
 
   return {
-    async *accept(head, reader) {
+    /**
+     * Processes a new head. A head is only a hint: repeated, late, orphaned or far ahead, each block comes out once, in
+     * order, as child of the one before, or after a `reorg` or `gap`. If the node contradicts itself (during a reorg,
+     * or with several nodes behind one address) nothing comes out and the next head settles it. Rejects as the reader
+     * does; earlier events stay valid.
+     */
+    async *accept<H extends Head>(head: H, reader: BlockReader<H>): AsyncGenerator<ChainEvent> {
       const tip = memory.at(-1);
       if (tip === undefined) {
         yield* extend(head.number, head, reader);

@@ -2,7 +2,7 @@ import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { type Clock, ConcurrencyLimit, systemClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
-import { createRpcNode, type RpcNode, request, requestHeader, requestHeadNumber } from './rpc/client.ts';
+import { createRpcNode, type RpcNode, request, requestHead, requestHeadNumber } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
 import { bytes, nullable, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
@@ -117,15 +117,11 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
   };
 
   async function readHead(node: RpcNode): Promise<Block> {
-    const header = await requestHeader(node, 'latest');
-    if (header) {
-      pool.observe(node, header);
-      const [block] = await readBlocks(node, header.number, header.number, header.number, {
-        clock,
-        headers: [header],
-      });
-      if (block) return block;
-    }
-    throw new ChainError('bad-response', `${node.name} has no head block: wait until it has begun to sync`);
+    const header = await requestHead(node);
+    pool.observe(node, header);
+    const { number } = header;
+    const [block] = await readBlocks(node, number, number, number, { clock, headers: [header] });
+    if (block) return block;
+    throw new ChainError('bad-response', `${node.name} has lost its head block: it is asked again`);
   }
 }

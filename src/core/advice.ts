@@ -8,6 +8,12 @@ import { type Block, tipAt } from './block.ts';
 export const LANES = ['slow', 'average', 'fast'] as const;
 export type LaneName = (typeof LANES)[number];
 
+export const eachLane = <T>(of: (lane: LaneName) => T): Readonly<Record<LaneName, T>> => ({
+  slow: of('slow'),
+  average: of('average'),
+  fast: of('fast'),
+});
+
 /** Mean lane prices over several blocks; wei per gas, not whole. */
 export type MeanPrices = Readonly<Record<LaneName, number>>;
 

@@ -495,6 +495,13 @@ export function requestHeader(
   return request(node, nullable(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
 }
 
+/** The newest block's header. */
+export async function requestHead(node: RpcNode, options?: RequestOptions): Promise<Header> {
+  const header = await requestHeader(node, 'latest', options);
+  if (header !== null) return header;
+  throw new ChainError('bad-response', `${node.name} has no block at all: wait until it has begun to sync`);
+}
+
 /** @param percentiles ascending, 0 to 100 */
 export function requestFeeHistory(
   node: RpcNode,

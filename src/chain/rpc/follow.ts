@@ -1,7 +1,7 @@
 import type { Clock } from '../async.ts';
 import { createBlockSequencer } from '../block-sequencer.ts';
 import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
-import { type RpcNode, requestHeader } from './client.ts';
+import { type RpcNode, requestHead, requestHeader } from './client.ts';
 import { type Header, headerResponse, readResponse } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 import { readBlocks } from './read.ts';
@@ -10,36 +10,32 @@ const MIN_POLL_MS = 250;
 const MAX_POLL_MS = 1_500;
 const REMEMBERED = 8;
 
-/** When to poll for the next head. No side effects beyond its own state; times in ms by `Clock.elapsed`. */
-export interface Pace {
-  /** Records a head; repeated ones change nothing. */
-  heard(number: number, at: number): void;
-  /** Time between blocks: measured, or the chain's nominal time until then. */
-  blockMs(): number;
-  /** How long to wait from `now`. */
-  wait(now: number): number;
-}
+export type Pace = ReturnType<typeof createPace>;
 
 /**
- * Follows the chain's rhythm: after a block it does not poll until the next can be due, then polls often. The rhythm
- * is the shortest of the last intervals, so that an uneven chain's blocks are not missed.
+ * When to poll for the next head, in the chain's rhythm: after a block it does not poll until the next can be due, then polls often. The rhythm
+ * is the shortest of the last intervals, so that an uneven chain's blocks are not missed. Times in ms by
+ * `Clock.elapsed`.
  *
  * @param fixedMs poll at this interval instead (at least 250 ms)
  */
-export function createPace(planMs: number, fixedMs: number | null): Pace {
+export function createPace(planMs: number, fixedMs: number | null) {
   let last: { number: number; at: number } | null = null;
   const intervals: number[] = [];
   const blockMs = () => (intervals.length === 0 ? planMs : Math.min(...intervals));
   return {
-    heard: (number, at) => {
+    /** Records a head; repeated ones change nothing. */
+    heard: (number: number, at: number) => {
       if (last && number > last.number) {
         intervals.push((at - last.at) / (number - last.number));
         if (intervals.length > REMEMBERED) intervals.shift();
       }
       if (!last || number !== last.number) last = { number, at };
     },
+    /** Time between blocks: measured, or the chain's nominal time until then. */
     blockMs,
-    wait: (now) => {
+    /** How long to wait from `now`. */
+    wait: (now: number) => {
       if (fixedMs !== null) return Math.max(MIN_POLL_MS, fixedMs);
       const often = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, blockMs() / 8));
       // Only a measured rhythm justifies a longer pause.
@@ -67,7 +63,7 @@ async function* headStream(node: RpcNode, options: HeadStreamOptions): AsyncGene
   const unsubscribe = await subscribed(node, inbox, options.signal);
   try {
     while (!options.signal.aborted) {
-      const header = await requestHead(node, options.signal);
+      const header = await requestHead(node, { signal: options.signal });
       options.pace.heard(header.number, options.clock.elapsed());
       yield header;
       if (!unsubscribe) {
@@ -88,13 +84,11 @@ async function* headStream(node: RpcNode, options: HeadStreamOptions): AsyncGene
   }
 }
 
-async function requestHead(node: RpcNode, signal: AbortSignal): Promise<Header> {
-  const header = await requestHeader(node, 'latest', { signal });
-  if (header !== null) return header;
-  throw new ChainError('bad-response', `${node.name} has no block at all: wait until it has begun to sync`);
-}
-
-async function subscribed(node: RpcNode, inbox: Inbox, signal: AbortSignal): Promise<(() => void) | null> {
+async function subscribed(
+  node: RpcNode,
+  inbox: ReturnType<typeof createInbox>,
+  signal: AbortSignal,
+): Promise<(() => void) | null> {
   if (!node.link.subscribeHeads) return null;
   try {
     return await node.link.subscribeHeads(inbox.put, inbox.end, { signal });
@@ -106,27 +100,21 @@ async function subscribed(node: RpcNode, inbox: Inbox, signal: AbortSignal): Pro
 }
 
 /** Holds only the newest head: a slow reader fills the gap itself. */
-interface Inbox {
-  put(head: unknown): void;
-  end(error: ChainError): void;
-  /** The next head; `null` after `quietMs` without one, or on abort. Rejects when the subscription broke. */
-  next(quietMs: number, options: HeadStreamOptions): Promise<unknown>;
-}
-
-function createInbox(): Inbox {
+function createInbox() {
   let head: unknown = null;
   let failure: ChainError | null = null;
   let wake: () => void = () => {};
   return {
-    put: (value) => {
+    put: (value: unknown) => {
       head = value;
       wake();
     },
-    end: (error) => {
+    end: (error: ChainError) => {
       failure = error;
       wake();
     },
-    next: async (quietMs, { clock, signal }) => {
+    /** The next head; `null` after `quietMs` without one, or on abort. Rejects when the subscription broke. */
+    next: async (quietMs: number, { clock, signal }: HeadStreamOptions) => {
       if (head === null && failure === null && !signal.aborted) {
         const waiting = new AbortController();
         const stop = () => waiting.abort();
@@ -193,7 +181,7 @@ function unforeseen(node: RpcNode): ChainError {
   return new ChainError('bad-response', `${node.name} cannot be looked at: try another node`);
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly pool: NodePool;
   readonly clock: Clock;
   readonly createPace: () => Pace;

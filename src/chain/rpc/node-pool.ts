@@ -113,7 +113,7 @@ function referenceHead(members: readonly Member[], except: Member): number {
 }
 
 /** One line with each member's problem. */
-export function reasonOf(members: readonly Member[]): string {
+function reasonOf(members: readonly Member[]): string {
   const lines = members.flatMap((member) => (member.problem ? [member.problem.message] : []));
   return lines.length === 0 ? 'no node answers' : lines.join('; ');
 }
@@ -122,10 +122,7 @@ export function reasonOf(members: readonly Member[]): string {
  * The first result that is not `null`; `null` once all are settled, or after `patienceMs`. Never rejects, and handles
  * all rejections.
  */
-export async function firstKnown<T>(
-  results: readonly Promise<T>[],
-  patienceMs: number | null,
-): Promise<T | null> {
+async function firstKnown<T>(results: readonly Promise<T>[], patienceMs: number | null): Promise<T | null> {
   if (results.length === 0) return null;
   const found = Promise.any(
     results.map(async (result) => {
@@ -150,52 +147,16 @@ const FORGIVEN_MS = 120_000;
 const REMEMBERED_FEES = 16;
 /** Generous, in case this machine's clock is wrong: only invented times are refused. */
 const FURTHEST_AHEAD_SEC = 30 * 86_400;
-export interface RunOptions {
+
+interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long to wait for other nodes when one returns `null`; absent: until they respond. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | null;
 }
+
+export type NodePool = ReturnType<typeof createNodePool>;
 
 /** Several nodes of one chain: selects the one to use, and compares them. */
-export interface NodePool {
-  readonly nodes: readonly RpcNode[];
-  readonly name: string;
-  /** The chain that all must serve, once known. */
-  chain(): ChainProfile | null;
-  /** Continues with a restarted chain, see `ChainSource.acceptRestart`. */
-  acceptRestart(): void;
-  /** Requests the chain id of all nodes; rejects when a responding one serves another chain. */
-  confirmChain(): Promise<void>;
-  health(): readonly NodeHealth[];
-  /**
-   * Runs `work` with the best node, then with the others in turn; rejects with the first failure if all fail. If one
-   * returns `null`, tries the other healthy ones too, all at once.
-   */
-  run<T>(work: (node: RpcNode) => Promise<T>, options?: RunOptions): Promise<T>;
-  /** The node to follow: it responds and serves the right chain. Rejects when there is none. */
-  pick(signal: AbortSignal): Promise<RpcNode>;
-  /** Whether a node before `node`, or a healthier one, could be followed instead. */
-  hasBetterThan(node: RpcNode): boolean;
-  /** Whether a failed node's pause is over. */
-  isDue(node: RpcNode): boolean;
-  /** Requests the node's chain id, if that is due or `isForced`; rejects when it serves another chain. */
-  verify(
-    node: RpcNode,
-    options?: { readonly signal?: AbortSignal; readonly isForced?: boolean },
-  ): Promise<void>;
-  /** Records a head. Throws `bad-response` for an impossible time. */
-  observe(node: RpcNode, header: Header): void;
-  /** The node responded. */
-  responded(node: RpcNode): void;
-  /** The node delivered a head: its earlier failures are dropped. */
-  worked(node: RpcNode): void;
-  failed(node: RpcNode, error: unknown): void;
-  /** One line with each node's problem. */
-  reason(): string;
-  /** Time until the next node may be tried, ms. */
-  pauseMs(): number;
-}
-
 export function createNodePool(
   nodes: readonly RpcNode[],
   options: {
@@ -204,9 +165,10 @@ export function createNodePool(
     readonly recheckMs?: number | null;
     readonly clock: Clock;
   },
-): NodePool {
+) {
   const { clock } = options;
-  let chain = options.expectedChainId === null ? null : chainProfile(options.expectedChainId);
+  let chain: ChainProfile | null =
+    options.expectedChainId === null ? null : chainProfile(options.expectedChainId);
   /** The genesis hash that every node has after a restart of the chain. */
   let restarted: Hex | null = null;
   const members = nodes.map(
@@ -345,7 +307,9 @@ export function createNodePool(
     get name() {
       return describeNodes(health());
     },
+    /** The chain that all must serve, once known. */
     chain: () => chain,
+    /** Continues with a restarted chain, see `ChainSource.acceptRestart`. */
     acceptRestart: () => {
       if (restarted === null || chain === null) return;
       chain = identifiedChain(chain.id, restarted);
@@ -357,7 +321,14 @@ export function createNodePool(
     },
     health,
 
-    run: async (work, { signal, patienceMs = null } = {}) => {
+    /**
+     * Runs `work` with the best node, then with the others in turn; rejects with the first failure if all fail. If one
+     * returns `null`, tries the other healthy ones too, all at once.
+     */
+    run: async <T>(
+      work: (node: RpcNode) => Promise<T>,
+      { signal, patienceMs = null }: RunOptions = {},
+    ): Promise<T> => {
       const failures: ChainError[] = [];
       const order = ranked();
       for (const [index, { member }] of order.entries()) {
@@ -379,7 +350,8 @@ export function createNodePool(
       throw failureOf(failures);
     },
 
-    pick: async (signal) => {
+    /** The node to follow: it responds and serves the right chain. Rejects when there is none. */
+    pick: async (signal: AbortSignal): Promise<RpcNode> => {
       for (const { member, rank } of ranked()) {
         // One failure may be a lost connection, worth an immediate retry; after that the pause applies.
         if (rank === 3 && member.failures > 1) continue;
@@ -394,11 +366,14 @@ export function createNodePool(
       throw new ChainError('unreachable', reasonOf(members));
     },
 
-    hasBetterThan: (node) => {
+    /** Whether a node before `node`, or a healthier one, could be followed instead. */
+    hasBetterThan: (node: RpcNode) => {
       const [best] = ranked();
       return best !== undefined && best.member.node !== node && best.rank < 2;
     },
-    isDue: (node) => clock.elapsed() >= memberOf(node).retryAt,
+    /** Whether a failed node's pause is over. */
+    isDue: (node: RpcNode) => clock.elapsed() >= memberOf(node).retryAt,
+    /** Requests the chain id of all nodes; rejects when a responding one serves another chain. */
     confirmChain: async () => {
       const asked = await Promise.allSettled(members.map((member) => verify(member, undefined, true)));
       if (restarted !== null) throw restartedError();
@@ -406,9 +381,12 @@ export function createNodePool(
         if (each.status === 'rejected' && !isAway(each.reason)) throw each.reason;
       }
     },
-    verify: (node, { signal, isForced } = {}) => verify(memberOf(node), signal, isForced),
+    /** Requests the node's chain id, if that is due or `isForced`; rejects when it serves another chain. */
+    verify: (node: RpcNode, options: { readonly signal?: AbortSignal; readonly isForced?: boolean } = {}) =>
+      verify(memberOf(node), options.signal, options.isForced),
 
-    observe: (node, header) => {
+    /** Records a head. Throws `bad-response` for an impossible time. */
+    observe: (node: RpcNode, header: Header) => {
       const member = memberOf(node);
       refuseFuture(node, header);
       member.head = header.number;
@@ -418,17 +396,21 @@ export function createNodePool(
         member.baseFees.delete(number);
       }
     },
-    responded: (node) => clear(memberOf(node)),
-    worked: (node) => {
+    /** The node responded. */
+    responded: (node: RpcNode) => clear(memberOf(node)),
+    /** The node delivered a head: its earlier failures are dropped. */
+    worked: (node: RpcNode) => {
       const member = memberOf(node);
       clear(member);
       member.failures = 0;
     },
-    failed: (node, error) => {
+    failed: (node: RpcNode, error: unknown) => {
       if (error instanceof ChainError) fail(memberOf(node), error);
       else throw error;
     },
+    /** One line with each node's problem. */
     reason: () => reasonOf(members),
+    /** Time until the next node may be tried, ms. */
     pauseMs: () => Math.max(0, Math.min(...members.map((member) => member.retryAt)) - clock.elapsed()),
   };
 }

@@ -9,7 +9,14 @@ import {
   OversizedResponse,
   type RecentBlocks,
 } from '../chain-source.ts';
-import { type RequestOptions, type RpcNode, request, requestFeeHistory, requestHeader } from './client.ts';
+import {
+  type RequestOptions,
+  type RpcNode,
+  request,
+  requestFeeHistory,
+  requestHead,
+  requestHeader,
+} from './client.ts';
 import {
   blockResponse,
   type FeeHistoryResponse,
@@ -402,9 +409,7 @@ export async function readRecent(
   { clock, signal }: ReadOptions,
 ): Promise<RecentBlocks> {
   const options = { clock, signal, rateLimitTries: 0 };
-  const latest = await requestHeader(node, 'latest', options);
-  if (latest === null)
-    throw new ChainError('bad-response', `${node.name} has no head block: it may be syncing`);
+  const latest = await requestHead(node, options);
   onHead(latest);
   if (known !== null && latest.hash === known.hash) return { blocks: [], follows: true };
   const distance = known === null ? most : latest.number - known.number;

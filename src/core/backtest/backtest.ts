@@ -1,4 +1,4 @@
-import { type Advice, LANES, type LaneName } from '../advice.ts';
+import { type Advice, eachLane, LANES, type LaneName } from '../advice.ts';
 import type { Block, BlockTips } from '../block.ts';
 import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
@@ -184,12 +184,9 @@ export class Offerings {
 
   /** @param length number of blocks to walk. */
   constructor(length: number) {
-    const column = () => new OfferColumn(length);
     this.#naiveRule = new NaiveRule(length);
-    this.#naive = column();
-    this.#peers = new Map(
-      PEERS.map(({ name }) => [name, { slow: column(), average: column(), fast: column() }]),
-    );
+    this.#naive = new OfferColumn(length);
+    this.#peers = new Map(PEERS.map(({ name }) => [name, eachLane(() => new OfferColumn(length))]));
   }
 
   /** Resets the rules after a gap. @param length number of blocks up to the next gap. */

@@ -1,4 +1,4 @@
-import { LANE_PROMISES, type LaneName } from '../advice.ts';
+import { eachLane, LANE_PROMISES, type LaneName } from '../advice.ts';
 import { quantiles } from '../percentiles.ts';
 import type { LaneOffers, Offer, Past } from './past.ts';
 
@@ -57,18 +57,18 @@ export const PEERS: readonly Peer[] = [
   {
     // go-ethereum, accounts/abi/bind (basefeeWiggleMultiplier): tip + 2 × the head's base fee. No speeds.
     name: 'geth',
-    offers: (past) => same(over(2 * baseFee(past), nodeTip(past))),
+    offers: (past) => eachLane(() => over(2 * baseFee(past), nodeTip(past))),
   },
   {
     // viem, estimateFeesPerGas: 1.2 × the latest block's base fee and the node's tip. No speeds.
     name: 'viem',
-    offers: (past) => same(over((baseFee(past) * 12) / 10, nodeTip(past))),
+    offers: (past) => eachLane(() => over((baseFee(past) * 12) / 10, nodeTip(past))),
   },
   {
     // ethers 6, AbstractProvider.getFeeData: 2 × the latest block's base fee and the node's tip (1 gwei when the node
     // states none, which geth always does). No speeds.
     name: 'ethers',
-    offers: (past) => same(over(2 * baseFee(past), nodeTip(past))),
+    offers: (past) => eachLane(() => over(2 * baseFee(past), nodeTip(past))),
   },
   {
     // MetaMask/core, gas-fee-controller, fetchGasEstimatesViaEthFeeHistory: the fallback for chains that its own API
@@ -127,14 +127,6 @@ function over(base: number, tip: number): Offer {
   const wholeTip = Math.floor(tip);
   return { cap: Math.floor(base) + wholeTip, tip: wholeTip };
 }
-
-const same = (offer: Offer): LaneOffers => ({ slow: offer, average: offer, fast: offer });
-
-const eachLane = (offer: (lane: LaneName) => Offer): LaneOffers => ({
-  slow: offer('slow'),
-  average: offer('average'),
-  fast: offer('fast'),
-});
 
 function lastBusyTips(past: Past, blocks: number, percentile: number): number[] {
   const tips: number[] = [];
@@ -226,8 +218,7 @@ function feeHistorySuggestion(past: Past): LaneOffers {
       tip: Math.floor(tip + (highest - fee) * EXTRA_TIP),
     });
   }
-  const at = (lane: LaneName): Offer => suggestions.get(LANE_FACTOR[lane]) ?? { cap: 0, tip: 0 };
-  return { slow: at('slow'), average: at('average'), fast: at('fast') };
+  return eachLane((lane) => suggestions.get(LANE_FACTOR[lane]) ?? { cap: 0, tip: 0 });
 }
 
 /** The last base fees, followed by the next block's worst case; a full block counts as its successor's fee. */
@@ -316,13 +307,12 @@ const TIERS: Readonly<Record<LaneName, { blocks: number; percentile: number }>> 
 function valveTechTiers(past: Past): LaneOffers {
   const trend = trendOf(past);
   const baseFee = past.baseFee[past.length - 1] ?? 0;
-  const tier = (lane: LaneName): Offer => {
+  return eachLane((lane) => {
     const { blocks, percentile } = TIERS[lane];
     const rise = trend < -TREND ? 1 : (9 / 8) ** blocks * (trend > TREND ? 10 / 9 : 1);
     const tip = Math.floor(median(lastTips(past, TIER_TIP_BLOCKS, percentile)));
     return { cap: Math.floor(baseFee * rise) + tip, tip };
-  };
-  return { slow: tier('slow'), average: tier('average'), fast: tier('fast') };
+  });
 }
 
 /** Percent, truncated to a whole number as in its source. */

@@ -1,6 +1,7 @@
 import {
   type Action,
   type Advice,
+  eachLane,
   type Horizon,
   LANE_PROMISES,
   LANES,
@@ -333,10 +334,9 @@ export class AdviceColumns {
   readonly #targets = new Map<number, { price: Float64Array; probability: Float64Array }>();
 
   constructor(length: number) {
-    const offers = () => new OfferColumn(length);
     this.#length = length;
-    this.lanes = { slow: offers(), average: offers(), fast: offers() };
-    this.probabilities = { slow: this.#empty(), average: this.#empty(), fast: this.#empty() };
+    this.lanes = eachLane(() => new OfferColumn(length));
+    this.probabilities = eachLane(() => this.#empty());
   }
 
   put(at: number, { lanes, recommendation }: Advice): void {

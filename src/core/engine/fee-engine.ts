@@ -1,12 +1,12 @@
-import type {
-  Advice,
-  Direction,
-  FanStep,
-  LaneName,
-  LanePrices,
-  MeanPrices,
-  Summary,
-  Trend,
+import {
+  type Advice,
+  type Direction,
+  eachLane,
+  type FanStep,
+  type LanePrices,
+  type MeanPrices,
+  type Summary,
+  type Trend,
 } from '../advice.ts';
 import { type Block, tipAt } from '../block.ts';
 import type { FeeRule } from '../eip1559.ts';
@@ -165,8 +165,7 @@ export class FeeEngine {
   meanPrices(first: number, last: number): MeanPrices | null {
     const { history } = this.#books;
     if (this.#head === null || first < history.oldest || last > history.head || last < first) return null;
-    const mean = (lane: LaneName) => meanOf(history.prices[lane], first, last);
-    return { slow: mean('slow'), average: mean('average'), fast: mean('fast') };
+    return eachLane((lane) => meanOf(history.prices[lane], first, last));
   }
 
   #advise(head: Block): Advice {

@@ -1,25 +1,7 @@
-import type { LaneName } from '../advice.ts';
+import { eachLane, type LaneName } from '../advice.ts';
 
 /** Maximum depth of a rewind; a deeper one resets the engine. No chain reorganises deeper at once. */
 export const REWIND_DEPTH = 1_024;
-
-/** Rings allocated at a time; an engine has some seventy. */
-const RINGS_AT_ONCE = 24;
-
-/**
- * Allocates rings in large pieces: the system maps pages of a large piece at their first write, while pieces of ring
- * size may reuse memory, which must be zeroed.
- */
-class RingRoom {
-  #room = new Float64Array(0);
-
-  take(length: number): Float64Array {
-    if (this.#room.length < length) this.#room = new Float64Array(length * RINGS_AT_ONCE);
-    const taken = this.#room.subarray(0, length);
-    this.#room = this.#room.subarray(length);
-    return taken;
-  }
-}
 
 /** A power of two: a mask is far faster than the remainder of a block number, which is a double. */
 const ringLength = (keep: number) => 2 ** Math.ceil(Math.log2(keep + REWIND_DEPTH));
@@ -33,16 +15,14 @@ const FIRST_LENGTH = 2 * REWIND_DEPTH;
  */
 export class Column {
   readonly #most: number;
-  readonly #room: RingRoom;
   #values: Float64Array = new Float64Array(0);
   #mask = 0;
   #first: number | null = null;
   /** Number of blocks from the first one that fit. */
   #span = 0;
 
-  constructor(keep: number, room = new RingRoom()) {
+  constructor(keep: number) {
     this.#most = ringLength(keep);
-    this.#room = room;
     this.#take(Math.min(FIRST_LENGTH, this.#most));
   }
 
@@ -66,7 +46,7 @@ export class Column {
   }
 
   #take(length: number): void {
-    this.#values = this.#room.take(length);
+    this.#values = new Float64Array(length);
     this.#mask = length - 1;
     // Half of a ring that can grow stays empty, so that it holds no more before its first block than the longest.
     this.#span = length < this.#most ? length / 2 : Number.POSITIVE_INFINITY;
@@ -112,7 +92,6 @@ export class History {
   readonly advisedWaitSec: Column;
   /** The part of Average's price beyond the next base fee, as stated at this block. */
   readonly priority: Column;
-  readonly #room = new RingRoom();
   #origin = 0;
   #head = -1;
 
@@ -125,14 +104,14 @@ export class History {
     this.lowTip = this.column();
     this.ask = this.column();
     this.sendNow = this.column();
-    this.prices = { slow: this.column(), average: this.column(), fast: this.column() };
+    this.prices = eachLane(() => this.column());
     this.advisedWaitSec = this.column();
     this.priority = this.column();
   }
 
   /** A further column over the same blocks; `keep` if it needs less history. */
   column(keep = this.capacity): Column {
-    return new Column(Math.min(keep, this.capacity), this.#room);
+    return new Column(Math.min(keep, this.capacity));
   }
 
   get isEmpty(): boolean {

@@ -2,7 +2,7 @@ import { LANE_PROMISES, type LaneName } from '../advice.ts';
 import type { FeeRule } from '../eip1559.ts';
 import { Debt, within } from './debt.ts';
 import { type Column, feeRatio, type History, scaledFee, wholeWei } from './history.ts';
-import { highestBaseFee } from './next-base-fee.ts';
+import { extremeBaseFee } from './next-base-fee.ts';
 import { Rolling, shareAtMost, takeRanked, WholeSum } from './rolling.ts';
 import { type Chance, MEMORY_BLOCKS, NearestStates, unjudged } from './similar-states.ts';
 import type { Tips } from './tips.ts';
@@ -74,7 +74,7 @@ export class LaneCaps {
 
   /** The maximum base fee of the next `blocks` blocks. */
   #worstCase(blocks: number, { nextBaseFee, formulaHolds, rule }: Outlook): number {
-    if (formulaHolds) return Number(highestBaseFee(nextBaseFee, blocks - 1, rule));
+    if (formulaHolds) return Number(extremeBaseFee(nextBaseFee, blocks - 1, rule, 'full'));
     return wholeWei(BLIND_RISE * Number(nextBaseFee));
   }
 

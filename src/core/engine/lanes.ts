@@ -1,4 +1,4 @@
-import { LANE_PROMISES, LANES, type Lane, type LaneName, type LanePrices } from '../advice.ts';
+import { eachLane, LANE_PROMISES, LANES, type Lane, type LaneName, type LanePrices } from '../advice.ts';
 import { type Column, feeRatio, fromPpm, type History, toPpm, wholeWei } from './history.ts';
 import { LaneCaps, type Outlook } from './lane-caps.ts';
 import type { NextBaseFee } from './next-base-fee.ts';
@@ -20,11 +20,7 @@ export class LaneModel {
   constructor(history: History, base: NextBaseFee) {
     this.#history = history;
     this.#base = base;
-    this.#scorers = {
-      slow: new LaneScorer(history, 'slow'),
-      average: new LaneScorer(history, 'average'),
-      fast: new LaneScorer(history, 'fast'),
-    };
+    this.#scorers = eachLane((lane) => new LaneScorer(history, lane));
     this.#tips = new TipModel(history);
     this.#caps = new LaneCaps(history);
   }
@@ -35,11 +31,7 @@ export class LaneModel {
    */
   push(outlook: Outlook, isWarmUp: boolean): void {
     const { head, sendNow } = this.#history;
-    const verdicts = {
-      slow: this.#scorers.slow.judge(),
-      average: this.#scorers.average.judge(),
-      fast: this.#scorers.fast.judge(),
-    };
+    const verdicts = eachLane((lane) => this.#scorers[lane].judge());
     this.#tips.push(verdicts);
     const tips = this.#tips.advised();
     sendNow.put(head, Number(outlook.nextBaseFee) + tips.average);
@@ -71,12 +63,8 @@ export class LaneModel {
 
   /** The head's advice for every lane. */
   advice(blockSec: number): Readonly<Record<LaneName, Lane>> {
-    const { slow, average, fast } = this.prices();
-    return {
-      slow: this.#lane('slow', slow, blockSec),
-      average: this.#lane('average', average, blockSec),
-      fast: this.#lane('fast', fast, blockSec),
-    };
+    const prices = this.prices();
+    return eachLane((lane) => this.#lane(lane, prices[lane], blockSec));
   }
 
   /** Probability that the head's advice is included in time; `null` when tips or base fees cannot be known. */

@@ -106,19 +106,18 @@ function differs(actual: number, expected: number): number {
   return Math.abs(actual - expected) > WEI_TOLERANCE + RELATIVE_TOLERANCE * expected ? 1 : 0;
 }
 
-/** The highest base fee `blocks` blocks on from one that asks for `baseFeePerGas`: every block between is full. */
-export function highestBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule): bigint {
-  return extremeBaseFee(baseFeePerGas, blocks, rule, true);
-}
-
-/** The lowest: every block between is empty. */
-function lowestBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule): bigint {
-  return extremeBaseFee(baseFeePerGas, blocks, rule, false);
-}
-
-function extremeBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule, isFull: boolean): bigint {
+/**
+ * The highest base fee `blocks` blocks on from one that asks for `baseFeePerGas`, when every block between is full, or
+ * the lowest, when they are empty.
+ */
+export function extremeBaseFee(
+  baseFeePerGas: bigint,
+  blocks: number,
+  rule: FeeRule,
+  between: 'full' | 'empty',
+): bigint {
   const gasLimit = 100n * BigInt(rule.elasticity);
-  const gasUsed = isFull ? gasLimit : 0n;
+  const gasUsed = between === 'full' ? gasLimit : 0n;
   let fee = baseFeePerGas;
   for (let block = 0; block < blocks; block += 1) {
     fee = nextBaseFee({ baseFeePerGas: fee, gasUsed, gasLimit }, rule);
@@ -126,7 +125,7 @@ function extremeBaseFee(baseFeePerGas: bigint, blocks: number, rule: FeeRule, is
   return fee;
 }
 
-const STEPS = [1, 2, 3, 4, 5] as const;
+const BLOCKS_AHEAD = [1, 2, 3, 4, 5] as const;
 const TRAILING_BLOCKS = 600;
 const LEAST_BLOCKS = 100;
 const LOW = 0.05;
@@ -150,7 +149,7 @@ export class FanModel {
   constructor(history: History, base: NextBaseFee) {
     this.#history = history;
     this.#base = base;
-    this.#ratios = STEPS.map((blocksAhead) => {
+    this.#ratios = BLOCKS_AHEAD.map((blocksAhead) => {
       const column = history.column(TRAILING_BLOCKS + blocksAhead);
       return { blocksAhead, column, window: new Rolling(column, new SortedValues()) };
     });
@@ -177,8 +176,8 @@ export class FanModel {
       if (blocksAhead === 1 && exact) {
         return { blocksAhead, min: nextBaseFee, expected: nextBaseFee, max: nextBaseFee };
       }
-      const low = lowestBaseFee(nextBaseFee, blocksAhead - 1, this.#base.rule);
-      const high = highestBaseFee(nextBaseFee, blocksAhead - 1, this.#base.rule);
+      const low = extremeBaseFee(nextBaseFee, blocksAhead - 1, this.#base.rule, 'empty');
+      const high = extremeBaseFee(nextBaseFee, blocksAhead - 1, this.#base.rule, 'full');
       const ratios = window.tally;
       // With too little history the extremes are all that can be said, and without a formula not even those.
       if (ratios.size < LEAST_BLOCKS) {

@@ -1,7 +1,7 @@
 import type { Column, Span } from './history.ts';
 
 /** A statistic that a number can be added to and removed from exactly. `NaN` is not counted. */
-export interface Tally {
+interface Tally {
   add(value: number): void;
   remove(value: number): void;
   clear(): void;
@@ -47,35 +47,27 @@ export class Rolling<T extends Tally> {
 
 /** Sum and count. Whole numbers only: sums below 2^53 are exact, so numbers can be removed exactly. */
 export class WholeSum implements Tally {
-  #sum = 0;
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  get sum(): number {
-    return this.#sum;
-  }
+  sum = 0;
+  count = 0;
 
   /** `null` for nothing. */
   get mean(): number | null {
-    return this.#count > 0 ? this.#sum / this.#count : null;
+    return this.count > 0 ? this.sum / this.count : null;
   }
 
   add(value: number): void {
-    this.#sum += value;
-    this.#count += 1;
+    this.sum += value;
+    this.count += 1;
   }
 
   remove(value: number): void {
-    this.#sum -= value;
-    this.#count -= 1;
+    this.sum -= value;
+    this.count -= 1;
   }
 
   clear(): void {
-    this.#sum = 0;
-    this.#count = 0;
+    this.sum = 0;
+    this.count = 0;
   }
 }
 

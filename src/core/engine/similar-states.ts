@@ -1,6 +1,6 @@
 import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, type Span } from './history.ts';
-import { Rolling, type Tally, takeRanked, WholeSum } from './rolling.ts';
+import { Rolling, takeRanked, WholeSum } from './rolling.ts';
 
 /**
  * Features of a state: the price relative to its averages over these numbers of blocks, to which it tends to return.
@@ -122,32 +122,26 @@ export class NearestStates {
 }
 
 /** Variance of whole numbers. */
-class Spread implements Tally {
-  #sum = 0;
+class Spread extends WholeSum {
   #squares = 0;
-  #count = 0;
 
   get variance(): number {
-    if (this.#count === 0) return 0;
-    return Math.max(this.#squares / this.#count - (this.#sum / this.#count) ** 2, 0);
+    return this.mean === null ? 0 : Math.max(this.#squares / this.count - this.mean ** 2, 0);
   }
 
-  add(value: number): void {
-    this.#sum += value;
+  override add(value: number): void {
+    super.add(value);
     this.#squares += value * value;
-    this.#count += 1;
   }
 
-  remove(value: number): void {
-    this.#sum -= value;
+  override remove(value: number): void {
+    super.remove(value);
     this.#squares -= value * value;
-    this.#count -= 1;
   }
 
-  clear(): void {
-    this.#sum = 0;
+  override clear(): void {
+    super.clear();
     this.#squares = 0;
-    this.#count = 0;
   }
 }
 

@@ -11,8 +11,9 @@ const TRAILING_BLOCKS = 2_000;
 /** Slightly above the target shares, so that the actual share varies around an acceptable value. */
 const FAST_AIM = 0.993;
 const AVERAGE_AIM = 0.955;
-/** How far one miss moves a level. */
+/** How far one miss moves a level: small against 1 / blocks until a verdict. */
 const STEP = 0.005;
+const LOWEST_LEVEL = 0.5;
 /** Slow can choose among many blocks and needs only the usual ones. */
 const SLOW_SHARE = 0.9;
 
@@ -22,26 +23,32 @@ export type Tips = Readonly<Record<LaneName, number>>;
 
 /**
  * Tips that one lane's blocks included, as multiples of the usual tip before them: tips drift by the hour, the
- * multiple does not. The lane's own verdicts steer its quantile, which also compensates for caps that were too low.
+ * multiple does not. The lane's own verdicts steer the level of its quantile until the share of successes equals its aim,
+ * whatever prices do (adaptive conformal inference, Gibbs and Candès 2021), which also compensates for caps that were
+ * too low. Stored per block, so that a rewind restores it.
  */
 class TipMultiple {
   readonly #history: History;
   readonly #withinBlocks: number;
   readonly #needed: Column;
   readonly #multiples: Rolling<SortedValues>;
-  readonly #level: SteeredLevel;
+  readonly #level: Column;
+  readonly #aim: number;
 
   constructor(history: History, lane: LaneName, aim: number) {
     this.#history = history;
     this.#withinBlocks = LANE_PROMISES[lane].withinBlocks;
     this.#needed = history.column(TRAILING_BLOCKS + this.#withinBlocks);
     this.#multiples = new Rolling(this.#needed, new SortedValues());
-    this.#level = new SteeredLevel(history, aim, STEP);
+    this.#level = history.column(2);
+    this.#aim = aim;
   }
 
   push(verdict: number | null, usual: Column): void {
-    const { head, oldest, lowTip } = this.#history;
-    this.#level.push(verdict ?? 0, verdict === null ? 0 : 1);
+    const { head, oldest, origin, lowTip } = this.#history;
+    const before = head > origin ? this.#level.at(head - 1) : this.#aim;
+    const moved = verdict === null ? before : before + STEP * (this.#aim - verdict);
+    this.#level.put(head, Math.min(Math.max(moved, LOWEST_LEVEL), 1));
     const since = head - this.#withinBlocks;
     if (since >= oldest) {
       let lowest = Number.POSITIVE_INFINITY;
@@ -57,7 +64,7 @@ class TipMultiple {
 
   /** `null` when no tips are known. */
   get value(): number | null {
-    return this.#multiples.tally.quantile(this.#level.value);
+    return this.#multiples.tally.quantile(this.#level.at(this.#history.head));
   }
 }
 
@@ -116,40 +123,5 @@ export class TipModel {
     const most = this.#bounds.tally.quantile(1) ?? 0;
     if (value === null || Number.isNaN(usual)) return most;
     return Math.min(wholeWei(Math.ceil(Math.max(usual, 1) * value)), most);
-  }
-}
-
-const LOWEST = 0.5;
-const HIGHEST = 1;
-
-/**
- * A quantile level that moves until the share of successes equals its aim, whatever prices do (adaptive conformal
- * inference, Gibbs and Candès 2021). Stored per block, so that a rewind restores it.
- */
-class SteeredLevel {
-  readonly #history: History;
-  readonly #level: Column;
-  readonly #aim: number;
-  readonly #step: number;
-
-  /** @param step how far one miss moves the level: small against 1 / blocks until a verdict. */
-  constructor(history: History, aim: number, step: number) {
-    this.#history = history;
-    this.#level = history.column(2);
-    this.#aim = aim;
-    this.#step = step;
-  }
-
-  /** The level at the head. */
-  get value(): number {
-    return this.#level.at(this.#history.head);
-  }
-
-  /** Computes the head's level from the verdicts that the head settled. */
-  push(kept: number, judged: number): void {
-    const { head, origin } = this.#history;
-    const before = head > origin ? this.#level.at(head - 1) : this.#aim;
-    const moved = before + this.#step * (judged * this.#aim - kept);
-    this.#level.put(head, Math.min(Math.max(moved, LOWEST), HIGHEST));
   }
 }
