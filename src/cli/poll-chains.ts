@@ -5,7 +5,7 @@ import { ClientError } from '../client/errors.ts';
 import type { ChainFigures, ChainRow } from '../client/views/chains.ts';
 import { chainOf, titleOf } from '../client/views/chains.ts';
 import { Action, type ActionView, Current } from '../client/views/dashboard.ts';
-import { chainProfile } from '../core/chains.ts';
+import { chainProfile, isQuotedPerAction } from '../core/chains.ts';
 import { abortable, sleep } from '../service/async.ts';
 import { KNOWN_CHAINS, knownChain } from './known-chains.ts';
 import { reachOf } from './open-source.ts';
@@ -16,7 +16,6 @@ import type { ChainSetup } from './settings.ts';
 export const EVERY_MS = 6_000;
 /** The data fee takes a request per usual action. */
 const QUOTED_EVERY_MS = 8_000;
-const QUOTED: readonly unknown[] = ['scroll', 'linea', 'estimate'];
 /** A service's usual actions are polled less often: their gas is constant, and the price comes with each poll. */
 const WORK_EVERY_MS = 60_000;
 /** Interval of checks that a node still serves its chain. */
@@ -150,8 +149,8 @@ async function nodeReader(
       const { current, actions } = await chain.read(signal);
       const { snapshot, trend, recommendation: advice } = Current.parse(current);
       const figures = { snapshot, trend, advice, actions: z.array(Action).parse(actions) };
-      const { dataFee } = chainProfile(snapshot.chainId ?? 0);
-      return { figures, everyMs: QUOTED.includes(dataFee) ? QUOTED_EVERY_MS : EVERY_MS };
+      const isQuoted = isQuotedPerAction(chainProfile(snapshot.chainId ?? 0));
+      return { figures, everyMs: isQuoted ? QUOTED_EVERY_MS : EVERY_MS };
     },
     close: () => source.close(),
   };

@@ -153,6 +153,10 @@ export function hasDataFee(id: number | null): boolean {
   return dataFee !== undefined;
 }
 
+/** Whether a node quotes the data fee of each usual action by itself: a request each. */
+export const isQuotedPerAction = ({ dataFee }: ChainProfile): boolean =>
+  dataFee === 'scroll' || dataFee === 'linea';
+
 /** The profile of a chain id and genesis hash; `null`: the node does not report it. */
 export function identifiedChain(id: number, genesisHash: Hex | null): ChainProfile {
   const profile = chainProfile(id);

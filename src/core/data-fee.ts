@@ -51,7 +51,7 @@ export interface KnownFee {
   readonly reason: string | null;
 }
 
-/** The size that a signature adds to unsigned bytes, by the gas price oracle's own word. */
+/** What the gas price oracle adds to unsigned bytes: y parity, r and s take 67, or fewer. */
 export const SIGNATURE_SIZE = 68;
 
 /** What usual work pays beside gas; `price`: wei per gas of the average lane. */
@@ -68,9 +68,13 @@ export function workDataFee(
   }
   if (quote !== undefined) return { wei: null, reason: quote.reason };
   if (parameters === null) return { wei: null, reason };
-  const size = fastLzLength(Buffer.from(unsigned.slice(2), 'hex')) + SIGNATURE_SIZE;
+  const size = fastLzLength(bytesOf(unsigned)) + SIGNATURE_SIZE;
   return { wei: dataFee(parameters, size, BigInt(gas)), reason: null };
 }
+
+/** Without viem, which commands that only show prices do not load. */
+const bytesOf = (hex: Hex): Uint8Array =>
+  Uint8Array.from(hex.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
 
 /** What a signed transaction pays beside gas if it uses its whole gas limit: nodes require that balance. */
 export function transactionDataFee(

@@ -1,6 +1,6 @@
 import { parseTransaction } from 'viem/utils';
 import type { Hex } from '../../core/block.ts';
-import type { ChainProfile } from '../../core/chains.ts';
+import { type ChainProfile, isQuotedPerAction } from '../../core/chains.ts';
 import {
   type DataFees,
   decodeL1Attributes,
@@ -30,17 +30,17 @@ const KEEP_QUOTES_MS = 30_000;
 export function createDataFees(pool: NodePool, clock: Clock): () => Promise<DataFees> {
   let cached: { readonly fees: Promise<DataFees>; readonly until: number } | null = null;
   return () => {
-    const { dataFee } = pool.chain() ?? {};
-    if (pool.chain() !== null && dataFee === undefined) return Promise.resolve(NO_DATA_FEES);
+    const chain = pool.chain();
+    if (chain !== null && chain.dataFee === undefined) return Promise.resolve(NO_DATA_FEES);
     const now = clock.elapsed();
     if (cached === null || now >= cached.until) {
-      const keepMs = dataFee === 'scroll' || dataFee === 'linea' ? KEEP_QUOTES_MS : KEEP_MS;
+      const keepMs = chain !== null && isQuotedPerAction(chain) ? KEEP_QUOTES_MS : KEEP_MS;
       const fees = pool
         .run((node) =>
           readDataFees(node, pool.chain()?.dataFee).catch((error: unknown) => {
             // A healthy node that does not support this; for an unknown chain this proves nothing.
             if (isRefused(error))
-              return dataFee === 'op-or-none' ? NO_DATA_FEES : unknownDataFees(error.message);
+              return chain?.dataFee === 'op-or-none' ? NO_DATA_FEES : unknownDataFees(error.message);
             throw error;
           }),
         )
@@ -98,7 +98,7 @@ const NO_ACCOUNT: Hex = '0x000000000000000000000000000000000000dead';
 const GET_L1_FEE = '0x49948e0e';
 const GET_OPERATOR_FEE = '0x275aedd2';
 const GET_PRICES_IN_WEI: Hex = '0x41b247a8';
-/** As long and as incompressible as a signature. */
+/** As long and as incompressible as a signature: y parity, r and s. */
 const SIGNATURE =
   'b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da56a784d9045190cfef324e7738926cfbe5f4bf8d8d8c31d763da06c80abb1185eb4f7c7b5757f5958490cfd4';
 

@@ -15,7 +15,7 @@ import {
   unknown,
   waits,
   warns,
-} from './preflight.ts';
+} from './preflight-facts.ts';
 import {
   type Bid,
   capOf,
@@ -151,7 +151,8 @@ export const UNREACHABLE_TARGET = 'unreachable_target';
 
 /** Checks that it can be included at this target, and states how far the price is from it. */
 export function reachableCheck(facts: PreflightFacts): Found {
-  const reason = unreachableReason(facts);
+  const { order, transaction, nextBaseFee } = facts;
+  const reason = unreachable(order, transaction, nextBaseFee === null ? null : nextBaseFee > 0n);
   if (reason !== null) {
     const isOfTarget = reason === 'gas-price' || reason === 'tip';
     return blocks(isOfTarget ? UNREACHABLE_TARGET : 'cap_zero', neverWords(reason, facts));
@@ -159,16 +160,7 @@ export function reachableCheck(facts: PreflightFacts): Found {
   const next = nextPrices(facts);
   const message = `${whenWords(facts, next)}${noteWords(facts)}`;
   if (next === null) return unknown(message);
-  return isDue(facts.order, facts.transaction, next) ? passes(message) : waits('target_not_reached', message);
-}
-
-function unreachableReason({
-  order,
-  transaction,
-  nextBaseFee,
-}: Pick<PreflightFacts, 'order' | 'transaction' | 'nextBaseFee'>): Unreachable | null {
-  const chainHasBaseFee = nextBaseFee === null ? null : nextBaseFee > 0n;
-  return unreachable(order, transaction, chainHasBaseFee);
+  return isDue(order, transaction, next) ? passes(message) : waits('target_not_reached', message);
 }
 
 function neverWords(
@@ -220,7 +212,11 @@ function holdWords(facts: PreflightFacts): string | null {
 }
 
 /** `null` when a needed price is unknown. A strict target needs no lane price. */
-function nextPrices({ order, nextBaseFee, lanePrice }: PreflightFacts): NextPrices | null {
+function nextPrices({
+  order,
+  nextBaseFee,
+  lanePrice,
+}: Pick<PreflightFacts, 'order' | 'nextBaseFee' | 'lanePrice'>): NextPrices | null {
   if (nextBaseFee === null || (!order.isStrict && lanePrice === null)) return null;
   return { nextBaseFee, lanePrice: lanePrice ?? 0n };
 }
@@ -269,10 +265,9 @@ function priceToPay({ transaction, order, lanePrice, nextBaseFee, isTargetPresen
     if (nextBaseFee === null) return { when: 'now', pays: capOf(transaction), isMost: true };
     return { when: 'now', pays: at(nextBaseFee), isMost: false };
   }
-  const isLaneKnown = order.isStrict || lanePrice !== null;
-  if (nextBaseFee !== null && isLaneKnown) {
-    const next = { nextBaseFee, lanePrice: lanePrice ?? 0n };
-    if (isDue(order, transaction, next)) return { when: 'now', pays: at(nextBaseFee), isMost: false };
+  const next = nextPrices({ order, nextBaseFee, lanePrice });
+  if (next !== null && isDue(order, transaction, next)) {
+    return { when: 'now', pays: at(next.nextBaseFee), isMost: false };
   }
   const cap = capOf(transaction);
   if (order.isStrict) {
@@ -337,7 +332,7 @@ function mostFees(transaction: SignedTransaction): bigint {
 }
 
 /** Blob gas: 131,072 for each blob (EIP-4844). */
-export function blobGas({ blobCount }: Pick<SignedTransaction, 'blobCount'>): bigint {
+function blobGas({ blobCount }: Pick<SignedTransaction, 'blobCount'>): bigint {
   return BigInt(blobCount) * GAS_PER_BLOB;
 }
 
@@ -352,7 +347,7 @@ function feesAt(
 }
 
 /** A user-chosen price, exact: `30 gwei`. */
-export const gwei = (wei: bigint) => `${exactGwei(wei)} gwei`;
+const gwei = (wei: bigint) => `${exactGwei(wei)} gwei`;
 
 /** A price next to a user-chosen one: three digits, or as many as distinguish the two. */
 const gweiBeside = (wei: bigint, chosen: bigint) => `${priceBeside(wei, chosen)} gwei`;
@@ -371,18 +366,10 @@ function amountWords(
   return nativeUsd === null ? native : `${native} (${formatUsd(usdOf(wei, nativeUsd))})`;
 }
 
-const LANE_WORDS: Readonly<Record<LaneName, string>> = { slow: 'Slow', average: 'Average', fast: 'Fast' };
-
-const laneWords = (lane: LaneName) => LANE_WORDS[lane];
+const laneWords = (lane: LaneName) => lane.charAt(0).toUpperCase() + lane.slice(1);
 
 /** `Ethereum (chain 1)`, `chain 4711`. */
 export function chainWords(id: number, name = chainProfile(id).name): string {
   const numbered = `chain ${id}`;
   return name === numbered ? name : `${name} (${numbered})`;
-}
-
-/** `5`, `5 and 6`, `5, 6 and 9 to 12`. */
-export function listWords(parts: readonly string[]): string {
-  const last = parts.at(-1) ?? '';
-  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
 }

@@ -1,7 +1,14 @@
-import { listWords } from './costs.ts';
 import type { KeptAutoTx } from './kept-auto-tx.ts';
-import type { PreflightFacts, WaitingBelow } from './preflight.ts';
-import { blocks, type Found, needs, passes, unknown, waits } from './preflight.ts';
+import {
+  blocks,
+  type Found,
+  needs,
+  type PreflightFacts,
+  passes,
+  unknown,
+  type WaitingBelow,
+  waits,
+} from './preflight-facts.ts';
 import type { AutoTxState } from './state-machine.ts';
 
 /** Checks that its nonce is free. */
@@ -30,7 +37,7 @@ export function nonceGapCheck(facts: PreflightFacts): Found {
   const before = noncesBefore(facts);
   if (before === null) return unknown(`whether nonces below ${nonce} are missing is unknown`);
   const { missing, waiting } = before;
-  if (missing.length > 0) return needs('nonce_gap', missingWords(facts));
+  if (missing.length > 0) return needs('nonce_gap', missingWords(before));
   const disabled = waiting.filter(({ status }) => status === 'DISABLED');
   if (disabled.length > 0) {
     return needs('nonce_order', `it waits for ${waitingWords(disabled)}, which is disabled`);
@@ -49,10 +56,8 @@ export function nonceHoldWords(facts: PreflightFacts): string | null {
 }
 
 /** The missing nonces, and the auto-txs between them. */
-function missingWords(facts: PreflightFacts): string {
-  const { missing, waiting } = noncesBefore(facts) ?? { missing: [], waiting: [] };
-  const [first] = missing;
-  const isOne = missing.length === 1 && first !== undefined && first.first === first.last;
+function missingWords({ missing, waiting }: NoncesBefore): string {
+  const isOne = isOneNonce(missing);
   const words = `${nonceWords(missing)} ${isOne ? 'is' : 'are'} missing: send ${isOne ? 'a transaction with that nonce' : 'transactions with those'} first`;
   return waiting.length === 0
     ? words
@@ -64,6 +69,9 @@ interface NonceRange {
   readonly first: number;
   readonly last: number;
 }
+
+const isOneNonce = ([range, ...others]: readonly NonceRange[]) =>
+  others.length === 0 && range?.first === range?.last;
 
 /** The nonces below a transaction's that no node has yet. */
 interface NoncesBefore {
@@ -79,7 +87,7 @@ function noncesBefore({
   nextNonce,
   pendingNonce,
   waitingBelow,
-}: Pick<PreflightFacts, 'transaction' | 'nextNonce' | 'pendingNonce' | 'waitingBelow'>): NoncesBefore | null {
+}: PreflightFacts): NoncesBefore | null {
   if (nextNonce === null) return null;
   const first = Math.max(nextNonce, pendingNonce ?? nextNonce);
   const known = waitingBelow
@@ -103,9 +111,13 @@ function nonceWords(ranges: readonly NonceRange[]): string {
     .slice(0, RANGES_MOST)
     .map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`));
   if (ranges.length > RANGES_MOST) parts.push('more');
-  const [only] = ranges;
-  const isOne = ranges.length === 1 && only !== undefined && only.first === only.last;
-  return `${isOne ? 'nonce' : 'nonces'} ${listWords(parts)}`;
+  return `${isOneNonce(ranges) ? 'nonce' : 'nonces'} ${listWords(parts)}`;
+}
+
+/** `5`, `5 and 6`, `5, 6 and 9 to 12`. */
+function listWords(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
 }
 
 const WAITING_MOST = 3;
