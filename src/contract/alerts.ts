@@ -10,7 +10,17 @@ import {
   GAS_SPEEDS,
   MOST_GWEI,
 } from './choices.ts';
-import { Amount, BlockNumber, isWholeWei, Note, PriceGwei, Timestamp, Usd, Wei } from './primitives.ts';
+import {
+  Amount,
+  BlockNumber,
+  isWholeWei,
+  Note,
+  PriceGwei,
+  pageOf,
+  Timestamp,
+  Usd,
+  Wei,
+} from './primitives.ts';
 
 const TARGET_LONGEST = 2_048;
 
@@ -66,13 +76,10 @@ const fields = {
  */
 export const AlertCreation = z
   .strictObject({
-    thresholdGwei: fields.thresholdGwei,
-    gasSpeed: fields.gasSpeed,
-    condition: fields.condition,
+    ...fields,
     cooldownMs: fields.cooldownMs.default(COOLDOWN_DEFAULT_MS),
     disableOnce: fields.disableOnce.default(false),
     method: fields.method.optional(),
-    channels: fields.channels,
     to: fields.to.default(''),
     targets: fields.targets.optional(),
     note: fields.note.default(''),
@@ -173,14 +180,7 @@ export const RotatedSecret = z
 export type RotatedSecret = z.infer<typeof RotatedSecret>;
 
 /** `GET /alerts` */
-export const AlertList = z
-  .strictObject({
-    items: z.array(Alert),
-    page: z.int().min(0),
-    size: z.int().min(1),
-    total: z.int().min(0),
-  })
-  .meta({ id: 'AlertList', description: 'Alerts, newest first' });
+export const AlertList = pageOf(Alert).meta({ id: 'AlertList', description: 'Alerts, newest first' });
 export type AlertList = z.infer<typeof AlertList>;
 
 const SavingsEntry = z

@@ -16,6 +16,7 @@ import {
   Hash,
   Note,
   PriceGwei,
+  pageOf,
   Ratio,
   Timestamp,
   Usd,
@@ -74,7 +75,7 @@ export const AutoTxCreation = z
     to: Address.nullable().optional().describe('Of a draft; null: it makes a contract'),
     value: ValueWei.optional().describe('Of a draft: wei, as a decimal string; default 0'),
     data: Calldata.optional().describe('Of a draft; default 0x'),
-    targetGasPriceGwei: fields.targetGasPriceGwei,
+    ...fields,
     gasSpeed: fields.gasSpeed.default('AVERAGE'),
     strictTargetPrice: fields.strictTargetPrice.default(false),
     note: fields.note.default(''),
@@ -92,11 +93,7 @@ export const AutoTxUpdate = z
     to: Address.nullable().optional(),
     value: ValueWei.optional(),
     data: Calldata.optional(),
-    targetGasPriceGwei: fields.targetGasPriceGwei.optional(),
-    gasSpeed: fields.gasSpeed.optional(),
-    strictTargetPrice: fields.strictTargetPrice.optional(),
-    note: fields.note.optional(),
-    expiresAt: fields.expiresAt.optional(),
+    ...z.object(fields).partial().shape,
     status: z
       .enum(['PENDING', 'DISABLED'])
       .optional()
@@ -214,14 +211,7 @@ export const AutoTxDetails = AutoTx.extend({
 export type AutoTxDetails = z.infer<typeof AutoTxDetails>;
 
 /** `GET /auto-txs` */
-export const AutoTxList = z
-  .strictObject({
-    items: z.array(AutoTx),
-    page: z.int().min(0),
-    size: z.int().min(1),
-    total: z.int().min(0),
-  })
-  .meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });
+export const AutoTxList = pageOf(AutoTx).meta({ id: 'AutoTxList', description: 'Auto-txs, newest first' });
 export type AutoTxList = z.infer<typeof AutoTxList>;
 
 /** `GET /auto-txs/accounts/{address}`: a sender's account for pre-flight checks, without the signed bytes. */

@@ -76,12 +76,11 @@ const Cost = z.strictObject({ wei: Amount, usd: Usd.nullable() }).meta({
 });
 
 /** Mean base fee, wei per gas, by UTC weekday (row 0 is Monday) and hour; `null` when unknown. */
-export const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7).meta({
+const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7).meta({
   id: 'Heatmap',
   description:
     'Mean base fee, in wei per gas, by UTC weekday (row 0 is Monday) and hour; null where nothing is known',
 });
-export type Heatmap = z.infer<typeof Heatmap>;
 
 /** `GET /dashboard/stats/market` */
 export const StatsMarket = z

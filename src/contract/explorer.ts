@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PAGE } from './metrics.ts';
+import { envelope } from './metrics.ts';
 import { Address, Amount, BlockNumber, ChainId, Hash, Ratio, Timestamp, Usd, Wei } from './primitives.ts';
 
 const Gas = z.int().min(0).meta({ id: 'Gas', description: 'Units of gas' });
@@ -44,7 +44,7 @@ export const BlockMetrics = z
   });
 export type BlockMetrics = z.infer<typeof BlockMetrics>;
 
-export const TxStatus = z
+const TxStatus = z
   .enum(['PENDING', 'SUCCESS', 'REVERTED'])
   .meta({ id: 'TxStatus', description: 'PENDING waits in the pool; SUCCESS and REVERTED are in a block' });
 
@@ -120,14 +120,8 @@ export const TxRow = z
 export type TxRow = z.infer<typeof TxRow>;
 
 /** `GET /metrics/txs`: the transactions of at most 100 blocks. */
-export const TxsMetrics = z
-  .strictObject({
-    chainId: ChainId,
-    from: Timestamp.describe('Where the window begins'),
-    to: Timestamp.describe('Where the window ends'),
-    bucket: z.literal('block').describe('Transactions are never folded'),
-    ...PAGE,
-    data: z.array(TxRow),
-  })
-  .meta({ id: 'TxsMetrics', description: 'Transactions of a window of at most 100 blocks, newest first' });
+export const TxsMetrics = envelope(TxRow, z.literal('block').describe('Transactions are never folded')).meta({
+  id: 'TxsMetrics',
+  description: 'Transactions of a window of at most 100 blocks, newest first',
+});
 export type TxsMetrics = z.infer<typeof TxsMetrics>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BlockNumber, ChainId, Ratio, Seconds, Timestamp, Usd, Wei } from './primitives.ts';
 
-export const Lane = z
+const Lane = z
   .strictObject({
     price: Wei.describe('What the lane expects to pay per gas, in wei'),
     maxFeePerGas: Wei.describe('The cap to sign, in wei per gas (EIP-1559)'),
@@ -18,13 +18,11 @@ export const Lane = z
     reason: z.string().nullable().describe('Why there is no probability; null where there is one'),
   })
   .meta({ id: 'Lane', description: 'What to sign for one pace, and what to expect of it' });
-export type Lane = z.infer<typeof Lane>;
 
-export const SourceKind = z.enum(['rpc', 'replay', 'simulated']).meta({
+const SourceKind = z.enum(['rpc', 'replay', 'simulated']).meta({
   id: 'SourceKind',
   description: 'Where blocks come from: nodes, a recording, or a simulation',
 });
-export type SourceKind = z.infer<typeof SourceKind>;
 
 const Source = z
   .strictObject({

@@ -2,30 +2,25 @@ import * as z from 'zod';
 import { BUCKETS, METRICS_ROWS_MAX, PERCENTILES } from './choices.ts';
 import { BlockNumber, ChainId, Ratio, Timestamp, Wei } from './primitives.ts';
 
-export const Bucket = z
+const Bucket = z
   .enum(BUCKETS)
   .meta({ id: 'Bucket', description: 'What a row stands for: one block, or a stretch of time' });
-export type Bucket = z.infer<typeof Bucket>;
 
 export const Percentile = z
   .enum(PERCENTILES)
   .meta({ id: 'Percentile', description: 'Percentile of the tips of a block, by gas used' });
 export type Percentile = z.infer<typeof Percentile>;
 
-/** Position of a page among all rows. */
-export const PAGE = {
-  page: z.int().min(0).describe('Page, from 0'),
-  size: z.int().min(1).max(METRICS_ROWS_MAX).describe('Rows per page'),
-  total: z.int().min(0).describe('Rows of the whole window'),
-};
-
-const envelope = <Row extends z.ZodType>(row: Row) =>
+/** Rows of a window, or a page of them. */
+export const envelope = <Row extends z.ZodType, Span extends z.ZodType>(row: Row, bucket: Span) =>
   z.strictObject({
     chainId: ChainId,
     from: Timestamp.describe('Where the window begins'),
     to: Timestamp.describe('Where the window ends'),
-    bucket: Bucket,
-    ...PAGE,
+    bucket,
+    page: z.int().min(0).describe('Page, from 0'),
+    size: z.int().min(1).max(METRICS_ROWS_MAX).describe('Rows per page'),
+    total: z.int().min(0).describe('Rows of the whole window'),
     data: z.array(row),
   });
 
@@ -46,7 +41,7 @@ export const BaseFeeRow = z
   })
   .meta({ id: 'BaseFeeRow', description: 'Base fees of one bucket, in wei per gas' });
 export type BaseFeeRow = z.infer<typeof BaseFeeRow>;
-export const BaseFeeMetrics = envelope(BaseFeeRow).meta({ id: 'BaseFeeMetrics' });
+export const BaseFeeMetrics = envelope(BaseFeeRow, Bucket).meta({ id: 'BaseFeeMetrics' });
 export type BaseFeeMetrics = z.infer<typeof BaseFeeMetrics>;
 
 /** `GET /metrics/priority-fee`: the tip at one percentile, wei per gas; buckets hold the mean over their blocks. */
@@ -54,7 +49,7 @@ export const PriorityFeeRow = z
   .strictObject({ ...ROW, value: Wei.describe('The tip at the percentile, in wei per gas') })
   .meta({ id: 'PriorityFeeRow', description: 'Tip of one bucket: the mean over its blocks' });
 export type PriorityFeeRow = z.infer<typeof PriorityFeeRow>;
-export const PriorityFeeMetrics = envelope(PriorityFeeRow).meta({ id: 'PriorityFeeMetrics' });
+export const PriorityFeeMetrics = envelope(PriorityFeeRow, Bucket).meta({ id: 'PriorityFeeMetrics' });
 export type PriorityFeeMetrics = z.infer<typeof PriorityFeeMetrics>;
 
 /** `GET /metrics/gas-used-ratio` */
@@ -62,5 +57,5 @@ export const GasUsedRatioRow = z
   .strictObject({ ...ROW, mean: Ratio, max: Ratio })
   .meta({ id: 'GasUsedRatioRow', description: 'How full the blocks of one bucket were' });
 export type GasUsedRatioRow = z.infer<typeof GasUsedRatioRow>;
-export const GasUsedRatioMetrics = envelope(GasUsedRatioRow).meta({ id: 'GasUsedRatioMetrics' });
+export const GasUsedRatioMetrics = envelope(GasUsedRatioRow, Bucket).meta({ id: 'GasUsedRatioMetrics' });
 export type GasUsedRatioMetrics = z.infer<typeof GasUsedRatioMetrics>;

@@ -65,6 +65,15 @@ export const isWholeWei = (gwei: number): boolean => {
 /** A user's price per gas in gwei: above 0, a whole number of wei. */
 export const PriceGwei = z.number().gt(0).max(MOST_GWEI).refine(isWholeWei, 'must have at most 9 decimals');
 
+/** A page of a list. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({
+    items: z.array(item),
+    page: z.int().min(0),
+    size: z.int().min(1),
+    total: z.int().min(0),
+  });
+
 /** `length` counts UTF-16 units; users count characters. */
 const characters = (text: string) => [...text].length;
 

@@ -365,7 +365,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
 export const UNSURE_MS = 20_000;
 
 /** Applies an observation of the chain. Repeating it changes nothing more. */
-export function observe(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition | null {
+function observe(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition | null {
   if (state.status === 'SUBMITTED') return observeSubmitted(state, seen, facts);
   // A node may rebroadcast it after any decision made here, and its owner may send it from a wallet.
   const mayCome = state.mayBeOut || isWaiting(state);
@@ -541,25 +541,25 @@ function taken(
 }
 
 /** Signed, and not submitted, or no node has it any more. */
-export const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
+const isWaiting = ({ status }: AutoTxState) => status === 'PENDING' || status === 'DISABLED';
 
-export const note = (kind: NoteKind, message: string, blockNumber: number | null = null): Note => ({
+const note = (kind: NoteKind, message: string, blockNumber: number | null = null): Note => ({
   kind,
   blockNumber,
   message,
 });
 
-export const to = (state: AutoTxState, ...notes: readonly Note[]): Transition => ({ state, notes });
+const to = (state: AutoTxState, ...notes: readonly Note[]): Transition => ({ state, notes });
 
 /** Ends it and stops watching it. */
-export const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number | null = null): Transition =>
+const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number | null = null): Transition =>
   to(
     { ...state, status: 'FAILED', failure, hold: null, mayBeOut: false },
     note('FAILED', failure.message, blockNumber),
   );
 
 /** Records that a node has it. */
-export function sent(state: AutoTxState, { now }: RuleFacts, node: string | null = null): Transition {
+function sent(state: AutoTxState, { now }: RuleFacts, node: string | null = null): Transition {
   if (state.sentAt !== null) return to(state);
   return to({ ...state, sentAt: now, unseen: 0 }, note('SENT', `${node ?? 'a node'} has it`));
 }
