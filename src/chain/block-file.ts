@@ -64,7 +64,7 @@ export async function* readBlockFile(
 }
 
 /** Summary of a recording, after every line of it was read and validated. */
-export interface BlockFileSummary extends BlockFileHeader {
+interface BlockFileSummary extends BlockFileHeader {
   readonly first: Block;
   readonly last: Block;
   /** Number of gaps between blocks. */

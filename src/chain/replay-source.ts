@@ -3,7 +3,7 @@ import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { formatCount } from '../core/units.ts';
 import { type Clock, systemClock } from './async.ts';
-import { type BlockFileSummary, readBlockFile, scanBlockFile } from './block-file.ts';
+import { readBlockFile, scanBlockFile } from './block-file.ts';
 import { badFile, fileLabel } from './block-formats.ts';
 import { ChainError, type ChainEvent, type ChainSource, type KnownBlock } from './chain-source.ts';
 
@@ -90,140 +90,48 @@ interface ReplayOptions {
  * @throws ChainError `bad-file`; `unsupported` for a speed out of range.
  */
 export async function openReplaySource(options: ReplayOptions): Promise<ChainSource> {
-  const { file, speed } = options;
+  const { file, speed, clock = systemClock } = options;
   if (!(speed > 0 && speed <= FASTEST)) {
     throw new ChainError('unsupported', `a replay's speed is above 0 and at most ${FASTEST}, such as 60`);
   }
-  const summary = await scanBlockFile(file);
-  const spanSec = summary.last.timestamp - summary.first.timestamp;
-  const startSec = summary.first.timestamp + Math.min(HISTORY_SEC, spanSec * HISTORY_SHARE);
-  const tape = await openTape(file, summary, startSec);
-  const clock = options.clock ?? systemClock;
-  const player = new ReplayPlayer({ file, speed, summary, startSec, clock }, tape);
-  const name = fileLabel(file);
-  return {
-    ...WITHOUT_NODE,
-    kind: 'replay',
-    name,
-    now: () => player.now(),
-    chain: async () => chainProfile(summary.chainId),
-    head: async () => tape.head,
-    blocks: (from, to, { signal } = {}) => player.blocks(from, to, signal),
-    subscribe: ({ known, signal }) => player.play(known, signal),
-    health() {
-      const state = player.hasEnded ? 'played to its end' : `plays at ${speed}×`;
-      const { gaps } = summary;
-      const message =
-        gaps === 0
-          ? state
-          : `${state}; the recording has ${formatCount(gaps)} ${gaps === 1 ? 'gap' : 'gaps'}`;
-      return [{ name, state: 'ok', head: tape.head.number, latencyMs: null, message }];
-    },
-  };
-}
-
-/** Playback position of the recording. */
-interface Tape {
-  head: Block;
-  /** `null` after the last. */
-  next: Block | null;
-}
-
-async function openTape(file: string, summary: BlockFileSummary, startSec: number): Promise<Tape> {
-  const from = summary.marks.findLast(({ timestamp }) => timestamp <= startSec);
-  let head = summary.first;
+  const { chainId, first, last, gaps, marks } = await scanBlockFile(file);
+  const spanSec = last.timestamp - first.timestamp;
+  const startSec = first.timestamp + Math.min(HISTORY_SEC, spanSec * HISTORY_SHARE);
+  /** The newest visible block, and the one after it. */
+  let head = first;
+  let next: Block | null = null;
+  const from = marks.findLast(({ timestamp }) => timestamp <= startSec);
   for await (const block of readBlockFile(file, { from })) {
-    if (block.timestamp > startSec) return { head, next: block };
+    if (block.timestamp > startSec) {
+      next = block;
+      break;
+    }
     head = block;
   }
-  return { head, next: null };
-}
+  let startedAt: number | null = null;
+  let hasEnded = false;
 
-interface ReplayState {
-  readonly file: string;
-  readonly speed: number;
-  readonly summary: BlockFileSummary;
-  readonly startSec: number;
-  readonly clock: Clock;
-}
+  /** Virtual time if every block were taken at once. */
+  const playedMs = () => startSec * 1_000 + (startedAt === null ? 0 : clock.elapsed() - startedAt) * speed;
+  /** Starts at or before block `number`. */
+  const readFrom = (number: number, signal?: AbortSignal) =>
+    readBlockFile(file, { signal, from: marks.findLast((mark) => mark.number <= number) });
 
-class ReplayPlayer {
-  readonly #state: ReplayState;
-  readonly #tape: Tape;
-  #startedAt: number | null = null;
-  #ended = false;
-
-  constructor(state: ReplayState, tape: Tape) {
-    this.#state = state;
-    this.#tape = tape;
-  }
-
-  get hasEnded(): boolean {
-    return this.#ended;
-  }
-
-  now(): number {
-    const { next } = this.#tape;
-    return Math.min(this.#playedMs(), (next ?? this.#state.summary.last).timestamp * 1_000);
-  }
-
-  async blocks(from: number, to: number, signal?: AbortSignal): Promise<Block[]> {
-    const last = Math.min(to, this.#tape.head.number);
+  async function readRange(from: number, to: number, signal?: AbortSignal): Promise<Block[]> {
+    const end = Math.min(to, head.number);
     const found: Block[] = [];
-    if (last < Math.max(from, this.#state.summary.first.number)) return found;
-    for await (const block of this.#read(from, signal)) {
-      if (block.number > last) break;
+    if (end < Math.max(from, first.number)) return found;
+    for await (const block of readFrom(from, signal)) {
+      if (block.number > end) break;
       if (block.number >= from) found.push(block);
     }
     return found;
   }
 
-  async *play(known: readonly KnownBlock[], signal: AbortSignal): AsyncGenerator<ChainEvent> {
-    const { file, summary, clock } = this.#state;
-    const start = await findResumePoint(known, this.#tape.head, (from, to) => this.blocks(from, to));
-    this.#startedAt ??= clock.elapsed();
-    yield* start.events;
-
-    let expected = start.from;
-    /** The gap before a block, if any, and the block. */
-    const told = function* (block: Block): Generator<ChainEvent> {
-      if (block.number > expected) yield { type: 'gap', from: expected, to: block.number - 1 };
-      expected = block.number + 1;
-      yield { type: 'block', block };
-    };
-    let current: Block | null = null;
-    let inBurst = 0;
-    for await (const next of this.#read(start.from, signal)) {
-      if (next.number < start.from) continue;
-      if (current !== null) {
-        inBurst = (await this.#untilDue(current, signal)) ? 0 : inBurst + 1;
-        if (inBurst % BURST === BURST - 1) await setImmediate();
-        if (signal.aborted) return;
-        this.#advance(current, next);
-        yield* told(current);
-      }
-      current = next;
-    }
-    if (signal.aborted) return;
-    if (current !== null) {
-      if (current.number !== summary.last.number) {
-        throw badFile(file, null, 'has changed while it was played; start the replay again');
-      }
-      await this.#untilDue(current, signal);
-      if (signal.aborted) return;
-      this.#advance(current, null);
-      yield* told(current);
-    }
-    this.#ended = true;
-    yield { type: 'ended' };
-    await untilAborted(signal);
-  }
-
   /** Returns whether it waited. */
-  async #untilDue(block: Block, signal: AbortSignal): Promise<boolean> {
-    const { clock, speed } = this.#state;
-    const leftMs = () => (block.timestamp * 1_000 - this.#playedMs()) / speed;
-    if (block.number <= this.#tape.head.number || leftMs() <= 0) return false;
+  async function untilDue(block: Block, signal: AbortSignal): Promise<boolean> {
+    const leftMs = () => (block.timestamp * 1_000 - playedMs()) / speed;
+    if (block.number <= head.number || leftMs() <= 0) return false;
     // Read once: time passes between two reads of the clock.
     for (let left = leftMs(); left > 0 && !signal.aborted; left = leftMs()) {
       await clock.sleep(Math.min(Math.ceil(left), LONGEST_SLEEP_MS), signal);
@@ -231,24 +139,61 @@ class ReplayPlayer {
     return true;
   }
 
-  /** Virtual time if every block were taken at once. */
-  #playedMs(): number {
-    const { clock, speed, startSec } = this.#state;
-    const elapsed = this.#startedAt === null ? 0 : clock.elapsed() - this.#startedAt;
-    return startSec * 1_000 + elapsed * speed;
+  async function* play(known: readonly KnownBlock[], signal: AbortSignal): AsyncGenerator<ChainEvent> {
+    const start = await findResumePoint(known, head, readRange);
+    startedAt ??= clock.elapsed();
+    yield* start.events;
+
+    let expected = start.from;
+    let inBurst = 0;
+    for await (const [block, following] of paired(readFrom(start.from, signal))) {
+      if (block.number < start.from) continue;
+      if (following === null && block.number !== last.number && !signal.aborted) {
+        throw badFile(file, null, 'has changed while it was played; start the replay again');
+      }
+      inBurst = (await untilDue(block, signal)) ? 0 : inBurst + 1;
+      if (inBurst % BURST === BURST - 1) await setImmediate();
+      if (signal.aborted) return;
+      if (block.number > head.number) [head, next] = [block, following];
+      if (block.number > expected) yield { type: 'gap', from: expected, to: block.number - 1 };
+      expected = block.number + 1;
+      yield { type: 'block', block };
+    }
+    if (signal.aborted) return;
+    hasEnded = true;
+    yield { type: 'ended' };
+    await untilAborted(signal);
   }
 
-  #advance(block: Block, next: Block | null): void {
-    if (block.number <= this.#tape.head.number) return;
-    this.#tape.head = block;
-    this.#tape.next = next;
-  }
+  const name = fileLabel(file);
+  return {
+    ...WITHOUT_NODE,
+    kind: 'replay',
+    name,
+    now: () => Math.min(playedMs(), (next ?? last).timestamp * 1_000),
+    chain: async () => chainProfile(chainId),
+    head: async () => head,
+    blocks: (from, to, { signal } = {}) => readRange(from, to, signal),
+    subscribe: ({ known, signal }) => play(known, signal),
+    health() {
+      const state = hasEnded ? 'played to its end' : `plays at ${speed}×`;
+      const message =
+        gaps === 0
+          ? state
+          : `${state}; the recording has ${formatCount(gaps)} ${gaps === 1 ? 'gap' : 'gaps'}`;
+      return [{ name, state: 'ok', head: head.number, latencyMs: null, message }];
+    },
+  };
+}
 
-  /** Starts at or before block `from`. */
-  #read(from: number, signal?: AbortSignal): AsyncGenerator<Block> {
-    const { file, summary } = this.#state;
-    return readBlockFile(file, { signal, from: summary.marks.findLast(({ number }) => number <= from) });
+/** Each item with the one after it; `null` after the last. */
+async function* paired<T>(items: AsyncIterable<T>): AsyncGenerator<readonly [T, T | null]> {
+  let held: { readonly item: T } | null = null;
+  for await (const item of items) {
+    if (held !== null) yield [held.item, item];
+    held = { item };
   }
+  if (held !== null) yield [held.item, null];
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
