@@ -2,7 +2,7 @@ import { capOf, paysAt } from '../core/auto-txs/target.ts';
 import { type Block, type Hex, TIP_PERCENTILES } from '../core/block.ts';
 import { SIMULATED_CHAIN_ID } from '../core/chains.ts';
 import { GAS_PER_BLOB } from '../core/eip4844.ts';
-import { NOISE, randomBits, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
+import { NOISE, randomBits, randomHex, SIMULATED_GAS_LIMIT, uniform } from '../core/simulation.ts';
 import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { type SignedTransaction, TransactionError } from '../core/transactions/signed-transaction.ts';
 import {
@@ -412,20 +412,12 @@ function toWhole(seed: number, block: SimulatedBlock, included: readonly Include
   };
 }
 
-/** Random bytes in hex, four per lane. */
-function randomHex(seed: number, at: number, lane: number, words: number): string {
-  const bytes = Buffer.allocUnsafe(words * 4);
-  for (let word = 0; word < words; word++) {
-    bytes.writeUInt32BE(randomBits(seed, NOISE.crowd, at, lane + word), word * 4);
-  }
-  return bytes.toString('hex');
-}
-
-const addressOf = (seed: number, at: number, lane: number): Hex => `0x${randomHex(seed, at, lane, 5)}`;
+const addressOf = (seed: number, at: number, lane: number): Hex =>
+  `0x${randomHex(seed, NOISE.crowd, at, { lane, words: 5 })}`;
 
 /** A hash that encodes its block, masked by the rest: so any transaction can be found without storing them. */
 function crowdHash(seed: number, number: number, index: number): Hex {
-  const rest = randomHex(seed, number, index * LANES, 7);
+  const rest = randomHex(seed, NOISE.crowd, number, { lane: index * LANES, words: 7 });
   return `0x${rest}${(number ^ veilOf(rest)).toString(16).padStart(8, '0')}`;
 }
 

@@ -9,7 +9,7 @@ import {
   NOISE,
   numberAt,
   placeOf,
-  randomBits,
+  randomHex,
   SIMULATED_GAS_LIMIT,
   type SimulatedDay,
   SLOT_SEC,
@@ -86,13 +86,8 @@ async function compute(seed: number, day: number): Promise<SimulatedDay> {
 }
 
 /** One chain per seed, so a hash needs only seed and number. */
-function hashOf(seed: number, number: number): Hex {
-  const bytes = Buffer.allocUnsafe(32);
-  for (let word = 0; word < 8; word++) {
-    bytes.writeUInt32BE(randomBits(seed, NOISE.hash, number, word), word * 4);
-  }
-  return `0x${bytes.toString('hex')}`;
-}
+const hashOf = (seed: number, number: number): Hex =>
+  `0x${randomHex(seed, NOISE.hash, number, { lane: 0, words: 8 })}`;
 
 /** Maximum number of blocks generated before yielding. */
 const BURST = 256;

@@ -43,6 +43,20 @@ export function randomBits(seed: number, purpose: NoisePurpose, at: number, lane
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** Random digits, eight for each lane from `lane` on. */
+export function randomHex(
+  seed: number,
+  purpose: NoisePurpose,
+  at: number,
+  { lane, words }: { readonly lane: number; readonly words: number },
+): string {
+  const word = (_: unknown, index: number) =>
+    randomBits(seed, purpose, at, lane + index)
+      .toString(16)
+      .padStart(8, '0');
+  return Array.from({ length: words }, word).join('');
+}
+
 /** Uniform, above 0 and below 1. */
 export function uniform(seed: number, purpose: NoisePurpose, at: number, lane = 0): number {
   return (randomBits(seed, purpose, at, lane) + 0.5) / 2 ** 32;

@@ -246,24 +246,15 @@ export function readResponse<T>(shape: Shape<T>, response: unknown, node: string
 
 /** Converts a node's transaction. */
 export function toTransaction(response: TransactionResponse): ChainTransaction {
-  const feeMarket = response.maxFeePerGas !== null;
+  const { gas, input, blobVersionedHashes, ...rest } = response;
   return {
-    hash: response.hash,
-    type: response.type ?? 0,
-    from: response.from,
-    to: response.to,
-    value: response.value,
-    nonce: response.nonce,
-    gasLimit: response.gas,
-    maxFeePerGas: response.maxFeePerGas,
-    maxPriorityFeePerGas: response.maxPriorityFeePerGas,
+    ...rest,
+    type: rest.type ?? 0,
+    gasLimit: gas,
     // For a fee-market transaction nodes return the price paid here, which is also in the receipt.
-    gasPrice: feeMarket ? null : response.gasPrice,
-    data: response.input,
-    maxFeePerBlobGas: response.maxFeePerBlobGas,
-    blobCount: response.blobVersionedHashes?.length ?? null,
-    blockNumber: response.blockNumber,
-    blockHash: response.blockHash,
+    gasPrice: rest.maxFeePerGas === null ? rest.gasPrice : null,
+    data: input,
+    blobCount: blobVersionedHashes?.length ?? null,
   };
 }
 

@@ -127,30 +127,22 @@ export interface Wakes {
 
 const NEVER: Wakes = { atMost: null, atLeast: null, fromBlock: null, fromMs: null };
 
+const whenAtMost = (atMost: bigint): Wakes => ({ ...NEVER, atMost });
+const whenAtLeast = (atLeast: bigint): Wakes => ({ ...NEVER, atLeast });
+
 /** The conditions under which a block can change the alert; other blocks need no evaluation. */
 export function wakesOf(rule: AlertRule, phase: AlertPhase): Wakes {
+  const { condition, threshold } = rule;
+  const isLess = condition === 'LESS_THAN';
+  const whenBack = isLess ? whenAtLeast : whenAtMost;
   switch (phase.kind) {
     case 'disabled':
       return NEVER;
     case 'armed':
-      return phase.trueSince === null
-        ? {
-            ...NEVER,
-            ...(rule.condition === 'LESS_THAN'
-              ? { atMost: rule.threshold - 1n }
-              : { atLeast: rule.threshold + 1n }),
-          }
-        : {
-            ...NEVER,
-            ...(rule.condition === 'LESS_THAN' ? { atLeast: rule.threshold } : { atMost: rule.threshold }),
-            fromBlock: dueBlock(rule, phase.trueSince),
-          };
+      if (phase.trueSince === null) return isLess ? whenAtMost(threshold - 1n) : whenAtLeast(threshold + 1n);
+      return { ...whenBack(threshold), fromBlock: dueBlock(rule, phase.trueSince) };
     case 'cooling':
-      if (!phase.mustLeave) return { ...NEVER, fromMs: phase.cooldownUntil };
-      return {
-        ...NEVER,
-        ...(rule.condition === 'LESS_THAN' ? { atLeast: leaveLevel(rule) } : { atMost: leaveLevel(rule) }),
-      };
+      return phase.mustLeave ? whenBack(leaveLevel(rule)) : { ...NEVER, fromMs: phase.cooldownUntil };
   }
 }
 

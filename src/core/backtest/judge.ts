@@ -23,24 +23,21 @@ const GROUPS = 20;
 
 /** Calibration: stated probabilities against outcomes, in groups five points wide. */
 class Calibration {
-  readonly #size = new Float64Array(GROUPS);
-  readonly #stated = new Float64Array(GROUPS);
-  readonly #kept = new Float64Array(GROUPS);
+  readonly #sums = Array.from({ length: GROUPS }, () => ({ size: 0, stated: 0, kept: 0 }));
 
   add(stated: number, isKept: boolean): void {
-    const group = Math.min(Math.floor(stated * GROUPS), GROUPS - 1);
-    this.#size[group] = (this.#size[group] ?? 0) + 1;
-    this.#stated[group] = (this.#stated[group] ?? 0) + stated;
-    this.#kept[group] = (this.#kept[group] ?? 0) + (isKept ? 1 : 0);
+    const sums = this.#sums[Math.min(Math.floor(stated * GROUPS), GROUPS - 1)];
+    if (sums === undefined) return;
+    sums.size += 1;
+    sums.stated += stated;
+    sums.kept += isKept ? 1 : 0;
   }
 
   /** Groups that are not empty, by rising probability. */
   get groups(): CalibrationGroup[] {
-    return Array.from(this.#size, (size, group) => ({
-      size,
-      stated: (this.#stated[group] ?? 0) / size,
-      kept: (this.#kept[group] ?? 0) / size,
-    })).filter(({ size }) => size > 0);
+    return this.#sums
+      .filter(({ size }) => size > 0)
+      .map(({ size, stated, kept }) => ({ size, stated: stated / size, kept: kept / size }));
   }
 }
 
