@@ -2,7 +2,7 @@ import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
 import { type Clock, ConcurrencyLimit, systemClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
-import { createRpcNode, type RpcNode, request, requestHead, requestHeadNumber } from './rpc/client.ts';
+import { createRpcNode, type RpcNode, request, requestHead } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
 import { bytes, nullable, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
@@ -66,7 +66,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     blocks: (from, to, { signal } = {}) =>
       pool.run(
         async (node) => {
-          const head = await requestHeadNumber(node, { signal });
+          const head = await request(node, safeInteger, 'eth_blockNumber', [], { signal });
           return readBlocks(node, from, to, head, { clock, signal });
         },
         { signal },

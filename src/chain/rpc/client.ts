@@ -14,7 +14,6 @@ import {
   nullable,
   readResponse,
   type Shape,
-  safeInteger,
   toQuantity,
 } from './decode.ts';
 import {
@@ -457,10 +456,6 @@ export async function request<T>(
   return readResponse(shape, response, node.name, method);
 }
 
-export function requestChainId(node: RpcNode, options?: RequestOptions): Promise<number> {
-  return request(node, safeInteger, 'eth_chainId', [], options);
-}
-
 /** `null` when the node lacks block 0, or does not respond. */
 export async function requestGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
   try {
@@ -480,10 +475,6 @@ export async function requestGenesisHash(node: RpcNode, options?: RequestOptions
 }
 
 const SAYS_NOTHING: ReadonlySet<ChainErrorCode> = new Set(['unsupported', 'bad-response']);
-
-export function requestHeadNumber(node: RpcNode, options?: RequestOptions): Promise<number> {
-  return request(node, safeInteger, 'eth_blockNumber', [], options);
-}
 
 /** `null` when the node has no such block (yet). */
 export function requestHeader(

@@ -8,8 +8,8 @@ import {
 } from '../../core/chains.ts';
 import type { Clock } from '../async.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
-import { type RpcNode, requestChainId, requestGenesisHash } from './client.ts';
-import type { Header } from './decode.ts';
+import { type RpcNode, request, requestGenesisHash } from './client.ts';
+import { type Header, safeInteger } from './decode.ts';
 
 /** What is known of a node. */
 export interface NodeSeen {
@@ -211,7 +211,7 @@ export function createNodePool(
     const recheckMs = options.recheckMs ?? usualMs;
     if (!isForced && verifiedAt !== null && clock.elapsed() - verifiedAt < recheckMs) return;
     const [id, genesis] = await Promise.all([
-      requestChainId(node, { signal }),
+      request(node, safeInteger, 'eth_chainId', [], { signal }),
       requestGenesisHash(node, { signal }),
     ]);
     member.genesis = genesis ?? member.genesis;

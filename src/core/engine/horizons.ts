@@ -79,7 +79,7 @@ export class HorizonForecast {
   readonly horizonSec: number;
   readonly #history: History;
   readonly #alike: AlikeBlocks;
-  readonly #verdicts: HorizonVerdicts;
+  readonly verdicts: HorizonVerdicts;
   readonly #expected: Column;
   readonly #missed: Column;
 
@@ -87,13 +87,9 @@ export class HorizonForecast {
     this.horizonSec = horizonSec;
     this.#history = history;
     this.#alike = alike;
-    this.#verdicts = new HorizonVerdicts(history, horizonSec);
+    this.verdicts = new HorizonVerdicts(history, horizonSec);
     this.#expected = history.column(2);
     this.#missed = history.column(2);
-  }
-
-  get verdicts(): HorizonVerdicts {
-    return this.#verdicts;
   }
 
   /**
@@ -103,28 +99,24 @@ export class HorizonForecast {
    */
   push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
     const { head, sendNow } = this.#history;
-    this.#verdicts.push();
+    this.verdicts.push();
     const { target, expected, missed } = this.#nextDraw(ceiling, isWarmUp ? WARM_UP_PACE : 1);
-    const most = mostSupported(this.#verdicts.seenSec / this.horizonSec);
-    const likely = Math.min(Math.max(expected - this.#verdicts.lowering, 0), most);
+    const most = mostSupported(this.verdicts.seenSec / this.horizonSec);
+    const likely = Math.min(Math.max(expected - this.verdicts.lowering, 0), most);
     const isTempting = target <= (1 - LEAST_SAVING) * sendNow.at(head) && sendNow.at(head) > 0;
     this.#expected.put(head, expected);
     this.#missed.put(head, missed);
-    this.#verdicts.put(target, isTempting ? Math.min(likely, waitsKept) : likely);
+    this.verdicts.put(target, isTempting ? Math.min(likely, waitsKept) : likely);
     return Number.isNaN(target) ? ceiling : target;
-  }
-
-  followHead(): void {
-    this.#verdicts.followHead();
   }
 
   /** @param shorter the forecast of the next shorter horizon. */
   forecast(shorter: Forecast | undefined): Forecast {
     const { head, sendNow } = this.#history;
-    const { meanWaitSec, judgedRatio } = this.#verdicts;
-    const target = this.#verdicts.targetAt(head);
+    const { meanWaitSec, judgedRatio } = this.verdicts;
+    const target = this.verdicts.target.at(head);
     const price = Number.isNaN(target) ? (shorter?.price ?? sendNow.at(head)) : target;
-    const own = this.#isJudged ? this.#verdicts.statedAt(head) : null;
+    const own = this.#isJudged ? this.verdicts.stated.at(head) : null;
     const probability = noLess(own, price === shorter?.price ? shorter.probability : null);
     return {
       horizonSec: this.horizonSec,
@@ -137,11 +129,6 @@ export class HorizonForecast {
     };
   }
 
-  /** Whether the price stated at `block` was reached; `null` while the horizon runs or if none was stated. */
-  reachedAt(block: number): boolean | null {
-    return this.#verdicts.reachedAt(block);
-  }
-
   /** History needed to state a probability: windows to draw a target from, then targets to judge, each to its end. */
   get #pastSec(): number {
     const { horizonSec } = this;
@@ -150,8 +137,8 @@ export class HorizonForecast {
 
   #nextDraw(ceiling: number, leastPace: number): Draw {
     const { head, oldest, sendNow } = this.#history;
-    const verdicts = this.#verdicts;
-    const before = head > oldest ? verdicts.targetAt(head - 1) : Number.NaN;
+    const { verdicts } = this;
+    const before = head > oldest ? verdicts.target.at(head - 1) : Number.NaN;
     const pace = Math.max(Math.floor(verdicts.blocks / PACES), leastPace);
     if (head % pace > 0 && !Number.isNaN(before)) {
       const target = Math.min(before, sendNow.at(head), ceiling);
@@ -163,13 +150,13 @@ export class HorizonForecast {
 
   #draw(alike: Float64Array, ceiling: number): Draw {
     const { head, sendNow } = this.#history;
-    const verdicts = this.#verdicts;
+    const { verdicts } = this;
     const now = Math.max(sendNow.at(head), 1);
     const best = new Float64Array(alike.length);
     const last = new Float64Array(alike.length);
     for (let row = 0; row < alike.length; row += 1) {
-      best[row] = verdicts.bestAt(alike[row] ?? 0);
-      last[row] = Math.min(verdicts.lastAt(alike[row] ?? 0), MOST_RISE);
+      best[row] = verdicts.best.at(alike[row] ?? 0);
+      last[row] = Math.min(verdicts.last.at(alike[row] ?? 0), MOST_RISE);
     }
     const falls = best.slice().sort();
     verdicts.expect(falls);
@@ -194,7 +181,7 @@ export class HorizonForecast {
 
   /** The less history, the nearer to certainty. */
   get #aim(): number {
-    const seen = this.#verdicts.seenSec / this.horizonSec;
+    const seen = this.verdicts.seenSec / this.horizonSec;
     return AIM * (1 + UNSEEN_MISSES / Math.max(seen, 1));
   }
 
@@ -208,7 +195,7 @@ export class HorizonForecast {
 
   /** Whether enough has been judged to state a probability. */
   get #isJudged(): boolean {
-    const { judgedSec } = this.#verdicts;
+    const { judgedSec } = this.verdicts;
     return judgedSec > 0 && judgedSec >= atLeast(leastJudged(this.horizonSec), this.horizonSec);
   }
 }
@@ -265,7 +252,7 @@ export class HorizonForecasts {
     const { head, origin } = this.#history;
     if (head === origin) return USUAL_WAITS_KEPT;
     let debt = this.#debt.at(head - 1);
-    for (const { verdicts } of this.horizons) debt += verdicts.runningWaitsAt(head - 1);
+    for (const { verdicts } of this.horizons) debt += verdicts.runningWaits.at(head - 1);
     return USUAL_WAITS_KEPT - lowering(debt, this.#hourBlocks);
   }
 
@@ -274,7 +261,7 @@ export class HorizonForecasts {
   }
 
   followHead(): void {
-    for (const horizon of this.horizons) horizon.followHead();
+    for (const { verdicts } of this.horizons) verdicts.followHead();
   }
 
   /** Prices never rise from one to the next; of equal prices the longer horizon's is at least as likely. */

@@ -91,7 +91,7 @@ export class LaneModel {
     const scorer = this.#scorers[lane];
     // Without known tips the price is the base fee alone, the same in each lane.
     const price = this.#tips.areKnown ? wholeWei(scorer.expectedPrice) : scorer.highestNext;
-    return Math.min(price, scorer.capAt(this.#history.head));
+    return Math.min(price, scorer.cap.at(this.#history.head));
   }
 
   #lane(lane: LaneName, price: bigint, blockSec: number): Lane {
@@ -99,8 +99,8 @@ export class LaneModel {
     const { head } = this.#history;
     return {
       price,
-      maxFeePerGas: BigInt(scorer.capAt(head)),
-      maxPriorityFeePerGas: this.#tips.areKnown ? BigInt(scorer.tipAt(head)) : null,
+      maxFeePerGas: BigInt(scorer.cap.at(head)),
+      maxPriorityFeePerGas: this.#tips.areKnown ? BigInt(scorer.tip.at(head)) : null,
       withinBlocks: scorer.withinBlocks,
       waitSec: {
         p50: scorer.waitBlocks(0.5) * blockSec,
@@ -125,9 +125,10 @@ export class LaneScorer {
   readonly #history: History;
   /** Waits for a lower base fee; the other lanes accept the next block's. */
   readonly #waitsForDips: boolean;
-  readonly #cap: Column;
-  readonly #tip: Column;
-  readonly #kept: Column;
+  readonly cap: Column;
+  readonly tip: Column;
+  /** Whether the advice was included, 1 or 0; `NaN` when it has not been judged. */
+  readonly kept: Column;
   readonly #paidBase: Column;
   readonly #wait: Column;
   readonly #keptShare: Rolling<WholeSum>;
@@ -139,33 +140,20 @@ export class LaneScorer {
     this.withinBlocks = LANE_PROMISES[lane].withinBlocks;
     this.#waitsForDips = lane === 'slow';
     const keep = JUDGED_BLOCKS + this.withinBlocks;
-    this.#cap = history.column(keep);
-    this.#tip = history.column(keep);
-    this.#kept = history.column();
+    this.cap = history.column(keep);
+    this.tip = history.column(keep);
+    this.kept = history.column();
     this.#paidBase = history.column(keep);
     this.#wait = history.column(keep);
-    this.#keptShare = new Rolling(this.#kept, new WholeSum());
+    this.#keptShare = new Rolling(this.kept, new WholeSum());
     this.#baseRatio = new Rolling(this.#paidBase, new WholeSum());
     this.#waits = new Rolling(this.#wait, new SortedValues());
   }
 
   /** Stores the head's advice, wei per gas, to be judged `withinBlocks` blocks later. */
   record(cap: number, tip: number): void {
-    this.#cap.put(this.#history.head, cap);
-    this.#tip.put(this.#history.head, tip);
-  }
-
-  capAt(block: number): number {
-    return this.#cap.at(block);
-  }
-
-  tipAt(block: number): number {
-    return this.#tip.at(block);
-  }
-
-  /** Whether the advice given at `block` was included; `NaN` when it has not been judged. */
-  keptAt(block: number): number {
-    return this.#kept.at(block);
+    this.cap.put(this.#history.head, cap);
+    this.tip.put(this.#history.head, tip);
   }
 
   /** Judges the advice whose last block is the head: 1 if included, 0 if not, `null` if there was none. */
@@ -175,7 +163,7 @@ export class LaneScorer {
     if (given < oldest) return null;
     const included = this.#inclusion(given);
     const kept = included === null ? 0 : 1;
-    this.#kept.put(given, kept);
+    this.kept.put(given, kept);
     this.#paidBase.put(given, included === null ? Number.NaN : this.#baseRatioAt(given, included));
     this.#wait.put(given, (included ?? head) - given);
     this.followHead();
@@ -185,8 +173,8 @@ export class LaneScorer {
   /** The first block that includes the transaction: `min(tip, cap − base fee)` reaches its low tip. */
   #inclusion(given: number): number | null {
     const { baseFee, lowTip, head } = this.#history;
-    const cap = this.#cap.at(given);
-    const tip = this.#tip.at(given);
+    const cap = this.cap.at(given);
+    const tip = this.tip.at(given);
     for (let block = given + 1; block <= head; block += 1) {
       const asked = lowTip.at(block);
       if (Math.min(tip, cap - baseFee.at(block)) >= (Number.isNaN(asked) ? 0 : asked)) return block;
@@ -195,13 +183,13 @@ export class LaneScorer {
   }
 
   #baseRatioAt(given: number, included: number): number {
-    const paid = Math.min(this.#cap.at(given), this.#history.baseFee.at(included) + this.#tip.at(given));
-    return toPpm(feeRatio(paid - this.#tip.at(given), this.#highestNextAt(given)));
+    const paid = Math.min(this.cap.at(given), this.#history.baseFee.at(included) + this.tip.at(given));
+    return toPpm(feeRatio(paid - this.tip.at(given), this.#highestNextAt(given)));
   }
 
   /** The maximum base fee that the advice would pay in the block after `given`. */
   #highestNextAt(given: number): number {
-    return Math.min(this.#history.nextBaseFee.at(given), this.#cap.at(given) - this.#tip.at(given));
+    return Math.min(this.#history.nextBaseFee.at(given), this.cap.at(given) - this.tip.at(given));
   }
 
   get highestNext(): number {
@@ -235,7 +223,7 @@ export class LaneScorer {
     const { head } = this.#history;
     const baseRatio = fromPpm(this.#baseRatio.tally.mean ?? toPpm(1));
     const least = this.#waitsForDips ? 0 : 1;
-    return this.highestNext * Math.max(baseRatio, least) + this.#tip.at(head);
+    return this.highestNext * Math.max(baseRatio, least) + this.tip.at(head);
   }
 
   /**

@@ -320,10 +320,12 @@ export class TrackRecord {
   #outcome(block: number): boolean | null {
     const waitSec = this.#history.advisedWaitSec.at(block);
     if (waitSec > 0) {
-      return this.#horizons.find(({ horizonSec }) => horizonSec === waitSec)?.reachedAt(block) ?? null;
+      return (
+        this.#horizons.find(({ horizonSec }) => horizonSec === waitSec)?.verdicts.reachedAt(block) ?? null
+      );
     }
     if (block + this.#sent.withinBlocks > this.#history.head) return null;
-    return this.#sent.keptAt(block) === 1;
+    return this.#sent.kept.at(block) === 1;
   }
 }
 
