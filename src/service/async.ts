@@ -17,7 +17,6 @@ export class Alarm {
   }
 }
 
-/** Waits until `signal` aborts. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -19,7 +19,6 @@ const CACHED_TRANSACTIONS = 40_000;
  * cached.
  */
 const TRANSACTIONS_WITHIN_MS = 20_000;
-/** Cache weight of a block beside its transactions. */
 const BLOCK_WEIGHT = 16;
 
 /** The fields of a block's transaction for lists, without its call data, which may be large. */
@@ -156,7 +155,6 @@ const givenUp = () => new ApiFailure('upstream_unavailable', 'the request was ab
 /** A least-recently-used cache with a maximum total weight. */
 export class WeightedCache<Key, Value> {
   readonly #limit: number;
-  /** In the order of last use. */
   readonly #entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
   #weight = 0;
 

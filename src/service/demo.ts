@@ -248,10 +248,8 @@ interface PastAutoTx {
   readonly signed: Hex;
   readonly target: bigint;
   readonly note: string;
-  /** The head at its creation. */
   readonly from: Block;
   readonly priceThen: bigint;
-  /** Its events, by heads. */
   readonly events: readonly (readonly [head: number, event: AutoTxEvent])[];
 }
 

@@ -12,7 +12,6 @@ import {
 } from '../store/lease.ts';
 import { sleep } from './async.ts';
 
-/** Interval of the leader's heartbeats. */
 const BEAT_MS = 2_000;
 /** Polling interval of the others, so that an ended leader is replaced quickly. */
 const LOOK_MS = 500;
@@ -26,11 +25,8 @@ export interface LeaseOptions {
    * lease is free.
    */
   readonly role: 'stays' | 'visits';
-  /** The leader's report. */
   readonly report?: () => LeaderReport;
-  /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** Ms of a monotonic clock. */
   readonly steadyNow?: () => number;
   /** Called once when the lease cannot be read or kept, until that works again. */
   readonly onError: (error: unknown) => void;
@@ -100,7 +96,6 @@ export class Lease {
     return this.#state === 'visits' ? { kind: 'visitor', now: this.#options.wallNow() } : { kind: 'none' };
   }
 
-  /** Display name of this process. */
   get process(): string {
     return this.#options.process;
   }
@@ -115,7 +110,6 @@ export class Lease {
     return this.#problem;
   }
 
-  /** Calls `listener` for every change of the {@link state}. */
   onChange(listener: (state: LeaseState) => void): void {
     this.#listeners.add(listener);
   }
@@ -340,7 +334,6 @@ function isGone(place: string | null): boolean {
   return now !== '' && now !== start;
 }
 
-/** Describes the leader of the database, for a log. */
 export function leaseWords(state: LeaseState, { held }: Lease): string {
   if (state === 'holds') return 'alerts on this database fire here now';
   const who = held?.process ?? 'nobody';

@@ -31,7 +31,6 @@ export class LightChain {
     this.#wallNow = wallNow;
   }
 
-  /** The chain's present prices. @throws {ChainError} */
   async read(signal: AbortSignal): Promise<LightReading> {
     const source = this.#source;
     const profile = await source.chain();
@@ -61,7 +60,6 @@ export class LightChain {
     return { current: statsCurrent(present), actions: usualWork(present, dataFees) };
   }
 
-  /** The engine, up to the newest block. */
   async #followed({ feeRule }: ChainProfile, signal: AbortSignal): Promise<FeeEngine> {
     const known = this.#engine?.head ?? null;
     const recent = await this.#source.recent?.(CAPACITY, { known, signal });

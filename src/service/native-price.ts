@@ -7,7 +7,6 @@ const REFRESH_MS = 60_000;
 /** Until the chain and the leader are known there is no feed to request. */
 const NO_FEED_MS = 100;
 
-/** The native coin's price, requested once a minute. */
 export class NativePrice {
   #price: UsdPrice | null = null;
   readonly #feed: () => PriceFeed | null;

@@ -36,7 +36,6 @@ interface ServiceParts {
   readonly wallNow: () => number;
 }
 
-/** Condition of a service. */
 export interface Condition {
   readonly chain: ChainProfile | null;
   readonly head: number | null;
@@ -47,11 +46,9 @@ export interface Condition {
   readonly failure: ApiFailure | null;
   /** The leader on this database; `null`: there is none. */
   readonly engine?: EngineHealth | null;
-  /** How many read `gas/stream`. */
   readonly streams?: number;
 }
 
-/** The running service's state, for the routes. */
 export class ServiceState {
   readonly #parts: ServiceParts;
   #moment: Present | null = null;

@@ -38,7 +38,6 @@ export interface Service {
   fetch(request: Request, record?: object): Promise<Response>;
   /** Ends the streams of `gas/stream`, for a server that stops. */
   endStreams(): void;
-  /** Present condition of the service. */
   condition(): Condition;
   /** Figures of all owners' alerts, for the operator; rejects with a `StoreError`. */
   alertFigures(): Promise<AlertFigures>;

@@ -123,11 +123,9 @@ export interface AdviceCount {
   readonly statedProbability: number | null;
   /** Time of the block after which the oldest of them was given, Unix seconds. */
   readonly since: number | null;
-  /** Advice versions among them, ascending. */
   readonly versions: readonly number[];
 }
 
-/** Result of settling advice whose time was over. */
 export interface Settlement {
   readonly settled: number;
   /** The newest block whose advice still needs missing blocks; `null` when there is none. */

@@ -18,7 +18,6 @@ import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { pagesOf, type Queries, readRows, type Tables } from './tables.ts';
 
-/** A block and the lane prices after it. */
 export interface PricedBlock {
   readonly block: Block;
   readonly prices: LanePrices;
@@ -68,7 +67,6 @@ export async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<rea
   if (woken.length > AT_ONCE) await setImmediate();
 }
 
-/** Whether any of the blocks wakes any alert. */
 async function wakesAny(trx: Queries, span: Span): Promise<boolean> {
   return (await wokenBy(trx, span).limit(1).executeTakeFirst()) !== undefined;
 }
@@ -93,7 +91,6 @@ const isWoken =
       ]),
     );
 
-/** Key of the last evaluated block. */
 const POSITION = 'alerts_at';
 /** Longer than any reorg. */
 const DEEPEST_REORG_SEC = 3_600;

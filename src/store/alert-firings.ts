@@ -73,14 +73,12 @@ export function tallyOf(events: readonly AlertEventRow[]) {
   return tally;
 }
 
-/** A firing alert in its new state, and the price that fired it. */
 export interface Firing {
   readonly alert: KeptAlert;
   /** Wei per gas. */
   readonly price: bigint;
 }
 
-/** The block at which they fire, and its reference prices. */
 interface FiringBlock {
   readonly block: Block;
   readonly reference: ReferencePrices | null;
@@ -193,7 +191,6 @@ export const MOST_EVENTS = 1_000;
 /** Number of alerts whose firings are counted at once. */
 const ALERTS_AT_ONCE = 20;
 
-/** Runs work in a transaction. */
 type InTransaction = <Result>(work: (trx: Queries) => Promise<Result>) => Promise<Result>;
 
 /**
@@ -257,7 +254,6 @@ function countEvents(trx: Queries, after: string): Promise<EventCount[]> {
     .execute();
 }
 
-/** Returns the number of deleted firings. */
 async function deleteEvents(trx: Queries, events: readonly { readonly id: string }[]): Promise<number> {
   const ids = events.map(({ id }) => id);
   await trx.deleteFrom('alert_events').where('id', 'in', ids).execute();

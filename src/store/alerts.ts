@@ -15,7 +15,6 @@ import type { Database } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
 import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } from './tables.ts';
 
-/** One firing of an alert. Wei per gas. */
 export interface AlertFiring {
   readonly alertId: string;
   readonly blockNumber: number;
@@ -30,7 +29,6 @@ export interface AlertFiring {
   readonly nativeUsd: number | null;
 }
 
-/** Total savings of firings. */
 export interface AlertSum {
   readonly firings: number;
   /** Wei per gas, over all firings. */
@@ -39,7 +37,6 @@ export interface AlertSum {
   readonly usdPerGas: number | null;
 }
 
-/** Numbers of alerts by state. */
 interface AlertCounts {
   readonly total: number;
   readonly pending: number;
@@ -80,7 +77,6 @@ export class AlertStore {
     return this.#database.run((db) => findAlert(db, owner, id));
   }
 
-  /** A page of the owner's alerts, newest first, and their total number. */
   list(
     owner: string,
     page: Page,
@@ -213,7 +209,6 @@ export class AlertStore {
     });
   }
 
-  /** Total savings of all firings that an owner's alerts ever had. */
   sumFirings(owner: string): Promise<AlertSum> {
     return this.#database.run(async (db) => {
       const sums = ownedBy(db.selectFrom('firing_tallies'), owner).select((e) =>

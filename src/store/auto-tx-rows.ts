@@ -24,7 +24,6 @@ export interface SignedTransactionRow {
   auto_tx_id: string;
   /** When the auto-tx ended, ms since epoch: its bytes are no longer handed out. `null`: they may be sent. */
   ended_at: number | null;
-  /** The raw bytes, sealed. */
   bytes: Uint8Array;
   /** Id of the encryption key; `null`: not encrypted, in a file from an older version. */
   key_id: string | null;

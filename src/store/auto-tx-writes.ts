@@ -36,7 +36,6 @@ export async function findRival(db: Queries, { owner, id, signed }: KeptAutoTx):
   return (await rival.limit(1).executeTakeFirst())?.id ?? null;
 }
 
-/** A change of an auto-tx. */
 export interface AutoTxChange {
   /** The new state; id, owner and creation time stay. */
   readonly autoTx: KeptAutoTx;
@@ -122,7 +121,6 @@ export async function addNotes(trx: Queries, id: string, notes: readonly Note[],
     .execute();
 }
 
-/** What an auto-tx adds to its owner's totals. */
 function shareOf(kept: KeptAutoTx) {
   const saving = kept.state.status === 'EXECUTED' ? (savingsOf(kept)?.atCreation ?? null) : null;
   const hasSaved = saving !== null && saving.savedWei !== 0n;
@@ -134,7 +132,6 @@ function shareOf(kept: KeptAutoTx) {
   };
 }
 
-/** Replaces an auto-tx's part of its owner's totals. */
 async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx): Promise<void> {
   const [was, is] = [shareOf(before), shareOf(after)];
   const isSame = was.executed === is.executed && was.wei === is.wei && was.usd === is.usd;
@@ -208,7 +205,6 @@ async function isTaken(trx: Queries, kept: KeptAutoTx, { status, returnsTo }: Au
   return (await findRival(trx, kept)) !== null;
 }
 
-/** Maximum number of ended auto-txs per owner. */
 const MOST_FINISHED = 10_000;
 /** Deeper than any reorg, in blocks. */
 const SETTLED_BLOCKS = 64;
@@ -240,7 +236,6 @@ export async function forgetFinished(trx: Queries, owner: string, most = MOST_FI
   for (const { id } of rows) await forgetAutoTx(trx, id);
 }
 
-/** Deletes an auto-tx with its bytes and timeline. */
 export async function forgetAutoTx(trx: Queries, id: string): Promise<void> {
   await trx.deleteFrom('auto_txs').where('id', '=', id).execute();
   await trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id).execute();

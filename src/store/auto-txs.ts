@@ -27,7 +27,6 @@ import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } fro
 
 export type { AutoTxChange };
 
-/** Expected prices of the next block. Wei per gas. */
 interface NextPrices {
   readonly prices: LanePrices;
   readonly nextBaseFee: bigint;
@@ -98,7 +97,6 @@ export class AutoTxStore {
     });
   }
 
-  /** A page of the owner's auto-txs, newest first, and their total number. */
   list(
     owner: string,
     page: Page,
@@ -258,7 +256,6 @@ export class AutoTxStore {
     });
   }
 
-  /** Whether any is unsent, or a node may have it. */
   hasOpen(): Promise<boolean> {
     return this.#database.run(async (db) => {
       const open = db
@@ -295,7 +292,6 @@ export class AutoTxStore {
     return this.#database.sealer.open(id, { keyId: keyId ?? '', bytes }) ?? 'sealed';
   }
 
-  /** Deletes the signed bytes of auto-txs that ended a day or more before `now`, ms since epoch. */
   async forgetSigned(now: number): Promise<void> {
     const ended = now - KEEP_SIGNED_MS;
     await this.#database.run((db) =>
@@ -359,7 +355,6 @@ const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] => readRows(rows, to
 
 const autoTxsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('auto_txs'), owner);
 
-/** Drafts, unsent and submitted auto-txs. */
 const countOpen = (db: Queries, owner: string) =>
   countRows(
     db
@@ -389,7 +384,6 @@ async function lockAutoTx(trx: Queries, { owner, id }: OwnedAutoTx): Promise<Kep
   return readable(await (owner === '' ? one : one.where('owner', '=', owner)).execute())[0] ?? null;
 }
 
-/** Whether the signed transaction has another nonce than before. */
 const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>
   after !== null && (before?.from !== after.from || before.nonce !== after.nonce);
 
@@ -421,7 +415,6 @@ function reachedIds(db: Queries, next: NextPrices, now: number) {
 /** Its owner has another auto-tx with the same sender and nonce, and only one of them can be mined. */
 export class SameNonceError extends Error {
   override readonly name = 'SameNonceError';
-  /** Id of the other one. */
   readonly id: string;
 
   constructor(id: string) {

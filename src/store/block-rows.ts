@@ -2,7 +2,6 @@ import type { Block, BlockTips, Hex } from '../core/block.ts';
 import { maybe } from './columns.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
-/** Block numbers. */
 export interface NumberRange {
   /** Inclusive. */
   readonly from: number;
@@ -86,7 +85,6 @@ export async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]): Pr
   return replaced;
 }
 
-/** A replaced block. */
 type Removed = Pick<BlockRow, 'number' | 'hash' | 'timestamp'>;
 
 export const removeBlocks = (trx: Queries, { from, to }: NumberRange): Promise<Removed[]> =>

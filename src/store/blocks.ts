@@ -186,7 +186,6 @@ export class BlockStore {
     return (await this.newest(1))[0] ?? null;
   }
 
-  /** The last `count` blocks, ascending. */
   async newest(count: number): Promise<Block[]> {
     return (await this.#read((blocks) => blocks.orderBy('number', 'desc').limit(count))).reverse();
   }

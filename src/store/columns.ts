@@ -11,7 +11,6 @@ const HASH_LENGTH = 66;
 
 export const unreadable = () => new RangeError('no row of ours');
 
-/** A nullable value. */
 export function maybe<Value, Result>(
   value: Value | null | undefined,
   read: (value: Value) => Result,

@@ -34,7 +34,6 @@ export interface Database<Schema = Tables> {
   readonly name: string;
   /** Set once a page could not be read: later results may be wrong or incomplete. */
   readonly damage: StoreError | null;
-  /** Encrypts signed bytes. */
   readonly sealer: Sealer;
   /**
    * Runs reads, or one writing statement. Retries while another process locks the database, so failed work must leave
@@ -126,7 +125,6 @@ function open<Schema>(
   return retryWhileBusy(name, opening, WHILE_MADE);
 }
 
-/** The migrator's own table. */
 interface Migrated {
   kysely_migration: { name: string };
 }
@@ -352,7 +350,6 @@ function refuseDamaged(file: DatabaseSync, name: string): void {
   }
 }
 
-/** Returns the applied migrations. */
 async function refuseForeign(
   queries: Kysely<Migrated>,
   migrations: Migrations,

@@ -90,7 +90,6 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [/pool after calling end|driver has already been destroyed/, 'closed', '% is closed'],
 ];
 
-/** A file with inconsistent pages. */
 export const damaged = (where: string): StoreError => new StoreError('damaged', DAMAGED.replace('%', where));
 
 /** Turns any error of the database or file system into a message; `where` is the display name of the database. */

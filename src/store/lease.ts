@@ -172,7 +172,6 @@ export class LeaseStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Writes a heartbeat. Returns whether `holder` still holds the lease. */
   async beat(holder: string, at: number, report: LeaderReport | null = null): Promise<boolean> {
     const { numUpdatedRows } = await this.#write((db) =>
       db

@@ -3,7 +3,6 @@ import { type ChainProfile, identifiedChain, isImpostor, SIMULATED_CHAIN_ID } fr
 import { StoreError } from './errors.ts';
 import type { Queries } from './tables.ts';
 
-/** A single value of the whole database, or `null`. */
 export async function readMeta(db: Queries, key: string): Promise<string | null> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value ?? null;
@@ -21,7 +20,6 @@ export async function dropMeta(db: Queries, key: string): Promise<void> {
   await db.deleteFrom('meta').where('key', '=', key).execute();
 }
 
-/** Identifies the chain. */
 export type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId'>;
 
 /** Binds a history to a chain. @throws {StoreError} `wrong-chain` when it belongs to another one. */

@@ -30,9 +30,7 @@ type Row = Readonly<Record<string, unknown>>;
 interface Move {
   readonly history: Database;
   readonly keys: KeyDatabase | null;
-  /** An empty server. */
   readonly to: Database;
-  /** Ms since epoch. */
   readonly now: number;
 }
 

@@ -6,7 +6,6 @@ import { DISABLED_COLUMNS, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import { type DeliveryRow, isPostgres, type Queries, readRows, type Tables } from './tables.ts';
 
-/** One delivery attempt. */
 export interface KeptAttempt {
   /** When it began, ms since epoch. */
   readonly at: number;
@@ -31,7 +30,6 @@ export interface KeptDelivery {
   readonly attempts: readonly KeptAttempt[];
 }
 
-/** The fields of a due delivery for queueing. */
 export interface DueDelivery {
   readonly id: string;
   /** The id of the API key that owns the alert, empty for the operator. */
@@ -42,7 +40,6 @@ export interface DueDelivery {
   readonly dueAt: number;
 }
 
-/** A due delivery with all fields for sending. */
 export interface PendingDelivery {
   readonly id: string;
   readonly channel: string;
@@ -56,7 +53,6 @@ export interface PendingDelivery {
   readonly isUntouched: boolean;
 }
 
-/** The result of an attempt. */
 export type Verdict =
   | { readonly kind: 'again'; readonly at: number }
   /** This process has no notifier for the channel; that does not count as an attempt. */
@@ -97,7 +93,6 @@ export async function logAttempt(trx: Queries, deliveryId: string, attempt: Kept
     .execute();
 }
 
-/** Deletes earlier attempts with the same response. */
 async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttempt): Promise<void> {
   await trx
     .deleteFrom('delivery_attempts')
@@ -107,7 +102,6 @@ async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttemp
     .execute();
 }
 
-/** Deliveries with their attempts, in the rows' order. */
 async function keptDeliveries(db: Queries, rows: readonly DeliveryRow[]): Promise<KeptDelivery[]> {
   const ids = rows.map(({ id }) => id);
   const attempts = db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids);
@@ -159,7 +153,6 @@ export const KEEP_DELIVERIES_MS = 90 * 86_400_000;
 
 /** Longest time between two attempts: six hours, and one for clock errors. */
 const PUT_OFF_MOST_MS = 7 * 3_600_000;
-/** Maximum number of listed deliveries per alert. */
 const NEWEST_DELIVERIES = 50;
 const SECRET_BYTES = 32;
 /** How long the previous secret signs after a rotation: time for recipients to switch. */
@@ -198,7 +191,6 @@ export class OutboxStore {
     this.#database = database;
   }
 
-  /** Whether several processes send concurrently. */
   get isShared(): boolean {
     return isPostgres(this.#database.queries);
   }

@@ -11,7 +11,6 @@ const BUCKET_SEC = 300;
 /** Reference prices for comparisons: the mean base fee, and lane by lane. Whole wei per gas. */
 export type ReferencePrices = Readonly<Record<LaneName | 'base', number>>;
 
-/** The tip percentile of each lane. */
 const TIPS = { slow: 'tip_p25', average: 'tip_p50', fast: 'tip_p75' } as const;
 
 interface Sums {

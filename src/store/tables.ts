@@ -9,7 +9,6 @@ import type { RollupRow } from './rollups.ts';
 export interface AdviceRow {
   block_number: number;
   block_hash: string | null;
-  /** Block time. */
   timestamp: number;
   version: number;
   action: string;
@@ -119,7 +118,6 @@ export interface KeyRow {
   revoked_at: number | null;
 }
 
-/** Usage of one key on one day. */
 export interface UsageRow {
   key_id: string;
   /** Days since 1970-01-01, UTC. */
@@ -158,13 +156,11 @@ export interface Page {
   readonly limit: number;
 }
 
-/** A page of a list, newest first. */
 export const newestPage = <Output>(
   query: SelectQueryBuilder<Tables, 'alerts' | 'auto_txs', Output>,
   { offset, limit }: Page,
 ) => query.orderBy(sql`created_at`, 'desc').orderBy(sql`id`, 'desc').limit(limit).offset(offset);
 
-/** Number of rows of a query. */
 export async function countRows<Table extends keyof Tables>(
   query: SelectQueryBuilder<Tables, Table, object>,
 ): Promise<number> {

@@ -39,10 +39,8 @@ export function alertTallies(alerts: AlertStore, now: () => number): Tallies {
   };
 }
 
-/** Maximum number of alerts per key; the operator has no limit. */
 export const ALERTS_PER_KEY = 1_000;
 const ID_BYTES = 8;
-/** Minimum time between two manual retries of a delivery. */
 const SEND_AGAIN_MS = 60_000;
 /** More could not be distinguished in a chart. */
 const MARKS_MOST = 500;
@@ -50,13 +48,10 @@ const MARKS_MOST = 500;
 interface AlertServiceParts {
   readonly alerts: AlertStore;
   readonly outbox: OutboxStore;
-  /** The rules for a new alert of an owner. */
   readonly rules: (owner: string) => TargetRules;
-  /** Ms since epoch. */
   readonly wallNow: () => number;
   /** The same by the chain's clock, which differs for recordings. */
   readonly chainNow: () => number;
-  /** Called when a delivery is due at once. */
   readonly onDue: () => void;
 }
 
@@ -70,7 +65,6 @@ export class AlertService {
     this.#parts = parts;
   }
 
-  /** The rules for a new alert of the owner. */
   rules(owner: string): TargetRules {
     return this.#parts.rules(owner);
   }
@@ -101,7 +95,6 @@ export class AlertService {
     return { ...this.#respond(alert, owner), deliveries: deliveries.map(deliveryResponse) };
   }
 
-  /** Replaces the owner's fields of an alert with checked ones. */
   async update(owner: string, id: string, creation: AlertCreation): Promise<CreatedAlert> {
     const { alerts, wallNow } = this.#parts;
     const updated = await alerts.update(owner, id, { ...contentOf(creation), updatedAt: wallNow() });
@@ -112,7 +105,6 @@ export class AlertService {
     return { ...this.#respond(after, owner), signingSecret };
   }
 
-  /** Gives the owner a new signing secret. */
   async rotateSigningSecret(owner: string): Promise<RotatedSecret> {
     const { outbox, wallNow } = this.#parts;
     const { secret, previousUntil } = await outbox.rotateSigningSecret(owner, wallNow());

@@ -36,12 +36,10 @@ export const GIVE_UP_AFTER_MS = 24 * HOUR;
 export const LEAST_TRIES = 5;
 
 interface FailedTry {
-  /** Number of failed attempts, including this one. */
   readonly tries: number;
   /** When the first of them was made, ms since epoch. */
   readonly triesSince: number;
   readonly now: number;
-  /** The recipient's `Retry-After`, seconds. */
   readonly retryAfterSec: number | null;
   /** Random, 0 to 1. */
   readonly random: number;
@@ -92,11 +90,9 @@ async function tryOnce(
   }
 }
 
-/** Concurrent attempts. */
 const MOST_AT_ONCE = 32;
 /** Concurrent attempts for one API key: slow recipients of one key must not delay other keys. */
 const MOST_PER_OWNER = 8;
-/** Concurrent attempts to one recipient. */
 const MOST_PER_RECIPIENT = 2;
 
 /**
@@ -108,7 +104,6 @@ export class DeliveryQueue {
   /** In order of last use: the line that was used last comes last. */
   readonly #lines = new Map<string, Line>();
   readonly #underWay = new Map<string, Line>();
-  /** The ids of all that waits or is under way. */
   readonly #known = new Set<string>();
 
   /** Puts a delivery at the end, unless it is queued or under way already. */
@@ -144,7 +139,6 @@ export class DeliveryQueue {
     return null;
   }
 
-  /** A delivery is no longer under way. */
   end({ id }: DueDelivery): void {
     this.#underWay.delete(id);
     this.#known.delete(id);
@@ -183,7 +177,6 @@ const PRUNE_MS = 86_400_000;
 /** Saving the outcome of an attempt is retried after this time; the attempt is not repeated. */
 const RECORD_AGAIN_MS = 5_000;
 
-/** One attempt, for logs. */
 export interface MadeAttempt {
   readonly delivery: PendingDelivery;
   readonly attempt: KeptAttempt;
@@ -256,7 +249,6 @@ export class Dispatcher {
     await Promise.all(this.#sending);
   }
 
-  /** Queues every due delivery, page by page. */
   async #fill(now: number): Promise<void> {
     await this.#store.bringForward(now);
     if (!this.#hasWokenWaiting) await this.#store.wakeWaiting(Object.keys(this.#options.notifiers), now);

@@ -5,7 +5,6 @@ const POLL_MS = 10_000;
 /** Reason shown for alerts and auto-txs of a revoked key. */
 const KEY_REVOKED = 'its key was revoked';
 
-/** Stores of owned things that act by themselves: alerts, auto-txs. */
 export interface Retired {
   activeOwners(): Promise<readonly string[]>;
   disableAll(owner: string, reason: string, now: number): Promise<void>;
@@ -15,9 +14,7 @@ export interface RetireOptions {
   readonly kept: readonly Retired[];
   /** The owners whose key is revoked or gone. */
   readonly withdrawn: (owners: readonly string[]) => Promise<readonly string[]>;
-  /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** Default: ten seconds. */
   readonly everyMs?: number;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;

@@ -17,7 +17,6 @@ const SENDER: Readonly<Partial<Record<AlertChannel, string>>> = {
 /** The settings that enable a channel, to follow `sets`; `undefined`: none needed. */
 export const remedyFor = (channel: string): string | undefined => REMEDY.get(channel);
 
-/** The channels that these settings enable. */
 export function channelsOf({
   smtp = null,
   telegram = null,

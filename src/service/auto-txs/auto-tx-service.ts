@@ -56,9 +56,7 @@ const LOADING_RETRY_SEC = 5;
 
 interface AutoTxServiceParts extends CheckerParts {
   readonly store: AutoTxStore;
-  /** `null` while the chain is unknown. */
   readonly chain: () => ChainProfile | null;
-  /** Number of confirmations that make a transaction final. */
   readonly confirmations: (chain: ChainProfile) => number;
   readonly outlook: AutoTxOutlook;
   /** Called when there may be more or less to send. */
@@ -290,11 +288,8 @@ const isSameOrder = (one: KeptAutoTx, other: KeptAutoTx) =>
   );
 
 interface ChangeFacts {
-  /** The transaction that the update signs; `null` without a signature. */
   readonly signed: SignedTransaction | null;
-  /** Confirmations that make it final. */
   readonly confirmations: number;
-  /** Ms since epoch. */
   readonly now: number;
 }
 

@@ -20,30 +20,23 @@ import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
 import type { Present } from '../follow/chain-state.ts';
 
-/** Dependencies of the engine. */
 export interface EngineContext {
   readonly source: ChainSource;
   /** Checks the lease at every write. */
   readonly store: AutoTxStore;
   readonly blocks: BlockStore;
   readonly history: Pick<HistoryStore, 'referencePrices' | 'reachesBackTo'>;
-  /** `null` while the chain is unknown. */
   readonly profile: () => ChainProfile | null;
-  /** Confirmations after which the outcome of a transaction is final. */
   readonly confirmations: (chain: ChainProfile) => number;
   /** `null` unless the head is fresh. */
   readonly present: () => Present | null;
-  /** Dollars for one native coin now. */
   readonly nativeUsd: () => number | null;
-  /** Ms since epoch. */
   readonly wallNow: () => number;
   /** The same, but no later than the chain's time allows, because expiry is final. */
   readonly agreedNow: () => number;
-  /** Ms of a monotonic clock. */
   readonly steadyNow: () => number;
   /** Time limit of the requests about one sender, ms; default 10 s. */
   readonly senderMs?: number | undefined;
-  /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -57,7 +50,6 @@ export function ruleFacts(
   return { nonce: signed?.nonce ?? 0, confirmations: needed, now: wallNow() };
 }
 
-/** Further fields of an auto-tx that an event changes. */
 export type Beside = Partial<Pick<KeptAutoTx, 'checks' | 'checkedAt' | 'dayMeanPrice' | 'nativeUsd'>>;
 
 /** Applies an event; `null` when the state does not allow it, or nothing changes. */
@@ -104,9 +96,7 @@ export interface SenderFacts {
   readonly pendingNonce: number;
   /** Wei. */
   readonly balance: bigint;
-  /** All live auto-txs of the sender. */
   readonly live: readonly KeptAutoTx[];
-  /** What the chain takes beside gas. */
   readonly dataFees: DataFees;
 }
 
@@ -114,7 +104,6 @@ export interface SenderFacts {
 interface Moment {
   readonly steady: number;
   readonly wall: number;
-  /** Genesis of the chain it was decided for. */
   readonly genesis: Hex | undefined;
 }
 
@@ -336,7 +325,6 @@ async function refused(kept: KeptAutoTx, error: unknown, context: EngineContext)
   return 'refused';
 }
 
-/** The event for a permanent or a temporary refusal. */
 function refusalOf(kept: KeptAutoTx, { reason, message, outcome }: SendFailure, context: EngineContext) {
   const obstacle = sendObstacle(reason, message);
   return outcome === 'never' ? ({ type: 'refuse', obstacle } as const) : declined(kept, obstacle, context);
@@ -381,7 +369,6 @@ export const sendObstacle = (reason: string, message = reason): Obstacle => ({
   message: ownValue(WORDS, reason) ?? message,
 });
 
-/** Maximum time until a held auto-tx is tried again. */
 const LONGEST_MS = 300_000;
 
 /**

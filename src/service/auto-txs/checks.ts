@@ -22,13 +22,10 @@ export interface CheckerParts {
   readonly store: Pick<AutoTxStore, 'waiting'>;
   /** Present prices; `null` while there are none. */
   readonly moment: () => Present | null;
-  /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** Aborts pending requests. */
   readonly signal: AbortSignal;
 }
 
-/** A transaction to check, with its owner. */
 interface ToCheck {
   readonly owner: string;
   /** `null`: it is new. */
@@ -36,7 +33,6 @@ interface ToCheck {
   readonly chainId: number;
   readonly transaction: SignedTransaction;
   readonly order: AutoTxOrder;
-  /** Its signature comes with this request. */
   readonly isNew: boolean;
 }
 
@@ -89,7 +85,6 @@ export function requirePool({ kind }: ChainSource): void {
 /** The call of a transaction; value in wei. */
 export type Content = Pick<KeptAutoTx, 'to' | 'value' | 'data'>;
 
-/** The call in a request, as far as given. */
 type SaidContent = Pick<AutoTxUpdate, 'to' | 'value' | 'data'>;
 
 /** @throws {ApiFailure} `validation_failed` for a mistyped address, by its checksum. */
@@ -202,7 +197,6 @@ export function readSigned(text: string): SignedBytes {
   }
 }
 
-/** The refusal of a signed transaction. */
 function wrongSignature(why: string): ApiFailure {
   return new ApiFailure('validation_failed', `signedTransaction is refused: ${why}`, {
     details: [{ path: 'signedTransaction', message: why }],
@@ -214,7 +208,6 @@ const WITHIN_MS = 4_000;
 
 /** A sender's account on the chain; wei. */
 export interface SenderFacts {
-  /** The next nonce on the chain. */
   readonly nextNonce: number;
   /** The next nonce including the node's pool. */
   readonly pendingNonce: number;

@@ -68,7 +68,6 @@ export function startAutoTxs(options: AutoTxsOptions): LeaderWork {
   return { wake: alarm.ring, done: canSend ? lease.whileHeld(run, options) : async () => {} };
 }
 
-/** Senders processed at the same time. */
 const SENDERS_AT_ONCE = 32;
 /** Time limit of one sender: if a node does not respond, processing ends, and continues with the next head. */
 const SENDER_MS = 10_000;
@@ -86,9 +85,7 @@ const PRUNE_MS = 60_000;
 /** Senders of a round per turn: a request each. */
 const ROUND_AT_ONCE = 8;
 
-/** Why a sender is processed. */
 interface SenderTask {
-  /** Its auto-txs to observe. */
   readonly followed: readonly KeptAutoTx[];
   /** Also checks pending auto-txs, and retries held ones, before they are due. */
   readonly isWhole: boolean;
@@ -181,7 +178,6 @@ export class AutoTxEngine {
     );
   }
 
-  /** The auto-txs to observe, by sender. */
   async #followed(head: Block): Promise<Map<Hex, KeptAutoTx[]>> {
     const bySender = new Map<Hex, KeptAutoTx[]>();
     let after: KeptAutoTx | null = null;
@@ -218,7 +214,6 @@ export class AutoTxEngine {
     return head.number - inclusion.blockNumber + 1 < this.#context.confirmations(chain);
   }
 
-  /** Senders of due auto-txs. */
   async #due(): Promise<ReadonlySet<Hex>> {
     const { store, present, wallNow } = this.#context;
     const now = present();
@@ -305,7 +300,6 @@ async function observeUnsent(from: Hex, sender: SenderReads, options: SenderTurn
   }
 }
 
-/** Whether the chain has used its nonce. */
 const isUsed = ({ signed }: KeptAutoTx, nextNonce: number) => signed !== null && signed.nonce < nextNonce;
 
 /** Submitted, but whether it was sent is unknown: after a crash, or when no node responded. */
@@ -316,7 +310,6 @@ const isUnsure = ({ kept, observation }: Followed): boolean =>
   !observation.isKnown &&
   observation.nextNonce <= (kept.signed?.nonce ?? 0);
 
-/** Sends a decided auto-tx; `null` when there is none. */
 async function sendDecided(decided: Decided | null, options: SenderTurnOptions): Promise<Sent | null> {
   if (decided === null) return null;
   const sent = await sendOne(decided, options.context);
@@ -355,7 +348,6 @@ async function sendDue(
   }
 }
 
-/** Obstacles that depend on lower nonces. */
 const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
 function isToBeDecided(kept: KeptAutoTx, { context, used, head, isWhole }: SenderTurnOptions): boolean {

@@ -7,11 +7,9 @@ import type { BlockStore } from '../../store/blocks.ts';
 import { abortable, mapBounded } from '../async.ts';
 import { type Beside, type EngineContext, happen, ruleFacts, stepKept } from './broadcast.ts';
 
-/** Concurrent requests for one sender. */
 export const PARALLEL = 8;
 
 export interface Followed {
-  /** The auto-tx after the observation. */
   readonly kept: KeptAutoTx;
   /** `null` when the node's responses were inconsistent. */
   readonly observation: Observation | null;
@@ -25,19 +23,16 @@ export interface Followed {
  */
 const CERTAIN_MS = 3_000;
 
-/** A nonce that another transaction seems to have used. */
 interface UsedNonce {
   /** Time of its first observation, by the monotonic clock, and its head. */
   readonly since: number;
   readonly first: number;
-  /** The head of its last observation. */
   readonly head: number;
 }
 
 export interface FollowOptions {
   readonly context: EngineContext;
   readonly head: Block;
-  /** By auto-tx id. */
   readonly used: Map<string, UsedNonce>;
   readonly signal: AbortSignal;
 }
@@ -78,7 +73,6 @@ export async function followOne(
 const BUCKET_SEC = 300;
 const NEARLY_A_DAY_SEC = 23 * 3_600;
 
-/** Prices from which its savings are computed. */
 export async function pricesOf(
   { signed }: Pick<KeptAutoTx, 'signed'>,
   { minedAt }: Pick<Inclusion, 'minedAt'>,
@@ -100,7 +94,6 @@ interface LookContext {
   readonly source: ChainSource;
   readonly blocks: BlockStore;
   readonly head: Block;
-  /** Confirmations that make it final. */
   readonly confirmations: number;
   readonly signal: AbortSignal;
 }
@@ -191,7 +184,6 @@ export async function inclusionOf(
 
 /** Requests to a node about one sender, each made at most once. */
 export interface SenderReads {
-  /** The next nonce on the chain. */
   nextNonce(): Promise<number>;
   /** The next nonce including the node's pool. */
   pendingNonce(): Promise<number>;

@@ -1,7 +1,6 @@
 import type { AdviceScore, Settlement, TrackStore } from '../../store/advice-track.ts';
 import { TimeSlice } from '../async.ts';
 
-/** Number of past advice in the published record. */
 const SCORED = 100;
 /** Judged at once: a few milliseconds at worst, each scanning the blocks of a day. */
 const AT_ONCE = 16;

@@ -19,7 +19,6 @@ export interface IngestedBlock {
 }
 
 interface BlockWriterOptions {
-  /** Called with the first successful write after a failure. */
   readonly onRecovered: () => void;
   /** The advice after the newest block of a batch, to be written with it. */
   readonly adviceAfter?: (block: Block) => GivenAdvice | null;
@@ -27,9 +26,9 @@ interface BlockWriterOptions {
   readonly alertRun?: (blocks: readonly IngestedBlock[]) => AlertRun | null;
   /** Called when a write was refused because another process is the leader. */
   readonly onRefused?: () => void;
-  /** Called when alerts have fired; must not reject. */
+  /** Must not reject, as `onWritten`. */
   readonly onFired?: () => void;
-  /** Called after blocks were stored by any process, before the next write; must not reject. */
+  /** Called after blocks were stored by any process, before the next write. */
   readonly onWritten?: () => Promise<void>;
 }
 
@@ -54,7 +53,6 @@ export class BlockWriter {
     this.#options = options;
   }
 
-  /** Why the history is not being written, or `null`. */
   get problem(): string | null {
     return this.#problem;
   }
@@ -63,12 +61,10 @@ export class BlockWriter {
     return this.#waiting.length >= FULL;
   }
 
-  /** Whether this process writes blocks. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** Starts writing. */
   open(): void {
     this.#isOpen = true;
   }

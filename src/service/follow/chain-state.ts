@@ -51,12 +51,10 @@ export class ChainState {
     options.lease.onChange(() => this.#writer.close());
   }
 
-  /** Whether this process writes ingested blocks. */
   get isWriting(): boolean {
     return this.#writer.isOpen;
   }
 
-  /** Starts writing ingested blocks, if this process is the leader. */
   write(): void {
     if (this.#options.lease.mayWrite) this.#writer.open();
   }
@@ -91,7 +89,6 @@ export class ChainState {
     return this.#profile?.feeRule.blockTimeSec ?? 0;
   }
 
-  /** Expected seconds between blocks. */
   get updateSec(): number {
     const advice = this.advice();
     return this.#profile === null || advice === null
@@ -118,14 +115,12 @@ export class ChainState {
     return report !== null && report.block === this.head?.number ? report.updatedAt : this.#updatedAt;
   }
 
-  /** Why the history is not being written, or `null`. */
   get writeProblem(): string | null {
     const { lease } = this.#options;
     const cannotReadLease = lease.state === 'unknown' && lease.problem !== null;
     return this.#writer.problem ?? (cannotReadLease ? unsavedWords(lease.problem) : null);
   }
 
-  /** Whether to wait for the disk before ingesting more. */
   get isFull(): boolean {
     return this.#writer.isFull;
   }
@@ -159,7 +154,6 @@ export class ChainState {
     return this.#live?.engine ?? null;
   }
 
-  /** Resolves when all ingested blocks are stored. */
   flush(): Promise<void> {
     return this.#writer.flush();
   }
@@ -210,7 +204,6 @@ export class ChainState {
     this.#live = null;
   }
 
-  /** Whether this very block was ingested recently. */
   has(block: Block): boolean {
     return this.#recent.has(block);
   }
@@ -305,7 +298,6 @@ export class ChainState {
   }
 }
 
-/** Destinations and source of ingested blocks. */
 export interface ChainStateOptions {
   readonly source: Pick<ChainSource, 'kind' | 'blocks'>;
   readonly store: BlockStore;
@@ -316,16 +308,12 @@ export interface ChainStateOptions {
   readonly wallNow: () => number;
   /** Dollars for one native coin now; `null`: unknown. */
   readonly nativeUsd?: () => number | null;
-  /** Called when alerts have fired and their deliveries are in the outbox. */
   readonly onFired?: () => void;
-  /** Called after any process stored new blocks. */
   readonly onStored?: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Callbacks during ingestion. */
 export interface ChainStateEvents {
-  /** Called with the first successful write after a failure. */
   readonly onRecovered: () => void;
   /** Whether the blocks after `block` are overdue. */
   readonly isLate: (block: Block) => boolean;
@@ -402,7 +390,6 @@ export class LiveEngine {
     return this.#advice;
   }
 
-  /** Starts empty again. */
   reset(): void {
     this.#engine = null;
     this.#head = null;
@@ -471,12 +458,10 @@ class RecentBlocks {
     return this.#blocks.at(-1) ?? null;
   }
 
-  /** A copy, ascending. */
   get all(): readonly Block[] {
     return [...this.#blocks];
   }
 
-  /** Whether it contains this very block. */
   has(block: Block): boolean {
     const head = this.head;
     if (head === null || block.number > head.number) return false;

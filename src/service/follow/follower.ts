@@ -68,7 +68,6 @@ export class Follower {
     return this.#ready.promise;
   }
 
-  /** See `HistoryFiller.filled`. */
   get filled(): Promise<void> {
     return this.#filler.filled;
   }
@@ -99,7 +98,6 @@ export class Follower {
     return Math.min(wallNow(), head.timestamp * 1_000 + AGREES_WITHIN_MS);
   }
 
-  /** The leader's report to standbys. */
   report(nativeUsd: number | null): LeaderReport {
     const { problem, isFilled } = this;
     const { head, updatedAt } = this.chain;
@@ -113,7 +111,6 @@ export class Follower {
     return this.#state.isWaiting(head) || this.#state.isStale(head, updateSec);
   }
 
-  /** Whether a recording has been played to its end. */
   get hasEnded(): boolean {
     return this.#state.hasEnded;
   }
@@ -395,9 +392,7 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly historySec: number;
   /** How long a leader may store nothing until a standby compares with its own node, ms. Default: a minute. */
   readonly neglectedMs?: number | undefined;
-  /** Called after each event of the source was ingested. */
   readonly onEvent?: (() => void) | undefined;
-  /** Receives unexpected errors; the follower continues. */
   readonly onError: (error: unknown) => void;
   /** Called when the source, or one of several nodes, fails or recovers. */
   readonly onNews: (news: News) => void;
@@ -405,7 +400,6 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly unsaved?: string | undefined;
 }
 
-/** The newest blocks, ascending. */
 interface NewestBlocks {
   readonly blocks: readonly Block[];
   /** `false`: only the last block is complete; the others suffice for prices but not for the history. */

@@ -14,13 +14,9 @@ interface FreshnessOptions {
   readonly source: Pick<ChainSource, 'kind' | 'head'>;
   /** A standby decides nothing, and does not use its node. */
   readonly isLeading: () => boolean;
-  /** The newest ingested block. */
   readonly head: () => Block | null;
-  /** `null` until the chain is known. */
   readonly chain: () => ChainProfile | null;
-  /** Ms since epoch. */
   readonly wallNow: () => number;
-  /** Ms of a monotonic clock. */
   readonly steadyNow: () => number;
   /** Called when the head may be fresh again. */
   readonly onFresh: () => void;
@@ -52,7 +48,6 @@ export class Freshness {
     this.#ranAt = { wall: options.wallNow(), steady: options.steadyNow() };
   }
 
-  /** Ticks until the signal aborts. */
   async run(): Promise<void> {
     const { signal } = this.#options;
     while (!signal.aborted) {
@@ -128,14 +123,12 @@ export class SourceState {
   #isCatchingUp = false;
   /** Until the source has responded, any block counts as awaited: the head from the store stays valid. */
   #awaited: { readonly number: number; readonly until: number } | null = null;
-  /** The last block of a catch-up. */
   #caughtUpWith = -1;
 
   constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>) {
     this.#source = source;
   }
 
-  /** Whether a recording has been played to its end. */
   get hasEnded(): boolean {
     return this.#ended;
   }
@@ -261,7 +254,6 @@ export class SourceState {
 /** How long a block may be overdue before notifications are late. */
 const lateAfterMs = (blockTimeSec: number) => Math.max(LATE_BLOCKS * blockTimeSec * 1_000, LEAST_LATE_MS);
 
-/** The followed chain, and its head. */
 interface Followed {
   readonly source: Pick<ChainSource, 'kind' | 'health'>;
   readonly chain: ChainProfile | null;

@@ -43,7 +43,6 @@ export class HistoryFiller {
   #running: Promise<void> | null = null;
   #pass: Promise<void> = Promise.resolve();
   readonly #filled = Promise.withResolvers<void>();
-  /** Whether `filled` has resolved. */
   isFilled = false;
   readonly #alarm = new Alarm();
   /** How far back the engine's history goes; a restart begins with a day. */
@@ -59,13 +58,11 @@ export class HistoryFiller {
     this.#chain = chain;
   }
 
-  /** Starts it; later calls do nothing. */
   start(): void {
     this.#running ??= this.#run();
     this.fillSoon();
   }
 
-  /** Call it when a hole has appeared. */
   fillSoon(): void {
     this.#alarm.ring();
   }
@@ -177,18 +174,15 @@ export class HistoryFiller {
   }
 }
 
-/** The maximum page of `eth_feeHistory`. */
 const NODE_PAGE = 1_024;
 /** Public nodes allow a few pages per second; a recording or a simulation costs only our own time. */
 const NODE_PACE_MS = 300;
 const LOCAL_PAGE = 512;
-/** Block numbers searched for holes at once. */
 const SEARCHED = 50_000;
 const TRIES = 6;
 const FIRST_RETRY_MS = 1_000;
 
 interface BackfillOptions extends Pick<FillerOptions, 'source' | 'store' | 'signal'> {
-  /** Block numbers to search for holes. */
   readonly range: NumberRange;
   /** Stops at the first block before this time, Unix seconds. */
   readonly until: number;

@@ -38,11 +38,8 @@ export interface AppOptions {
   readonly keepsAlerts?: boolean | undefined;
   /** Why nothing is stored during the life of the process; absent when it is. */
   readonly unsaved?: string | undefined;
-  /** Receives unexpected errors; responses do not repeat them. */
   readonly onError: (error: unknown) => void;
-  /** Public URL of the service behind a proxy, for the document. */
   readonly baseUrl?: string | undefined;
-  /** Origins whose pages may use the service in a browser, `*` for all; default: none. */
   readonly cors?: readonly string[] | undefined;
 }
 

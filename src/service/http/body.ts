@@ -37,7 +37,6 @@ export async function readBody<Body extends z.ZodType>(c: Context, schema: Body)
   return parsed.data;
 }
 
-/** The refusal of a body, field by field. */
 export function wrongFields(problems: readonly FieldProblem[]): ApiFailure {
   const details = problems
     .slice(0, PROBLEMS_MOST)
@@ -100,7 +99,6 @@ export function takeBodies(bodyMs = BODY_MS): MiddlewareHandler {
     const owner = c.get('owner');
     const { body } = raw;
     let room = 0;
-    /** Reserves room for `bytes` of this body. */
     const hold = (bytes: number) => {
       if (bytes > most) throw tooLarge(most);
       const more = bytes <= BODY_BYTES ? 0 : Math.max(bytes - room, 0);

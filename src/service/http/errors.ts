@@ -42,7 +42,6 @@ export const conflict = (message: string): ApiFailure => new ApiFailure('conflic
 
 export const notFound = (message: string): ApiFailure => new ApiFailure('not_found', message);
 
-/** The refusal of one parameter or field. */
 export function invalidField(path: string, message: string): ApiFailure {
   return new ApiFailure('validation_failed', `${path} ${message}`, { details: [{ path, message }] });
 }

@@ -23,7 +23,6 @@ interface Reader {
   readonly key: string | null;
   /** Counts one request of the key. @throws as the gate does */
   readonly admit: () => Promise<unknown>;
-  /** Time of the last counted request. */
   admittedAt: number;
 }
 

@@ -17,12 +17,10 @@ interface LoggedRequest extends AnsweredRequest {
   readonly isOperation: boolean;
 }
 
-/** The server's log. */
 export interface RequestLog {
   answered(request: LoggedRequest): void;
   /** An error that no response reports. */
   problem(error: unknown): void;
-  /** The last entry before the process ends. */
   fatal(error: unknown): void;
   info(message: string): void;
   warn(message: string): void;
@@ -32,7 +30,6 @@ interface RequestLogOptions {
   readonly level: LogLevel;
   /** Writes one line, with its line break. */
   readonly write: (line: string) => void;
-  /** Removes secrets from every line. */
   readonly redact: (line: string) => string;
 }
 

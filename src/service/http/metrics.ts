@@ -58,7 +58,6 @@ export class RequestMetrics {
     return durations;
   }
 
-  /** The page for Prometheus. */
   page(
     { head, headAgeSec, lagBlocks = null, failure, engine, streams = 0 }: Condition,
     connections: number,

@@ -57,7 +57,6 @@ export function openApiDocument(app: OpenAPIHono, baseUrl?: string): Document {
   };
 }
 
-/** Names of the schemas in request bodies. */
 function bodiesOf(document: object): string[] {
   const references = JSON.stringify(document).matchAll(
     /"requestBody":\{[^}]*?"\$ref":"#\/components\/schemas\/(\w+)"/g,
@@ -100,7 +99,6 @@ function componentSchemas(responses: readonly string[], bodies: readonly string[
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The reference to the schema of this name. */
 export const schemaReference = (name: string) => PREFIX + name;
 
 function schemasOf(io: 'input' | 'output') {

@@ -78,20 +78,17 @@ function base62(secret: Buffer): string {
   return text;
 }
 
-/** The limits of a plan. */
 export interface Plan {
   readonly name: string;
   /** Requests per day (UTC); `null`: unlimited. */
   readonly dailyLimit: number | null;
   /** Requests per second and key, also the burst size; `null`: unlimited. */
   readonly perSecond: number | null;
-  /** The routes it may use. */
   readonly groups: readonly RouteGroup[];
   /** Whether MCP clients are offered the tools that change something. Default: no. */
   readonly mcpWrites: boolean;
 }
 
-/** Plans by name. */
 export type Plans = ReadonlyMap<string, Plan>;
 
 /** A plan in the settings; without `groups` it may use all routes. */

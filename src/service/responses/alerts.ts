@@ -73,7 +73,6 @@ function known<Word extends string>(words: readonly Word[], text: string): Word 
 /** At most 16 digits, which are exact in a number. */
 const gweiNumber = (wei: bigint) => Number(gweiString(wei));
 
-/** Maximum number of listed firings. */
 const SAVINGS_ENTRIES_MOST = 500;
 
 /** What `gasAmount` gas cost less at each firing (newest first) than at the mean of the day before. */

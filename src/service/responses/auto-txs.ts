@@ -137,11 +137,9 @@ function savingAnswer(saving: Saving | null) {
   return { referencePrice: wireInteger(referencePrice), savedWei: savedWei.toString(), savedUsd };
 }
 
-/** Maximum forecast horizon: a day. */
 const LONGEST_SEC = 86_400;
 /** Precision of deadlines; otherwise each second would need its own forecast. */
 const STEP_SEC = 60;
-/** Maximum number of cached forecasts per head. */
 const REMEMBERED_MOST = 2_000;
 
 interface OutlookParts {
@@ -149,7 +147,6 @@ interface OutlookParts {
   readonly moment: () => Present | null;
   readonly reach: (price: bigint, withinSec: number) => Reach | null;
   readonly confirmations: (chain: ChainProfile) => number;
-  /** Ms since epoch. */
   readonly wallNow: () => number;
 }
 

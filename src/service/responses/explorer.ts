@@ -17,10 +17,8 @@ import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
 import { metricsWindow } from './metrics.ts';
 import { isoFromSec, toWire, wireInteger } from './wire.ts';
 
-/** Data for responses about single blocks and transactions. */
 export interface LookupContext {
   readonly profile: ChainProfile;
-  /** The last ingested block. */
   readonly head: Block;
   /** Base fee of the block after the head, wei per gas; `null` while unknown. */
   readonly nextBaseFee: bigint | null;
@@ -71,7 +69,6 @@ export function tipOf(effectiveGasPrice: bigint, baseFeePerGas: bigint): bigint 
   return effectiveGasPrice > baseFeePerGas ? effectiveGasPrice - baseFeePerGas : 0n;
 }
 
-/** Total cost of a transaction beside its value, wei. */
 function costOf({
   gasUsed,
   effectiveGasPrice,
@@ -81,7 +78,6 @@ function costOf({
   return gasUsed * effectiveGasPrice + blobFee + dataFee;
 }
 
-/** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 
 /** The fields from receipt and block: all `null` while it is pending. */
@@ -116,7 +112,6 @@ export async function txMetrics(hash: Hex, context: LookupContext): Promise<TxMe
   return { ...signed(transaction, profile.id), ...(await inclusionOf(transaction, context)) };
 }
 
-/** The fields that its sender signed. */
 function signed(transaction: ChainTransaction, chainId: number): Omit<TxMetrics, keyof Inclusion> {
   const { data, value, blockNumber: _, blockHash: __, ...rest } = transaction;
   return {
@@ -178,7 +173,6 @@ function tipRank(receipt: ChainReceipt, mined: readonly MinedTransaction[], base
   return others.length === 0 ? null : below / others.length;
 }
 
-/** Blocks whose transactions are requested at once. */
 const BLOCKS_AT_ONCE = 4;
 
 /** A history whose present is `now` and whose last hour ends at `end`; Unix seconds. */

@@ -17,10 +17,8 @@ export interface Present {
   readonly said: AdviceScore | null;
   /** Ms since epoch, wall clock. */
   readonly updatedAt: number;
-  /** More history is being read. */
   readonly loading?: boolean;
   readonly stale: boolean;
-  /** A recording that has ended. */
   readonly ended: boolean;
   /** When the chain restarted, ms since epoch; `null`: it did not. */
   readonly restartedAt: number | null;
@@ -90,7 +88,6 @@ export function gasRecommendation(
   };
 }
 
-/** Price, trend and recommendation of the same block. */
 export function statsCurrent(present: Present): StatsCurrent {
   return {
     snapshot: gasCurrent(present),

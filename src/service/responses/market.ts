@@ -59,7 +59,6 @@ export async function statsMarket(
   };
 }
 
-/** Costs of usual actions, with data fees if known. */
 export function usualWork(
   { advice: { lanes }, nativeUsd }: Present,
   dataFees: DataFees,

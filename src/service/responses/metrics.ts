@@ -10,7 +10,6 @@ import { meanTip } from './charts.ts';
 import { isoFromSec, wholeWei } from './wire.ts';
 
 const DEFAULT_WINDOW_SEC = 3_600;
-/** Maximum rows for a default bucket. */
 const FITTING_ROWS = 750;
 /** Checked metrics parameters; times in Unix seconds, both inclusive. */
 interface MetricsWindow {

@@ -7,7 +7,6 @@ import { isoFromMs } from './wire.ts';
 export interface Tallies {
   alerts(owner: string): Promise<Summary['alerts']>;
   autoTxs(owner: string): Promise<Summary['autoTxs']>;
-  /** Savings of fired alerts and executed auto-txs. */
   savings(owner: string): Promise<SavingsByOrigin>;
 }
 
@@ -26,7 +25,6 @@ export interface ServiceHealth {
   readonly headAgeSec: number;
   /** Number of blocks that the best node, or a standby's leader, is ahead of the ingested ones. */
   readonly lagBlocks: number;
-  /** The leader on this database; `null` when there is none. */
   readonly engine: EngineHealth | null;
 }
 

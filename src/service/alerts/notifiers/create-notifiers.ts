@@ -7,9 +7,7 @@ import { createTelegramNotifier, type TelegramSettings } from './telegram.ts';
 import { createWebhookNotifier } from './webhook.ts';
 
 export interface NotifierSettings {
-  /** `null`: no mail. */
   readonly smtp: SmtpSettings | null;
-  /** `null`: no Telegram. */
   readonly telegram: TelegramSettings | null;
   /** Whether webhooks may use private addresses and plain HTTP. */
   readonly allowPrivateTargets: boolean;
@@ -18,7 +16,6 @@ export interface NotifierSettings {
 }
 
 interface NotifierSurroundings {
-  /** Ms since epoch. */
   readonly now?: () => number;
   readonly resolve?: ResolveHost;
   /** Which addresses are private; default: `isForbiddenAddress`. */

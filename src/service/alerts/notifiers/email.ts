@@ -13,7 +13,6 @@ import {
   never,
 } from './notifier.ts';
 
-/** The mail server that sends alerts. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;

@@ -10,7 +10,6 @@ interface AlertText {
   readonly warning: string | null;
   /** Without the warning: the event, the note, the origin. Some have several lines. */
   readonly paragraphs: readonly string[];
-  /** The whole message as plain text. */
   readonly plain: string;
 }
 
@@ -23,7 +22,6 @@ const LOUD = {
   simulated: { badge: '[SIMULATED]', warning: 'SIMULATED: made-up prices, no real chain costs this.' },
 } as const;
 
-/** The text of a fired alert, the same on every channel. */
 export function alertText(message: AlertMessage): AlertText {
   const chain = cleanText(message.chainName, LONGEST_CHAIN_NAME);
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
@@ -76,7 +74,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text for HTML elements and quoted attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -5,7 +5,6 @@ import { cleanText } from '../../../core/text.ts';
 import { VERSION } from '../../version.ts';
 import { ForbiddenAddress, RequestRefused, type WebResponse } from './safe-http.ts';
 
-/** One message to one recipient. */
 export interface Notification {
   /** The same for every attempt: the recipient's idempotency key. */
   readonly id: string;
@@ -16,7 +15,6 @@ export interface Notification {
   readonly signingSecrets: readonly string[];
 }
 
-/** The outcome of one attempt. */
 export interface Attempt {
   /**
    * `delivered`; `later`: retried; `never`: the recipient refuses this notification; `gone`: the recipient refuses the
@@ -25,11 +23,9 @@ export interface Attempt {
   readonly outcome: 'delivered' | 'later' | 'never' | 'gone';
   /** The response in short for the log, without secrets and whole URLs. */
   readonly answer: string;
-  /** The `Retry-After` of the recipient, seconds. */
   readonly retryAfterSec: number | null;
 }
 
-/** Sends notifications over one channel. */
 export interface Notifier {
   /** Deadline of one attempt; default 10 s. */
   readonly deadlineMs?: number;

@@ -164,7 +164,6 @@ const MOST_REDIRECTS = 3;
 /** Only these repeat the request with its method and body (RFC 9110, 15.4.8 and 15.4.9). */
 const FOLLOWED = new Set([307, 308]);
 
-/** How notifiers reach the network over HTTP. */
 export interface WebAccess extends TargetPolicy {
   readonly resolve: ResolveHost;
   /** Root certificates to trust instead of the default ones, PEM. */
@@ -175,7 +174,6 @@ interface WebRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Maximum number of redirects; default 3. */
   readonly redirects?: number;
 }
 

@@ -23,7 +23,6 @@ export interface TelegramSettings {
 interface TelegramOptions {
   readonly settings: TelegramSettings;
   readonly access: WebAccess;
-  /** Ms since epoch. */
   readonly now: () => number;
 }
 

@@ -31,7 +31,6 @@ export function sign(body: string, secrets: readonly string[], timestampSec: num
 
 export interface WebhookOptions {
   readonly access: WebAccess;
-  /** Ms since epoch. */
   readonly now: () => number;
 }
 

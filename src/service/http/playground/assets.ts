@@ -10,7 +10,6 @@ import routeCard from './route-card.js?raw';
 import schemaView from './schema-view.js?raw';
 import tryIt from './try-it.js?raw';
 
-/** A file for a browser. */
 export interface Asset {
   readonly text: string;
   readonly type: string;
@@ -20,7 +19,6 @@ export const PAGE: Asset = { text: page, type: 'text/html; charset=utf-8' };
 
 const javascript = (text: string): Asset => ({ text, type: 'text/javascript; charset=utf-8' });
 
-/** The files of the page, by name. */
 export const FILES: ReadonlyMap<string, Asset> = new Map([
   ['page.css', { text: stylesheet, type: 'text/css; charset=utf-8' }],
   ['icon.svg', { text: icon, type: 'image/svg+xml' }],

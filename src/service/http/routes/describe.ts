@@ -51,7 +51,6 @@ const CHALLENGE = {
   },
 };
 
-/** A refusal in the OpenAPI document. */
 const refusal = <Body extends z.ZodType>(description: string, body: Body) => ({
   description,
   content: { 'application/json': { schema: body } },
@@ -80,7 +79,6 @@ const ANYTHING_ELSE = refusal('Any other refusal or failure; `errorCode` names i
 
 const ETAG = { ETag: { description: 'Changes with the response', schema: { type: 'string' as const } } };
 
-/** The header of every reading route. */
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header' as const,
@@ -88,7 +86,6 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' as const },
 };
 
-/** Further responses of a route that reads the chain. */
 export const NEEDS_CHAIN = {
   503: retriable('The chain source is down and the request needs it: `upstream_unavailable`'),
 } as const;
@@ -144,7 +141,6 @@ export const streamRoute = <
     },
   });
 
-/** A `GET` route that reads the chain, without a path parameter. */
 export const chainRoute = <
   const Path extends V1Route['path'],
   Query extends z.ZodObject,
@@ -175,7 +171,6 @@ export function changingRoute<
   }: {
     readonly description: string;
     readonly body?: { readonly name: string; readonly example: object };
-    /** It is not part of v1. */
     readonly isAddition?: boolean;
     readonly request: Request;
     readonly responses: Responses;
@@ -206,13 +201,11 @@ function okResponse<Body extends z.ZodType>(path: V1Route['path'], summary: stri
   };
 }
 
-/** The response of a successful change, for the OpenAPI document. */
 export const success = <Body extends z.ZodType>(description: string, schema: Body) => ({
   description,
   content: { 'application/json': { schema } },
 });
 
-/** The response of a route that has created something, with its location. */
 export const made = <Body extends z.ZodType>(description: string, schema: Body) => ({
   ...success(description, schema),
   headers: { Location: { description: 'Its location', schema: { type: 'string' as const } } },
