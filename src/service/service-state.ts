@@ -12,7 +12,7 @@ import { type ApiFailure, unavailable } from './http/errors.ts';
 import type { StatedPrices } from './responses/charts.ts';
 import type { LookupContext } from './responses/explorer.ts';
 import type { Present } from './responses/gas.ts';
-import { type EngineHealth, NOTHING_YET, type ServiceHealth, type Tallies } from './responses/summary.ts';
+import type { EngineHealth, ServiceHealth } from './responses/summary.ts';
 
 const LOADING_RETRY_SEC = 1;
 const DOWN_RETRY_SEC = 5;
@@ -27,12 +27,10 @@ interface ServiceParts {
   readonly nativeUsd: () => number | null;
   /** The source's name; on a standby that of the leader's source. */
   readonly sourceName: () => string;
-  /** Totals of alerts and auto-txs; absent: none yet. */
-  readonly tallies?: Tallies;
-  /** The leader on this database; absent: there is none. */
-  readonly engine?: () => EngineHealth | null;
+  /** The leader on this database; `null`: there is none. */
+  readonly engine: () => EngineHealth | null;
   /** Why nothing can be written; `null` while all is well. */
-  readonly unkept?: () => string | null;
+  readonly unkept: () => string | null;
   readonly wallNow: () => number;
 }
 
@@ -123,13 +121,13 @@ export class ServiceState {
       head: moment?.head.number ?? null,
       headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
       lagBlocks: moment && this.#lagBlocks(moment.head.number),
-      engine: this.#parts.engine?.() ?? null,
+      engine: this.#parts.engine(),
       failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : this.#unkept(),
     };
   }
 
   #unkept(): ApiFailure | null {
-    const why = this.#parts.unkept?.() ?? null;
+    const why = this.#parts.unkept();
     return why === null ? null : unavailable(why, DOWN_RETRY_SEC);
   }
 
@@ -138,7 +136,7 @@ export class ServiceState {
     const heads = this.#parts.source
       .health()
       .flatMap(({ state, head }) => (head !== null && (state === 'ok' || state === 'lagging') ? [head] : []));
-    const leading = this.#parts.engine?.()?.head ?? number;
+    const leading = this.#parts.engine()?.head ?? number;
     return Math.max(...[...heads, leading].map((head) => head - number), 0);
   }
 
@@ -185,12 +183,8 @@ export class ServiceState {
       nodes: source.health(),
       headAgeSec: Math.max(source.now() / 1_000 - timestamp, 0),
       lagBlocks: this.#lagBlocks(number),
-      engine: this.#parts.engine?.() ?? null,
+      engine: this.#parts.engine(),
     };
-  }
-
-  get tallies(): Tallies {
-    return this.#parts.tallies ?? NOTHING_YET;
   }
 
   #unavailable(): ApiFailure {

@@ -9,12 +9,12 @@ import { openDatabase } from '../store/database.ts';
 import { HistoryStore } from '../store/history.ts';
 import { LeaseStore } from '../store/lease.ts';
 import { OutboxStore } from '../store/outbox.ts';
-import { AlertService, alertTallies } from './alerts/alert-service.ts';
+import { AlertService } from './alerts/alert-service.ts';
 import { startSending } from './alerts/dispatcher.ts';
 import type { NotifierSettings } from './alerts/notifiers/create-notifiers.ts';
 import { retireOwners } from './alerts/retire-owners.ts';
 import { channelsOf, targetRules } from './alerts/target-rules.ts';
-import { AutoTxService, autoTxTallies } from './auto-txs/auto-tx-service.ts';
+import { AutoTxService } from './auto-txs/auto-tx-service.ts';
 import { startAutoTxs } from './auto-txs/engine.ts';
 import { ChainReader } from './chain-reader.ts';
 import { AdviceJudge } from './follow/advice-judge.ts';
@@ -173,10 +173,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       follower.chain.writeProblem ??
       (lease.problem === null ? null : unsavedWords(lease.problem)) ??
       (lease.held === null && options.role !== 'visits' ? NO_LEADER : null),
-    tallies: autoTxTallies(
-      autoTxStore,
-      alertTallies(alertStore, () => source.now()),
-    ),
     wallNow,
   });
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);

@@ -139,37 +139,26 @@ export class LeaseStore {
   }
 
   /**
-   * Takes the lease if it is unchanged since it was read. Returns whether it did; one of several processes succeeds.
+   * Takes the lease if it is free, or unchanged since it was read. Returns whether it did; one of several processes
+   * succeeds.
    */
   async take(next: NextLease, seen: Pick<HeldLease, 'holder' | 'heartbeatAt'> | null): Promise<boolean> {
-    const valuesOf = (db: Queries) => ({
-      holder: next.holder,
-      process: next.process,
-      place: next.place ?? null,
-      since: next.since,
-      heartbeat_at: timeOf(db, next.heartbeatAt),
-      report: null,
+    const { holder, process, place = null, since, heartbeatAt } = next;
+    const { numInsertedOrUpdatedRows } = await this.#write((db) => {
+      const row = { holder, process, place, since, heartbeat_at: timeOf(db, heartbeatAt), report: null };
+      return db
+        .insertInto('leases')
+        .values({ name: LEADER, ...row })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet(row)
+            .where('leases.holder', '=', seen?.holder ?? '')
+            .where('leases.heartbeat_at', '=', seen?.heartbeatAt ?? 0),
+        )
+        .executeTakeFirstOrThrow();
     });
-    if (seen === null) {
-      const { numInsertedOrUpdatedRows } = await this.#write((db) =>
-        db
-          .insertInto('leases')
-          .values({ name: LEADER, ...valuesOf(db) })
-          .onConflict((conflict) => conflict.column('name').doNothing())
-          .executeTakeFirstOrThrow(),
-      );
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-    }
-    const { numUpdatedRows } = await this.#write((db) =>
-      db
-        .updateTable('leases')
-        .set(valuesOf(db))
-        .where('name', '=', LEADER)
-        .where('holder', '=', seen.holder)
-        .where('heartbeat_at', '=', seen.heartbeatAt)
-        .executeTakeFirstOrThrow(),
-    );
-    return numUpdatedRows > 0n;
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
   }
 
   async beat(holder: string, at: number, report: LeaderReport | null = null): Promise<boolean> {

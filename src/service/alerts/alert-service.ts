@@ -11,33 +11,17 @@ import type {
   RotatedSecret,
 } from '../../contract/alerts.ts';
 import { type AlertStatus, LANE_OF_SPEED, SAVINGS_GAS_DEFAULT } from '../../contract/choices.ts';
-import type { StatsChart } from '../../contract/dashboard.ts';
+import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import { ARMED, type KeptAlert } from '../../core/alerts/alert-rule.ts';
 import { weiOfGwei } from '../../core/units.ts';
 import type { AlertChange, AlertStore } from '../../store/alerts.ts';
 import type { OutboxStore } from '../../store/outbox.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import { alertResponse, channelOf, deliveryResponse, savedBy, savingsResponse } from '../responses/alerts.ts';
-import { NOTHING_YET, type Tallies } from '../responses/summary.ts';
+import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
 
 const DAY_MS = 86_400_000;
-
-/** Totals of an owner's alerts. `now`: ms since epoch, by the clock of the blocks. */
-export function alertTallies(alerts: AlertStore, now: () => number): Tallies {
-  return {
-    ...NOTHING_YET,
-    alerts: async (owner) => ({
-      ...(await alerts.counts(owner)),
-      fired24h: await alerts.countFirings(owner, now() - DAY_MS),
-    }),
-    savings: async (owner) => {
-      const sum = await alerts.sumFirings(owner);
-      const none = await NOTHING_YET.savings(owner);
-      return { ...none, events: sum.firings, alerts: savedBy(sum, SAVINGS_GAS_DEFAULT) };
-    },
-  };
-}
 
 export const ALERTS_PER_KEY = 1_000;
 const ID_BYTES = 8;
@@ -129,6 +113,17 @@ export class AlertService {
     await this.#find(owner, id);
     const { firings, sum } = await this.#parts.alerts.savings(id);
     return savingsResponse(id, sum, firings, gasAmount);
+  }
+
+  async totals(owner: string): Promise<Totals<Summary['alerts']>> {
+    const { alerts, chainNow } = this.#parts;
+    const fired24h = await alerts.countFirings(owner, chainNow() - DAY_MS);
+    const sum = await alerts.sumFirings(owner);
+    return {
+      counts: { ...(await alerts.counts(owner)), fired24h },
+      events: sum.firings,
+      saved: savedBy(sum, SAVINGS_GAS_DEFAULT),
+    };
   }
 
   /** Firings of the owner's alerts from `from` to `to` (Unix seconds, inclusive), oldest first. */

@@ -7,7 +7,7 @@ import type {
   AutoTxUpdate,
 } from '../../contract/auto-txs.ts';
 import { type AutoTxStatus, LANE_OF_SPEED } from '../../contract/choices.ts';
-import type { StatsChart } from '../../contract/dashboard.ts';
+import type { StatsChart, Summary } from '../../contract/dashboard.ts';
 import {
   type AutoTxOrder,
   type Check,
@@ -34,7 +34,7 @@ import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store
 import { dataFeesOf } from '../data-fees.ts';
 import { type ApiFailure, conflict, notFound, unavailable } from '../http/errors.ts';
 import { type AutoTxOutlook, accountResponse, autoTxDetails, autoTxResponse } from '../responses/auto-txs.ts';
-import type { Tallies } from '../responses/summary.ts';
+import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
 import {
   type CheckerParts,
@@ -167,6 +167,18 @@ export class AutoTxService {
     ]);
     const waiting = await store.waiting(owner, checksummedAddress(address));
     return accountResponse({ chainId: chain.id, address, ...facts }, waiting, dataFees);
+  }
+
+  async totals(owner: string): Promise<Totals<Summary['autoTxs']>> {
+    const { store } = this.#parts;
+    const byStatus = await store.counts(owner);
+    const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+    const { executed, savedWei, savedUsd } = await store.savingsSum(owner);
+    return {
+      counts: { total, byStatus },
+      events: executed,
+      saved: { savedWei: savedWei.toString(), savedUsd },
+    };
   }
 
   /** The owner's auto-txs mined from `from` to `to` (Unix seconds, inclusive), oldest first. */
@@ -431,20 +443,3 @@ function notCancelled({ state, signed }: KeptAutoTx): ApiFailure {
 /** `has failed`, `is executed` */
 const isWords = (status: AutoTxStatus) =>
   `${status === 'FAILED' || status === 'EXPIRED' ? 'has' : 'is'} ${status.toLowerCase()}`;
-
-/** Totals of an owner's auto-txs, added to those of `others`. */
-export function autoTxTallies(store: AutoTxStore, others: Tallies): Tallies {
-  return {
-    ...others,
-    autoTxs: async (owner) => {
-      const byStatus = await store.counts(owner);
-      const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
-      return { total, byStatus };
-    },
-    savings: async (owner) => {
-      const { events, alerts } = await others.savings(owner);
-      const { executed, savedWei, savedUsd } = await store.savingsSum(owner);
-      return { events: events + executed, alerts, autoTxs: { savedWei: savedWei.toString(), savedUsd } };
-    },
-  };
-}

@@ -19,6 +19,7 @@ import type { BlockStore } from '../../store/blocks.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { abortable } from '../async.ts';
 import type { Present } from '../follow/chain-state.ts';
+import type { SenderAccount } from './checks.ts';
 
 export interface EngineContext {
   readonly source: ChainSource;
@@ -91,11 +92,7 @@ export function happen(
 }
 
 /** State of a sender on the chain, and its auto-txs. */
-export interface SenderFacts {
-  readonly nextNonce: number;
-  readonly pendingNonce: number;
-  /** Wei. */
-  readonly balance: bigint;
+export interface SenderFacts extends SenderAccount {
   readonly live: readonly KeptAutoTx[];
   readonly dataFees: DataFees;
 }

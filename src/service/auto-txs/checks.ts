@@ -207,7 +207,7 @@ function wrongSignature(why: string): ApiFailure {
 const WITHIN_MS = 4_000;
 
 /** A sender's account on the chain; wei. */
-export interface SenderFacts {
+export interface SenderAccount {
   readonly nextNonce: number;
   /** The next nonce including the node's pool. */
   readonly pendingNonce: number;
@@ -219,7 +219,7 @@ export async function readSender(
   source: ChainSource,
   address: Hex,
   ended: AbortSignal,
-): Promise<SenderFacts> {
+): Promise<SenderAccount> {
   const [nextNonce, pendingNonce, balance] = await bounded(
     () => Promise.all(senderRequests(source, address)),
     ended,
@@ -232,7 +232,7 @@ async function readKnownOfSender(
   source: ChainSource,
   address: Hex,
   ended: AbortSignal,
-): Promise<{ readonly [Fact in keyof SenderFacts]: SenderFacts[Fact] | null }> {
+): Promise<{ readonly [Fact in keyof SenderAccount]: SenderAccount[Fact] | null }> {
   const known = <T>(request: Promise<T>) => bounded(() => request, ended, WITHIN_MS).catch(unlessUnforeseen);
   const [nextNonce, pendingNonce, balance] = senderRequests(source, address);
   const told = await Promise.all([known(nextNonce), known(pendingNonce), known(balance)]);

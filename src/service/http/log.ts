@@ -40,7 +40,7 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
   const options = {
     level,
     base: null,
-    timestamp: isoTime(),
+    timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     hooks: { streamWrite: redact },
   };
@@ -69,18 +69,6 @@ export function createRequestLog({ level, write, redact }: RequestLogOptions): R
     fatal: (error) => logger.fatal({ err: error }, messageOf(error)),
     info: (message) => logger.info(message),
     warn: (message) => logger.warn(message),
-  };
-}
-
-/** pino's time format, computed once per millisecond instead of once per line. */
-function isoTime(): () => string {
-  let at = 0;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    if (now !== at) text = `,"time":"${new Date(now).toISOString()}"`;
-    at = now;
-    return text;
   };
 }
 

@@ -59,7 +59,7 @@ export class RequestMetrics {
   }
 
   page(
-    { head, headAgeSec, lagBlocks = null, failure, engine, streams = 0 }: Condition,
+    { head, headAgeSec, lagBlocks, failure, engine, streams = 0 }: Condition,
     connections: number,
     alerts: AlertFigures | null,
   ): string {
@@ -79,21 +79,15 @@ export class RequestMetrics {
         '1 while prices can be answered, are not stale, and are written.',
         failure ? 0 : 1,
       ),
-      ...(head === null ? [] : single('gastop_head_block', 'gauge', 'Number of the last block.', head)),
-      ...(headAgeSec === null
-        ? []
-        : single('gastop_head_age_seconds', 'gauge', 'Age of the last block.', headAgeSec)),
-      ...(lagBlocks === null
-        ? []
-        : single('gastop_lag_blocks', 'gauge', 'Blocks that the node or the leader is ahead.', lagBlocks)),
-      ...(engine === undefined
-        ? []
-        : single(
-            'gastop_lease_held',
-            'gauge',
-            '1 while this process leads: writes blocks and has alerts fire.',
-            engine?.isHere ? 1 : 0,
-          )),
+      ...single('gastop_head_block', 'gauge', 'Number of the last block.', head),
+      ...single('gastop_head_age_seconds', 'gauge', 'Age of the last block.', headAgeSec),
+      ...single('gastop_lag_blocks', 'gauge', 'Blocks that the node or the leader is ahead.', lagBlocks),
+      ...single(
+        'gastop_lease_held',
+        'gauge',
+        '1 while this process leads: writes blocks and has alerts fire.',
+        engine === undefined ? null : Number(engine?.isHere ?? false),
+      ),
       ...(alerts === null ? [] : alertFamilies(alerts)),
       ...single('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
       ...single('nodejs_heap_size_used_bytes', 'gauge', 'Used heap.', heapUsed),
@@ -136,10 +130,9 @@ const family = (name: string, type: string, help: string) => [
   `# TYPE ${name} ${type}`,
 ];
 
-const single = (name: string, type: string, help: string, value: number) => [
-  ...family(name, type, help),
-  `${name} ${value}`,
-];
+/** A family of one value; none while it is not known. */
+const single = (name: string, type: string, help: string, value: number | null | undefined) =>
+  value == null ? [] : [...family(name, type, help), `${name} ${value}`];
 
 function cpuSec(): number {
   const { user, system } = process.cpuUsage();

@@ -15,7 +15,7 @@ import { type ChainProfile, chainProfile } from '../../core/chains.ts';
 import type { DataFees } from '../../core/data-fee.ts';
 import type { Reach } from '../../core/engine/horizons.ts';
 import { gweiString, usdOf } from '../../core/units.ts';
-import type { SenderFacts } from '../auto-txs/checks.ts';
+import type { SenderAccount } from '../auto-txs/checks.ts';
 import type { Present } from './gas.ts';
 import { integerOrNull, isoFromMs, isoOrNull, wireInteger } from './wire.ts';
 
@@ -91,7 +91,7 @@ export function autoTxDetails(
 
 /** A sender with its open auto-txs, by nonce. */
 export function accountResponse(
-  sender: SenderFacts & { readonly chainId: number; readonly address: Hex },
+  sender: SenderAccount & { readonly chainId: number; readonly address: Hex },
   waiting: readonly KeptAutoTx[],
   { parameters, reason }: Pick<DataFees, 'parameters' | 'reason'>,
 ): AutoTxAccount {

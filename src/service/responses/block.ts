@@ -161,11 +161,7 @@ const SLOT_SEC = 12;
  * The blob base fees of a block and of the next one, wei: the node's value, or else the formula with the parameters
  * of the time. `null` before EIP-4844 and when the parameters are unknown.
  */
-function blobFees(
-  known: { readonly whole: ChainBlock | null; readonly fees: Block | null; readonly child: Block | null },
-  chainId: number,
-): { readonly now: bigint | null; readonly next: bigint | null } {
-  const { whole, fees, child } = known;
+function blobFees({ whole, fees, child }: KnownBlock, chainId: number) {
   const now = fees?.blobBaseFee ?? null;
   const next = child?.blobBaseFee ?? fees?.nextBlobBaseFee ?? null;
   if (whole === null || (now !== null && next !== null)) return { now, next };

@@ -3,22 +3,13 @@ import type { Summary } from '../../contract/dashboard.ts';
 import { gasCurrent, gasRecommendation, type Present } from './gas.ts';
 import { isoFromMs } from './wire.ts';
 
-/** An owner's totals: the id of a key, or empty for the operator. */
-export interface Tallies {
-  alerts(owner: string): Promise<Summary['alerts']>;
-  autoTxs(owner: string): Promise<Summary['autoTxs']>;
-  savings(owner: string): Promise<SavingsByOrigin>;
+/** An owner's alerts, or auto-txs, and what they saved. */
+export interface Totals<Counts> {
+  readonly counts: Counts;
+  /** Firings, or executed auto-txs. */
+  readonly events: number;
+  readonly saved: Summary['savings']['alerts'];
 }
-
-type SavingsByOrigin = Pick<Summary['savings'], 'events' | 'alerts' | 'autoTxs'>;
-const NOTHING_SAVED = { savedWei: '0', savedUsd: 0 };
-
-/** For a service that stores neither alerts nor transactions. */
-export const NOTHING_YET: Tallies = {
-  alerts: async () => ({ total: 0, pending: 0, disabled: 0, fired24h: 0 }),
-  autoTxs: async () => ({ total: 0, byStatus: {} }),
-  savings: async () => ({ events: 0, alerts: NOTHING_SAVED, autoTxs: NOTHING_SAVED }),
-};
 
 export interface ServiceHealth {
   readonly nodes: readonly NodeHealth[];
@@ -39,18 +30,23 @@ export interface EngineHealth {
 }
 
 /** `GET /dashboard/summary` */
-export async function summaryOf(
+export function summaryOf(
   present: Present,
-  tallies: Tallies,
-  owner: string,
+  alerts: Totals<Summary['alerts']>,
+  autoTxs: Totals<Summary['autoTxs']>,
   health: ServiceHealth,
-): Promise<Summary> {
+): Summary {
   const { lowPrice, averagePrice, highPrice, basePrice, source, stale } = gasCurrent(present);
   const { action, targetPrice, probability } = gasRecommendation(present);
   return {
-    alerts: await tallies.alerts(owner),
-    autoTxs: await tallies.autoTxs(owner),
-    savings: withSums(await tallies.savings(owner)),
+    alerts: alerts.counts,
+    autoTxs: autoTxs.counts,
+    savings: {
+      ...sumOf(alerts.saved, autoTxs.saved),
+      events: alerts.events + autoTxs.events,
+      alerts: alerts.saved,
+      autoTxs: autoTxs.saved,
+    },
     gas: { low: lowPrice, average: averagePrice, high: highPrice, base: basePrice },
     recommendation: { action, targetPrice, probability },
     health: {
@@ -68,15 +64,14 @@ export async function summaryOf(
   };
 }
 
-function withSums(savings: SavingsByOrigin): Summary['savings'] {
-  const { alerts, autoTxs } = savings;
-  const wei = BigInt(alerts.savedWei) + BigInt(autoTxs.savedWei);
-  const usd =
-    alerts.savedUsd === null || autoTxs.savedUsd === null ? null : alerts.savedUsd + autoTxs.savedUsd;
+type Saved = Totals<unknown>['saved'];
+
+function sumOf(one: Saved, other: Saved): Saved {
+  const wei = BigInt(one.savedWei) + BigInt(other.savedWei);
+  const usd = one.savedUsd === null || other.savedUsd === null ? null : one.savedUsd + other.savedUsd;
   return {
     savedWei: (wei < 0n ? 0n : wei).toString(),
     savedUsd: usd === null ? null : Math.max(usd, 0),
-    ...savings,
   };
 }
 

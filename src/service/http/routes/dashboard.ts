@@ -89,7 +89,7 @@ export function addDashboardRoutes(
   );
   app.openapi(summaryRoute, async (c) => {
     const present = state.present();
-    const health = state.health(present.head);
-    return c.json(await summaryOf(present, state.tallies, c.get('owner'), health), 200);
+    const [mine, scheduled] = [await alerts.totals(c.get('owner')), await autoTxs.totals(c.get('owner'))];
+    return c.json(summaryOf(present, mine, scheduled, state.health(present.head)), 200);
   });
 }
