@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IncludedTransaction } from '../chain/chain-source.ts';
 import { DEVELOPMENT_SIGNERS } from '../chain/development-keys.ts';
 import { DEVELOPMENT_ACCOUNTS } from '../chain/simulated-node.ts';
 import type { SimulatedSource } from '../chain/simulated-source.ts';
@@ -21,6 +20,7 @@ import { decodeTransaction } from '../core/transactions/decode-transaction.ts';
 import { weiOfGwei } from '../core/units.ts';
 import { AutoTxStore } from '../store/auto-txs.ts';
 import type { Database } from '../store/database.ts';
+import { inclusionBy } from './auto-txs/observe.ts';
 import type { Service } from './service.ts';
 
 const { payer: PAYER, outpaced: OUTPACED, waiting: WAITING } = DEVELOPMENT_SIGNERS;
@@ -150,7 +150,7 @@ async function addExecuted(options: DemoOptions, past: readonly Block[]): Promis
   const { effectiveGasPrice: price } = receipt;
   const target = weiOfGwei(threeDigitsUp(price));
   const inBlock: Omit<Observation, 'head'> = {
-    inclusion: { ...inclusionOf(receipt), minedAt: cheapest.timestamp * 1_000 },
+    inclusion: inclusionBy(receipt, cheapest),
     isKnown: true,
     nextNonce: 1,
   };
@@ -234,15 +234,6 @@ const observedFrom = (
     number,
     { type: 'observe', observation: { ...seen, head: number } },
   ]);
-
-const inclusionOf = (receipt: IncludedTransaction['receipt']) => ({
-  blockNumber: receipt.blockNumber,
-  blockHash: receipt.blockHash,
-  outcome: receipt.status,
-  gasUsed: receipt.gasUsed,
-  effectiveGasPrice: receipt.effectiveGasPrice,
-  otherFees: receipt.blobFee + receipt.dataFee,
-});
 
 interface PastAutoTx {
   readonly signed: Hex;

@@ -43,16 +43,14 @@ export class LightChain {
     const [usd, dataFees] = await Promise.all([this.#feed.nativeUsd(), dataFeesOf(source, profile)]);
     const now = this.#wallNow();
     const present = {
-      ...{
-        profile,
-        head,
-        advice,
-        said: null,
-        updatedAt: now,
-        ended: false,
-        restartedAt: null,
-        problem: null,
-      },
+      profile,
+      head,
+      advice,
+      said: null,
+      updatedAt: now,
+      ended: false,
+      restartedAt: null,
+      problem: null,
       stale: now - head.timestamp * 1_000 > staleAfterMs(updateFrequencySec(profile, advice.blockSec)),
       source: { kind: source.kind, name: source.name },
       nativeUsd: usd === null || now > usd.validUntil ? null : usd.usd,

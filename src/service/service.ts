@@ -27,7 +27,6 @@ import { ApiFailure, errorResponse } from './http/errors.ts';
 import { GasStreams } from './http/gas-streams.ts';
 import { Lease, leaseWords } from './leader.ts';
 import { chainPriceFeed, NativePrice } from './native-price.ts';
-import { AutoTxOutlook } from './responses/auto-txs.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { type Condition, ServiceState } from './service-state.ts';
 
@@ -178,9 +177,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const gate: NonNullable<ServiceOptions['gate']> = options.gate ?? createOpenGate(wallNow);
   const streams = new GasStreams(state, gate);
   signal.addEventListener('abort', streams.end, { once: true });
-  const chain = () => follower.chain.profile;
-  const moment = () => state.moment();
-  const reach = (price: bigint, withinSec: number) => state.reachProbability(price, withinSec);
   const { baseUrl, cors, keepsAlerts, unsaved } = options;
   const app = createApp({
     state,
@@ -206,10 +202,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     autoTxs: new AutoTxService({
       source,
       store: autoTxStore,
-      chain,
-      moment,
+      chain: () => follower.chain.profile,
+      moment: () => state.moment(),
+      reach: (price, withinSec) => state.reachProbability(price, withinSec),
       confirmations,
-      outlook: new AutoTxOutlook({ chain, moment, reach, confirmations, wallNow }),
       onChanged: () => broadcasting.wake(),
       wallNow,
       signal,

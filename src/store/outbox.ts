@@ -77,20 +77,14 @@ export async function logAttempt(trx: Queries, deliveryId: string, attempt: Kept
       answer: attempt.answer,
     })
     .execute();
-  const oldest = await trx
-    .selectFrom('delivery_attempts')
+  const attempts = trx.selectFrom('delivery_attempts').where('delivery_id', '=', deliveryId);
+  const oldest = attempts
     .select('at')
-    .where('delivery_id', '=', deliveryId)
     .orderBy('at', 'desc')
     .offset(KEPT_ATTEMPTS - 1)
-    .limit(1)
-    .executeTakeFirst();
-  if (oldest === undefined) return;
-  await trx
-    .deleteFrom('delivery_attempts')
-    .where('delivery_id', '=', deliveryId)
-    .where('at', '<', oldest.at)
-    .execute();
+    .limit(1);
+  const all = trx.deleteFrom('delivery_attempts').where('delivery_id', '=', deliveryId);
+  await all.where('at', '<', oldest).execute();
 }
 
 async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttempt): Promise<void> {

@@ -70,23 +70,18 @@ async function tryOnce(
   clock: Clock,
   ended: AbortSignal,
 ): Promise<Attempt> {
-  const stop = new AbortController();
   const isOver = new AbortController();
-  const end = () => stop.abort();
-  ended.addEventListener('abort', end, { once: true });
-  if (ended.aborted) end();
-  const deadlineMs = notifier.deadlineMs ?? DEADLINE_MS;
-  const timeIsUp = clock.sleep(deadlineMs, isOver.signal).then(end);
-  const grace = untilAborted(stop.signal).then(() => sleep(ABORT_GRACE_MS, isOver.signal));
+  const late = new AbortController();
+  const stop = AbortSignal.any([ended, late.signal]);
+  void clock.sleep(notifier.deadlineMs ?? DEADLINE_MS, isOver.signal).then(() => late.abort());
+  const grace = untilAborted(stop).then(() => sleep(ABORT_GRACE_MS, isOver.signal));
   try {
     return await Promise.race([
-      notifier.deliver(notification, stop.signal),
+      notifier.deliver(notification, stop),
       grace.then(() => later('no response in time')),
     ]);
   } finally {
     isOver.abort();
-    ended.removeEventListener('abort', end);
-    await timeIsUp;
   }
 }
 

@@ -27,13 +27,14 @@ import {
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Hex } from '../../core/block.ts';
 import { type ChainProfile, chainProfile } from '../../core/chains.ts';
+import type { Reach } from '../../core/engine/horizons.ts';
 import { checksummedAddress } from '../../core/transactions/decode-transaction.ts';
 import type { SignedTransaction } from '../../core/transactions/signed-transaction.ts';
 import { formatGwei, utcMinute, weiOfGwei } from '../../core/units.ts';
 import { type AutoTxChange, type AutoTxStore, SameNonceError } from '../../store/auto-txs.ts';
 import { dataFeesOf } from '../data-fees.ts';
 import { type ApiFailure, conflict, notFound, unavailable } from '../http/errors.ts';
-import { type AutoTxOutlook, accountResponse, autoTxDetails, autoTxResponse } from '../responses/auto-txs.ts';
+import { AutoTxOutlook, accountResponse, autoTxDetails, autoTxResponse } from '../responses/auto-txs.ts';
 import type { Totals } from '../responses/summary.ts';
 import { isoFromMs } from '../responses/wire.ts';
 import {
@@ -58,7 +59,7 @@ interface AutoTxServiceParts extends CheckerParts {
   readonly store: AutoTxStore;
   readonly chain: () => ChainProfile | null;
   readonly confirmations: (chain: ChainProfile) => number;
-  readonly outlook: AutoTxOutlook;
+  readonly reach: (price: bigint, withinSec: number) => Reach | null;
   /** Called when there may be more or less to send. */
   readonly onChanged?: () => void;
 }
@@ -66,9 +67,11 @@ interface AutoTxServiceParts extends CheckerParts {
 /** The auto-tx endpoints of v1, separated by owner. Accepts signed bytes and never returns them. */
 export class AutoTxService {
   readonly #parts: AutoTxServiceParts;
+  readonly #outlook: AutoTxOutlook;
 
   constructor(parts: AutoTxServiceParts) {
     this.#parts = parts;
+    this.#outlook = new AutoTxOutlook(parts);
   }
 
   /** Ms since epoch, for checks of a request body. */
@@ -96,7 +99,7 @@ export class AutoTxService {
 
   async list(owner: string, page: number, size: number): Promise<AutoTxList> {
     const { autoTxs, total } = await this.#parts.store.list(owner, { offset: page * size, limit: size });
-    const moment = this.#parts.outlook.now();
+    const moment = this.#outlook.now();
     const items = autoTxs.map((autoTx) => autoTxResponse(autoTx, owner, moment, { isListed: true }));
     return { items, page, size, total };
   }
@@ -270,8 +273,8 @@ export class AutoTxService {
   }
 
   async #details(owner: string, autoTx: KeptAutoTx): Promise<AutoTxDetails> {
-    const { store, outlook } = this.#parts;
-    return autoTxDetails(autoTx, await store.timeline(autoTx.id, TIMELINE_MOST), owner, outlook.now());
+    const timeline = await this.#parts.store.timeline(autoTx.id, TIMELINE_MOST);
+    return autoTxDetails(autoTx, timeline, owner, this.#outlook.now());
   }
 
   async #find(owner: string, id: string): Promise<KeptAutoTx> {

@@ -385,8 +385,7 @@ async function isOutByItself(
 ): Promise<boolean> {
   const { from, nonce } = kept.signed ?? {};
   if (from === undefined || nonce === undefined || nonce >= pendingNonce || kept.state.mayBeOut) return false;
-  const { context, signal } = options;
-  const after = await followOne(kept, senderReads(context.source, from, signal), options);
+  const after = await followAnew(kept, from, options);
   return isUsed(kept, nextNonce) || after.observation === null || after.observation.isKnown;
 }
 
@@ -400,12 +399,15 @@ const isStillGapped = (
   hold.retryAt > wallNow() &&
   (signed?.nonce ?? 0) > pendingNonce;
 
+const followAnew = (kept: KeptAutoTx, from: Hex, options: SenderTurnOptions): Promise<Followed> =>
+  followOne(kept, senderReads(options.context.source, from, options.signal), options);
+
 /** A node says that its nonce is used: the chain tells whether by itself or by another transaction. */
 async function observeAgain(kept: KeptAutoTx, options: SenderTurnOptions): Promise<void> {
-  const { context, signal } = options;
+  const { context } = options;
   const from = kept.signed?.from;
   if (from === undefined) return;
-  const after = await followOne(kept, senderReads(context.source, from, signal), options);
+  const after = await followAnew(kept, from, options);
   if (!isUnsure(after)) return;
   await happen(after.kept, declined(after.kept, sendObstacle('nonce_used'), context), context);
 }

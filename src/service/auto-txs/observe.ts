@@ -171,16 +171,18 @@ export async function inclusionOf(
   if (ours !== null && ours.hash !== null && ours.hash !== blockHash) return null;
   const block = ours ?? (await abortable(source.block(blockNumber), signal));
   if (block === null || (block.hash !== null && block.hash !== blockHash)) return null;
-  return {
-    blockNumber,
-    blockHash,
-    outcome: receipt.status,
-    gasUsed: receipt.gasUsed,
-    effectiveGasPrice: receipt.effectiveGasPrice,
-    otherFees: receipt.blobFee + receipt.dataFee,
-    minedAt: block.timestamp * 1_000,
-  };
+  return inclusionBy(receipt, block);
 }
+
+export const inclusionBy = (receipt: ChainReceipt, { timestamp }: Pick<Block, 'timestamp'>): Inclusion => ({
+  blockNumber: receipt.blockNumber,
+  blockHash: receipt.blockHash,
+  outcome: receipt.status,
+  gasUsed: receipt.gasUsed,
+  effectiveGasPrice: receipt.effectiveGasPrice,
+  otherFees: receipt.blobFee + receipt.dataFee,
+  minedAt: timestamp * 1_000,
+});
 
 /** Requests to a node about one sender, each made at most once. */
 export interface SenderReads {

@@ -124,10 +124,8 @@ function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
     app.use(`${path}/*`, async (c, next) => {
       if (c.req.method === 'OPTIONS') return next();
       if (unsaved !== undefined) {
-        throw new ApiFailure(
-          'upstream_unavailable',
-          `no ${what} are kept here: ${unsaved}; then start gastop again`,
-        );
+        const why = `no ${what} are kept here: ${unsaved}; then start gastop again`;
+        throw new ApiFailure('upstream_unavailable', why);
       }
       throw unavailable(
         `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, which /readyz tells; ask again in a moment`,

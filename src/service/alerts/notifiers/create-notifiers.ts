@@ -1,7 +1,7 @@
 import { ALERT_CHANNELS } from '../../../contract/choices.ts';
 import { createEmailNotifier, type SmtpSettings } from './email.ts';
 import { delivered, type Notifiers } from './notifier.ts';
-import { type ResolveHost, resolveHost, type WebAccess } from './safe-http.ts';
+import { resolveHost, type WebAccess } from './safe-http.ts';
 import { createSlackNotifier } from './slack.ts';
 import { createTelegramNotifier, type TelegramSettings } from './telegram.ts';
 import { createWebhookNotifier } from './webhook.ts';
@@ -15,14 +15,10 @@ export interface NotifierSettings {
   readonly isSimulated?: boolean;
 }
 
-interface NotifierSurroundings {
+type NotifierSurroundings = Partial<Omit<WebAccess, 'allowPrivateTargets'>> & {
+  /** Ms since epoch. */
   readonly now?: () => number;
-  readonly resolve?: ResolveHost;
-  /** Which addresses are private; default: `isForbiddenAddress`. */
-  readonly isForbidden?: (address: string) => boolean;
-  /** Root certificates to trust instead of the default ones, PEM. */
-  readonly ca?: string;
-}
+};
 
 const SIMULATED: Notifiers = Object.fromEntries(
   ALERT_CHANNELS.map((channel) => [channel, { deliver: async () => delivered('simulated') }]),

@@ -12,6 +12,7 @@ import {
   webNotifier,
 } from './notifier.ts';
 import { sendRequest, type WebAccess, type WebResponse } from './safe-http.ts';
+import type { WebhookOptions } from './webhook.ts';
 
 export interface TelegramSettings {
   /** The bot's token; sent only to `apiUrl`. */
@@ -20,10 +21,8 @@ export interface TelegramSettings {
   readonly apiUrl: URL;
 }
 
-interface TelegramOptions {
+interface TelegramOptions extends WebhookOptions {
   readonly settings: TelegramSettings;
-  readonly access: WebAccess;
-  readonly now: () => number;
 }
 
 /** The used part of the bot API's response (https://core.telegram.org/bots/api#making-requests). */
@@ -50,12 +49,12 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
     const body = JSON.stringify({ chat_id: chatId, text, link_preview_options: { is_disabled: true } });
     // Follows no redirects: the token is in the path, and no other server may see it.
     const response = await sendRequest({ url, headers: JSON_HEADERS, body, redirects: 0 }, trusted, signal);
-    return judge(response, [token]);
+    return judge(response);
   };
 
-  const judge = (response: WebResponse, secrets: readonly string[]): Attempt | { chat: string } => {
+  const judge = (response: WebResponse): Attempt | { chat: string } => {
     const reply = readReply(response.text);
-    const words = statusWords({ ...response, text: reply?.description ?? '' }, secrets);
+    const words = statusWords({ ...response, text: reply?.description ?? '' }, [token]);
     if (reply?.ok === true && response.status === 200) return delivered(words);
     const chat = reply?.parameters?.migrate_to_chat_id;
     if (chat !== undefined) return { chat: String(chat) };

@@ -11,7 +11,7 @@ export const KEY_SCHEME = 'apiKey';
  * The common part of every route in the OpenAPI document. The operation id of a reading route is its path
  * (`gasCurrent`); others start with a verb.
  */
-function describeRoute<const Path extends V1Route['path'], const Method extends V1Route['method']>(
+export function describeRoute<const Path extends V1Route['path'], const Method extends V1Route['method']>(
   method: Method,
   path: Path,
   summary: string,
@@ -63,7 +63,7 @@ export const conflict = (description: string) => refusal(`${description}: \`conf
 const retriable = (description: string) => ({ ...refusal(description, ErrorBody), headers: RETRY_AFTER });
 
 /** Refusals of the gate, before any route is reached. */
-const GATE_REFUSALS = {
+export const GATE_REFUSALS = {
   401: {
     ...refusal(
       'The key is missing, wrong or revoked: `api_key_missing`, `api_key_invalid`, `api_key_revoked`',
@@ -75,7 +75,7 @@ const GATE_REFUSALS = {
   429: retriable("The key's requests for today or for this second are used up: `rate_limit_exceeded`"),
 } as const;
 
-const ANYTHING_ELSE = refusal('Any other refusal or failure; `errorCode` names it', ErrorBody);
+export const ANYTHING_ELSE = refusal('Any other refusal or failure; `errorCode` names it', ErrorBody);
 
 const ETAG = { ETag: { description: 'Changes with the response', schema: { type: 'string' as const } } };
 
@@ -104,42 +104,6 @@ export function getRoute<
     responses: { ...okResponse(path, summary, body), ...otherwise },
   });
 }
-
-const LAST_EVENT_ID = {
-  name: 'Last-Event-ID',
-  in: 'header' as const,
-  description: 'The `id` of the last event of an earlier stream: its block is not sent again',
-  schema: { type: 'string' as const },
-};
-
-/** A streaming `GET` route (Server-Sent Events): `event` is the `data` of each event. */
-export const streamRoute = <
-  const Path extends V1Route['path'],
-  Query extends z.ZodObject,
-  Event extends z.ZodType,
->(
-  path: Path,
-  query: Query,
-  event: Event,
-  { summary, description }: { readonly summary: string; readonly description: string },
-) =>
-  createRoute({
-    ...describeRoute('get', path, summary),
-    description: `Not part of v1. ${description}`,
-    'x-gastop-addition': true,
-    parameters: [LAST_EVENT_ID],
-    request: { query },
-    responses: {
-      200: {
-        description: 'Events until the stream ends; the schema is that of the `data` of each',
-        content: { 'text/event-stream': { schema: event } },
-      },
-      400: WRONG_PARAMETER,
-      ...GATE_REFUSALS,
-      ...NEEDS_CHAIN,
-      default: ANYTHING_ELSE,
-    },
-  });
 
 export const chainRoute = <
   const Path extends V1Route['path'],
