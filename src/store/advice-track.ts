@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core/advice.ts';
-import type { Hex } from '../core/block.ts';
+import type { Block, Hex } from '../core/block.ts';
 import { integer, toBlock } from './block-rows.ts';
 import type { Database } from './database.ts';
 import { type AdviceRow, countRows, type Queries } from './tables.ts';
@@ -138,10 +138,7 @@ type Outcome =
   | 'waiting'
   | 'void';
 
-interface Head {
-  readonly number: number;
-  readonly timestamp: number;
-}
+type Head = Pick<Block, 'number' | 'timestamp'>;
 
 /**
  * Judges stored advice (see `BlockStore.saveBlocks`) by the stored blocks, and counts the results. Every method

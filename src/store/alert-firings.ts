@@ -201,14 +201,10 @@ type InTransaction = <Result>(work: (trx: Queries) => Promise<Result>) => Promis
 export async function pruneAlertEvents(transaction: InTransaction, now: number): Promise<void> {
   const events = (trx: Queries) => trx.selectFrom('alert_events').select('id').limit(FORGOTTEN_AT_ONCE);
   await inPages(() =>
-    transaction(async (trx) =>
-      deleteEvents(
-        trx,
-        await events(trx)
-          .where('triggered_at', '<', now - KEEP_MS)
-          .execute(),
-      ),
-    ),
+    transaction(async (trx) => {
+      const old = events(trx).where('triggered_at', '<', now - KEEP_MS);
+      return deleteEvents(trx, await old.execute());
+    }),
   );
   const crowded = (trx: Queries, alertId: string) =>
     events(trx)
@@ -216,8 +212,9 @@ export async function pruneAlertEvents(transaction: InTransaction, now: number):
       .orderBy('triggered_at', 'desc')
       .orderBy('block_number', 'desc')
       .offset(MOST_EVENTS);
-  for (let after: string | null = ''; after !== null; ) {
-    const counted: EventCount[] = await transaction((trx) => countEvents(trx, after ?? ''));
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const above: string = after;
+    const counted = await transaction((trx) => countEvents(trx, above));
     for (const { alert_id, count } of counted) {
       if (count <= MOST_EVENTS) continue;
       await inPages(() =>
@@ -233,18 +230,13 @@ export async function pruneAlertEvents(transaction: InTransaction, now: number):
         }),
       );
     }
-    after = counted.at(-1)?.alert_id ?? null;
+    after = counted.at(-1)?.alert_id;
     await setImmediate();
   }
 }
 
-interface EventCount {
-  readonly alert_id: string;
-  readonly count: number;
-}
-
-function countEvents(trx: Queries, after: string): Promise<EventCount[]> {
-  return trx
+const countEvents = (trx: Queries, after: string) =>
+  trx
     .selectFrom('alert_events')
     .select((e) => ['alert_id', e.fn.countAll<number>().as('count')])
     .where('alert_id', '>', after)
@@ -252,7 +244,6 @@ function countEvents(trx: Queries, after: string): Promise<EventCount[]> {
     .orderBy('alert_id')
     .limit(ALERTS_AT_ONCE)
     .execute();
-}
 
 async function deleteEvents(trx: Queries, events: readonly { readonly id: string }[]): Promise<number> {
   const ids = events.map(({ id }) => id);

@@ -37,19 +37,8 @@ export interface AlertSum {
   readonly usdPerGas: number | null;
 }
 
-interface AlertCounts {
-  readonly total: number;
-  readonly pending: number;
-  readonly disabled: number;
-}
-
 /** The fields of an alert that its owner can change. */
 export type AlertChange = Pick<KeptAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'>;
-
-interface AlertUpdate {
-  readonly before: KeptAlert;
-  readonly after: KeptAlert;
-}
 
 /**
  * Alerts for their owners; the operator (the owner '') sees all. A write is durable once it resolves. Every method
@@ -105,7 +94,7 @@ export class AlertStore {
   }
 
   /** Replaces the owner's fields of an alert; its id, history and state stay. `null` when there is none. */
-  update(owner: string, id: string, change: AlertChange): Promise<AlertUpdate | null> {
+  update(owner: string, id: string, change: AlertChange) {
     return this.#database.transaction(async (trx) => {
       const before = await findAlert(trx, owner, id);
       if (before === null) return null;
@@ -164,7 +153,7 @@ export class AlertStore {
     return wasThere;
   }
 
-  counts(owner: string): Promise<AlertCounts> {
+  counts(owner: string) {
     return this.#database.run(async (db) => {
       const total = await countRows(alertsOf(db, owner));
       const disabled = await countRows(alertsOf(db, owner).where(sql<boolean>`phase = 'disabled'`));

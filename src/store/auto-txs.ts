@@ -32,15 +32,6 @@ interface NextPrices {
   readonly nextBaseFee: bigint;
 }
 
-/** Savings of executed auto-txs against their price at creation, less what others overpaid. */
-export interface AutoTxSavings {
-  /** Number of executed auto-txs, including deleted ones. */
-  readonly executed: number;
-  readonly savedWei: bigint;
-  /** `null` when one with a saving or loss has no dollar price. */
-  readonly savedUsd: number | null;
-}
-
 type AutoTxCreated =
   | { readonly kind: 'created' }
   | { readonly kind: 'too-many' }
@@ -177,7 +168,7 @@ export class AutoTxStore {
    * sender.
    */
   async change(
-    whose: OwnedAutoTx,
+    whose: Pick<KeptAutoTx, 'owner' | 'id'>,
     decide: (kept: KeptAutoTx) => AutoTxChange | null,
     by: 'owner' | 'engine',
   ): Promise<AutoTxChanged | null> {
@@ -314,8 +305,11 @@ export class AutoTxStore {
     });
   }
 
-  /** Total savings of an owner's executed auto-txs, including deleted ones. */
-  savingsSum(owner: string): Promise<AutoTxSavings> {
+  /**
+   * Total savings of an owner's executed auto-txs against their price at creation, including deleted ones; in dollars
+   * if each has a dollar price.
+   */
+  savingsSum(owner: string) {
     return this.#database.run(async (db) => {
       const rows = await ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute();
       const sum = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
@@ -363,19 +357,13 @@ const countOpen = (db: Queries, owner: string) =>
       .where('status', 'in', ['DRAFT', 'PENDING', 'DISABLED', 'SUBMITTED']),
   );
 
-/** An auto-tx of an owner; the operator (the owner '') can access all. */
-interface OwnedAutoTx {
-  readonly owner: string;
-  readonly id: string;
-}
-
 export interface AutoTxChanged {
   readonly before: KeptAutoTx;
   readonly after: KeptAutoTx;
 }
 
 /** Reads an auto-tx to change it. Writes first: the lock keeps its values until the transaction ends. */
-async function lockAutoTx(trx: Queries, { owner, id }: OwnedAutoTx): Promise<KeptAutoTx | null> {
+async function lockAutoTx(trx: Queries, { owner, id }: Pick<KeptAutoTx, 'owner' | 'id'>) {
   const one = trx
     .updateTable('auto_txs')
     .set((e) => ({ unseen: e.ref('unseen') }))

@@ -13,14 +13,7 @@ export type ReferencePrices = Readonly<Record<LaneName | 'base', number>>;
 
 const TIPS = { slow: 'tip_p25', average: 'tip_p50', fast: 'tip_p75' } as const;
 
-interface Sums {
-  readonly blocks: number | null;
-  readonly base: number | null;
-  readonly tipped: number | null;
-  readonly slow: number | null;
-  readonly average: number | null;
-  readonly fast: number | null;
-}
+type Sums = Readonly<Record<LaneName | 'blocks' | 'base' | 'tipped', number | null>>;
 
 /**
  * Mean prices of the 24 h before `timestamp` (Unix seconds): the base fee and, for Slow, Average and Fast, the 25th,

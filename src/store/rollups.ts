@@ -1,4 +1,4 @@
-import { type BlockRow, joined, tipColumns, tipsOf } from './block-rows.ts';
+import { type BlockRow, joined, type NumberRange, tipColumns, tipsOf } from './block-rows.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
 /**
@@ -155,10 +155,7 @@ export async function refoldRollups(trx: Queries, timestamps: Iterable<number>):
 }
 
 /** `from` inclusive, `to` exclusive, both on bucket boundaries. */
-interface Stretch {
-  readonly from: number;
-  readonly to: number;
-}
+type Stretch = NumberRange;
 
 function stretches(timestamps: Iterable<number>, bucketSec: number): Stretch[] {
   const starts = new Set<number>();

@@ -98,18 +98,14 @@ export interface SenderFacts extends SenderAccount {
 }
 
 /** Time of a decision by both clocks, ms: it must be executed soon after. */
-interface Moment {
-  readonly steady: number;
-  readonly wall: number;
-  readonly genesis: Hex | undefined;
-}
+type Moment = ReturnType<typeof momentOf>;
 
 export interface Decided {
   readonly kept: KeptAutoTx;
   readonly at: Moment;
 }
 
-const momentOf = ({ steadyNow, wallNow, profile }: EngineContext): Moment => ({
+const momentOf = ({ steadyNow, wallNow, profile }: EngineContext) => ({
   steady: steadyNow(),
   wall: wallNow(),
   genesis: profile()?.genesisHash,

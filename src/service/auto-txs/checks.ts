@@ -178,16 +178,11 @@ function addressOf(text: string): Hex {
   throw invalidField('to', 'is mistyped: its capitals are not those of its checksum (EIP-55); copy it again');
 }
 
-interface SignedBytes {
-  readonly bytes: Uint8Array;
-  readonly transaction: SignedTransaction;
-}
-
 /**
  * Decodes the signed transaction.
  * @throws {ApiFailure} `validation_failed` at `signedTransaction`, without any part of it.
  */
-export function readSigned(text: string): SignedBytes {
+export function readSigned(text: string) {
   try {
     const bytes = transactionBytes(text);
     return { bytes, transaction: decodeTransaction(bytes) };

@@ -151,15 +151,7 @@ interface OutlookParts {
 }
 
 /** Further data for responses about auto-txs, all of one time. */
-interface AutoTxMoment {
-  readonly head: number | null;
-  readonly chain: ChainProfile | null;
-  readonly confirmations: (chain: ChainProfile) => number;
-  /** Probability and horizon for the target of a pending one; `null` when it is not pending. */
-  reach(autoTx: KeptAutoTx): { readonly probability: number | null; readonly withinSec: number } | null;
-  /** Why it is held now; `null` when it only waits for its target. */
-  hold(autoTx: KeptAutoTx): AutoTxState['hold'];
-}
+type AutoTxMoment = ReturnType<AutoTxOutlook['now']>;
 
 /** Forecasts for responses about auto-txs. Caches them until the next block. */
 export class AutoTxOutlook {
@@ -171,7 +163,7 @@ export class AutoTxOutlook {
     this.#parts = parts;
   }
 
-  now(): AutoTxMoment {
+  now() {
     const { chain, moment, confirmations, wallNow } = this.#parts;
     const present = moment();
     const now = wallNow();
@@ -179,8 +171,9 @@ export class AutoTxOutlook {
       head: present?.head.number ?? null,
       chain: chain(),
       confirmations,
-      hold: (autoTx) => presentHold(autoTx, present),
-      reach: (autoTx) => {
+      hold: (autoTx: KeptAutoTx) => presentHold(autoTx, present),
+      /** Probability and horizon for the target of a pending one. */
+      reach: (autoTx: KeptAutoTx) => {
         if (autoTx.state.status !== 'PENDING') return null;
         const withinSec = timeLeftSec(autoTx.order.expiresAt, now);
         return withinSec === null

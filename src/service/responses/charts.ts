@@ -21,7 +21,7 @@ export function meanTip(rollup: Rollup, percentile: TipPercentile): number | nul
 /** Mean stated lane prices from block `first` to `last`, wei per gas; `null` when one of them is unknown. */
 export type StatedPrices = (first: number, last: number) => MeanPrices | null;
 
-interface ChartWindow {
+export interface ChartWindow {
   readonly timeFrame: TimeFrame;
   /** Unix seconds. */
   readonly end: number;

@@ -10,11 +10,11 @@ import type { Block, Hex } from '../../core/block.ts';
 import type { ChainProfile } from '../../core/chains.ts';
 import { usdOf } from '../../core/units.ts';
 import type { BlockStore } from '../../store/blocks.ts';
-import type { HistoryStore } from '../../store/history.ts';
+import type { Window } from '../../store/history.ts';
 import { abortable, mapBounded } from '../async.ts';
 import type { ChainReader, MinedTransaction } from '../chain-reader.ts';
 import { ApiFailure, notFound, unavailable } from '../http/errors.ts';
-import { metricsWindow } from './metrics.ts';
+import { type MetricsContext, metricsWindow } from './metrics.ts';
 import { isoFromSec, toWire, wireInteger } from './wire.ts';
 
 export interface LookupContext {
@@ -175,13 +175,6 @@ function tipRank(receipt: ChainReceipt, mined: readonly MinedTransaction[], base
 
 const BLOCKS_AT_ONCE = 4;
 
-/** A history whose present is `now` and whose last hour ends at `end`; Unix seconds. */
-interface TxsHistory {
-  readonly store: HistoryStore;
-  readonly end: number;
-  readonly now: number;
-}
-
 /**
  * One page of a window's transactions, newest first. Counts all blocks of the window, but requests transactions only
  * for the blocks of the page.
@@ -189,7 +182,7 @@ interface TxsHistory {
  */
 export async function txsMetrics(
   asked: TxsParameters,
-  history: TxsHistory,
+  history: Omit<MetricsContext, 'profile'>,
   context: LookupContext,
   signal: AbortSignal,
 ): Promise<TxsMetrics> {
@@ -252,18 +245,12 @@ const PARALLEL = 8;
 /** If the node lacks a block this deep, it was pruned, not orphaned. */
 const SETTLED_DEPTH = 64;
 
-/** Times in Unix seconds, both inclusive. */
-interface AskedWindow {
-  readonly from: number;
-  readonly to: number;
-}
-
 /**
  * The newest 100 blocks of a window as on the chain, ascending, and its actual start: requesting these times returns
  * the same window.
  */
 async function blocksOfWindow(
-  { from, to }: AskedWindow,
+  { from, to }: Window,
   context: LookupContext,
   signal: AbortSignal,
 ): Promise<{ readonly from: number; readonly blocks: readonly ChainBlock[] }> {

@@ -13,23 +13,17 @@ import {
 } from '../../core/market-stats.ts';
 import type { HistoryStore, Window } from '../../store/history.ts';
 import { ROLLUP_SEC, type Rollup } from '../../store/rollups.ts';
-import { CHART_BUCKET_SEC, meanTip, type StatedPrices } from './charts.ts';
+import { CHART_BUCKET_SEC, type ChartWindow, meanTip, type StatedPrices } from './charts.ts';
 import type { Present } from './gas.ts';
 import { isoFromSec, wholeWei, wireInteger } from './wire.ts';
 
 const HOUR_SEC = 3_600;
 const WEI_PER_COIN = 1e18;
 
-interface MarketWindow {
-  readonly timeFrame: TimeFrame;
-  /** Unix seconds. */
-  readonly end: number;
-}
-
 /** Figures of a time frame. The heatmap always covers 30 days. */
 export async function statsMarket(
   history: HistoryStore,
-  { timeFrame, end }: MarketWindow,
+  { timeFrame, end }: Omit<ChartWindow, 'blockTimeSec'>,
   present: Present,
   statedPrices: StatedPrices,
   dataFees: DataFees = NO_DATA_FEES,

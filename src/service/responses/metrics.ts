@@ -21,7 +21,7 @@ interface MetricsWindow {
   readonly paging: { readonly page: number; readonly size: number } | null;
 }
 
-interface MetricsContext {
+export interface MetricsContext {
   readonly store: HistoryStore;
   readonly profile: ChainProfile;
   /** End of the last hour, and the chain's present; Unix seconds. */

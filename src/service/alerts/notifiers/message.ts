@@ -2,17 +2,6 @@ import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanNote, cleanText } from '../../../core/text.ts';
 import { exactGwei, priceBeside } from '../../../core/units.ts';
 
-/** Text of a fired alert, safe for terminals; markup must still be escaped. */
-interface AlertText {
-  /** One line without the note: the subject of a mail. */
-  readonly subject: string;
-  /** Warns first of all that prices are not of a real chain now. */
-  readonly warning: string | null;
-  /** Without the warning: the event, the note, the origin. Some have several lines. */
-  readonly paragraphs: readonly string[];
-  readonly plain: string;
-}
-
 const LANE = { slow: 'Slow', average: 'Average', fast: 'Fast' } as const;
 const LONGEST_CHAIN_NAME = 60;
 
@@ -22,7 +11,8 @@ const LOUD = {
   simulated: { badge: '[SIMULATED]', warning: 'SIMULATED: made-up prices, no real chain costs this.' },
 } as const;
 
-export function alertText(message: AlertMessage): AlertText {
+/** Text of a fired alert, safe for terminals; markup must still be escaped. */
+export function alertText(message: AlertMessage) {
   const chain = cleanText(message.chainName, LONGEST_CHAIN_NAME);
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
   const now = `${priceBeside(BigInt(message.price), BigInt(message.threshold))} gwei`;
@@ -40,6 +30,7 @@ export function alertText(message: AlertMessage): AlertText {
   ].filter((paragraph) => paragraph !== '');
   const warning = loud?.warning ?? null;
   return {
+    /** One line without the note. */
     subject: `${loud === null ? '' : `${loud.badge} `}${chain} gas ${now}, ${side} ${limit} (${lane})`,
     warning,
     paragraphs,

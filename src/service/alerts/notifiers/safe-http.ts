@@ -219,17 +219,7 @@ export async function sendRequest(
   }
 }
 
-interface Exchange {
-  readonly response: WebResponse;
-  readonly location: URL | null;
-}
-
-async function post(
-  url: URL,
-  request: WebRequest,
-  access: WebAccess,
-  signal: AbortSignal,
-): Promise<Exchange> {
+async function post(url: URL, request: WebRequest, access: WebAccess, signal: AbortSignal) {
   const isEncrypted = url.protocol === 'https:';
   const body = Buffer.from(request.body);
   const options: https.RequestOptions = {
