@@ -85,8 +85,8 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
   return { recommendation, snapshot, draw };
 }
 
-function recordOf(snapshot: SnapshotView, value: RecommendationView, now: number): string {
-  const recommendation = { data: { value, at: now }, error: null, retryAt: null };
+function recordOf(snapshot: SnapshotView, data: RecommendationView, now: number): string {
+  const recommendation = { data, at: now, error: null, retryAt: null };
   return recordLines({ snapshot, recommendation, width: 110, now, isPast: false, offsetAt: () => 0 })
     .map((line) => line.map(({ text }) => text).join(''))
     .join('\n');

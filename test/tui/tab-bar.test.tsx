@@ -6,7 +6,7 @@ import { TabBar } from '../../src/tui/chrome/frame.tsx';
 import { type Feed, ListsContext } from '../../src/tui/data/lists.tsx';
 
 const nothing = async () => {};
-const POLLED = { data: undefined, error: null, retryAt: null, refresh: nothing, pending: false };
+const POLLED = { data: undefined, at: 0, error: null, retryAt: null, refresh: nothing, pending: false };
 
 function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   const feed: Feed<never> = { ...POLLED, unseen: 0, awaited: 0 };

@@ -103,7 +103,7 @@ export function Finder({ scope, snapshot, columns, rows, children }: FinderProps
   const isKey = useKeyFinder();
   const { openPlace } = useNavigation();
   const feed = scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
-  const items = feed?.data?.value.items;
+  const items = feed?.data?.items;
   const find = useFind(scope, columns, (text): Reading => {
     const context = { head: snapshot.blockNumber, noTransactions: noTransactions(snapshot), isKey };
     const sought = readLookup(text, context);

@@ -1,7 +1,7 @@
 import { ClientError } from '../../client/errors.ts';
 import { cleanText } from '../../core/text.ts';
 import { failureTitle } from '../app/connection.ts';
-import { useMonitor, usePolledQuery } from '../data/queries.ts';
+import { useMonitorQuery } from '../data/queries.ts';
 import { PaneState } from '../ui/pane-state.tsx';
 import { ScrollView } from '../ui/scroll.tsx';
 import { displayWidth } from '../ui/text.tsx';
@@ -55,11 +55,9 @@ interface RawViewProps extends RawRequest {
 /** The raw response of the service, to show where a number comes from. */
 export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
   const request = Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`;
-  const { client, frozen } = useMonitor();
-  const { data, error } = usePolledQuery({
+  const { data, error } = useMonitorQuery({
     key: ['raw', request],
-    ask: (signal) => client.raw(path, query, { signal }),
-    frozen,
+    ask: (client, signal) => client.raw(path, query, { signal }),
   });
   const width = columns - 2;
   const refused = data === undefined && error instanceof ClientError ? error.raw : null;

@@ -14,12 +14,12 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { useToast } from '../chrome/toast.tsx';
 import { flushAlertMutations, useExpectedAlerts } from './mutations.ts';
 import { useAlertNotices, useAutoTxNotices } from './notifications.ts';
-import { type Dated, type Polled, usePolledQuery } from './queries.ts';
+import { type Polled, usePolledQuery } from './queries.ts';
 
 export type ListItem = AlertView | AutoTxView;
 
 /** A list of the session's service: polled whichever tab is shown, because its changes are announced everywhere. */
-export interface Feed<Item> extends Polled<Dated<ListView<Item>>> {
+export interface Feed<Item> extends Polled<ListView<Item>> {
   readonly unseen: number;
   /** Items that wait for a price or are submitted. */
   readonly awaited: number;
@@ -90,24 +90,24 @@ export function ListsProvider({ shown, beforeClosing, children, ...session }: Li
     isAwaited,
     isUrgent: (autoTx) => snapshot !== undefined && isNear(autoTx, snapshot),
   });
-  const fired = useAlertNotices(session, alerts.latest?.value, shown === 'alerts' && !frozen);
-  const ended = useAutoTxNotices(autoTxs.latest?.value, shown === 'auto-txs' && !frozen);
+  const fired = useAlertNotices(session, alerts.latest, shown === 'alerts' && !frozen);
+  const ended = useAutoTxNotices(autoTxs.latest, shown === 'auto-txs' && !frozen);
   useEffect(() => {
     if (client !== null) beforeClosing(() => flushAlertMutations(queries, toast));
   }, [client, beforeClosing, queries, toast]);
 
-  const expected = useExpectedAlerts(alerts.data?.value);
+  const expected = useExpectedAlerts(alerts.data);
   const lists: Lists = {
     alerts: {
       ...alerts,
-      data: alerts.data && expected && { ...alerts.data, value: expected },
+      data: expected,
       unseen: fired,
       awaited: expected?.items.filter(({ status }) => isOn(status)).length ?? 0,
     },
     autoTxs: {
       ...autoTxs,
       unseen: ended,
-      awaited: autoTxs.data?.value.items.filter(isAwaited).length ?? 0,
+      awaited: autoTxs.data?.items.filter(isAwaited).length ?? 0,
     },
   };
   return <ListsContext value={lists}>{children}</ListsContext>;
@@ -125,7 +125,7 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
   const { client, snapshot, intervalMs, frozen, now } = session;
   const { key, isShown, ask, isAwaited: isWaited, isUrgent = () => false } = options;
   const tookMs = useRef(0);
-  const polled = usePolledQuery<Dated<ListView<Item>>>({
+  const polled = usePolledQuery<ListView<Item>>({
     key: [key],
     enabled: client !== null && snapshot !== undefined,
     ask: async (signal) => {
@@ -133,10 +133,10 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
       const startedAt = performance.now();
       const value = await ask(client, signal);
       tookMs.current = performance.now() - startedAt;
-      return { value, at: now() };
+      return value;
     },
     everyMs: (list) => {
-      const items = list?.value.items ?? [];
+      const items = list?.items ?? [];
       const listed = {
         isAwaited: items.some(isWaited),
         isUrgent: items.some(isUrgent),
@@ -144,19 +144,20 @@ function useList<Item>(session: ListSession, options: ListOptions<Item>) {
       };
       return pollMs({ ...session, isShown }, listed);
     },
+    now,
   });
-  const { data, refresh } = polled;
+  const { data, at, refresh } = polled;
   // A frozen screen keeps its list, whatever is announced over it.
-  const shown = useRef(data);
-  if (!frozen) shown.current = data;
+  const shown = useRef({ data, at });
+  if (!frozen) shown.current = { data, at };
   // An opened tab shows fresh data, however seldom its list is polled otherwise.
   const renew = useEffectEvent(() => {
-    if (data !== undefined && now() - data.at > intervalMs) void refresh();
+    if (data !== undefined && now() - at > intervalMs) void refresh();
   });
   useEffect(() => {
     if (isShown && !frozen) renew();
   }, [isShown, frozen]);
-  return { ...polled, data: shown.current, latest: data };
+  return { ...polled, ...shown.current, latest: data };
 }
 
 /** A remote service counts requests: polled about once a block of Ethereum's. */

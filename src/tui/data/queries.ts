@@ -53,6 +53,8 @@ export function useMonitor(): MonitorScope {
 /** State of a polled request. */
 export interface Polled<T> {
   readonly data: T | undefined;
+  /** When `data` arrived, ms; 0 without data. */
+  readonly at: number;
   /** Why the last request failed; `null` as soon as one succeeds. */
   readonly error: Error | null;
   /** Time of the next retry, ms since epoch; `null` while all is well, or without one. */
@@ -63,7 +65,7 @@ export interface Polled<T> {
   readonly refresh: () => Promise<void>;
 }
 
-/** A response with the time of its arrival, ms. */
+/** A response in the cache, with the time of its arrival, ms. */
 export interface Dated<T> {
   readonly value: T;
   readonly at: number;
@@ -87,6 +89,7 @@ export interface PolledQuery<T> {
   /** `false`: requests nothing and drops nothing. */
   readonly enabled?: boolean;
   readonly frozen?: boolean;
+  readonly now?: () => number;
 }
 
 /**
@@ -105,18 +108,19 @@ const HEADS = new WeakMap<object, { readonly requested: string; readonly answere
 /** One query of the service: retried by `query-client`, with stale data until there is newer. */
 export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   const { key, ask, everyMs = null, leastMs = 0, freshMs = 0, sameParts, isSettled } = options;
-  const { enabled = true, frozen = false } = options;
+  const { enabled = true, frozen = false, now = Date.now } = options;
   const queries = useQueryClient();
   const head = options.head && headOf(options.head);
   const cached = () => queries.getQueryCache().find({ queryKey: key });
-  const query = useQuery<T, Error>({
+  const dated = async (signal: AbortSignal) => ({ value: await ask(signal), at: now() });
+  const query = useQuery<Dated<T>, Error>({
     queryKey: key,
     enabled,
     queryFn: async ({ signal }) => {
       const own = cached();
-      if (own === undefined || head === undefined) return ask(signal);
+      if (own === undefined || head === undefined) return dated(signal);
       HEADS.set(own, { requested: head, answered: HEADS.get(own)?.answered });
-      const data = await ask(signal);
+      const data = await dated(signal);
       HEADS.set(own, { requested: head, answered: head });
       return data;
     },
@@ -134,7 +138,7 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
     refetchInterval: ({ state }) => {
       // An error without a retry is not polled either.
       if (frozen || state.error !== null) return false;
-      return (typeof everyMs === 'function' ? everyMs(state.data) : everyMs) ?? false;
+      return (typeof everyMs === 'function' ? everyMs(state.data?.value) : everyMs) ?? false;
     },
   });
   const failure = query.failureReason ?? query.error;
@@ -155,7 +159,7 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   // A failure is retried first, but a missing item may exist with the next block.
   const isBusy = failure === null ? query.isFetching : !mayCome(failure);
   const isHeld =
-    !enabled || frozen || isBusy || (query.data !== undefined && isSettled?.(query.data) === true);
+    !enabled || frozen || isBusy || (query.data !== undefined && isSettled?.(query.data.value) === true);
   // The head of the last request, once there is a newer one: both may have changed since the last frame.
   const behind = head === undefined || requested === head || isHeld ? null : (requested ?? '');
   // After the end there is one more request, without delay.
@@ -168,12 +172,23 @@ export function usePolledQuery<T>(options: PolledQuery<T>): Polled<T> {
   // A failure keeps the last data on screen; data that no longer exists at a new head is dropped.
   const isGone = head !== undefined && error instanceof ClientError && error.code === 'not-found';
   return {
-    data: isGone ? undefined : query.data,
+    data: isGone ? undefined : query.data?.value,
+    at: query.data?.at ?? 0,
     error,
     retryAt: error === null || query.fetchStatus === 'idle' ? null : retryAtOf(error),
     pending: query.isPlaceholderData,
     refresh,
   };
+}
+
+interface MonitorQuery<T> extends Omit<PolledQuery<T>, 'ask' | 'frozen' | 'now'> {
+  readonly ask: (client: GasClient, signal: AbortSignal) => Promise<T>;
+}
+
+/** A query of the session's service; a frozen screen keeps its data. */
+export function useMonitorQuery<T>({ ask, ...options }: MonitorQuery<T>): Polled<T> {
+  const { client, frozen, now } = useMonitor();
+  return usePolledQuery({ ...options, ask: (signal) => ask(client, signal), frozen, now });
 }
 
 /**
@@ -237,7 +252,7 @@ export function useSnapshot(
         if (stop.signal.aborted) return;
         // What is on its way is no newer.
         void queries.cancelQueries({ queryKey: SNAPSHOT_KEY, exact: true });
-        queries.setQueryData(SNAPSHOT_KEY, snapshot);
+        queries.setQueryData<Dated<SnapshotView>>(SNAPSHOT_KEY, { value: snapshot, at: Date.now() });
       },
       onListening: (is) => {
         setListening(is);
@@ -250,26 +265,20 @@ export function useSnapshot(
 }
 
 /** The advice at the block of the prices, so that both belong together. */
-export function useRecommendation(snapshot: SnapshotView): Polled<Dated<RecommendationView>> {
-  const { client, frozen, now, quotaMs = 0 } = useMonitor();
-  return usePolledQuery({
+export function useRecommendation(snapshot: SnapshotView): Polled<RecommendationView> {
+  const { quotaMs = 0 } = useMonitor();
+  return useMonitorQuery({
     key: ['gas/recommendation'],
-    ask: async (signal) => ({ value: await client.gasRecommendation({ signal }), at: now() }),
+    ask: (client, signal) => client.gasRecommendation({ signal }),
     head: snapshot,
     leastMs: quotaMs,
-    frozen,
   });
 }
 
-export function useMarket(
-  timeFrame: string,
-  timing: Partial<PolledQuery<Dated<MarketView>>>,
-): Polled<Dated<MarketView>> {
-  const { client, frozen, now } = useMonitor();
-  return usePolledQuery({
+export function useMarket(timeFrame: string, timing: Partial<MonitorQuery<MarketView>>): Polled<MarketView> {
+  return useMonitorQuery({
     key: ['market', timeFrame],
-    ask: async (signal) => ({ value: await client.statsMarket(timeFrame, { signal }), at: now() }),
-    frozen,
+    ask: (client, signal) => client.statsMarket(timeFrame, { signal }),
     ...timing,
   });
 }
@@ -281,24 +290,20 @@ export const ELSEWHERE_MS = 15_000;
 export function useItem<T>(
   key: readonly [string, string],
   ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
-): Polled<Dated<T>> {
-  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
-  return usePolledQuery({
-    key,
-    ask: async (signal) => ({ value: await ask(client, signal), at: now() }),
-    everyMs: isOwnService ? intervalMs : Math.max(intervalMs, ELSEWHERE_MS),
-    frozen,
-  });
+): Polled<T> {
+  const { intervalMs, isOwnService = false } = useMonitor();
+  const everyMs = isOwnService ? intervalMs : Math.max(intervalMs, ELSEWHERE_MS);
+  return useMonitorQuery({ key, ask, everyMs });
 }
 
 /** The service's description; `undefined`: not known yet, `null`: it has none. */
 export function useDescription(): ServiceDescription | null | undefined {
-  const { client, isOwnService = false } = useMonitor();
-  return usePolledQuery({
+  const { isOwnService = false } = useMonitor();
+  return useMonitorQuery({
     key: ['description'],
     // The embedded service needs no description.
     enabled: !isOwnService,
-    ask: (signal) => client.description({ signal }),
+    ask: (client, signal) => client.description({ signal }),
     freshMs: Number.POSITIVE_INFINITY,
   }).data;
 }
@@ -316,13 +321,12 @@ export function useReach(
   withinSec: number,
   snapshot: SnapshotView,
 ): Polled<ReachView | null> {
-  const { client, frozen } = useMonitor();
   const settled = useElapsed(SETTLED_MS, price);
   const isUnable = useRef(false);
-  const polled = usePolledQuery<ReachView | null>({
+  const polled = useMonitorQuery<ReachView | null>({
     key: ['reach', price === null ? null : price.toString(), withinSec],
     enabled: price !== null && settled && !isUnable.current,
-    ask: async (signal) => {
+    ask: async (client, signal) => {
       const reach = { targetPrice: price ?? 0n, deadlineSec: withinSec };
       const { reach: forecast } = await client.gasRecommendation({ reach, signal });
       isUnable.current = forecast === null;
@@ -330,7 +334,6 @@ export function useReach(
     },
     head: snapshot,
     isSettled: (forecast) => forecast === null,
-    frozen,
   });
   return isUnable.current ? { ...polled, data: null } : polled;
 }

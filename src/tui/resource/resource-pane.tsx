@@ -195,7 +195,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
             <SpokenSentences sentences={[heading, ...lines.map(spokenLine), ...shown.flatMap(spokenItem)]} />
           );
         }
-        const total = feed.data?.value.total ?? 0;
+        const total = feed.data?.total ?? 0;
         const ofTotal = total <= list.items.length ? '' : ` of ${formatCount(total)}`;
         const title: Line = [
           { text: `${resource.title} ${formatCount(list.items.length)}${ofTotal}`, bold: true },

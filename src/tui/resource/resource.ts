@@ -3,7 +3,7 @@ import type { TabScreenProps } from '../app/tabs.ts';
 import type { Memory } from '../app/ui-state.ts';
 import type { RawRequest } from '../chrome/raw-view.tsx';
 import type { Feed, ListItem } from '../data/lists.tsx';
-import type { Dated, Polled } from '../data/queries.ts';
+import type { Polled } from '../data/queries.ts';
 import type { Confirmation } from '../input/confirm.tsx';
 import type { ActionName } from '../input/keymap.ts';
 import type { ActionHandler } from '../input/use-keys.tsx';
@@ -43,7 +43,7 @@ export interface Resource<Item extends ListItem, Seed> {
     context: PaneContext,
     listed: Item | undefined,
   ) => {
-    readonly polled: Polled<Dated<unknown>>;
+    readonly polled: Polled<unknown>;
     /** The newest known state. */
     readonly item: Item | undefined;
     readonly title: readonly Line[];

@@ -4,7 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { formatAge, formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import { isShortWait, remedyFor } from '../app/connection.ts';
-import type { Dated, Polled } from '../data/queries.ts';
+import type { Polled } from '../data/queries.ts';
 import { faint, type Line, placed, plain } from './text.tsx';
 import { DimContext, useDim, useTheme } from './theme.ts';
 
@@ -67,7 +67,7 @@ export function nextTry(retryAt: number | null, now: number): string | null {
 }
 
 interface PolledFrameProps {
-  readonly polled: Polled<Dated<unknown>>;
+  readonly polled: Polled<unknown>;
   /** What is loading: `the last hour`. */
   readonly what: string;
   /** The data belongs to an older choice. */
@@ -84,7 +84,7 @@ export function PolledFrame(props: PolledFrameProps) {
   const { polled, what, pending = false, hint = 'r asks again now', children, ...room } = props;
   const now = useNow();
   const around = useDim();
-  const { data, error, retryAt } = polled;
+  const { data, at, error, retryAt } = polled;
   if (data === undefined) {
     // A short wait for a limit per second is no problem.
     const why = error === null ? null : 'waiting: limit per second';
@@ -94,7 +94,7 @@ export function PolledFrame(props: PolledFrameProps) {
     return <PaneState {...room} kind="error" {...words} retryAt={retryAt} />;
   }
   if (error === null) return children(pending ? [faint(`loading ${what} …`)] : null);
-  const age = formatAge((now - data.at) / 1_000);
+  const age = formatAge((now - at) / 1_000);
   const next = nextTry(retryAt, now);
   // If the frame already says why the data is stale, the age suffices.
   const text = around

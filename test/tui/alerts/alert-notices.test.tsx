@@ -25,7 +25,7 @@ const fired = (alert: AlertView): AlertView => ({
 
 function Feed() {
   const { unseen, data, error, retryAt } = useLists().alerts;
-  const count = data?.value.items[0]?.triggerCount;
+  const count = data?.items[0]?.triggerCount;
   const failed =
     error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
   return <Text>{`unseen ${unseen}, the first has fired ${count} times${failed}`}</Text>;

@@ -19,7 +19,7 @@ function Feed() {
   const { unseen, awaited, data, error, retryAt } = useLists().autoTxs;
   const failed =
     error === null ? '' : `, ${error.message}, ${retryAt === null ? 'not asked again' : 'asked again'}`;
-  const states = data?.value.items.map(({ status }) => status).join(' ');
+  const states = data?.items.map(({ status }) => status).join(' ');
   return <Text>{`unseen ${unseen}, awaited ${awaited}, ${states}${failed}`}</Text>;
 }
 

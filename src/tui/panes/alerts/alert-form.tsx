@@ -11,7 +11,7 @@ import {
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { useElapsed, useNow } from '../../app/clock.ts';
-import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
+import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
 import { fieldLines, formOf } from '../../input/form.ts';
 import type { FormProps } from '../../resource/resource.ts';
 import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
@@ -131,10 +131,10 @@ function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => strin
   const rule = alert && alertRuleOf(alert);
   const key = JSON.stringify(rule, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
   const isSettled = useElapsed(SETTLED_MS, key);
-  const { data, error } = usePolledQuery({
+  const { data, error } = useMonitorQuery({
     key: ['alert-preview', key],
     enabled: rule !== null && isSettled,
-    ask: async (signal) => rule && previewer.preview(rule, { signal }),
+    ask: async (_, signal) => rule && previewer.preview(rule, { signal }),
     freshMs: 60_000,
   });
   if (rule === null) return null;

@@ -20,7 +20,7 @@ import type { Memory } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useLists } from '../../data/lists.tsx';
 import { useAlertMutations, useWork } from '../../data/mutations.ts';
-import { ELSEWHERE_MS, type Polled, useItem, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { ELSEWHERE_MS, type Polled, useItem, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
 import {
@@ -54,7 +54,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     const { deletions } = useAlertMutations();
     const rule = engineText(useEngine(), isOwnService, now);
     // The row and the message about its deletion change in the same frame.
-    const items = (feed.data?.value.items ?? []).filter(
+    const items = (feed.data?.items ?? []).filter(
       ({ id }) => !deletions.some(({ alert }) => alert.id === id),
     );
     const last = deletions.at(-1);
@@ -102,18 +102,17 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     },
   ],
   useDetails(id, context, listed) {
-    const { client, frozen } = useMonitor();
+    const { client } = useMonitor();
     const mutate = useWork('alert');
     const polled = useItem(['alert', id], (from, signal) => from.alert(id, { signal }));
-    const savings = usePolledQuery({
+    const savings = useMonitorQuery({
       // Savings change only with a firing.
       key: ['alert-savings', id, listed?.triggerCount ?? null],
-      ask: (signal) => client.alertSavings(id, { signal }),
+      ask: (from, signal) => from.alertSavings(id, { signal }),
       freshMs: ELSEWHERE_MS,
-      frozen,
     });
     // The list has the latest changes, the details have the deliveries.
-    const details = polled.data?.value;
+    const details = polled.data;
     const item = listed ?? details;
     return {
       polled,
@@ -192,17 +191,16 @@ const ENGINE_EVERY_MS = 10_000;
 
 /** The process that fires the alerts; `null` when unknown. Shares the request of the Service pane. */
 function useEngine(): EngineView | null {
-  const { client, intervalMs, frozen, now, isOwnService = false } = useMonitor();
+  const { intervalMs, isOwnService = false } = useMonitor();
   const everyMs = Math.max(intervalMs, ENGINE_EVERY_MS);
-  const { data } = usePolledQuery({
+  const { data } = useMonitorQuery({
     key: ['service', 'summary'],
-    ask: async (signal) => ({ value: await client.summary({ signal }), at: now() }),
+    ask: (client, signal) => client.summary({ signal }),
     // A remote service counts requests, and few report this.
     everyMs: isOwnService ? everyMs : null,
     freshMs: everyMs,
-    frozen,
   });
-  return data?.value.health.engine ?? null;
+  return data?.health.engine ?? null;
 }
 
 /** When alerts fire, and the process that fires them; `null` when the service does not report it. */

@@ -18,7 +18,7 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { formatCount, formatDuration, formatGwei, formatLikelihood, shortGwei } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
-import { useDescription, useMonitor, usePolledQuery, useReach } from '../../data/queries.ts';
+import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import { type FormField, type FormState, fieldLines, formOf } from '../../input/form.ts';
 import type { FormProps } from '../../resource/resource.ts';
@@ -266,14 +266,12 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
  * nothing of the signed transaction. `undefined` until known, `null` when the service does not report it.
  */
 function useSender(from: string | null, snapshot: SnapshotView) {
-  const { client, frozen } = useMonitor();
-  const { data, error } = usePolledQuery({
+  const { data, error } = useMonitorQuery({
     key: ['auto-tx-account', from],
     enabled: from !== null,
-    ask: async (signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
+    ask: async (client, signal) => (from === null ? null : client.autoTxAccount(from, { signal })),
     head: snapshot,
     isSettled: (account) => account === null,
-    frozen,
   });
   if (from === null) return undefined;
   return data === undefined && error !== null ? null : data;

@@ -51,15 +51,15 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   useList({ snapshot }) {
     const now = useNow();
     const { autoTxs: feed } = useLists();
-    const listed = feed.data?.value.items ?? NO_AUTO_TXS;
+    const listed = feed.data?.items ?? NO_AUTO_TXS;
     // The list may have ten thousand items, and keys must be drawn at once.
     const items = useMemo(() => ordered(listed, snapshot), [listed, snapshot]);
     const counts = useMemo(() => Map.groupBy(items, describeState), [items]);
-    const unreadable = feed.data?.value.unreadable ?? 0;
+    const unreadable = feed.data?.unreadable ?? 0;
     return {
       feed,
       items,
-      states: feed.data === undefined ? [] : ageSegments(feed.data.at, now),
+      states: feed.data === undefined ? [] : ageSegments(feed.at, now),
       counts: [
         ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
         ...[...counts]
@@ -79,12 +79,12 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   useDetails(id, context) {
     const uiNow = useNow();
     const polled = useItem(['auto-tx', id], (client, signal) => client.autoTx(id, { signal }));
-    const { data } = polled;
+    const { data, at } = polled;
     return {
       polled,
-      item: data?.value,
-      title: data === undefined ? [] : [...detailsTitle(data.value, context), ...ageSegments(data.at, uiNow)],
-      lines: data === undefined ? [] : detailsLines(data.value, context),
+      item: data,
+      title: data === undefined ? [] : [...detailsTitle(data, context), ...ageSegments(at, uiNow)],
+      lines: data === undefined ? [] : detailsLines(data, context),
     };
   },
   useActions(pane, { snapshot }) {

@@ -10,7 +10,7 @@ import { PERCENTILES, TIME_FRAMES } from '../../../contract/choices.ts';
 import { PATHS } from '../../../contract/routes.ts';
 import { chainProfile } from '../../../core/chains.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { type Polled, useMonitorQuery } from '../../data/queries.ts';
 import { longestTimeFrame } from '../../ui/time.ts';
 
 /** The choices of `t` and `p`, at least one each: those that the service names, otherwise the contract's. */
@@ -287,23 +287,18 @@ export interface ChartState {
  * The data of the chart. While a new choice is loading, `data` is the old one with its own time frame and percentile,
  * and `pending` is true.
  */
-export function useChartData(state: ChartState, head: SnapshotView): Polled<Dated<ChartResponses>> {
-  const { client, frozen, now } = useMonitor();
+export function useChartData(state: ChartState, head: SnapshotView): Polled<ChartResponses> {
   const { timeFrame, percentile, compare, heatmap } = state;
   const blockTimeSec = head.chainId === null ? null : chainProfile(head.chainId).feeRule.blockTimeSec;
-  const polled = usePolledQuery({
+  const polled = useMonitorQuery({
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
     enabled: !heatmap,
-    ask: async (signal) => {
-      const value = await loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal });
-      return { value, at: now() };
-    },
+    ask: (client, signal) => loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal }),
     head,
     leastMs: leastMs(timeFrame),
     sameParts: 1,
-    frozen,
   });
-  const shown = polled.data?.value;
+  const shown = polled.data;
   const isSame =
     shown === undefined ||
     (shown.timeFrame === timeFrame &&

@@ -222,13 +222,13 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     everyMs: Math.max(intervalMs, HEATMAP_MS),
     freshMs: Math.max(intervalMs, FRESH_HOURS_MS),
   });
-  const responses = chart.data?.value;
+  const responses = chart.data;
   const data = useMemo(
     () => (responses === undefined ? null : chartData(responses, Number(snapshot.baseFee))),
     [responses, snapshot.baseFee],
   );
   const slots = data?.slots ?? [];
-  const heatmap = hours.data?.value.heatmap ?? null;
+  const heatmap = hours.data?.heatmap ?? null;
   const slot = state.cursor === null || state.heatmap ? undefined : slots[slotAt(slots, state.cursor)];
   const price = slot === undefined ? null : slotPrice(slot);
   const reach = useReach(price, REACH_SEC, snapshot);
@@ -291,7 +291,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
             <HoursPane
               {...{ ...room, notice, heatmap }}
               timeFrame={hoursFrame}
-              from={hours.data?.value.from ?? null}
+              from={hours.data?.from ?? null}
               now={snapshot.blockTimestamp ?? now()}
               offsetAt={systemOffset}
             />

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { GasClient } from '../../../client/client.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BlockView, TxRowView } from '../../../client/views/metrics.ts';
 import { PERCENTILES } from '../../../contract/choices.ts';
@@ -105,8 +106,7 @@ export function tipLines(
 
 /** One block; refetched with each new head while a reorg may replace it. `null`: none requested. */
 export function useBlock(number: number | null, snapshot: SnapshotView) {
-  const { client } = useMonitor();
-  const ask = (signal: AbortSignal) => client.block(number ?? 'latest', { signal });
+  const ask = (client: GasClient, signal: AbortSignal) => client.block(number ?? 'latest', { signal });
   return useSettling(['block', number], snapshot, ask, () => number);
 }
 
@@ -256,7 +256,7 @@ export function BlockScreen({ place, snapshot, change, columns, rows }: BlockScr
   const copy = useClipboard();
   const context = usePaneContext(snapshot, columns);
   const polled = useBlock(place.number, snapshot);
-  const block = polled.data?.value ?? null;
+  const block = polled.data ?? null;
   const isListed = noTransactions(snapshot) === null && block?.transactionCount !== 0;
   const txs = useBlockTxs(isListed ? block : null);
   const list = txs.data ?? [];

@@ -6,7 +6,7 @@ import { REFUSALS } from '../../../client/price-chart.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BlockView, MetricsView } from '../../../client/views/metrics.ts';
 import { chainProfile } from '../../../core/chains.ts';
-import { type Dated, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { type Dated, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import { missingReason } from '../../ui/pane-state.tsx';
 
 export const MOST_BLOCKS = 240;
@@ -69,16 +69,16 @@ async function loadSeries(client: GasClient, { end, spanSec, spread }: SeriesReq
 
 /** The latest blocks: loaded when shown, and refetched at every new head. */
 export function useBlockList(snapshot: SnapshotView, isWide: boolean) {
-  const { client, frozen, now, intervalMs, isOwnService = false } = useMonitor();
+  const { intervalMs, isOwnService = false } = useMonitor();
   const { chainId, blockTimestamp: end } = snapshot;
   // A remote service counts requests, and the block routes have the spread too.
   const spread = isWide && isOwnService;
   const blockSec = chainId === null ? USUAL_BLOCK_SEC : chainProfile(chainId).feeRule.blockTimeSec;
   // The next request uses the window that was long enough.
   const span = useRef(Math.min(Math.max(Math.ceil(blockSec * MOST_BLOCKS), 60), HOUR_SEC));
-  const polled = usePolledQuery({
+  const polled = useMonitorQuery({
     key: ['block-list', chainId, spread],
-    ask: async (signal) => {
+    ask: async (client, signal) => {
       const load = () => loadSeries(client, { end, spread, spanSec: span.current }, { signal });
       let value = await load();
       // When blocks are rare the window grows up to an hour.
@@ -86,19 +86,18 @@ export function useBlockList(snapshot: SnapshotView, isWide: boolean) {
         span.current = Math.min(span.current * 4, HOUR_SEC);
         value = await load();
       }
-      return { value, at: now() };
+      return value;
     },
     head: snapshot,
     // The embedded service has its newest block before those behind it.
     everyMs: (data) => {
-      const known = data === undefined ? Number.POSITIVE_INFINITY : longest(data.value);
+      const known = data === undefined ? Number.POSITIVE_INFINITY : longest(data);
       return isOwnService && known < Math.min((snapshot.blockNumber ?? 0) + 1, ENOUGH_BLOCKS)
         ? intervalMs
         : null;
     },
-    frozen,
   });
-  const series = polled.data?.value;
+  const series = polled.data;
   const rows = useMemo(() => (series === undefined ? [] : blockRows(series, snapshot)), [series, snapshot]);
   return { polled, rows };
 }

@@ -73,7 +73,7 @@ function BlocksScreen({ snapshot, change, columns, rows, cursor }: BlocksScreenP
   const copy = useClipboard();
   const isWide = columns >= DETAILS_FROM && !isSpoken;
   const { polled, rows: blocks } = useBlockList(snapshot, isWide);
-  const missing = polled.data?.value.missing ?? [];
+  const missing = polled.data?.missing ?? [];
   const notices = missing.length + (polled.error === null ? 0 : 1);
   const room = isSpoken ? SPOKEN_BLOCKS : Math.max(rows - CHROME - notices, 1);
   const place = placeOf(blocks, cursor);

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
+import type { GasClient } from '../../../client/client.ts';
 import { ClientError } from '../../../client/errors.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { hexText } from '../../../core/text.ts';
 import { formatCount } from '../../../core/units.ts';
 import { remedyFor } from '../../app/connection.ts';
-import { type Dated, type Polled, useMonitor, usePolledQuery } from '../../data/queries.ts';
+import { type Polled, useMonitorQuery } from '../../data/queries.ts';
 import { PaneState, PolledFrame, serviceMessage } from '../../ui/pane-state.tsx';
 import type { Line } from '../../ui/text.tsx';
 import { type ExplorerLevelProps, noTransactions, type PlaceName } from './explorer-state.ts';
@@ -36,7 +37,7 @@ function problemOf(place: PlaceName, error: Error, snapshot: SnapshotView) {
 
 interface PlaceFrameProps extends Pick<ExplorerLevelProps, 'snapshot' | 'columns' | 'rows'> {
   readonly place: PlaceName;
-  readonly polled: Polled<Dated<unknown>>;
+  readonly polled: Polled<unknown>;
   readonly children: (notice: Line | null) => ReactNode;
 }
 
@@ -65,20 +66,18 @@ const SETTLED = 12;
 export function useSettling<T>(
   key: readonly [string, string | number | null],
   snapshot: SnapshotView,
-  ask: (signal: AbortSignal) => Promise<T>,
+  ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
   blockOf: (value: T) => number | null,
-): Polled<Dated<T>> {
-  const { frozen, now } = useMonitor();
+): Polled<T> {
   const head = snapshot.blockNumber;
-  return usePolledQuery({
+  return useMonitorQuery({
     key,
     enabled: key[1] !== null,
-    ask: async (signal) => ({ value: await ask(signal), at: now() }),
+    ask,
     head: snapshot,
-    isSettled: ({ value }) => {
+    isSettled: (value) => {
       const number = blockOf(value);
       return number !== null && head !== null && head - number >= SETTLED;
     },
-    frozen,
   });
 }

@@ -16,7 +16,6 @@ import {
   UNKNOWN,
 } from '../../../core/units.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import { useMonitor } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
 import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
@@ -141,19 +140,18 @@ const AIRY_FROM = 23;
 
 /** One transaction: content, price paid, and the rank of its tip in its block. */
 export function TxScreen({ place, snapshot, change, columns, rows }: TxScreenProps) {
-  const { client } = useMonitor();
   const copy = useClipboard();
   const context = usePaneContext(snapshot, columns);
   const polled = useSettling(
     ['tx', place.hash],
     snapshot,
-    (signal) => client.tx(place.hash, { signal }),
+    (client, signal) => client.tx(place.hash, { signal }),
     (tx) => tx.blockNumber,
   );
-  const tx = polled.data?.value ?? null;
+  const tx = polled.data ?? null;
   // The tips of its block, to draw its rank; optional.
   const number = tx?.blockNumber ?? null;
-  const block = useBlock(number, snapshot).data?.value ?? null;
+  const block = useBlock(number, snapshot).data ?? null;
   useKeys('explorer', {
     ...(number === null ? {} : { open: () => change((state) => opened(state, { kind: 'block', number })) }),
     copy: () => copy(place.hash, shortHex(place.hash, '…')),

@@ -12,8 +12,7 @@ import {
   polledEveryMs,
   useDescription,
   useMarket,
-  useMonitor,
-  usePolledQuery,
+  useMonitorQuery,
   useRecommendation,
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
@@ -272,24 +271,21 @@ const MARKET_MS = 10_000;
 const REPLAY_MS = 1_000;
 
 export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
-  const { client, frozen } = useMonitor();
   const copy = useClipboard();
   const isPast = useDim();
   const [isOpen, setOpen] = useState(false);
-  const trend = usePolledQuery({
+  const trend = useMonitorQuery({
     key: ['trend'],
-    ask: (signal) => client.gasTrend({ signal }),
+    ask: (client, signal) => client.gasTrend({ signal }),
     head: snapshot,
-    frozen,
   });
   const recommendation = useRecommendation(snapshot);
   const timeFrame = choiceOf(chartChoices(useDescription()).timeFrames, '1h');
-  const hour = usePolledQuery({
+  const hour = useMonitorQuery({
     key: ['chart', timeFrame],
-    ask: (signal) => client.chart(timeFrame, { signal }),
+    ask: (client, signal) => client.chart(timeFrame, { signal }),
     head: snapshot,
     leastMs: HOUR_CHART_MS,
-    frozen,
   });
   const isReplay = snapshot.source.kind === 'replay';
   const market = useMarket('24h', { head: snapshot, leastMs: isReplay ? REPLAY_MS : MARKET_MS });
@@ -308,7 +304,7 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     ...lacking('chart of the hour', hour),
     ...(hour.data?.problem == null ? [] : [`no history before the start of gastop: ${hour.data.problem}`]),
   ].join('\n');
-  const updatedAt = recommendation.data?.value.updatedAt ?? null;
+  const updatedAt = recommendation.data?.updatedAt ?? null;
   const behindMs = (snapshot.updatedAt ?? 0) - (updatedAt ?? Number.POSITIVE_INFINITY);
   // While its route fails the prices go on without it.
   const isOlder =
@@ -321,10 +317,10 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     (): LiveView => ({
       snapshot,
       trend: trend.data,
-      recommendation: recommendation.data?.value,
+      recommendation: recommendation.data,
       adviceAge: age === '' ? null : age,
       hour: hour.data,
-      market: market.data?.value,
+      market: market.data,
       symbol: symbolOf(snapshot),
       missing: missing === '' ? [] : missing.split('\n'),
     }),

@@ -19,16 +19,15 @@ interface StatsRow {
 /** The base fee over a day and a month, and the coin's price. */
 export function marketLines(context: ServiceContext): readonly Line[] {
   const { snapshot, day, month, now, width } = context;
-  const young = month.data?.value;
+  const young = month.data;
   const end = snapshot.blockTimestamp ?? now;
   const reachSec = ({ from }: MarketView) =>
     from === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
   // A history younger than a day is covered by the day's figures.
-  const isYoung =
-    day.data?.value.base != null && young !== undefined && !fillsFrame(reachSec(young), DAY_SEC);
+  const isYoung = day.data?.base != null && young !== undefined && !fillsFrame(reachSec(young), DAY_SEC);
   const shown = isYoung ? [day] : [day, month];
   const rows = shown.flatMap(({ data }) =>
-    data === undefined ? [] : statsRows(data.value, reachSec(data.value), Number(snapshot.baseFee)),
+    data === undefined ? [] : statsRows(data, reachSec(data), Number(snapshot.baseFee)),
   );
   const { heading, lines } = tableOf({ columns: STATS_COLUMNS, rows, width }, context);
   const late = [...stateOf('24 h figures', day, context), ...stateOf('30 d figures', month, context)];
@@ -41,15 +40,15 @@ export function marketLines(context: ServiceContext): readonly Line[] {
 
 function marketWords(context: ServiceContext, shown: readonly Part<MarketView>[]): Line {
   const { snapshot, symbol, now } = context;
-  const [day, month] = [context.day.data?.value, context.month.data?.value];
+  const [day, month] = [context.day.data, context.month.data];
   const usd = (day ?? month)?.nativeUsd ?? snapshot.nativeUsd;
   const change = day?.nativeUsdChangeRatio ?? null;
   const hour = month?.cheapestHourUtc ?? day?.cheapestHourUtc ?? null;
   // The age of stale figures: `24 h 2m, 30 d 4m ago`. An error has its own line.
-  const ages = shown.flatMap(({ data, error }) => {
-    const sec = data === undefined ? 0 : (now - data.at) / 1_000;
+  const ages = shown.flatMap(({ data, at, error }) => {
+    const sec = data === undefined ? 0 : (now - at) / 1_000;
     if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
-    return [`${nameOf(data.value)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
+    return [`${nameOf(data)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
   });
   return [
     usd === null
@@ -96,7 +95,7 @@ const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
 /** Present costs of usual actions, lane by lane, in the coin and in dollars. */
 export function workLines(context: ServiceContext): readonly Line[] {
   const { snapshot, day, month, symbol, width } = context;
-  const actions = (day.data ?? month.data)?.value.actions ?? [];
+  const actions = (day.data ?? month.data)?.actions ?? [];
   if (actions.length === 0) {
     // While figures are loading or refused, the market's own lines say so.
     if (day.data === undefined) return [];

@@ -18,7 +18,7 @@ export function recordLines(context: RecordContext): readonly Line[] {
   if (snapshot.stale === true) {
     return [partTitle('Advice', [faint('not stated while prices are stale')])];
   }
-  const { track } = recommendation.data.value;
+  const { track } = recommendation.data;
   const day = (ms: number) => dayText(ms, offsetAt);
   const record = track === null ? ['the service does not judge its own advice'] : recordPhrases(track, day);
   return [
@@ -73,7 +73,7 @@ export function summaryLines(context: ServiceContext): readonly Line[] {
     // The source's own lines give the reason.
     return summary.error === null ? [partTitle('Summary', stateOf('summary', summary, context)[0])] : [];
   }
-  const { alerts, autoTxs, savings } = summary.data.value;
+  const { alerts, autoTxs, savings } = summary.data;
   // A phrase that ends in a blank is separated from the next.
   const phrases: string[] = [];
   if (alerts.total === 0) phrases.push('no alerts yet ');

@@ -1,7 +1,7 @@
 import { useNow } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptState } from '../../app/ui-state.ts';
-import { type Dated, useMarket, useMonitor, usePolledQuery, useRecommendation } from '../../data/queries.ts';
+import { useMarket, useMonitor, useMonitorQuery, useRecommendation } from '../../data/queries.ts';
 import { usePaneContext } from '../../ui/pane-context.ts';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { EMPTY_LINE } from '../../ui/text.tsx';
@@ -19,37 +19,33 @@ const MONTH_MS = 300_000;
 
 /** The Service tab: state of the service and its source, part by part; each part fails alone. */
 export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
-  const { client, intervalMs, frozen, now, isOwnService: isOwn = false } = useMonitor();
+  const { intervalMs, isOwnService: isOwn = false } = useMonitor();
   const [top, setTop] = useKeptState('service', 0);
   const pane = usePaneContext(snapshot, columns);
   const isPast = useDim();
-  const dated = async <T,>(response: Promise<T>): Promise<Dated<T>> => ({ value: await response, at: now() });
-  const summary = usePolledQuery({
+  const summary = useMonitorQuery({
     key: ['service', 'summary'],
-    ask: (signal) => dated(client.summary({ signal })),
+    ask: (client, signal) => client.summary({ signal }),
     everyMs: Math.max(intervalMs, LEAST_SUMMARY_MS),
     // A remote service counts every request.
     ...(isOwn ? { head: snapshot } : {}),
-    frozen,
   });
-  const limits = usePolledQuery({
+  const limits = useMonitorQuery({
     key: ['service', 'limits'],
     enabled: !isOwn,
-    ask: (signal) => dated(client.rateLimits({ signal })),
+    ask: (client, signal) => client.rateLimits({ signal }),
     everyMs: Math.max(intervalMs, LIMITS_MS),
-    frozen,
   });
   const day = useMarket('24h', { head: snapshot, leastMs: DAY_MS });
   // The embedded service fills its month within the first minute.
   const month = useMarket('30d', { head: snapshot, leastMs: isOwn ? DAY_MS : MONTH_MS });
   const recommendation = useRecommendation(snapshot);
   const figures = [summary, limits, day, month, recommendation];
-  const description = usePolledQuery({
+  const description = useMonitorQuery({
     key: ['service', 'description'],
     // A long document: loaded after the figures.
     enabled: !isOwn && figures.every(({ data, error }) => data !== undefined || error !== null),
-    ask: (signal) => dated(client.description({ signal })),
-    frozen,
+    ask: (client, signal) => client.description({ signal }),
   });
   const context: ServiceContext = {
     ...pane,

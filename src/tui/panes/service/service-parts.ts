@@ -2,13 +2,13 @@ import type { ServiceDescription } from '../../../client/openapi.ts';
 import type { DashboardView, MarketView, RateLimitsView } from '../../../client/views/dashboard.ts';
 import type { RecommendationView } from '../../../client/views/gas.ts';
 import { formatAge } from '../../../core/units.ts';
-import type { Dated, Polled } from '../../data/queries.ts';
+import type { Polled } from '../../data/queries.ts';
 import { sectionLine } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.ts';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
 import { EMPTY_LINE, faint, flow, type Line, plain } from '../../ui/text.tsx';
 
-export type Part<T> = Pick<Polled<Dated<T>>, 'data' | 'error' | 'retryAt'>;
+export type Part<T> = Pick<Polled<T>, 'data' | 'at' | 'error' | 'retryAt'>;
 
 export interface ServiceContext extends PaneContext {
   readonly now: number;
@@ -27,7 +27,7 @@ export interface ServiceContext extends PaneContext {
 /** The text for a part without data (`lacking`), or beside stale data; empty while it is fresh. */
 export function stateOf(
   what: string,
-  { data, error, retryAt }: Part<unknown>,
+  { data, at, error, retryAt }: Part<unknown>,
   { now, isPast }: Pick<ServiceContext, 'now' | 'isPast'>,
   lacking = `no ${what}`,
 ): readonly Line[] {
@@ -35,9 +35,7 @@ export function stateOf(
   const problem = missingReason(error, isPast);
   if (data === undefined) return [[faint(`${lacking}: ${problem}`)]];
   const next = nextTry(retryAt, now);
-  return [
-    [faint(`as of ${formatAge((now - data.at) / 1_000)}${next === null ? '' : `, ${next}`}: ${problem}`)],
-  ];
+  return [[faint(`as of ${formatAge((now - at) / 1_000)}${next === null ? '' : `, ${next}`}: ${problem}`)]];
 }
 
 const TITLE_ROOM = 'Summary'.length;

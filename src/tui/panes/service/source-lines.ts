@@ -16,7 +16,7 @@ export function quotaLines(context: ServiceContext): readonly Line[] {
   if (isOwn) return [];
   const late = stateOf('limits', limits, context, 'not known');
   if (limits.data === undefined) return [partTitle('Quota', late[0])];
-  const { plan, dailyLimit: limit, remainingToday: left, perSecond, resetsAt, usedToday } = limits.data.value;
+  const { plan, dailyLimit: limit, remainingToday: left, perSecond, resetsAt, usedToday } = limits.data;
   const used = usedToday ?? (limit !== null && left !== null ? limit - left : null);
   const daily =
     limit === null
@@ -60,7 +60,7 @@ const NO_NODES = {
 export function sourceTitle({ snapshot, summary, now, offsetAt }: ServiceContext): readonly Line[] {
   const { kind, name } = snapshot.source;
   const head = snapshot.blockTimestamp ?? snapshot.updatedAt;
-  const lag = summary.data?.value.health.lagBlocks ?? 0;
+  const lag = summary.data?.health.lagBlocks ?? 0;
   const day = (at: number) => `${dayText(at, offsetAt)} ${clockText(at, offsetAt)} ${zoneText(offsetAt(at))}`;
   const headText = (at: number) =>
     kind === 'replay' ? `its head is of ${day(at)}` : `head ${formatAge((now - at) / 1_000)}`;
@@ -69,7 +69,7 @@ export function sourceTitle({ snapshot, summary, now, offsetAt }: ServiceContext
     [bold('Source'), faint(`   ${KINDS[kind]}`), plain(name)],
     ...(head === null ? [] : [[plain(headText(head))]]),
     ...(lag === 0 ? [] : [behind]),
-    ...(summary.data === undefined ? [] : [[faint(`as of ${formatAge((now - summary.data.at) / 1_000)}`)]]),
+    ...(summary.data === undefined ? [] : [[faint(`as of ${formatAge((now - summary.at) / 1_000)}`)]]),
   ];
 }
 
@@ -77,7 +77,7 @@ export function sourceTitle({ snapshot, summary, now, offsetAt }: ServiceContext
 export function sourceLines(context: ServiceContext): readonly Line[] {
   const { snapshot, summary, now } = context;
   const { kind, restartedAt } = snapshot.source;
-  const health = summary.data?.value.health ?? null;
+  const health = summary.data?.health ?? null;
   const nodes = health?.nodes ?? [];
   const lines = [...stateOf('health', summary, context)];
   if (restartedAt !== null) {
@@ -98,7 +98,7 @@ export function sourceLines(context: ServiceContext): readonly Line[] {
 
 /** The process that leads on the responding process's database, and whether its blocks have arrived. */
 function leaderLines({ summary, now }: ServiceContext): readonly Line[] {
-  const { engine = null, lagBlocks = null } = summary.data?.value.health ?? {};
+  const { engine = null, lagBlocks = null } = summary.data?.health ?? {};
   if (engine === null || engine.process === null || engine.isHere !== false) return [];
   const { process, since } = engine;
   const lasting = since === null ? '' : ` for ${formatDuration(Math.max(0, now - since) / 1_000)}`;
@@ -161,7 +161,7 @@ const MOST_NAMED = 6;
 export function routesLines(context: ServiceContext): readonly Line[] {
   const { description, isOwn, width } = context;
   if (isOwn) return [];
-  const own = description.data?.value ?? null;
+  const own = description.data ?? null;
   if (own === null) {
     const none: Line = [faint('the service does not describe itself')];
     return [partTitle('API', stateOf('description', description, context)[0] ?? none)];
