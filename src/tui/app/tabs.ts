@@ -3,13 +3,14 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { RawRequest } from '../chrome/raw-view.tsx';
 import type { ActionName, Scope } from '../input/keymap.ts';
-import { AlertsPane, alertsQuestion } from '../panes/alerts/alerts-pane.tsx';
-import { AutoTxsPane, autoTxsQuestion } from '../panes/auto-txs/auto-txs-pane.tsx';
+import { AlertsPane } from '../panes/alerts/alerts-pane.tsx';
+import { AutoTxsPane } from '../panes/auto-txs/auto-txs-pane.tsx';
 import { ChartScreen } from '../panes/chart/chart-pane.tsx';
 import { ExplorerScreen } from '../panes/explorer/explorer-pane.tsx';
 import { explorerRequest } from '../panes/explorer/explorer-state.ts';
 import { LiveScreen } from '../panes/live/live-pane.tsx';
 import { ServiceScreen } from '../panes/service/service-pane.tsx';
+import { resourceRequest } from '../resource/resource.ts';
 import type { Memory } from './ui-state.ts';
 
 export interface TabScreenProps {
@@ -29,6 +30,9 @@ export interface Tab {
   readonly raw: (memory: Memory) => RawRequest;
 }
 
+const rawOf = (plural: Scope, list: string, item: string) => (memory: Memory) =>
+  resourceRequest(memory, plural, list, item);
+
 /** The monitor's tabs, left to right. To add one, add a line here and its keys to the keymap. */
 export const TABS: readonly [Tab, ...Tab[]] = [
   {
@@ -45,8 +49,20 @@ export const TABS: readonly [Tab, ...Tab[]] = [
     Screen: ChartScreen,
     raw: () => ({ path: PATHS.statsChart }),
   },
-  { scope: 'alerts', action: 'tab-3', title: 'Alerts', Screen: AlertsPane, raw: alertsQuestion },
-  { scope: 'auto-txs', action: 'tab-4', title: 'Auto-tx', Screen: AutoTxsPane, raw: autoTxsQuestion },
+  {
+    scope: 'alerts',
+    action: 'tab-3',
+    title: 'Alerts',
+    Screen: AlertsPane,
+    raw: rawOf('alerts', PATHS.alerts, PATHS.alert),
+  },
+  {
+    scope: 'auto-txs',
+    action: 'tab-4',
+    title: 'Auto-tx',
+    Screen: AutoTxsPane,
+    raw: rawOf('auto-txs', PATHS.autoTxs, PATHS.autoTx),
+  },
   {
     scope: 'explorer',
     action: 'tab-5',

@@ -25,13 +25,8 @@ import { type Toast, ToastLine } from './toast.tsx';
 
 const LEAST_CAUSE = 12;
 
-interface NoticeLineProps {
-  readonly health: Health;
-  readonly width: number;
-}
-
 /** Why the data is stale and what happens next, or what else is wrong, as detailed as the width allows. */
-export function NoticeLine({ health, width }: NoticeLineProps) {
+export function NoticeLine({ health, width }: { readonly health: Health; readonly width: number }) {
   const theme = useTheme();
   const now = useNow();
   const { dot, warning, ellipsis } = theme.glyph;
@@ -138,16 +133,10 @@ function useBadges(): (tab: Tab) => Span | null {
   };
 }
 
-interface TooSmallProps {
-  readonly columns: number;
-  readonly rows: number;
-  readonly badge: Badge | null;
-}
-
 /** Minimum size for sentences, badge included; in less they would overlap. */
 const ROOM_FOR_WORDS = { columns: 20, rows: 6 };
 
-function TooSmall({ columns, rows, badge }: TooSmallProps) {
+function TooSmall({ columns, rows, badge }: Pick<FrameProps, 'columns' | 'rows' | 'badge'>) {
   const theme = useTheme();
   const least = `${SMALLEST.columns}×${SMALLEST.rows}`;
   const hasWords = columns >= ROOM_FOR_WORDS.columns && rows >= ROOM_FOR_WORDS.rows;

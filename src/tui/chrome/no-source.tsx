@@ -158,7 +158,8 @@ function titleOf(error: Error | null): string {
 
 function Choices({ retryAt }: { readonly retryAt: number | null }) {
   const theme = useTheme();
-  const retryInSec = useSecondsTo(retryAt);
+  const now = useNow();
+  const retryInSec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
   return (
     <Box flexDirection="column">
       {KEYMAP.filter(({ scope }) => scope === 'source').map(({ action, label, help }) => (
@@ -172,11 +173,6 @@ function Choices({ retryAt }: { readonly retryAt: number | null }) {
       </Text>
     </Box>
   );
-}
-
-function useSecondsTo(at: number | null): number | null {
-  const now = useNow();
-  return at === null ? null : Math.max(Math.ceil((at - now) / 1_000), 0);
 }
 
 const EXAMPLES = 'for example http://127.0.0.1:8545 or https://gas.example.com';

@@ -1,6 +1,7 @@
 import { ClientError } from '../../client/errors.ts';
 import { cleanText } from '../../core/text.ts';
 import { failureTitle } from '../app/connection.ts';
+import type { TabScreenProps } from '../app/tabs.ts';
 import { useMonitorQuery } from '../data/queries.ts';
 import { PaneState } from '../ui/pane-state.tsx';
 import { ScrollView } from '../ui/scroll.tsx';
@@ -47,13 +48,13 @@ function pieces(line: string, width: number): readonly string[] {
   return [...cut, piece];
 }
 
-interface RawViewProps extends RawRequest {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** The raw response of the service, to show where a number comes from. */
-export function RawView({ path, query = {}, columns, rows }: RawViewProps) {
+export function RawView({
+  path,
+  query = {},
+  columns,
+  rows,
+}: RawRequest & Pick<TabScreenProps, 'columns' | 'rows'>) {
   const request = Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`;
   const { data, error } = useMonitorQuery({
     key: ['raw', request],

@@ -3,17 +3,19 @@ import type { SnapshotView } from '../../client/views/gas.ts';
 import { LANES, type LaneName } from '../../core/advice.ts';
 import { hasDataFee } from '../../core/chains.ts';
 import { cost, USUAL_ACTIONS } from '../../core/market-stats.ts';
-import { formatCount, formatPercent, formatUsd, usdOf } from '../../core/units.ts';
-import { type CoinUnit, coinUnit } from '../coin-unit.ts';
+import { formatCount, formatGwei, formatNative, formatPercent, formatUsd, usdOf } from '../../core/units.ts';
 import { known, leftColumn, rightColumn, type TableColumn } from '../ui/table.ts';
 
-/** The native coin, or gwei when gas costs so little that coins would be all zeros. */
-export function feeUnit({ lanes }: SnapshotView, symbol: string): CoinUnit {
+/** A smaller amount in coins has too many zeros: 0.00000001. */
+const READABLE_WEI = 10n ** 10n;
+
+/** The native coin, or gwei when gas costs so little that coins would be all zeros: its name, and amounts without it. */
+export function feeUnit({ lanes }: SnapshotView, symbol: string) {
   const least = Math.min(...USUAL_ACTIONS.map(({ gas }) => gas));
-  return coinUnit(
-    LANES.map((lane) => cost(least, lanes[lane].price)),
-    symbol,
-  );
+  const amounts = LANES.map((lane) => cost(least, lanes[lane].price));
+  return amounts.some((wei) => wei > 0n && wei < READABLE_WEI)
+    ? { name: 'gwei', text: formatGwei }
+    : { name: symbol, text: (wei: bigint) => formatNative(wei, symbol).replace(` ${symbol}`, '') };
 }
 
 /** Present costs of usual actions, lane by lane: in dollars if the coin's price is known, and in the coin. */

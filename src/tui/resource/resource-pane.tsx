@@ -162,11 +162,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
     ...itemKeys(selected),
   });
 
-  const instead = (state_: EmptyState) => (
-    <Box width={columns} height={rows}>
-      <PaneState kind="empty" {...state_} />
-    </Box>
-  );
+  const instead = (words: EmptyState) => <PaneState kind="empty" {...words} width={columns} height={rows} />;
   // The service does not support this resource.
   const isAbsent =
     feed.error instanceof ClientError && (feed.error.code === 'not-found' || feed.error.status === 501);
@@ -177,7 +173,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
     });
   }
   return (
-    <PolledFrame polled={feed} what={`the ${resource.plural}`} pending={false} width={columns} height={rows}>
+    <PolledFrame polled={feed} what={`the ${resource.plural}`} width={columns} height={rows}>
       {(notice) => {
         if (items.length === 0 && list.items.length > 0) {
           return instead({ title: `No ${resource.plural} match ${filter}`, hint: 'Esc clears the filter.' });
@@ -264,17 +260,17 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
   const what = `the ${resource.name}`;
   if (polled.data === undefined && polled.error instanceof ClientError && polled.error.status === 404) {
     return (
-      <Box width={columns} height={rows}>
-        <PaneState
-          kind="empty"
-          title={`There is no such ${resource.name} any more`}
-          hint="Esc goes back to the list."
-        />
-      </Box>
+      <PaneState
+        kind="empty"
+        title={`There is no such ${resource.name} any more`}
+        hint="Esc goes back to the list."
+        width={columns}
+        height={rows}
+      />
     );
   }
   return (
-    <PolledFrame polled={polled} what={what} pending={false} width={columns} height={rows}>
+    <PolledFrame polled={polled} what={what} width={columns} height={rows}>
       {(notice) =>
         item === undefined ? (
           <PaneState kind="loading" what={what} />

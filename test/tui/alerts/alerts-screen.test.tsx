@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AlertDetailsView } from '../../../src/client/views/alerts.ts';
 import { V1_ROUTES } from '../../../src/contract/routes.ts';
-import { AlertsPane, alertsQuestion } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
+import { TABS } from '../../../src/tui/app/tabs.ts';
+import { AlertsPane } from '../../../src/tui/panes/alerts/alerts-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { ALERT, fakeAlerts, SAVINGS } from '../fake-alerts.ts';
 import { SNAPSHOT, SUMMARY } from '../fake-gas.ts';
@@ -645,9 +646,9 @@ describe('the details', () => {
   it('are what the raw view asks for', async () => {
     const { shows, press, memory } = show([alertOf('a/b')]);
     await shows('Alerts 1');
-    expect(alertsQuestion(memory)).toEqual({ path: '/alerts' });
+    expect(TABS[2]?.raw(memory)).toEqual({ path: '/alerts' });
     await press('enter');
     await shows('Deliveries');
-    expect(alertsQuestion(memory)).toEqual({ path: '/alerts/a%2Fb' });
+    expect(TABS[2]?.raw(memory)).toEqual({ path: '/alerts/a%2Fb' });
   });
 });

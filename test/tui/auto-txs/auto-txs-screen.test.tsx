@@ -2,7 +2,8 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AutoTxChange, AutoTxView } from '../../../src/client/views/auto-txs.ts';
-import { AutoTxsPane, autoTxsQuestion } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
+import { TABS } from '../../../src/tui/app/tabs.ts';
+import { AutoTxsPane } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type AutoTxMethods, autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
 import { SNAPSHOT } from '../fake-gas.ts';
@@ -646,9 +647,9 @@ describe('the details of an auto-tx', () => {
   it('are what the raw view asks for', async () => {
     const { shows, press, memory } = show([{ ...WAITING, id: 'a/b' }]);
     await shows('pending');
-    expect(autoTxsQuestion(memory)).toEqual({ path: '/auto-txs' });
+    expect(TABS[3]?.raw(memory)).toEqual({ path: '/auto-txs' });
     await press('enter');
     await shows('Order');
-    expect(autoTxsQuestion(memory)).toEqual({ path: '/auto-txs/a%2Fb' });
+    expect(TABS[3]?.raw(memory)).toEqual({ path: '/auto-txs/a%2Fb' });
   });
 });

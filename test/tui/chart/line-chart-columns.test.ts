@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnOf, toColumns, toPeaks } from '../../../src/tui/ui/plot.ts';
+import { columnOf, toColumns, toPeaks } from '../../../src/tui/ui/line-chart.tsx';
 
 const values = fc.array(fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e24, noNaN: true })), {
   maxLength: 600,

@@ -10,7 +10,6 @@ import {
   statusWord,
 } from '../../../client/views/alerts.ts';
 import type { EngineView } from '../../../client/views/dashboard.ts';
-import { PATHS } from '../../../contract/routes.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
@@ -23,12 +22,7 @@ import { useAlertMutations, useWork } from '../../data/mutations.ts';
 import { ELSEWHERE_MS, type Polled, useItem, useMonitor, useMonitorQuery } from '../../data/queries.ts';
 import type { ActionName } from '../../input/keymap.ts';
 import { useModalKeys } from '../../input/use-keys.tsx';
-import {
-  openResourceForm,
-  type Resource,
-  resourceRequest,
-  type SecretProps,
-} from '../../resource/resource.ts';
+import { openResourceForm, type Resource, type SecretProps } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
 import { factGrid, section, wrappedLines } from '../../ui/fact-list.tsx';
 import type { PaneContext } from '../../ui/pane-context.ts';
@@ -181,10 +175,6 @@ export function AlertsPane(props: TabScreenProps) {
 
 export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: ActionName): void {
   openResourceForm<AlertSeed>(memory, ALERTS, { kind: 'new', draft: newDraft(prefill) }, from);
-}
-
-export function alertsQuestion(memory: Memory) {
-  return resourceRequest(memory, ALERTS.plural, PATHS.alerts, PATHS.alert);
 }
 
 const ENGINE_EVERY_MS = 10_000;

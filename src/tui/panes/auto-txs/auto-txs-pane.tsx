@@ -12,20 +12,18 @@ import {
   statusOf,
 } from '../../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
-import { PATHS } from '../../../contract/routes.ts';
 import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
 import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
-import type { Memory } from '../../app/ui-state.ts';
 import { useLists } from '../../data/lists.tsx';
 import { useAutoTxMutations } from '../../data/mutations.ts';
 import { useItem, useMonitor } from '../../data/queries.ts';
 import type { Confirmation } from '../../input/confirm.tsx';
 import type { ActionHandler } from '../../input/use-keys.tsx';
-import { type Resource, resourceRequest } from '../../resource/resource.ts';
+import type { Resource } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
 import type { Line } from '../../ui/text.tsx';
 import { autoTxColumns, calledBy, ordered } from './auto-tx-columns.ts';
@@ -158,10 +156,6 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
 
 export function AutoTxsPane(props: TabScreenProps) {
   return <ResourcePane resource={AUTO_TXS} {...props} />;
-}
-
-export function autoTxsQuestion(memory: Memory) {
-  return resourceRequest(memory, AUTO_TXS.plural, PATHS.autoTxs, PATHS.autoTx);
 }
 
 const FRESH_MS = 60_000;

@@ -290,7 +290,7 @@ export interface ChartState {
 export function useChartData(state: ChartState, head: SnapshotView): Polled<ChartResponses> {
   const { timeFrame, percentile, compare, heatmap } = state;
   const blockTimeSec = head.chainId === null ? null : chainProfile(head.chainId).feeRule.blockTimeSec;
-  const polled = useMonitorQuery({
+  return useMonitorQuery({
     key: ['chart-pane', timeFrame, percentile, compare ? 'compared' : null, blockTimeSec],
     enabled: !heatmap,
     ask: (client, signal) => loadChart(client, { timeFrame, percentile, compare, blockTimeSec }, { signal }),
@@ -298,11 +298,4 @@ export function useChartData(state: ChartState, head: SnapshotView): Polled<Char
     leastMs: leastMs(timeFrame),
     sameParts: 1,
   });
-  const shown = polled.data;
-  const isSame =
-    shown === undefined ||
-    (shown.timeFrame === timeFrame &&
-      shown.percentile === percentile &&
-      (shown.previous !== null) === compare);
-  return { ...polled, pending: !isSame };
 }

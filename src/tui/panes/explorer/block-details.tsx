@@ -242,16 +242,18 @@ function blockLines(block: BlockView, context: PaneContext, rows: number): reado
   ];
 }
 
-interface BlockScreenProps extends ExplorerLevelProps {
-  readonly place: Extract<Place, { kind: 'block' }>;
-}
-
 /** The next page is requested before the cursor reaches the end of this one. */
 const AHEAD = 20;
 const SPOKEN_TXS = 10;
 
 /** One block: its facts, then its transactions, in one scroll. */
-export function BlockScreen({ place, snapshot, change, columns, rows }: BlockScreenProps) {
+export function BlockScreen({
+  place,
+  snapshot,
+  change,
+  columns,
+  rows,
+}: ExplorerLevelProps & { readonly place: Extract<Place, { kind: 'block' }> }) {
   const toast = useToast();
   const copy = useClipboard();
   const context = usePaneContext(snapshot, columns);

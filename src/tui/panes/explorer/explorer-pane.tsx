@@ -63,11 +63,13 @@ export function blockColumns(context: PaneContext): readonly TableColumn<BlockRo
   ];
 }
 
-interface BlocksScreenProps extends ExplorerLevelProps {
-  readonly cursor: number | null;
-}
-
-function BlocksScreen({ snapshot, change, columns, rows, cursor }: BlocksScreenProps) {
+function BlocksScreen({
+  snapshot,
+  change,
+  columns,
+  rows,
+  cursor,
+}: ExplorerLevelProps & { readonly cursor: number | null }) {
   const context = usePaneContext(snapshot, columns);
   const { isSpoken, present, offsetAt } = context;
   const copy = useClipboard();

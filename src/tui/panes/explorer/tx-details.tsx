@@ -132,14 +132,16 @@ function standing(tx: TxView, block: BlockView | null, context: PaneContext): re
   return [heading, ...(tips === null ? [] : tipLines(tips, context, tip))];
 }
 
-interface TxScreenProps extends ExplorerLevelProps {
-  readonly place: Extract<Place, { kind: 'tx' }>;
-}
-
 const AIRY_FROM = 23;
 
 /** One transaction: content, price paid, and the rank of its tip in its block. */
-export function TxScreen({ place, snapshot, change, columns, rows }: TxScreenProps) {
+export function TxScreen({
+  place,
+  snapshot,
+  change,
+  columns,
+  rows,
+}: ExplorerLevelProps & { readonly place: Extract<Place, { kind: 'tx' }> }) {
   const copy = useClipboard();
   const context = usePaneContext(snapshot, columns);
   const polled = useSettling(
