@@ -10,7 +10,7 @@ import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
 import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
-import { recordPhrases, waitRecord } from '../../src/tui/panes/service/record-lines.ts';
+import { recordPhrases, waitRecord } from '../../src/tui/panes/service/service-lines.ts';
 import { fitLeft, fitRight, flow, truncate } from '../../src/tui/ui/text.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 

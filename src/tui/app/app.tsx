@@ -213,7 +213,6 @@ const noBoard = () => Promise.reject(new Error('no chains are set up'));
 const RESTART_IS_NEWS_MS = 600_000;
 const RESTART_SHOWN_MS = 60_000;
 
-/** Reports a restart of the chain, unless it is long ago. */
 function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number): void {
   const toast = useToast();
   const restartedAt = snapshot?.source.restartedAt ?? null;
@@ -238,7 +237,6 @@ function scopesOf(
 }
 
 interface GlobalKeysProps extends Pick<SessionProps, 'state' | 'change' | 'board'> {
-  /** No source was chosen yet. */
   readonly isOpening: boolean;
   readonly wantedMs: number;
   /** The shortest interval that the quota allows, ms. */
@@ -317,11 +315,9 @@ export interface MonitorProps {
   readonly urlProblem: (text: string) => string | null;
   /** Several chains side by side; `null`: none are set up. */
   readonly board: Board | null;
-  /** Whether they are what is shown first. */
   readonly isBoardFirst: boolean;
   readonly ascii: boolean;
   readonly notifications: Notifications;
-  /** How long a deletion can be undone, ms. */
   readonly undoMs: number;
   readonly now: () => number;
   readonly saveFile: (name: string, text: string) => Promise<string>;

@@ -16,7 +16,6 @@ const TITLES: Readonly<Record<ClientErrorCode, string>> = {
   unreadable: 'The response cannot be read',
 };
 
-/** Names the failure in a few words, one per kind. */
 export function failureTitle(error: Error): string {
   if (!(error instanceof ClientError)) return 'The service does not give prices';
   const { code, limit, errorCode, endpoint } = error;
@@ -122,7 +121,6 @@ export function remedyFor(error: Error): string | null {
 /** A shorter wait is not shown as a failure. */
 const SHORT_SEC = 3;
 
-/** Whether an error is only a short wait for a limit per second. */
 export function isShortWait(error: Error): boolean {
   if (!(error instanceof ClientError) || error.code !== 'quota' || error.limit !== 'rate') return false;
   return error.retryAfterSec !== null && error.retryAfterSec <= SHORT_SEC;

@@ -21,7 +21,6 @@ interface Find {
 
 const NO_FIND: Find = { isOpen: false, filter: '' };
 
-/** Rows of the field and of the words below it. */
 const FIND_ROWS = 2;
 
 /** What Enter does with a typed text, in words: keeps it as the filter, opens something, or nothing. */

@@ -4,7 +4,6 @@ import { graphemes } from '../../core/text.ts';
 import type { Badge } from '../chrome/status-bar.tsx';
 import type { Theme } from '../ui/theme.ts';
 
-/** The source of the monitor's data, ready for requests. */
 export interface MonitorSource {
   readonly client: GasClient;
   readonly name?: string;
@@ -97,7 +96,6 @@ const PART_OF_KEY = 8;
 /** As long as keys in node URLs; names of networks are shorter. */
 const KEY_IN_PATH = /(?<=\/)[\w-]{16,}/g;
 
-/** Tells whether a text is, contains or begins a key, gastop's own or the session's. */
 export function keyFinder(apiKey: string | null): (text: string) => boolean {
   const key = apiKey?.trim() ?? '';
   return (text) => {

@@ -26,7 +26,6 @@ export interface MonitorExit {
 
 /** Shows a key within 8 ms; 30 frames a second, the default, feel slow while typing. */
 const MAX_FPS = 120;
-/** Time limit for closing the terminal and the source. */
 const FAREWELL_MS = 2_000;
 
 /**

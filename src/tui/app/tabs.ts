@@ -23,7 +23,6 @@ export interface Tab {
   readonly scope: Scope;
   readonly action: ActionName;
   readonly title: string;
-  /** The title for narrow screens; default: the title. */
   readonly short?: string;
   readonly Screen: ComponentType<TabScreenProps>;
   /** The request for the raw view: that of the response on the screen. */

@@ -20,7 +20,6 @@ export interface MonitorState {
 
 const INTERVALS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
 
-/** The next polling interval; the ends of the range stay. */
 export function stepInterval(currentMs: number, direction: 'faster' | 'slower'): number {
   if (direction === 'slower') return INTERVALS_MS.find((ms) => ms > currentMs) ?? currentMs;
   return INTERVALS_MS.findLast((ms) => ms < currentMs) ?? currentMs;

@@ -13,6 +13,7 @@ import {
   EMPTY_LINE,
   type Line,
   lineWidth,
+  placed,
   type Span,
   Spans,
   SpreadLine,
@@ -210,27 +211,19 @@ export function Frame(props: FrameProps) {
 }
 
 function SpokenFrame({ chainName, badge, snapshot, health, tab, rows, toast, isWhole, body }: FrameProps) {
-  if (isWhole) {
-    return (
-      <Box flexDirection="column">
-        <Text>gastop, all chains</Text>
-        {body(rows)}
-        {toast === null ? null : <Text>{toast.text}</Text>}
-        <Text>Press question mark for all keys, q to quit.</Text>
-      </Box>
-    );
-  }
+  const block = snapshot?.blockNumber ?? null;
+  const head = [
+    ['gastop', badge, chainName, `tab ${tab.title}`, health.kind].filter((part) => part !== null).join(', '),
+    ...(block === null ? [] : [`block ${block}`]),
+    ...('reason' in health ? [health.reason] : []),
+    ...('note' in health ? [health.note] : []),
+    ...(health.kind === 'refused' ? [health.remedy] : []),
+  ];
   return (
     <Box flexDirection="column">
-      <Text>
-        {['gastop', badge, chainName, `tab ${tab.title}`, health.kind]
-          .filter((part) => part !== null)
-          .join(', ')}
-      </Text>
-      {snapshot?.blockNumber == null ? null : <Text>{`block ${snapshot.blockNumber}`}</Text>}
-      {'reason' in health ? <Text>{health.reason}</Text> : null}
-      {'note' in health ? <Text>{health.note}</Text> : null}
-      {health.kind === 'refused' ? <Text>{health.remedy}</Text> : null}
+      {placed(isWhole ? ['gastop, all chains'] : head, (text) => (
+        <Text>{text}</Text>
+      ))}
       {body(rows)}
       {toast === null ? null : <Text>{toast.text}</Text>}
       <Text>Press question mark for all keys, q to quit.</Text>

@@ -82,7 +82,6 @@ export function RawView({
   );
 }
 
-/** A GET request of v1 for the raw view. */
 export interface RawRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;

@@ -9,7 +9,6 @@ const LOOKS = {
   info: { glyph: 'arrow', color: null },
 } as const;
 
-/** A line above the footer for a short message. */
 export function ToastLine({ toast, width }: { readonly toast: Toast; readonly width: number }) {
   const theme = useTheme();
   const { glyph, color } = LOOKS[toast.kind];
@@ -24,7 +23,6 @@ export function ToastLine({ toast, width }: { readonly toast: Toast; readonly wi
 export interface Toast {
   /** `alert`: something the user waits for has fired. */
   readonly kind: 'info' | 'error' | 'alert';
-  /** One short line; a longer one is cut. */
   readonly text: string;
   /** How long it stays, ms; default: 2 s, an error 4 s, an alert 12 s. */
   readonly forMs?: number;

@@ -38,7 +38,6 @@ export function useLists(): Lists {
   return lists;
 }
 
-/** The filter of the shown list; empty: no filter. */
 export const FilterContext = createContext('');
 
 export function matchesFilter(item: ListItem, filter: string): boolean {
@@ -68,7 +67,6 @@ export interface ListSession {
 
 interface ListsProviderProps extends ListSession {
   readonly shown: 'alerts' | 'auto-txs' | null;
-  /** Runs work before the source is closed. */
   readonly beforeClosing: (work: () => Promise<void>) => void;
   readonly children: ReactNode;
 }

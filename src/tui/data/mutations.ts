@@ -191,7 +191,6 @@ export function useSave<Saved>(resource: 'alert' | 'auto-tx') {
 }
 
 interface Work {
-  /** The message afterwards. */
   readonly done: string;
   readonly failed: string;
   readonly work: () => Promise<unknown>;

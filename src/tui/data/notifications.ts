@@ -37,7 +37,6 @@ const BELL_ONLY = /^(dumb|unknown|linux|cons25|vt\d|ansi|eterm|emacs|sun|wyse)/i
 /** Terminals with titles support OSC 777. */
 const WITH_TITLE = /kitty|ghostty|wezterm|foot|rxvt|contour|konsole/i;
 const WITHOUT_TITLE = /iterm/i;
-/** Supports neither. */
 const NEITHER = /^apple_terminal$/i;
 
 /**
@@ -95,7 +94,6 @@ function boundBytes(text: string, most: number): string {
 
 export interface Notifications {
   readonly level: NotificationLevel;
-  /** The environment that identifies the terminal. */
   readonly env: Env;
 }
 

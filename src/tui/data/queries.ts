@@ -50,7 +50,6 @@ export function useMonitor(): MonitorScope {
   return scope;
 }
 
-/** State of a polled request. */
 export interface Polled<T> {
   readonly data: T | undefined;
   /** When `data` arrived, ms; 0 without data. */

@@ -4,12 +4,10 @@ import { placed, truncate, wrapText } from '../ui/text.tsx';
 import { useTheme } from '../ui/theme.ts';
 import { useModalKeys } from './use-keys.tsx';
 
-/** A confirmation before an action. */
 export interface Confirmation {
   readonly title: string;
   /** What it is about; a blank line separates paragraphs. */
   readonly lines: readonly string[];
-  /** The label that confirms. */
   readonly yes: string;
   /** The label that cancels; focused at first, so that an accidental Enter does no harm. */
   readonly no: string;
@@ -23,7 +21,6 @@ interface ConfirmDialogProps extends Confirmation {
 }
 
 const MARGIN = 3;
-/** Maximum lines of one sentence. */
 const MOST_LINES = 4;
 
 /** A confirmation dialog: arrows and ⏎ choose, y and n decide directly. */

@@ -31,7 +31,6 @@ export type FormField = {
   /** Pasted as a whole, never drawn and never edited; its value only counts changes. */
   | {
       readonly kind: 'pasted';
-      /** Description of the pasted text; `null` when nothing was pasted. */
       readonly description: Line | null;
       readonly add: (text: string) => void;
       readonly drop: () => void;
@@ -66,7 +65,6 @@ export const partsOfPath = (path: string) => path.replace(/^\//, '').split(/[./[
 /** The values of a form, and the cursor. */
 export interface FormState<Draft extends Values = Values> {
   readonly draft: Draft;
-  /** The values when the form was opened. */
   readonly initial: Draft;
   readonly focus: string;
   /** Cursor position: a character of a text, or a choice of a field of ticks. */
@@ -154,7 +152,6 @@ export function pressIn<Form extends FormState>(form: Form, field: FormField, ke
   }
 }
 
-/** Typed or pasted text. */
 export function typeIn<Form extends FormState>(form: Form, field: FormField, text: string): Form {
   if (field.kind === 'pasted') {
     field.add(text);
@@ -200,7 +197,6 @@ export function showProblems<Form extends FormState>(
 const LABEL = 14;
 const MARGIN = 3;
 const INDENT: Span = { text: ' '.repeat(MARGIN + LABEL) };
-/** Columns between a value and the text beside it. */
 const GAP = 3;
 /** Minimum columns of a text before the hint beside it gets any. */
 const LEAST_TEXT = 24;

@@ -10,6 +10,7 @@ import {
   type FormField,
   type FormState,
   moveFocus,
+  partsOfPath,
   pressIn,
   showProblems,
   spokenField,
@@ -59,8 +60,8 @@ interface ResourceFormProps
   readonly saved: string;
   /** The confirmation before the draft is submitted, judged at that moment; `null`: none needed. */
   readonly confirm?: () => Promise<Confirmation | null>;
-  /** The form field of a path in the request body; `''`: none. */
-  readonly fieldOfPath: (path: string) => string;
+  /** The form field of a path in the request body (`''`: none), if it is not the one of that name. */
+  readonly fieldOfPath?: (path: string) => string;
   /** The confirmation before a dirty form is closed; `what` it would have made. */
   readonly leave: { readonly what: string } & Pick<Confirmation, 'lines' | 'no'>;
   /** The lines below the title, at most `rows`. */
@@ -77,6 +78,10 @@ export function ResourceForm(props: ResourceFormProps) {
   const { done, doing } = isChange ? CHANGE : props.verb;
   const toast = useToast();
   const save = useSave<Awaited<ReturnType<typeof props.save>>>(resource);
+  const fieldOfName = (path: string) => {
+    const [name = ''] = partsOfPath(path);
+    return Object.hasOwn(props.form.draft, name) ? name : '';
+  };
   // The confirmation as it was opened: prices change meanwhile.
   const [opened, setOpened] = useState<(Confirmation & { readonly run: () => void }) | null>(null);
   const [isSending, setSending] = useState(false);
@@ -105,7 +110,7 @@ export function ResourceForm(props: ResourceFormProps) {
         toast({ kind: 'info', text: `${done.charAt(0).toUpperCase()}${done.slice(1)}: ${props.saved}` });
       });
     } catch (cause) {
-      const refusals = refusalsOf(cause, done, props.fieldOfPath);
+      const refusals = refusalsOf(cause, done, props.fieldOfPath ?? fieldOfName);
       edit((before) => showProblems(before, fields, (id) => id in refusals, refusals));
     }
   };

@@ -125,9 +125,7 @@ interface SharedProps<Item extends ListItem, Seed> extends ItemsProps<Item, Seed
   readonly itemKeys: (item: Item | undefined) => ActionHandlers;
 }
 
-/** Rows of the pane beside the items: title and headings. */
 const CHROME = 2;
-/** Number of log entries, or items, for screen readers. */
 const MOST_SPOKEN = 10;
 
 function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>) {

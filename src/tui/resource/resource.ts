@@ -23,7 +23,6 @@ export interface Resource<Item extends ListItem, Seed> {
   /** The action that shows its tab. */
   readonly tab: ActionName;
   readonly title: string;
-  /** Title for a screen reader. */
   readonly spokenTitle: string;
   readonly useList: (context: PaneContext) => ResourceList<Item>;
   readonly columns: (context: PaneContext, rows: readonly Item[]) => readonly TableColumn<Item>[];
@@ -80,7 +79,6 @@ export interface ResourceList<Item> {
   readonly counts?: readonly Line[];
   /** Lines between the title and the table. */
   readonly notices?: readonly Line[];
-  /** Shown instead of an empty list; `null`: shows the empty list. */
   readonly empty: EmptyState | null;
 }
 
@@ -101,10 +99,8 @@ export interface PaneActions<Item, Seed> {
 export interface FormProps<Seed> extends TabScreenProps {
   readonly seed: Seed;
   readonly onLeave: () => void;
-  /** Called when the service has stored it. */
   readonly onSaved: (saved: {
     readonly id: string;
-    /** It existed before. */
     readonly isChange: boolean;
     readonly secret?: string | null;
   }) => void;

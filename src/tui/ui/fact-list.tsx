@@ -15,7 +15,6 @@ import {
 } from './text.tsx';
 import type { Theme } from './theme.ts';
 
-/** A named value on a line of its own or beside another. */
 export interface NamedValue {
   readonly name: string;
   readonly value: Line;
@@ -71,7 +70,6 @@ export function sectionLine(title: string, rest: Line = EMPTY_LINE): Line {
   return [bold(` ${title}`), ...(rest.length === 0 ? [] : [plain('  '), ...rest])];
 }
 
-/** A part of an item's details: its title with a note, and what it has. */
 export const section = (title: string, note: string | null, lines: readonly Line[] = []): readonly Line[] => [
   EMPTY_LINE,
   sectionLine(title, note === null ? EMPTY_LINE : [faint(note)]),

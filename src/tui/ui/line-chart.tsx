@@ -19,7 +19,6 @@ export interface ChartSeries extends SlotValues {
 export interface ChartOptions {
   /** All share the slots; the first is drawn on top. */
   readonly series: readonly ChartSeries[];
-  /** Including the labels. */
   readonly width: number;
   /** Including the row of the `xLabels`. */
   readonly height: number;
@@ -169,7 +168,6 @@ export function LineChart(options: ChartOptions) {
   return <LineList lines={chartLines(options)} width={options.width} />;
 }
 
-/** The values of one column of the plot, combined; `null`: no value. */
 export interface ChartColumn {
   readonly min: number;
   readonly mean: number;

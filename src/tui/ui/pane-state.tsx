@@ -28,7 +28,6 @@ interface Failure {
   readonly retryAt: number | null;
 }
 
-/** A pane without data: what is going on and what to do. */
 export function PaneState({ width, height, ...state }: PaneStateProps) {
   const theme = useTheme();
   const now = useNow();
@@ -59,7 +58,6 @@ export function PaneState({ width, height, ...state }: PaneStateProps) {
   );
 }
 
-/** When a failed request is retried; `null`: never. */
 export function nextTry(retryAt: number | null, now: number): string | null {
   if (retryAt === null) return null;
   const sec = Math.max(Math.ceil((retryAt - now) / 1_000), 0);
@@ -68,13 +66,11 @@ export function nextTry(retryAt: number | null, now: number): string | null {
 
 interface PolledFrameProps {
   readonly polled: Polled<unknown>;
-  /** What is loading: `the last hour`. */
   readonly what: string;
   /** The data belongs to an older choice. */
   readonly pending?: boolean;
   readonly width: number;
   readonly height: number;
-  /** A hint for the user when there is no response. */
   readonly hint?: string;
   readonly children: (notice: Line | null) => ReactNode;
 }

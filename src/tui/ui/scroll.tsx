@@ -25,13 +25,11 @@ export function useFirstRow({ count, place, room }: Readonly<Record<'count' | 'p
 }
 
 interface ScrolledLinesProps {
-  /** The scope of the scroll keys. */
   readonly scope: Scope;
   readonly title: readonly Line[];
   readonly lines: readonly Line[];
   /** About the data itself: it is loading, or why it is stale. */
   readonly notice?: Line | null;
-  /** The first visible line, if there are so many. */
   readonly top: number;
   readonly onScroll: (top: number) => void;
   readonly width: number;

@@ -47,7 +47,6 @@ const column =
 export const leftColumn = column('left');
 export const rightColumn = column('right');
 
-/** A cell, or the sign for unknown. */
 export const known = <T, Shown extends string | Line>(
   value: T | null | undefined,
   cell: (value: T) => Shown,
@@ -108,7 +107,6 @@ interface TableOptions<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly width: number;
-  /** Columns at the left for the arrow of the selected row. */
   readonly margin?: number;
   readonly cursor?: number | null;
   /** Kind of the rows, for a screen reader: `Block`. */

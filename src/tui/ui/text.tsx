@@ -8,7 +8,6 @@ import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
 /** ASCII, dots, dashes, arrows, marks, boxes and blocks: one column each. A fast path for most text. */
 const NARROW = /^[\x20-\x7e·∙•–—…→↑↓✓✗●◌▸─-▟]*$/;
 
-/** Number of terminal columns of `text`. */
 export function displayWidth(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
 }
@@ -29,13 +28,11 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
 
 const blanks = (count: number) => ' '.repeat(Math.max(count, 0));
 
-/** Exactly `width` columns, the text at the left. */
 export function fitLeft(text: string, width: number): string {
   const cut = truncate(text, width);
   return cut + blanks(width - displayWidth(cut));
 }
 
-/** Exactly `width` columns, the text at the right. */
 export function fitRight(text: string, width: number): string {
   const cut = truncate(text, width);
   return blanks(width - displayWidth(cut)) + cut;
@@ -57,7 +54,6 @@ export interface Span {
   readonly color?: ColorName | undefined;
   readonly bold?: boolean;
   readonly faint?: boolean;
-  /** The cursor. */
   readonly inverse?: boolean;
 }
 
@@ -193,7 +189,6 @@ interface LineListProps {
   readonly width: number;
 }
 
-/** Lines under each other, cut at `width`, not wrapped. */
 export function LineList({ lines, width }: LineListProps) {
   return (
     <Box flexDirection="column" flexShrink={0}>
@@ -227,7 +222,6 @@ export const OneLine = memo(function OneLine({ line, width }: OneLineProps) {
   );
 }, looksSame);
 
-/** The pieces of a line within a text. */
 export function Spans({ line }: { readonly line: Line }) {
   const theme = useTheme();
   return placed(line, ({ text, ...look }) => <Words {...look}>{theme.text(text)}</Words>);
@@ -286,7 +280,6 @@ function Sentence({ text }: { readonly text: string }) {
   return <Text>{ASCII_THEME.text(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>;
 }
 
-/** Sentences under each other; two of them may be equal. */
 export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {
   return (
     <Box flexDirection="column">

@@ -85,7 +85,6 @@ export function timeFrameName(word: string): string {
   return timeFrameSec(word) === null ? `time frame ${word}` : `last ${word}`;
 }
 
-/** The longest of `offered` with a known length. */
 export function longestTimeFrame(offered: readonly string[]): string | null {
   return (
     [...offered]

@@ -15,7 +15,6 @@ import type { Line } from '../../ui/text.tsx';
 import type { ColorName, GlyphName } from '../../ui/theme.ts';
 import { untilText } from '../../ui/time.ts';
 
-/** Narrower screens use short words. */
 const ROOMY_FROM = 100;
 const LONGEST_TARGET = 34;
 

@@ -77,10 +77,8 @@ export function alertFacts(alert: AlertView, context: PaneContext): readonly Nam
   ];
 }
 
-/** `1 block`, `3 blocks in a row` */
 const blocksText = (count: number) => (count === 1 ? '1 block' : `${formatCount(count)} blocks in a row`);
 
-/** The alert's savings; one line when there are none. */
 export function savingsFacts(
   savings: AlertSavingsView,
   symbol: string,

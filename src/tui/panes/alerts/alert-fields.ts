@@ -18,7 +18,6 @@ import { formatGwei, gweiString } from '../../../core/units.ts';
 import { type FormField, numberProblem, partsOfPath, presetAfter, TYPED_NUMBER } from '../../input/form.ts';
 import type { AlertPrefill } from './alert-prefill.ts';
 
-/** The form of a new alert, by the fields of the request. */
 export type AlertDraft = {
   readonly gasSpeed: string;
   readonly condition: string;
@@ -55,7 +54,6 @@ export function newDraft(prefill?: AlertPrefill): AlertDraft {
   return { ...DEFAULTS, gasSpeed, condition, thresholdGwei: threshold };
 }
 
-/** A copy of `alert`, with defaults for unknown fields. */
 export function draftLike(alert: AlertView): AlertDraft {
   const { gasSpeed, condition, threshold, channels, cooldownMs, disableOnce, hysteresis, method, to } = alert;
   const targets = { ...alert.targets, ...(method !== null && to && { [method]: to }) };
@@ -75,7 +73,6 @@ export function draftLike(alert: AlertView): AlertDraft {
 
 export const channelsOf = ({ channels }: AlertDraft) => channels.split('\n').filter((name) => name !== '');
 
-/** The watched price of the draft. */
 export const watchedBy = ({ gasSpeed, condition, thresholdGwei }: AlertDraft) => ({
   gasSpeed,
   condition,

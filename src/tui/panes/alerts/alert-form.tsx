@@ -35,7 +35,6 @@ export type AlertSeed = { readonly draft: AlertDraft } & (
   | { readonly kind: 'copy' | 'change'; readonly alert: AlertView }
 );
 
-/** The choices that the service offers for alerts. */
 export function useAlertOffer(): { readonly choices: AlertChoices; readonly canChange: boolean } {
   const { isOwnService = false } = useMonitor();
   const description = useDescription();

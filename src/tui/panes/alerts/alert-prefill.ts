@@ -1,6 +1,5 @@
 import { gweiString } from '../../../core/units.ts';
 
-/** Initial values of a new alert that was started from a price. */
 export interface AlertPrefill {
   readonly gasSpeed: string;
   readonly condition: string;

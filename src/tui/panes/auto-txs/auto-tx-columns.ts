@@ -82,7 +82,6 @@ export function autoTxColumns(
   ];
 }
 
-/** Neither submitted nor final. */
 export const isUnsent = (autoTx: AutoTxView) => !isOver(autoTx) && statusOf(autoTx) !== 'SUBMITTED';
 const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoTx));
 
@@ -192,7 +191,6 @@ function inMinutes(ms: number): string {
   return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);
 }
 
-/** Auto-txs that need attention come first. */
 const RANKS = new Map<string | null, number>([
   ['SUBMITTED', 0],
   ['PENDING', 1],

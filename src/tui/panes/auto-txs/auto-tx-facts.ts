@@ -26,6 +26,7 @@ import {
   formatLikelihood,
   formatNative,
   formatUsd,
+  MINUS,
   shortGwei,
   UNKNOWN,
   usdOf,
@@ -46,8 +47,6 @@ import type { ColorName, Theme } from '../../ui/theme.ts';
 import { momentText, secondText } from '../../ui/time.ts';
 import { calledBy, isUnsent, stateLine } from './auto-tx-columns.ts';
 import { sizeText } from './pasted-transaction.ts';
-
-const MINUS = '−';
 
 /** `send 0.01 ETH to 0x7099…79C8`, and its status. */
 export function detailsTitle(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {

@@ -6,7 +6,7 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { EXPIRY_LONGEST_MS, GAS_SPEEDS, MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatDuration, gweiString } from '../../../core/units.ts';
-import { type FormField, numberProblem, partsOfPath, presetAfter } from '../../input/form.ts';
+import { type FormField, numberProblem, presetAfter } from '../../input/form.ts';
 import { cheaperThan } from '../alerts/alert-prefill.ts';
 import { type Pasted, pastedText, type SignedText, transactionText } from './pasted-transaction.ts';
 
@@ -187,7 +187,6 @@ export function newAutoTxOf(
   return { signedTransaction: signed.read(), targetGasPriceGwei: Number(draft.targetGasPriceGwei), ...extra };
 }
 
-/** The changed fields only. */
 export function autoTxChangeOf(
   draft: AutoTxDraft,
   signed: SignedText,
@@ -204,21 +203,6 @@ export function autoTxChangeOf(
     ...(isChanged('note') && { note: extra.note }),
     ...(isChanged('expiresAt') && { expiresAt: extra.expiresAt }),
   };
-}
-
-const FIELDS: ReadonlySet<string> = new Set<keyof AutoTxDraft>([
-  'signedTransaction',
-  'targetGasPriceGwei',
-  'gasSpeed',
-  'strictTargetPrice',
-  'expiresAt',
-  'note',
-]);
-
-/** The form field of a path in the body; `''` for none. */
-export function autoTxFieldOf(path: string): string {
-  const [name = ''] = partsOfPath(path);
-  return FIELDS.has(name) ? name : '';
 }
 
 const NEVER = 'none';

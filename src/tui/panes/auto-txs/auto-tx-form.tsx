@@ -35,7 +35,6 @@ import { checkLines } from './auto-tx-facts.ts';
 import {
   type AutoTxDraft,
   autoTxChangeOf,
-  autoTxFieldOf,
   autoTxFields,
   autoTxProblems,
   draftOf,
@@ -113,7 +112,6 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
         const overpays = isOrderNew ? overpaysCheck(outlook.checks ?? []) : null;
         return scheduleConfirmation(hasPaste ? host : null, isPlain, pasted, outlook, latest, overpays);
       }}
-      fieldOfPath={autoTxFieldOf}
       leave={{
         what: 'it',
         lines: [hasPaste ? 'The pasted transaction is forgotten.' : 'The changes are lost.'],

@@ -17,7 +17,6 @@ export class SignedText {
   #pieces: string[] = [];
   #length = 0;
 
-  /** Number of pasted characters, without blanks at the ends of a piece. */
   get length(): number {
     return this.#length;
   }
@@ -101,7 +100,7 @@ async function loadDecoder() {
   return { decodeTransaction, transactionBytes, describeTransaction, TransactionError };
 }
 
-/** Decodes the text. A problem's message contains nothing of the text. */
+/** A problem's message contains nothing of the text. */
 function readSigned(signed: SignedText, decoder: Awaited<ReturnType<typeof loadDecoder>>): Pasted {
   const { decodeTransaction, transactionBytes, describeTransaction, TransactionError } = decoder;
   try {

@@ -70,7 +70,6 @@ function useOrdered(rows: readonly ChainRow[], { sort, moves }: BoardState): rea
   return before.current.names.flatMap((name) => rows.find((row) => row.name === name) ?? []);
 }
 
-/** The title and the heading of the table. */
 const HEAD_ROWS = 2;
 /** The whole reason of the selected row. */
 const DETAIL_ROWS = 2;

@@ -272,7 +272,6 @@ function leastMs(timeFrame: string): number {
   return sec <= 604_800 ? 120_000 : 300_000;
 }
 
-/** The user's choices on the Chart tab; they survive switching tabs. */
 export interface ChartState {
   /** A value of the contract or one that the service offers. */
   readonly timeFrame: string;

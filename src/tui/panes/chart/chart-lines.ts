@@ -22,7 +22,6 @@ interface Summary {
   readonly changeRatio: number | null;
 }
 
-/** Relative change from `from` to `to`. */
 export function changeRatio(from: number, to: number): number | null {
   return from > 0 ? to / from - 1 : null;
 }
@@ -66,13 +65,11 @@ const LOOKS = new Map<string, MarkLook>([
   ['ALERT', { glyph: '●', color: 'good', name: 'alert fired', rank: 5 }],
 ]);
 
-/** The look of a kind; an unknown one has the service's name. */
 export function markLook(kind: string): MarkLook {
   const name = kind.toLowerCase().replaceAll('_', ' ').slice(0, 20);
   return LOOKS.get(kind) ?? { glyph: '✱', color: 'warn', name, rank: 0 };
 }
 
-/** Each kind of mark with its count, most important first. */
 function markSegments(marks: readonly SlotMark[]): readonly Line[] {
   return [...Map.groupBy(marks, ({ kind }) => kind)]
     .map(([kind, { length }]) => ({ ...markLook(kind), length }))
@@ -211,7 +208,6 @@ function gasSegments(data: ChartData): readonly Line[] {
   ];
 }
 
-/** The titles of the charts, with one title and with all. */
 export const chartWords = (data: ChartData, offsetAt: OffsetAt) => ({
   title: titleSegments(data, offsetAt),
   legend: legendSegments(data),
@@ -283,7 +279,6 @@ function isWithinAnHour(timeFrame: string): boolean {
   return (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) <= 3_600;
 }
 
-/** The figures of the window in columns: name, base fee, tip. */
 export function figureRows(data: ChartData): readonly (readonly [string, string, string])[] {
   const [base, tip, gas] = [summaryOf(data, 'base'), summaryOf(data, 'tip'), summaryOf(data, 'gasUsedRatio')];
   const change = (of: Summary | null) => (of?.changeRatio == null ? UNKNOWN : formatChange(of.changeRatio));

@@ -98,7 +98,6 @@ export function ChartSide({ data, height, offsetAt }: ChartSideProps) {
 }
 
 export interface ChartPaneProps {
-  /** At least one slot. */
   readonly data: ChartData;
   readonly width: number;
   readonly height: number;

@@ -228,7 +228,6 @@ function blockFacts(block: BlockView, { width, symbol, snapshot }: PaneContext):
 
 const AIRY_FROM = 30;
 
-/** All facts of a block except its transactions. */
 function blockLines(block: BlockView, context: PaneContext, rows: number): readonly Line[] {
   const gap = rows >= AIRY_FROM ? [EMPTY_LINE] : [];
   const tips = block.gasUsedRatio === 0 ? null : block.tips;

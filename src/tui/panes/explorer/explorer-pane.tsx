@@ -37,7 +37,6 @@ export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
 
 /** From this width on blocks are requested one by one, for columns that need it. */
 const DETAILS_FROM = 104;
-/** Rows of the pane beside the blocks: title and headings. */
 const CHROME = 2;
 const SPOKEN_BLOCKS = 10;
 

@@ -10,7 +10,6 @@ import { PaneState, PolledFrame, serviceMessage } from '../../ui/pane-state.tsx'
 import type { Line } from '../../ui/text.tsx';
 import { type ExplorerLevelProps, noTransactions, type PlaceName } from './explorer-state.ts';
 
-/** Why the opened place cannot be shown, and what to try. */
 function problemOf(place: PlaceName, error: Error, snapshot: SnapshotView) {
   const without = noTransactions(snapshot);
   const what = place.kind === 'block' ? `block ${formatCount(place.number)}` : 'this transaction';

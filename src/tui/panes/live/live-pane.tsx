@@ -35,7 +35,7 @@ import {
 import { useDim } from '../../ui/theme.ts';
 import { dayText, systemOffset } from '../../ui/time.ts';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
-import { recordPhrases, waitRecord } from '../service/record-lines.ts';
+import { recordPhrases, waitRecord } from '../service/service-lines.ts';
 import { workColumns } from '../work-table.ts';
 import {
   adviceParts,
@@ -48,7 +48,6 @@ import {
 import { SmallChart, spanOf, useDayRange } from './day-and-hour.tsx';
 import { LaneTable, lanesText } from './lane-table.tsx';
 
-/** The data of the Live pane. Loading and unsupported parts are `undefined`. */
 export interface LiveView {
   readonly snapshot: SnapshotView;
   readonly trend: TrendView | undefined;
@@ -57,7 +56,6 @@ export interface LiveView {
   readonly adviceAge?: string | null;
   readonly hour: ChartView | undefined;
   readonly market: MarketView | undefined;
-  /** Ticker of the native coin. */
   readonly symbol: string;
   /** Why there is no recommendation, no trend …: one clean line each. */
   readonly missing: readonly string[];
@@ -73,11 +71,9 @@ interface LiveLayout {
   readonly workRows: number;
   /** Rows of the chart with its legend. */
   readonly chartRows: number;
-  /** A blank line between the parts. */
   readonly airy: boolean;
 }
 
-/** The lanes and a line of advice. */
 const FIXED_ROWS = 7;
 const LEAST_CHART = 4;
 
@@ -114,10 +110,8 @@ interface LivePaneProps {
 
 const MOST_ACTIONS = 5;
 const NO_ACTIONS: MarketView['actions'] = [];
-/** Narrower screens shorten the advice. */
 const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
-/** More than a screen reader ever reads. */
 const SPOKEN_ROWS = 100;
 
 /** Present prices, advice, and the last hour and day. Fills exactly `columns` × `rows`. */
@@ -212,7 +206,6 @@ function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonl
   return facts.map(({ name, value }) => [faint(name === '' ? '' : `${name} `), ...value]);
 }
 
-/** Exactly `count` lines, the last ones empty. */
 function filled(lines: readonly Line[], count: number): readonly Line[] {
   return Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
 }

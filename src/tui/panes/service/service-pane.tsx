@@ -6,10 +6,17 @@ import { usePaneContext } from '../../ui/pane-context.ts';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { EMPTY_LINE } from '../../ui/text.tsx';
 import { DimContext, useDim } from '../../ui/theme.ts';
-import { marketLines, workLines } from './market-lines.ts';
-import { recordLines, summaryLines } from './record-lines.ts';
-import type { ServiceContext } from './service-parts.ts';
-import { quotaLines, routesLines, sourceLines, sourceTitle } from './source-lines.ts';
+import {
+  marketLines,
+  quotaLines,
+  recordLines,
+  routesLines,
+  type ServiceContext,
+  sourceLines,
+  sourceTitle,
+  summaryLines,
+  workLines,
+} from './service-lines.ts';
 
 /** Data that changes slowly, or counts against a quota, is polled less often. */
 const LEAST_SUMMARY_MS = 2_000;
