@@ -32,13 +32,11 @@ export interface MonitorScope {
   readonly host?: string | null;
   /** Whether others can intercept requests to it. */
   readonly isPlain?: boolean;
-  /** The user froze the screen: nothing is polled. */
   readonly frozen: boolean;
   /** Whether a text is a key, so that it must not be shown. Default: recognises gastop's. */
   readonly isKey?: (text: string) => boolean;
   readonly undoMs?: number;
   readonly now: () => number;
-  /** Saves a file for the user and resolves to its path for display. */
   readonly saveFile: (name: string, text: string) => Promise<string>;
 }
 
@@ -285,7 +283,6 @@ export function useMarket(timeFrame: string, timing: Partial<MonitorQuery<Market
 /** A remote service counts requests. */
 export const ELSEWHERE_MS = 15_000;
 
-/** The details of one item, polled while it is open. */
 export function useItem<T>(
   key: readonly [string, string],
   ask: (client: GasClient, signal: AbortSignal) => Promise<T>,

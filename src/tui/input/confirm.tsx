@@ -23,7 +23,6 @@ interface ConfirmDialogProps extends Confirmation {
 const MARGIN = 3;
 const MOST_LINES = 4;
 
-/** A confirmation dialog: arrows and ⏎ choose, y and n decide directly. */
 export function ConfirmDialog({ title, lines, yes, no, width, height, onYes, onNo }: ConfirmDialogProps) {
   const theme = useTheme();
   const [isYes, setYes] = useState(false);

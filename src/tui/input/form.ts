@@ -62,7 +62,6 @@ export function presetAfter(presets: readonly string[], value: string): string {
 /** The first two parts of a path in a request body. */
 export const partsOfPath = (path: string) => path.replace(/^\//, '').split(/[./[]/);
 
-/** The values of a form, and the cursor. */
 export interface FormState<Draft extends Values = Values> {
   readonly draft: Draft;
   readonly initial: Draft;
@@ -290,7 +289,6 @@ function flowed(parts: readonly Line[], width: number, gap: string): readonly Li
   return lines;
 }
 
-/** A field as a sentence for a screen reader. */
 export function spokenField(field: FormField, form: FormState): string {
   const value = valueIn(form, field);
   const description = () => {

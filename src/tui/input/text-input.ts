@@ -18,7 +18,6 @@ export function drawnCharacters(text: string): string[] {
   return graphemes(text).map((character) => cleanText(character));
 }
 
-/** Applies a key to the line; other keys leave it unchanged. */
 export function editLine(input: TextInput, key: string): TextInput {
   const characters = graphemes(input.text);
   const { cursor } = input;

@@ -43,7 +43,6 @@ interface ResourceFormProps
     Pick<ReturnType<typeof useFormState>, 'form' | 'edit' | 'close'> {
   readonly resource: 'alert' | 'auto-tx';
   readonly title: string;
-  /** It exists already. */
   readonly isChange: boolean;
   /** Something would be lost by leaving. */
   readonly isDirty: boolean;
@@ -56,7 +55,6 @@ interface ResourceFormProps
   readonly isJudged?: (id: string) => boolean | undefined;
   /** Submits the draft. Rejects when the service refuses. */
   readonly save: () => Promise<{ readonly id: string; readonly secret?: string | null }>;
-  /** What was saved, for the message about it. */
   readonly saved: string;
   /** The confirmation before the draft is submitted, judged at that moment; `null`: none needed. */
   readonly confirm?: () => Promise<Confirmation | null>;

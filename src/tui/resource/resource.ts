@@ -20,7 +20,6 @@ export interface Resource<Item extends ListItem, Seed> {
   readonly name: 'alert' | 'auto-tx';
   /** Key scope of the list, and the name for the pane's state. */
   readonly plural: 'alerts' | 'auto-txs';
-  /** The action that shows its tab. */
   readonly tab: ActionName;
   readonly title: string;
   readonly spokenTitle: string;
@@ -52,7 +51,6 @@ export interface Resource<Item extends ListItem, Seed> {
       readonly id: string;
       readonly lines: (isSelected: boolean) => readonly Line[];
     }[];
-    /** Sends an entry again. */
     readonly redeliver?: (entryId: string) => void;
   };
   /** Hook: the actions of the list, and of the selected or open item. */
@@ -132,11 +130,9 @@ export type ResourceView<Seed> =
     }
   | { readonly kind: 'secret'; readonly secret: string };
 
-/** State of a resource's pane; survives switching tabs. */
 export interface ResourceState<Seed> {
   /** The selected item and its index: the cursor stays there when the item is gone. `null`: the first. */
   readonly cursor: { readonly id: string; readonly place: number } | null;
-  /** Index of the sort order. */
   readonly order: number;
   readonly view: ResourceView<Seed>;
 }

@@ -7,7 +7,6 @@ import type { ColorName } from './theme.ts';
 const SYMBOLS = { solid: '┼┤╶╴─╰╭╮╯│', dashed: '┼┤╶╴╌╰╭╮╯╎', dotted: '┼┤╶╴┈╰╭╮╯┊' } as const;
 export type LineStyle = keyof typeof SYMBOLS;
 
-/** The piece of line that represents a series in a legend. */
 export const legendGlyph = (style: LineStyle) => SYMBOLS[style].charAt(4);
 
 export interface ChartSeries extends SlotValues {

@@ -41,7 +41,6 @@ export function alertTitle(alert: AlertView, context: PaneContext): readonly Lin
   ];
 }
 
-/** The facts of an alert; unknown ones are left out. */
 export function alertFacts(alert: AlertView, context: PaneContext): readonly NamedValue[] {
   const { snapshot, present, offsetAt } = context;
   const moment = (at: number) => momentText(at, present, offsetAt);
@@ -127,7 +126,6 @@ const LOOKS = new Map<
   ['CANCELLED', { glyph: 'unknown', word: 'cancelled' }],
 ]);
 
-/** A delivery and each of its attempts: time, duration, response, and the next attempt. */
 export function deliveryLines(
   delivery: DeliveryView,
   isSelected: boolean,

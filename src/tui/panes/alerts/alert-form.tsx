@@ -29,7 +29,6 @@ import {
   watchedBy,
 } from './alert-fields.ts';
 
-/** The start of the form: a new alert, a copy, or a change. */
 export type AlertSeed = { readonly draft: AlertDraft } & (
   | { readonly kind: 'new' }
   | { readonly kind: 'copy' | 'change'; readonly alert: AlertView }
@@ -53,7 +52,6 @@ function offeredDraft({ kind, draft }: AlertSeed, { channels }: AlertChoices): A
   return kind !== 'new' || isOffered ? draft : { ...draft, channels: channels[0] ?? '' };
 }
 
-/** The form of an alert, with its firings over the last day and the probability of its price. */
 export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
   const { snapshot, columns } = props;
   const { client } = useMonitor();

@@ -121,7 +121,6 @@ export function stateLine(autoTx: AutoTxView, { theme }: Pick<PaneContext, 'them
   ];
 }
 
-/** Progress: the price's distance from the target, confirmations, or the price paid. */
 function progressLine(autoTx: AutoTxView, { snapshot, theme }: PaneContext): string | Line {
   const { glyph } = theme;
   switch (statusOf(autoTx)) {
@@ -165,7 +164,6 @@ function expiryText(autoTx: AutoTxView, present: number): string {
   return expiresAt <= present ? 'now' : `in ${inMinutes(expiresAt - present)}`;
 }
 
-/** Time since it was submitted, or became final. */
 function sinceText(autoTx: AutoTxView, present: number): string {
   const isSubmitted = statusOf(autoTx) === 'SUBMITTED';
   const at = isSubmitted ? autoTx.submittedAt : isOver(autoTx) ? endOf(autoTx) : null;

@@ -89,7 +89,6 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
   return timeline.length === 0 ? 'nothing yet' : 'newest first';
 }
 
-/** When it is sent, and its content; unknown facts are left out. */
 function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
   const { present, offsetAt, snapshot } = context;
   const moment = (at: number) => momentText(at, present, offsetAt);
@@ -156,7 +155,6 @@ function worth(wei: bigint, symbol: string, nativeUsd: number | null): string {
   return nativeUsd === null ? amount : `${amount}  ${formatUsd(usdOf(wei, nativeUsd))}`;
 }
 
-/** Cost and savings of a mined one; empty until it is mined. */
 function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContext): readonly NamedValue[] {
   const { blockNumber, gasUsed, effectiveGasPrice, costWei, costUsd, executedAt } = autoTx;
   const { confirmations, confirmationsNeeded, atCreation, dayMean } = autoTx;
@@ -204,11 +202,9 @@ function savedText(
   return `${amount}${usd}, ${when}${price}`;
 }
 
-/** Longer argument names are cut to the column's width. */
 const ARGUMENT_ROOM = 24;
 const VALUE_LINES = 4;
 
-/** The call of a transaction with its arguments; empty when it only sends coins. */
 function callLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { data, to } = autoTx;
   const { theme } = context;
@@ -237,7 +233,6 @@ function argumentLines({ args }: DescribedCall, { theme, width }: PaneContext): 
 
 const LONGEST = 600;
 
-/** The pre-flight, one line per check: mark, name, finding. */
 export function checkLines(
   { checks }: Pick<AutoTxView, 'checks'>,
   { theme, width }: Pick<PaneContext, 'theme' | 'width'>,
@@ -324,7 +319,6 @@ export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Li
 
 const LONGEST_NOTE = 400;
 
-/** The call, its time and sender, for the line above the reason. */
 function whatText(autoTx: AutoTxView): string {
   const called = calledBy(autoTx);
   const what = called === null || called.name === null ? describeContent(autoTx) : called.words;

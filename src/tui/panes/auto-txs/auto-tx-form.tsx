@@ -354,7 +354,6 @@ function formBody(parts: BodyParts, problemOf: ShownProblem, rows: number): read
   return [...lines, ...gap, ...odds, ...preflightLines(outlook.checks ?? [], parts, left)];
 }
 
-/** The description of the pasted text, or a hint. */
 function pastedLines(parts: BodyParts, isRoomy: boolean): readonly Line[] {
   const { form, pasted, snapshot, width, theme } = parts;
   const gap = isRoomy ? [EMPTY_LINE] : [];

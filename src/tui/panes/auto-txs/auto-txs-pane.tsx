@@ -160,7 +160,6 @@ export function AutoTxsPane(props: TabScreenProps) {
 
 const FRESH_MS = 60_000;
 
-/** The age of stale data; empty while it is fresh. */
 function ageSegments(at: number, now: number): readonly Line[] {
   return now - at < FRESH_MS ? [] : [[{ text: `as of ${formatAge((now - at) / 1_000)}`, faint: true }]];
 }

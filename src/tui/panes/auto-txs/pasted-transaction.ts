@@ -202,7 +202,6 @@ const LABEL = 11;
 /** The delegation is listed before the call, and neither may hide the other. */
 const MOST_LINES = 5;
 
-/** The facts as lines; addresses are whole when they fit. */
 export function factLines(facts: readonly TransactionFact[], width: number, theme: Theme): readonly Line[] {
   const room = width - MARGIN - LABEL - 1;
   const { ellipsis } = theme.glyph;

@@ -43,7 +43,6 @@ export interface Board {
   readonly subscribe: (listener: () => void) => () => void;
   /** How often there is something new, ms. */
   readonly everyMs: number;
-  /** Opens the chain of this name as a source of its own. */
   readonly open: (name: string) => Promise<MonitorSource>;
 }
 
@@ -51,7 +50,6 @@ interface BoardState {
   readonly sort: ChainSort;
   /** Name of the row under the cursor; `null`: the first. */
   readonly selected: string | null;
-  /** How often the cursor has moved. */
   readonly moves: number;
 }
 

@@ -35,7 +35,6 @@ export function chartCsv(data: ChartData): string {
   return `${[header.join(','), ...rows].join('\n')}\n`;
 }
 
-/** The heatmap with one row per hour of the week, UTC. */
 export function heatmapCsv(heatmap: readonly (readonly (number | null)[])[]): string {
   const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
   const rows = heatmap.flatMap((hours, day) =>
@@ -62,7 +61,6 @@ const SAVE_ERRORS = new Map<unknown, string>([
   ['ENOENT', 'the current folder is gone; start gastop in another'],
 ]);
 
-/** Why a file could not be saved, and what to do. */
 export function saveErrorText(error: unknown): string {
   if (!(error instanceof Error)) return `Not saved: ${error}`;
   return `Not saved: ${SAVE_ERRORS.get('code' in error && error.code) ?? error.message}`.replaceAll(

@@ -72,7 +72,6 @@ interface ChartSideProps {
   readonly offsetAt: OffsetAt;
 }
 
-/** Figures beside a wide chart: base fee and tips in columns, gas used, the latest marks. */
 export function ChartSide({ data, height, offsetAt }: ChartSideProps) {
   const inner = SIDE_WIDTH - 3;
   const column = Math.floor((inner - 8) / 2);
@@ -110,7 +109,6 @@ export interface ChartPaneProps {
   readonly likely?: number | null;
 }
 
-/** The chart of base fee and tips with its captions; fills exactly its room. */
 export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const { data, width, height, cursor, notice, offsetAt, likely = null } = props;
   const isSpoken = useIsScreenReaderEnabled();

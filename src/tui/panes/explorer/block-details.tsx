@@ -245,7 +245,6 @@ function blockLines(block: BlockView, context: PaneContext, rows: number): reado
 const AHEAD = 20;
 const SPOKEN_TXS = 10;
 
-/** One block: its facts, then its transactions, in one scroll. */
 export function BlockScreen({
   place,
   snapshot,

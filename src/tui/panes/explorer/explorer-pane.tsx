@@ -20,7 +20,6 @@ import {
 } from './explorer-state.ts';
 import { TxScreen } from './tx-details.tsx';
 
-/** The Explorer tab: the latest blocks, and over them the opened block or transaction. */
 export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
   const [state, change] = useKeptState(EXPLORER_MEMORY, INITIAL_EXPLORER_STATE);
   const place = state.places.at(-1);

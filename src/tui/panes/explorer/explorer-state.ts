@@ -10,13 +10,11 @@ export type PlaceName =
   | { readonly kind: 'tx'; readonly hash: string };
 
 export type Place = PlaceName & {
-  /** The first line that is shown. */
   readonly top: number;
   /** Index of the selected transaction of a block; `null`: none yet, the facts are shown. */
   readonly selected: number | null;
 };
 
-/** State of the Explorer tab; survives switching tabs. */
 export interface ExplorerState {
   /** Number of the block under the cursor, so that it stays while new ones arrive; `null` follows the newest. */
   readonly cursor: number | null;
@@ -66,7 +64,6 @@ export function scrolled(state: ExplorerState, to: Partial<Pick<Place, 'top' | '
 
 const stateIn = (memory: Memory) => (memory.get(EXPLORER_MEMORY) ?? INITIAL_EXPLORER_STATE) as ExplorerState;
 
-/** Makes the tab show a block or a transaction. */
 export function openPlace(memory: Memory, name: PlaceName): void {
   memory.set(EXPLORER_MEMORY, opened(stateIn(memory), name));
 }

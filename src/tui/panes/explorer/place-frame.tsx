@@ -40,7 +40,6 @@ interface PlaceFrameProps extends Pick<ExplorerLevelProps, 'snapshot' | 'columns
   readonly children: (notice: Line | null) => ReactNode;
 }
 
-/** An opened place: loading, unavailable with a hint, or its data. */
 export function PlaceFrame({
   place,
   polled,

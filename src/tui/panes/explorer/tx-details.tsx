@@ -122,7 +122,6 @@ function payment(tx: TxView, block: BlockView | null, { symbol }: PaneContext): 
   ];
 }
 
-/** The rank of its tip among those of its block. */
 function standing(tx: TxView, block: BlockView | null, context: PaneContext): readonly Line[] {
   const { priorityFeePerGas: tip, tipRank } = tx;
   const tips = block?.tips ?? null;
@@ -134,7 +133,6 @@ function standing(tx: TxView, block: BlockView | null, context: PaneContext): re
 
 const AIRY_FROM = 23;
 
-/** One transaction: content, price paid, and the rank of its tip in its block. */
 export function TxScreen({
   place,
   snapshot,

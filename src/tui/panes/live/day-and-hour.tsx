@@ -101,7 +101,6 @@ const LINES = [
   { color: 'tip', name: 'tip p50', style: 'dashed', of: 'priority' },
 ] as const;
 
-/** Known base fee and tip of the last hour, or of the service's shortest frame, with a legend above. */
 export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
   if (useIsScreenReaderEnabled()) return null;
   const series = LINES.map((line) => ({

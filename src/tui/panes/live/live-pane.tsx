@@ -114,7 +114,6 @@ const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
 const SPOKEN_ROWS = 100;
 
-/** Present prices, advice, and the last hour and day. Fills exactly `columns` × `rows`. */
 export const LivePane = memo(function LivePane({ view, columns, rows }: LivePaneProps) {
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
@@ -227,7 +226,6 @@ const RECKONED = [
 
 const day = (ms: number) => dayText(ms, systemOffset);
 
-/** The advice with all reasons, the forecast of each wait, the record and the method, over the pane. */
 function AdviceInFull({ view, columns, rows }: LivePaneProps) {
   const width = useIsScreenReaderEnabled() ? SPOKEN_WIDTH : columns;
   const { recommendation, adviceAge = null } = view;

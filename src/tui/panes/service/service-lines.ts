@@ -268,7 +268,6 @@ interface StatsRow {
   readonly volatility: number | null;
 }
 
-/** The base fee over a day and a month, and the coin's price. */
 export function marketLines(context: ServiceContext): readonly Line[] {
   const { snapshot, day, month, now, width } = context;
   const young = month.data;
@@ -344,7 +343,6 @@ const STATS_COLUMNS: readonly TableColumn<StatsRow>[] = [
   rightColumn('volatility', 10, 6, (row) => known(row.volatility, (ratio) => `±${formatPercent(ratio)}`)),
 ];
 
-/** Present costs of usual actions, lane by lane, in the coin and in dollars. */
 export function workLines(context: ServiceContext): readonly Line[] {
   const { snapshot, day, month, symbol, width } = context;
   const actions = (day.data ?? month.data)?.actions ?? [];

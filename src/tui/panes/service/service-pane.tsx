@@ -24,7 +24,6 @@ const LIMITS_MS = 15_000;
 const DAY_MS = 30_000;
 const MONTH_MS = 300_000;
 
-/** The Service tab: state of the service and its source, part by part; each part fails alone. */
 export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
   const { intervalMs, isOwnService: isOwn = false } = useMonitor();
   const [top, setTop] = useKeptState('service', 0);
