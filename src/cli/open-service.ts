@@ -11,9 +11,8 @@ import { abortable } from '../service/async.ts';
 import type { DemoOptions } from '../service/demo.ts';
 import { type Service, startService } from '../service/service.ts';
 import type { ServiceOptions } from '../service/service-options.ts';
-import { KeyStore } from '../store/api-keys.ts';
 import { BlockStore } from '../store/blocks.ts';
-import { type Database, openDatabase, openKeyDatabase } from '../store/database.ts';
+import { type Database, openDatabase } from '../store/database.ts';
 import { TEMPORARY_DATABASE } from '../store/database-url.ts';
 import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
@@ -388,6 +387,3 @@ async function isFirst(source: ChainSource, number: number): Promise<boolean> {
   if (number === 0) return true;
   return source.kind !== 'rpc' && (await source.blocks(number - 1, number - 1)).length === 0;
 }
-
-export const openKeyStore = async (database: string): Promise<KeyStore> =>
-  new KeyStore(await openKeyDatabase(database));

@@ -38,7 +38,6 @@ export interface ChainRows extends AsyncDisposable {
   start(): void;
   /** Resolves when each row has its figures or an error. */
   readonly complete: Promise<void>;
-  close(): Promise<void>;
 }
 
 export function openChainRows(setups: readonly ChainSetup[], now: () => number): ChainRows {
@@ -81,10 +80,6 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
 
   const firsts = setups.map(() => Promise.withResolvers<void>());
   let done: Promise<unknown> | null = null;
-  const close = async () => {
-    stop.abort();
-    await done;
-  };
   return {
     read: () => rows,
     subscribe: (listener) => {
@@ -95,8 +90,10 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
       done ??= Promise.all(setups.map((setup, place) => follow(setup, () => firsts[place]?.resolve())));
     },
     complete: Promise.all(firsts.map(({ promise }) => promise)).then(() => {}),
-    close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await done;
+    },
   };
 }
 

@@ -89,9 +89,18 @@ function refuseBoth(file: string | undefined, flags: AlertFlags): void {
   throw usageError('an alert comes from flags or from JSON, not from both; leave one out');
 }
 
+/** The problems that a service finds, by flag; else the error as it is. */
 function refusalOf(error: unknown, file: string | undefined, flags: AlertFlags): unknown {
-  const isOfFlags = file === undefined && error instanceof ClientError && error.code === 'invalid';
-  return (isOfFlags ? refusedFlags(error.details, flags) : null) ?? error;
+  if (file !== undefined || !(error instanceof ClientError) || error.code !== 'invalid') return error;
+  const fields = error.details.map(({ path, message }) => ({
+    path: path
+      .replace(/^[/$.]*(body[/.])?/, '')
+      .replace(/\[(\w+)\]/g, '.$1')
+      .replaceAll('/', '.'),
+    message,
+  }));
+  const isTold = fields.length > 0 && fields.every(({ path }) => flagOf(path, flags) !== null);
+  return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : error;
 }
 
 export async function updateAlert(
@@ -247,18 +256,6 @@ function alertOfFlags(
   if (result.ok && problems.size === 0) return result.value;
   const found = result.ok ? [] : result.problems.filter(({ path }) => !problems.has(path));
   throw refusedAlert([...problems.values(), ...found.map((each) => flagLine(each, flags))]);
-}
-
-function refusedFlags(problems: readonly FieldProblem[], flags: AlertFlags): CliError | null {
-  const fields = problems.map(({ path, message }) => ({
-    path: path
-      .replace(/^[/$.]*(body[/.])?/, '')
-      .replace(/\[(\w+)\]/g, '.$1')
-      .replaceAll('/', '.'),
-    message,
-  }));
-  const isTold = fields.length > 0 && fields.every(({ path }) => flagOf(path, flags) !== null);
-  return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : null;
 }
 
 /** The rule of the flags, over the `kept` one; each invalid flag gives a line, by field. */

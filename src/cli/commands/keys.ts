@@ -180,8 +180,11 @@ async function withExisting<Result>(
 }
 
 async function withStore<Result>(file: string, work: (store: KeyStore) => Promise<Result>): Promise<Result> {
-  const { openKeyStore } = await import('../open-service.ts');
-  const store = await openKeyStore(file);
+  const [{ KeyStore }, { openKeyDatabase }] = await Promise.all([
+    import('../../store/api-keys.ts'),
+    import('../../store/database.ts'),
+  ]);
+  const store = new KeyStore(await openKeyDatabase(file));
   try {
     return await work(store);
   } finally {

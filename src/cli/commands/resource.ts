@@ -60,12 +60,9 @@ export interface Resource<Item extends Named, Details> extends ResourceWords {
   readonly deleted: (details: Details) => string;
 }
 
-interface Group {
-  readonly name: string;
-  readonly summary: string;
-  readonly description: string;
+type Group = Readonly<Record<'name' | 'summary' | 'description', string>> & {
   readonly examples: readonly string[];
-}
+};
 
 /** A command with subcommands, of which `list` is the default. */
 export const addGroup = (program: Command, group: Group): Command =>

@@ -95,7 +95,7 @@ function laneLines(lane: LaneReport, paint: Paint): string[] {
       ['saving', 'right', ({ saving }) => share(saving)],
       ['cap above paid', 'right', ({ overhang }) => room(overhang)],
       ['if late', 'right', ({ keptLate }) => share(keptLate)],
-      ['pinball', 'right', ({ pinball }) => percent(pinball, 2)],
+      ['pinball', 'right', ({ pinball }) => formatPercent(pinball, 2)],
     ],
     rules,
   );
@@ -172,10 +172,8 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
   ];
 }
 
-const percent = (ratio: number, decimals: number): string => formatPercent(ratio, decimals);
-
 /** To a tenth of a percent, without a sign when it rounds to 0. */
-const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : percent(ratio, 1));
+const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : formatPercent(ratio, 1));
 
 const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));
 
