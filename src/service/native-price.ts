@@ -32,13 +32,11 @@ export class NativePrice {
         continue;
       }
       const price = await abortable(feed.nativeUsd(), signal).catch(() => null);
-      if (price !== null && isPrice(price.usd)) this.#price = price;
+      if (price !== null && Number.isFinite(price.usd) && price.usd >= 0) this.#price = price;
       await sleep(REFRESH_MS, signal);
     }
   }
 }
-
-const isPrice = (usd: number): boolean => Number.isFinite(usd) && usd >= 0;
 
 /** The chain's own feed of its coin's price: `null` until a node has named the chain, or permanently. */
 export function chainPriceFeed(

@@ -115,6 +115,8 @@ export class ServiceState {
   /** For monitoring: the followed chain, and why the service is unavailable, if it is. */
   condition(): Condition {
     const moment = this.moment();
+    const stale = moment?.problem?.message ?? 'the blocks since the last run are still to come';
+    const why = moment?.stale ? `prices are stale: ${stale}` : this.#parts.unkept();
     const nowSec = this.#parts.source.now() / 1_000;
     return {
       chain: this.#parts.follower.chain.profile,
@@ -122,13 +124,8 @@ export class ServiceState {
       headAgeSec: moment === null ? null : Math.max(0, nowSec - moment.head.timestamp),
       lagBlocks: moment && this.#lagBlocks(moment.head.number),
       engine: this.#parts.engine(),
-      failure: moment === null ? this.#unavailable() : moment.stale ? staleFailure(moment) : this.#unkept(),
+      failure: moment === null ? this.#unavailable() : why === null ? null : unavailable(why, DOWN_RETRY_SEC),
     };
-  }
-
-  #unkept(): ApiFailure | null {
-    const why = this.#parts.unkept();
-    return why === null ? null : unavailable(why, DOWN_RETRY_SEC);
   }
 
   #lagBlocks(number: number): number {
@@ -210,9 +207,4 @@ function isSameMoment(one: Present, other: Present): boolean {
     problem?.message === other.problem?.message &&
     problem?.retryAt === other.problem?.retryAt
   );
-}
-
-function staleFailure({ problem }: Present): ApiFailure {
-  const why = problem?.message ?? 'the blocks since the last run are still to come';
-  return unavailable(`prices are stale: ${why}`, DOWN_RETRY_SEC);
 }

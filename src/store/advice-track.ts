@@ -190,7 +190,7 @@ export class TrackStore {
         .where('verdict', 'is', null)
         .execute();
       for (const given of rows.map(toGivenAdvice)) {
-        const outcome = await outcomeOf(trx, given, { head, filledUntil });
+        const outcome = await outcomeOf(trx, given, head, filledUntil);
         if (outcome === 'waiting') waiting = Math.max(waiting ?? -1, given.block.number);
         else await record(trx, given, outcome);
         if (outcome !== 'waiting') settled += 1;
@@ -255,12 +255,12 @@ async function record(trx: Queries, { block }: GivenAdvice, outcome: Exclude<Out
     .execute();
 }
 
-interface Known {
-  readonly head: Head;
-  readonly filledUntil: number | null;
-}
-
-async function outcomeOf(db: Queries, given: GivenAdvice, { head, filledUntil }: Known): Promise<Outcome> {
+async function outcomeOf(
+  db: Queries,
+  given: GivenAdvice,
+  head: Head,
+  filledUntil: number | null,
+): Promise<Outcome> {
   const { block, promise } = given;
   const own = await db
     .selectFrom('blocks')

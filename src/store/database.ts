@@ -137,7 +137,10 @@ async function openFile<Schema>(
 ): Promise<Database<Schema>> {
   let file: DatabaseSync | null = null;
   try {
-    if (!hasNoFile(path)) makePrivateFile(path);
+    if (!hasNoFile(path)) {
+      makePrivateFolder(dirname(path));
+      closeSync(openSync(path, 'a', 0o600));
+    }
     file = connect(path);
     file.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     const dialect = new NodeSqliteDialect(file);
@@ -297,11 +300,6 @@ function makePrivateFolder(path: string): void {
     // Another process created it first.
     if (!existsSync(path)) throw error;
   }
-}
-
-function makePrivateFile(path: string): void {
-  makePrivateFolder(dirname(path));
-  closeSync(openSync(path, 'a', 0o600));
 }
 
 /** SQLite creates -wal and -shm with the mode of the file at that moment. */

@@ -134,7 +134,7 @@ export class LeaseStore {
       since,
       heartbeatAt: row.heartbeat_at,
       ageMs: age,
-      report: toReport(row.report),
+      report: row.report === null ? null : (LeaderReport.safeParse(JSON.parse(row.report)).data ?? null),
     };
   }
 
@@ -187,8 +187,4 @@ export class LeaseStore {
       return work(db);
     }, RETRY_TIMES);
   }
-}
-
-function toReport(text: string | null): LeaderReport | null {
-  return text === null ? null : (LeaderReport.safeParse(JSON.parse(text)).data ?? null);
 }

@@ -87,15 +87,6 @@ export async function logAttempt(trx: Queries, deliveryId: string, attempt: Kept
   await all.where('at', '<', oldest).execute();
 }
 
-async function dropSame(trx: Queries, deliveryId: string, { answer }: KeptAttempt): Promise<void> {
-  await trx
-    .deleteFrom('delivery_attempts')
-    .where('delivery_id', '=', deliveryId)
-    .where('ok', '=', 0)
-    .where('answer', '=', answer)
-    .execute();
-}
-
 async function keptDeliveries(db: Queries, rows: readonly DeliveryRow[]): Promise<KeptDelivery[]> {
   const ids = rows.map(({ id }) => id);
   const attempts = db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids);
@@ -273,7 +264,9 @@ export class OutboxStore {
       // Its alert was deleted meanwhile, so nothing is stored.
       if ((await known.$if(isPostgres(trx), locked).executeTakeFirst()) === undefined) return;
       const waits = verdict.kind === 'waits';
-      if (waits) await dropSame(trx, sent.id, attempt);
+      // Earlier attempts with the same response say no more.
+      const same = trx.deleteFrom('delivery_attempts').where('delivery_id', '=', sent.id).where('ok', '=', 0);
+      if (waits) await same.where('answer', '=', attempt.answer).execute();
       await logAttempt(trx, sent.id, attempt);
       const isFirst = waits ? sent.isUntouched : sent.tries === 0;
       const { numUpdatedRows } = await trx

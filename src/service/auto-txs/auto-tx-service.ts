@@ -126,7 +126,9 @@ export class AutoTxService {
     const checks = planned.isToCheck ? await this.#check(owner, planned.autoTx, facts().signed) : null;
     return this.#change(owner, before, (kept) => {
       // The checks belong to the state read before them.
-      if (checks !== null && !isSameOrder(kept, before)) throw changedMeanwhile();
+      if (checks !== null && !isSameOrder(kept, before)) {
+        throw conflict('another request changed it meanwhile; read it and try again');
+      }
       const change = planChange(kept, update, facts());
       if (change === null) return null;
       const { autoTx, notes } = change;
@@ -330,7 +332,9 @@ function planChange(kept: KeptAutoTx, update: AutoTxUpdate, { signed, confirmati
   };
   if (news.length > 0) apply({ type: 'change', message: news.join('; ') });
   if (kept.signed === null && signed !== null) apply({ type: 'sign' });
-  if (update.status !== undefined && !isSigned) throw unsigned();
+  if (update.status !== undefined && !isSigned) {
+    throw conflict('a draft needs its signature: give signedTransaction first');
+  }
   if (update.status !== undefined && update.status !== state.status) {
     apply({ type: update.status === 'PENDING' ? 'enable' : 'disable' });
   }
@@ -377,8 +381,6 @@ function changedWords(
   return words;
 }
 
-const unsigned = () => conflict('a draft needs its signature: give signedTransaction first');
-
 function tooLate({ state }: KeptAutoTx): ApiFailure {
   return conflict(
     state.status === 'SUBMITTED'
@@ -398,16 +400,12 @@ function orderWith(
     target: targetGasPriceGwei === undefined ? order.target : weiOfGwei(targetGasPriceGwei),
     lane: gasSpeed === undefined ? order.lane : LANE_OF_SPEED[gasSpeed],
     isStrict: strictTargetPrice ?? order.isStrict,
-    expiresAt: expiresAt === undefined ? order.expiresAt : timeOf(expiresAt),
+    expiresAt: expiresAt === undefined ? order.expiresAt : expiresAt === null ? null : Date.parse(expiresAt),
   };
 }
 
-const timeOf = (iso: string | null) => (iso === null ? null : Date.parse(iso));
-
 /** Maximum number of unfinished auto-txs per key, drafts included; the operator has no limit. */
 export const AUTO_TXS_PER_KEY = 1_000;
-
-const changedMeanwhile = () => conflict('another request changed it meanwhile; read it and try again');
 
 const tooMany = () =>
   conflict(

@@ -156,26 +156,21 @@ export class AutoTxEngine {
 
   async #expire(): Promise<void> {
     const { store, agreedNow } = this.#context;
+    // Its owner may have extended it by now.
+    const expire = (kept: KeptAutoTx) => {
+      const { expiresAt } = kept.order;
+      if (expiresAt === null || expiresAt > agreedNow()) return null;
+      return stepKept(kept, { type: 'expire' }, this.#context);
+    };
     for (;;) {
       const expiring = await store.expiring(agreedNow(), PAGE);
       let ended = 0;
-      for (const each of expiring) if ((await this.#end(each)) !== null) ended++;
+      for (const { id, owner } of expiring) {
+        const changed = await store.change({ id, owner }, expire, 'engine');
+        if (changed !== null) ended++;
+      }
       if (expiring.length < PAGE || ended === 0 || this.#signal.aborted) return;
     }
-  }
-
-  /** Its owner may have extended it by now. */
-  #end({ id, owner }: KeptAutoTx) {
-    const { store, agreedNow } = this.#context;
-    return store.change(
-      { id, owner },
-      (kept) => {
-        const { expiresAt } = kept.order;
-        if (expiresAt === null || expiresAt > agreedNow()) return null;
-        return stepKept(kept, { type: 'expire' }, this.#context);
-      },
-      'engine',
-    );
   }
 
   async #followed(head: Block): Promise<Map<Hex, KeptAutoTx[]>> {

@@ -53,7 +53,9 @@ const METRICS = `${BASE_PATH}/metrics/`;
 /** Turns every error of the service into its response. `chainId` is for the envelope of an invalid metrics window. */
 export function errorResponse(error: unknown, request: Request, chainId: number | null): Response {
   const failure = toFailure(error);
-  const body = withEnvelope(bodyOf(failure), new URL(request.url), chainId);
+  const { code: errorCode, message, details } = failure;
+  const said = details === undefined ? { errorCode, message } : { errorCode, message, details };
+  const body = withEnvelope(said, new URL(request.url), chainId);
   // A refusal repeats the input; removes keys that were typed in the wrong place.
   const text = withoutKeys(JSON.stringify(body));
   const status = failure.status ?? ERROR_STATUS[failure.code];
@@ -66,10 +68,6 @@ export function errorResponse(error: unknown, request: Request, chainId: number 
       ...failure.headers,
     },
   });
-}
-
-function bodyOf({ code, message, details }: ApiFailure): ErrorBody {
-  return details === undefined ? { errorCode: code, message } : { errorCode: code, message, details };
 }
 
 /** Whether an error is unexpected, so that it must be reported. */

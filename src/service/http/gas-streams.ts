@@ -73,25 +73,26 @@ export class GasStreams {
    * streams.
    */
   open(lastId: string | undefined, reader: Omit<Reader, 'admittedAt'>): ReadableStream<Bytes> {
-    if (this.#hasEnded) throw stopping();
+    if (this.#hasEnded) throw unavailable('the service is being stopped; ask again later', 5);
     // Throws while there are no prices.
     this.#state.present();
-    const isFull = this.#ownStreams(reader.owner) >= STREAMS_PER_KEY;
-    if (reader.owner !== '' && isFull) throw tooMany();
+    const own = [...this.#readers.values()].filter(({ owner }) => owner === reader.owner);
+    if (reader.owner !== '' && own.length >= STREAMS_PER_KEY) throw tooMany();
     this.#publish();
     const isKnown = this.#isOnly && lastId === String(this.#sent?.id);
-    let own: Controller;
+    let opened: Controller;
     return new ReadableStream<Bytes>(
       {
         start: (controller) => {
-          own = controller;
-          if (this.#readers.size === 0) this.#start();
+          opened = controller;
+          if (this.#readers.size === 0)
+            this.#timers = [setInterval(this.tell, LOOK_MS), setInterval(() => void this.#beat(), BEAT_MS)];
           this.#readers.set(controller, { ...reader, admittedAt: performance.now() });
           // The comment tells the reader that it is connected.
           controller.enqueue(isKnown || this.#sent === null ? COMMENT : this.#sent.bytes);
         },
         cancel: () => {
-          this.#forget(own);
+          this.#forget(opened);
         },
       },
       { highWaterMark: WAITING_MOST },
@@ -111,10 +112,6 @@ export class GasStreams {
     this.#hasEnded = true;
     for (const controller of this.#readers.keys()) this.#close(controller);
   };
-
-  #ownStreams(owner: string): number {
-    return [...this.#readers.values()].filter((reader) => reader.owner === owner).length;
-  }
 
   #publish(): void {
     if (this.#due !== null) clearTimeout(this.#due);
@@ -137,10 +134,6 @@ export class GasStreams {
     const text = JSON.stringify(gasCurrent(present));
     const id = present.head.number;
     return { present, id, text, bytes: new TextEncoder().encode(`id: ${id}\ndata: ${text}\n\n`) };
-  }
-
-  #start(): void {
-    this.#timers = [setInterval(this.tell, LOOK_MS), setInterval(() => void this.#beat(), BEAT_MS)];
   }
 
   /** Counts the open streams, and ends those whose key was revoked or rotated. */
@@ -192,8 +185,6 @@ export class GasStreams {
     return wasOpen;
   }
 }
-
-const stopping = () => unavailable('the service is being stopped; ask again later', 5);
 
 const tooMany = () =>
   new ApiFailure(

@@ -64,6 +64,8 @@ export class RequestMetrics {
     alerts: AlertFigures | null,
   ): string {
     const { rss, heapUsed } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    const cpuSec = (user + system) / 1_000_000;
     return [
       ...family('gastop_http_requests_total', 'counter', 'Requests answered, by route template.'),
       ...[...this.#requests].map(([series, count]) => `gastop_http_requests_total{${series}} ${count}`),
@@ -91,7 +93,7 @@ export class RequestMetrics {
       ...(alerts === null ? [] : alertFamilies(alerts)),
       ...single('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
       ...single('nodejs_heap_size_used_bytes', 'gauge', 'Used heap.', heapUsed),
-      ...single('process_cpu_seconds_total', 'counter', 'Processor time.', cpuSec()),
+      ...single('process_cpu_seconds_total', 'counter', 'Processor time.', cpuSec),
       ...single('process_start_time_seconds', 'gauge', 'Start, Unix time.', this.#startedSec),
       '',
     ].join('\n');
@@ -133,8 +135,3 @@ const family = (name: string, type: string, help: string) => [
 /** A family of one value; none while it is not known. */
 const single = (name: string, type: string, help: string, value: number | null | undefined) =>
   value == null ? [] : [...family(name, type, help), `${name} ${value}`];
-
-function cpuSec(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000_000;
-}

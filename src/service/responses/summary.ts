@@ -38,6 +38,7 @@ export function summaryOf(
 ): Summary {
   const { lowPrice, averagePrice, highPrice, basePrice, source, stale } = gasCurrent(present);
   const { action, targetPrice, probability } = gasRecommendation(present);
+  const { engine } = health;
   return {
     alerts: alerts.counts,
     autoTxs: autoTxs.counts,
@@ -59,7 +60,12 @@ export function summaryOf(
         ...node,
         latencyMs: latencyMs === null ? null : Math.round(latencyMs),
       })),
-      engine: engineAnswer(health.engine),
+      engine: engine && {
+        process: engine.process,
+        isHere: engine.isHere,
+        since: isoFromMs(engine.since),
+        heartbeatAt: isoFromMs(engine.heartbeatAt),
+      },
     },
   };
 }
@@ -73,10 +79,4 @@ function sumOf(one: Saved, other: Saved): Saved {
     savedWei: (wei < 0n ? 0n : wei).toString(),
     savedUsd: usd === null ? null : Math.max(usd, 0),
   };
-}
-
-function engineAnswer(engine: EngineHealth | null): Summary['health']['engine'] {
-  if (engine === null) return null;
-  const { process, isHere, since, heartbeatAt } = engine;
-  return { process, isHere, since: isoFromMs(since), heartbeatAt: isoFromMs(heartbeatAt) };
 }

@@ -63,6 +63,7 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
         ? later('the response is not from the bot API; check the telegram settings')
         : laterAfter(response, words, now());
     }
+    const asked = reply.parameters?.retry_after;
     switch (response.status) {
       case 400:
       case 403:
@@ -73,7 +74,10 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
           `the bot API does not know the bot: its token is wrong or was revoked (${response.status})`,
         );
       default:
-        return { ...laterAfter(response, words, now()), ...askedFor(reply) };
+        return {
+          ...laterAfter(response, words, now()),
+          ...(asked !== undefined && { retryAfterSec: asked }),
+        };
     }
   };
 
@@ -85,11 +89,6 @@ export function createTelegramNotifier({ settings, access, now }: TelegramOption
     const second = await send(first.chat, text, signal);
     return 'outcome' in second ? second : never('the chat has moved twice');
   });
-}
-
-function askedFor({ parameters }: BotReply): Partial<Attempt> {
-  const retryAfterSec = parameters?.retry_after;
-  return retryAfterSec === undefined ? {} : { retryAfterSec };
 }
 
 /** `null` when another service responds. */
