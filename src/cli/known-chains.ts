@@ -1,4 +1,4 @@
-export interface KnownChain {
+interface KnownChain {
   readonly id: number;
   /** The usual name first. */
   readonly names: readonly [string, ...string[]];

@@ -499,8 +499,6 @@ export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySett
   allowPrivateTargets: allowPrivateTargets.value,
 });
 
-export type KeySettings = ReturnType<typeof keySettings>;
-
 /** The database of the keys of `serve` (a file, or the URL of PostgreSQL) and their plans; `flag` is `--keys`. */
 export function keySettings(
   io: Pick<Io, 'env' | 'platform' | 'home'>,

@@ -6,7 +6,7 @@ import { READ_TOOLS } from './read-tools.ts';
 import { type Tool, ToolError } from './tool.ts';
 import { WRITE_TOOLS } from './write-tools.ts';
 
-export interface McpOptions {
+interface McpOptions {
   readonly version: string;
   /** Whether changing tools are offered. */
   readonly allowWrites: boolean;

@@ -15,7 +15,7 @@ export interface ToolContext {
 }
 
 /** Effect of a tool on the service; MCP clients ask their user by it. */
-export type ToolEffect = 'reads' | 'adds' | 'changes' | 'removes';
+type ToolEffect = 'reads' | 'adds' | 'changes' | 'removes';
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject, Context> {
   readonly name: string;

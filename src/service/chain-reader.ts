@@ -153,7 +153,7 @@ const late = (deadlineMs: number) =>
 const givenUp = () => new ApiFailure('upstream_unavailable', 'the request was aborted before its response');
 
 /** A least-recently-used cache with a maximum total weight. */
-export class WeightedCache<Key, Value> {
+class WeightedCache<Key, Value> {
   readonly #limit: number;
   readonly #entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
   #weight = 0;

@@ -11,7 +11,7 @@ import { usualWork } from './responses/market.ts';
 /** Blocks of one chain in memory: an hour of 1-second blocks, half a day of Ethereum's. */
 const CAPACITY = 4_096;
 
-export interface LightReading {
+interface LightReading {
   readonly current: StatsCurrent;
   readonly actions: StatsMarket['actions'];
 }

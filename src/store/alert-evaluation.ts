@@ -55,7 +55,7 @@ const AT_ONCE = 128;
  * The alerts that a block can change, in pages. Changing one alert changes no other. Each condition has its own
  * index, so alerts that do not wake cost nothing.
  */
-export async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
+async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
   const woken = await wokenBy(trx, span).orderBy('id').execute();
   for (let at = 0; at < woken.length; at += AT_ONCE) {
     // The transaction stays open; requests without database access go on.

@@ -134,7 +134,7 @@ function merge(start: number, parts: readonly Rollup[]): Rollup {
 
 /** Stored bucket lengths, each folded from the one before: minutes from blocks, hours from five minutes. */
 export const ROLLUP_SEC = [60, 300, 3_600] as const;
-export type RollupSec = (typeof ROLLUP_SEC)[number];
+type RollupSec = (typeof ROLLUP_SEC)[number];
 
 /**
  * Folds every bucket that contains one of `timestamps` again from stored rows. Blocks may have been written,

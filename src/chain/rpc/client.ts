@@ -357,7 +357,7 @@ export function createWsLink(
         result: id,
       } = await request('eth_subscribe', ['newHeads'], requestOptions);
       if (typeof id !== 'string') {
-        throw new ChainError('bad-response', `${name} gives an answer to eth_subscribe that makes no sense`);
+        throw new ChainError('bad-response', `${name} sends an invalid response to eth_subscribe`);
       }
       connection.subscriptions.set(id, { onHead, onEnd });
       return () => {

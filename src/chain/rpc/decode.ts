@@ -239,7 +239,7 @@ export function readResponse<T>(shape: Shape<T>, response: unknown, node: string
     const where = error.path === '' ? '' : ` (${error.path})`;
     throw new ChainError(
       'bad-response',
-      `${node} gives an answer to ${method} that makes no sense${where}: try another node`,
+      `${node} sends an invalid response to ${method}${where}: try another node`,
     );
   }
 }

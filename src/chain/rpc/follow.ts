@@ -178,7 +178,7 @@ async function watchNode(
 }
 
 function unforeseen(node: RpcNode): ChainError {
-  return new ChainError('bad-response', `${node.name} cannot be looked at: try another node`);
+  return new ChainError('bad-response', `${node.name} caused an unexpected error: try another node`);
 }
 
 interface FollowOptions {

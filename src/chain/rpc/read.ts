@@ -386,7 +386,10 @@ export async function readNewest(
   const isAhead = latest !== null && newest !== undefined && newest < latest.number;
   const head = isAhead ? await requestHeader(node, newest, options) : latest;
   if (head === null || rows.get(head.number)?.baseFee !== head.baseFeePerGas) {
-    throw new ChainError('rejected', `${node.name} was asked between two blocks: it is asked again`);
+    throw new ChainError(
+      'rejected',
+      `${node.name} has a new block since the first of two requests: both are sent again`,
+    );
   }
   onHead(head);
   let first = head.number;
@@ -420,7 +423,10 @@ export async function readRecent(
   if (!Number.isFinite(last)) throw new ChainError('unsupported', `${node.name} gives no eth_feeHistory`);
   const head = last === latest.number ? latest : await requestHeader(node, last, options);
   if (head === null || rows.get(last)?.baseFee !== head.baseFeePerGas) {
-    throw new ChainError('rejected', `${node.name} was asked between two blocks: it is asked again`);
+    throw new ChainError(
+      'rejected',
+      `${node.name} has a new block since the first of two requests: both are sent again`,
+    );
   }
   const headers = new Map([[head.number, head]]);
   if (isNear && rows.get(known.number)?.baseFee === known.baseFeePerGas) {
@@ -455,7 +461,7 @@ export async function readBlock(
   if (header.number !== number || !feeRecipient) {
     throw new ChainError(
       'bad-response',
-      `${node.name} gives an answer to eth_getBlockByNumber that makes no sense (${feeRecipient ? 'number' : 'miner'}): try another node`,
+      `${node.name} sends an invalid response to eth_getBlockByNumber (${feeRecipient ? 'number' : 'miner'}): try another node`,
     );
   }
   return { ...header, feeRecipient, transactionHashes: transactions };

@@ -63,7 +63,7 @@ async function serve(context: CommandContext, flags: ServeFlags): Promise<void> 
   }
 }
 
-export type ListenAddress = ReturnType<typeof listenAddress>;
+type ListenAddress = ReturnType<typeof listenAddress>;
 
 export function listenAddress({
   host,

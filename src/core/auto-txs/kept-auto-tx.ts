@@ -18,7 +18,7 @@ export interface AutoTxOrder {
  * Effect of a pre-flight check on sending. `block`: it can never be included; `wait`: it is held until the check
  * passes.
  */
-export type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';
+type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';
 
 /** One line of the pre-flight. */
 export interface Check {

@@ -5,12 +5,12 @@ const POLL_MS = 10_000;
 /** Reason shown for alerts and auto-txs of a revoked key. */
 const KEY_REVOKED = 'its key was revoked';
 
-export interface Retired {
+interface Retired {
   activeOwners(): Promise<readonly string[]>;
   disableAll(owner: string, reason: string, now: number): Promise<void>;
 }
 
-export interface RetireOptions {
+interface RetireOptions {
   readonly kept: readonly Retired[];
   /** The owners whose key is revoked or gone. */
   readonly withdrawn: (owners: readonly string[]) => Promise<readonly string[]>;

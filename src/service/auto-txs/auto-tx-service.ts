@@ -293,7 +293,7 @@ export class AutoTxService {
   #chain(): ChainProfile {
     const chain = this.#parts.chain();
     if (chain !== null) return chain;
-    const why = 'no node has said yet which chain this is, which /readyz tells; ask again in a moment';
+    const why = 'no node has said yet which chain this is, see /readyz; try again in a moment';
     throw unavailable(why, LOADING_RETRY_SEC);
   }
 }

@@ -313,7 +313,7 @@ export interface ChainStateOptions {
   readonly signal: AbortSignal;
 }
 
-export interface ChainStateEvents {
+interface ChainStateEvents {
   readonly onRecovered: () => void;
   /** Whether the blocks after `block` are overdue. */
   readonly isLate: (block: Block) => boolean;

@@ -28,7 +28,7 @@ import { addDashboardRoutes } from './routes/dashboard.ts';
 import { addGasRoutes } from './routes/gas.ts';
 import { addExplorerRoutes, addMetricsRoutes } from './routes/metrics.ts';
 
-export interface AppOptions {
+interface AppOptions {
   readonly state: ServiceState;
   readonly gate: Gate;
   readonly streams: GasStreams;
@@ -128,7 +128,7 @@ function refuseUnkept(app: OpenAPIHono, unsaved?: string): void {
         throw new ApiFailure('upstream_unavailable', why);
       }
       throw unavailable(
-        `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, which /readyz tells; ask again in a moment`,
+        `no ${what} are kept yet: no node has said which chain this is, or its history cannot be opened, see /readyz; try again in a moment`,
         RETRY_SEC,
       );
     });

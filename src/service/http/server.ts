@@ -12,7 +12,7 @@ import { RequestMetrics } from './metrics.ts';
 import { RequestRecord } from './record.ts';
 
 /** Resource limits per client. Tests shorten the times, never loosen the sizes. */
-export interface ServerLimits {
+interface ServerLimits {
   readonly headerBytes: number;
   readonly urlBytes: number;
   readonly headersMs: number;

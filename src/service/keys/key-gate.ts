@@ -11,37 +11,37 @@ import { type ApiKey, hashKey, type Plan, type Plans, readKey } from './api-keys
 
 const RETRY_SEC = 2;
 
-export const keyMissing = () =>
+const keyMissing = () =>
   new ApiFailure(
     'api_key_missing',
     'send your key in the x-api-key header; the operator of this service makes one with gastop keys create',
   );
 
-export const keyMistyped = () =>
+const keyMistyped = () =>
   new ApiFailure(
     'api_key_invalid',
     'this is not a whole gastop key: characters are missing, wrong or too many; copy it again',
   );
 
-export const keyUnknown = () =>
+const keyUnknown = () =>
   new ApiFailure(
     'api_key_invalid',
     'there is no such key on this service; check which service it is for, or ask its operator for a new one',
   );
 
-export const keyRotated = () =>
+const keyRotated = () =>
   new ApiFailure('api_key_revoked', 'this key was rotated; use the new one, or ask the operator for it');
 
-export const keyRevoked = () =>
+const keyRevoked = () =>
   new ApiFailure('api_key_revoked', 'this key was revoked; ask the operator of the service for a new one');
 
-export const planGone = (plan: string) =>
+const planGone = (plan: string) =>
   new ApiFailure(
     'plan_forbidden',
     `this service does not know the plan "${plan}" of the key; ask its operator to configure it, or for another key`,
   );
 
-export const groupForbidden = ({ name, groups }: Plan, group: string) =>
+const groupForbidden = ({ name, groups }: Plan, group: string) =>
   new ApiFailure(
     'plan_forbidden',
     `the plan "${name}" may use ${groups.join(', ')}, not ${group}; ask the operator of the service for another plan`,
@@ -70,7 +70,7 @@ export function quotaUsedUp({ name, dailyLimit }: Plan, resetsAt: number, now: n
   );
 }
 
-export const keysUnreadable = (cause: unknown) =>
+const keysUnreadable = (cause: unknown) =>
   new ApiFailure(
     'upstream_unavailable',
     `keys cannot be checked at the moment; ask again in ${RETRY_SEC} s`,
@@ -80,7 +80,7 @@ export const keysUnreadable = (cause: unknown) =>
     },
   );
 
-export const gateClosed = () =>
+const gateClosed = () =>
   new ApiFailure('upstream_unavailable', 'the service is being stopped; ask again later', {
     headers: { 'Retry-After': String(RETRY_SEC) },
   });
@@ -89,7 +89,7 @@ export const gateClosed = () =>
 const NO_HASH = '0'.repeat(64);
 
 /** The key in the header, if it is well-formed. @throws {ApiFailure} `api_key_missing`, `api_key_invalid` */
-export function wholeKey(header: string | null): ApiKey {
+function wholeKey(header: string | null): ApiKey {
   if (header === null || header.trim() === '') throw keyMissing();
   const key = readKey(header.trim());
   if (key === null) throw keyMistyped();
@@ -101,7 +101,7 @@ export function wholeKey(header: string | null): ApiKey {
  * time reveals nothing.
  * @throws {ApiFailure} `api_key_invalid`, `api_key_revoked`
  */
-export function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
+function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
   const hash = hashKey(key);
   const isCurrent = isHash(hash, row?.hash ?? NO_HASH);
   const isPrevious = isHash(hash, row?.previous_hash ?? NO_HASH);
@@ -112,7 +112,7 @@ export function checkKey(key: ApiKey, row: KeyRow | undefined): KeyRow {
 }
 
 /** The plan of a key, if it may use `group` (`null`: any plan). @throws {ApiFailure} `plan_forbidden` */
-export function planOf(row: KeyRow, plans: Plans, group: RouteGroup | null): Plan {
+function planOf(row: KeyRow, plans: Plans, group: RouteGroup | null): Plan {
   const plan = plans.get(row.plan);
   if (plan === undefined) throw planGone(row.plan);
   if (group !== null && !plan.groups.includes(group)) throw groupForbidden(plan, group);
@@ -126,7 +126,7 @@ function isHash(hash: Buffer, kept: string): boolean {
 }
 
 /** Token bucket: allows `perSecond` requests each second, and as many at once after an idle second. */
-export class TokenBucket {
+class TokenBucket {
   readonly #perSecond: number;
   readonly #size: number;
   #tokens: number;
@@ -161,7 +161,7 @@ const GATHER_MS = 2;
  * Batches items of one turn of the event loop, and those added while a batch runs, with what comes shortly after it:
  * a hundred requests that arrive at once cost one transaction.
  */
-export class TurnBatch<Item> {
+class TurnBatch<Item> {
   readonly #work: (items: readonly Item[]) => Promise<void>;
   #waiting: Item[] = [];
   #running: Promise<void> | null = null;
@@ -198,7 +198,7 @@ const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 const KEEP_USAGE_DAYS = 400;
 
-export interface KeyGateOptions {
+interface KeyGateOptions {
   readonly store: KeyStore;
   /** A function is evaluated for each request, as settings may change. */
   readonly plans: Plans | (() => Plans);

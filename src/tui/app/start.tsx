@@ -7,7 +7,7 @@ import { Monitor, type MonitorProps } from './app.tsx';
 import { type MonitorSource, SourceHolder } from './source.ts';
 import { type Ending, errorEnding, holdConsole, watchEnding } from './terminal.ts';
 
-export interface MonitorOptions
+interface MonitorOptions
   extends Pick<MonitorProps, 'openSource' | 'urlProblem' | 'ascii' | 'notifications'>,
     Partial<Pick<MonitorProps, 'undoMs' | 'board' | 'isBoardFirst'>> {
   /** Opens the source. Called after the first frame is drawn, so it may load much code. */
@@ -19,7 +19,7 @@ export interface MonitorOptions
   readonly stderr?: NodeJS.WritableStream;
 }
 
-export interface MonitorExit {
+interface MonitorExit {
   /** Exit code: 0 after `q` and `Ctrl-C`, 128 + n after a signal, 1 after an error. */
   readonly code: number;
 }

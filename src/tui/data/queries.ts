@@ -68,7 +68,7 @@ export interface Dated<T> {
   readonly at: number;
 }
 
-export interface PolledQuery<T> {
+interface PolledQuery<T> {
   readonly key: QueryKey;
   readonly ask: (signal: AbortSignal) => Promise<T>;
   /** Polling interval, ms; `null` or absent: none. A function may shorten it after a response. */

@@ -9,7 +9,7 @@ export type LineStyle = keyof typeof SYMBOLS;
 
 export const legendGlyph = (style: LineStyle) => SYMBOLS[style].charAt(4);
 
-export interface ChartSeries extends SlotValues {
+interface ChartSeries extends SlotValues {
   readonly color?: ColorName;
   /** Lines must differ by more than colour; default by index: solid, dashed, dotted. */
   readonly style?: LineStyle;

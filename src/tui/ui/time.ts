@@ -26,7 +26,7 @@ export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as con
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
 /** A date whose UTC fields read as local ones. */
-export function localDate(timestamp: number, offsetAt: OffsetAt): Date {
+function localDate(timestamp: number, offsetAt: OffsetAt): Date {
   return new Date(timestamp + offsetAt(timestamp) * 60_000);
 }
 
