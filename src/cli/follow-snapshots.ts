@@ -19,7 +19,6 @@ interface FollowOptions {
   readonly survive: (error: unknown) => Promise<void>;
 }
 
-/** A snapshot, and the service's response that contains it. */
 export interface ToldSnapshot {
   readonly snapshot: SnapshotView;
   readonly text: string;

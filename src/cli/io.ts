@@ -128,7 +128,6 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 /** Maximum pause between the pieces of a paste. */
 const PIECES_WITHIN_MS = 150;
-/** Bracketed-paste marks, if an earlier program left that mode on. */
 const PASTE_MARKS = /\u001b\[20[01]~/g;
 
 /** A terminal's line has at most 4,096 characters, so keys are read raw, until Enter or Ctrl-D. */

@@ -149,7 +149,6 @@ export async function knownSecrets(
   ].flatMap((secret = '') => [secret.trim(), ...passwordsOf(secret.trim())].filter((part) => part !== ''));
 }
 
-/** URL-encoded and decoded. */
 function passwordsOf(url: string): readonly string[] {
   const written = /^[^:]*:\/*[^:]*:(.*)@/.exec(url)?.[1];
   if (written === undefined) return [];

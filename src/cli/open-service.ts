@@ -22,7 +22,6 @@ import { type DeliverySettings, deliveryOf, FASTEST, type Settings, type SourceC
 
 export interface OpenOptions {
   readonly historySec: number;
-  /** Time until nodes count as unreachable. */
   readonly withinMs: number;
   readonly pace: Pace;
   /**

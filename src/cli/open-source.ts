@@ -61,7 +61,6 @@ interface Embedded {
   }): Promise<number | null>;
 }
 
-/** How a client reaches a service that was named here. */
 export const reachOf = ({ url, apiKey }: SourceChoice & { readonly kind: 'hosted' }) => ({
   ...{ url: url.href, apiKey, userAgent: `gastop/${VERSION}` },
   keyAdvice: 'set GASTOP_API_KEY or put it in the config file',

@@ -54,7 +54,6 @@ export function tildePath(path: string, home: string): string {
 export const shownDatabase = (database: string, home: string): string =>
   isServerUrl(database) ? `PostgreSQL, ${databaseName(database)}` : tildePath(database, home);
 
-/** Cuts a line to `width` terminal columns, marked by `ending`; wide characters take two. */
 export function cutToWidth(line: string, width: number, ending = '…'): string {
   if (stringWidth(line) <= width) return line;
   let kept = '';
@@ -181,10 +180,6 @@ export function csvText<Row>(columns: CsvColumns<Row>, rows: readonly Row[], wit
 
 export type Column<Row> = readonly [title: string, align: 'left' | 'right', cell: (row: Row) => string];
 
-/**
- * Lines of a plain table: headings, then one line per row, columns separated by two spaces; wide characters take two
- * columns.
- */
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
   const padded = columns.map(([title, align, cell]) => {
     const texts = [title, ...rows.map(cell)];

@@ -168,7 +168,6 @@ export function parseExpiry(text: string, now: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Refuses a first word that is no command of `program`; accepts no words. */
 export function refuseUnknownCommand(args: readonly string[], program: Command): void {
   const words = unknownCommand(args[0], program);
   if (words !== null) throw usageError(words);

@@ -22,7 +22,6 @@ const WORK_EVERY_MS = 60_000;
 const RECHECK_MS = 60_000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** Reads the figures of one row. */
 interface RowReader {
   /** `everyMs`: polling interval. Rejects with a `ChainError` or a `ClientError`. */
   read(signal: AbortSignal): Promise<{ readonly figures: ChainFigures; readonly everyMs: number }>;
@@ -34,7 +33,6 @@ export interface ChainRows extends AsyncDisposable {
   /** The same list until something changes. */
   read(): readonly ChainRow[];
   subscribe(listener: () => void): () => void;
-  /** Begins to poll, where that has not begun. */
   start(): void;
   /** Resolves when each row has its figures or an error. */
   readonly complete: Promise<void>;
@@ -113,7 +111,6 @@ const shown = ({ message, retryAt }: NonNullable<ChainRow['problem']>) => ({
   retryAt,
 });
 
-/** The requested wait, or else longer each time. */
 function retryMs(error: unknown, failures: number): number {
   const backOff = Math.min(EVERY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
   if (error instanceof ClientError) return Math.max((error.retryAfterSec ?? 0) * 1_000, backOff);

@@ -43,7 +43,6 @@ export interface Setting<Value> {
 
 export type Settings = ReturnType<typeof resolveSettings>;
 
-/** A chain of several that are watched side by side. */
 export interface ChainSetup {
   readonly name: string;
   /** The id it must have; `null`: whatever answers. */
@@ -120,7 +119,6 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     notifications: setting('notifications', parseNotifications) ?? byDefault('on'),
     /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
     keys: setting('keys', parsePath) ?? byDefault(null),
-    /** Origins whose pages may use the service in a browser. */
     cors: setting('cors', parseOrigins) ?? byDefault([]),
     smtp: smtpSettings(env, file),
     telegram: telegramSettings(env, file),
@@ -130,7 +128,6 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
 
 const byDefault = <const Value>(value: Value) => ({ value, from: DEFAULT });
 
-/** The setting with the highest precedence: flag, environment, config file. */
 function databaseOf(file: Setting<string> | null, server: Setting<string> | null): Setting<string> | null {
   if (file === null || server === null) return file ?? server;
   const rank = ({ from }: Setting<string>) => (from.startsWith('--') ? 0 : from === FILE ? 2 : 1);

@@ -157,7 +157,6 @@ export function inWireForm(schema: z.ZodObject, body: unknown, renaming = new Re
   return converted(schema, sources, '', renaming);
 }
 
-/** The actual record, and the envelopes around it, innermost first. */
 function sourcesOf(
   schema: z.ZodObject,
   record: JsonRecord,
@@ -297,7 +296,6 @@ function word(field: z.ZodEnum | z.ZodLiteral, value: unknown): string | null {
 
 const isWei = (field: z.ZodType) => isMadeOf(field, Wei);
 
-/** Whether a schema is `base`, or `base` with another description. */
 function isMadeOf(field: z.core.$ZodType, base: z.ZodType): boolean {
   for (let one: z.core.$ZodType | undefined = field; one !== undefined; one = one._zod.parent) {
     if (one === base) return true;

@@ -248,7 +248,6 @@ export function createGasClient(options: GasClientOptions) {
       return get(ROUTES.priorityFee, call, percentile ? { ...query, percentile } : query);
     },
   };
-  /** The block number for a path; for the head from the prices, or else from the base fees. */
   const numbered = async (number: number | 'latest', call: CallOptions): Promise<string> => {
     if (number !== 'latest' || isOwn) return String(number);
     const { blockNumber } = await get(ROUTES.gasCurrent, call).catch(() => ({ blockNumber: null }));
@@ -259,7 +258,6 @@ export function createGasClient(options: GasClientOptions) {
   const takesTimeFrame = (timeFrame: string) => takes(ROUTES.statsChart, 'timeFrame', timeFrame);
   const charts = new PriceCharts({ ...routes, takesTimeFrame }, now);
 
-  /** The present prices, as one of their routes has them. */
   const told = (route: ClientRoute<SnapshotView>, text: string, onResponse?: TextOptions['onResponse']) => {
     onResponse?.(harmlessJson(text));
     const snapshot = withSourceName(read(route, route.path, text), http.host);

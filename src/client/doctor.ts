@@ -298,7 +298,6 @@ const OUTCOMES: Readonly<Partial<Record<ClientErrorCode, RouteOutcome>>> = {
   unreadable: 'unreadable',
 };
 
-/** The refusal that makes further requests useless; `null`: none. */
 function refusedAs({ code, limit }: ClientError, apiKey: string | null): string | null {
   if (code === 'key') return apiKey === null ? 'the service asks for a key' : 'the service refused the key';
   if (code !== 'quota') return null;

@@ -24,7 +24,6 @@ export type ClientErrorCode =
   /** The response lacks a required field. */
   | 'unreadable';
 
-/** More text than anyone reads in an error. */
 export const LONGEST_RAW = 2_000;
 
 type OfError = 'code' | 'name' | 'message' | 'stack' | 'waiting' | 'unsettled' | 'endpoint';
@@ -98,7 +97,6 @@ export type LimitKind = 'daily' | 'rate';
 /** A limit per second has a shorter wait, a daily one a longer. */
 const RATE_WITHIN_SEC = 120;
 
-/** The limit of a refusal, by its code, its text or its wait; `null`: none. */
 function limitKind({ errorCode, message }: ErrorWords, retryAfterSec: number | null): LimitKind | null {
   const words = `${errorCode} ${message}`;
   if (/per[\s_-]*(second|sec)\b/i.test(words)) return 'rate';
@@ -164,7 +162,6 @@ const QUOTA: Readonly<Record<LimitKind | 'unknown', string>> = {
 interface RefusalContext {
   readonly endpoint: string;
   readonly withKey: boolean;
-  /** How the user sets a key. */
   readonly keyAdvice: string;
   /** The method of a write. */
   readonly write?: string | undefined;

@@ -79,7 +79,6 @@ export class Http {
   /** Of a stream no more is bounded than each event. */
   readonly #streamFetch: typeof fetch;
   readonly #rateLimit: RateLimit | null;
-  /** The last responses that had an ETag, by URL. */
   readonly #tagged = new Map<string, { readonly tag: string; readonly response: HttpResponse }>();
 
   constructor(options: HttpOptions, rateLimit: RateLimit | null = null) {

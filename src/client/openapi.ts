@@ -42,7 +42,6 @@ export const describedRoute = (
 ): RouteDescription | null =>
   description?.routes.find((route) => route.method === method && route.path === path) ?? null;
 
-/** The allowed values of a query parameter, empty when any is allowed; `null` when the parameter is not listed. */
 const listedValues = (description: Described, path: string, parameter: string) =>
   describedRoute(description, path)?.parameters.find(({ name }) => name === parameter)?.values ?? null;
 
@@ -94,7 +93,6 @@ export function alertChoices(description: Described, isOwn: boolean): AlertChoic
   };
 }
 
-/** Additions to v1: a service may not know them. */
 const EXTRA_AUTO_TX_FIELDS = ['gasSpeed', 'strictTargetPrice', 'note', 'expiresAt'] as const;
 export type ExtraAutoTxField = (typeof EXTRA_AUTO_TX_FIELDS)[number];
 

@@ -67,7 +67,6 @@ export const inBuckets = {
   })),
 };
 
-/** More than anyone reads or should request at once. */
 const MOST_LIST_PAGES = 20;
 
 /** One page of a list, or the whole list of a service without paging. */
@@ -76,7 +75,6 @@ export interface ListPage<Item> extends Rows<Item> {
   readonly total: number | null;
 }
 
-/** Items have ids, and may have a creation time. */
 export interface Listed {
   readonly id: string;
   readonly createdAt: number | null;

@@ -67,7 +67,6 @@ export class PriceCharts {
     this.#now = now;
   }
 
-  /** Adds polled prices. */
   note(snapshot: SnapshotView): void {
     const { chainId, blockTimestamp, updatedAt, baseFee, priorityFee, lanes, gasUsedRatio } = snapshot;
     if (chainId !== null) this.#blockTimeSec = chainProfile(chainId).feeRule.blockTimeSec;

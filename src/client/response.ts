@@ -21,11 +21,9 @@ export interface ResponseContext {
   readonly host: string;
   /** This program's own service: its responses need no validation. */
   readonly isOwn?: boolean;
-  /** Records the names under which fields were found. */
   readonly renaming?: Renaming;
 }
 
-/** A parsed response in names and units of the contract. */
 export interface WireResponse {
   readonly body: unknown;
   /** It follows the contract: every price is in wei, however small. */
@@ -80,7 +78,6 @@ export function pathText(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** `undefined`: no value at `path`. */
 export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, step) =>

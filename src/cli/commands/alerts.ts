@@ -292,7 +292,6 @@ function timesWords(count: number): string {
   return count === 1 ? 'once' : `${formatCount(count)} times`;
 }
 
-/** The lines of `gastop alerts list`, fitted to `width` columns (`null`: unlimited). `now` in ms. */
 export const alertListLines = (
   alerts: readonly AlertView[],
   now: number,

@@ -205,7 +205,6 @@ async function withPrices<Result>(
   return await work({ client: opened.client, settings });
 }
 
-/** Present prices, if they come in time. */
 async function presentIfAny(client: GasClient, signal: AbortSignal): Promise<SnapshotView | null> {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(PRICES_WITHIN_MS)]);
   const snapshot = await client.gasCurrent({ signal: inTime }).catch((error: unknown) => {

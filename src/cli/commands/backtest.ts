@@ -189,12 +189,6 @@ interface ReadStretch {
   readonly blocks: readonly Block[];
 }
 
-/**
- * Reads the blocks of a recording into memory.
- *
- * @param to The last block whose advice is judged; reading ends when no later block can affect its judgement.
- * @throws ChainError `bad-file`; CliError for too many blocks; the signal's reason when it aborts.
- */
 async function readStretch(
   path: string,
   to: number,
@@ -245,7 +239,6 @@ class PredictionFile {
     this.#file = file;
   }
 
-  /** Resolves once there is room for more. @throws CliError when the disk is full. */
   async add(prediction: WrittenPrediction): Promise<void> {
     const line = encodePrediction(prediction);
     this.#lines.push(line);

@@ -220,10 +220,6 @@ function previewJson({ times, last, from, to, everySec, lowest, highest }: Alert
 const saysAnything = ({ json: _, ...flags }: AlertFlags) =>
   Object.values(flags).some((value) => value !== undefined);
 
-/**
- * The alert of the flags, or the `kept` one with changes by flags, checked by the contract and `rules`.
- * @throws CliError (usage) with a line per problem.
- */
 function alertOfFlags(
   flags: AlertFlags,
   rules: TargetRules,
@@ -258,7 +254,6 @@ function alertOfFlags(
   throw refusedAlert([...problems.values(), ...found.map((each) => flagLine(each, flags))]);
 }
 
-/** The rule of the flags, over the `kept` one; each invalid flag gives a line, by field. */
 function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
   const { below, above, lane, cooldown, once, rearmMargin, confirm } = flags;
   const problems = new Map<string, string>();

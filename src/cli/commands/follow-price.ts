@@ -134,10 +134,8 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
 
 type Sight =
   | { readonly kind: 'met'; readonly price: bigint }
-  /** Present prices; `inARow` blocks have met the condition so far. */
   | { readonly kind: 'present'; readonly price: bigint; readonly inARow: number }
   | { readonly kind: 'old'; readonly reason: string }
-  /** The recording has ended: no new blocks will come. */
   | { readonly kind: 'ended' };
 
 /**
@@ -297,7 +295,6 @@ const NOTE_AFTER_MS = 5_000;
 /** A service that has just started may still read its history. */
 const NOTE_AFTER_START_MS = 30_000;
 
-/** The time without fresh prices; reports it once it lasts, and when it ends. */
 export class WaitTrouble {
   readonly #note: (line: string) => void;
   #timer: NodeJS.Timeout | undefined;
@@ -309,7 +306,6 @@ export class WaitTrouble {
     this.#note = note;
   }
 
-  /** Reports problems of a starting service later. */
   begin(reason: string, isStarting = false): void {
     if (this.reason === null) {
       this.#since = performance.now();

@@ -151,7 +151,6 @@ function tellOfFurtherRows(io: Io, response: string): void {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** One bucket of the history. Prices in wei per gas; `null` when unknown. */
 type HistoryRow = Pick<BaseFeeRowView, 'timestamp' | 'blockNumber'> & {
   readonly [Name in 'open' | 'min' | 'mean' | 'max' | 'close' | 'tip' | 'gasUsedRatio']: number | null;
 };

@@ -85,7 +85,6 @@ async function follow(
 ): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, interruption]);
-  /** Returns whether there is room for more. */
   const add = async (block: Block): Promise<boolean> => {
     await recorder.add(block);
     const { count, first } = recorder;

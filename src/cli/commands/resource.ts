@@ -47,10 +47,6 @@ interface Named {
   readonly id: string;
 }
 
-/**
- * The shared part of `gastop alerts` and `gastop auto-txs`: lists, details, deletion, and messages about missing
- * items.
- */
 export interface Resource<Item extends Named, Details> extends ResourceWords {
   readonly route: ClientRoute<ListPage<unknown>>;
   readonly path: string;
@@ -64,7 +60,6 @@ type Group = Readonly<Record<'name' | 'summary' | 'description', string>> & {
   readonly examples: readonly string[];
 };
 
-/** A command with subcommands, of which `list` is the default. */
 export const addGroup = (program: Command, group: Group): Command =>
   program
     .command(group.name)
@@ -134,7 +129,6 @@ interface ListOptions<Item> extends JsonFlags {
   readonly client: GasClient;
   readonly settings: Settings;
   readonly isWanted?: (row: object) => boolean;
-  /** Called after all rows were read. @throws CliError (usage) */
   readonly check?: () => void;
   readonly lines: (
     items: readonly Item[],
@@ -170,7 +164,6 @@ export async function printList<Item extends Named>(
   if (total !== null && total > items.length + unreadable) partLine(items.length, total);
 }
 
-/** A page of v1, with unchanged rows. */
 const Page = z.looseObject({
   items: z.array(z.looseObject({ id: z.string() })),
   page: z.int(),

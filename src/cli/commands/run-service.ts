@@ -205,7 +205,6 @@ function nameOf(source: ChainSource, { chain }: Condition): string {
   return source.kind === 'replay' ? `recorded blocks of ${name}` : name;
 }
 
-/** The service is unhealthy while its history cannot be stored. */
 function withProblem(condition: Condition, problem: StoreError | null): Condition {
   if (problem === null || condition.failure !== null) return condition;
   const failure = new ApiFailure('upstream_unavailable', `the history is not kept: ${problem.message}`, {
@@ -233,10 +232,6 @@ async function knownPlace(
   }
 }
 
-/**
- * Waits for a node, then starts the service on the chain's own database; `null` when the signal came first.
- * @throws {StoreError} when that database is permanently unusable.
- */
 async function startOnceKnown(
   io: Io,
   { source }: OpenedChain,

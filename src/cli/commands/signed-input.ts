@@ -73,7 +73,6 @@ async function pasted(io: Io): Promise<string> {
   return (await io.askHidden(prompt, MOST_BYTES)) ?? '';
 }
 
-/** Whether a file name looks like the content of a file. */
 function isMeantAsContent(file: string): boolean {
   return (/^(0x)?[0-9a-f]{40,}$/i.test(file) || isLongHex(file)) && !existsSync(file);
 }

@@ -59,10 +59,6 @@ type CallWords = Pick<DescribedCall, 'name' | 'signature' | 'words'>;
 type SaidTransaction = SignedTransactionView &
   Partial<Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>>;
 
-/**
- * The fields of a transaction, with labels; absent ones are left out.
- * @param chainHere The chain it would be sent on, for one without a chain id.
- */
 function transactionRows(
   transaction: SaidTransaction,
   call: CallWords | null,
@@ -111,7 +107,6 @@ const ORDER = [
   ...['FAILED', 'EXPIRED', 'EXECUTED', 'CANCELLED'],
 ];
 
-/** The lines of `gastop auto-txs list`, by status, fitted to `width` columns (`null`: unlimited). */
 export function autoTxListLines(
   autoTxs: readonly AutoTxView[],
   snapshot: SnapshotView | null,
@@ -142,7 +137,6 @@ function columnsAt(snapshot: SnapshotView | null): Column<AutoTxView>[] {
   ];
 }
 
-/** The call, if its selector is well known. */
 function knownCall({ data, to }: AutoTxView): DescribedCall | null {
   return data === null || data === '0x' ? null : describeCall(data, to);
 }
