@@ -310,7 +310,6 @@ const says = (issue: z.core.$ZodIssue | undefined): string =>
 const CSV_CHAIN_ID = 1;
 const REQUIRED = 'block_number,timestamp,base_fee_wei';
 
-/** Column names of published recordings. */
 const ALIASES: Readonly<Record<string, string>> = {
   timestamp_utc_est: 'timestamp',
   gas_used_ratio_derived: 'gas_used_ratio',

@@ -12,7 +12,6 @@ const WIDEST_GAP = 1_024;
 const AFTER_GAP = 300;
 
 interface ResumePoint {
-  /** Events for a subscriber before the next block. */
   readonly events: readonly ChainEvent[];
   /** The first block to deliver. */
   readonly from: number;

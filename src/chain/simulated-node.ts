@@ -52,7 +52,6 @@ type NodeMethods = Pick<
 interface NodeOptions {
   readonly seed: number;
   readonly blockAt: (number: number) => Promise<SimulatedBlock>;
-  /** The newest block's number. */
   readonly headNumber: () => number;
 }
 

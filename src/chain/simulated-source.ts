@@ -100,7 +100,6 @@ interface SimulatedOptions {
 
 /** The simulated chain, to whose past transactions can be added. */
 export interface SimulatedSource extends ChainSource, SimulatedNode {
-  /** A future block. */
   foresee(number: number): Promise<Block>;
 }
 

@@ -414,7 +414,6 @@ function idOf(text: string): number | null {
 
 const withoutSpace = (text: string) => text.replace(/\s+/g, '');
 
-/** One node and its state. */
 export interface RpcNode {
   /** Host and port. */
   readonly name: string;
@@ -442,7 +441,6 @@ export function createRpcNode(url: URL, options: { readonly timeoutMs: number })
   };
 }
 
-/** Sends one request and reads its response as `shape`. */
 export async function request<T>(
   node: RpcNode,
   shape: Shape<T>,
@@ -486,7 +484,6 @@ export function requestHeader(
   return request(node, nullable(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
 }
 
-/** The newest block's header. */
 export async function requestHead(node: RpcNode, options?: RequestOptions): Promise<Header> {
   const header = await requestHeader(node, 'latest', options);
   if (header !== null) return header;

@@ -244,7 +244,6 @@ export function readResponse<T>(shape: Shape<T>, response: unknown, node: string
   }
 }
 
-/** Converts a node's transaction. */
 export function toTransaction(response: TransactionResponse): ChainTransaction {
   const { gas, input, blobVersionedHashes, ...rest } = response;
   return {

@@ -11,7 +11,6 @@ import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
 import { type RpcNode, request, requestGenesisHash } from './client.ts';
 import { type Header, safeInteger } from './decode.ts';
 
-/** What is known of a node. */
 export interface NodeSeen {
   readonly node: Pick<RpcNode, 'name' | 'latencyMs'>;
   readonly head: number | null;
@@ -85,7 +84,6 @@ export function describeNodes(health: readonly NodeHealth[]): string {
   return disagree ? `${responding} nodes disagree` : `1 of ${total} nodes is up to date`;
 }
 
-/** A node of a pool with its state. */
 interface Member extends NodeSeen {
   readonly node: RpcNode;
   head: number | null;
@@ -95,7 +93,6 @@ interface Member extends NodeSeen {
   failures: number;
   /** These three by `Clock.elapsed`. */
   failedAt: number;
-  /** When to try a failed node again. */
   retryAt: number;
   /** When its chain was last verified; `null`: not since its connection failed. */
   verifiedAt: number | null;
@@ -112,7 +109,6 @@ function referenceHead(members: readonly Member[], except: Member): number {
   return heads[heads.length > 1 ? 1 : 0] ?? 0;
 }
 
-/** One line with each member's problem. */
 function reasonOf(members: readonly Member[]): string {
   const lines = members.flatMap((member) => (member.problem ? [member.problem.message] : []));
   return lines.length === 0 ? 'no node answers' : lines.join('; ');
@@ -396,7 +392,6 @@ export function createNodePool(
         member.baseFees.delete(number);
       }
     },
-    /** The node responded. */
     responded: (node: RpcNode) => clear(memberOf(node)),
     /** The node delivered a head: its earlier failures are dropped. */
     worked: (node: RpcNode) => {

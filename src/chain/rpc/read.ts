@@ -252,7 +252,6 @@ function usedRatio(header: Header | undefined): number {
   return Math.min(1, Number(header.gasUsed) / Number(header.gasLimit));
 }
 
-/** A block with a known time. */
 type Timed = Pick<Header, 'number' | 'timestamp'>;
 
 function interpolate(number: number, below: Timed | undefined, above: Timed | undefined): number | null {
@@ -273,7 +272,6 @@ const TRIES = 3;
 const RETRY_MS = 250;
 
 interface ReadBlocksOptions extends ReadOptions {
-  /** Known headers. */
   readonly headers?: readonly Header[];
 }
 

@@ -115,7 +115,6 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
   };
 }
 
-/** Splits blocks at gaps. */
 function runsOf(blocks: readonly Block[]): Block[][] {
   const runs: Block[][] = [];
   let newest = Number.NaN;
@@ -137,7 +136,6 @@ export interface StretchFacts {
   readonly firstTime: number;
   readonly lastTime: number;
   readonly baseFee: { readonly lowest: bigint; readonly median: bigint; readonly highest: bigint };
-  /** Blocks with known tips. */
   readonly withTips: number;
   /** `counted`: gas and limit; `ratio`: their ratio only; `derived`: from the base fees, by inverting EIP-1559. */
   readonly gasUsed: 'counted' | 'ratio' | 'derived';

@@ -49,7 +49,6 @@ const GWEI = 1e9;
  */
 interface Peer {
   readonly name: string;
-  /** Its offer for each lane, given `past`. */
   offers(past: Past): LaneOffers;
 }
 
@@ -284,7 +283,6 @@ function lowTip(tips: readonly number[], factor: number, hasTips: boolean): numb
 
 /** Number of base fees whose first and last define the trend; the last is the next block's. */
 const TREND_FEES = 5;
-/** Whole percent. */
 const TREND = 10;
 const TIER_TIP_BLOCKS = 20;
 

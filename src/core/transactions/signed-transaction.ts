@@ -7,7 +7,6 @@ import type { Hex } from '../block.ts';
 export interface SignedTransaction {
   /** 0 legacy, 1 access list (EIP-2930), 2 dynamic fee (EIP-1559), 3 blobs (EIP-4844), 4 set code (EIP-7702). */
   readonly type: 0 | 1 | 2 | 3 | 4;
-  /** Its hash on the chain. */
   readonly hash: Hex;
   /** Recovered from the signature; checksummed (EIP-55), as `to` is. */
   readonly from: Hex;
