@@ -14,6 +14,13 @@ export const eachLane = <T>(of: (lane: LaneName) => T): Readonly<Record<LaneName
   fast: of('fast'),
 });
 
+/** The lanes' names on screens and in messages. */
+export const LANE_TITLES: Readonly<Record<LaneName, string>> = {
+  slow: 'Slow',
+  average: 'Average',
+  fast: 'Fast',
+};
+
 /** Mean lane prices over several blocks; wei per gas, not whole. */
 export type MeanPrices = Readonly<Record<LaneName, number>>;
 

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import stringWidth from 'string-width';
+import { LANE_TITLES } from '../../core/advice.ts';
 import type { BacktestReport, StretchFacts } from '../../core/backtest/backtest.ts';
 import type { HorizonScore, LaneReport, RuleScore, WaitScore } from '../../core/backtest/judge.ts';
 import { chainProfile } from '../../core/chains.ts';
@@ -26,7 +27,6 @@ interface BacktestTextOptions {
 }
 
 const COLUMNS = 80;
-const LANE_TITLES = { fast: 'Fast', average: 'Average', slow: 'Slow' } as const;
 const TOLERANCE = 0.02;
 
 export function backtestText(report: BacktestReport, options: BacktestTextOptions): string {

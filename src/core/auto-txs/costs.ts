@@ -1,4 +1,4 @@
-import type { LaneName } from '../advice.ts';
+import { LANE_TITLES } from '../advice.ts';
 import { chainProfile } from '../chains.ts';
 import { type KnownFee, NO_DATA_FEES, transactionDataFee } from '../data-fee.ts';
 import { GAS_PER_BLOB } from '../eip4844.ts';
@@ -182,7 +182,7 @@ function neverWords(
 
 function whenWords(facts: PreflightFacts, next: NextPrices | null): string {
   const { order, transaction } = facts;
-  const price = order.isStrict ? 'its own price' : `the ${laneWords(order.lane)} lane`;
+  const price = order.isStrict ? 'its own price' : `the ${LANE_TITLES[order.lane]} lane`;
   const goal = `${price} is at or below ${gwei(order.target)}`;
   const waits = facts.cannotBroadcastReason == null ? 'it waits' : 'it would wait';
   if (next === null) return `${waits} until ${goal}; the price is unknown now`;
@@ -289,7 +289,7 @@ function priceWords({ when, pays, isMost }: PriceToPay, { order, isTargetPresent
   if (isTargetPresent === true) return `at the present price of ${price}`;
   if (when === 'now') return `in the next block, at ${price}`;
   if (isStrict) return `at your target of ${gwei(target)}`;
-  return `at ${price}${isMost ? ' or less' : ''}, its own tip included, when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
+  return `at ${price}${isMost ? ' or less' : ''}, its own tip included, when the ${LANE_TITLES[lane]} lane is at your target of ${gwei(target)}`;
 }
 
 /** The minimum price it pays, wei per gas, when that is far above its lane's target; else `null`. */
@@ -309,14 +309,14 @@ function overpaidWords(price: PriceToPay, facts: PriceFacts): string | null {
   const least = overpaidBy(facts, price);
   if (least === null) return null;
   if (transaction.maxFeePerGas === null) {
-    return `it always pays its gas price of ${gwei(least)}, whatever the ${laneWords(lane)} lane costs: sign it again with less to pay your target of ${gwei(target)}`;
+    return `it always pays its gas price of ${gwei(least)}, whatever the ${LANE_TITLES[lane]} lane costs: sign it again with less to pay your target of ${gwei(target)}`;
   }
   const strict = unreachable({ ...order, isStrict: true }, transaction, true);
   const advice = `${strict === null ? 'use a strict target, or ' : ''}sign it again with a lower one`;
   const then =
     when === 'now'
       ? `in the next block, above your target of ${gwei(target)}`
-      : `when the ${laneWords(lane)} lane is at your target of ${gwei(target)}`;
+      : `when the ${LANE_TITLES[lane]} lane is at your target of ${gwei(target)}`;
   return `its own priority fee of ${gwei(transaction.maxPriorityFeePerGas ?? 0n)} makes it pay ${isMost ? 'at least' : 'about'} ${gweiBeside(least, target)} ${then}: ${advice}`;
 }
 
@@ -365,8 +365,6 @@ function amountWords(
   const native = formatAmount(wei, nativeSymbol);
   return nativeUsd === null ? native : `${native} (${formatUsd(usdOf(wei, nativeUsd))})`;
 }
-
-const laneWords = (lane: LaneName) => lane.charAt(0).toUpperCase() + lane.slice(1);
 
 /** `Ethereum (chain 1)`, `chain 4711`. */
 export function chainWords(id: number, name = chainProfile(id).name): string {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChainEvent, ChainSource, KnownBlock } from '../../chain/chain-source.ts';
 import {
   type Advice,
+  eachLane,
   type GivenAdvice,
   givenAdvice,
   type LanePrices,
@@ -145,7 +146,7 @@ export class ChainState {
     const advice = this.advice();
     if (head === null || advice === null || this.#live?.head?.number !== head.number) return null;
     const { nextBaseFee, nextBlobBaseFee, lanes } = advice;
-    const prices = { slow: lanes.slow.price, average: lanes.average.price, fast: lanes.fast.price };
+    const prices = eachLane((lane) => lanes[lane].price);
     return { head, nextBaseFee, nextBlobBaseFee, prices };
   }
 

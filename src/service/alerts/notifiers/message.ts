@@ -1,8 +1,8 @@
+import { LANE_TITLES } from '../../../core/advice.ts';
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { cleanNote, cleanText } from '../../../core/text.ts';
 import { exactGwei, priceBeside } from '../../../core/units.ts';
 
-const LANE = { slow: 'Slow', average: 'Average', fast: 'Fast' } as const;
 const LONGEST_CHAIN_NAME = 60;
 
 const LOUD = {
@@ -17,7 +17,7 @@ export function alertText(message: AlertMessage) {
   const side = message.condition === 'LESS_THAN' ? 'below' : 'above';
   const now = `${priceBeside(BigInt(message.price), BigInt(message.threshold))} gwei`;
   const limit = `${exactGwei(BigInt(message.threshold))} gwei`;
-  const lane = LANE[message.lane];
+  const lane = LANE_TITLES[message.lane];
   const loud = LOUD[message.sourceKind];
   const note = sentNote(message.note);
   const paragraphs = [

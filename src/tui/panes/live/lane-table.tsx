@@ -3,7 +3,7 @@ import { Table } from 'ink-table';
 import { memo, type ReactNode, useRef } from 'react';
 import { type ActionView, dataFeeOf } from '../../../client/views/dashboard.ts';
 import { type LaneView, lacksTips, type SnapshotView } from '../../../client/views/gas.ts';
-import { LANES, type LaneName } from '../../../core/advice.ts';
+import { LANE_TITLES, LANES, type LaneName } from '../../../core/advice.ts';
 import { cost, USUAL_ACTIONS } from '../../../core/market-stats.ts';
 import {
   formatDuration,
@@ -25,8 +25,6 @@ import {
 import { fitLeft, fitRight, LineList, plain, Words } from '../../ui/text.tsx';
 import { type ColorName, useTheme } from '../../ui/theme.ts';
 import { feeUnit, withDataFee } from '../work-table.ts';
-
-const LANE_TITLES: Readonly<Record<LaneName, string>> = { slow: 'Slow', average: 'Average', fast: 'Fast' };
 
 const TRANSFER = 'ETH transfer';
 const SWAP = 'Swap';
