@@ -102,7 +102,6 @@ export class ServiceState {
     return this.#parts.follower.chain.engine?.reachProbability(price, withinSec) ?? null;
   }
 
-  /** Mean stated lane prices at these blocks; `null` when one is unknown. */
   readonly meanPrices: StatedPrices = (first, last) =>
     this.#parts.follower.chain.engine?.meanPrices(first, last) ?? null;
 
@@ -173,7 +172,6 @@ export class ServiceState {
     };
   }
 
-  /** Health of the source and its nodes, relative to the head. */
   health({ number, timestamp }: Present['head']): ServiceHealth {
     const { source } = this.#parts;
     return {

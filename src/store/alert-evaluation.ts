@@ -30,7 +30,6 @@ export interface AlertRun {
   /** Ascending. Skips blocks that were evaluated before. */
   readonly blocks: readonly PricedBlock[];
   readonly chain: Pick<AlertMessage, 'chainId' | 'chainName' | 'sourceKind'>;
-  /** Dollars for one native coin now; `null`: unknown. */
   readonly nativeUsd: number | null;
   /** Ms since epoch, wall clock: time of the first delivery attempt. */
   readonly now: number;

@@ -9,10 +9,8 @@ import {
 import { integer } from './block-rows.ts';
 import { maybe } from './columns.ts';
 
-/** The columns of an alert that a block may change. */
 type PhaseColumns = ReturnType<typeof phaseColumns>;
 
-/** A phase, and the conditions of its next evaluation. */
 export function phaseColumns(rule: AlertRule, phase: AlertPhase) {
   const { atMost, atLeast, fromBlock, fromMs } = wakesOf(rule, phase);
   return {

@@ -37,7 +37,6 @@ export interface AlertSum {
   readonly usdPerGas: number | null;
 }
 
-/** The fields of an alert that its owner can change. */
 export type AlertChange = Pick<KeptAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'>;
 
 /**
@@ -252,7 +251,6 @@ export interface AlertFigures {
   readonly failed: number;
 }
 
-/** Counts the alerts and deliveries of a database. Rejects with a `StoreError`. */
 export function alertFigures(database: Pick<Database, 'run'>): Promise<AlertFigures> {
   return database.run(async (queries) => {
     const alerts = await queries

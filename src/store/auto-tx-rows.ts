@@ -227,7 +227,6 @@ type KeptCheck = Pick<Check, 'name' | 'ok' | 'message'> & Partial<Check>;
 const toChecks = (json: string): Check[] =>
   (JSON.parse(json) as KeptCheck[]).map((check) => ({ code: null, result: resultOf(check.ok), ...check }));
 
-/** An integer for an amount that must be exact. */
 function exact(wei: bigint): number {
   const value = Number(wei);
   if (!Number.isSafeInteger(value)) throw new RangeError('an amount of a transaction is above 2^53 − 1');

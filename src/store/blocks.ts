@@ -181,7 +181,6 @@ export class BlockStore {
     this.#foldedBefore = 0;
   }
 
-  /** The highest block, or `null` while there is none. */
   async head(): Promise<Block | null> {
     return (await this.newest(1))[0] ?? null;
   }
@@ -190,7 +189,6 @@ export class BlockStore {
     return (await this.#read((blocks) => blocks.orderBy('number', 'desc').limit(count))).reverse();
   }
 
-  /** The lowest block, or `null` while there is none. */
   async oldest(): Promise<Block | null> {
     return (await this.#read((blocks) => blocks.orderBy('number').limit(1)))[0] ?? null;
   }

@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 /** A database that is deleted with the process: SQLite keeps it in an unlinked file, on disk rather than in memory. */
 export const TEMPORARY_DATABASE = '';
 
-/** Whether a target is the URL of a PostgreSQL server; otherwise it is an SQLite file. */
 export const isServerUrl = (target: string): boolean => /^postgres(?:ql)?:/i.test(target);
 
 export const hasNoFile = (path: string) => path === ':memory:' || path === TEMPORARY_DATABASE;

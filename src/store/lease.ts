@@ -173,7 +173,6 @@ export class LeaseStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Releases the lease, if `holder` holds it. */
   async release(holder: string): Promise<void> {
     await this.#database.run(
       (db) => db.deleteFrom('leases').where('name', '=', LEADER).where('holder', '=', holder).execute(),

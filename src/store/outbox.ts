@@ -205,7 +205,6 @@ export class OutboxStore {
     });
   }
 
-  /** When the next delivery after `now` is due; `null`: none is pending. */
   async nextDueAt(now: number): Promise<number | null> {
     const row = await this.#database.run((db) =>
       db
@@ -311,7 +310,6 @@ export class OutboxStore {
     });
   }
 
-  /** One delivery of an alert; `null` when there is none with this id. */
   delivery(alertId: string, id: string): Promise<KeptDelivery | null> {
     return this.#database.run((db) => findDelivery(db, alertId, id));
   }

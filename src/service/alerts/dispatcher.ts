@@ -37,11 +37,9 @@ export const LEAST_TRIES = 5;
 
 interface FailedTry {
   readonly tries: number;
-  /** When the first of them was made, ms since epoch. */
   readonly triesSince: number;
   readonly now: number;
   readonly retryAfterSec: number | null;
-  /** Random, 0 to 1. */
   readonly random: number;
 }
 
@@ -101,7 +99,6 @@ export class DeliveryQueue {
   readonly #underWay = new Map<string, Line>();
   readonly #known = new Set<string>();
 
-  /** Puts a delivery at the end, unless it is queued or under way already. */
   add(due: DueDelivery): void {
     if (this.#known.has(due.id)) return;
     this.#known.add(due.id);
@@ -181,16 +178,13 @@ export interface MadeAttempt {
 interface DispatcherOptions {
   readonly store: OutboxStore;
   readonly notifiers: Notifiers;
-  /** Display name of this process: `gastop serve, process 4711`. */
   readonly process: string;
   readonly signal: AbortSignal;
-  /** Called when the outbox cannot be read or written. */
   readonly onError: (error: unknown) => void;
   readonly onAttempt?: ((made: MadeAttempt) => void) | undefined;
   readonly clock?: Clock;
   /** Ms since epoch, by which old deliveries are deleted; default: the wall clock. */
   readonly agreedNow?: () => number;
-  /** Random, 0 to 1. */
   readonly random?: () => number;
 }
 

@@ -2,7 +2,6 @@ import { sleep } from '../async.ts';
 
 const POLL_MS = 10_000;
 
-/** Reason shown for alerts and auto-txs of a revoked key. */
 const KEY_REVOKED = 'its key was revoked';
 
 interface Retired {
@@ -12,7 +11,6 @@ interface Retired {
 
 interface RetireOptions {
   readonly kept: readonly Retired[];
-  /** The owners whose key is revoked or gone. */
   readonly withdrawn: (owners: readonly string[]) => Promise<readonly string[]>;
   readonly wallNow: () => number;
   readonly everyMs?: number;

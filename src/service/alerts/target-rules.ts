@@ -8,7 +8,6 @@ const REMEDY = new Map<string, string>([
   ['TELEGRAM', 'telegram.token in the config file, or GASTOP_TELEGRAM_TOKEN'],
 ] satisfies [AlertChannel, string][]);
 
-/** The sending service of a channel, for users. */
 const SENDER: Readonly<Partial<Record<AlertChannel, string>>> = {
   EMAIL: 'a mail server (EMAIL)',
   TELEGRAM: 'a Telegram bot (TELEGRAM)',

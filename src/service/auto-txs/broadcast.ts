@@ -91,7 +91,6 @@ export function happen(
   return context.store.change({ owner, id }, decide, 'engine');
 }
 
-/** State of a sender on the chain, and its auto-txs. */
 export interface SenderFacts extends SenderAccount {
   readonly live: readonly KeptAutoTx[];
   readonly dataFees: DataFees;
@@ -111,7 +110,6 @@ const momentOf = ({ steadyNow, wallNow, profile }: EngineContext) => ({
   genesis: profile()?.genesisHash,
 });
 
-/** Whether it is due at these prices, if nothing prevents it. */
 const isDueAt = ({ order, signed }: KeptAutoTx, { prices, nextBaseFee }: Present): boolean =>
   signed !== null && isDue(order, signed, { lanePrice: prices[order.lane], nextBaseFee });
 

@@ -20,7 +20,6 @@ import type { Present } from '../responses/gas.ts';
 export interface CheckerParts {
   readonly source: ChainSource;
   readonly store: Pick<AutoTxStore, 'waiting'>;
-  /** Present prices; `null` while there are none. */
   readonly moment: () => Present | null;
   readonly wallNow: () => number;
   readonly signal: AbortSignal;
@@ -82,7 +81,6 @@ export function requirePool({ kind }: ChainSource): void {
   if (why !== null) throw conflict(`${why}; run with --rpc URL`);
 }
 
-/** The call of a transaction; value in wei. */
 export type Content = Pick<KeptAutoTx, 'to' | 'value' | 'data'>;
 
 type SaidContent = Pick<AutoTxUpdate, 'to' | 'value' | 'data'>;
@@ -198,7 +196,6 @@ function wrongSignature(why: string): ApiFailure {
   });
 }
 
-/** Time limit for a node's data about a sender. */
 const WITHIN_MS = 4_000;
 
 /** A sender's account on the chain; wei. */

@@ -24,7 +24,6 @@ export class AdviceJudge {
   #filledUntil: number | null = null;
   #lookingBack: Promise<void> | null = null;
   #ended = false;
-  /** The last reported problem, until something works again. */
   #problem: string | null = null;
 
   /** @param isWriting whether this process judges; otherwise it reads the results of another process. */
@@ -34,7 +33,6 @@ export class AdviceJudge {
     this.#isWriting = isWriting;
   }
 
-  /** Results of past advice; `null` until read. */
   get score(): AdviceScore | null {
     return this.#score;
   }

@@ -303,11 +303,9 @@ export interface ChainStateOptions {
   readonly source: Pick<ChainSource, 'kind' | 'blocks'>;
   readonly store: BlockStore;
   readonly track: AdviceJudge;
-  /** Whether this process or another one on the same database is the leader. */
   readonly lease: Lease;
   readonly createEngine: (profile: ChainProfile) => Engine;
   readonly wallNow: () => number;
-  /** Dollars for one native coin now; `null`: unknown. */
   readonly nativeUsd?: () => number | null;
   readonly onFired?: () => void;
   readonly onStored?: () => void;
@@ -316,7 +314,6 @@ export interface ChainStateOptions {
 
 interface ChainStateEvents {
   readonly onRecovered: () => void;
-  /** Whether the blocks after `block` are overdue. */
   readonly isLate: (block: Block) => boolean;
   /** Whether `block` came too late for notifications. */
   readonly isPast: (block: Block) => boolean;
@@ -511,7 +508,6 @@ export function isSameBlock(a: Block, b: Block): boolean {
 export interface Present {
   readonly head: Block;
   readonly nextBaseFee: bigint;
-  /** `null`: the chain has no blobs. */
   readonly nextBlobBaseFee: bigint | null;
   readonly prices: LanePrices;
 }

@@ -390,13 +390,10 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly source: ChainSource;
   readonly signal: AbortSignal;
   readonly historySec: number;
-  /** How long a leader may store nothing until a standby compares with its own node, ms. Default: a minute. */
   readonly neglectedMs?: number | undefined;
   readonly onEvent?: (() => void) | undefined;
   readonly onError: (error: unknown) => void;
-  /** Called when the source, or one of several nodes, fails or recovers. */
   readonly onNews: (news: News) => void;
-  /** Why nothing is stored, for people; absent if it is stored. */
   readonly unsaved?: string | undefined;
 }
 
@@ -431,7 +428,6 @@ const DEPTHS = [0, 16, 128] as const;
 /** A node of a fast chain, or one of several behind an address, may lag this much without a fault. */
 const TOLERATED_LAG = 16;
 
-/** What to do with the stored history before following the chain. */
 export type Reconciliation =
   /** `behind`: why no new blocks will come for a while, one line. */
   | { readonly type: 'keep'; readonly behind: string | null }

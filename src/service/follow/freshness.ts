@@ -18,7 +18,6 @@ interface FreshnessOptions {
   readonly chain: () => ChainProfile | null;
   readonly wallNow: () => number;
   readonly steadyNow: () => number;
-  /** Called when the head may be fresh again. */
   readonly onFresh: () => void;
   readonly signal: AbortSignal;
 }

@@ -34,16 +34,13 @@ interface AppOptions {
   readonly streams: GasStreams;
   readonly alerts: AlertService;
   readonly autoTxs: AutoTxService;
-  /** Whether alerts and auto-txs can be stored; otherwise their routes refuse. Default: they can. */
   readonly keepsAlerts?: boolean | undefined;
-  /** Why nothing is stored during the life of the process; absent when it is. */
   readonly unsaved?: string | undefined;
   readonly onError: (error: unknown) => void;
   readonly baseUrl?: string | undefined;
   readonly cors?: readonly string[] | undefined;
 }
 
-/** The v1 service as a request handler; it needs no socket. */
 export function createApp(options: AppOptions): OpenAPIHono {
   const { state, gate, streams, alerts, autoTxs, onError, baseUrl, cors: origins = [] } = options;
   const root = new OpenAPIHono({ defaultHook: checkParameters });
@@ -90,7 +87,6 @@ const allowOrigins = (origins: readonly string[]) =>
     maxAge: PREFLIGHT_SEC,
   });
 
-/** The registered routes, in the router's syntax, with their methods. */
 function servedMethods(app: OpenAPIHono): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const definition of app.openAPIRegistry.definitions) {
@@ -101,7 +97,6 @@ function servedMethods(app: OpenAPIHono): Map<string, string[]> {
   return methods;
 }
 
-/** Refuses a method; `OPTIONS` gets the list of methods. */
 function refuseMethod(c: Context, methods: readonly string[]): Response {
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { Allow: allow } });

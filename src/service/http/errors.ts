@@ -70,7 +70,6 @@ export function errorResponse(error: unknown, request: Request, chainId: number 
   });
 }
 
-/** Whether an error is unexpected, so that it must be reported. */
 export function isUnforeseen(error: unknown): boolean {
   return !(error instanceof ApiFailure || error instanceof ChainError || error instanceof StoreError);
 }
@@ -78,7 +77,6 @@ export function isUnforeseen(error: unknown): boolean {
 /** Database errors caused by another program or a full disk are temporary; others need a person. */
 export const PASSING: ReadonlySet<StoreErrorCode> = new Set(['busy', 'full', 'unreachable', 'failed']);
 
-/** The client's view of an error. */
 export function toFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   // A full disk, a lock of another program or a damaged page: the request was valid, and a retry may succeed.

@@ -99,7 +99,6 @@ export class GasStreams {
     );
   }
 
-  /** Sends an event if anything has changed. */
   readonly tell = (): void => {
     if (this.#readers.size === 0) return;
     // Blocks that are ingested together share one event, too.
@@ -107,7 +106,6 @@ export class GasStreams {
     this.#due ??= setTimeout(() => this.#publish(), waitMs);
   };
 
-  /** Ends all streams, and opens no more. */
   readonly end = (): void => {
     this.#hasEnded = true;
     for (const controller of this.#readers.keys()) this.#close(controller);

@@ -27,7 +27,6 @@ export interface ApiKey {
   readonly text: string;
 }
 
-/** An id that most likely no other key has. */
 export function createKeyId(): string {
   // 32 letters divide a byte evenly, so all are equally likely.
   return Array.from(randomBytes(KEY_ID_LENGTH), (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join('');

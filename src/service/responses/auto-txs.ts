@@ -89,7 +89,6 @@ export function autoTxDetails(
   };
 }
 
-/** A sender with its open auto-txs, by nonce. */
 export function accountResponse(
   sender: SenderAccount & { readonly chainId: number; readonly address: Hex },
   waiting: readonly KeptAutoTx[],

@@ -9,7 +9,6 @@ import { type ApiFailure, notFound } from '../http/errors.ts';
 import { confirmationsOf, ifAvailable, type LookupContext, tipOf } from './explorer.ts';
 import { integerOrNull, isoFromSec, toWire, wireInteger } from './wire.ts';
 
-/** One block: the chain's data, completed by stored fees. */
 interface KnownBlock {
   /** `null` when the source has no whole blocks. */
   readonly whole: ChainBlock | null;

@@ -28,7 +28,6 @@ export interface ChartWindow {
   readonly blockTimeSec: number;
 }
 
-/** The chart of a time frame; events belong to the owner. */
 export async function statsChart(
   history: HistoryStore,
   { timeFrame, end, blockTimeSec }: ChartWindow,

@@ -61,7 +61,6 @@ function reorganised(number: number, { problem }: Pick<LookupContext, 'problem'>
     : unavailable(`block ${number} cannot be read now: ${problem}`, 5);
 }
 
-/** Confirmations of block `number`, itself included. */
 export const confirmationsOf = (number: number, head: Block) => Math.max(head.number - number + 1, 1);
 
 /** Tip of a transaction, wei per gas; a rollup's deposits pay nothing at all. */

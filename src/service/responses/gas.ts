@@ -13,7 +13,6 @@ export interface Present {
   readonly profile: ChainProfile;
   readonly head: Block;
   readonly advice: Advice;
-  /** Results of past advice; `null`: not read yet. */
   readonly said: AdviceScore | null;
   /** Ms since epoch, wall clock. */
   readonly updatedAt: number;
@@ -66,7 +65,6 @@ export const gasTrend = ({ advice, updatedAt }: Present): GasTrend => ({
   updatedAt: isoFromMs(updatedAt),
 });
 
-/** `reach`: forecast for the requested price, if any. */
 export function gasRecommendation(
   { advice, said, updatedAt, profile, loading = false }: Present,
   reach: GasRecommendation['reach'] = null,

@@ -66,7 +66,6 @@ export async function metricsWindow(
 
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1_000);
 
-/** The finest bucket with a readable number of rows. */
 function fittingBucket(lengthSec: number, blockTimeSec: number): Bucket {
   if (lengthSec / blockTimeSec <= FITTING_ROWS) return 'block';
   for (const bucket of ['1m', '5m', '1h'] as const) {

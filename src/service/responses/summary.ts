@@ -29,7 +29,6 @@ export interface EngineHealth {
   readonly head: number | null;
 }
 
-/** `GET /dashboard/summary` */
 export function summaryOf(
   present: Present,
   alerts: Totals<Summary['alerts']>,

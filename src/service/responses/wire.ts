@@ -29,15 +29,12 @@ export function toWire(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toWire(each)]));
 }
 
-/** A mean in wei, rounded to whole wei. */
 export function wholeWei(wei: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(wei)));
 }
 
-/** Unix seconds as ISO 8601 UTC. */
 export const isoFromSec = (sec: number) => new Date(sec * 1_000).toISOString();
 
-/** Milliseconds since epoch as ISO 8601 UTC. */
 export const isoFromMs = (ms: number) => new Date(ms).toISOString();
 
 export const isoOrNull = (ms: number | null) => (ms === null ? null : isoFromMs(ms));

@@ -119,7 +119,6 @@ export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 export const resolveHost: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-/** A name resolves to an address that messages must not go to. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 
@@ -179,7 +178,6 @@ interface WebRequest {
 
 export interface WebResponse {
   readonly status: number;
-  /** The header of the final response. */
   readonly retryAfter: string | undefined;
   /** The target host of a redirect that is not followed. */
   readonly movedTo: string | null;

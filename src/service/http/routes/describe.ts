@@ -194,6 +194,5 @@ export const WRONG_PARAMETER = refusal(
   ErrorBody,
 );
 
-/** `why`: all possible problems with the body. */
 export const wrongBody = (why: string) =>
   refusal(`${why}; \`details\` names every one of them: \`validation_failed\``, ErrorBody);
