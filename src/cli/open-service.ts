@@ -48,13 +48,6 @@ export interface StartedService {
   stop(): Promise<void>;
 }
 
-interface OpenedService extends Omit<StartedService, 'stop'> {
-  readonly chain: OpenedChain;
-  /** Why the chain's own database is not used, so that nothing is stored; `null` when it is. */
-  readonly unsaved: StoreError | null;
-  close(): Promise<void>;
-}
-
 /**
  * Opens the chosen chain and starts the service on it, in this process. If the chain's default database cannot be
  * used (a read-only home, a full disk), prices come from an ephemeral history, and nothing can be created in it; a
@@ -66,7 +59,7 @@ export async function openService(
   choice: ChainChoice,
   settings: DatabaseSettings,
   options: OpenOptions,
-): Promise<OpenedService> {
+) {
   const db = settings.db.value;
   const opening = openChain(choice, options.pace);
   // The chain id is requested before the rest is loaded: the node responds meanwhile.
@@ -89,12 +82,12 @@ export async function openService(
       encryptionKey: settings.encryptionKey.value,
       ...confirmationsOf(settings),
     } as const;
-    let unsaved: StoreError | null = null;
-    const { stop, ...started } = await startOn(chain.source, path, options.historySec, extras).catch(
-      (error: unknown) => {
+    const { stop, ...started } = await startOn(chain.source, path, options.historySec, extras).then(
+      (stored) => ({ ...stored, unsaved: null }),
+      async (error: unknown) => {
         if (db !== null || !(error instanceof StoreError)) throw error;
-        unsaved = error;
-        return startOn(chain.source, null, options.historySec, { ...extras, unsaved: error.message });
+        const passing = { ...extras, unsaved: error.message };
+        return { ...(await startOn(chain.source, null, options.historySec, passing)), unsaved: error };
       },
     );
     const filling = new AbortController();
@@ -103,7 +96,6 @@ export async function openService(
     }
     return {
       ...started,
-      unsaved,
       chain,
       close: async () => {
         filling.abort();

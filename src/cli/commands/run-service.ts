@@ -15,7 +15,7 @@ import {
   type RequestLog,
 } from '../../service/http/log.ts';
 import type { RequestRecord } from '../../service/http/record.ts';
-import { type Served, startServer } from '../../service/http/server.ts';
+import { startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
 import { createPlans, type Plans } from '../../service/keys/api-keys.ts';
 import { openKeyGate } from '../../service/keys/key-gate.ts';
@@ -125,13 +125,6 @@ interface ServeChainOptions extends ServiceExtras {
   readonly signal: AbortSignal;
 }
 
-interface ServedChain extends Served {
-  readonly name: string;
-  /** Rejects with the {@link StoreError} of a database that turns out to be unusable once a node names the chain. */
-  readonly failure: Promise<never>;
-  close(): Promise<void>;
-}
-
 /**
  * Starts the service of `gastop serve`. It starts even without a node: until a node names the chain, and thereby the
  * database, a service on an ephemeral database explains why it is unavailable; then the real one replaces it.
@@ -142,7 +135,7 @@ async function serveChain(
   io: Io,
   choice: ChainChoice,
   { db, historySec, signal, onNews = () => {}, ...extras }: ServeChainOptions,
-): Promise<ServedChain> {
+) {
   const chain = await openChain(choice, 'real-time');
   const stop = new AbortController();
   const failure = Promise.withResolvers<never>();
@@ -181,6 +174,7 @@ async function serveChain(
       get name() {
         return nameOf(chain.source, current.service.condition());
       },
+      /** Rejects with the error of a database that turns out to be unusable once a node names the chain. */
       failure: failure.promise,
       fetch: (request: Request, record: RequestRecord) => current.service.fetch(request, record),
       endStreams: () => current.service.endStreams(),
