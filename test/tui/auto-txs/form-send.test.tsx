@@ -436,7 +436,8 @@ describe('the form of an auto-tx that is changed', () => {
     expect(changed[0]).toEqual({ signedTransaction: signed });
     const sentBefore = autoTxView({ attempts: 1, submittedAt: NOW - 60_000 });
     const other = await showForm({ edited: sentBefore });
-    expect(other.screen()).not.toContain('signed');
+    await other.shows('signed for Ethereum');
+    expect(other.screen()).not.toContain('paste another one');
   });
 
   it('signs a draft with what matches it', async () => {
