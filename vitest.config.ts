@@ -5,7 +5,8 @@ import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/nod
 import { chromiumPath } from './test/helpers/chromium.ts';
 
 /** Whole programs, real nodes and terminals: they wait more than they compute. */
-const WAITS = /\/test\/e2e\/|terminal\.test|crash\.test|anvil|\/(wait|contract|node|nodes|serve)\.test/;
+const WAITS =
+  /\/test\/e2e\/|terminal\.test|crash\.test|anvil|\/(wait|contract|node|nodes|serve|doctor|pause|limits)\.test/;
 const SLOW = 'test/slow/**/*.test.{ts,tsx}';
 
 /** The files that make more rounds in `npm run test:slow`, besides the folder that is for it alone. */

@@ -105,10 +105,7 @@ const programBuild = build({
     '../../utils/ccip.js',
   ],
   plugins: [englishZod, mailWithoutAttachments, rawText, shortNamesOfOthers],
-  alias: {
-    '@modelcontextprotocol/server/_shims': './scripts/mcp-shims.js',
-    'string-width': './scripts/string-width.ts',
-  },
+  alias: { '@modelcontextprotocol/server/_shims': './scripts/mcp-shims.js' },
   chunkNames: 'chunks/[name]-[hash]',
   banner: { js: banner },
   metafile: true,

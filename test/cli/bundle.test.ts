@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { UNSURE } from '../../scripts/string-width.ts';
 import { GASTOP } from '../helpers/gastop.ts';
 
 const DIST = dirname(GASTOP);
@@ -47,16 +45,6 @@ describe('the bundle', () => {
     });
     expect(stderr.replaceAll(/^.*SQLite.*$|^\(Use `node --trace-warnings.*$/gm, '').trim()).toBe('');
     expect(status).toBe(0);
-  });
-
-  it('measures alone only texts whose characters have one column each and join no other', () => {
-    const sure = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
-      (character) => !UNSURE.test(character),
-    );
-    expect(sure.filter((character) => stringWidth(character) !== 1)).toEqual([]);
-    expect(stringWidth(sure.join(''))).toBe(sure.length);
-    expect(stringWidth(sure.toReversed().join(''))).toBe(sure.length);
-    expect(sure.length).toBeGreaterThan(1_000);
   });
 
   it('holds everything, and starts without the monitor, the service and the store', () => {

@@ -55,7 +55,6 @@ const buildInto = (outdir: string) =>
     define: { 'process.env.NODE_ENV': '"production"' },
     // Ink asks for the React developer tools only with DEV=true, in a chunk of its own.
     external: ['react-devtools-core'],
-    alias: { 'string-width': './scripts/string-width.ts' },
     plugins: [rawText],
     // Some CommonJS dependencies call `require` for Node's own modules.
     banner: {

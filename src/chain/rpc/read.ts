@@ -363,6 +363,9 @@ function newestKnown(last: number, wanted: readonly number[], headers: ReadonlyM
   return -1;
 }
 
+const headMoved = ({ name }: RpcNode) =>
+  new ChainError('rejected', `${name} has a new block since the first of two requests: both are sent again`);
+
 /**
  * The head and up to `count` − 1 blocks before it in two sequential round trips, where `readBlocks` takes a dozen:
  * fees and tips are exact, the head and the oldest block are complete; times between are interpolated and hashes
@@ -383,12 +386,7 @@ export async function readNewest(
   const newest = [...rows.keys()].at(-1);
   const isAhead = latest !== null && newest !== undefined && newest < latest.number;
   const head = isAhead ? await requestHeader(node, newest, options) : latest;
-  if (head === null || rows.get(head.number)?.baseFee !== head.baseFeePerGas) {
-    throw new ChainError(
-      'rejected',
-      `${node.name} has a new block since the first of two requests: both are sent again`,
-    );
-  }
+  if (head === null || rows.get(head.number)?.baseFee !== head.baseFeePerGas) throw headMoved(node);
   onHead(head);
   let first = head.number;
   while (rows.has(first - 1)) first--;
@@ -420,12 +418,7 @@ export async function readRecent(
   const last = Math.max(...rows.keys());
   if (!Number.isFinite(last)) throw new ChainError('unsupported', `${node.name} gives no eth_feeHistory`);
   const head = last === latest.number ? latest : await requestHeader(node, last, options);
-  if (head === null || rows.get(last)?.baseFee !== head.baseFeePerGas) {
-    throw new ChainError(
-      'rejected',
-      `${node.name} has a new block since the first of two requests: both are sent again`,
-    );
-  }
+  if (head === null || rows.get(last)?.baseFee !== head.baseFeePerGas) throw headMoved(node);
   const headers = new Map([[head.number, head]]);
   if (isNear && rows.get(known.number)?.baseFee === known.baseFeePerGas) {
     const isOther = head.number === known.number + 1 && head.parentHash !== known.hash;
