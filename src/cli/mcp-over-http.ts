@@ -1,13 +1,12 @@
 import { createGasClient } from '../client/client.ts';
 import { ClientError, errorWords } from '../client/errors.ts';
 import { parseJson } from '../client/values.ts';
-import { API_KEY_HEADER, MCP_PATH } from '../contract/routes.ts';
+import { API_KEY_HEADER, MCP_PATH, VERSION } from '../contract/routes.ts';
 import { BODY_BYTES, SIGNED_BODY_BYTES } from '../service/http/body.ts';
 import { ApiFailure } from '../service/http/errors.ts';
 import { RequestRecord } from '../service/http/record.ts';
 import type { Served } from '../service/http/server.ts';
 import type { KeyGate } from '../service/keys/key-gate.ts';
-import { VERSION } from '../service/version.ts';
 import { reportError } from './errors.ts';
 import { INTERNAL_ORIGIN } from './open-source.ts';
 

@@ -4,9 +4,9 @@ import { createGasClient, type GasClient, type GasClientOptions } from '../clien
 import { ClientError } from '../client/errors.ts';
 import { isPlain } from '../client/http.ts';
 import { headAgeSec, oldAfterSec, type SnapshotView } from '../client/views/gas.ts';
+import { VERSION } from '../contract/routes.ts';
 import { formatDuration } from '../core/units.ts';
 import { abortable } from '../service/async.ts';
-import { VERSION } from '../service/version.ts';
 import { isServerUrl } from '../store/database-url.ts';
 import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';

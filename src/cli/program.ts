@@ -1,5 +1,5 @@
 import { Command, type CommanderError, Option } from 'commander';
-import { VERSION } from '../service/version.ts';
+import { VERSION } from '../contract/routes.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addAutoTxs } from './commands/auto-txs.ts';
 import { addBacktest } from './commands/backtest.ts';

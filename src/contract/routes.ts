@@ -1,3 +1,6 @@
+/** The released version, inserted by the build. */
+export const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
+
 /** The v1 base path; prefix of every route below. */
 export const BASE_PATH = '/be/api/v1';
 

@@ -57,7 +57,7 @@ const gasNow = defineTool({
     chainId: CountOrNull,
     source: z
       .enum(['rpc', 'replay', 'simulated', 'service'])
-      .describe('replay and simulated are no live chain: nobody can pay by these prices'),
+      .describe('replay and simulated are no live chain: do not pay by these prices'),
     blockNumber: CountOrNull,
     blockTime: TimeOrNull,
     lanes: z.object({ slow: Lane, average: Lane, fast: Lane }),

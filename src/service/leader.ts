@@ -336,6 +336,6 @@ function isGone(place: string | null): boolean {
 
 export function leaseWords(state: LeaseState, { held }: Lease): string {
   if (state === 'holds') return 'alerts on this database fire here now';
-  const who = held?.process ?? 'nobody';
+  const who = held?.process ?? 'no process yet';
   return `alerts on this database fire elsewhere (${who}); this process stands by`;
 }

@@ -7,7 +7,7 @@ import { mineAt } from '../helpers/auto-tx-rig.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { ALERTS, ask, BLOCK_MS, CHEAP, SETTLED, type Team, THRESHOLD } from './replica-team.ts';
 
-/** Each fall below the threshold was told once, or counted as missed while nobody led; all of it arrived. */
+/** Each fall below the threshold was told once, or counted as missed while no process led; all of it arrived. */
 export async function expectAlertsTold({ database, receiver }: Team): Promise<void> {
   const { queries } = database;
   await waitFor(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { VERSION } from '../../service/version.ts';
+import { VERSION } from '../../contract/routes.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { reportError } from '../errors.ts';
 import { examples } from '../help.ts';

@@ -52,7 +52,6 @@ import {
 } from '../output.ts';
 import { checked, durationText, given, parseDuration, parseGwei } from '../parse.ts';
 import type { Settings } from '../settings.ts';
-import { watchJson, watchLine, watchPrices } from './now-watch.ts';
 
 export function addNow(program: Command, run: Run): void {
   program
@@ -110,6 +109,8 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const { value, from } = settings.ascii;
   const ascii = template === null ? settings.ascii : { value: value && !ASCII_BY_LOCALE.test(from), from };
   if (flags.watch) {
+    // Not at the top: a status bar that asks for one snapshot does not load it.
+    const { watchJson, watchLine, watchPrices } = await import('./now-watch.ts');
     const lineOf = async (told: ToldSnapshot) => {
       if (flags.json) return watchJson(told);
       const { snapshot } = told;

@@ -6,8 +6,8 @@ import {
   OPENAPI_PATH,
   ROUTE_GROUPS,
   type RouteGroup,
+  VERSION,
 } from '../../contract/routes.ts';
-import { VERSION } from '../version.ts';
 import { KEY_SCHEME } from './routes/describe.ts';
 
 type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>;

@@ -115,7 +115,7 @@ export function missingReason(error: Error, isPast: boolean): string {
   const { code, endpoint, limit } = error;
   if (code === 'not-found') return 'this service has none';
   if (code === 'quota' && limit === 'rate') return 'waiting: limit per second';
-  if (isPast && (code === 'key' || code === 'quota')) return 'nothing is asked for now';
+  if (isPast && (code === 'key' || code === 'quota')) return 'no requests for now';
   const detail = serviceMessage(error);
   const words =
     code === 'plan' ? `plan lacks ${endpoint}${detail === null ? '' : `: ${detail}`}` : error.message;

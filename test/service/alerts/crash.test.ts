@@ -121,7 +121,7 @@ test.each(killsOn(KILLS))(
       await setTimeout(round % 7);
       await running?.kill();
       if (round % Math.ceil(kills / 10) === 0) {
-        // Nobody else has the file open: opening it has to make it whole again.
+        // No other process has the file open: opening it has to make it whole again.
         await afterKills(path);
         const inspected = await openDatabase(path);
         await expectWhole(inspected);

@@ -42,7 +42,7 @@ test.each(SLOW_ENGINES)(
       await Promise.all(Array.from({ length: CLIENTS }, askUntilKilled));
       await killed;
       await afterKills(file);
-      // Nobody else has the file open: opening it has to make it whole again.
+      // No other process has the file open: opening it has to make it whole again.
       const database = await openKeyDatabase(file);
       const rows = await database.queries.selectFrom('usage').select('used').execute();
       const used = rows.reduce((sum, row) => sum + row.used, 0);

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
+import { VERSION } from '../../../contract/routes.ts';
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
 import { retryAfterSec } from '../../../core/retry-after.ts';
 import { cleanText } from '../../../core/text.ts';
-import { VERSION } from '../../version.ts';
 import { ForbiddenAddress, RequestRefused, type WebResponse } from './safe-http.ts';
 
 export interface Notification {
