@@ -75,7 +75,7 @@ describe('a board of ten real nodes, a dead one, a slow one, one of another chai
     await using screen = await gastop(['--config', config], { cols, rows });
     await screen.waitFor(
       (lines) =>
-        lines.filter((line) => /chain 70\d\d .*gwei/.test(line)).length >= Math.min(CHAINS, rows - 6),
+        lines.filter((line) => /anvil-\d .*gwei/.test(line)).length >= Math.min(CHAINS, rows - 6),
     );
     for (const [name, reason] of [
       ['dead', 'refuses the'],
