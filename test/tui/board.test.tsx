@@ -1,5 +1,5 @@
 import { render } from 'ink-testing-library';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChainRow } from '../../src/client/views/chains.ts';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
@@ -7,6 +7,7 @@ import { SILENT } from '../../src/tui/data/notifications.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
+import { sizedScreen } from './sized-screen.ts';
 
 const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 
@@ -53,14 +54,12 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
       saveFile={async (name) => name}
     />,
   );
-  onTestFinished(() => app.unmount());
-  Object.defineProperties(app.stdout, { columns: { value: columns }, rows: { value: rows } });
-  app.stdout.emit('resize');
-  const frame = () => app.frames.findLast((written) => written.includes('\n')) ?? '';
+  const { frame, shows } = sizedScreen(app, columns, rows);
   const heard = waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
   return {
     opened,
     frame,
+    shows,
     /** The chains in their order, the marked one with its arrow. */
     names: () => frame().match(/(▸ )?(! )?(The \w+|dead)(?= )/g) ?? [],
     become: (rows: readonly ChainRow[]) => {
@@ -71,12 +70,6 @@ async function open(first: readonly ChainRow[], columns = 80, rows = 24) {
       await heard;
       app.stdin.write(keys.flatMap(keyBytes).join(''));
     },
-    shows: (text: string | RegExp) =>
-      waitFor(() => (typeof text === 'string' ? frame().includes(text) : text.test(frame()))).catch(
-        (cause) => {
-          throw new Error(`${text} is not on\n${frame()}`, { cause });
-        },
-      ),
   };
 }
 

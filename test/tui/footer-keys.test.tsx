@@ -1,5 +1,5 @@
 import { render } from 'ink-testing-library';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Monitor } from '../../src/tui/app/app.tsx';
 import { SourceHolder } from '../../src/tui/app/source.ts';
 import { TABS } from '../../src/tui/app/tabs.ts';
@@ -12,6 +12,7 @@ import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
+import { sizedScreen } from './sized-screen.ts';
 
 const SERVICE = {
   ...fakeAlerts([ALERT, { ...ALERT, id: 'alr_2', gasSpeed: 'SLOW', note: 'payouts' }]),
@@ -39,16 +40,8 @@ async function open(columns = 200, rows = 30) {
       saveFile={async (name) => name}
     />,
   );
-  onTestFinished(() => app.unmount());
-  Object.defineProperties(app.stdout, { columns: { value: columns }, rows: { value: rows } });
-  app.stdout.emit('resize');
-  // What is copied is written between two frames, in one line.
-  const frame = () => app.frames.findLast((written) => written.includes('\n')) ?? '';
+  const { frame, shows } = sizedScreen(app, columns, rows);
   const footer = () => frame().split('\n').at(-1) ?? '';
-  const shows = (text: string | RegExp) =>
-    waitFor(() => (typeof text === 'string' ? frame().includes(text) : text.test(frame()))).catch((cause) => {
-      throw new Error(`${text} is not on\n${frame()}`, { cause });
-    });
   const press = (key: string) => app.stdin.write(keyBytes(key).join(''));
   await shows('Average');
   return { frame, footer, shows, press };

@@ -35,7 +35,8 @@ function streamed() {
   const gas = {
     gasCurrent: async () => {
       polls += 1;
-      if (polled === 0) throw new ClientError('unreachable', 'nobody answers', { endpoint: '/gas/current' });
+      if (polled === 0)
+        throw new ClientError('unreachable', 'it does not respond', { endpoint: '/gas/current' });
       return blockOf(polled);
     },
     async *stream() {
@@ -87,7 +88,7 @@ it('a stream that breaks with its service leaves the prices and says why; its re
   service.tell(2);
   await shows('head 2');
   service.breakStream(0);
-  await shows('head 2 nobody answers, polled');
+  await shows('head 2 it does not respond, polled');
   await waitFor(() => service.opened() === 2);
   service.tell(3);
   await shows('head 3 no failure');

@@ -50,7 +50,6 @@ export function addPlayground(root: OpenAPIHono, describe: () => object): void {
   // Relative, so that it is right behind a proxy that adds a path.
   root.get(`${PLAYGROUND_PATH}/`, (c) => c.redirect(`..${PLAYGROUND_PATH}`, 308));
   root.get(PLAYGROUND_PATH, (c) => send(c, PLAYGROUND_PATH, async () => (await import('./assets.ts')).PAGE));
-  // A parameter instead of `openapi.json` would make Hono use its slower router for v1.
   root.get(`${PLAYGROUND_PATH}/*`, async (c, next) => {
     // Loaded on request: Node can run the service from its sources, but cannot import files as text.
     const { FILES } = await import('./assets.ts');
