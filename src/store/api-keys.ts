@@ -42,6 +42,11 @@ export class KeyStore {
     return this.#database.name;
   }
 
+  /** Whether the keys are on a server, at the cost of a round trip each time. */
+  get isOnServer(): boolean {
+    return isPostgres(this.#database.queries);
+  }
+
   /** The existing keys among these ids. */
   async find(ids: readonly string[]): Promise<Map<string, KeyRow>> {
     const rows = await this.#database.run(
@@ -53,7 +58,7 @@ export class KeyStore {
 
   /**
    * Counts usage of `day` for distinct keys, each wish as a whole or not at all; returns the keys it was counted for.
-   * One statement: round trips to a server delay the requests. Durable once it resolves.
+   * One statement: round trips to a server delay the requests. Committed once it resolves.
    */
   async spendWhole(day: number, wishes: readonly UsageRequest[]): Promise<ReadonlySet<string>> {
     const count = (db: Queries) => countUsage(db, day, wishes, (wish) => limitsOf(db, wish));
@@ -62,7 +67,7 @@ export class KeyStore {
 
   /**
    * Counts usage of `day` for distinct keys as far as their limits allow, in one transaction; returns the granted part
-   * of each. Durable once it resolves.
+   * of each. Committed once it resolves.
    */
   spend(day: number, wishes: readonly UsageRequest[]): Promise<Map<string, Granted>> {
     // The row locks are enough: serializable transactions on the same key would retry again and again.

@@ -20,7 +20,7 @@ interface Admission {
 /** Controls access to v1 and its rate. */
 export interface Gate {
   /**
-   * Counts one request of `key`, or refuses it. The count is durable when this resolves.
+   * Counts one request of `key`, or refuses it. A kill no longer loses the count when this resolves.
    * @throws {ApiFailure} `api_key_missing`, `api_key_invalid`, `api_key_revoked`, `plan_forbidden` or
    * `rate_limit_exceeded` with `Retry-After`; `upstream_unavailable` while keys cannot be read or counts not be
    * stored.

@@ -3,7 +3,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { RateLimits } from '../../contract/dashboard.ts';
 import type { RouteGroup } from '../../contract/routes.ts';
 import { KeyStore } from '../../store/api-keys.ts';
-import { openKeyDatabase } from '../../store/database.ts';
+import { openUsageDatabase } from '../../store/database.ts';
 import type { KeyRow } from '../../store/tables.ts';
 import type { Gate } from '../http/auth.ts';
 import { ApiFailure } from '../http/errors.ts';
@@ -156,19 +156,22 @@ class TokenBucket {
 
 /** A server is asked in larger batches for it, which cost it and this process no more than small ones. */
 const GATHER_MS = 2;
+const gatherForServer = () => setTimeout(GATHER_MS);
 
 /**
- * Batches items of one turn of the event loop, and those added while a batch runs, with what comes shortly after it:
- * a hundred requests that arrive at once cost one transaction.
+ * Batches items of one turn of the event loop, and those added while a batch runs, with what comes until `gather`
+ * resolves: a hundred requests that arrive at once cost one transaction.
  */
 class TurnBatch<Item> {
   readonly #work: (items: readonly Item[]) => Promise<void>;
+  readonly #gather: () => Promise<unknown>;
   #waiting: Item[] = [];
   #running: Promise<void> | null = null;
 
   /** `work` settles each item itself and never rejects. */
-  constructor(work: (items: readonly Item[]) => Promise<void>) {
+  constructor(work: (items: readonly Item[]) => Promise<void>, gather: () => Promise<unknown>) {
     this.#work = work;
+    this.#gather = gather;
   }
 
   add(item: Item): void {
@@ -188,7 +191,7 @@ class TurnBatch<Item> {
       const items = this.#waiting;
       this.#waiting = [];
       await this.#work(items);
-      if (this.#waiting.length > 0) await setTimeout(GATHER_MS);
+      if (this.#waiting.length > 0) await this.#gather();
     }
     this.#running = null;
   }
@@ -330,7 +333,7 @@ export function createKeyGate({
     return keysUnreadable(error);
   }
 
-  const batch = new TurnBatch(decide);
+  const batch = new TurnBatch(decide, store.isOnServer ? gatherForServer : () => setImmediate());
 
   return {
     async admit({ key: header, group }) {
@@ -402,5 +405,5 @@ export async function openKeyGate({
   file,
   ...options
 }: Omit<KeyGateOptions, 'store'> & { readonly file: string }): Promise<KeyGate> {
-  return createKeyGate({ ...options, store: new KeyStore(await openKeyDatabase(file)) });
+  return createKeyGate({ ...options, store: new KeyStore(await openUsageDatabase(file)) });
 }
