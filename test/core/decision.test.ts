@@ -84,6 +84,9 @@ describe('the reasons', () => {
       expect(because(forecast(900, 0.72, 0.4))).toBe(
         '0.0412 gwei within 15m is 72 % likely; waiting takes 80 %',
       );
+      expect(because(forecast(300, 0.92, -0.01), forecast(86_400, 0.78, 0.34))).toBe(
+        '0.0412 gwei within 1d is 78 % likely; waiting takes 80 %',
+      );
     });
 
     it('say that a better wait has to hold first', () => {

@@ -140,13 +140,12 @@ function longer({ forecast }: Decision, forecasts: readonly Forecast[]): string[
 
 /** Why not to wait, for the alternative that looks best. */
 function refusal(forecasts: readonly Forecast[]): string {
-  const measured = forecasts.filter(({ probability }) => probability !== null);
-  const likely = measured.filter(isLikely);
-  const best = mostSaving(likely.length > 0 ? likely : measured);
-  if (best === null || saving(best) <= 0) return 'waiting saves nothing on average';
+  const worthwhile = forecasts.filter((each) => each.probability !== null && saving(each) > 0);
+  const best = mostSaving(worthwhile.filter(isLikely)) ?? mostSaving(worthwhile);
+  if (best === null) return 'waiting saves nothing on average';
   const chance = formatPercent(best.probability ?? 0);
   const what = `${formatGwei(best.price)} gwei within ${formatDuration(best.horizonSec)} is ${chance} likely`;
-  if (likely.length === 0) return `${what}; waiting takes ${formatPercent(LEAST_PROBABILITY)}`;
+  if (!isLikely(best)) return `${what}; waiting takes ${formatPercent(LEAST_PROBABILITY)}`;
   const saves = `${what} and saves ${formatPercent(saving(best))} on average`;
   return saving(best) < leastSaving(best)
     ? `${saves}: too little for the wait`
