@@ -25,7 +25,6 @@ export function addCompletion(program: Command, run: Run): void {
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** Placeholders of files, in flags and arguments. */
 const FILES = ['FILE', 'OUT'];
 
 type Tree = ReturnType<typeof treeOf>;
@@ -51,7 +50,6 @@ function treeOf({ options, commands }: Command) {
   };
 }
 
-/** `kind` is `none` for a switch; `choices` are the possible values, if limited. */
 function flagOf({ long, flags, description: text, required, optional, argChoices = [] }: Option) {
   const isFile = FILES.some((name) => flags.includes(`<${name}>`));
   const kind = !(required || optional) ? 'none' : argChoices.length > 0 ? 'choice' : isFile ? 'file' : 'text';

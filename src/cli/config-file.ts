@@ -201,7 +201,6 @@ const FOLDERS = {
   data: { xdg: 'XDG_DATA_HOME', unix: '.local/share', windows: 'LOCALAPPDATA', roaming: 'Local' },
 } as const;
 
-/** A path in the user's folder for settings or data, by platform. */
 function userPath({ env, platform, home }: Place, kind: keyof typeof FOLDERS, ...names: readonly string[]) {
   const { xdg, unix, windows, roaming } = FOLDERS[kind];
   if (platform === 'win32') {

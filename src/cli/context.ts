@@ -3,7 +3,6 @@ import type { Io } from './io.ts';
 import { cleanLine, note } from './output.ts';
 import { resolveSettings, type Settings, type SourceFlags } from './settings.ts';
 
-/** Flags of a command as commander parses them: values and switches. */
 export type Flags<Texts extends string, Switches extends string = never> = Readonly<
   Partial<Record<Texts, string> & Record<Switches, boolean>>
 >;
@@ -57,9 +56,8 @@ const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 type Env = Io['env'];
 
 /**
- * Uses the proxy of the environment for HTTP requests, as curl and npm do; respects `no_proxy`. Deliveries of alerts
- * never use it: their addresses are checked first. Returns why it is not used; `null` when it is, or when there is
- * none.
+ * Uses the environment's proxy, as curl does; deliveries of alerts never do. Returns why it is not used, or `null`.
+ *
  */
 function goThroughProxy(env: Env): string | null {
   const proxy = namedProxy(env);

@@ -21,7 +21,6 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Descriptions for people, also used by the documents and the man page. */
 export const EXIT_SAYS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'ok',
   failed: 'failed',
@@ -51,7 +50,6 @@ export function usageError(message: string, details: readonly string[] = []): Cl
   return new CliError(EXIT.usage, message, details);
 }
 
-/** One line per problem of what was given: `this alert`. */
 export function usageErrors(lines: readonly string[], what: string): CliError {
   const [only = ''] = lines;
   return lines.length === 1
@@ -82,7 +80,6 @@ const FILE_FAILURES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'has too long a name',
 };
 
-/** Reports an output that cannot be written, in one line on stderr if possible; returns the exit code. */
 export function reportOutputFailure(error: unknown): number {
   try {
     writeSync(process.stderr.fd, `gastop: the output ${fileFailureReason(error)}\n`);
@@ -92,10 +89,7 @@ export function reportOutputFailure(error: unknown): number {
   return EXIT.failed;
 }
 
-/**
- * Shows a recording's failure with the path that the user gave, because its name alone may be ambiguous. Only for the
- * user; services show the name.
- */
+/** A recording's failure with the path that the user gave; services show the name alone. */
 export function nameAsGiven(error: unknown, path: string): unknown {
   if (!(error instanceof ChainError) || error.code !== 'bad-file') return error;
   const label = fileLabel(path);
@@ -105,7 +99,6 @@ export function nameAsGiven(error: unknown, path: string): unknown {
   });
 }
 
-/** Default: the response did not come from a usable service. */
 const CLIENT_EXIT: Partial<Record<ClientErrorCode, ExitCode>> = {
   key: EXIT.key,
   plan: EXIT.key,
@@ -113,7 +106,6 @@ const CLIENT_EXIT: Partial<Record<ClientErrorCode, ExitCode>> = {
   invalid: EXIT.usage,
   conflict: EXIT.failed,
 };
-/** Default: the nodes are at fault. */
 const CHAIN_EXIT: Partial<Record<ChainErrorCode, ExitCode>> = {
   'bad-file': EXIT.usage,
   unsupported: EXIT.usage,

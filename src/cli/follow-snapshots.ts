@@ -8,14 +8,12 @@ import type { OpenedClient } from './open-source.ts';
 export const FASTEST_POLL_MS = 500;
 const SLOWEST_MS = 10_000;
 
-/** Polling interval: twice the update frequency, so that little time is lost. */
 function pollIntervalMs(updateFrequencySec: number | null): number {
   return Math.min(Math.max(((updateFrequencySec ?? 12) * 1_000) / 2, FASTEST_POLL_MS), SLOWEST_MS);
 }
 
 interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Waits after a failed poll; its errors end the following. */
   readonly survive: (error: unknown) => Promise<void>;
 }
 
@@ -95,11 +93,7 @@ export async function* followSnapshots(
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 
-/**
- * The reason of a failure and the time of the next try; `null` when waiting does not help.
- * @param tries number of failures in a row, including this one. @param hasWorked whether the service ever responded
- * properly: otherwise the address is wrong.
- */
+/** Why, and when to try again; `null`: waiting does not help. Before it `hasWorked` the address may be wrong. */
 export function retryableFailure(error: unknown, tries: number, hasWorked: boolean) {
   if (!(error instanceof ClientError)) return null;
   const { code, status, message, retryAfterSec } = error;

@@ -74,10 +74,7 @@ export function processIo(env: Io['env']): Io {
   };
 }
 
-/**
- * `gastop history | head`: a reader that closes early is no failure. A full disk is one, with a message; callers of
- * `Io.deliver` report more.
- */
+/** A reader that closes early (`gastop history | head`) is no failure; a full disk is one. */
 function endWithOutput(stream: NodeJS.WriteStream, outlives: () => boolean): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The terminal is closed. Its hangup, or the monitor's own watch, ends the program.
@@ -88,7 +85,6 @@ function endWithOutput(stream: NodeJS.WriteStream, outlives: () => boolean): voi
 
 function deliverTo(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Keeps rejecting: the caller reports the failure.
     stream.on('error', reject);
     stream.write(text, (error) => {
       if (error) return reject(error);
@@ -126,7 +122,6 @@ export class Interruption extends Error {
 const ENTER = /[\r\n]$/;
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
-/** Maximum pause between the pieces of a paste. */
 const PIECES_WITHIN_MS = 150;
 const PASTE_MARKS = /\u001b\[20[01]~/g;
 
@@ -193,10 +188,7 @@ function askOn(message: string, interruption: AbortSignal): Promise<string | nul
   });
 }
 
-/**
- * The user's home folder: HOME, or the system's user list; `/` without both, as in containers. An empty HOME counts
- * as unset: data must not end up in the current folder.
- */
+/** HOME, or the system's user list, or `/`. An empty HOME counts as unset: data must not end up in this folder. */
 function homeFolder(): string {
   try {
     return homedir() || userInfo().homedir || '/';

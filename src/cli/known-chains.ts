@@ -1,6 +1,5 @@
 interface KnownChain {
   readonly id: number;
-  /** The usual name first. */
   readonly names: readonly [string, ...string[]];
   readonly nodes: readonly string[];
 }
@@ -42,7 +41,6 @@ export const KNOWN_CHAINS: readonly KnownChain[] = [
   known(42_220, 'celo', 'https://forno.celo.org'),
 ];
 
-/** The default chains for a comparison. */
 export const USUAL_CHAINS = 'ethereum,base,op,arbitrum,unichain,linea,scroll,zksync,polygon,bnb';
 
 export const knownChain = (name: string): KnownChain | undefined =>

@@ -92,10 +92,7 @@ function leaveHangingLookup(exitCode: number, shell = '/bin/sh'): void {
   }
 }
 
-/**
- * Lets one `--rpc` take several URLs (`--rpc URL1 URL2 now`) without swallowing the command: every following word
- * that looks like a URL gets its own `--rpc`.
- */
+/** Lets one `--rpc` take several URLs without swallowing the command: each word like a URL gets its own `--rpc`. */
 export function expandRpc(argv: readonly string[]): string[] {
   const expanded: string[] = [];
   let takes: 'nothing' | 'first' | 'further' = 'nothing';
@@ -113,10 +110,7 @@ export function expandRpc(argv: readonly string[]): string[] {
   return expanded;
 }
 
-/**
- * Translates other programs' ways to ask for help and version: `help`, `help now`, `version`, `-v`. Leaves the rest
- * unchanged.
- */
+/** Other programs' ways to ask for help and version: `help`, `help now`, `version`, `-v`. */
 function usualWords(argv: readonly string[]): readonly string[] {
   const [first, ...rest] = argv;
   if (first === 'help') return [...rest, '--help'];

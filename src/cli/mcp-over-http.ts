@@ -10,16 +10,14 @@ import type { KeyGate } from '../service/keys/key-gate.ts';
 import { reportError } from './errors.ts';
 import { INTERNAL_ORIGIN } from './open-source.ts';
 
-/** Maximum number of concurrent requests per key, and of all without a key. */
 const MOST_AT_ONCE = 16;
 /** A body with a signed transaction counts as this many, so that a key has two at once, as on the routes. */
 const WEIGHT_OF_LARGE = 8;
 const MOST_LARGE = 8;
 
 /**
- * Mounts MCP beside v1 at {@link MCP_PATH}. A tool requests its routes with the caller's key and quota;
- * initialisation and lists are free. Without a key they succeed as well, so that each tool can name what is missing:
- * many MCP clients respond to a 401 with a login that does not exist here.
+ * Mounts MCP beside v1. Without a key lists succeed: many clients answer a 401 with a login that does not exist here.
+ *
  */
 export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl: URL | null = null): Served {
   const atOnce = new Map<string, number>();

@@ -9,9 +9,8 @@ interface Machine {
 }
 
 /**
- * The command that starts npx with unchanged arguments, or null when it is not found. On Windows npx is a batch file,
- * which needs a shell that parses its arguments twice: a path like `C:\Users\Jane Doe` or a `%` would break. So there
- * its script is run; both files are beside Node.
+ * `null`: not found. On Windows npx is a batch file, whose shell would parse arguments twice, so its script is run.
+ *
  */
 export function npxCommand({ platform, execPath, npmScript, exists }: Machine): readonly string[] | null {
   if (platform !== 'win32') return ['npx'];

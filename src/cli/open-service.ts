@@ -25,10 +25,8 @@ export interface OpenOptions {
   readonly withinMs: number;
   readonly pace: Pace;
   /**
-   * `stays`: a monitor or a service that runs until the user ends it; it may become the leader. Default: `visits`,
-   * for a command that ends by itself. As a leader it would fire alerts for blocks of its catch-up and leave
-   * deliveries unfinished. It writes the history that it reads while there is no leader, and alerts count its blocks
-   * as missed.
+   * `visits`, for a command that ends by itself: as a leader it would fire alerts and leave deliveries unfinished.
+   *
    */
   readonly role?: 'stays' | 'visits';
   readonly signal: AbortSignal;
@@ -49,10 +47,8 @@ export interface StartedService {
 }
 
 /**
- * Opens the chosen chain and starts the service on it, in this process. If the chain's default database cannot be
- * used (a read-only home, a full disk), prices come from an ephemeral history, and nothing can be created in it; a
- * named database must be usable.
- * @throws ClientError (unreachable) when no node names the chain, StoreError for a named database.
+ * An unusable default database makes the history ephemeral; a named one must work. @throws ClientError, StoreError
+ *
  */
 export async function openService(
   io: Io,
@@ -123,7 +119,6 @@ export const confirmationsOf = ({
 }: Pick<Settings, 'confirmations'>): Pick<ServiceExtras, 'confirmations'> =>
   value === null ? {} : { confirmations: value };
 
-/** An available node responds within this time; otherwise stored data is shown. */
 const CHAIN_WITHIN_MS = 1_000;
 
 /** Before anything of another chain is shown; if no node names the chain yet, the service finds out later. */
@@ -134,10 +129,7 @@ async function refuseOtherChain(source: ChainSource, database: Database): Promis
   if (known !== null) await store.refuseOther(known);
 }
 
-/**
- * Starts a service over an open source; without a `path` its history is ephemeral.
- * @throws {StoreError} for a database that cannot be used, or belongs to another chain.
- */
+/** Without a `path` the history is ephemeral. @throws {StoreError} */
 export async function startOn(
   source: ChainSource,
   path: string | null,
@@ -169,10 +161,7 @@ export async function startOn(
   };
 }
 
-/**
- * Starts a service over the stored data, for a command that reads or changes it and ends. It neither follows the
- * chain nor fires or sends.
- */
+/** A service over the stored data for one command: it neither follows the chain nor fires or sends. */
 export async function openStored(
   io: Io,
   choice: ChainChoice,
@@ -237,7 +226,6 @@ export interface OpenedChain {
   readonly source: ChainSource;
   /** Resolves when all subscribers have received a recording's last block; `null` for sources without an end. */
   readonly ended: Promise<void> | null;
-  /** Playback speed of a recording against real time; `null` for other sources. */
   readonly speed: number | null;
   readonly simulated: SimulatedSource | null;
   close(): void;
@@ -286,14 +274,10 @@ interface ReachOptions {
   readonly withinMs: number;
   readonly signal: AbortSignal;
   readonly isPublicDefault: boolean;
-  /** Advice when there is no response; default: another source. */
   readonly remedy?: string;
 }
 
-/**
- * Requests the chain id, which determines the database.
- * @throws ClientError (unreachable) with one line per node when none has responded within `withinMs`.
- */
+/** The chain id determines the database. @throws ClientError (unreachable) with one line per node */
 export async function reachedChain(source: ChainSource, options: ReachOptions): Promise<ChainProfile> {
   const late = AbortSignal.timeout(options.withinMs);
   try {
@@ -324,23 +308,18 @@ function unreachable(
 }
 
 const LOOK_AGAIN_MS = 200;
-/** Nodes without progress for this long will make none soon. */
 const STANDSTILL_MS = 20_000;
 
 interface HistoryFilledOptions {
   readonly database: Database;
   readonly source: ChainSource;
-  /** The chain's present, Unix seconds: the last ingested block may not be stored yet. */
   readonly presentSec: number;
   readonly windowSec: number;
   readonly onProgress: (filledSec: number) => void;
   readonly signal: AbortSignal;
 }
 
-/**
- * Waits while the service fills its history, newest first, until it has the last `windowSec`, the chain's beginning,
- * or no progress for a while. Returns the time of the oldest block without a hole after it (ms since epoch).
- */
+/** Waits until the last `windowSec` are stored, or all there is; returns the start without a hole (ms). */
 export async function historyFilled(options: HistoryFilledOptions): Promise<number | null> {
   const { source, presentSec, windowSec, onProgress, signal } = options;
   const store = new BlockStore(options.database);

@@ -24,14 +24,12 @@ import {
 
 export const INTERNAL_ORIGIN = 'http://gastop.internal';
 const FASTEST_INTERVAL_MS = 250;
-/** Requests within the process cost nearly nothing, and a block should appear at once. */
 const EMBEDDED_INTERVAL_MS = 1_000;
 /** A service with its first block by then is shown without a waiting screen. */
 const FIRST_BLOCK_WITHIN_MS = 1_000;
 
 export interface OpenedClient extends AsyncDisposable {
   readonly client: GasClient;
-  /** How `client` reaches its service, for other kinds of requests. */
   readonly reach: GasClientOptions;
   readonly name: string;
   readonly badge: 'REPLAY' | 'SIMULATED' | undefined;
@@ -49,9 +47,7 @@ interface Embedded {
   readonly filled: Promise<void>;
   /** A recording's end, for commands that read it through. */
   readonly ended: Promise<void> | null;
-  /** The newest block of the source itself; `null` while it does not respond. */
   head(): Promise<{ readonly number: number } | null>;
-  /** Whether no node was usable at its last response. */
   isDown(): boolean;
   /** Waits until the stored history covers the last `windowSec`, or all there is; returns its start (ms). */
   historyFilled(window: {
@@ -66,7 +62,6 @@ export const reachOf = ({ url, apiKey }: SourceChoice & { readonly kind: 'hosted
   keyAdvice: 'set GASTOP_API_KEY or put it in the config file',
 });
 
-/** Creates a v1 client from settings: over HTTP to a URL, or directly to a service started here. */
 export async function openClient(
   io: Io,
   settings: Settings,
@@ -139,10 +134,7 @@ export const READY_WITHIN_MS = 10_000;
 const DOWN_WITHIN_MS = 3_500;
 const ASK_AGAIN_MS = 60;
 
-/**
- * The first usable snapshot. A remote service is asked once; the embedded one until it has ingested the source's
- * newest block. A snapshot that `rule` rejects is a `CliError`.
- */
+/** The first usable snapshot; of the embedded service, once it has the newest block. @throws CliError by `rule` */
 async function readySnapshot(
   io: Io,
   { client, embedded }: OpenedClient,
@@ -184,10 +176,7 @@ async function readySnapshot(
   }
 }
 
-/**
- * How to treat stale prices. `refuse`: a script would pay by them. `late`: accepts a standstill of the chain, as long
- * as its node responds, because the history is unaffected. `accept`: accepts them.
- */
+/** `refuse`: a script would pay by stale prices. `late`: a standstill of the chain is fine, a silent node is not. */
 export type StaleRule = 'refuse' | 'late' | 'accept';
 
 function refuseStale(snapshot: SnapshotView, rule: StaleRule, now: number): SnapshotView {
@@ -236,7 +225,6 @@ export async function openReady(
   return ready;
 }
 
-/** The same for a command without a snapshot: sends no request to a remote service yet. */
 export async function openSource(
   io: Io,
   settings: Settings,
@@ -274,10 +262,8 @@ export interface ResourceWords {
 }
 
 /**
- * Opens the alerts or auto-txs for one command: those of the service at the URL, or of the local database. The
- * database needs no node if its chain is known, and follows no chain: reading fires nothing.
- * @throws CliError (usage) for a recording, which stores nothing; (failed) for a named database that does not exist,
- * unless this command `mayMake` it.
+ * The alerts or auto-txs of the service at the URL or of the local database, which needs no node and fires nothing.
+ *
  */
 export async function openResource(
   io: Io,
@@ -304,7 +290,6 @@ export async function openResource(
   return { client, isOwn: true, [Symbol.asyncDispose]: close };
 }
 
-/** Stored data can be read and changed without a node. */
 const THE_DATABASE = 'name the database with --db FILE, which needs none, or a service with --url URL';
 
 const NODE_ANSWERS_WITHIN_MS = 3_000;
@@ -340,7 +325,6 @@ async function isNode(choice: SourceChoice & { readonly kind: 'rpc' }): Promise<
   }
 }
 
-/** An API key over an unencrypted connection can be intercepted. */
 export function warnOfPlainKey(io: Io, source: SourceChoice): void {
   if (source.kind !== 'hosted' || source.apiKey === null || !isPlain(source.url)) return;
   const { url } = source;

@@ -32,7 +32,6 @@ export const mapped = <Value, Result>(
   write: (value: Value) => Result,
 ): Result | null => (value === null || value === undefined ? null : write(value));
 
-/** Prefix for data that is not of a live chain. */
 export const BADGES = { replay: '[REPLAY]  ', simulated: '[SIMULATED]  ', rpc: '', service: '' } as const;
 
 export const badgeOf = (snapshot: Pick<SnapshotView, 'source'> | null): string =>
@@ -95,13 +94,11 @@ export function toAscii(text: string): string {
   return text.replace(/[^\u0000-\u007f]/gu, (character) => REPLACEMENTS[character] ?? '?');
 }
 
-/** Variables that tell whether the terminal shows only ASCII. */
 export const ASCII_BY_LOCALE = /^(LC_ALL|LC_CTYPE|LANG)=|^TERM=/;
 
 /**
- * The variable that indicates an ASCII terminal, such as `LANG=C`; `null` when none does. The C locale and character
- * sets other than UTF-8 count, and the Linux console, whose font lacks most signs. A locale without a character set
- * does not: most terminals show UTF-8.
+ * The variable that indicates an ASCII terminal: C locale, no UTF-8, or the Linux console, whose font lacks most
+ * signs.
  */
 export function asciiTerminal(env: Readonly<Record<string, string | undefined>>): string | null {
   if (env.TERM === 'linux') return 'TERM=linux';
@@ -112,10 +109,7 @@ export function asciiTerminal(env: Readonly<Record<string, string | undefined>>)
   return isPlain ? `${name}=${locale}` : null;
 }
 
-/**
- * Whether stdout is coloured: on a terminal, unless the terminal or the user excludes it (https://no-color.org,
- * https://bixense.com/clicolors).
- */
+/** On a terminal, unless excluded (https://no-color.org, https://bixense.com/clicolors). */
 export function wantsColour({ stdout, env }: Pick<Io, 'stdout' | 'env'>): boolean {
   return stdout.isTTY === true && !env.NO_COLOR && env.CLICOLOR !== '0' && env.TERM !== 'dumb';
 }
@@ -147,7 +141,6 @@ export function labelledLines(rows: readonly Labelled[]): string[] {
   });
 }
 
-/** Text from users, on as many lines as needed beside a label. */
 export const paragraph = (text: string, longest?: number) =>
   wrapWords(cleanLine(text, [], longest), VALUE_WIDTH).join('\n');
 
@@ -197,8 +190,8 @@ export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly 
 }
 
 /**
- * A table fitted to `width` columns (`null`: unlimited): drops columns of `spared` in order until it fits, then cuts
- * lines. The last column may shrink to `least`.
+ * Drops columns of `spared` in order until it fits `width` (`null`: unlimited), then cuts; the last may shrink to
+ * `least`.
  */
 export function fittedLines<Row>(
   columns: readonly Column<Row>[],
@@ -275,10 +268,7 @@ const APPEARS_AFTER_MS = 1_000;
 const FRAMES = ['|', '/', '-', '\\'] as const;
 const FRAME_MS = 150;
 
-/**
- * Shows `text` with a spinner on stderr while `work` runs, from one second on. Reads `text` at every frame, so that
- * it can show progress.
- */
+/** Shows `text`, read at every frame, with a spinner while `work` runs, from one second on. */
 export async function withSpinner<Result>(
   io: Pick<Io, 'stderr' | 'env'>,
   text: () => string,

@@ -41,10 +41,7 @@ export function parseWhole(text: string, what: string, min: number, max: number)
 const UNIT_SEC = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 type Unit = keyof typeof UNIT_SEC;
 
-/**
- * Parses `90m`, `24h`, `7d` into seconds.
- * @throws RangeError for anything else, and outside `min`–`max` (in the same notation), followed by `note`.
- */
+/** `90m`, `24h`, `7d` in seconds. @throws RangeError, also outside `min`–`max`, followed by `note` */
 export function parseDuration(
   text: string,
   { min, max, note = '' }: { min: string; max: string; note?: string },
@@ -69,16 +66,12 @@ export function durationText(sec: number): string {
   return sec % UNIT_SEC.m === 0 ? `${sec / UNIT_SEC.m}m` : `${sec}s`;
 }
 
-/** Parses a decimal number into the smallest unit. @throws RangeError for more decimals, with `says` after the text. */
 function inWei(text: string, whole: string, fraction: string, decimals: number, says = ''): bigint {
   if (/[1-9]/.test(fraction.slice(decimals))) throw new RangeError(`"${text}" is finer than a wei${says}`);
   return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
 }
 
-/**
- * Parses a price in gwei (`5`, `0.05`, `1,200`) into wei.
- * @throws RangeError for anything else, and unless it is above 0 and at most a million gwei.
- */
+/** A price in gwei (`5`, `0.05`, `1,200`) in wei. @throws RangeError, also for 0 and above a million gwei */
 export function parseGwei(text: string): bigint {
   const word = text.trim().replace(/ ?gwei$/i, '');
   const digits = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(word) ? word.replaceAll(',', '') : word;
@@ -95,10 +88,7 @@ export function parseGwei(text: string): bigint {
 
 const COIN_DECIMALS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
 
-/**
- * Parses an amount of the native coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) into wei.
- * @throws RangeError for anything else, for fractions of a wei, and for impossible amounts.
- */
+/** An amount of the coin (`0.1`, `0.1 ether`, `5gwei`, `100wei`) in wei. @throws RangeError */
 export function parseNative(text: string): bigint {
   const match = /^(\d{1,78})(?:\.(\d{1,40}))? ?(wei|gwei|ether)?$/i.exec(text.trim());
   if (match === null) {
@@ -112,11 +102,7 @@ export function parseNative(text: string): bigint {
 
 export const STDIN = '-';
 
-/**
- * Reads a whole file, or (`-`) stdin, as text without a byte order mark. `wanted` (`an alert as JSON was expected`)
- * ends the message about an input that is too long or no text.
- * @throws CliError (usage) without any part of the input.
- */
+/** A whole file, or (`-`) stdin, as text. @throws CliError (usage) that ends with `wanted` and repeats no input */
 export async function readInput(
   io: Io,
   file: string,
@@ -145,10 +131,7 @@ export async function readInput(
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
 const LONGEST = `${EXPIRY_LONGEST_MS / 86_400_000}d`;
 
-/**
- * Parses `6h` from `now` (ms), or a time (`2026-01-31T12:00Z`), into the contract's format.
- * @throws RangeError for anything else, and for times that are past or too far ahead.
- */
+/** `6h` from `now` (ms), or a time, as ISO 8601. @throws RangeError, also for the past and what is too far ahead */
 export function parseExpiry(text: string, now: number): string {
   const word = text.trim();
   if (!/^\d{4}-/.test(word)) {

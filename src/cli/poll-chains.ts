@@ -18,7 +18,6 @@ export const EVERY_MS = 6_000;
 const QUOTED_EVERY_MS = 8_000;
 /** A service's usual actions are polled less often: their gas is constant, and the price comes with each poll. */
 const WORK_EVERY_MS = 60_000;
-/** Interval of checks that a node still serves its chain. */
 const RECHECK_MS = 60_000;
 const LONGEST_RETRY_MS = 60_000;
 
@@ -28,13 +27,11 @@ interface RowReader {
   close(): void;
 }
 
-/** Several chains for a comparison. Each is polled by itself: none waits for another. */
 export interface ChainRows extends AsyncDisposable {
   /** The same list until something changes. */
   read(): readonly ChainRow[];
   subscribe(listener: () => void): () => void;
   start(): void;
-  /** Resolves when each row has its figures or an error. */
   readonly complete: Promise<void>;
 }
 
@@ -169,7 +166,6 @@ function serviceReader(
         throw new ChainError('wrong-chain', `${source.url.host} is on ${is}, not on ${wanted}`);
       }
       if (now() >= workDueAt) {
-        // Optional: prices are shown without it.
         actions = (await client.statsMarket('24h', call).catch(() => null))?.actions ?? actions;
         workDueAt = now() + WORK_EVERY_MS;
       }

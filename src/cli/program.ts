@@ -32,10 +32,7 @@ interface ProgramOutput {
   readonly colour: boolean;
 }
 
-/**
- * The command tree, from which help, completion and dispatch are derived. An action gets its context, with the global
- * flags from anywhere on the line; `done` takes the exit code.
- */
+/** From this tree help, completion and dispatch are derived; `done` takes the exit code. */
 export function createProgram(
   contextFor: (flags: SourceFlags) => CommandContext,
   output: ProgramOutput,

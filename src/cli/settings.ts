@@ -50,7 +50,6 @@ export interface ChainSetup {
   readonly source: Extract<SourceChoice, { kind: 'hosted' | 'rpc' }>;
 }
 
-/** Settings of the alert channels. `null`: that channel is not set up. */
 export type DeliverySettings = Pick<Settings, 'smtp' | 'telegram' | 'allowPrivateTargets'>;
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -105,19 +104,13 @@ export function resolveSettings(flags: SourceFlags, env: Env, config: LoadedConf
     apiKey,
     historySec: setting('history', parseHistory) ?? byDefault(DEFAULT_HISTORY_SEC),
     chains: { value: chainsOf(env, file), from: file.chains === undefined ? DEFAULT : FILE },
-    /** Confirmations that make an auto-tx final; `null`: the chain's number. */
     confirmations: setting('confirmations', parseConfirmations) ?? byDefault(null),
-    /**
-     * A file, or the URL of PostgreSQL; `null`: the chain's default file in the data folder; replay and demo store
-     * nothing.
-     */
+    /** A file, or the URL of PostgreSQL; `null`: the chain's own file in the data folder. */
     db: databaseOf(setting('db', parsePath), setting('database', parseDatabaseUrl)) ?? byDefault(null),
-    /** Key for signed bytes; `null`: a file has its own key beside it. */
     encryptionKey: setting('encryptionKey', parseEncryptionKey) ?? byDefault(null),
     ascii: setting('ascii', parseSwitch) ?? { value: asciiFrom !== null, from: asciiFrom ?? DEFAULT },
     screenReader: setting('screenReader', parseSwitch) ?? byDefault(false),
     notifications: setting('notifications', parseNotifications) ?? byDefault('on'),
-    /** The file of the keys that `serve` accepts; `null`: the one in the data folder. */
     keys: setting('keys', parsePath) ?? byDefault(null),
     cors: setting('cors', parseOrigins) ?? byDefault([]),
     smtp: smtpSettings(env, file),
@@ -228,10 +221,7 @@ const nodesOf = (name: string, chainId: number | null, urls: readonly URL[]): Ch
   return { name, chainId, source: chainId === null ? source : { ...source, chainId } };
 };
 
-/**
- * The chains that `--chains base,op` names: those of the config file by their names there, others by public nodes.
- * @throws CliError (usage) for a name that is neither.
- */
+/** By the config file's names, others by public nodes. @throws CliError (usage) */
 export function namedChains(text: string, own: readonly ChainSetup[]): readonly ChainSetup[] {
   const names = [...new Set(wordsOf(text.toLowerCase()))];
   if (names.length === 0) throw usageError('--chains: a name is missing, such as base,op');
@@ -290,10 +280,8 @@ function inConfigFile<Value>(name: string, text: string | undefined, parse: (tex
   return setting && { ...setting, from: FILE };
 }
 
-/** The parts of a list by commas or blanks. */
 const wordsOf = (text: string) => text.split(/[\s,]+/).filter((part) => part !== '');
 
-/** An empty variable is an unset one. */
 const set = (value = '') => (value.trim() === '' ? undefined : value);
 
 export const FASTEST = 100_000;
@@ -333,7 +321,6 @@ function parseApiKey(text: string): string {
   return key;
 }
 
-/** Origins as browsers send them; `*` allows all. */
 export function parseOrigins(text: string): readonly string[] {
   const origins = wordsOf(text);
   if (origins.length === 0) throw new RangeError(NO_ORIGIN);

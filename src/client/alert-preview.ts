@@ -17,7 +17,6 @@ export interface AlertPreview {
   readonly to: number;
   /** Interval of the prices; `null`: every block. */
   readonly everySec: number | null;
-  /** Lowest price of the lane in that time, wei per gas; `null` without prices. */
   readonly lowest: bigint | null;
   readonly highest: bigint | null;
 }
@@ -160,11 +159,7 @@ export function alertRuleOf(alert: NewAlert): AlertRule | null {
 
 const DAY_SEC = 86_400;
 
-/**
- * A sentence without its subject: `would have fired 3 times in the last 24 h, last at 14:05 at 0.0391 gwei (minute by
- * minute)`.
- * @param timeText Formats a time, ms since epoch.
- */
+/** `would have fired 3 times in the last 24 h, last at 14:05 at 0.0391 gwei (minute by minute)` */
 export function previewWords(preview: AlertPreview, timeText: (ms: number) => string): string {
   const { times, last, lowest, highest } = preview;
   if (lowest === null || highest === null) return 'cannot be previewed: the service has no history yet';

@@ -126,29 +126,21 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 
 const WORD_ALIASES: Readonly<Record<string, string>> = { CANCELED: 'CANCELLED' };
 
-/** Envelopes of other services, and their paging fields. */
 const ENVELOPES = [
   ...['data', 'result', 'items', 'content', 'alert', 'autoTx', 'autoTransaction', 'recommendation'],
   ...['pagination', 'paging', 'meta'],
 ] as const;
 const DEEPEST = 5;
-/** The list field that a bare array represents. */
 const LISTS = ['items', 'points', 'data'] as const;
 
-/**
- * The names under which fields were found, for the doctor. Paths are the contract's, with the rows of a list folded
- * into one.
- */
+/** The names under which fields were found, for the doctor; rows of a list count as one. */
 export class Renaming {
   readonly envelopes = new Set<string>();
   readonly names = new Map<string, string>();
   readonly guessed = { wei: new Set<string>(), gwei: new Set<string>() };
 }
 
-/**
- * Converts another service's response into names, units and forms of the contract. Values that cannot be converted,
- * and unknown fields, are unchanged.
- */
+/** Converts another service's response into names, units and forms of the contract, as far as it can. */
 export function inWireForm(schema: z.ZodObject, body: unknown, renaming = new Renaming()): JsonRecord {
   const only = Array.isArray(body) && body.length === 1 && isRecord(body[0]) ? body[0] : null;
   const list = LISTS.find((name) => name in schema.shape);

@@ -24,7 +24,6 @@ export interface CheckedAutoTx {
   readonly checks: readonly CheckView[];
   readonly snapshot: SnapshotView | null;
   readonly account: AutoTxAccountView | null;
-  /** Distance of the price from the target; `null` when unknown or without a target. */
   readonly distance: TargetDistance | null;
   /** Probability that the target is reached before it expires, within a day at most; `null` when unknown. */
   readonly reach: ReachView | null;
@@ -32,12 +31,7 @@ export interface CheckedAutoTx {
 
 const DAY_SEC = 86_400;
 
-/**
- * The pre-flight of an auto-tx, computed locally from a service's prices and the sender's account: the service gets
- * an address and a price, not the signed transaction. Without gastop's account route some checks are unknown.
- * @param now Wall clock, ms.
- * @throws ClientError when no request to the service succeeds.
- */
+/** Computed here from prices and the sender's account: the service gets no signed bytes. @throws ClientError */
 export async function preflightAutoTx(
   client: CheckingClient,
   toCheck: AutoTxToCheck,
@@ -89,7 +83,6 @@ export interface AutoTxToCheck {
   readonly id?: string | null;
 }
 
-/** A service's data on prices and the sender. `null`: none. */
 export interface Told {
   readonly snapshot: SnapshotView | null;
   readonly account: AutoTxAccountView | null;
@@ -103,7 +96,6 @@ export function autoTxChecks(
   { snapshot, account, lanePrice, now }: Told,
 ): readonly CheckView[] {
   const chainId = snapshot?.chainId ?? account?.chainId ?? null;
-  // Stale prices do not apply now.
   const present = snapshot === null || isPast(snapshot) ? null : snapshot;
   const chain = chainProfile(chainId ?? transaction.chainId ?? 1);
   const checks = preflight({
@@ -138,7 +130,6 @@ export function autoTxChecks(
       const message = `auto-tx ${rival.id} of the same sender has nonce ${rival.nonce}, too, and only one of them can be mined: cancel that one first, or sign with another nonce`;
       return [{ name: check.name, result: 'block', ok: false, code: 'same_nonce', message }];
     }
-    // Without a target the check is meaningless.
     if (check.name === 'reachable' && order.target === null) return [];
     return check.name === 'chain' && chainId === null ? [UNTOLD_CHAIN] : [check];
   });
@@ -153,8 +144,8 @@ const UNTOLD_CHAIN: CheckView = {
 };
 
 /**
- * The known fields of a stored signed transaction, for a pre-flight; `null` when too few are known. Parts that need
- * the bytes (access lists, blobs, authorizations) are left out.
+ * A stored transaction's known fields, for a pre-flight; `null` when too few are. What needs the bytes is left out.
+ *
  */
 export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null {
   const { type, from, nonce, gasLimit, value, maxFeePerGas } = autoTx;

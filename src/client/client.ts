@@ -167,8 +167,8 @@ export function createGasClient(options: GasClientOptions) {
   };
 
   /**
-   * Creates an item. A response with little more than its id is completed from `sent`.
-   * @throws ClientError (`unreadable`, `mayBeDone`) when the response cannot be read.
+   * A response with little more than its id is completed from `sent`. @throws ClientError (`unreadable`, `mayBeDone`)
+   *
    */
   const make = async <View extends { readonly id: string }>(
     route: ClientRoute<View>,
@@ -478,10 +478,7 @@ const WITHOUT: Readonly<Record<ExtraField, string>> = {
   targets: 'this service lists one target, that of the method; leave out the others',
 };
 
-/**
- * The body with the signed transaction in the form that nodes accept. Anything too short, such as a private key
- * pasted by mistake, is sent to no service.
- */
+/** In the form that nodes accept. What is too short, such as a pasted private key, is sent to no service. */
 function withSigned<Body extends { readonly signedTransaction?: string | undefined }>(
   body: Body,
   endpoint: string,

@@ -6,16 +6,12 @@ import { certificateFault, networkFailure } from './errors.ts';
 
 export interface ConnectionFinding {
   readonly encrypted: boolean;
-  /** `null`: plain http. */
   readonly tls: TlsFinding | { readonly ok: false; readonly message: string } | null;
 }
 
 export type TlsFinding = { readonly ok: true; readonly ms: number } & ReturnType<typeof tlsFinding>;
 
-/**
- * Inspects the encryption of the connection to a service, even with an untrusted certificate; sends no data. Throws
- * only the signal's reason.
- */
+/** Inspects the TLS of a service, even with an untrusted certificate; throws only the signal's reason. */
 export async function inspectConnection(
   url: URL,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },

@@ -157,11 +157,7 @@ interface ProbeOptions {
   readonly onRequest?: (path: string) => void;
 }
 
-/**
- * Requests every read route of a service once, in sequence. Stops when the key is refused, the quota is used up, or
- * the service does not respond. Throws only the signal's reason. Texts in findings are clean single lines without the
- * key.
- */
+/** Requests every read route once. Throws only the signal's reason; texts are clean lines without the key. */
 export async function probeService(options: ProbeOptions) {
   const { http, client, connection, now, signal, onRequest = () => {} } = options;
   const routes: RouteFinding[] = [];
@@ -258,7 +254,6 @@ export async function probeService(options: ProbeOptions) {
     snapshot: snapshot && snapshotFinding(snapshot, http.host),
     // The later requests may have used up the reported rest of the quota.
     quota: quota !== null && progress.stop === USED_UP ? { ...quota, remainingToday: 0 } : quota,
-    /** The service's OpenAPI document; `null`: none found, or not searched. */
     description: progress.stop === null ? await describe(client, signal) : null,
     routes,
   };
@@ -327,10 +322,7 @@ function snapshotFinding(snapshot: SnapshotView, host: string) {
   };
 }
 
-/**
- * How far the service's clock is ahead of ours, by a response's `Date`; `null` without one. The header was written
- * between our request, sent at `sentAt` (ms), and the response; the estimate is half-way.
- */
+/** How far the service's clock is ahead by a response's `Date`, written half-way between request and response. */
 function clockOf(headers: Headers, sentAt: number, roundTripMs: number) {
   const ms = httpDate(headers.get('date')?.trim() ?? '');
   if (Number.isNaN(ms)) return null;
@@ -347,10 +339,7 @@ export type ResponseReading = ReturnType<typeof readingOf> & {
   readonly problem: string | null;
 };
 
-/**
- * Compares a response with the contract. `view` is `null` when it is unreadable, `reading` when it is not JSON, so
- * that there are no fields.
- */
+/** `view` is `null` when it is unreadable, `reading` when it is not JSON. */
 export function judgeResponse<View>(
   text: string,
   context: { readonly endpoint: string; readonly host: string },
@@ -393,10 +382,7 @@ function readingOf(schema: z.ZodObject, { wire, isExact }: WireResponse, renamin
   };
 }
 
-/**
- * The contract's fields, classified for this response. The rows of a list count as one: a field is found if any row
- * has it. A service's own value counts as found. `senseless`: present, but invalid.
- */
+/** The contract's fields in this response; a list's rows count as one. `senseless`: present, but invalid. */
 function fieldsOf(schema: z.ZodObject, wire: unknown, issues: readonly z.core.$ZodIssue[]) {
   const unknown = new Set<string>();
   const faults: { readonly at: string; readonly place: string; readonly isMissing: boolean }[] = [];

@@ -94,7 +94,6 @@ export const ifTold = <Told>(response: Promise<Told>): Promise<Told | null> =>
 
 export type LimitKind = 'daily' | 'rate';
 
-/** A limit per second has a shorter wait, a daily one a longer. */
 const RATE_WITHIN_SEC = 120;
 
 function limitKind({ errorCode, message }: ErrorWords, retryAfterSec: number | null): LimitKind | null {
@@ -163,7 +162,6 @@ interface RefusalContext {
   readonly endpoint: string;
   readonly withKey: boolean;
   readonly keyAdvice: string;
-  /** The method of a write. */
   readonly write?: string | undefined;
 }
 
@@ -232,7 +230,6 @@ function sentence(
   }
 }
 
-/** Messages for error codes of Node's sockets, HTTP and TLS; HOST is the service's. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at HOST: is the service running there?',
   ENOTFOUND: 'no such host: HOST; check the URL',
@@ -250,7 +247,6 @@ const BY_CODE: Readonly<Record<string, string>> = {
 
 const UNTRUSTED = 'is not trusted by this machine; NODE_EXTRA_CA_CERTS can name its authority';
 
-/** Messages for certificate errors of Node and OpenSSL. */
 const BY_CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: "is not valid yet: is this machine's clock right?",
@@ -263,10 +259,7 @@ export function certificateFault(code: string): string | null {
   return ownValue(BY_CERTIFICATE, code) ?? (/CERT|^UNABLE_TO_/.test(code) ? UNTRUSTED : null);
 }
 
-/**
- * A failure before or during a response. The original error is not kept as `cause`, because it holds the request with
- * the key.
- */
+/** The original error is not kept as `cause`, because it holds the request with the key. */
 export function networkFailure(error: unknown, endpoint: string, host: string): ClientError {
   const code = errorCode(error) ?? '';
   if (code.startsWith('Z_')) {

@@ -38,10 +38,7 @@ export interface HttpOptions {
   readonly maxBytes?: number;
   /** Default: the platform's own. */
   readonly userAgent?: string;
-  /**
-   * How the user sets a key, for errors.
-   * @internal
-   */
+  /** How the user sets a key, for errors. @internal */
   readonly keyAdvice?: string;
 }
 
@@ -110,10 +107,7 @@ export class Http {
     });
   }
 
-  /**
-   * Sends a request and returns a successful response. Everything else is a ClientError, without the key and the
-   * query.
-   */
+  /** Everything but a success is a ClientError, without the key and the query. */
   async send(request: HttpRequest): Promise<HttpResponse> {
     this.#rateLimit?.check(request.path);
     const signal = this.#signalOf(request);
@@ -128,8 +122,8 @@ export class Http {
   }
 
   /**
-   * Opens a stream of Server-Sent Events and gives the data of each, until the service ends it. A stream on which nothing
-   * comes any more is broken. All that goes wrong is a ClientError, as of {@link send}.
+   * The data of each Server-Sent Event, until the service ends the stream. Throws as {@link send}, also when it is
+   * silent.
    */
   async *events(request: Pick<HttpRequest, 'path' | 'signal'>): AsyncGenerator<string> {
     this.#rateLimit?.check(request.path);
@@ -365,15 +359,13 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
 const SECRET_NAME = /^(raw|signed|serialized|txhex$|sig(natures?)?$|[rs]$)/;
 /** These fields are no secret, though the signed bytes contain them too. */
 const PLAIN_NAME = /^(to|from|data|input|calldata|value|hash)$/;
-/** Shorter runs are addresses, selectors and numbers. */
 const HEX_RUN = /(?:0x)?[\da-f]{48,}/gi;
-/** Shorter than any signed transaction. */
 const SHORTEST_SIGNED = 70;
 const HIDDEN = '(signed bytes)';
 
 /**
- * The text of a response without the key and any signed transaction; on routes of auto-txs also without fields of
- * signed bytes or signatures, and pieces of the sent one. A text without these is unchanged.
+ * Without the key and any signed transaction; on routes of auto-txs also without signatures and pieces of the sent
+ * one.
  */
 function withoutSecrets(text: string, endpoint: string, apiKey: string | null, body: unknown): string {
   let shown = apiKey === null || apiKey.length < 8 ? text : text.replaceAll(apiKey, '(key)');
@@ -395,7 +387,6 @@ function shownValue(name: string, value: unknown, sent: string | null): unknown 
   return value.replace(HEX_RUN, (run) => (sent?.includes(bareHex(run)) ? HIDDEN : run));
 }
 
-/** Bytes as a list of numbers, as Node serialises buffers to JSON. */
 const isByteList = (value: unknown) =>
   Array.isArray(value) && value.length >= SHORTEST_SIGNED && value.every((one) => typeof one === 'number');
 

@@ -25,10 +25,7 @@ export type Wire<Shape, Required> = {
   readonly [Key in keyof Shape]: Key extends Required ? Read<Shape[Key]> : Read<Shape[Key]> | null;
 };
 
-/**
- * A lenient schema of the contract: a missing or invalid field is `null` without affecting others, unless it is
- * `required`.
- */
+/** A missing or invalid field is `null` without affecting others, unless it is `required`. */
 export function lenient<Shape extends z.ZodRawShape, Required extends keyof Shape & string = never>(
   { shape }: z.ZodObject<Shape>,
   ...required: readonly Required[]
@@ -67,7 +64,6 @@ function readable(field: z.core.$ZodType): z.ZodType {
 
 export interface Rows<Row> {
   readonly items: readonly Row[];
-  /** Number of rows, including unreadable ones. */
   readonly rows: number;
   readonly unreadable: number;
 }
@@ -99,8 +95,6 @@ export const rows = <Row>(row: z.ZodType<Row>): z.ZodType<readonly Row[]> =>
 export function sayingAny<Out extends object>(schema: z.ZodType<Out>, name: string): z.ZodType<Out> {
   return schema.refine((wire) => Object.values(wire).some((value) => value !== null), { path: [name] });
 }
-
-// Converts wire types to view types: wei is `bigint`.
 
 export const wei = (value: number | string | null | undefined): bigint | null =>
   value === null || value === undefined ? null : BigInt(value);

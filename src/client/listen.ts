@@ -17,10 +17,7 @@ export interface Listener {
   readonly signal: AbortSignal;
 }
 
-/**
- * Listens to the stream of a service that lists one, and reopens it when it breaks, until `signal` aborts. Returns at
- * once if there is none; never rejects.
- */
+/** Listens to a listed stream, and reopens it when it breaks, until `signal` aborts; never rejects. */
 export async function listen(
   { stream }: Pick<GasClient, 'stream'>,
   { onSnapshot, onListening, signal }: Listener,

@@ -70,9 +70,8 @@ export const EXTRA_FIELDS = ['hysteresisGwei', 'confirmBlocks', 'targets'] as co
 export type ExtraField = (typeof EXTRA_FIELDS)[number];
 
 /**
- * The choices from a service's description, or else the contract's without our own additions.
- * @param description `null`: it has none; `undefined`: not known yet
- * @param isOwn this program's own service, which supports the whole contract
+ * A service's choices, or else the contract's without our additions. `null`: it has no description; `undefined`: not
+ * known yet.
  */
 export function alertChoices(description: Described, isOwn: boolean): AlertChoices {
   const body = describedRoute(description, PATHS.alerts, 'post')?.body ?? [];
@@ -96,10 +95,7 @@ export function alertChoices(description: Described, isOwn: boolean): AlertChoic
 const EXTRA_AUTO_TX_FIELDS = ['gasSpeed', 'strictTargetPrice', 'note', 'expiresAt'] as const;
 export type ExtraAutoTxField = (typeof EXTRA_AUTO_TX_FIELDS)[number];
 
-/**
- * Fields of a new auto-tx that a service's description lacks, so that they must not be sent; empty without a
- * description.
- */
+/** Fields that a description lacks, so that they must not be sent; none without a description. */
 export function unknownAutoTxFields(description: Described): readonly ExtraAutoTxField[] {
   const body = describedRoute(description, PATHS.autoTxs, 'post')?.body ?? [];
   if (body.length === 0) return [];
@@ -108,13 +104,9 @@ export function unknownAutoTxFields(description: Described): readonly ExtraAutoT
 
 const MOST_NAMES = 50;
 const MOST_VALUES = 24;
-/** A longer value is no choice to cycle through. */
 const LONGEST_VALUE = 24;
 
-/**
- * Reads routes, parameter values and body fields from an OpenAPI 3 document with any path prefix; `null` when it has
- * no v1 route.
- */
+/** Reads an OpenAPI 3 document with any path prefix; `null` when it has no v1 route. */
 export function readDescription(document: unknown): ServiceDescription | null {
   if (!isRecord(document) || !isRecord(document.paths) || document.openapi === undefined) return null;
   const items = new Map(Object.entries(document.paths).map(([path, item]) => [plainPath(path), item]));
@@ -204,7 +196,6 @@ function resolved(document: JsonRecord, value: unknown): JsonRecord | null {
 
 const LONGEST_TEXT = 200;
 
-/** One clean line of an unknown document; `null` without text. */
 function line(value: unknown): string | null {
   return (typeof value === 'string' ? cleanText(value, LONGEST_TEXT).trim() : '') || null;
 }
@@ -212,11 +203,7 @@ function line(value: unknown): string | null {
 /** First v1's own location, then the given one, then NestJS's default beside such a page. */
 const PLACES = [OPENAPI_PATH, PLAYGROUND_PATH, `${PLAYGROUND_PATH}-json`] as const;
 
-/**
- * Searches for a service's OpenAPI document beside the v1 base path.
- * @returns `null` when the service responds without a v1 description.
- * @throws ClientError when it does not respond, or the quota is used up: then it is unknown.
- */
+/** `null`: there is none. @throws ClientError when it is unknown: no response, or the quota is used up */
 export async function findDescription(http: Http): Promise<ServiceDescription | null> {
   const root = http.service.href.replace(/\/$/, '');
   for (const path of PLACES) {

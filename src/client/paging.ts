@@ -28,10 +28,7 @@ export async function allPages<Row extends { readonly timestamp: number }>(
   return rows;
 }
 
-/**
- * Combines rows by bucket, for a service with finer buckets than requested: `fold` combines the rows of one bucket,
- * oldest first.
- */
+/** Combines rows by bucket, for a service with finer ones than requested; `fold` gets one bucket, oldest first. */
 const byBucket =
   <Row extends { readonly timestamp: number }>(fold: (rows: readonly [Row, ...Row[]], last: Row) => Row) =>
   (rows: readonly Row[], bucket: Bucket): readonly Row[] => {
@@ -69,7 +66,6 @@ export const inBuckets = {
 
 const MOST_LIST_PAGES = 20;
 
-/** One page of a list, or the whole list of a service without paging. */
 export interface ListPage<Item> extends Rows<Item> {
   /** Total number; `null`: unknown. */
   readonly total: number | null;
@@ -80,10 +76,7 @@ export interface Listed {
   readonly createdAt: number | null;
 }
 
-/**
- * A whole list, newest first if creation times are known: the response without parameters, then further pages if it
- * is incomplete and the service `knowsPages`.
- */
+/** Newest first if creation times are known; further pages only if the service `knowsPages`. */
 export function listLoader<Item extends Listed>(
   request: (query: Query, call: CallOptions) => Promise<ListPage<Item>>,
   knowsPages: () => Promise<boolean>,

@@ -9,7 +9,6 @@ import type { ChartPointView, ChartView } from './views/dashboard.ts';
 import type { SnapshotView } from './views/gas.ts';
 import type { BaseFeeRowView, MetricsView, PriorityFeeRowView } from './views/metrics.ts';
 
-/** Rows of one window, or why the service has none. */
 export interface Part<Row> {
   readonly rows: readonly Row[];
   readonly problem: string | null;
@@ -17,10 +16,7 @@ export interface Part<Row> {
 
 /** A chart of one time frame, from any route. */
 export type PriceChartView = ChartView & {
-  /**
-   * The metrics it is composed of, if the service has no chart of that time frame: base fees, and tips at the
-   * percentile.
-   */
+  /** The metrics it is composed of, if the service has no chart of that time frame. */
   readonly made: { readonly baseFees: Part<BaseFeeRowView>; readonly tips: Part<PriorityFeeRowView> } | null;
   /** Why there is no history, so that the chart starts with this program; `null` when there is one. */
   readonly problem: string | null;
@@ -47,14 +43,10 @@ const MOST_ROWS = 1_000;
 const MOST_POLLED = 7_200;
 /** A missing route may appear later: proxies respond that way while a service restarts. */
 const ABSENT_MS = 600_000;
-/** A chart with this share of its time frame covers it. */
 const COVERED_RATIO = 0.9;
 export const REFUSALS: readonly ClientErrorCode[] = ['invalid', 'not-found', 'plan', 'server', 'unreadable'];
 
-/**
- * Charts of a remote service: `stats/chart` if it has the time frame, or else base fees and tips from the metrics.
- * Polled prices extend them, and replace them if there is no history.
- */
+/** Charts of a remote service: `stats/chart`, else the metrics; polled prices extend them, or replace them. */
 export class PriceCharts {
   readonly #routes: ChartRoutes;
   readonly #now: () => number;
@@ -136,7 +128,6 @@ export class PriceCharts {
     }
   }
 
-  /** The time frame of a chart, extended by the latest polled prices. */
   #withPolled<Chart extends ChartView>(chart: Chart, frameMs: number): Chart {
     const last = chart.points.at(-1)?.timestamp ?? Number.NEGATIVE_INFINITY;
     const end = last + Math.max((chart.bucketSec ?? 0) * 1_000, 1);

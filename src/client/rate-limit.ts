@@ -40,10 +40,7 @@ export class RateLimit {
     if (this.#pause !== null) this.#set({ ...this.#pause, until: this.#now() });
   };
 
-  /**
-   * @throws ClientError of the pause, with the remaining wait. Rate limits may always be requested.
-   * @internal
-   */
+  /** @throws ClientError of the pause. Rate limits may always be requested. @internal */
   check(path: string): void {
     if (this.#pause === null) return;
     const { error, until } = this.#pause;

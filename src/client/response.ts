@@ -4,7 +4,6 @@ import { inWireForm, type Renaming } from './aliases.ts';
 import { ClientError, errorWords, LONGEST_RAW } from './errors.ts';
 import { harmless, isRecord, isWebPage, parseJson } from './values.ts';
 
-/** Codes of success in places of error codes. */
 const SUCCESS_CODE = /^(ok|success|succeeded|0|2\d\d)$/i;
 /** Returned once, to the alert's creator, and never shown otherwise. */
 const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
@@ -19,7 +18,6 @@ export interface ResponseSchemas<View> {
 export interface ResponseContext {
   readonly endpoint: string;
   readonly host: string;
-  /** This program's own service: its responses need no validation. */
   readonly isOwn?: boolean;
   readonly renaming?: Renaming;
 }
@@ -39,11 +37,7 @@ export function parseResponse(text: string, schema: z.ZodObject, context: Respon
   return { body, isExact, wire: isExact ? body : inWireForm(schema, body, context.renaming) };
 }
 
-/**
- * Parses a response of any v1 service.
- * @throws ClientError `unreadable` when a required field is missing or invalid; `server` or `invalid` when it is an
- * error despite its status.
- */
+/** @throws ClientError `unreadable`; `server` or `invalid` for an error despite its status */
 export function readResponse<View>(
   text: string,
   { schema, view }: ResponseSchemas<View>,

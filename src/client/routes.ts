@@ -14,7 +14,6 @@ import { BaseFees, Block, GasUsedRatios, PriorityFees, Tx, Txs } from './views/m
 
 export type Query = Readonly<Record<string, string>>;
 
-/** One method of the client: its request, the contract's schema of the response, and the view read from it. */
 export interface ClientRoute<View> {
   readonly method: V1Route['method'];
   readonly path: V1Route['path'];

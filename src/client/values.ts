@@ -23,10 +23,7 @@ export function isWebPage(text: string): boolean {
 /** Characters in JSON strings that could act on a terminal; an escape is equivalent. */
 const UNSAFE = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Valid JSON, unchanged but harmless on a terminal: unsafe characters that JSON allows unescaped become `\u` escapes;
- * line ends are plain.
- */
+/** Valid JSON, unchanged but for `\\u` escapes of what could act on a terminal. */
 export function harmlessJson(text: string): string {
   return text
     .replace(/^\ufeff/, '')
@@ -38,10 +35,7 @@ export function harmlessJson(text: string): string {
     );
 }
 
-/**
- * Readers of single values of an unknown service: each returns a valid value or `null`, and never throws. Negative
- * where impossible, non-finite and absurd values count as absent.
- */
+/** Readers of an unknown service's values: a valid value or `null`. Impossible and absurd values count as absent. */
 
 /** Unit of a fee. `guess`: the name does not state it, so its size decides. */
 export type FeeUnit = 'wei' | 'gwei' | 'guess';
@@ -121,9 +115,7 @@ export function readFlag(value: unknown): boolean | null {
   return value === 'false' || value === 0 ? false : null;
 }
 
-/** Deeper than any response of the contract, with its envelopes. */
 const DEEPEST = 16;
-/** Longer than any address, URL or note, with room for other services. */
 const LONGEST_WRITTEN = 2_048;
 const LONGEST_NAME = 100;
 const IDS = /^_?id$|^uuid$|Id$|_id$/;

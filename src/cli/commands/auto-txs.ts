@@ -184,7 +184,6 @@ function listAutoTxs(
   return json ? withResource(context, AUTO_TXS, {}, list) : withPrices(context, list);
 }
 
-/** Adds the distance of prices for a source with prices; a node that does not respond only costs the wait. */
 async function withPrices<Result>(
   context: CommandContext,
   work: (opened: { readonly client: GasClient; readonly settings: Settings }) => Promise<Result>,
@@ -316,7 +315,7 @@ interface StatusRow {
   readonly blockNumber?: unknown;
 }
 
-/** The statuses of `--status`: in any case, separated by commas; unknown ones may be the service's own. */
+/** The statuses of `--status`, in any case; unknown ones may be the service's own. */
 function statusFilter(flag: string | undefined) {
   const wanted = flag === undefined ? null : flag.split(',').map((word) => word.trim().toLowerCase());
   const found = new Set(KNOWN);
@@ -330,10 +329,7 @@ function statusFilter(flag: string | undefined) {
         ([part, isOf]) => wanted.includes(part) && isOf({ word, hold, blockNumber }),
       );
     },
-    /**
-     * Call it after the whole list was read. @throws CliError (usage) for a status that the contract lacks and no
-     * item has.
-     */
+    /** Call it after the whole list was read. @throws CliError (usage) */
     refuseUnknown: () => {
       const unknown = wanted?.find((word) => !found.has(word));
       if (unknown === undefined) return;

@@ -32,7 +32,6 @@ import {
 import { type ChainRows, openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
 
-/** Also for the board, which is the same in the monitor. */
 export const chainsOption = () =>
   new Option('--chains <NAMES>', 'chains side by side, such as base,op (default: those of the config file)');
 
@@ -65,7 +64,6 @@ export function chosenChains({ source, chains }: Settings, text: string | undefi
   return namedChains(text, chains.value);
 }
 
-/** The same, or the usual ones where there are none. */
 export function comparedChains(settings: Settings, text: string | undefined): readonly ChainSetup[] {
   const own = settings.chains.value.map(({ name }) => name).join(',');
   return chosenChains(settings, text ?? (own || USUAL_CHAINS));
@@ -129,7 +127,6 @@ function write(io: Io, settings: Settings, rows: ChainRows, flags: ChainsFlags, 
   }
 }
 
-/** Minimum width for the advice about a chain that does not respond. */
 const LEAST_ADVICE = 24;
 const ELLIPSIS = '…';
 

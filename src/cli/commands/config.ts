@@ -99,7 +99,6 @@ async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags)
   io.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** `free: 50,000 requests a day, 20 a second` */
 function planText({ name, dailyLimit, perSecond, groups, mcpWrites }: Plan): string {
   const day = `${dailyLimit === null ? 'any number of' : formatCount(dailyLimit)} requests a day`;
   const second = `${perSecond === null ? 'any number' : perSecond.toLocaleString('en')} a second`;

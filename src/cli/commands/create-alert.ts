@@ -89,7 +89,6 @@ function refuseBoth(file: string | undefined, flags: AlertFlags): void {
   throw usageError('an alert comes from flags or from JSON, not from both; leave one out');
 }
 
-/** The problems that a service finds, by flag; else the error as it is. */
 function refusalOf(error: unknown, file: string | undefined, flags: AlertFlags): unknown {
   if (file !== undefined || !(error instanceof ClientError) || error.code !== 'invalid') return error;
   const fields = error.details.map(({ path, message }) => ({
@@ -305,7 +304,6 @@ const FLAGS: Readonly<Record<string, string>> = {
   confirmBlocks: '--confirm',
 };
 
-/** The flag of a field in the body; `null` when there is none. */
 function flagOf(path: string, flags: AlertFlags): string | null {
   const [field = '', entry = ''] = path.split('.');
   if (field === 'thresholdGwei') return flags.below === undefined ? '--above' : '--below';
@@ -341,9 +339,8 @@ const MOST_BYTES = 65_536;
 const WANTED = 'an alert as JSON was expected';
 
 /**
- * Reads an alert as `POST /alerts` takes it, as JSON from a file or (`-`) stdin: this keeps a secret URL out of the
- * shell's history and the process list. A remote service (`isForeign`) may have its own values.
- * @throws CliError (usage) with a line per problem.
+ * Reads an alert as `POST /alerts` takes it from a file or (`-`) stdin, which keeps a secret URL out of shell
+ * history.
  */
 async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<NewAlert> {
   const name = file === STDIN ? 'stdin' : cleanLine(file);
@@ -375,10 +372,7 @@ const ForeignAlert = AlertCreation.extend({
   targets: z.record(z.string(), z.string()).optional(),
 });
 
-/**
- * Checks for errors on any service: missing and unknown fields, figures out of range. Values and targets are left to
- * the service. @throws CliError (usage) with a line per problem.
- */
+/** Checks what is wrong on any service; values and targets are left to it. @throws CliError (usage) */
 function plausibleAlert(body: unknown, nameOf: (path: string) => string): NewAlert {
   const parsed = ForeignAlert.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -393,11 +387,7 @@ const refusedAlert = (lines: readonly string[]) => usageErrors(lines, 'this aler
 
 const TIMES_SEC = [3_600, 86_400] as const;
 
-/**
- * `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`; `null` when the service has no forecast, as for a
- * rise of the price. A failure is ignored.
- * @param ask Requests the forecast of a price and a time.
- */
+/** `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`; `null` without a forecast, as for a rise. */
 async function alertLikelihood(
   ask: (query: ReachQuery) => Promise<ReachView | null>,
   alert: NewAlert,

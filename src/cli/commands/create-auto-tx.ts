@@ -56,11 +56,7 @@ export async function createAutoTx(
   });
 }
 
-/**
- * Shows what is about to be scheduled, and where; at a terminal it asks. A script that has chosen its target is only
- * told when that is already reached; the service refuses transactions that can never be included.
- * @throws CliError (usage) without a terminal, if it would pay far more than its target and `--yes` is not set.
- */
+/** Shows what is about to be scheduled, and where; at a terminal it asks. @throws CliError (usage) */
 export async function isWanted(
   { io }: CommandContext,
   settings: Settings,
@@ -92,7 +88,6 @@ export async function isWanted(
   return isConfirmed(io, `${isDue ? 'Send it at once by' : 'Schedule it with'} ${whom}`);
 }
 
-/** Whether the simulated chain and everything created on it end with the command. */
 const isPassing = ({ db, source }: Settings) => source.value.kind === 'simulated' && db.value === null;
 
 async function create(

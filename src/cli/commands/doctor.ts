@@ -238,7 +238,6 @@ function verdictLines(
 ): string[] {
   const count = warnings.length === 1 ? '; 1 warning' : `; ${warnings.length} warnings`;
   const text = `${message}${warnings.length === 0 ? '' : count}`;
-  // A failing service has still responded.
   const fails = result === 'unreachable' && snapshot?.status != null;
   const word = `${fails ? 'no prices' : RESULTS[result].words}: `;
   const [first = '', ...rest] = wrapWords(word + text, WIDTH);
@@ -254,7 +253,6 @@ function hanging(lead: string, text: string, paint = (part: string) => part): st
 
 function connectionLines(finding: ServiceFinding, now: number, paint: Paint): string[] {
   const { routes } = finding;
-  // Without any response only the connection can be reported.
   const answered = routes.some(({ status }) => status !== null);
   const gaveUp = routes.some(({ outcome }) => outcome === 'not-asked');
   const rows: [string, string | null][] = [

@@ -102,7 +102,6 @@ async function lookUp<View>(
       const isNo =
         error instanceof ClientError &&
         (error.code === 'not-found' || (badge !== undefined && error.code !== 'invalid'));
-      // Leaves out the request path.
       throw isNo ? failure(error.message.replace(`the service has no ${error.endpoint}: `, '')) : error;
     });
   if (flags.json) {
@@ -114,7 +113,6 @@ async function lookUp<View>(
     return;
   }
   const view = await requested(() => ask(client, call));
-  // Only enriches the output, so a failure is ignored.
   const present = snapshot ?? (await client.gasCurrent(call).catch(() => null));
   print(io, settings, text(view, present, io.now()));
 }

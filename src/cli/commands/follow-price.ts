@@ -35,7 +35,6 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
   let inARow = 0;
   let tries = 0;
 
-  /** In the recording's own time. */
   const elapsedSec = () =>
     isReplay
       ? ((snapshot?.blockTimestamp ?? 0) - (firstBlockAt ?? 0)) / 1_000
@@ -139,9 +138,8 @@ type Sight =
   | { readonly kind: 'ended' };
 
 /**
- * Judges a service's responses in sequence by one plan. Stale prices do not count. A missed block that could have
- * been seen breaks the row, because its price is unknown. If blocks come faster than the service responds or than it
- * can be polled, the seen ones count, unless a failure lies between them.
+ * Judges snapshots in sequence. Stale prices do not count; a missed block that could have been seen breaks the row.
+ *
  */
 export class PriceWatch {
   readonly #plan: WaitPlan;
@@ -213,7 +211,6 @@ export class PriceWatch {
       last.blockNumber === null || next.blockNumber === null ? null : next.blockNumber - last.blockNumber;
     if (gap === 1) return true;
     if (this.#isInterrupted || (gap !== null && gap < 1)) return false;
-    // A recording may run at any speed.
     if (next.source.kind === 'replay') return true;
     const [from, to] = [last.blockTimestamp ?? last.updatedAt, next.blockTimestamp ?? next.updatedAt];
     if (from === null || to === null) return gap === null;
@@ -226,9 +223,7 @@ export class PriceWatch {
 
 const SLACK_SEC = 15;
 const UNKNOWN_FREQUENCY_SEC = 30;
-/**
- * Every block is seen only if the block time is at least this share of the polling interval: faster ones are missed.
- */
+/** Every block is seen if the block time is at least this share of the polling interval. */
 const OFTENER = 0.75;
 
 const frequencySecOf = ({ updateFrequencySec }: SnapshotView) => updateFrequencySec ?? UNKNOWN_FREQUENCY_SEC;
@@ -290,9 +285,7 @@ class WaitLikelihood {
   }
 }
 
-/** A shorter interruption is not reported. */
 const NOTE_AFTER_MS = 5_000;
-/** A service that has just started may still read its history. */
 const NOTE_AFTER_START_MS = 30_000;
 
 export class WaitTrouble {

@@ -56,7 +56,6 @@ type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart'> & {
 };
 
 const TABLE_ROWS = 48;
-/** Enough for a chart or a spreadsheet in few pages: 30 days in hours. */
 const SERIES_ROWS = 750;
 const DEFAULT_COLUMNS = 80;
 /** The oldest block is seldom exactly at the window's start. */
@@ -124,7 +123,6 @@ async function openPast(io: Io, settings: Settings, historySec: number) {
   }
 }
 
-/** Start of the available history (ms): reports a missing part of the window instead of waiting for it. */
 async function beginning(io: Io, embedded: OpenedClient['embedded'], present: number, windowSec: number) {
   if (embedded === null) return null;
   let filledSec = 0;
@@ -239,13 +237,9 @@ function historyText(rows: readonly HistoryRow[], bar: string): string {
 const HEIGHT = 12;
 const TICK_WIDTH = 2;
 
-/**
- * The mean base fee as a line, in gwei, `columns` wide; a constant one is one row high. The uppermost of equal labels
- * is kept.
- */
+/** The mean base fee in gwei, `columns` wide. The uppermost of equal labels is kept. */
 export function historyChart(rows: readonly HistoryRow[], columns: number): string {
   const [first, last] = [rows[0], rows.at(-1)];
-  // No block has a fraction of a wei.
   const means = rows.flatMap(({ mean }) => mapped(mean, Math.round) ?? []);
   if (first === undefined || last === undefined || means.length === 0) return '';
   const low = Math.min(...means);

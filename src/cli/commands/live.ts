@@ -24,7 +24,6 @@ export function addLive(program: Command, run: Run): void {
     });
 }
 
-/** After this time the monitor reports that there is no response, and offers other sources. */
 const NODES_ANSWER_WITHIN_MS = 3_000;
 
 type LiveFlags = Flags<'chains'>;
@@ -43,10 +42,8 @@ async function live({ io, loadSettings }: CommandContext, flags: LiveFlags): Pro
   const loaded = await loadSettings();
   const setups = chosenChains(loaded.settings, flags.chains);
   const [only, ...others] = setups;
-  // One chain that was named is the source itself.
   const isNamed = flags.chains !== undefined && only !== undefined;
   const settings = isNamed ? withSource(loaded.settings, only.source) : loaded.settings;
-  // A source that was chosen for this run comes first.
   const isBoardFirst = others.length > 0 && (isNamed || !/^(--|GASTOP_)/.test(settings.source.from));
   // Before the monitor owns the screen, when nothing else may write to the terminal.
   warnOfPlainKey(io, settings.source.value);

@@ -49,7 +49,6 @@ async function serveMcp(
     try {
       return (await opening).client;
     } catch (error) {
-      // The node may be available for the next call.
       opening = null;
       throw error;
     }

@@ -80,11 +80,8 @@ export function addNow(program: Command, run: Run): void {
 
 type NowFlags = Flags<'format' | 'below' | 'within', 'json' | 'staleOk' | 'watch'>;
 
-/** One snapshot needs an hour of history, for the lanes. */
 const HISTORY_SEC = 3_600;
-/** This much history allows a forecast for up to an hour. */
 const ADVICE_HISTORY_SEC = 11 * 3_600;
-/** Advice that takes longer is left out. */
 const ADVICE_WITHIN_MS = 10_000;
 
 async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promise<void> {
@@ -153,10 +150,7 @@ async function requestUntil<Result>(
   }
 }
 
-/**
- * The demo's history is available at once: waits until the engine has learned as much as the monitor's, so that both
- * show the same.
- */
+/** Waits until the demo's engine has learned as much as the monitor's, so that both show the same. */
 async function learned(io: Io, { client }: OpenedClient): Promise<void> {
   const signal = io.interruption();
   const giveUpAt = performance.now() + 3 * LEARNT_WITHIN_MS;
@@ -193,17 +187,14 @@ async function recommendation(io: Io, { client, embedded }: OpenedClient) {
 }
 
 const DEFAULT_WITHIN = '1h';
-/** Limits of v1, which exceed those of gastop's own service. */
 const WITHIN = {
   min: '1s',
   max: durationText(LONGEST_DEADLINE_SEC),
   note: ', of which gastop knows up to 1d',
 };
 const LEAST_PAST_SEC = 3_600;
-/** Spare time: the oldest block is seldom exactly at the limit. */
 const SPARE_SEC = 600;
 const ASK_AGAIN_MS = 60;
-/** Time from storing the history to learning from it, on a slow machine. */
 const LEARNT_WITHIN_MS = 20_000;
 
 function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
@@ -270,7 +261,6 @@ export async function knownReach(
       const isEnough = start !== null && presentSec - start / 1_000 >= neededSec;
       giveUpAt = isEnough ? performance.now() + LEARNT_WITHIN_MS : 0;
     },
-    // The response itself reports errors of reading.
     () => {
       giveUpAt = 0;
     },
@@ -337,7 +327,6 @@ function headLines(snapshot: SnapshotView, now: number): string[] {
 
 const chainName = (snapshot: SnapshotView) => cleanLine(chainNameOf(snapshot) ?? '');
 
-/** Age of the block; a recording's blocks are old, so their time is shown. */
 function ageText(snapshot: SnapshotView, now: number): string {
   const { blockTimestamp, source } = snapshot;
   if (blockTimestamp === null) return '';
@@ -412,7 +401,6 @@ function placeholderList(): string {
   return [...prices, ...Object.keys(WORDS).map((name) => `{${name}}`)].join('\n');
 }
 
-/** Placeholders that need the recommendation, which is a second request. */
 const ADVICE = new Set(['target', 'action', 'probability', 'saving', 'wait']);
 
 function parseTemplate(text: string) {

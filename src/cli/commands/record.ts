@@ -255,7 +255,6 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 const PAGE = 1_024;
 const MOST_STEPS_BACK = 12;
 
-/** The blocks of the last `pastSec` up to the head, ascending; fewer if the source's history is shorter. */
 async function* pastBlocks(source: ChainSource, pastSec: number, signal: AbortSignal): AsyncGenerator<Block> {
   const [{ feeRule }, head] = await Promise.all([source.chain(), source.head()]);
   const since = head.timestamp - pastSec;

@@ -17,7 +17,6 @@ import type { Settings } from '../settings.ts';
 
 const OF_ONE: readonly ClientErrorCode[] = ['invalid', 'conflict', 'not-found', 'server', 'unreadable'];
 
-/** Runs for each id in sequence, without duplicates; a failure does not stop the others. Returns the exit code. */
 export async function eachId(
   io: Io,
   ids: readonly string[],
@@ -73,7 +72,6 @@ export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${man
 export const idsArgument = ({ many }: ResourceWords) =>
   ['<id...>', `one or several, as gastop ${many} list shows them`] as const;
 
-/** Changes single alerts or auto-txs, and reports the results, for all commands that do. */
 export function changing<Item extends Named, Details>(
   io: Io,
   { many, one: what, path, get, list }: Resource<Item, Details>,
@@ -87,8 +85,8 @@ export function changing<Item extends Named, Details>(
     call: { signal, ...(json === true && { onResponse }) } satisfies TextOptions,
     tell: (line: string) => (json === true ? undefined : note(io, line)),
     /**
-     * Runs `work` for one id. If the service does not find it, checks the list, because some services lack the
-     * details route; for an existing item, `other` may name what is missing.
+     * Runs `work`. On a 404 it checks the list, as some services lack the details route; `other` may name what is
+     * missing.
      */
     onOne: async <Result>(
       id: string,
@@ -173,8 +171,8 @@ const Page = z.looseObject({
 const MOST_PAGES = 100;
 
 /**
- * A list as JSON: the unchanged response if it is complete, otherwise one v1 list of all pages, without duplicates.
- * For a list that is not v1, the first page. `part`: loaded and total number, if incomplete.
+ * A list as JSON: the response if it is complete, otherwise one v1 list of all pages. `part`: what was loaded of it.
+ *
  */
 export async function wholeListJson(
   client: Pick<GasClient, 'raw'>,

@@ -113,7 +113,6 @@ export async function serveUntil(
   }
 }
 
-/** An available node responds within this time; the port does not wait longer for an unavailable one. */
 const CHAIN_WITHIN_MS = 2_000;
 const FIRST_RETRY_MS = 2_000;
 const LAST_RETRY_MS = 15_000;
@@ -126,10 +125,8 @@ interface ServeChainOptions extends ServiceExtras {
 }
 
 /**
- * Starts the service of `gastop serve`. It starts even without a node: until a node names the chain, and thereby the
- * database, a service on an ephemeral database explains why it is unavailable; then the real one replaces it.
- * @throws {StoreError} when a named database, or that of a known chain, cannot be used; the signal's reason when it
- * aborts before the start.
+ * Until a node names the chain, a service on an ephemeral database says why it is unavailable. @throws {StoreError}
+ *
  */
 async function serveChain(
   io: Io,
@@ -285,7 +282,6 @@ function changedAt(path: string): number | null {
   }
 }
 
-/** After this time without a report a problem counts as over; retries come more often. */
 const OVER_AFTER_MS = 60_000;
 
 /**
@@ -303,10 +299,7 @@ function freshProblems(now: () => number): (error: unknown) => boolean {
   };
 }
 
-/**
- * One line per delivery attempt of a fired alert: id, channel and result, never the target. The recipient's response
- * may contain the target, so it is only in the alert's deliveries.
- */
+/** One line per delivery attempt, never the target; the response may hold it. */
 export function logAttempt(
   log: Pick<ServeLog, 'info' | 'warn'>,
   { delivery, attempt, verdict }: MadeAttempt,
@@ -315,7 +308,6 @@ export function logAttempt(
   if (verdict.kind === 'delivered') {
     log.info(`${what}: delivered in ${attempt.latencyMs.toFixed(0)} ms`);
   } else if (verdict.kind === 'waits') {
-    // Our own message, about the operator's settings.
     log.warn(`${what}: ${attempt.answer}`);
   } else {
     const again = verdict.kind === 'again' && `tried again at ${new Date(verdict.at).toISOString()}`;

@@ -75,7 +75,6 @@ export function listenAddress({
     host: checked('--host', () => parseHost(host)),
     port: checked('--port', () => parsePort(port)),
     baseUrl: given('--base-url', baseUrl, (text) => parseServiceUrl(text, 'leave it out')),
-    /** Origins of pages; `null`: from the settings. */
     cors: given('--cors', cors?.join(' '), parseOrigins),
   };
 }
@@ -96,7 +95,6 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** `http://127.0.0.1:8787`, or the base URL: prefix of all paths. */
 export function servedRoot({ host, baseUrl }: ListenAddress, port: number): string {
   const name = isIP(host) === 6 ? `[${host}]` : host;
   return baseUrl === null ? `http://${name}:${port}` : baseUrl.origin + prefixOf(baseUrl);

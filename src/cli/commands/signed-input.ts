@@ -18,9 +18,8 @@ function signedArgument(): CliError {
 }
 
 /**
- * Refuses a command line that contains something like a signed transaction, before anything can repeat it. Arguments
- * after `--` belong to another program.
- * @throws CliError (usage)
+ * Refuses what looks like a signed transaction, before anything repeats it. After `--` come another program's words.
+ *
  */
 export function refuseSignedArguments(argv: readonly string[]): void {
   const end = argv.indexOf('--');
@@ -41,9 +40,8 @@ export interface SignedInput {
 }
 
 /**
- * Reads a raw signed transaction from a file or (`-`, or no `file`) stdin; a terminal does not echo the paste. No
- * error repeats any part of it.
- * @throws CliError (usage)
+ * From a file or (`-`, or no `file`) stdin; no echo, and no error repeats any part of it. @throws CliError (usage)
+ *
  */
 export async function signedInput(io: Io, file: string | undefined): Promise<SignedInput> {
   const from = file ?? STDIN;

@@ -58,7 +58,6 @@ type WaitFlags = Flags<'below' | 'above' | 'timeout' | 'confirm', 'quiet'> & { r
 
 export interface WaitPlan {
   readonly lane: LaneName;
-  /** Inclusive: at or below, at or above. */
   readonly side: 'below' | 'above';
   readonly target: bigint;
   readonly timeoutSec: number | null;
@@ -166,14 +165,9 @@ async function lookAt(file: string): Promise<'runnable' | 'not-executable' | 'ab
   }
 }
 
-/** Signals that a key press sends to all foreground processes, including the command. */
 const OF_THE_KEYBOARD: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
-/**
- * Runs a command in this process's place: with its streams, signals and exit code. Returns the exit code; 128 + n for
- * signal n.
- * @throws CliError (127, 126) when it cannot be started.
- */
+/** Runs a command with this process's streams and signals; 128 + n for signal n. @throws CliError (127, 126) */
 function runCommand(io: Io, command: string, args: readonly string[], env: Io['env']): Promise<number> {
   return new Promise((resolve, reject) => {
     // In this process group: otherwise it could not read from the terminal.
@@ -183,7 +177,6 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
       child.kill(name);
     });
     child.once('error', (error: NodeJS.ErrnoException) => {
-      // A signal that could not be sent is no failure of the command.
       if (child.pid !== undefined) return;
       reject(error.code === 'ENOENT' ? notFound(command) : notExecutable(command));
     });
@@ -194,8 +187,8 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
 }
 
 /**
- * Whether Ctrl-C reaches this process, and so the command by itself, which must not get it twice. Node does not
- * report a signal's sender; like a shell, this treats `kill -INT` as the keyboard's while it is in the foreground.
+ * Whether Ctrl-C reaches the command by itself: then it must not get it twice. `kill -INT` counts as the keyboard.
+ *
  */
 function isInForeground(io: Io): boolean {
   try {

@@ -242,7 +242,6 @@ export function autoTxCheckText(
   ].join('\n');
 }
 
-/** `now 6.32 gwei, has to fall 21 %`, `81 % likely within 24h`. */
 function outlookWords({ distance, reach }: Pick<CheckedAutoTx, 'distance' | 'reach'>): string[] {
   const far = mapped(distance, ({ isOfCap, price, ...rest }) => {
     return `now ${isOfCap ? 'base fee ' : ''}${formatGwei(price)} gwei, ${describeDistance(rest)}`;
@@ -255,10 +254,7 @@ function outlookWords({ distance, reach }: Pick<CheckedAutoTx, 'distance' | 'rea
   return [far, likely].filter((words) => words !== null);
 }
 
-/**
- * The same for programs, with the names and units of v1's `AutoTx`: prices in wei as numbers, amounts as decimal
- * strings.
- */
+/** For programs, with the names and units of v1's `AutoTx`. */
 export function autoTxCheckJson(
   transaction: SignedTransaction,
   { call, checks, reach }: Pick<CheckedAutoTx, 'call' | 'checks' | 'reach'>,

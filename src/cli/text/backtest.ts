@@ -172,7 +172,6 @@ function waitLines({ waits }: BacktestReport, paint: Paint): string[] {
   ];
 }
 
-/** To a tenth of a percent, without a sign when it rounds to 0. */
 const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : formatPercent(ratio, 1));
 
 const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));

@@ -66,7 +66,6 @@ export function extraPayload(alert: NewAlert) {
   };
 }
 
-/** The fields of an alert, to be sent again with a change; unknown ones are left out. */
 export function payloadOf(alert: AlertView): Partial<NewAlert> {
   const { threshold, hysteresis, gasSpeed, condition, cooldownMs, disableOnce, confirmBlocks } = alert;
   const { method, channels, to, targets, note } = alert;
@@ -88,9 +87,7 @@ const alertOf = ({ thresholdGwei, hysteresisGwei, missed, ...wire }: Wire<typeof
   missed: missed === null || missed.count === null ? null : { count: missed.count, lastAt: missed.lastAt },
 });
 
-/**
- * An alert. Required: its id. `null`: unknown. `status` may be a service's own value; `note` may have several lines.
- */
+/** Required: its id. `null`: unknown. `status` may be a service's own; `note` may have several lines. */
 export const Alert = lenient(AlertWire, 'id').transform(alertOf);
 export type AlertView = z.infer<typeof Alert>;
 
@@ -100,7 +97,6 @@ type WireTargets = Pick<Wire<typeof AlertWire.shape, 'id'>, 'method' | 'channels
 function alertTargets({ method, channels, to, targets }: WireTargets) {
   const all = Object.entries(targets ?? {});
   const named: readonly string[] = channels ?? [];
-  /** Empty when unknown. */
   const told: readonly string[] = named.length === 0 && method !== null ? [method] : [...new Set(named)];
   return {
     method,
@@ -134,20 +130,14 @@ export type AlertDetailsView = z.infer<typeof AlertDetails> & {
   readonly problem?: string;
 };
 
-/**
- * `POST /alerts`, to which some services respond with little more than the id. `signingSecret` signs the webhooks of
- * all alerts; `null` when the service does not return it.
- */
+/** Some services respond with little more than the id. `signingSecret`: `null` when it is not returned. */
 export const CreatedAlert = lenient(CreatedAlertWire, 'id').transform(({ signingSecret, ...wire }) => ({
   ...alertOf(wire),
   signingSecret,
 }));
 export type CreatedAlertView = z.infer<typeof CreatedAlert>;
 
-/**
- * `POST /alerts/signing-secret/rotate`. `previousUntil`: time until which the previous secret signs as well; `null`:
- * it does not.
- */
+/** `previousUntil`: until then the previous secret signs as well; `null`: it does not. */
 export const RotatedSecret = lenient(RotatedSecretWire, 'signingSecret');
 
 /** One page of `GET /alerts`, or all alerts of a service without paging. */
@@ -199,7 +189,6 @@ export function plainWord(word: string): string {
   return word.toLowerCase().replaceAll('_', ' ');
 }
 
-/** `AVERAGE` is `Average`. */
 export function titleWord(word: string): string {
   const plain = plainWord(word);
   return plain.charAt(0).toUpperCase() + plain.slice(1);
@@ -230,7 +219,6 @@ export function laneOf(gasSpeed: string | null): LaneName | null {
 
 export type AlertCondition = Pick<AlertView, 'gasSpeed' | 'condition' | 'threshold'>;
 
-/** The conditions of the contract, as sign and in words. */
 const SIDES: Readonly<Record<string, readonly [sign: string, word: string]>> = {
   LESS_THAN: ['<', 'below'],
   GREATER_THAN: ['>', 'above'],
@@ -260,10 +248,7 @@ export type AlertState =
   | { readonly kind: 'cooling'; readonly until: number }
   | { readonly kind: 'other'; readonly word: string };
 
-/**
- * The state of an alert. Confirmation and waiting for the price to leave the threshold are derived from the present
- * price, because services do not report them.
- */
+/** Confirmation and leaving are derived from the present price, because services do not report them. */
 export function alertState(alert: AlertView, snapshot: SnapshotView, present: number): AlertState {
   const { status, cooldownUntil, confirmBlocks } = alert;
   if (status === 'DISABLED') return { kind: 'disabled' };
@@ -277,8 +262,8 @@ export function alertState(alert: AlertView, snapshot: SnapshotView, present: nu
 }
 
 /**
- * Whether the price must leave the threshold before a fired alert may fire again, after its cooldown. For a service
- * without re-arm margins an ended cooldown may mean nothing.
+ * Whether the price must leave the threshold before it may fire again; without re-arm margins a cooldown means
+ * nothing.
  */
 export function mustLeave({ cooldownUntil, cooldownMs, hysteresis }: AlertView): boolean {
   return (
@@ -367,10 +352,7 @@ export function describeChannels(alert: AlertTargets): string | null {
   return target === null ? plainWord(only) : `${plainWord(only)} ${shortTarget(target)}`;
 }
 
-/**
- * One firing: `Average below 0.04 gwei: 0.0388 · deploy the registry`.
- * @param price the lane's price when it fired, wei per gas; `null` when unknown
- */
+/** `Average below 0.04 gwei: 0.0388 · deploy the registry`; `price` when it fired, `null` when unknown. */
 export function describeFiring(alert: AlertView, price: bigint | null): string {
   const note = cleanText(alert.note ?? '', LONGEST_NOTE).trim();
   const beside = (wei: bigint) =>
@@ -388,10 +370,8 @@ export function describeFirings(fired: readonly AlertView[]): string {
 const DAY_MS = 86_400_000;
 
 /**
- * The firings of the day before this monitor ran, in one line; `null` without any.
- * @param told alerts whose firings a monitor would have shown
- * @param all alerts whose firings may have been missed
- * @param at the service's present, ms
+ * The day before this monitor ran: `told` alerts would have been shown, `all` may have been missed. `at`: the
+ * present, ms.
  */
 export function describeEarlierFirings(
   told: readonly AlertView[],
@@ -411,10 +391,7 @@ export function describeEarlierFirings(
   return parts.length === 0 ? null : `In the last day ${parts.join(', ')}`;
 }
 
-/**
- * `likely reached: 35 % within 1h, 92 % within 1d`, or why it is unknown; `null` when the service has no forecast.
- * `reach` is `null` without a forecast or a response.
- */
+/** `likely reached: 35 % within 1h, 92 % within 1d`, or why it is unknown; `null` without a forecast. */
 export function describeReach(
   reaches: readonly { readonly withinSec: number; readonly reach: ReachView | null }[],
 ): string | null {
@@ -432,7 +409,6 @@ export function describeReach(
   return `likely reached: ${known.join(', ')}; within ${formatDuration(unknown.withinSec)} not known: ${reason}`;
 }
 
-/** Wei per gas of a price typed in gwei; `null` while it is incomplete. */
 export function weiOfTypedGwei(text: string): bigint | null {
   const [, whole = '', decimals = ''] = /^(\d{0,9})(?:\.(\d{0,9}))?$/.exec(text.trim()) ?? [];
   if (whole === '' && decimals === '') return null;

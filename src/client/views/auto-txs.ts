@@ -177,10 +177,7 @@ export const AutoTxAccount = lenient(
 }));
 export type AutoTxAccountView = z.infer<typeof AutoTxAccount>;
 
-/**
- * Whether nodes may have it, independent of its status. If the service does not report this: whether it was ever
- * sent.
- */
+/** Whether nodes may have it; if the service does not say: whether it was ever sent. */
 export function mayBeMined({ mayBeMined: said, attempts, submittedAt }: AutoTxView): boolean {
   return said ?? (submittedAt !== null || (attempts ?? 0) > 0);
 }
@@ -339,7 +336,6 @@ export function describeOwnFee(
   return `It pays ${formatGwei(pays)} gwei itself: fees of about ${native(fees)}${usd}, at most ${native(gasLimit * cap)}.`;
 }
 
-/** The warning that its own price is far above its target; `null` without one. */
 export function overpaysCheck(checks: readonly CheckView[]): CheckView | null {
   return checks.find(({ code }) => code === OVERPAYS) ?? null;
 }
@@ -469,10 +465,7 @@ function confirmedText({ confirmations, confirmationsNeeded }: AutoTxView): stri
   return `, ${confirmations}${confirmationsNeeded === null ? '' : ` of ${confirmationsNeeded}`} confirmations`;
 }
 
-/**
- * `mined in block 24,337,380 at 0.0388 gwei, 0.000000250 ETH less than at its creation`. Unless strict, the target is
- * for the lane, so the transaction's own tip may exceed it.
- */
+/** Unless strict, the target is for the lane, so the transaction's own tip may exceed it. */
 function minedText(autoTx: AutoTxView): string {
   const { blockNumber, effectiveGasPrice: paid, atCreation, target, gasUsed } = autoTx;
   const block = blockNumber === null ? 'mined' : `mined in block ${formatCount(blockNumber)}`;

@@ -19,24 +19,20 @@ import {
   type TrendView,
 } from './gas.ts';
 
-/** Present figures of a chain. */
 export interface ChainFigures {
   readonly snapshot: SnapshotView;
   readonly trend: TrendView | null;
   readonly advice: RecommendationView | null;
-  /** Costs of usual actions, if its source reports them. */
   readonly actions: readonly ActionView[];
 }
 
 /** A row of the board: one of several chains. */
 export interface ChainRow {
-  /** Name in the settings: `base`. */
   readonly name: string;
   /** Whether the user made up the name: it is no name of a chain. */
   readonly isOwnName: boolean;
   /** The last read figures; `null`: none yet. */
   readonly figures: ChainFigures | null;
-  /** Dollars for a native coin. */
   readonly nativeUsd: number | null;
   /** Name of the row whose coin price is used, if the chain has none of its own. */
   readonly usdFrom: string | null;
@@ -61,7 +57,6 @@ export type Work = keyof typeof WORK;
 
 export interface WorkCost {
   readonly gas: number;
-  /** Total at the average price, without the data fee if that is unknown. */
   readonly wei: bigint;
   readonly usd: number | null;
   /** The part of `wei` for posting to L1; `null`: unknown, and not in `wei`. */
@@ -83,10 +78,7 @@ export function workCost({ figures, nativeUsd }: ChainRow, work: Work): WorkCost
 export const CHAIN_SORTS = ['swap', 'send', 'price', 'name'] as const;
 export type ChainSort = (typeof CHAIN_SORTS)[number];
 
-/**
- * The cheapest first: chains with costs in dollars, then those with costs in coins only, then the unknown ones. The
- * sort is stable.
- */
+/** The cheapest first: costs in dollars, then in coins only, then unknown ones. */
 export function sortedRows(rows: readonly ChainRow[], sort: ChainSort): readonly ChainRow[] {
   if (sort === 'name') return rows.toSorted((one, other) => titleOf(one).localeCompare(titleOf(other), 'en'));
   const placed = rows.map((row) => ({ row, ...placeOf(row, sort) }));
@@ -139,7 +131,6 @@ function costText(row: ChainRow, work: Work): string {
   return `${usd === null ? inCoin() : formatCents(usd)}${dataFee === null ? ' + L1' : ''}`;
 }
 
-/** The share of L1 in a swap's cost. */
 function l1Text(row: ChainRow): string {
   const known = workCost(row, 'swap');
   if (known === null || !known.dataFee || known.wei === 0n) return UNKNOWN;

@@ -102,7 +102,6 @@ const Cost = lenient(actions.element.shape.slow, 'wei').transform((wire) => ({
 }));
 export type CostView = z.infer<typeof Cost>;
 
-/** Costs of a usual action on each lane; `null` when unknown. */
 export const Action = lenient(
   actions.element.extend({ slow: Cost, average: Cost, fast: Cost, dataFee: Cost }),
   'name',

@@ -6,8 +6,8 @@ import { formatDuration, formatGwei } from '../../core/units.ts';
 import { lenient, rows, said, type Wire, wei } from '../lenient.ts';
 
 /**
- * Views for screens and commands: one shape for all services. Wei is `bigint`; times are ms since epoch; fields that
- * a service lacks are `null`. Statistics that are only drawn are plain numbers, in wei.
+ * Views: one shape for all services. Wei is `bigint`, times are ms since epoch, absent fields `null`; drawn
+ * statistics are numbers, in wei.
  */
 
 type WireLane = Wire<typeof GasCurrent.shape.lanes.shape.slow.shape, never>;
@@ -135,10 +135,7 @@ export type ReachView = z.infer<typeof Reach>;
 
 const Action = z.union([z.string().min(1), z.null()]);
 
-/**
- * `GET /gas/recommendation`. Required: the action, `SEND_NOW`, `WAIT`, `SET_ALERT`, another value of the service, or
- * `null` for no advice yet.
- */
+/** Required: the action; `null`: no advice yet. */
 export const Recommendation = lenient(
   GasRecommendation.extend({ action: Action, alternatives: rows(Horizon), track: Track, reach: Reach }),
   'action',
@@ -151,17 +148,14 @@ export const Recommendation = lenient(
 export type RecommendationView = z.infer<typeof Recommendation>;
 
 /**
- * Whether the source has been unreachable since, so that present prices are unknown. A standstill of the chain is
- * different.
+ * Whether the source has been unreachable since, so that present prices are unknown; not a standstill of the chain.
+ *
  */
 export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale' | 'source'>): boolean {
   return stale === true && problem !== null && problem.retryAt !== null;
 }
 
-/**
- * The record of the service's advice: `given 50, kept 46`, or `tried 100, kept 94` for past blocks; `null` when
- * unknown.
- */
+/** `given 50, kept 46`, or `tried 100, kept 94` for past blocks; `null` when unknown. */
 export function keptWords({
   evaluated,
   hitRatio,
@@ -191,14 +185,10 @@ export function lacksTips({ lanes, nextBaseFee }: SnapshotView): boolean {
   );
 }
 
-/** Whether the next base fee is at its minimum. */
 export const isAtFloor = ({ floor, nextBaseFee }: Pick<SnapshotView, 'floor' | 'nextBaseFee'>): boolean =>
   floor !== null && nextBaseFee !== null && nextBaseFee <= floor;
 
-/**
- * Action and price: `WAIT` and `up to 15m for 0.0388 gwei`, `SEND NOW` and `at 0.0412 gwei`, `AT ITS FLOOR` and `send
- * at 0.00510 gwei`; `target` is empty when there is none.
- */
+/** `WAIT` and `up to 15m for 0.0388 gwei`, `AT ITS FLOOR` and `send at 0.00510 gwei`; `target` may be empty. */
 export function describeAdvice(
   { action, targetPrice, deadlineSec, expectedWaitSec }: RecommendationView,
   snapshot: Pick<SnapshotView, 'floor' | 'nextBaseFee'>,

@@ -4,7 +4,6 @@ import { BaseFeeMetrics, BaseFeeRow, GasUsedRatioRow, PriorityFeeRow } from '../
 import { checksummed } from '../../core/transactions/abi-arguments.ts';
 import { lenient, rows, wei } from '../lenient.ts';
 
-/** One page of a metrics response. Times in ms since epoch; `null`: unknown. */
 export interface MetricsView<Row> {
   readonly chainId: number | null;
   readonly from: number | null;
