@@ -1,19 +1,18 @@
-import { type Advice, eachLane, LANES, type LaneName } from '../advice.ts';
+import { type Advice, LANES } from '../advice.ts';
 import type { Block, BlockTips } from '../block.ts';
 import { type FeeRule, gasUsedRatioFromBaseFees } from '../eip1559.ts';
 import { FeeEngine } from '../engine/fee-engine.ts';
-import { NaiveRule, PEERS } from './baselines.ts';
 import {
-  AdviceColumns,
+  type Given,
+  givenAt,
   type HorizonScore,
   judgeHorizon,
   judgeWaits,
-  type LaneOffering,
   type LaneReport,
   reportLane,
   type WaitScore,
 } from './judge.ts';
-import { OfferColumn, Past } from './past.ts';
+import { Past } from './past.ts';
 
 export interface BacktestReport {
   readonly stretch: StretchFacts;
@@ -56,8 +55,8 @@ const NO_TIPS: BlockTips = [0n, 0n, 0n, 0n, 0n, 0n, 0n];
 const WALK_SHARE = 0.9;
 
 /**
- * Walks a recording block by block: the engine and all other rules see each block and advise before they see the
- * next; then all advice is judged. Yields after every block, and while it judges.
+ * Walks a recording block by block: the engine sees each block and advises before it sees the next; then all advice
+ * is judged beside that of other rules. Yields after every block, and while it judges.
  * @throws RangeError for no blocks.
  */
 export function* backtest(options: BacktestOptions): Generator<BacktestStep, BacktestReport> {
@@ -65,40 +64,26 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
   const stretch = stretchFacts(blocks, feeRule);
   const engine = new FeeEngine({ feeRule });
   const isTipless = stretch.withTips === 0;
-  const past = new Past(blocks.length);
-  const advised = new AdviceColumns(blocks.length);
-  const others = new Offerings(blocks.length);
-  const given: number[] = [];
-  for (const run of runsOf(blocks)) {
-    engine.rewindTo(-1);
-    others.begin(run.length);
-    const known = new Past(run.length);
-    for (const block of run) {
-      // A recording of base fees alone is judged as if every block accepted a tip of 0.
-      engine.push(isTipless ? { ...block, tips: NO_TIPS } : block);
-      const advice = engine.advice();
-      const at = past.length;
-      const next = Number(advice?.nextBaseFee ?? block.baseFeePerGas);
-      past.push(block, next);
-      known.push(block, next);
-      others.ask(known, at);
-      const isJudged = advice !== null && block.number >= from && block.number <= to;
-      if (isJudged) {
-        given.push(at);
-        advised.put(at, advice);
-      }
-      const prediction = isJudged ? { block: block.number, advice } : null;
-      yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
-    }
+  const past = new Past();
+  const given: Given[] = [];
+  for (const [at, block] of blocks.entries()) {
+    if (isAfterGap(block, blocks[at - 1])) engine.rewindTo(-1);
+    // A recording of base fees alone is judged as if every block accepted a tip of 0.
+    engine.push(isTipless ? { ...block, tips: NO_TIPS } : block);
+    const advice = engine.advice();
+    past.push(block, Number(advice?.nextBaseFee ?? block.baseFeePerGas));
+    const isJudged = advice !== null && block.number >= from && block.number <= to;
+    if (isJudged) given.push(givenAt(at, advice));
+    const prediction = isJudged ? { block: block.number, advice } : null;
+    yield { done: (WALK_SHARE * (at + 1)) / blocks.length, prediction };
   }
   const lanes: LaneReport[] = [];
   for (const lane of LANES.toReversed()) {
-    lanes.push(reportLane(past, advised, given, others.of(lane), lane));
+    lanes.push(reportLane(past, given, lane));
     yield { done: WALK_SHARE + ((1 - WALK_SHARE) * lanes.length) / (LANES.length + 1), prediction: null };
   }
-  const horizons = advised.horizons.flatMap(
-    (sec) => judgeHorizon(past, (at) => advised.target(sec, at), given, sec) ?? [],
-  );
+  const secs = [...new Set(given.flatMap(({ targets }) => targets.map(({ horizonSec }) => horizonSec)))];
+  const horizons = secs.sort((a, b) => a - b).flatMap((sec) => judgeHorizon(past, given, sec) ?? []);
   return {
     stretch,
     judged: {
@@ -108,23 +93,12 @@ export function* backtest(options: BacktestOptions): Generator<BacktestStep, Bac
     },
     lanes,
     horizons,
-    unjudgedHorizons: advised.horizons.filter(
-      (sec) => !horizons.some(({ horizonSec }) => horizonSec === sec),
-    ),
-    waits: judgeWaits(past, advised.waits, given.length),
+    unjudgedHorizons: secs.filter((sec) => !horizons.some(({ horizonSec }) => horizonSec === sec)),
+    waits: judgeWaits(past, given),
   };
 }
 
-function runsOf(blocks: readonly Block[]): Block[][] {
-  const runs: Block[][] = [];
-  let newest = Number.NaN;
-  for (const block of blocks) {
-    if (block.number === newest + 1) runs.at(-1)?.push(block);
-    else runs.push([block]);
-    newest = block.number;
-  }
-  return runs;
-}
+const isAfterGap = (block: Block, before: Block | undefined) => before?.number !== block.number - 1;
 
 /** The figures of a recording. Wei per gas; Unix seconds. */
 export interface StretchFacts {
@@ -150,7 +124,7 @@ function stretchFacts(blocks: readonly Block[], rule: FeeRule): StretchFacts {
     firstBlock: first.number,
     lastBlock: last.number,
     blocks: blocks.length,
-    gaps: runsOf(blocks).length - 1,
+    gaps: blocks.filter((block, at) => at > 0 && isAfterGap(block, blocks[at - 1])).length,
     firstTime: first.timestamp,
     lastTime: last.timestamp,
     baseFee: {
@@ -172,42 +146,4 @@ function gasUsedOf(blocks: readonly Block[], rule: FeeRule): StretchFacts['gasUs
     return block.gasUsedRatio === gasUsedRatioFromBaseFees(block.baseFeePerGas, next.baseFeePerGas, rule);
   });
   return isDerived ? 'derived' : 'ratio';
-}
-
-/** The offers of every peer and the naive rule at every block. */
-export class Offerings {
-  #naiveRule: NaiveRule;
-  readonly #naive: OfferColumn;
-  readonly #peers: ReadonlyMap<string, Readonly<Record<LaneName, OfferColumn>>>;
-
-  /** @param length number of blocks to walk. */
-  constructor(length: number) {
-    this.#naiveRule = new NaiveRule(length);
-    this.#naive = new OfferColumn(length);
-    this.#peers = new Map(PEERS.map(({ name }) => [name, eachLane(() => new OfferColumn(length))]));
-  }
-
-  /** Resets the rules after a gap. @param length number of blocks up to the next gap. */
-  begin(length: number): void {
-    this.#naiveRule = new NaiveRule(length);
-  }
-
-  /** Records the offer of each rule at the newest block of `past`, whose index is `at`; blocks come in sequence. */
-  ask(past: Past, at = past.length - 1): void {
-    for (const peer of PEERS) {
-      const offers = peer.offers(past);
-      for (const lane of LANES) this.#peers.get(peer.name)?.[lane].put(at, offers[lane]);
-    }
-    this.#naive.put(at, this.#naiveRule.offer(past));
-  }
-
-  /** Only Slow waits, so the naive rule applies to Slow alone. */
-  of(lane: LaneName): LaneOffering[] {
-    const peers = [...this.#peers].map(([rule, columns]) => ({
-      rule,
-      kind: 'peer' as const,
-      offers: columns[lane],
-    }));
-    return lane === 'slow' ? [...peers, { rule: 'naive rule', kind: 'naive', offers: this.#naive }] : peers;
-  }
 }

@@ -2,14 +2,65 @@ import {
   type Action,
   type Advice,
   eachLane,
-  type Horizon,
   LANE_PROMISES,
-  LANES,
   type LaneName,
   type LanePromise,
 } from '../advice.ts';
 import { WindowMinimum } from '../engine/rolling.ts';
-import { type Offer, OfferColumn, type Past } from './past.ts';
+import { NAIVE_RULE, PEERS } from './baselines.ts';
+import type { Offer, Past } from './past.ts';
+
+/** What is judged of the advice at one block, as numbers, which take less memory. Shares 0 to 1, seconds. */
+export interface Given {
+  /** Index of the block. */
+  readonly at: number;
+  readonly lanes: Readonly<Record<LaneName, Offer & { readonly probability: number | null }>>;
+  readonly targets: readonly Target[];
+  readonly wait: Waiting | null;
+}
+
+/** A price predicted to be reached within a time. */
+export interface Target {
+  readonly horizonSec: number;
+  readonly price: number;
+  readonly probability: number | null;
+}
+
+/** An advice to wait for a price. */
+interface Waiting {
+  readonly action: Exclude<Action, 'SEND_NOW'>;
+  readonly price: number;
+  readonly deadlineSec: number;
+  readonly probability: number;
+  readonly expectedSaving: number;
+}
+
+export function givenAt(at: number, { lanes, recommendation }: Advice): Given {
+  const { action, targetPrice, deadlineSec, probability, expectedSavingRatio } = recommendation;
+  const isWait = action !== null && action !== 'SEND_NOW' && probability !== null;
+  return {
+    at,
+    lanes: eachLane((lane) => ({
+      cap: Number(lanes[lane].maxFeePerGas),
+      tip: Number(lanes[lane].maxPriorityFeePerGas),
+      probability: lanes[lane].probability,
+    })),
+    targets: recommendation.alternatives.map(({ horizonSec, price, probability }) => ({
+      horizonSec,
+      price: Number(price),
+      probability,
+    })),
+    wait: isWait
+      ? {
+          action,
+          price: Number(targetPrice),
+          deadlineSec,
+          probability,
+          expectedSaving: expectedSavingRatio,
+        }
+      : null,
+  };
+}
 
 /** Predictions with similar stated probabilities, and the share of them that came true. */
 export interface CalibrationGroup {
@@ -48,12 +99,6 @@ function calibrationError(groups: readonly CalibrationGroup[]): number | null {
   return size > 0 ? apart / size : null;
 }
 
-/** A price predicted to be reached within a time; `NaN` for an unstated probability. */
-export interface Target {
-  readonly price: number;
-  readonly probability: number;
-}
-
 /** Outcome of one horizon's target prices. Shares 0 to 1. */
 export interface HorizonScore {
   readonly horizonSec: number;
@@ -70,14 +115,13 @@ export interface HorizonScore {
 }
 
 /**
- * Judges the targets given at the blocks `indices` (ascending). Skips targets without a probability, and those whose
- * time had not ended before the end of the recording or a gap; `null` if none is left. The first block with a price
- * at or below the target reaches it, at that block's price.
+ * Judges the targets of one horizon. Skips targets without a probability, and those whose time had not ended before
+ * the end of the recording or a gap; `null` if none is left. The first block with a price at or below the target
+ * reaches it, at that block's price.
  */
 export function judgeHorizon(
   past: Past,
-  targetAt: (index: number) => Target,
-  indices: readonly number[],
+  given: readonly Pick<Given, 'at' | 'targets'>[],
   horizonSec: number,
 ): HorizonScore | null {
   let judged = 0;
@@ -88,15 +132,15 @@ export function judgeHorizon(
   const calibration = new Calibration();
   const window = new WindowMinimum();
   let last = -1;
-  for (const at of indices) {
-    const { price, probability } = targetAt(at);
+  for (const { at, targets } of given) {
+    const { price, probability } = targets.find((target) => target.horizonSec === horizonSec) ?? NO_TARGET;
     const until = (past.time[at] ?? 0) + horizonSec;
     if (until >= (past.time[past.lastOf(at)] ?? 0)) continue;
     for (; (past.time[last + 1] ?? 0) <= until; last += 1) window.push(last + 1, past.price[last + 1] ?? 0);
     window.dropBefore(at + 1);
     const cheapest = window.minimum;
     // Without a block in its time there was nothing to wait for.
-    if (Number.isNaN(probability) || cheapest === null) continue;
+    if (probability === null || cheapest === null) continue;
     // As in the lanes, a price of 0 counts as 1 wei on either side.
     const next = Math.max(past.price[at + 1] ?? 1, 1);
     const isReached = cheapest <= price;
@@ -121,6 +165,8 @@ export function judgeHorizon(
     calibration: groups,
   };
 }
+
+const NO_TARGET = { price: 0, probability: null } as const;
 
 /** The first price from block `from` on at or below `price`; there is one. */
 function firstAtMost(past: Past, price: number, from: number): number {
@@ -157,26 +203,22 @@ export const isSettled = (past: Past, at: number, { withinBlocks }: LanePromise)
   at + withinBlocks <= past.lastOf(at);
 
 /**
- * Judges the offers made at the blocks `indices`, whose windows must have ended. Block `j` includes an offer when
- * `min(tip, cap − base fee)` reaches the block's minimum tip; it pays `min(cap, base fee + tip)`. `null` for no
- * blocks.
+ * Judges offers by the index of their block; their windows must have ended. Block `j` includes an offer when
+ * `min(tip, cap − base fee)` reaches the block's minimum tip; it pays `min(cap, base fee + tip)`. `null` for none.
  */
 export function judgeLane(
   past: Past,
-  offers: OfferColumn,
-  indices: readonly number[],
+  offers: ReadonlyMap<number, Offer>,
   promise: LanePromise,
 ): LaneScore | null {
-  if (indices.length === 0) return null;
+  if (offers.size === 0) return null;
   let kept = 0;
   let keptLate = 0;
   let survived = 0;
   let saving = 0;
   let overhang = 0;
   let pinball = 0;
-  for (const at of indices) {
-    const offer = offers.at(at);
-    if (offer === null) throw new RangeError(`nothing was offered at block ${at}`);
+  for (const [at, offer] of offers) {
     const last = at + promise.withinBlocks;
     // Nothing can be saved on a free chain: a price of 0 counts as 1 wei on either side.
     const next = Math.max(past.price[at + 1] ?? 1, 1);
@@ -191,7 +233,7 @@ export function judgeLane(
     const short = least - offer.cap;
     pinball += Math.max(promise.target * short, (promise.target - 1) * short) / next;
   }
-  const judged = indices.length;
+  const judged = offers.size;
   return {
     judged,
     kept: kept / judged,
@@ -201,11 +243,6 @@ export function judgeLane(
     overhang: kept > 0 ? overhang / kept : null,
     pinball: pinball / judged,
   };
-}
-
-/** Whether the offer of block `at` was included in time. */
-function isKept(past: Past, offer: Offer, at: number, { withinBlocks }: LanePromise): boolean {
-  return look(past, offer, at + 1, at + withinBlocks).paid !== null;
 }
 
 interface LaneOutcome {
@@ -247,17 +284,6 @@ export function foresight(past: Past, at: number, promise: LanePromise): Offer |
   return { cap: past.price[best] ?? 0, tip: past.asked[best] ?? 0 };
 }
 
-/** An advice to wait for a price. Shares 0 to 1, seconds. */
-export interface Waiting {
-  /** Index of the block at which the advice was given. */
-  readonly at: number;
-  readonly action: Exclude<Action, 'SEND_NOW'>;
-  readonly price: number;
-  readonly deadlineSec: number;
-  readonly probability: number;
-  readonly expectedSaving: number;
-}
-
 /** Outcome of the advice to wait. Shares 0 to 1. */
 export interface WaitScore {
   readonly action: Waiting['action'];
@@ -274,24 +300,23 @@ export interface WaitScore {
   readonly saving: number;
 }
 
-/** Scores each kind of waiting that was advised, `WAIT` first. @param blocks number of blocks with advice. */
-export function judgeWaits(past: Past, waits: readonly Waiting[], blocks: number): WaitScore[] {
+/** Scores each kind of waiting that was advised, `WAIT` first. */
+export function judgeWaits(past: Past, given: readonly Pick<Given, 'at' | 'wait'>[]): WaitScore[] {
   return (['WAIT', 'SET_ALERT'] as const).flatMap((action) => {
-    const judged = waits
-      .filter((wait) => wait.action === action)
-      .flatMap((wait) => outcomeOf(past, wait) ?? []);
+    const judged = given.flatMap(({ at, wait }) =>
+      wait?.action === action ? (outcomeOf(past, at, wait) ?? []) : [],
+    );
     if (judged.length === 0) return [];
-    const mean = (of: (outcome: WaitOutcome) => number) =>
-      judged.reduce((sum, outcome) => sum + of(outcome), 0) / judged.length;
+    const meanOf = (of: (outcome: WaitOutcome) => number) => mean(judged.map(of)) ?? 0;
     return [
       {
         action,
         judged: judged.length,
-        share: judged.length / blocks,
-        stated: mean(({ wait }) => wait.probability),
-        kept: mean(({ isReached }) => (isReached ? 1 : 0)),
-        expectedSaving: mean(({ wait }) => wait.expectedSaving),
-        saving: mean(({ saving }) => saving),
+        share: judged.length / given.length,
+        stated: meanOf(({ wait }) => wait.probability),
+        kept: meanOf(({ isReached }) => (isReached ? 1 : 0)),
+        expectedSaving: meanOf(({ wait }) => wait.expectedSaving),
+        saving: meanOf(({ saving }) => saving),
       },
     ];
   });
@@ -304,11 +329,11 @@ interface WaitOutcome {
 }
 
 /** `null` while its time is not over, or when no block came in it. */
-function outcomeOf(past: Past, wait: Waiting): WaitOutcome | null {
+function outcomeOf(past: Past, given: number, wait: Waiting): WaitOutcome | null {
   const timeOf = (at: number) => past.time[at] ?? 0;
-  const until = timeOf(wait.at) + wait.deadlineSec;
-  const first = wait.at + 1;
-  if (until >= timeOf(past.lastOf(wait.at)) || timeOf(first) > until) return null;
+  const until = timeOf(given) + wait.deadlineSec;
+  const first = given + 1;
+  if (until >= timeOf(past.lastOf(given)) || timeOf(first) > until) return null;
   let at = first;
   while (timeOf(at + 1) <= until && (past.price[at] ?? 0) > wait.price) at += 1;
   const paid = past.price[at] ?? 0;
@@ -318,63 +343,6 @@ function outcomeOf(past: Past, wait: Waiting): WaitOutcome | null {
     isReached: paid <= wait.price,
     saving: 1 - Math.max(paid, 1) / Math.max(past.price[first] ?? 1, 1),
   };
-}
-
-/** The engine's advice at each block, as columns: 15,000 advice objects would take too much memory. */
-export class AdviceColumns {
-  readonly lanes: Readonly<Record<LaneName, OfferColumn>>;
-  /** `NaN` when none was stated. */
-  readonly probabilities: Readonly<Record<LaneName, Float64Array>>;
-  /** Advice to wait, oldest first. */
-  readonly waits: Waiting[] = [];
-  readonly #length: number;
-  readonly #targets = new Map<number, { price: Float64Array; probability: Float64Array }>();
-
-  constructor(length: number) {
-    this.#length = length;
-    this.lanes = eachLane(() => new OfferColumn(length));
-    this.probabilities = eachLane(() => this.#empty());
-  }
-
-  put(at: number, { lanes, recommendation }: Advice): void {
-    for (const lane of LANES) {
-      const { maxFeePerGas, maxPriorityFeePerGas, probability } = lanes[lane];
-      this.lanes[lane].put(at, { cap: Number(maxFeePerGas), tip: Number(maxPriorityFeePerGas) });
-      this.probabilities[lane][at] = probability ?? Number.NaN;
-    }
-    for (const target of recommendation.alternatives) this.#putTarget(at, target);
-    const { action, targetPrice, deadlineSec, probability, expectedSavingRatio } = recommendation;
-    if (action === null || action === 'SEND_NOW' || probability === null) return;
-    const price = Number(targetPrice);
-    this.waits.push({ at, action, price, deadlineSec, probability, expectedSaving: expectedSavingRatio });
-  }
-
-  /** Horizons with any prediction, shortest first. */
-  get horizons(): readonly number[] {
-    return [...this.#targets.keys()].sort((a, b) => a - b);
-  }
-
-  target(horizonSec: number, at: number): Target {
-    const columns = this.#targets.get(horizonSec);
-    return {
-      price: columns?.price[at] ?? Number.NaN,
-      probability: columns?.probability[at] ?? Number.NaN,
-    };
-  }
-
-  #putTarget(at: number, { horizonSec, price, probability }: Horizon): void {
-    let columns = this.#targets.get(horizonSec);
-    if (columns === undefined) {
-      columns = { price: this.#empty(), probability: this.#empty() };
-      this.#targets.set(horizonSec, columns);
-    }
-    columns.price[at] = Number(price);
-    columns.probability[at] = probability ?? Number.NaN;
-  }
-
-  #empty(): Float64Array {
-    return new Float64Array(this.#length).fill(Number.NaN);
-  }
 }
 
 export interface RuleScore extends LaneScore {
@@ -407,50 +375,47 @@ export interface LaneReport {
   readonly unstated: { readonly judged: number; readonly kept: number | null };
 }
 
-export interface LaneOffering {
-  readonly rule: string;
-  readonly kind: 'peer' | 'naive';
-  readonly offers: OfferColumn;
-}
-
-/** @param given indices of the blocks whose advice is judged. */
-export function reportLane(
-  past: Past,
-  advised: AdviceColumns,
-  given: readonly number[],
-  others: readonly LaneOffering[],
-  lane: LaneName,
-): LaneReport {
+/** @param given the judged advice. */
+export function reportLane(past: Past, given: readonly Given[], lane: LaneName): LaneReport {
   const promise = LANE_PROMISES[lane];
-  const own = advised.lanes[lane];
-  const stated = advised.probabilities[lane];
-  const settled = given.filter((at) => isSettled(past, at, promise) && own.at(at) !== null);
-  const [promised, unstated] = parted(settled, (at) => !Number.isNaN(stated[at] ?? Number.NaN));
-  // A rule that made hardly any offer must not prevent the judgement of the others.
-  const offered = (offers: OfferColumn) => promised.filter((at) => offers.at(at) !== null).length;
-  const able = others.filter(({ offers }) => 2 * offered(offers) > promised.length);
-  const judged = promised.filter((at) => able.every(({ offers }) => offers.at(at) !== null));
-  const best = new OfferColumn(past.length);
-  for (const at of judged) best.put(at, foresight(past, at, promise));
+  const settled = given.filter(({ at }) => isSettled(past, at, promise));
+  const promised = settled.filter(({ lanes }) => lanes[lane].probability !== null);
+  const unstated = settled.filter(({ lanes }) => lanes[lane].probability === null);
+  // Only Slow waits, so the naive rule applies to Slow alone.
+  const others = lane === 'slow' ? [...PEERS, NAIVE_RULE] : PEERS;
+  const able = others
+    .map(({ rule, kind, offer }) => ({
+      rule,
+      kind,
+      offers: offersOf(promised, ({ at }) => offer(past, at, lane)),
+    }))
+    // A rule that made hardly any offer must not prevent the judgement of the others.
+    .filter(({ offers }) => 2 * offers.size > promised.length);
+  const judged = promised.filter(({ at }) => able.every(({ offers }) => offers.has(at)));
+  const own = (advice: Given) => advice.lanes[lane];
   const all = [
-    { rule: 'gastop', kind: 'own' as const, offers: own },
-    ...able,
-    { rule: 'perfect foresight', kind: 'foresight' as const, offers: best },
+    { rule: 'gastop', kind: 'own' as const, offers: offersOf(judged, own) },
+    ...able.map((each) => ({ ...each, offers: offersOf(judged, ({ at }) => each.offers.get(at)) })),
+    {
+      rule: 'perfect foresight',
+      kind: 'foresight' as const,
+      offers: offersOf(judged, ({ at }) => foresight(past, at, promise)),
+    },
   ];
   const rules = all.flatMap(({ rule, kind, offers }): RuleScore[] => {
-    const score = judgeLane(past, offers, judged, promise);
+    const score = judgeLane(past, offers, promise);
     return score === null ? [] : [{ rule, kind, ...score }];
   });
   const calibration = new Calibration();
-  for (const at of judged) {
-    const offer = own.at(at);
-    if (offer !== null) calibration.add(stated[at] ?? Number.NaN, isKept(past, offer, at, promise));
+  for (const { at, lanes } of judged) {
+    const { paid } = look(past, lanes[lane], at + 1, at + promise.withinBlocks);
+    calibration.add(lanes[lane].probability ?? 0, paid !== null);
   }
   const { groups } = calibration;
   return {
     lane,
     ...promise,
-    stated: mean(judged.map((at) => stated[at] ?? Number.NaN)),
+    stated: mean(judged.map(({ lanes }) => lanes[lane].probability ?? 0)),
     calibrationError: calibrationError(groups),
     calibration: groups,
     rules,
@@ -460,13 +425,22 @@ export function reportLane(
     },
     unstated: {
       judged: unstated.length,
-      kept: judgeLane(past, own, unstated, promise)?.kept ?? null,
+      kept: judgeLane(past, offersOf(unstated, own), promise)?.kept ?? null,
     },
   };
 }
 
-function parted(values: readonly number[], isFirst: (value: number) => boolean): [number[], number[]] {
-  return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
+/** The offers that a rule made, by the index of their block. */
+function offersOf(
+  given: readonly Given[],
+  offer: (advice: Given) => Offer | null | undefined,
+): ReadonlyMap<number, Offer> {
+  return new Map(
+    given.flatMap((advice): [number, Offer][] => {
+      const made = offer(advice);
+      return made ? [[advice.at, made]] : [];
+    }),
+  );
 }
 
 function tightest(rules: readonly RuleScore[], isGood: (score: RuleScore) => boolean): string | null {

@@ -1,88 +1,68 @@
-import type { LaneName } from '../advice.ts';
 import { type Block, TIP_PERCENTILES, tipAt } from '../block.ts';
 
-/**
- * Recorded blocks as columns that grow block by block: they hold only what is known at the last block. Wei per gas as
- * numbers.
- */
+/** Recorded blocks as columns. What concerns a block is in its row and those before. Wei per gas as numbers. */
 export class Past {
-  #length = 0;
-  #hasTips = false;
-  #newest = Number.NaN;
-  /** The run of consecutive blocks of each block, and the start of each run. */
-  readonly #run: Uint32Array;
-  readonly #starts: number[] = [];
+  readonly blocks: Block[] = [];
   /** Unix seconds, non-decreasing. */
-  readonly time: Float64Array;
-  readonly baseFee: Float64Array;
-  readonly gasUsedRatio: Float64Array;
+  readonly time: number[] = [];
+  readonly baseFee: number[] = [];
   /** The minimum tip of the block: its p10 tip (or its lowest, when only that is known); 0 when unknown. */
-  readonly asked: Float64Array;
+  readonly asked: number[] = [];
   /** Base fee plus minimum tip: the lowest price included in this block. */
-  readonly price: Float64Array;
+  readonly price: number[] = [];
   /** Base fee of each following block, as known at that block (EIP-1559, or stated by the chain). */
-  readonly nextBaseFee: Float64Array;
-  readonly #tips: readonly Float64Array[];
+  readonly nextBaseFee: number[] = [];
+  /** The run of consecutive blocks of each block, and the start of each run. */
+  readonly #run: number[] = [];
+  readonly #starts: number[] = [];
+  #firstWithTips = Number.POSITIVE_INFINITY;
 
-  constructor(capacity: number) {
-    const column = () => new Float64Array(capacity);
-    this.#run = new Uint32Array(capacity);
-    this.time = column();
-    this.baseFee = column();
-    this.gasUsedRatio = column();
-    this.asked = column();
-    this.price = column();
-    this.nextBaseFee = column();
-    this.#tips = TIP_PERCENTILES.map(column);
+  /** The first block of the unbroken run that leads to block `at`. */
+  firstOf(at: number): number {
+    return this.#starts[this.#run[at] ?? 0] ?? 0;
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Whether any block so far had known tips. */
-  get hasTips(): boolean {
-    return this.#hasTips;
-  }
-
-  /** The last known block that follows block `at` without a gap. */
+  /** The last block that follows block `at` without a gap. */
   lastOf(at: number): number {
-    return (this.#starts[(this.#run[at] ?? 0) + 1] ?? this.#length) - 1;
+    return (this.#starts[(this.#run[at] ?? 0) + 1] ?? this.blocks.length) - 1;
   }
 
-  /** @throws RangeError beyond the capacity. */
+  /** Whether any block up to this one had known tips. */
+  hasTips(at: number): boolean {
+    return at >= this.#firstWithTips;
+  }
+
   push(block: Block, nextBaseFee: number): void {
-    const at = this.#length;
-    if (at >= this.time.length) throw new RangeError(`no room for block ${block.number}`);
-    this.#length = at + 1;
-    if (block.number !== this.#newest + 1) this.#starts.push(at);
-    this.#newest = block.number;
-    this.#run[at] = this.#starts.length - 1;
-    this.#hasTips ||= block.tips !== null;
-    this.time[at] = Math.max(block.timestamp, at > 0 ? (this.time[at - 1] ?? 0) : 0);
-    this.baseFee[at] = Number(block.baseFeePerGas);
-    this.gasUsedRatio[at] = block.gasUsedRatio;
-    this.asked[at] = Number(tipAt(block, 10) ?? 0n);
-    this.price[at] = (this.baseFee[at] ?? 0) + (this.asked[at] ?? 0);
-    this.nextBaseFee[at] = nextBaseFee;
-    for (const [index, column] of this.#tips.entries()) {
-      const tip = block.tips?.[index];
-      column[at] = tip === undefined ? Number.NaN : Number(tip);
-    }
+    const at = this.blocks.length;
+    const asked = Number(tipAt(block, 10) ?? 0n);
+    const baseFee = Number(block.baseFeePerGas);
+    if (block.number - 1 !== this.blocks.at(-1)?.number) this.#starts.push(at);
+    if (block.tips !== null) this.#firstWithTips = Math.min(this.#firstWithTips, at);
+    this.blocks.push(block);
+    this.#run.push(this.#starts.length - 1);
+    this.time.push(Math.max(block.timestamp, this.time.at(-1) ?? 0));
+    this.baseFee.push(baseFee);
+    this.asked.push(asked);
+    this.price.push(baseFee + asked);
+    this.nextBaseFee.push(nextBaseFee);
   }
 
-  /**
-   * A block's tip at a percentile, `NaN` when its tips are unknown. Interpolated between the seven known percentiles,
-   * and constant outside them.
-   */
-  tip(at: number, percentile: number): number {
-    const above = TIP_PERCENTILES.findIndex((known) => known >= percentile);
-    if (above <= 0) return this.#tips.at(above)?.[at] ?? Number.NaN;
-    const [low, high] = [TIP_PERCENTILES[above - 1] ?? 0, TIP_PERCENTILES[above] ?? 0];
-    const from = this.#tips[above - 1]?.[at] ?? Number.NaN;
-    const to = this.#tips[above]?.[at] ?? Number.NaN;
-    return from + ((to - from) * (percentile - low)) / (high - low);
+  /** One tip percentile of the last `count` blocks up to `at` with known tips. */
+  lastTips(at: number, count: number, percentile: number): number[] {
+    return this.blocks
+      .slice(Math.max(at - count + 1, this.firstOf(at)), at + 1)
+      .flatMap((block) => tipBetween(block, percentile) ?? []);
   }
+}
+
+/** A block's tip at a percentile, interpolated between the known ones; `null` when its tips are unknown. */
+function tipBetween({ tips }: Block, percentile: number): number | null {
+  if (tips === null) return null;
+  const above = TIP_PERCENTILES.findIndex((known) => known >= percentile);
+  const [low = 0, high = 0] = TIP_PERCENTILES.slice(Math.max(above - 1, 0));
+  const from = Number(tips[Math.max(above - 1, 0)]);
+  const to = Number(tips[above]);
+  return above === 0 ? to : from + ((to - from) * (percentile - low)) / (high - low);
 }
 
 /** The fees that a rule would have signed at one block, wei per gas. */
@@ -91,27 +71,4 @@ export interface Offer {
   readonly cap: number;
   /** `maxPriorityFeePerGas` */
   readonly tip: number;
-}
-
-export type LaneOffers = Readonly<Record<LaneName, Offer>>;
-
-/** The offers of one rule for one lane, by block index; `NaN` when it made none. */
-export class OfferColumn {
-  readonly cap: Float64Array;
-  readonly tip: Float64Array;
-
-  constructor(length: number) {
-    this.cap = new Float64Array(length).fill(Number.NaN);
-    this.tip = new Float64Array(length).fill(Number.NaN);
-  }
-
-  put(at: number, offer: Offer | null): void {
-    this.cap[at] = offer?.cap ?? Number.NaN;
-    this.tip[at] = offer?.tip ?? Number.NaN;
-  }
-
-  at(at: number): Offer | null {
-    const cap = this.cap[at] ?? Number.NaN;
-    return Number.isNaN(cap) ? null : { cap, tip: this.tip[at] ?? 0 };
-  }
 }
