@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { AlertMessage, KeptAlert } from '../core/alerts/alert-rule.ts';
 import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-evaluation.ts';
@@ -111,9 +110,10 @@ export async function insertFirings(
   }
   const attempts = deliveries.filter(({ channel }) => channel === 'TERMINAL').map(shown);
   for (const page of pagesOf(attempts)) await trx.insertInto('delivery_attempts').values(page).execute();
+  await forgetBeyond(trx, firings);
 }
 
-const eventId = ({ id, triggerCount }: KeptAlert) => `${id}.${triggerCount}`;
+const eventId = ({ id, triggerCount }: Pick<KeptAlert, 'id' | 'triggerCount'>) => `${id}.${triggerCount}`;
 
 /**
  * One firing. `triggered_at` is the block time, ms; `id`: the alert's id, a dot, and its number of firings including
@@ -188,65 +188,33 @@ const shown = ({ id, created_at }: DeliveryRow): DeliveryAttemptRow => ({
 const KEEP_MS = 90 * 86_400_000;
 /** Of one alert, so that an alert that fires at every block leaves room for the others. */
 export const MOST_EVENTS = 1_000;
-/** Number of alerts whose firings are counted at once. */
-const ALERTS_AT_ONCE = 20;
 
-type InTransaction = <Result>(work: (trx: Queries) => Promise<Result>) => Promise<Result>;
+/** Deletes the firings that these push beyond the limit of their alert, with their deliveries that are done. */
+async function forgetBeyond(trx: Queries, firings: readonly Firing[]): Promise<void> {
+  const ids = firings.flatMap(({ alert: { id, triggerCount } }) =>
+    triggerCount > MOST_EVENTS ? [eventId({ id, triggerCount: triggerCount - MOST_EVENTS })] : [],
+  );
+  if (ids.length === 0) return;
+  await trx.deleteFrom('alert_events').where('id', 'in', ids).execute();
+  const sent = trx.selectFrom('deliveries').where('event_id', 'in', ids).where('status', '<>', 'PENDING');
+  await inPages(() => forgetDeliveries(trx, sent));
+}
 
 /**
- * Deletes all but the last 1,000 firings of each alert, and all older than 90 days at `now` (ms since epoch), with
- * their deliveries once those are done. Deletes page by page, each in its own transaction, so that blocks and
- * requests are processed in between.
+ * Deletes firings older than 90 days at `now` (ms since epoch), page by page, each in its own transaction, so that
+ * blocks and requests are processed in between.
  */
-export async function pruneAlertEvents(transaction: InTransaction, now: number): Promise<void> {
-  const events = (trx: Queries) => trx.selectFrom('alert_events').select('id').limit(FORGOTTEN_AT_ONCE);
-  await inPages(() =>
+export const pruneAlertEvents = (
+  transaction: (work: (trx: Queries) => Promise<number>) => Promise<number>,
+  now: number,
+): Promise<void> =>
+  inPages(() =>
     transaction(async (trx) => {
-      const old = events(trx).where('triggered_at', '<', now - KEEP_MS);
-      return deleteEvents(trx, await old.execute());
+      const old = trx
+        .selectFrom('alert_events')
+        .select('id')
+        .where('triggered_at', '<', now - KEEP_MS);
+      const page = trx.deleteFrom('alert_events').where('id', 'in', old.limit(FORGOTTEN_AT_ONCE));
+      return Number((await page.executeTakeFirstOrThrow()).numDeletedRows);
     }),
   );
-  const crowded = (trx: Queries, alertId: string) =>
-    events(trx)
-      .where('alert_id', '=', alertId)
-      .orderBy('triggered_at', 'desc')
-      .orderBy('block_number', 'desc')
-      .offset(MOST_EVENTS);
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const above: string = after;
-    const counted = await transaction((trx) => countEvents(trx, above));
-    for (const { alert_id, count } of counted) {
-      if (count <= MOST_EVENTS) continue;
-      await inPages(() =>
-        transaction(async (trx) => {
-          const gone = await crowded(trx, alert_id).execute();
-          const ids = gone.map(({ id }) => id);
-          const sent = trx
-            .selectFrom('deliveries')
-            .where('event_id', 'in', ids)
-            .where('status', '<>', 'PENDING');
-          await inPages(() => forgetDeliveries(trx, sent));
-          return deleteEvents(trx, gone);
-        }),
-      );
-    }
-    after = counted.at(-1)?.alert_id;
-    await setImmediate();
-  }
-}
-
-const countEvents = (trx: Queries, after: string) =>
-  trx
-    .selectFrom('alert_events')
-    .select((e) => ['alert_id', e.fn.countAll<number>().as('count')])
-    .where('alert_id', '>', after)
-    .groupBy('alert_id')
-    .orderBy('alert_id')
-    .limit(ALERTS_AT_ONCE)
-    .execute();
-
-async function deleteEvents(trx: Queries, events: readonly { readonly id: string }[]): Promise<number> {
-  const ids = events.map(({ id }) => id);
-  await trx.deleteFrom('alert_events').where('id', 'in', ids).execute();
-  return ids.length;
-}

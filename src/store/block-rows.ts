@@ -1,4 +1,5 @@
-import type { Block, BlockTips, Hex } from '../core/block.ts';
+import { sql } from 'kysely';
+import { type Block, type BlockTips, type Hex, TIP_PERCENTILES, type TipPercentile } from '../core/block.ts';
 import { maybe } from './columns.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
@@ -31,7 +32,7 @@ export function toBlockRow(block: Block) {
     blob_base_fee: maybe(block.blobBaseFee, integer),
     next_base_fee: maybe(block.nextBaseFee, integer),
     next_blob_base_fee: maybe(block.nextBlobBaseFee, integer),
-    ...tipColumns(block.tips?.map(integer) ?? null),
+    ...tipColumns((_, place) => maybe(block.tips?.[place], integer)),
   };
 }
 
@@ -52,28 +53,16 @@ export function toBlock(row: BlockRow): Block {
   };
 }
 
-type TipColumns = Record<`tip_p${10 | 25 | 50 | 75 | 90 | 95 | 99}`, number | null>;
+/** One column for each of `TIP_PERCENTILES`; all `null` when tips are unknown. */
+export type TipColumns = Record<`tip_p${TipPercentile}`, number | null>;
 
-/** The columns of tips in the order of `TIP_PERCENTILES`; all `null` when they are unknown. */
-export function tipColumns(tips: readonly number[] | null): TipColumns {
-  const [p10 = null, p25 = null, p50 = null, p75 = null, p90 = null, p95 = null, p99 = null] = tips ?? [];
-  return { tip_p10: p10, tip_p25: p25, tip_p50: p50, tip_p75: p75, tip_p90: p90, tip_p95: p95, tip_p99: p99 };
-}
+const TIPS = TIP_PERCENTILES.map((percentile) => `tip_p${percentile}` as const);
 
-/** The tips of a row in the order of `TIP_PERCENTILES`; `null` when they are unknown. */
-export function tipsOf(row: TipColumns) {
-  const { tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99 } = row;
-  if (tip_p10 === null || tip_p25 === null || tip_p50 === null || tip_p75 === null) return null;
-  if (tip_p90 === null || tip_p95 === null || tip_p99 === null) return null;
-  return [tip_p10, tip_p25, tip_p50, tip_p75, tip_p90, tip_p95, tip_p99] as const;
-}
+export const tipColumns = (read: (column: keyof TipColumns, place: number) => number | null): TipColumns =>
+  Object.fromEntries(TIPS.map((column, place) => [column, read(column, place)])) as TipColumns;
 
-function toTipLadder(row: TipColumns): BlockTips | null {
-  const tips = tipsOf(row);
-  if (tips === null) return null;
-  const [p10, p25, p50, p75, p90, p95, p99] = tips;
-  return [BigInt(p10), BigInt(p25), BigInt(p50), BigInt(p75), BigInt(p90), BigInt(p95), BigInt(p99)];
-}
+const toTipLadder = (row: TipColumns): BlockTips | null =>
+  row.tip_p50 === null ? null : (TIPS.map((column) => BigInt(row[column] ?? 0)) as unknown as BlockTips);
 
 /** Writes blocks, ascending, replacing those of the same numbers, and returns the replaced ones. */
 export async function replaceBlocks(trx: Queries, rows: readonly BlockRow[]): Promise<Removed[]> {
@@ -118,42 +107,27 @@ export function joined(parts: readonly NumberRange[]): NumberRange[] {
 
 /** Ranges within `range` that are not stored, ascending; some may be empty (`to` below `from`). */
 export async function findHoles(db: Queries, range: NumberRange): Promise<NumberRange[]> {
-  const edges = await db
-    .selectFrom('blocks')
+  const stored = db.selectFrom('blocks').where('number', '>=', range.from).where('number', '<=', range.to);
+  const { lowest, highest, count } = await stored
     .select((e) => [
       e.fn.min('number').as('lowest'),
       e.fn.max('number').as('highest'),
       e.fn.countAll().as('count'),
     ])
-    .where('number', '>=', range.from)
-    .where('number', '<=', range.to)
-    .executeTakeFirst();
-  if (edges === undefined || edges.lowest === null || edges.highest === null) return [range];
+    .executeTakeFirstOrThrow();
+  if (lowest === null || highest === null) return [range];
   const outer = [
-    { from: range.from, to: Number(edges.lowest) - 1 },
-    { from: Number(edges.highest) + 1, to: range.to },
+    { from: range.from, to: Number(lowest) - 1 },
+    { from: Number(highest) + 1, to: range.to },
   ];
   // The usual case, ten times cheaper to detect than a search.
-  if (Number(edges.count) === Number(edges.highest) - Number(edges.lowest) + 1) return outer;
+  if (Number(count) === Number(highest) - Number(lowest) + 1) return outer;
+  const next = sql<number>`lead(number, 1, number + 1) over (order by number)`;
   const inner = await db
-    .selectFrom((e) =>
-      e
-        .selectFrom('blocks')
-        .select((f) => [
-          'number',
-          f.fn
-            .agg<number | null>('lead', ['number'])
-            .over((o) => o.orderBy('number'))
-            .as('next'),
-        ])
-        .where('number', '>=', range.from)
-        .where('number', '<=', range.to)
-        .as('neighbours'),
-    )
+    .selectFrom(stored.select(['number', next.as('next')]).as('neighbours'))
     .select(['number', 'next'])
     .where((e) => e('next', '>', e('number', '+', 1)))
     .orderBy('number')
     .execute();
-  const holesWithin = inner.map(({ number, next }) => ({ from: number + 1, to: (next ?? number) - 1 }));
-  return outer.toSpliced(1, 0, ...holesWithin);
+  return outer.toSpliced(1, 0, ...inner.map(({ number, next }) => ({ from: number + 1, to: next - 1 })));
 }

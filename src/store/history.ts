@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
-import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup, toRollup } from './rollups.ts';
+import { blockRollup, bucketStart, foldRollups, ROLLUP_SEC, type Rollup } from './rollups.ts';
 import { countRows, type Page, type Queries } from './tables.ts';
 
 /** A stretch of time in Unix seconds, both ends inclusive. */
@@ -36,50 +37,29 @@ export class HistoryStore {
 
   /** Buckets of `bucketSec` (a multiple of a minute) that start in `window`, the one around `from` included. */
   async buckets(bucketSec: number, window: Window, page: Page = EVERYTHING): Promise<Rollup[]> {
-    const stored = storedSec(bucketSec);
-    const from = bucketStart(window.from, bucketSec);
+    const { limit, offset } = page;
+    const isStored = storedSec(bucketSec) === bucketSec;
     const rows = await this.#database.run((db) => {
-      const all = db
-        .selectFrom('rollups')
-        .selectAll()
-        .where('bucket_sec', '=', stored)
-        .where('start', '>=', from)
-        .where('start', '<=', bucketStart(window.to, bucketSec) + bucketSec - stored)
-        .$if(window.tipped === true, (query) => query.where('tipped_blocks', '>', 0))
-        .orderBy('start');
-      return (stored === bucketSec ? all.limit(page.limit).offset(page.offset) : all).execute();
+      const all = bucketsIn(db, bucketSec, window).selectAll().orderBy('start');
+      return all.$if(isStored, (query) => query.limit(limit).offset(offset)).execute();
     });
-    const rollups = rows.map(toRollup);
-    if (stored === bucketSec) return rollups;
-    return foldRollups(rollups, bucketSec).slice(page.offset, page.offset + page.limit);
+    return isStored ? rows : foldRollups(rows, bucketSec).slice(offset, offset + limit);
   }
 
   async countBuckets(bucketSec: number, window: Window): Promise<number> {
     if (storedSec(bucketSec) !== bucketSec) return (await this.buckets(bucketSec, window)).length;
-    return this.#database.run((db) =>
-      countRows(
-        db
-          .selectFrom('rollups')
-          .where('bucket_sec', '=', bucketSec)
-          .where('start', '>=', bucketStart(window.from, bucketSec))
-          .where('start', '<=', window.to)
-          .$if(window.tipped === true, (query) => query.where('tipped_blocks', '>', 0)),
-      ),
-    );
+    return this.#database.run((db) => countRows(bucketsIn(db, bucketSec, window)));
   }
 
   /** Time of the oldest block, or start of the oldest bucket of `bucketSec`; `null` while there is no history. */
   async reachesBackTo(bucketSec: number | null): Promise<number | null> {
-    const row = await this.#database.run((db) =>
-      (bucketSec === null
-        ? db.selectFrom('blocks').select((e) => e.fn.min('timestamp').as('oldest'))
-        : db
-            .selectFrom('rollups')
-            .select((e) => e.fn.min('start').as('oldest'))
-            .where('bucket_sec', '=', storedSec(bucketSec))
-      ).executeTakeFirst(),
-    );
-    return row?.oldest === null || row?.oldest === undefined ? null : Number(row.oldest);
+    const oldest =
+      bucketSec === null
+        ? sql<{ at: number | null }>`select min(timestamp) as at from blocks`
+        : sql<{
+            at: number | null;
+          }>`select min(start) as at from rollups where bucket_sec = ${storedSec(bucketSec)}`;
+    return (await this.#database.run((db) => oldest.execute(db))).rows[0]?.at ?? null;
   }
 
   /** Mean prices of the 24 h before `timestamp` (Unix seconds); `null` when there are no blocks. */
@@ -94,6 +74,17 @@ const blocksIn = (db: Queries, { from, to, tipped = false }: Window) =>
     .where('timestamp', '>=', from)
     .where('timestamp', '<=', to)
     .$if(tipped, (query) => query.where('tip_p50', 'is not', null));
+
+/** The stored buckets that make up those of `bucketSec`. */
+function bucketsIn(db: Queries, bucketSec: number, { from, to, tipped = false }: Window) {
+  const stored = storedSec(bucketSec);
+  return db
+    .selectFrom('rollups')
+    .where('bucket_sec', '=', stored)
+    .where('start', '>=', bucketStart(from, bucketSec))
+    .where('start', '<=', bucketStart(to, bucketSec) + bucketSec - stored)
+    .$if(tipped, (query) => query.where('tipped_blocks', '>', 0));
+}
 
 /** The longest stored bucket length that divides `bucketSec`. */
 function storedSec(bucketSec: number): number {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { LANES, type LaneName } from '../core/advice.ts';
+import type { LaneName } from '../core/advice.ts';
 import type { Queries } from './tables.ts';
 
 const DAY_SEC = 86_400;
@@ -11,8 +11,6 @@ const BUCKET_SEC = 300;
 /** Reference prices for comparisons: the mean base fee, and lane by lane. Whole wei per gas. */
 export type ReferencePrices = Readonly<Record<LaneName | 'base', number>>;
 
-const TIPS = { slow: 'tip_p25', average: 'tip_p50', fast: 'tip_p75' } as const;
-
 type Sums = Readonly<Record<LaneName | 'blocks' | 'base' | 'tipped', number | null>>;
 
 /**
@@ -22,55 +20,25 @@ type Sums = Readonly<Record<LaneName | 'blocks' | 'base' | 'tipped', number | nu
 export async function referencePrices(trx: Queries, timestamp: number): Promise<ReferencePrices | null> {
   const from = timestamp - DAY_SEC;
   const wholeFrom = Math.ceil(from / BUCKET_SEC) * BUCKET_SEC;
-  const wholeTo = Math.floor(timestamp / BUCKET_SEC) * BUCKET_SEC;
-  const buckets = trx
-    .selectFrom('rollups')
-    .select([
-      'blocks',
-      sql<number>`base_mean * blocks`.as('base'),
-      'tipped_blocks as tipped',
-      ...LANES.map((lane) => sql<number | null>`${sql.ref(TIPS[lane])} * tipped_blocks`.as(lane)),
-    ])
-    .where('bucket_sec', '=', BUCKET_SEC)
-    .where('start', '>=', wholeFrom)
-    .where('start', '<', wholeTo);
-  const blocksWithin = (start: number, end: number) =>
-    trx
-      .selectFrom('blocks')
-      .select([
-        sql<number>`1`.as('blocks'),
-        // As doubles: their sum may exceed an integer column.
-        sql<number>`base_fee * 1.0`.as('base'),
-        sql<number>`case when tip_p50 is null then 0 else 1 end`.as('tipped'),
-        ...LANES.map((lane) => sql<number | null>`${sql.ref(TIPS[lane])} * 1.0`.as(lane)),
-      ])
-      .where('timestamp', '>=', start)
-      .where('timestamp', '<', end);
-  const ends = blocksWithin(from, wholeFrom).unionAll(blocksWithin(Math.max(wholeTo, wholeFrom), timestamp));
-  const parts = buckets.unionAll(ends);
-  const sums: Sums = await trx
-    .selectFrom(parts.as('parts'))
-    .select((e) => [
-      e.fn.sum<number | null>('blocks').as('blocks'),
-      e.fn.sum<number | null>('base').as('base'),
-      e.fn.sum<number | null>('tipped').as('tipped'),
-      ...LANES.map((lane) => e.fn.sum<number | null>(lane).as(lane)),
-    ])
-    .executeTakeFirstOrThrow();
-  return meansOf(sums);
-}
-
-function meansOf(sums: Sums): ReferencePrices | null {
-  const { blocks, base, tipped } = sums;
-  if (blocks === null || base === null || blocks === 0) return null;
-  const withTips = (tips: number | null) => {
-    const tip = tipped === null || tipped === 0 ? 0 : (tips ?? 0) / tipped;
-    return Math.min(Math.round(base / blocks + tip), Number.MAX_SAFE_INTEGER);
-  };
-  return {
-    base: withTips(0),
-    slow: withTips(sums.slow),
-    average: withTips(sums.average),
-    fast: withTips(sums.fast),
-  };
+  const wholeTo = Math.max(Math.floor(timestamp / BUCKET_SEC) * BUCKET_SEC, wholeFrom);
+  // As doubles: a sum of wei may exceed an integer column.
+  const blocksWithin = (start: number, end: number) => sql`
+    select 1, base_fee * 1.0, case when tip_p50 is null then 0 else 1 end, tip_p25 * 1.0, tip_p50 * 1.0, tip_p75 * 1.0
+    from blocks where timestamp >= ${start} and timestamp < ${end}`;
+  const { rows } = await sql<Sums>`
+    select sum(blocks) as blocks, sum(base) as base, sum(tipped) as tipped,
+      sum(slow) as slow, sum(average) as average, sum(fast) as fast
+    from (
+      select blocks, base_mean * blocks as base, tipped_blocks as tipped,
+        tip_p25 * tipped_blocks as slow, tip_p50 * tipped_blocks as average, tip_p75 * tipped_blocks as fast
+      from rollups where bucket_sec = ${BUCKET_SEC} and start >= ${wholeFrom} and start < ${wholeTo}
+      union all ${blocksWithin(from, wholeFrom)}
+      union all ${blocksWithin(wholeTo, timestamp)}
+    ) as parts`.execute(trx);
+  const [sums] = rows;
+  if (!sums?.blocks) return null;
+  const { blocks, base, tipped, slow, average, fast } = sums;
+  const withTips = (tips: number | null) =>
+    Math.min(Math.round((base ?? 0) / blocks + (tipped ? (tips ?? 0) / tipped : 0)), Number.MAX_SAFE_INTEGER);
+  return { base: withTips(0), slow: withTips(slow), average: withTips(average), fast: withTips(fast) };
 }

@@ -1,82 +1,48 @@
-import { type BlockRow, joined, type NumberRange, tipColumns, tipsOf } from './block-rows.ts';
+import { sql } from 'kysely';
+import { type BlockRow, joined, type NumberRange, type TipColumns, tipColumns } from './block-rows.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
 /**
  * The blocks of one time bucket, folded: base fee and mean tips in wei per gas, `start` in Unix seconds. Means are
- * exact, so not whole wei.
+ * exact over the blocks, so they are not whole wei.
  */
-export interface Rollup {
+export interface Rollup extends TipColumns {
   readonly start: number;
   readonly blocks: number;
-  readonly firstBlock: number;
-  readonly lastBlock: number;
-  readonly base: {
-    readonly open: number;
-    readonly min: number;
-    readonly mean: number;
-    readonly max: number;
-    readonly close: number;
-  };
-  readonly tippedBlocks: number;
-  /** In the order of `TIP_PERCENTILES`; `null` when no block had known tips. */
-  readonly tips: readonly number[] | null;
-  readonly ratio: { readonly mean: number; readonly max: number };
+  readonly first_block: number;
+  readonly last_block: number;
+  readonly base_open: number;
+  readonly base_min: number;
+  readonly base_mean: number;
+  readonly base_max: number;
+  readonly base_close: number;
+  /** Number of blocks with known tips. */
+  readonly tipped_blocks: number;
+  readonly ratio_mean: number;
+  readonly ratio_max: number;
+}
+
+export interface RollupRow extends Rollup {
+  readonly bucket_sec: number;
 }
 
 /** A single block as the smallest bucket; `start` is its own time. */
-export function blockRollup(row: Omit<BlockRow, 'hash' | 'parent_hash'>): Rollup {
-  const tips = tipsOf(row);
-  const fee = row.base_fee;
+export function blockRollup(row: BlockRow): Rollup {
+  const { number, timestamp, base_fee: fee, gas_used_ratio: ratio } = row;
   return {
-    start: row.timestamp,
+    start: timestamp,
     blocks: 1,
-    firstBlock: row.number,
-    lastBlock: row.number,
-    base: { open: fee, min: fee, mean: fee, max: fee, close: fee },
-    tippedBlocks: tips === null ? 0 : 1,
-    tips,
-    ratio: { mean: row.gas_used_ratio, max: row.gas_used_ratio },
-  };
-}
-
-export function toRollup(row: RollupRow): Rollup {
-  return {
-    start: row.start,
-    blocks: row.blocks,
-    firstBlock: row.first_block,
-    lastBlock: row.last_block,
-    base: {
-      open: row.base_open,
-      min: row.base_min,
-      mean: row.base_mean,
-      max: row.base_max,
-      close: row.base_close,
-    },
-    tippedBlocks: row.tipped_blocks,
-    tips: tipsOf(row),
-    ratio: { mean: row.ratio_mean, max: row.ratio_max },
-  };
-}
-
-/** The blocks of one time bucket, folded. Means are exact over the blocks, so they are not whole wei. */
-export type RollupRow = ReturnType<typeof toRollupRow>;
-
-function toRollupRow(rollup: Rollup, bucketSec: number) {
-  return {
-    bucket_sec: bucketSec,
-    start: rollup.start,
-    blocks: rollup.blocks,
-    first_block: rollup.firstBlock,
-    last_block: rollup.lastBlock,
-    base_open: rollup.base.open,
-    base_min: rollup.base.min,
-    base_mean: rollup.base.mean,
-    base_max: rollup.base.max,
-    base_close: rollup.base.close,
-    tipped_blocks: rollup.tippedBlocks,
-    ...tipColumns(rollup.tips),
-    ratio_mean: rollup.ratio.mean,
-    ratio_max: rollup.ratio.max,
+    first_block: number,
+    last_block: number,
+    base_open: fee,
+    base_min: fee,
+    base_mean: fee,
+    base_max: fee,
+    base_close: fee,
+    tipped_blocks: row.tip_p50 === null ? 0 : 1,
+    ...tipColumns((column) => row[column]),
+    ratio_mean: ratio,
+    ratio_max: ratio,
   };
 }
 
@@ -84,51 +50,33 @@ export const bucketStart = (timestamp: number, bucketSec: number) => timestamp -
 
 /** Folds parts (blocks, or smaller buckets), ascending by block, into buckets of `bucketSec`. */
 export function foldRollups(parts: readonly Rollup[], bucketSec: number): Rollup[] {
-  const buckets = new Map<number, Rollup[]>();
-  for (const part of parts) {
-    const start = bucketStart(part.start, bucketSec);
-    const bucket = buckets.get(start);
-    if (bucket === undefined) buckets.set(start, [part]);
-    else bucket.push(part);
-  }
+  const buckets = Map.groupBy(parts, ({ start }) => bucketStart(start, bucketSec));
   return [...buckets].map(([start, members]) => merge(start, members)).sort((a, b) => a.start - b.start);
 }
 
 function merge(start: number, parts: readonly Rollup[]): Rollup {
-  const first = parts[0];
-  const last = parts.at(-1);
+  const [first, last] = [parts[0], parts.at(-1)];
   if (first === undefined || last === undefined) throw new RangeError('a bucket needs a block');
-  let blocks = 0;
-  let tippedBlocks = 0;
-  let min = Number.POSITIVE_INFINITY;
-  let max = 0;
-  let baseSum = 0;
-  let ratioSum = 0;
-  let ratioMax = 0;
-  const tipSums: number[] = [];
-  for (const part of parts) {
-    blocks += part.blocks;
-    min = Math.min(min, part.base.min);
-    max = Math.max(max, part.base.max);
-    baseSum += part.base.mean * part.blocks;
-    ratioSum += part.ratio.mean * part.blocks;
-    ratioMax = Math.max(ratioMax, part.ratio.max);
-    if (part.tips === null) continue;
-    tippedBlocks += part.tippedBlocks;
-    for (const [index, tip] of part.tips.entries()) {
-      tipSums[index] = (tipSums[index] ?? 0) + tip * part.tippedBlocks;
-    }
-  }
+  const sum = (of: (part: Rollup) => number) => parts.reduce((total, part) => total + of(part), 0);
+  const blocks = sum((part) => part.blocks);
+  const tipped = sum((part) => part.tipped_blocks);
   return {
     start,
     blocks,
-    firstBlock: first.firstBlock,
-    lastBlock: last.lastBlock,
-    base: { open: first.base.open, min, mean: baseSum / blocks, max, close: last.base.close },
-    tippedBlocks,
-    tips: tippedBlocks === 0 ? null : tipSums.map((sum) => sum / tippedBlocks),
+    first_block: first.first_block,
+    last_block: last.last_block,
+    base_open: first.base_open,
+    base_min: Math.min(...parts.map((part) => part.base_min)),
+    base_mean: sum((part) => part.base_mean * part.blocks) / blocks,
+    base_max: Math.max(...parts.map((part) => part.base_max)),
+    base_close: last.base_close,
+    tipped_blocks: tipped,
+    ...tipColumns((column) =>
+      tipped === 0 ? null : sum((part) => (part[column] ?? 0) * part.tipped_blocks) / tipped,
+    ),
     // A sum of ratios may exceed 1 by the last bit.
-    ratio: { mean: Math.min(1, ratioSum / blocks), max: ratioMax },
+    ratio_mean: Math.min(1, sum((part) => part.ratio_mean * part.blocks) / blocks),
+    ratio_max: Math.max(...parts.map((part) => part.ratio_max)),
   };
 }
 
@@ -141,14 +89,15 @@ type RollupSec = (typeof ROLLUP_SEC)[number];
  * replaced, deleted or moved in time. Call it in the transaction that changed the blocks.
  */
 export async function refoldRollups(trx: Queries, timestamps: Iterable<number>): Promise<void> {
-  let touched = stretches(timestamps, ROLLUP_SEC[0]);
+  let touched: readonly Stretch[] = Array.from(timestamps, (from) => ({ from, to: from + 1 }));
   let finer: RollupSec | null = null;
   for (const bucketSec of ROLLUP_SEC) {
     touched = widen(touched, bucketSec);
     for (const stretch of touched) {
-      const parts: Rollup[] =
-        finer === null ? await readBlocks(trx, stretch) : await readFiner(trx, stretch, finer);
-      await replace(trx, stretch, bucketSec, foldRollups(parts, bucketSec));
+      const parts = finer === null ? await readBlocks(trx, stretch) : await readRollups(trx, stretch, finer);
+      await trx.deleteFrom('rollups').where(isWithin(stretch, bucketSec)).execute();
+      const rows = foldRollups(parts, bucketSec).map((rollup) => ({ bucket_sec: bucketSec, ...rollup }));
+      for (const page of pagesOf(rows)) await trx.insertInto('rollups').values(page).execute();
     }
     finer = bucketSec;
   }
@@ -156,12 +105,6 @@ export async function refoldRollups(trx: Queries, timestamps: Iterable<number>):
 
 /** `from` inclusive, `to` exclusive, both on bucket boundaries. */
 type Stretch = NumberRange;
-
-function stretches(timestamps: Iterable<number>, bucketSec: number): Stretch[] {
-  const starts = new Set<number>();
-  for (const timestamp of timestamps) starts.add(bucketStart(timestamp, bucketSec));
-  return joined([...starts].map((from) => ({ from, to: from + bucketSec })));
-}
 
 const widen = (touched: readonly Stretch[], bucketSec: number): Stretch[] =>
   joined(
@@ -172,40 +115,16 @@ const widen = (touched: readonly Stretch[], bucketSec: number): Stretch[] =>
   );
 
 async function readBlocks(trx: Queries, { from, to }: Stretch): Promise<Rollup[]> {
-  const rows = await trx
+  const within = trx
     .selectFrom('blocks')
     .selectAll()
     .where('timestamp', '>=', from)
-    .where('timestamp', '<', to)
-    .orderBy('number')
-    .execute();
-  return rows.map(blockRollup);
+    .where('timestamp', '<', to);
+  return (await within.orderBy('number').execute()).map(blockRollup);
 }
 
-async function readFiner(trx: Queries, { from, to }: Stretch, finer: RollupSec): Promise<Rollup[]> {
-  const rows = await trx
-    .selectFrom('rollups')
-    .selectAll()
-    .where('bucket_sec', '=', finer)
-    .where('start', '>=', from)
-    .where('start', '<', to)
-    .orderBy('start')
-    .execute();
-  return rows.map(toRollup);
-}
+const readRollups = (trx: Queries, stretch: Stretch, bucketSec: RollupSec): Promise<Rollup[]> =>
+  trx.selectFrom('rollups').selectAll().where(isWithin(stretch, bucketSec)).orderBy('start').execute();
 
-async function replace(
-  trx: Queries,
-  { from, to }: Stretch,
-  bucketSec: RollupSec,
-  rollups: readonly Rollup[],
-): Promise<void> {
-  await trx
-    .deleteFrom('rollups')
-    .where('bucket_sec', '=', bucketSec)
-    .where('start', '>=', from)
-    .where('start', '<', to)
-    .execute();
-  const rows = rollups.map((rollup) => toRollupRow(rollup, bucketSec));
-  for (const page of pagesOf(rows)) await trx.insertInto('rollups').values(page).execute();
-}
+const isWithin = ({ from, to }: Stretch, bucketSec: RollupSec) =>
+  sql<boolean>`bucket_sec = ${bucketSec} and start >= ${from} and start < ${to}`;

@@ -1,7 +1,7 @@
 import { TIME_FRAME_SEC, type TimeFrame } from '../../contract/choices.ts';
 import type { ChartPoint, StatsChart } from '../../contract/dashboard.ts';
 import type { MeanPrices } from '../../core/advice.ts';
-import { TIP_PERCENTILES, type TipPercentile } from '../../core/block.ts';
+import type { TipPercentile } from '../../core/block.ts';
 import { findAnomalies } from '../../core/market-stats.ts';
 import type { HistoryStore } from '../../store/history.ts';
 import { foldRollups, type Rollup } from '../../store/rollups.ts';
@@ -15,7 +15,7 @@ const HOUR_BUCKET_SEC = 10;
 
 /** The mean tip of a bucket at `percentile`, or `null` when tips are unknown. */
 export function meanTip(rollup: Rollup, percentile: TipPercentile): number | null {
-  return rollup.tips?.[TIP_PERCENTILES.indexOf(percentile)] ?? null;
+  return rollup[`tip_p${percentile}`];
 }
 
 /** Mean stated lane prices from block `first` to `last`, wei per gas; `null` when one of them is unknown. */
@@ -35,7 +35,7 @@ export async function statsChart(
 ): Promise<Omit<StatsChart, 'events'>> {
   const { bucketSec, rollups } = await readSeries(history, timeFrame, end, blockTimeSec);
   const anomalies = findAnomalies(
-    rollups.map((rollup) => ({ timestamp: rollup.start, value: rollup.base.mean })),
+    rollups.map((rollup) => ({ timestamp: rollup.start, value: rollup.base_mean })),
   );
   return {
     timeFrame,
@@ -62,9 +62,9 @@ async function readSeries(history: HistoryStore, timeFrame: TimeFrame, end: numb
 
 /** For blocks before the engine's history the lanes' prices are base fee plus tips. */
 function toPoint(rollup: Rollup, statedPrices: StatedPrices): ChartPoint {
-  const base = rollup.base.mean;
+  const base = rollup.base_mean;
   const priority = meanTip(rollup, 50);
-  const said = statedPrices(rollup.firstBlock, rollup.lastBlock);
+  const said = statedPrices(rollup.first_block, rollup.last_block);
   return {
     timestamp: isoFromSec(rollup.start),
     base: wholeWei(base),
@@ -72,6 +72,6 @@ function toPoint(rollup: Rollup, statedPrices: StatedPrices): ChartPoint {
     low: wholeWei(said?.slow ?? base + (meanTip(rollup, 25) ?? 0)),
     average: wholeWei(said?.average ?? base + (priority ?? 0)),
     high: wholeWei(said?.fast ?? base + (meanTip(rollup, 75) ?? 0)),
-    gasUsedRatio: rollup.ratio.mean,
+    gasUsedRatio: rollup.ratio_mean,
   };
 }

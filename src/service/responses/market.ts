@@ -30,10 +30,10 @@ export async function statsMarket(
 ): Promise<StatsMarket> {
   const series = await marketSeries(history, { from: end - TIME_FRAME_SEC[timeFrame], to: end });
   const stored = await history.buckets(HOUR_SEC, { from: end - TIME_FRAME_SEC['30d'], to: end });
-  const hours = stored.map(({ start, base, blocks }) => ({
-    timestamp: start,
-    meanBaseFee: base.mean,
-    blocks,
+  const hours = stored.map((hour) => ({
+    timestamp: hour.start,
+    meanBaseFee: hour.base_mean,
+    blocks: hour.blocks,
   }));
   const { lanes } = present.advice;
   const now = { base: wireInteger(present.head.baseFeePerGas), average: wireInteger(lanes.average.price) };
@@ -83,7 +83,7 @@ async function firstPoint(
   if (timeFrame === '1h' || oldest === undefined) return null;
   const at = { from: oldest.start, to: oldest.start };
   const [rollup] = await history.buckets(CHART_BUCKET_SEC[timeFrame], at);
-  return rollup === undefined ? null : wholeWei(rollup.base.mean);
+  return rollup === undefined ? null : wholeWei(rollup.base_mean);
 }
 
 function costOf(wei: bigint, nativeUsd: number | null) {
@@ -99,7 +99,7 @@ export function marketFigures(
   now: { readonly base: number; readonly average: number },
   statedPrices: StatedPrices,
 ): Pick<StatsMarket, 'base' | 'average' | 'volatility'> {
-  const bases = series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
+  const bases = series.map((part) => ({ value: part.base_mean, weight: part.blocks }));
   return {
     base: baseStats(series, bases, now.base),
     average: stats(averagesOf(series, statedPrices), now.average),
@@ -123,9 +123,9 @@ function stats(prices: readonly Weighted[], now: number): Stats {
 function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: number): Stats {
   const figures = stats(bases, now);
   let { min, max } = figures;
-  for (const { base } of series) {
-    min = Math.min(min, base.min);
-    max = Math.max(max, base.max);
+  for (const part of series) {
+    min = Math.min(min, part.base_min);
+    max = Math.max(max, part.base_max);
   }
   return { ...figures, min: wholeWei(min), max: wholeWei(max) };
 }
@@ -136,12 +136,12 @@ function baseStats(series: readonly Rollup[], bases: readonly Weighted[], now: n
  */
 function averagesOf(series: readonly Rollup[], statedPrices: StatedPrices): Weighted[] {
   const known = series.flatMap((part) => {
-    const said = statedPrices(part.firstBlock, part.lastBlock);
+    const said = statedPrices(part.first_block, part.last_block);
     if (said !== null) return [{ value: wholeWei(said.average), weight: part.blocks }];
     const tip = meanTip(part, 50);
-    return tip === null ? [] : [{ value: part.base.mean + tip, weight: part.tippedBlocks }];
+    return tip === null ? [] : [{ value: part.base_mean + tip, weight: part.tipped_blocks }];
   });
-  return known.length > 0 ? known : series.map(({ base, blocks }) => ({ value: base.mean, weight: blocks }));
+  return known.length > 0 ? known : series.map((part) => ({ value: part.base_mean, weight: part.blocks }));
 }
 
 /** A day of Ethereum and some more. */

@@ -104,15 +104,15 @@ export async function metricsResponse<Row>(
   };
 }
 
-export function baseFeeRow({ start, lastBlock, base }: Rollup): BaseFeeRow {
+export function baseFeeRow(rollup: Rollup): BaseFeeRow {
   return {
-    timestamp: isoFromSec(start),
-    blockNumber: lastBlock,
-    open: base.open,
-    min: base.min,
-    mean: wholeWei(base.mean),
-    max: base.max,
-    close: base.close,
+    timestamp: isoFromSec(rollup.start),
+    blockNumber: rollup.last_block,
+    open: rollup.base_open,
+    min: rollup.base_min,
+    mean: wholeWei(rollup.base_mean),
+    max: rollup.base_max,
+    close: rollup.base_close,
   };
 }
 
@@ -121,9 +121,9 @@ export const priorityFeeRow =
   (rollup: Rollup): PriorityFeeRow | null => {
     const tip = meanTip(rollup, percentile);
     if (tip === null) return null;
-    return { timestamp: isoFromSec(rollup.start), blockNumber: rollup.lastBlock, value: wholeWei(tip) };
+    return { timestamp: isoFromSec(rollup.start), blockNumber: rollup.last_block, value: wholeWei(tip) };
   };
 
-export function gasUsedRatioRow({ start, lastBlock, ratio }: Rollup): GasUsedRatioRow {
-  return { timestamp: isoFromSec(start), blockNumber: lastBlock, mean: ratio.mean, max: ratio.max };
+export function gasUsedRatioRow({ start, last_block, ratio_mean, ratio_max }: Rollup): GasUsedRatioRow {
+  return { timestamp: isoFromSec(start), blockNumber: last_block, mean: ratio_mean, max: ratio_max };
 }
