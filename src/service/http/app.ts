@@ -9,7 +9,6 @@ import { authorise, type Gate, routerPath } from './auth.ts';
 import { takeBodies } from './body.ts';
 import {
   ApiFailure,
-  checkParameters,
   errorResponse,
   isUnforeseen,
   notFound,
@@ -26,7 +25,7 @@ import { addAlertRoutes } from './routes/alerts.ts';
 import { addAutoTxRoutes } from './routes/auto-txs.ts';
 import { addDashboardRoutes } from './routes/dashboard.ts';
 import { addGasRoutes } from './routes/gas.ts';
-import { addExplorerRoutes, addMetricsRoutes } from './routes/metrics.ts';
+import { addMetricsRoutes } from './routes/metrics.ts';
 
 interface AppOptions {
   readonly state: ServiceState;
@@ -43,7 +42,7 @@ interface AppOptions {
 
 export function createApp(options: AppOptions): OpenAPIHono {
   const { state, gate, streams, alerts, autoTxs, onError, baseUrl, cors: origins = [] } = options;
-  const root = new OpenAPIHono({ defaultHook: checkParameters });
+  const root = new OpenAPIHono();
   if (origins.length > 0) root.use(allowOrigins(origins));
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, c) => {
@@ -63,10 +62,9 @@ export function createApp(options: AppOptions): OpenAPIHono {
   app.use(authorise(gate));
   app.use(takeBodies());
   app.use(cacheResponses(() => state.moment()));
-  addGasRoutes(app, { state, gate, streams });
+  addGasRoutes(app, state, gate, streams);
   addDashboardRoutes(app, state, gate, { alerts, autoTxs });
   addMetricsRoutes(app, state);
-  addExplorerRoutes(app, state);
   if (options.keepsAlerts === false || options.unsaved !== undefined) refuseUnkept(app, options.unsaved);
   addAlertRoutes(app, alerts);
   addAutoTxRoutes(app, autoTxs);

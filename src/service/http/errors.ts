@@ -103,13 +103,7 @@ function said(url: URL, name: string): string | null {
   return text === null ? null : shorten(text);
 }
 
-type Result = { readonly success: true } | { readonly success: false; readonly error: z.core.$ZodError };
-
-/** Hook of every route: turns all unknown parameters into one refusal that names each of them. */
-export function checkParameters(result: Result): void {
-  if (!result.success) throw wrongParameters(result.error);
-}
-
+/** One refusal for all wrong and unknown parameters, which names each of them. */
 export function wrongParameters(error: z.core.$ZodError): ApiFailure {
   const details = error.issues.flatMap(toDetails);
   const message = details.map(({ path, message }) => `${path} ${message}`).join('; ');

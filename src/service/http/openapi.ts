@@ -8,7 +8,7 @@ import {
   type RouteGroup,
   VERSION,
 } from '../../contract/routes.ts';
-import { KEY_SCHEME } from './routes/describe.ts';
+import { KEY_SCHEME } from './routes/route.ts';
 
 type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 

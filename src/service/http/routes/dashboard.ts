@@ -1,6 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { TIME_FRAME_SEC } from '../../../contract/choices.ts';
 import { RateLimits, StatsChart, StatsCurrent, StatsMarket, Summary } from '../../../contract/dashboard.ts';
 import { NoParameters, TimeFrameParameters } from '../../../contract/queries.ts';
@@ -13,36 +12,8 @@ import { statsMarket } from '../../responses/market.ts';
 import { summaryOf } from '../../responses/summary.ts';
 import type { ServiceState } from '../../service-state.ts';
 import type { Gate } from '../auth.ts';
-import { wrongParameters } from '../errors.ts';
 import { recordOf } from '../record.ts';
-import { chainRoute, getRoute } from './describe.ts';
-
-const currentRoute = chainRoute(
-  PATHS.statsCurrent,
-  NoParameters,
-  StatsCurrent,
-  'Price, trend and recommendation of the same block',
-);
-const chartRoute = chainRoute(PATHS.statsChart, TimeFrameParameters, StatsChart, 'Prices over a time frame');
-const marketRoute = chainRoute(
-  PATHS.statsMarket,
-  TimeFrameParameters,
-  StatsMarket,
-  'How prices are spread, cheap hours, usual costs',
-);
-const rateLimitsRoute = getRoute(
-  PATHS.rateLimits,
-  'What the key that asks may still ask; not counted',
-  { query: NoParameters },
-  RateLimits,
-  {},
-);
-const summaryRoute = chainRoute(
-  PATHS.summary,
-  NoParameters,
-  Summary,
-  'Alerts, transactions, gas, advice and health at a glance',
-);
+import { NEEDS_CHAIN, queryOf, readParameters, serve } from './route.ts';
 
 export function addDashboardRoutes(
   app: OpenAPIHono,
@@ -50,46 +21,60 @@ export function addDashboardRoutes(
   gate: Gate,
   { alerts, autoTxs }: { readonly alerts: AlertService; readonly autoTxs: AutoTxService },
 ): void {
-  app.openapi(currentRoute, (c) => c.json(statsCurrent(state.present()), 200));
-  app.openapi(chartRoute, async (c) => {
-    const { timeFrame } = c.req.valid('query');
-    const owner = c.get('owner');
-    const { store, end, profile } = await state.history();
-    const prices = await statsChart(
-      store,
-      { timeFrame, end, blockTimeSec: profile.feeRule.blockTimeSec },
-      state.meanPrices,
-    );
-    const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
-    const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
-    const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
-    return c.json({ ...prices, events }, 200);
+  serve(app, 'get', PATHS.statsCurrent, {
+    summary: 'Price, trend and recommendation of the same block',
+    answer: StatsCurrent,
+    refusals: NEEDS_CHAIN,
+    handle: () => statsCurrent(state.present()),
   });
-  app.openapi(marketRoute, async (c) => {
-    const { timeFrame } = c.req.valid('query');
-    const { store, end } = await state.history();
-    const dataFees = await state.dataFees();
-    const market = await statsMarket(store, { timeFrame, end }, state.present(), state.meanPrices, dataFees);
-    return c.json(market, 200);
+  serve(app, 'get', PATHS.statsChart, {
+    summary: 'Prices over a time frame',
+    query: TimeFrameParameters,
+    answer: StatsChart,
+    refusals: NEEDS_CHAIN,
+    async handle({ owner, query: { timeFrame } }) {
+      const { store, end, profile } = await state.history();
+      const { blockTimeSec } = profile.feeRule;
+      const prices = await statsChart(store, { timeFrame, end, blockTimeSec }, state.meanPrices);
+      const window = [owner, end - TIME_FRAME_SEC[timeFrame], end] as const;
+      const marks = [...(await alerts.marks(...window)), ...(await autoTxs.marks(...window))];
+      const events = marks.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
+      return { ...prices, events };
+    },
   });
-  const limits = (c: Context) =>
-    gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {
-      const record = recordOf(c.env);
-      if (record !== null) record.keyId = keyId;
-    });
-  /** As on every other route, the key is checked before the parameters. */
-  async function refuseParameters(c: Context, error: z.ZodError): Promise<Response> {
-    await limits(c);
-    throw wrongParameters(error);
-  }
-  app.openapi(
-    rateLimitsRoute,
-    async (c) => c.json(await limits(c), 200),
-    (result, c) => (result.success ? undefined : refuseParameters(c, result.error)),
-  );
-  app.openapi(summaryRoute, async (c) => {
-    const present = state.present();
-    const [mine, scheduled] = [await alerts.totals(c.get('owner')), await autoTxs.totals(c.get('owner'))];
-    return c.json(summaryOf(present, mine, scheduled, state.health(present.head)), 200);
+  serve(app, 'get', PATHS.statsMarket, {
+    summary: 'How prices are spread, cheap hours, usual costs',
+    query: TimeFrameParameters,
+    answer: StatsMarket,
+    refusals: NEEDS_CHAIN,
+    async handle({ query: { timeFrame } }) {
+      const { store, end } = await state.history();
+      const dataFees = await state.dataFees();
+      return statsMarket(store, { timeFrame, end }, state.present(), state.meanPrices, dataFees);
+    },
+  });
+  serve(app, 'get', PATHS.rateLimits, {
+    summary: 'What the key that asks may still ask; not counted',
+    query: z.looseObject({}),
+    answer: RateLimits,
+    async handle({ c }) {
+      const limits = await gate.limits(c.req.header(API_KEY_HEADER) ?? null, ({ keyId }) => {
+        const record = recordOf(c.env);
+        if (record !== null) record.keyId = keyId;
+      });
+      // As on every other route, the key is checked before the parameters.
+      readParameters(NoParameters, queryOf(c));
+      return limits;
+    },
+  });
+  serve(app, 'get', PATHS.summary, {
+    summary: 'Alerts, transactions, gas, advice and health at a glance',
+    answer: Summary,
+    refusals: NEEDS_CHAIN,
+    async handle({ owner }) {
+      const present = state.present();
+      const [mine, scheduled] = [await alerts.totals(owner), await autoTxs.totals(owner)];
+      return summaryOf(present, mine, scheduled, state.health(present.head));
+    },
   });
 }

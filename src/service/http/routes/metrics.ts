@@ -9,7 +9,6 @@ import {
 import {
   BlockParameter,
   MetricsParameters,
-  NoParameters,
   PriorityFeeParameters,
   TxParameter,
   TxsParameters,
@@ -27,21 +26,7 @@ import {
   priorityFeeRow,
 } from '../../responses/metrics.ts';
 import type { ServiceState } from '../../service-state.ts';
-import { chainRoute, getRoute, NEEDS_CHAIN, notFound } from './describe.ts';
-
-const baseFeeRoute = chainRoute(PATHS.baseFee, MetricsParameters, BaseFeeMetrics, 'Base fee over a window');
-const priorityFeeRoute = chainRoute(
-  PATHS.priorityFee,
-  PriorityFeeParameters,
-  PriorityFeeMetrics,
-  'Tip at a percentile over a window',
-);
-const gasUsedRatioRoute = chainRoute(
-  PATHS.gasUsedRatio,
-  MetricsParameters,
-  GasUsedRatioMetrics,
-  'How full the blocks of a window were',
-);
+import { NEEDS_CHAIN, serve } from './route.ts';
 
 const PERCENTILES = {
   p10: 10,
@@ -62,59 +47,58 @@ export function addMetricsRoutes(app: OpenAPIHono, state: ServiceState): void {
     const context = await state.history();
     return metricsResponse(context.store, { ...(await metricsWindow(asked, context)), tipped }, toRow);
   }
-  app.openapi(baseFeeRoute, async (c) => c.json(await rowsOf(c.req.valid('query'), baseFeeRow), 200));
-  app.openapi(priorityFeeRoute, async (c) => {
-    const { percentile, ...window } = c.req.valid('query');
-    return c.json(await rowsOf(window, priorityFeeRow(PERCENTILES[percentile]), true), 200);
+  serve(app, 'get', PATHS.baseFee, {
+    summary: 'Base fee over a window',
+    query: MetricsParameters,
+    answer: BaseFeeMetrics,
+    refusals: NEEDS_CHAIN,
+    handle: ({ query }) => rowsOf(query, baseFeeRow),
   });
-  app.openapi(gasUsedRatioRoute, async (c) =>
-    c.json(await rowsOf(c.req.valid('query'), gasUsedRatioRow), 200),
-  );
-}
-
-const blockRoute = getRoute(
-  PATHS.block,
-  'One block: its fees, how full it was, what it tipped and burnt',
-  { params: BlockParameter, query: NoParameters },
-  BlockMetrics,
-  {
-    ...NEEDS_CHAIN,
-    404: notFound('The block is not there yet, or neither node nor history holds it any more'),
-  },
-);
-const txRoute = getRoute(
-  PATHS.tx,
-  'One transaction: what it offered, what it paid, how it stood in its block',
-  { params: TxParameter, query: NoParameters },
-  TxMetrics,
-  {
-    ...NEEDS_CHAIN,
-    404: notFound('The chain knows no such transaction, or a recording is followed, which holds none'),
-  },
-);
-const txsRoute = getRoute(
-  PATHS.txs,
-  'Transactions of a window, newest first',
-  { query: TxsParameters },
-  TxsMetrics,
-  { ...NEEDS_CHAIN, 404: notFound('A recording is followed, which holds no transactions') },
-);
-
-export function addExplorerRoutes(app: OpenAPIHono, state: ServiceState): void {
-  app.openapi(blockRoute, async (c) => {
-    const { number } = c.req.valid('param');
-    return c.json(await state.explore((context) => blockMetrics(number, context), c.req.raw), 200);
+  serve(app, 'get', PATHS.priorityFee, {
+    summary: 'Tip at a percentile over a window',
+    query: PriorityFeeParameters,
+    answer: PriorityFeeMetrics,
+    refusals: NEEDS_CHAIN,
+    handle: ({ query: { percentile, ...window } }) =>
+      rowsOf(window, priorityFeeRow(PERCENTILES[percentile]), true),
   });
-  app.openapi(txRoute, async (c) => {
-    const { hash } = c.req.valid('param');
-    return c.json(await state.explore((context) => txMetrics(hash, context), c.req.raw), 200);
+  serve(app, 'get', PATHS.gasUsedRatio, {
+    summary: 'How full the blocks of a window were',
+    query: MetricsParameters,
+    answer: GasUsedRatioMetrics,
+    refusals: NEEDS_CHAIN,
+    handle: ({ query }) => rowsOf(query, gasUsedRatioRow),
   });
-  app.openapi(txsRoute, async (c) => {
-    const asked = c.req.valid('query');
-    const response = state.explore(
-      async (context, signal) => txsMetrics(asked, await state.history(), context, signal),
-      c.req.raw,
-    );
-    return c.json(await response, 200);
+  serve(app, 'get', PATHS.block, {
+    summary: 'One block: its fees, how full it was, what it tipped and burnt',
+    params: BlockParameter,
+    answer: BlockMetrics,
+    refusals: {
+      ...NEEDS_CHAIN,
+      404: 'The block is not there yet, or neither node nor history holds it any more',
+    },
+    handle: ({ c, params: { number } }) =>
+      state.explore((context) => blockMetrics(number, context), c.req.raw),
+  });
+  serve(app, 'get', PATHS.tx, {
+    summary: 'One transaction: what it offered, what it paid, how it stood in its block',
+    params: TxParameter,
+    answer: TxMetrics,
+    refusals: {
+      ...NEEDS_CHAIN,
+      404: 'The chain knows no such transaction, or a recording is followed, which holds none',
+    },
+    handle: ({ c, params: { hash } }) => state.explore((context) => txMetrics(hash, context), c.req.raw),
+  });
+  serve(app, 'get', PATHS.txs, {
+    summary: 'Transactions of a window, newest first',
+    query: TxsParameters,
+    answer: TxsMetrics,
+    refusals: { ...NEEDS_CHAIN, 404: 'A recording is followed, which holds no transactions' },
+    handle: ({ c, query }) =>
+      state.explore(
+        async (context, signal) => txsMetrics(query, await state.history(), context, signal),
+        c.req.raw,
+      ),
   });
 }
