@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError, type ChainEvent, type ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
 import { openReplaySource } from '../chain/replay-source.ts';
@@ -305,55 +304,4 @@ function unreachable(
   }));
   const what = isPublicDefault ? 'no public Ethereum node answers' : 'no node answers';
   return new ClientError('unreachable', `${what}; ${remedy}`, { endpoint: 'eth_chainId', details, cause });
-}
-
-const LOOK_AGAIN_MS = 200;
-const STANDSTILL_MS = 20_000;
-
-interface HistoryFilledOptions {
-  readonly database: Database;
-  readonly source: ChainSource;
-  readonly presentSec: number;
-  readonly windowSec: number;
-  readonly onProgress: (filledSec: number) => void;
-  readonly signal: AbortSignal;
-}
-
-/** Waits until the last `windowSec` are stored, or all there is; returns the start without a hole (ms). */
-export async function historyFilled(options: HistoryFilledOptions): Promise<number | null> {
-  const { source, presentSec, windowSec, onProgress, signal } = options;
-  const store = new BlockStore(options.database);
-  let movedAt = performance.now();
-  let before = Number.POSITIVE_INFINITY;
-  for (;;) {
-    signal.throwIfAborted();
-    const head = await store.head();
-    const oldest = head && (await oldestWithoutHole(store, head.number));
-    if (head && oldest) {
-      const filledSec = Math.max(presentSec, head.timestamp) - oldest.timestamp;
-      onProgress(filledSec);
-      if (filledSec >= windowSec || (await isFirst(source, oldest.number))) return oldest.timestamp * 1_000;
-      if (oldest.number < before) movedAt = performance.now();
-      before = oldest.number;
-      if (performance.now() - movedAt > STANDSTILL_MS) return oldest.timestamp * 1_000;
-    } else if (performance.now() - movedAt > STANDSTILL_MS) return null;
-    await sleep(LOOK_AGAIN_MS, undefined, { signal });
-  }
-}
-
-async function oldestWithoutHole(
-  store: BlockStore,
-  head: number,
-): Promise<{ number: number; timestamp: number } | null> {
-  const oldest = await store.oldest();
-  if (oldest === null) return null;
-  const [newestHole] = await store.missingRanges({ from: oldest.number, to: head });
-  if (newestHole === undefined) return oldest;
-  return (await store.page(newestHole.to + 1, 1))[0] ?? null;
-}
-
-/** Whether the chain has no older blocks. Nodes are not asked: their history is practically endless. */
-async function isFirst(source: ChainSource, number: number): Promise<boolean> {
-  if (number === 0) return true;
-  return source.kind !== 'rpc' && (await source.blocks(number - 1, number - 1)).length === 0;
 }

@@ -50,11 +50,6 @@ interface Embedded {
   head(): Promise<{ readonly number: number } | null>;
   isDown(): boolean;
   /** Waits until the stored history covers the last `windowSec`, or all there is; returns its start (ms). */
-  historyFilled(window: {
-    readonly presentSec: number;
-    readonly windowSec: number;
-    readonly onProgress: (filledSec: number) => void;
-  }): Promise<number | null>;
 }
 
 export const reachOf = ({ url, apiKey }: SourceChoice & { readonly kind: 'hosted' }) => ({
@@ -91,8 +86,8 @@ async function openEmbedded(
   settings: Settings,
   options: OpenOptions,
 ): Promise<OpenedClient> {
-  const { historyFilled, openService } = await import('./open-service.ts');
-  const { chain, service, database, unsaved, close } = await openService(io, choice, settings, options);
+  const { openService } = await import('./open-service.ts');
+  const { chain, service, unsaved, close } = await openService(io, choice, settings, options);
   const { source } = chain;
   /** A fast recording has blocks far more often than its chain; a screen needs fewer. */
   const replayMs = async (speed: number) => {
@@ -117,7 +112,6 @@ async function openEmbedded(
         ended: options.pace === 'fastest' ? chain.ended : null,
         head: () => source.head().catch(() => null),
         isDown: () => source.health().every(({ state }) => state === 'down' || state === 'wrong-chain'),
-        historyFilled: (window) => historyFilled({ ...window, database, source, signal: options.signal }),
       },
       unsaved: unsaved?.message ?? null,
       close,

@@ -157,7 +157,7 @@ function serviceReader(
   let workDueAt = 0;
   return {
     read: async (signal) => {
-      const call = { signal, revalidate: true };
+      const call = { signal };
       const { snapshot, trend, recommendation: advice } = await client.statsCurrent(call);
       if (chainId !== null && snapshot.chainId !== null && snapshot.chainId !== chainId) {
         const [is, wanted] = [snapshot.chainId, chainId].map(

@@ -44,8 +44,6 @@ export interface MetricsQuery {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** For polling: revalidates the last response by ETag. Default: no. */
-  readonly revalidate?: boolean;
 }
 
 export interface TextOptions extends CallOptions {
@@ -121,12 +119,12 @@ export function createGasClient(options: GasClientOptions) {
 
   const get = async <View>(
     route: ClientRoute<View>,
-    { signal, revalidate }: CallOptions,
+    { signal }: CallOptions,
     query: Query = {},
     values: Query = {},
   ): Promise<View> => {
     const path = itemPath(route.path, values);
-    const { text } = await http.send({ path, query: await takenOf(route, query), signal, revalidate });
+    const { text } = await http.send({ path, query: await takenOf(route, query), signal });
     return read(route, path, text);
   };
 

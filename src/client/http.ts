@@ -51,8 +51,6 @@ export interface HttpRequest {
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly root?: string;
-  /** Revalidates the cached last response by ETag. Default: no. */
-  readonly revalidate?: boolean | undefined;
 }
 
 /** A successful response. Its text, which may be empty, contains neither the key nor signed bytes. */
@@ -76,7 +74,6 @@ export class Http {
   /** Of a stream no more is bounded than each event. */
   readonly #streamFetch: typeof fetch;
   readonly #rateLimit: RateLimit | null;
-  readonly #tagged = new Map<string, { readonly tag: string; readonly response: HttpResponse }>();
 
   constructor(options: HttpOptions, rateLimit: RateLimit | null = null) {
     this.service = parseServiceUrl(options.url);
@@ -211,11 +208,10 @@ export class Http {
   }
 
   async #exchange(request: HttpRequest): Promise<HttpResponse> {
-    const { method = 'get', body, signal, revalidate = false } = request;
+    const { method = 'get', body, signal } = request;
     const { apiKey, timeoutMs } = this;
     const { url, endpoint } = this.#target(request);
     const isWrite = method !== 'get';
-    const tagged = revalidate ? this.#tagged.get(url.href) : undefined;
     const began = performance.now();
     let isBegun = false;
     try {
@@ -223,7 +219,7 @@ export class Http {
       isBegun = true;
       const sent = this.#ky(url, {
         method,
-        headers: { [API_KEY_HEADER]: apiKey ?? undefined, 'if-none-match': tagged?.tag },
+        headers: { [API_KEY_HEADER]: apiKey ?? undefined },
         json: body,
         ...(signal && { signal }),
         timeout: false,
@@ -244,13 +240,7 @@ export class Http {
       );
       const { status, headers } = response;
       const text = withoutSecrets(received, endpoint, apiKey, body);
-      if (status === 304 && tagged !== undefined) return tagged.response;
-      if (response.ok) {
-        const success = { status, headers, text };
-        const tag = headers.get('etag');
-        if (revalidate && tag !== null) this.#tagged.set(url.href, { tag, response: success });
-        return success;
-      }
+      if (response.ok) return { status, headers, text };
       const failure = this.#refused(url, response, text, { endpoint, write: isWrite ? method : undefined });
       throw isWrite && mayBeDone(status) ? failure.unsettled() : failure;
     } catch (error) {

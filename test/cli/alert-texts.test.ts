@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { alertDetailsText, alertListLines, alertSavingsText } from '../../src/cli/commands/alerts.ts';
+import { alertDetailsText, alertListLines, alertSavingsText } from '../../src/cli/text/alerts.ts';
 import type { AlertDetailsView, AlertSavingsView, AlertView } from '../../src/client/views/alerts.ts';
 import { ALERT } from '../tui/fake-alerts.ts';
 

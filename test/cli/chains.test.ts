@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openChainRows, readChainRows } from '../../src/cli/poll-chains.ts';
 import { namedChains, resolveSettings } from '../../src/cli/settings.ts';
-import { createGasClient } from '../../src/client/client.ts';
 import { compareChains } from '../../src/mcp/compare-tool.ts';
 import { startChains, type TriedChains } from '../helpers/tried-chains.ts';
 import { runMain } from './captured-io.ts';
@@ -138,24 +137,6 @@ describe('a row', () => {
     expect(rows.read()).toMatchObject([{ figures: null, problem: { retryAt: now + 42_000 } }]);
     // Which chain it is takes two requests at once, of which the second may not have come.
     expect(limited.requests.length).toBeLessThanOrEqual(2);
-  });
-});
-
-describe('a service that is polled', () => {
-  it('is asked by ETag whether the last response still holds', async () => {
-    const tags: (string | null)[] = [];
-    const client = createGasClient({
-      url: 'http://service.test',
-      fetch: async (request) => {
-        tags.push(request.headers.get('if-none-match'));
-        if (tags.length > 1) return new Response(null, { status: 304 });
-        const snapshot = { lowPrice: 1, averagePrice: 2, highPrice: 3, basePrice: 1 };
-        return Response.json({ snapshot }, { headers: { etag: '"one"' } });
-      },
-    });
-    const first = await client.statsCurrent({ revalidate: true });
-    expect(await client.statsCurrent({ revalidate: true })).toEqual(first);
-    expect(tags).toEqual([null, '"one"']);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PriceWatch } from '../../src/cli/commands/follow-price.ts';
-import { waitPlan } from '../../src/cli/commands/wait.ts';
+import { PriceWatch, waitPlan } from '../../src/cli/commands/wait.ts';
 import type { LaneView, SnapshotView } from '../../src/client/views/gas.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12, 0, 0);

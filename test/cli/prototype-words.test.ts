@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertDetailsText, alertListLines } from '../../src/cli/commands/alerts.ts';
 import { txText } from '../../src/cli/commands/explorer.ts';
+import { alertDetailsText, alertListLines } from '../../src/cli/text/alerts.ts';
 import { readDescription } from '../../src/client/openapi.ts';
 import { clientOf } from '../client/answering.ts';
 import { rounds } from '../helpers/rounds.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { WaitTrouble } from '../../src/cli/commands/follow-price.ts';
+import { WaitTrouble } from '../../src/cli/commands/wait.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,41 +1,47 @@
 import { type Command, Option } from 'commander';
-import { type GasClient, pathOf } from '../../client/client.ts';
+import { type AlertPreview, AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
+import { type GasClient, pathOf, type ReachQuery } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
 import { type Query, ROUTES } from '../../client/routes.ts';
 import {
   type AlertDetailsView,
-  type AlertSavingsView,
   type AlertView,
-  type DeliveryView,
+  type CreatedAlertView,
   describeCondition,
-  isSavingUnknown,
-  mustLeave,
-  type SavingsEntryView,
+  type NewAlert,
+  payloadOf,
 } from '../../client/views/alerts.ts';
+import type { ReachView } from '../../client/views/gas.ts';
+import { ANY_SERVICE, type FieldProblem, type TargetRules } from '../../contract/alert-targets.ts';
+import { AlertCreation } from '../../contract/alerts.ts';
+import { checkAlert } from '../../contract/check-alert.ts';
+import { type AlertChannel, COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../contract/choices.ts';
+import { fieldProblems } from '../../contract/field-problems.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
-import { cooldownText } from '../../core/alerts/alert-rule.ts';
+import type { LaneName } from '../../core/advice.ts';
+import { cooldownText, parseCooldown } from '../../core/alerts/alert-rule.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { ownValue } from '../../core/own-value.ts';
-import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
+import { exactGwei, formatLikelihood, gweiString } from '../../core/units.ts';
+import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
+import { abortable } from '../../service/async.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
-import { usageError } from '../errors.ts';
+import { type CliError, failure, usageError, usageErrors } from '../errors.ts';
 import { examples } from '../help.ts';
+import type { Io } from '../io.ts';
+import { openReady, type Ready } from '../open-source.ts';
+import { badgeOf, cleanLine, jsonResponse, mapped, note, print, utcTime, withSpinner } from '../output.ts';
+import { durationText, parseCount, parseGwei, readInput, STDIN } from '../parse.ts';
+import { deliveryOf, type Settings } from '../settings.ts';
 import {
-  type Column,
-  cleanLine,
-  fittedLines,
-  jsonResponse,
-  type Labelled,
-  LONGEST_NOTE,
-  labelledLines,
-  mapped,
-  note,
-  paragraph,
-  print,
-  tableLines,
-  utcTime,
-} from '../output.ts';
-import { createAlert, previewAlert, rotateSecret, updateAlert } from './create-alert.ts';
+  alertDetailsText,
+  alertListLines,
+  alertSavingsText,
+  channelWords,
+  cooldownWords,
+} from '../text/alerts.ts';
+import { knownReach, pastFor } from './now.ts';
 import {
   addDelete,
   addGroup,
@@ -263,118 +269,6 @@ function redeliverAlert(
   });
 }
 
-function stateWords(alert: AlertView, now: number): string {
-  const { status } = alert;
-  if (status === 'PENDING') return coolingWords(alert, now) === null ? 'armed' : 'cooling down';
-  return status === null ? '-' : cleanLine(status).toLowerCase();
-}
-
-function coolingWords(alert: AlertView, now: number): string | null {
-  const { cooldownUntil } = alert;
-  if (cooldownUntil !== null && cooldownUntil > now)
-    return `until ${timeWords(cooldownUntil, 'seconds')} UTC`;
-  return mustLeave(alert) ? 'until the price has left the threshold' : null;
-}
-
-export function channelWords({ channels }: AlertView): string {
-  return channels.map((channel) => cleanLine(channel).toLowerCase()).join(', ') || '-';
-}
-
-export function timeWords(ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string {
-  return mapped(ms, (time) => utcTime(time, precision)) ?? '-';
-}
-
-export function cooldownWords({ cooldownMs }: AlertView): string {
-  return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : cooldownText(cooldownMs);
-}
-
-function timesWords(count: number): string {
-  return count === 1 ? 'once' : `${formatCount(count)} times`;
-}
-
-export const alertListLines = (
-  alerts: readonly AlertView[],
-  now: number,
-  width: number | null,
-  ending = '…',
-): string[] =>
-  fittedLines(columnsAt(now), alerts, width, { ending, spared: ['last (UTC)', 'fired'], least: 16 });
-
-function columnsAt(now: number): Column<AlertView>[] {
-  return [
-    ['id', 'left', (alert) => cleanLine(alert.id)],
-    ['when', 'left', (alert) => cleanLine(describeCondition(alert))],
-    ['state', 'left', (alert) => stateWords(alert, now)],
-    ['notify', 'left', channelWords],
-    ['fired', 'right', ({ triggerCount }) => mapped(triggerCount, formatCount) ?? '-'],
-    ['last (UTC)', 'left', (alert) => timeWords(alert.lastTriggeredAt)],
-    ['note', 'left', ({ note }) => cleanLine(note ?? '')],
-  ];
-}
-
-export function alertDetailsText(alert: AlertDetailsView, now: number): string {
-  const lines = labelledLines([...alertRows(alert, now), ...firingRows(alert)]);
-  const { deliveries } = alert;
-  if (deliveries === null || deliveries.length === 0) return lines.join('\n');
-  return [...lines, '', 'sent, newest first (UTC)', ...deliveries.flatMap(deliveryLines)].join('\n');
-}
-
-function alertRows(alert: AlertView, now: number): Labelled[] {
-  const { hysteresis, confirmBlocks, disableOnce, disabledReason, note } = alert;
-  const until = mapped(alert.status === 'PENDING' ? coolingWords(alert, now) : null, (words) => ` ${words}`);
-  const state = `${stateWords(alert, now)}${until ?? ''}`;
-  return [
-    ['id', cleanLine(alert.id)],
-    ['fires when', cleanLine(describeCondition(alert))],
-    ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
-    ['cooldown', cooldownWords(alert)],
-    ['then', disableOnce === true ? 'disabled after it has fired once' : null],
-    ['re-arm margin', mapped(hysteresis || null, (margin) => `${exactGwei(margin)} gwei`)],
-    ['holds for', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks in a row`],
-    ['notify', targetLines(alert).join('\n')],
-    ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
-    ['made', mapped(alert.createdAt, (ms) => `${timeWords(ms)} UTC`)],
-  ];
-}
-
-function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Labelled[] {
-  const last = lastTriggeredAt === null ? '' : `, last at ${timeWords(lastTriggeredAt, 'seconds')} UTC`;
-  const missedLast = mapped(missed?.lastAt, (ms) => `, last at ${timeWords(ms)} UTC`) ?? '';
-  return [
-    ['fired', mapped(triggerCount, (count) => `${timesWords(count)}${last}`)],
-    [
-      'missed',
-      mapped(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${missedLast}`),
-    ],
-  ];
-}
-
-/** Without a method `to` is the target of the first channel, as in the contract. */
-function targetLines({ channels, method, to, targets }: AlertView): string[] {
-  return channels.map((channel) => {
-    const target = channel === (method ?? channels[0]) ? to : ownValue(targets, channel);
-    const name = cleanLine(channel).toLowerCase();
-    return target ? `${name} ${cleanLine(target)}` : name;
-  });
-}
-
-function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
-  const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt, 'seconds')}`;
-  return [
-    `  ${timeWords(createdAt, 'seconds')}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
-    ...attempts.map(({ at, ok, latencyMs, answer }) => {
-      const took = latencyMs === null ? '' : ` after ${latencyText(latencyMs)}`;
-      const result = ok === null ? '' : ok ? 'ok' : 'failed';
-      return `    ${timeWords(at, 'seconds')}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
-    }),
-  ];
-}
-
-const words = (word: string | null) => mapped(word, (text) => cleanLine(text).toLowerCase()) ?? '-';
-
-const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
-
-const ROWS = 20;
 const COIN_WITHIN_MS = 3_000;
 
 /** Savings do not say of which chain they are. */
@@ -384,38 +278,382 @@ async function coinOf(client: GasClient, signal: AbortSignal): Promise<string> {
   return chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 }
 
-export function alertSavingsText(savings: AlertSavingsView, symbol: string): string {
-  const amount = ({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string => {
-    if (savedWei === null) return '-';
-    if (savedWei === 0n) return 'nothing';
-    const coins = formatNative(savedWei, symbol);
-    return savedUsd === null ? coins : `${coins} (${formatUsd(savedUsd)})`;
-  };
+import * as z from 'zod';
 
-  const { events, gasAmount, entries, best } = savings;
-  const head = labelledLines([
-    ['fired', mapped(events, timesWords)],
-    ['saved', isSavingUnknown(savings) ? 'not known: the day before was not known' : amount(savings)],
-    [
-      'counted for',
-      mapped(gasAmount, (gas) => `${formatCount(gas)} gas each time, against the mean of the day before`),
-    ],
-    ['best', mapped(best, (one) => `${amount(one)} at ${timeWords(one.triggeredAt)} UTC`)],
-  ]);
-  if (entries.length === 0) return head.join('\n');
-  const table = tableLines<SavingsEntryView>(
-    [
-      ['fired (UTC)', 'left', ({ triggeredAt }) => timeWords(triggeredAt)],
-      ['block', 'right', ({ blockNumber }) => mapped(blockNumber, formatCount) ?? '-'],
-      ['gwei', 'right', ({ price }) => gwei(price)],
-      ['reference', 'right', ({ referencePrice }) => gwei(referencePrice)],
-      ['saved', 'right', amount],
-    ],
-    entries.slice(0, ROWS),
-  );
-  const more =
-    entries.length > ROWS ? [`and ${formatCount(entries.length - ROWS)} more: --json has them`] : [];
-  return [...head, '', ...table, ...more].join('\n');
+type AlertFlags = Flags<
+  | ('below' | 'above' | 'cooldown' | 'rearmMargin' | 'confirm' | 'note')
+  | ('email' | 'webhook' | 'slack' | 'telegram'),
+  'terminal' | 'once' | 'json'
+> & { readonly lane?: LaneName };
+
+export async function createAlert(
+  context: CommandContext,
+  file: string | undefined,
+  flags: AlertFlags,
+): Promise<void> {
+  const { io } = context;
+  const { settings } = await context.loadSettings();
+  refuseBoth(file, flags);
+  const alert =
+    file === undefined
+      ? alertOfFlags(flags, await rulesOf(settings))
+      : await alertOfInput(io, file, settings.source.value.kind === 'hosted');
+  const mayMake = true;
+  return withResource(context, ALERTS, { ...flags, mayMake }, async ({ client, isOwn, call, tell }) => {
+    const created = await client.createAlert(alert, call).catch((error: unknown) => {
+      throw refusalOf(error, file, flags);
+    });
+    if (flags.json) return;
+    io.stdout.write(`${cleanLine(created.id)}\n`);
+    tell(`made ${cleanLine(created.id)}: ${alertWords(created)}`);
+    if (isOwn) tell('it fires while gastop or gastop serve runs on this database');
+    tellSecret(io, created);
+    // The local database is opened without a chain, so there is no forecast.
+    const ask = async (reach: ReachQuery) => (await client.gasRecommendation({ ...call, reach })).reach;
+    const likelihood = isOwn ? null : await alertLikelihood(ask, alert);
+    if (likelihood !== null) tell(likelihood);
+  });
 }
 
-const gwei = (wei: bigint | null) => mapped(wei, exactGwei) ?? '-';
+/** The local database's channels are known in advance, so that all problems are reported at once. */
+async function rulesOf({ source, ...settings }: Settings): Promise<TargetRules> {
+  if (source.value.kind === 'hosted') return ANY_SERVICE;
+  const { allowPrivateTargets = false, ...delivery } = deliveryOf(settings);
+  const channels = channelsOf({ ...delivery, isSimulated: source.value.kind === 'simulated' });
+  return targetRules(channels, { allowPrivateTargets }, 'operator');
+}
+
+const alertWords = (alert: CreatedAlertView) =>
+  `${cleanLine(describeCondition(alert))}, notify: ${channelWords(alert)}, ${alert.disableOnce === true ? 'fires once' : `cooldown ${cooldownWords(alert)}`}`;
+
+function tellSecret(io: Io, alert: CreatedAlertView | null): void {
+  const secret = alert?.signingSecret ?? null;
+  if (secret === null) return;
+  const how = 'gastop alerts rotate-secret changes it';
+  note(io, `the webhooks of all your alerts are signed with ${cleanLine(secret)}; ${how}`);
+}
+
+function refuseBoth(file: string | undefined, flags: AlertFlags): void {
+  if (file === undefined || !saysAnything(flags)) return;
+  throw usageError('an alert comes from flags or from JSON, not from both; leave one out');
+}
+
+function refusalOf(error: unknown, file: string | undefined, flags: AlertFlags): unknown {
+  if (file !== undefined || !(error instanceof ClientError) || error.code !== 'invalid') return error;
+  const fields = error.details.map(({ path, message }) => ({
+    path: path
+      .replace(/^[/$.]*(body[/.])?/, '')
+      .replace(/\[(\w+)\]/g, '.$1')
+      .replaceAll('/', '.'),
+    message,
+  }));
+  const isTold = fields.length > 0 && fields.every(({ path }) => flagOf(path, flags) !== null);
+  return isTold ? refusedAlert(fields.map((each) => flagLine(each, flags))) : error;
+}
+
+export async function updateAlert(
+  context: CommandContext,
+  id: string,
+  file: string | undefined,
+  flags: AlertFlags,
+): Promise<void> {
+  const { io } = context;
+  if (file === undefined && !saysAnything(flags)) {
+    throw usageError('say what is to change: a flag, or FILE with the whole alert as JSON');
+  }
+  refuseBoth(file, flags);
+  const { settings } = await context.loadSettings();
+  const isForeign = settings.source.value.kind === 'hosted';
+  const input = file === undefined ? null : await alertOfInput(io, file, isForeign);
+  return withResource(context, ALERTS, flags, async ({ client, call, tell, onOne }) => {
+    const changed = async (): Promise<NewAlert> => {
+      const kept = await onOne(id, client.alert(id, call));
+      return alertOfFlags(flags, await rulesOf(settings), { kept, isForeign });
+    };
+    const alert = input ?? (await changed());
+    const request = client.updateAlert(id, alert, call).catch((error: unknown) => {
+      throw refusalOf(error, file, flags);
+    });
+    const updated = await onOne(id, request);
+    if (flags.json) return;
+    tell(`changed ${cleanLine(id)}${updated === null ? '' : `: ${alertWords(updated)}`}`);
+    tellSecret(io, updated);
+  });
+}
+
+export function rotateSecret(context: CommandContext, flags: JsonFlags): Promise<void> {
+  return withResource(context, ALERTS, flags, async ({ client, call, tell }) => {
+    const { signingSecret, previousUntil } = await client.rotateSigningSecret(call);
+    if (flags.json) return;
+    context.io.stdout.write(`${cleanLine(signingSecret)}\n`);
+    const until = mapped(
+      previousUntil,
+      (ms) => `, until ${utcTime(ms, 'minutes')} UTC with the one before as well`,
+    );
+    tell(`it signs the webhooks of all your alerts from now on${until ?? ''}`);
+  });
+}
+
+const DAY_SEC = 86_400;
+
+export async function previewAlert(
+  context: CommandContext,
+  file: string | undefined,
+  flags: AlertFlags,
+): Promise<void> {
+  const { io } = context;
+  refuseBoth(file, flags);
+  // An alert that cannot be checked here is not previewed either.
+  const alert = file === undefined ? previewedAlert(flags) : await alertOfInput(io, file, false);
+  const rule = alertRuleOf(alert);
+  if (rule === null) throw usageError('what this alert watches for cannot be previewed');
+  const { settings } = await context.loadSettings();
+  await using ready = await openReady(io, settings, 'late', { historySec: DAY_SEC });
+  const { client, embedded, snapshot } = ready;
+  const presentMs = snapshot.blockTimestamp ?? io.now();
+  const previewer = new AlertPreviewer(client, { thorough: embedded !== null, now: () => presentMs });
+  const preview = await withSpinner(
+    io,
+    () => 'reading 24 hours of history',
+    async () => {
+      if (embedded !== null) await abortable(embedded.filled, io.interruption());
+      return previewer.preview(rule, { signal: io.interruption() });
+    },
+  );
+  if (flags.json) {
+    io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
+    return;
+  }
+  const words = `${badgeOf(snapshot)}${previewWords(preview, (ms) => `${utcTime(ms, 'minutes')} UTC`)}`;
+  if (preview.lowest === null) throw failure(words);
+  const likelihood = await likelihoodIn(io, ready, alert);
+  print(io, settings, likelihood === null ? words : `${words}\n${likelihood}`);
+}
+
+function previewedAlert(flags: AlertFlags): NewAlert {
+  const { rule, problems } = readRule(flags, {});
+  const { thresholdGwei } = rule;
+  if (problems.size > 0 || thresholdGwei === undefined) throw refusedAlert([...problems.values()]);
+  return { ...rule, thresholdGwei, channels: [] };
+}
+
+/** Waits for forecasts that need at most the loaded day of history; of longer ones only shows known values. */
+async function likelihoodIn(io: Io, ready: Ready, alert: NewAlert): Promise<string | null> {
+  if (ready.snapshot.source.kind === 'replay') return null;
+  const ask = async (reach: ReachQuery) =>
+    pastFor(reach) <= DAY_SEC
+      ? knownReach(io, ready, reach)
+      : (await ready.client.gasRecommendation({ reach, signal: io.interruption() })).reach;
+  return withSpinner(
+    io,
+    () => 'asking how likely that is',
+    () => alertLikelihood(ask, alert),
+  );
+}
+
+function previewJson({ times, last, from, to, everySec, lowest, highest }: AlertPreview) {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return {
+    times,
+    last: mapped(last, ({ at, price }) => ({ at: iso(at), price: Number(price) })),
+    from: iso(from),
+    to: iso(to),
+    everySec,
+    lowest: mapped(lowest, Number),
+    highest: mapped(highest, Number),
+  };
+}
+
+const saysAnything = ({ json: _, ...flags }: AlertFlags) =>
+  Object.values(flags).some((value) => value !== undefined);
+
+function alertOfFlags(
+  flags: AlertFlags,
+  rules: TargetRules,
+  changed: { readonly kept: AlertView; readonly isForeign: boolean } | null = null,
+): NewAlert {
+  const kept = changed === null ? {} : payloadOf(changed.kept);
+  const { rule, problems } = readRule(flags, kept);
+  const channels = namedTargets(flags);
+  if (channels.length === 0 && changed === null) {
+    const flagNames = '--email, --webhook, --slack, --telegram, or --terminal for running monitors';
+    problems.set('channels', `name whom to notify: ${flagNames}`);
+  }
+  const [main = ['TERMINAL', ''], ...further] = channels;
+  const targets = {
+    channels: channels.map(([channel]) => channel),
+    method: main[0],
+    to: main[1],
+    targets: Object.fromEntries(further.filter(([, target]) => target !== '')),
+  };
+  const body = {
+    ...kept,
+    ...rule,
+    ...(channels.length === 0 && changed !== null ? {} : targets),
+    ...(flags.note !== undefined && { note: flags.note }),
+  };
+  if (changed?.isForeign === true && problems.size === 0) {
+    return plausibleAlert(body, (path) => flagOf(path, flags) ?? path);
+  }
+  const result = checkAlert(body, rules);
+  if (result.ok && problems.size === 0) return result.value;
+  const found = result.ok ? [] : result.problems.filter(({ path }) => !problems.has(path));
+  throw refusedAlert([...problems.values(), ...found.map((each) => flagLine(each, flags))]);
+}
+
+function readRule(flags: AlertFlags, kept: Partial<NewAlert>) {
+  const { below, above, lane, cooldown, once, rearmMargin, confirm } = flags;
+  const problems = new Map<string, string>();
+  const read = (path: string, text: string | undefined, parse: (text: string) => number) => {
+    try {
+      return text === undefined ? undefined : parse(text);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.set(path, `${flagOf(path, flags)}: ${error.message}`);
+      return undefined;
+    }
+  };
+  const isBoth = below !== undefined && above !== undefined;
+  if (isBoth) problems.set('thresholdGwei', '--below and --above cannot be combined; make two alerts');
+  else if (below === undefined && above === undefined && kept.thresholdGwei === undefined) {
+    problems.set('thresholdGwei', 'an alert needs a price: --below GWEI, or --above GWEI');
+  }
+  const { gasSpeed = 'AVERAGE', condition = 'GREATER_THAN', disableOnce = false } = kept;
+  const threshold = read('thresholdGwei', isBoth ? undefined : (below ?? above), readGwei);
+  const rule = {
+    thresholdGwei: threshold ?? kept.thresholdGwei,
+    gasSpeed: lane === undefined ? gasSpeed : SPEED_OF_LANE[lane],
+    condition: below !== undefined ? 'LESS_THAN' : above !== undefined ? 'GREATER_THAN' : condition,
+    disableOnce: once ?? disableOnce,
+    cooldownMs: read('cooldownMs', cooldown, readCooldown) ?? kept.cooldownMs,
+    hysteresisGwei: read('hysteresisGwei', rearmMargin, readMargin) ?? kept.hysteresisGwei,
+    confirmBlocks: read('confirmBlocks', confirm, parseCount) ?? kept.confirmBlocks,
+  };
+  return { rule, problems };
+}
+
+function namedTargets({ email, webhook, slack, telegram, terminal }: AlertFlags): [AlertChannel, string][] {
+  const named: [AlertChannel, string | undefined][] = [
+    ['EMAIL', email],
+    ['WEBHOOK', webhook],
+    ['SLACK', slack],
+    ['TELEGRAM', telegram],
+    ['TERMINAL', terminal ? '' : undefined],
+  ];
+  return named.flatMap(([channel, target]) => (target === undefined ? [] : [[channel, target]]));
+}
+
+const FLAGS: Readonly<Record<string, string>> = {
+  gasSpeed: '--lane',
+  disableOnce: '--once',
+  cooldownMs: '--cooldown',
+  note: '--note',
+  hysteresisGwei: '--rearm-margin',
+  confirmBlocks: '--confirm',
+};
+
+function flagOf(path: string, flags: AlertFlags): string | null {
+  const [field = '', entry = ''] = path.split('.');
+  if (field === 'thresholdGwei') return flags.below === undefined ? '--above' : '--below';
+  const channels = namedTargets(flags).map(([channel]) => channel);
+  const typed: Readonly<Record<string, string | undefined>> = {
+    to: channels[0],
+    targets: channels.slice(1).find((each) => each === entry),
+    channels: channels[Number(entry || 0)],
+  };
+  const channel = ownValue(typed, field);
+  return channel === undefined ? (ownValue(FLAGS, field) ?? null) : `--${channel.toLowerCase()}`;
+}
+
+function flagLine({ path, message }: FieldProblem, flags: AlertFlags): string {
+  const flag = flagOf(path, flags) ?? path;
+  const words = cleanLine(message).replaceAll('thresholdGwei', flagOf('thresholdGwei', flags) ?? '');
+  return `${cleanLine(flag)} ${words.startsWith(`${path} `) ? words.slice(path.length + 1) : words}`;
+}
+
+const readGwei = (text: string) => Number(gweiString(parseGwei(text)));
+const readMargin = (text: string) => (/^0+(\.0*)?$/.test(text.trim()) ? 0 : readGwei(text));
+
+function readCooldown(text: string): number {
+  const ms = parseCooldown(text);
+  if (ms === null) throw new RangeError(`"${text}" is not a duration; write 30m, 1h30m, 1d, or 0 for none`);
+  if (ms > COOLDOWN_LONGEST_MS) {
+    throw new RangeError(`"${text}" is out of range; from 0 to ${cooldownText(COOLDOWN_LONGEST_MS)}`);
+  }
+  return ms;
+}
+
+const MOST_BYTES = 65_536;
+const WANTED = 'an alert as JSON was expected';
+
+/**
+ * Reads an alert as `POST /alerts` takes it from a file or (`-`) stdin, which keeps a secret URL out of shell
+ * history.
+ */
+async function alertOfInput(io: Io, file: string, isForeign: boolean): Promise<NewAlert> {
+  const name = file === STDIN ? 'stdin' : cleanLine(file);
+  if (file === STDIN && io.stdin.isTTY === true) {
+    note(io, 'reading an alert as JSON from the terminal; Ctrl-D ends it');
+  }
+  const text = await readInput(io, file, { name, mostBytes: MOST_BYTES, wanted: WANTED });
+  if (text.trim() === '') throw usageError(`${name} is empty; ${WANTED}`);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // The input may contain a secret, so it is not repeated.
+    throw usageError(`${name} is not JSON; an alert as POST /alerts takes it was expected`);
+  }
+  const nameOf = (path: string) => path || 'the alert';
+  if (isForeign) return plausibleAlert(body, nameOf);
+  const result = checkAlert(body, ANY_SERVICE);
+  if (result.ok) return result.value;
+  throw refused(result.problems, nameOf);
+}
+
+/** Fields for which another operator's service may have its own values. */
+const ForeignAlert = AlertCreation.extend({
+  gasSpeed: z.string().min(1),
+  condition: z.string().min(1),
+  method: z.string().min(1).optional(),
+  channels: z.array(z.string().min(1)).min(1),
+  targets: z.record(z.string(), z.string()).optional(),
+});
+
+/** Checks what is wrong on any service; values and targets are left to it. @throws CliError (usage) */
+function plausibleAlert(body: unknown, nameOf: (path: string) => string): NewAlert {
+  const parsed = ForeignAlert.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw refused(fieldProblems(parsed.error, body), nameOf);
+}
+
+function refused(problems: readonly FieldProblem[], nameOf: (path: string) => string): CliError {
+  return refusedAlert(problems.map(({ path, message }) => `${cleanLine(nameOf(path))} ${message}`));
+}
+
+const refusedAlert = (lines: readonly string[]) => usageErrors(lines, 'this alert');
+
+const TIMES_SEC = [3_600, 86_400] as const;
+
+/** `at or below 5 gwei: 45 % likely within 1h, 90 % within 24h`; `null` without a forecast, as for a rise. */
+async function alertLikelihood(
+  ask: (query: ReachQuery) => Promise<ReachView | null>,
+  alert: NewAlert,
+): Promise<string | null> {
+  const rule = alertRuleOf(alert);
+  if (rule === null || rule.condition !== 'LESS_THAN') return null;
+  const parts: string[] = [];
+  for (const deadlineSec of TIMES_SEC) {
+    try {
+      const reach = await ask({ targetPrice: rule.threshold, deadlineSec });
+      if (reach === null) break;
+      if (reach.probability === null) continue;
+      const likely = parts.length === 0 ? ' likely' : '';
+      parts.push(`${formatLikelihood(reach.probability)}${likely} within ${durationText(deadlineSec)}`);
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      break;
+    }
+  }
+  return parts.length === 0 ? null : `at or below ${exactGwei(rule.threshold)} gwei: ${parts.join(', ')}`;
+}

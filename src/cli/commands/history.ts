@@ -15,6 +15,7 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
+import { abortable } from '../../service/async.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
@@ -69,8 +70,7 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   // The chain's own clock: a recording's present is in the past.
   const present = snapshot?.blockTimestamp ?? io.now();
   const to = present + 1_000;
-  const start = await beginning(io, embedded, present, windowSec);
-  const from = Math.max(to - windowSec * 1_000, start ?? Number.NEGATIVE_INFINITY);
+  const from = await beginning(io, opened, { from: to - windowSec * 1_000, to });
   const badge = badgeOf(snapshot);
   if (flags.json) {
     const query = {
@@ -123,19 +123,22 @@ async function openPast(io: Io, settings: Settings, historySec: number) {
   }
 }
 
-async function beginning(io: Io, embedded: OpenedClient['embedded'], present: number, windowSec: number) {
-  if (embedded === null) return null;
-  let filledSec = 0;
-  const onProgress = (sec: number) => {
-    filledSec = sec;
-  };
-  const start = await withSpinner(
+async function beginning(
+  io: Io,
+  { client, embedded }: OpenedClient,
+  window: { readonly from: number; readonly to: number },
+): Promise<number> {
+  if (embedded === null) return window.from;
+  await withSpinner(
     io,
-    () => `reading history: ${formatDuration(filledSec)} of ${formatDuration(windowSec)}`,
-    () => embedded.historyFilled({ presentSec: Math.floor(present / 1_000), windowSec, onProgress }),
+    () => `reading ${formatDuration((window.to - window.from) / 1_000)} of history`,
+    () => abortable(embedded.filled, io.interruption()),
   );
-  if (filledSec < windowSec - TOLERATED_SEC) tellOfReach(io, filledSec);
-  return start;
+  const { from } = await client.baseFee({ ...window, bucket: 'block', page: 0, size: 1 });
+  if (from === null || from - window.from < TOLERATED_SEC * 1_000) return window.from;
+  // The window ends a second after the newest block.
+  tellOfReach(io, Math.floor((window.to - from) / 1_000) - 1);
+  return from;
 }
 
 const tellOfReach = (io: Io, sec: number) => note(io, `history reaches back only ${formatDuration(sec)}`);

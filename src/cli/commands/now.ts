@@ -30,6 +30,7 @@ import {
   gweiString,
   UNKNOWN,
 } from '../../core/units.ts';
+import { abortable } from '../../service/async.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
 import type { ToldSnapshot } from '../follow-snapshots.ts';
@@ -107,7 +108,7 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
   const ascii = template === null ? settings.ascii : { value: value && !ASCII_BY_LOCALE.test(from), from };
   if (flags.watch) {
     // Not at the top: a status bar that asks for one snapshot does not load it.
-    const { watchJson, watchLine, watchPrices } = await import('./now-watch.ts');
+    const { watchJson, watchLine, watchPrices } = await import('../follow-snapshots.ts');
     const lineOf = async (told: ToldSnapshot) => {
       if (flags.json) return watchJson(told);
       const { snapshot } = told;
@@ -138,28 +139,21 @@ async function now({ io, loadSettings }: CommandContext, flags: NowFlags): Promi
 /** With less history some wait has no forecast. */
 const DEMO_PAST_SEC = 7.5 * 86_400;
 
-async function requestUntil<Result>(
-  ask: () => Promise<Result>,
-  isEnough: (result: Result) => boolean,
-  signal: AbortSignal,
-): Promise<Result> {
-  for (;;) {
-    const result = await ask();
-    if (isEnough(result)) return result;
-    await sleep(ASK_AGAIN_MS, undefined, { signal });
-  }
-}
-
 /** Waits until the demo's engine has learned as much as the monitor's, so that both show the same. */
 async function learned(io: Io, { client }: OpenedClient): Promise<void> {
   const signal = io.interruption();
-  const giveUpAt = performance.now() + 3 * LEARNT_WITHIN_MS;
-  const isLearned = ({ alternatives }: RecommendationView) =>
-    performance.now() >= giveUpAt || alternatives.every(({ probability }) => probability !== null);
+  const giveUpAt = performance.now() + LEARNT_WITHIN_MS;
   await withSpinner(
     io,
     () => 'learning from a week of the simulated chain',
-    () => requestUntil(() => client.gasRecommendation({ signal }), isLearned, signal),
+    async () => {
+      for (;;) {
+        const { alternatives } = await client.gasRecommendation({ signal });
+        if (performance.now() >= giveUpAt || alternatives.every(({ probability }) => probability !== null))
+          return;
+        await sleep(ASK_AGAIN_MS, undefined, { signal });
+      }
+    },
   );
 }
 
@@ -195,7 +189,7 @@ const WITHIN = {
 const LEAST_PAST_SEC = 3_600;
 const SPARE_SEC = 600;
 const ASK_AGAIN_MS = 60;
-const LEARNT_WITHIN_MS = 20_000;
+const LEARNT_WITHIN_MS = 60_000;
 
 function reachAsked(below: string | undefined, within: string | undefined): ReachQuery | null {
   const targetPrice = given('--below', below, parseGwei);
@@ -214,14 +208,10 @@ export function pastFor({ deadlineSec }: ReachQuery): number {
 }
 
 async function sayReach(io: Io, settings: Settings, ready: Ready, asked: ReachQuery, json: boolean) {
-  let filled = 0;
   const reach = await withSpinner(
     io,
-    () => `reading history: ${formatPercent(filled)} of ${durationText(pastFor(asked))}`,
-    () =>
-      knownReach(io, ready, asked, (ratio) => {
-        filled = ratio;
-      }),
+    () => `reading ${durationText(pastFor(asked))} of history`,
+    () => knownReach(io, ready, asked),
   );
   if (json) {
     const response = await ready.client.raw(PATHS.gasRecommendation, reachQuery(asked));
@@ -241,33 +231,14 @@ export async function knownReach(
   io: Io,
   { client, embedded, snapshot }: Ready,
   asked: ReachQuery,
-  onProgress: (filledRatio: number) => void = () => {},
 ): Promise<ReachView | null> {
   const signal = io.interruption();
   const ask = async () => (await client.gasRecommendation({ reach: asked, signal })).reach;
-  const neededSec = pastForReach(asked.deadlineSec);
-  // A finished recording is learned completely, and nothing comes after it.
-  if (embedded === null || neededSec === null || snapshot.source.ended) return ask();
-  const presentSec = Math.floor((snapshot.blockTimestamp ?? io.now()) / 1_000);
-  let giveUpAt = Number.POSITIVE_INFINITY;
-  const windowSec = pastFor(asked);
-  const filled = embedded.historyFilled({
-    presentSec,
-    windowSec,
-    onProgress: (filledSec) => onProgress(Math.min(filledSec / windowSec, 1)),
-  });
-  filled.then(
-    (start) => {
-      const isEnough = start !== null && presentSec - start / 1_000 >= neededSec;
-      giveUpAt = isEnough ? performance.now() + LEARNT_WITHIN_MS : 0;
-    },
-    () => {
-      giveUpAt = 0;
-    },
-  );
-  const isEnough = (reach: ReachView | null) =>
-    reach === null || reach.probability !== null || performance.now() > giveUpAt;
-  return requestUntil(ask, isEnough, signal);
+  const reach = await ask();
+  const isFinal = snapshot.source.ended || pastForReach(asked.deadlineSec) === null;
+  if (embedded === null || isFinal || reach === null || reach.probability !== null) return reach;
+  await abortable(embedded.filled, signal);
+  return ask();
 }
 
 const WIDTH = 80;

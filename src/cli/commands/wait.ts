@@ -3,19 +3,32 @@ import { constants, readFileSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import type { GasClient } from '../../client/client.ts';
+import { ClientError } from '../../client/errors.ts';
+import type { SnapshotView } from '../../client/views/gas.ts';
 import type { LaneName } from '../../core/advice.ts';
-import { formatCount, formatGwei, gweiString } from '../../core/units.ts';
+import { staleAfterMs } from '../../core/chains.ts';
+import {
+  exactGwei,
+  formatCount,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  gweiString,
+} from '../../core/units.ts';
 import { holdsKey } from '../config-file.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
+import { FASTEST_POLL_MS, followSnapshots, retryableFailure } from '../follow-snapshots.ts';
 import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
-import { warnOfPlainKey } from '../open-source.ts';
-import { badgeOf, cleanLine, note } from '../output.ts';
-import { checked, given, parseCount, parseDuration, parseGwei } from '../parse.ts';
-import { isSecretVariable } from '../settings.ts';
-import { followPrice, type Reached } from './follow-price.ts';
+import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
+import { badgeOf, cleanLine, mapped, note, StatusLine } from '../output.ts';
+import { checked, durationText, given, parseCount, parseDuration, parseGwei } from '../parse.ts';
+import { isSecretVariable, type Settings } from '../settings.ts';
+import { pastFor } from './now.ts';
 
 export function addWait(program: Command, run: Run): void {
   program
@@ -199,5 +212,317 @@ function isInForeground(io: Io): boolean {
     return fields[2] === fields[5];
   } catch {
     return [io.stdin, io.stdout, io.stderr].some((stream) => stream.isTTY === true);
+  }
+}
+
+const REDRAW_MS = 1_000;
+
+export type Reached = Awaited<ReturnType<typeof followPrice>>;
+
+/**
+ * @throws CliError (124) when the time is up, (3) at the end of a recording; Interruption; errors that no waiting
+ * fixes.
+ */
+export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, quiet: boolean) {
+  const { lane, side, timeoutSec, confirm } = plan;
+  const isReplay = settings.source.value.kind === 'replay';
+  const wanted = `at or ${side} ${exactGwei(plan.target)} gwei`;
+  const began = performance.now();
+  const watch = new PriceWatch(plan);
+  const likelihood = new WaitLikelihood(plan);
+  let snapshot: SnapshotView | null = null;
+  let firstBlockAt: number | null = null;
+  let price: bigint | null = null;
+  let inARow = 0;
+  let tries = 0;
+
+  const elapsedSec = () =>
+    isReplay
+      ? ((snapshot?.blockTimestamp ?? 0) - (firstBlockAt ?? 0)) / 1_000
+      : (performance.now() - began) / 1_000;
+  const blockWords = (where: string, number: number | null | undefined) =>
+    mapped(number, (block) => ` at ${where}${formatCount(block)}`) ?? '';
+  const lineText = () => {
+    const at = blockWords('#', snapshot?.blockNumber);
+    const known = price === null ? `${lane} price not known yet` : `${lane} ${formatGwei(price)} gwei${at}`;
+    const parts = [
+      `${badgeOf(snapshot).trimEnd()} ${known}`.trimStart(),
+      `waiting: ${wanted}`,
+      inARow === 0 ? '' : `${inARow} of ${confirm} blocks`,
+      trouble.reason === null ? likelihood.text : '',
+      formatDuration(elapsedSec()),
+      trouble.reason === null ? '' : `(${cleanLine(trouble.reason)})`,
+    ];
+    return parts.filter((part) => part !== '').join('  ');
+  };
+  // The terminal itself adds ^C.
+  const line = new StatusLine(io, lineText, !quiet, 3);
+  const trouble = new WaitTrouble((text) => {
+    if (!quiet) line.note(text);
+  });
+  const timedOut = () => {
+    const noPrice = price === null ? 'no price came' : `it is ${formatGwei(price)} gwei`;
+    const state = trouble.reason === null ? noPrice : `no current prices: ${trouble.reason}`;
+    const waited = durationText(timeoutSec ?? 0);
+    const message = `gave up after ${waited} of waiting until ${lane} is ${wanted}; ${state}`;
+    return new CliError(EXIT.timedOut, message);
+  };
+  const recordingEnded = ({ blockNumber }: SnapshotView) => {
+    const last = price === null ? '' : `; ${lane} was last ${formatGwei(price)} gwei`;
+    const message = `the recording ended${blockWords('block ', blockNumber)} before the price was ${wanted}${last}`;
+    return new CliError(EXIT.unreachable, message);
+  };
+
+  const interruption = io.interruption();
+  const timeLimit = new AbortController();
+  const timer =
+    timeoutSec === null || isReplay ? undefined : setTimeout(() => timeLimit.abort(), timeoutSec * 1_000);
+  const signal = AbortSignal.any([interruption, timeLimit.signal]);
+
+  const survive = async (error: unknown) => {
+    signal.throwIfAborted();
+    tries += 1;
+    watch.missed();
+    const retryable = retryableFailure(error, tries, snapshot !== null);
+    if (retryable === null) throw error;
+    const isStarting = snapshot === null && error instanceof ClientError && error.code === 'unavailable';
+    trouble.begin(retryable.reason, isStarting);
+    line.draw();
+    await sleep(retryable.afterMs, undefined, { signal });
+  };
+  /** A node that does not state its chain yet will do so once it responds. */
+  const open = async () => {
+    for (;;) {
+      try {
+        return await openClient(io, settings, { historySec: likelihood.pastSec, signal });
+      } catch (error) {
+        await survive(error);
+      }
+    }
+  };
+
+  try {
+    line.start(0, REDRAW_MS);
+    await using opened = await open();
+    warnOfUnsaved(io, opened);
+    for await (const { snapshot: current } of followSnapshots(opened, { signal, survive })) {
+      const sight = watch.see(current, io.now());
+      tries = 0;
+      snapshot = current;
+      firstBlockAt ??= current.blockTimestamp;
+      inARow = sight.kind === 'present' ? sight.inARow : 0;
+      if (sight.kind === 'met') return { snapshot, price: sight.price };
+      if (sight.kind === 'ended') throw recordingEnded(current);
+      if (sight.kind === 'present') {
+        price = sight.price;
+        trouble.end();
+      } else trouble.begin(sight.reason);
+      if (isReplay && timeoutSec !== null && elapsedSec() >= timeoutSec) throw timedOut();
+      if (line.isDrawn) await likelihood.ask(opened.client, current, elapsedSec(), signal);
+      line.draw();
+    }
+    throw signal.reason;
+  } catch (error) {
+    interruption.throwIfAborted();
+    throw timeLimit.signal.aborted ? timedOut() : error;
+  } finally {
+    clearTimeout(timer);
+    trouble.forget();
+    line.end();
+  }
+}
+
+type Sight =
+  | { readonly kind: 'met'; readonly price: bigint }
+  | { readonly kind: 'present'; readonly price: bigint; readonly inARow: number }
+  | { readonly kind: 'old'; readonly reason: string }
+  | { readonly kind: 'ended' };
+
+/**
+ * Judges snapshots in sequence. Stale prices do not count; a missed block that could have been seen breaks the row.
+ *
+ */
+export class PriceWatch {
+  readonly #plan: WaitPlan;
+  #before: string | null = null;
+  #changedAt: number | null = null;
+  #inARow = 0;
+  #last: SnapshotView | null = null;
+  #isInterrupted = false;
+
+  constructor(plan: WaitPlan) {
+    this.#plan = plan;
+  }
+
+  see(snapshot: SnapshotView, now: number): Sight {
+    if (snapshot.source.ended) return { kind: 'ended' };
+    const reason = this.#whyOld(snapshot, now);
+    const { price } = snapshot.lanes[this.#plan.lane];
+    if (reason !== null || !isMet(this.#plan, price)) {
+      this.#inARow = 0;
+      this.#last = null;
+      this.#isInterrupted = false;
+      return reason !== null ? { kind: 'old', reason } : { kind: 'present', price, inARow: 0 };
+    }
+    const last = this.#last;
+    if (last === null || blockOf(last) !== blockOf(snapshot)) {
+      this.#inARow = last !== null && this.#follows(last, snapshot) ? this.#inARow + 1 : 1;
+      this.#last = snapshot;
+      this.#isInterrupted = false;
+    }
+    const inARow = this.#inARow;
+    return inARow >= this.#plan.confirm ? { kind: 'met', price } : { kind: 'present', price, inARow };
+  }
+
+  /** No response: prices in between are unknown, so only the very next block continues the row. */
+  missed(): void {
+    this.#isInterrupted = true;
+  }
+
+  #whyOld(snapshot: SnapshotView, now: number): string | null {
+    const { source, stale, blockTimestamp, updatedAt } = snapshot;
+    const prices = fingerprint(snapshot);
+    if (this.#before !== null && this.#before !== prices) this.#changedAt = now;
+    this.#before = prices;
+    // A problem without a retry while prices are fresh concerns something else: the history cannot be written.
+    if (stale || source.problem?.retryAt != null)
+      return source.problem?.message ?? 'the service says its prices are old';
+    // Blocks of a recording or a simulation have no age by our clock.
+    if (source.kind === 'replay' || source.kind === 'simulated') return null;
+    const at = blockTimestamp ?? updatedAt;
+    const freshSec = freshForSec(snapshot);
+    // Prices without a time may be of any day; only a change shows that the service is up to date.
+    const isNew = this.#changedAt !== null && (now - this.#changedAt) / 1_000 <= freshSec;
+    if (at === null) {
+      return isNew ? null : 'the service does not say how old its prices are, so they must change first';
+    }
+    const ageSec = (now - at) / 1_000;
+    if (ageSec > freshSec) return `the newest block is ${formatDuration(ageSec)} old by this machine's clock`;
+    // The service's clock counts as much as ours, which may be slow.
+    const saidSec = ((updatedAt ?? at) - at) / 1_000;
+    if (saidSec > freshSec)
+      return `the newest block is ${formatDuration(saidSec)} old by the service's clock`;
+    if (ageSec >= -SLACK_SEC || isNew) return null;
+    return `the newest block is ${formatDuration(-ageSec)} ahead of this machine's clock, so it must change first`;
+  }
+
+  #follows(last: SnapshotView, next: SnapshotView): boolean {
+    // `null`: the service has no block numbers.
+    const gap =
+      last.blockNumber === null || next.blockNumber === null ? null : next.blockNumber - last.blockNumber;
+    if (gap === 1) return true;
+    if (this.#isInterrupted || (gap !== null && gap < 1)) return false;
+    if (next.source.kind === 'replay') return true;
+    const [from, to] = [last.blockTimestamp ?? last.updatedAt, next.blockTimestamp ?? next.updatedAt];
+    if (from === null || to === null) return gap === null;
+    const passedSec = (to - from) / 1_000;
+    // With blocks at least this far apart every block can be seen.
+    const seeableSec = Math.max(frequencySecOf(next), (2 * FASTEST_POLL_MS) / 1_000);
+    return passedSec <= freshForSec(next) && (gap === null || passedSec / gap < seeableSec * OFTENER);
+  }
+}
+
+const SLACK_SEC = 15;
+const UNKNOWN_FREQUENCY_SEC = 30;
+/** Every block is seen if the block time is at least this share of the polling interval. */
+const OFTENER = 0.75;
+
+const frequencySecOf = ({ updateFrequencySec }: SnapshotView) => updateFrequencySec ?? UNKNOWN_FREQUENCY_SEC;
+
+const freshForSec = (snapshot: SnapshotView) => staleAfterMs(frequencySecOf(snapshot)) / 1_000;
+
+const fingerprint = ({ blockNumber, baseFee, lanes }: SnapshotView) =>
+  [blockNumber, baseFee, lanes.slow.price, lanes.average.price, lanes.fast.price].join(' ');
+
+const blockOf = (snapshot: SnapshotView) =>
+  snapshot.blockNumber ?? snapshot.blockTimestamp ?? snapshot.updatedAt ?? fingerprint(snapshot);
+
+const DEFAULT_WITHIN_SEC = 3_600;
+/** A longer horizon needs days of history, which are not loaded for a progress line. */
+const FURTHEST_SEC = 6 * 3_600;
+const ASK_AGAIN_MS = 30_000;
+/** While the service still reads its history. */
+const UNKNOWN_ASK_AGAIN_MS = 3_000;
+const LEAST_SEC = 60;
+
+class WaitLikelihood {
+  readonly #plan: WaitPlan;
+  #askAt = 0;
+  text = '';
+
+  constructor(plan: WaitPlan) {
+    this.#plan = plan;
+  }
+
+  get pastSec(): number {
+    return pastFor(this.#query(0));
+  }
+
+  /** Requests it at intervals; ignores failures. A service that lacks it once is not asked again. */
+  async ask(client: GasClient, { source }: SnapshotView, elapsedSec: number, signal: AbortSignal) {
+    const now = performance.now();
+    // The service forecasts only falls to a price, not rises.
+    if (this.#plan.side !== 'below' || source.kind === 'replay' || now < this.#askAt) return;
+    const query = this.#query(elapsedSec);
+    const within = durationText(Math.ceil(query.deadlineSec / LEAST_SEC) * LEAST_SEC);
+    this.text = '';
+    try {
+      const { reach } = await client.gasRecommendation({ reach: query, signal });
+      this.#askAt = reach === null ? Number.POSITIVE_INFINITY : now + UNKNOWN_ASK_AGAIN_MS;
+      if (reach === null || reach.probability === null) return;
+      this.text = `${formatLikelihood(reach.probability)} likely within ${within}`;
+      this.#askAt = now + ASK_AGAIN_MS;
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      const mayCome = error.code === 'unreachable' || error.code === 'unavailable';
+      this.#askAt = mayCome ? now + ASK_AGAIN_MS : Number.POSITIVE_INFINITY;
+    }
+  }
+
+  #query(elapsedSec: number) {
+    const leftSec = (this.#plan.timeoutSec ?? elapsedSec + DEFAULT_WITHIN_SEC) - elapsedSec;
+    const deadlineSec = Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC));
+    return { targetPrice: this.#plan.target, deadlineSec };
+  }
+}
+
+const NOTE_AFTER_MS = 5_000;
+const NOTE_AFTER_START_MS = 30_000;
+
+export class WaitTrouble {
+  readonly #note: (line: string) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #since = 0;
+  #isTold = false;
+  reason: string | null = null;
+
+  constructor(note: (line: string) => void) {
+    this.#note = note;
+  }
+
+  begin(reason: string, isStarting = false): void {
+    if (this.reason === null) {
+      this.#since = performance.now();
+      this.#timer = setTimeout(
+        () => {
+          this.#isTold = true;
+          this.#note(`no current prices: ${cleanLine(this.reason ?? '')}; still waiting`);
+        },
+        isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS,
+      );
+    }
+    this.reason = reason;
+  }
+
+  end(): void {
+    const sec = (performance.now() - this.#since) / 1_000;
+    if (this.#isTold) this.#note(`prices are back after ${formatDuration(sec)}`);
+    this.forget();
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#isTold = false;
+    this.reason = null;
   }
 }

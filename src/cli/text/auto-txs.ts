@@ -32,7 +32,6 @@ import {
   formatNative,
   formatUsd,
 } from '../../core/units.ts';
-import { timeWords } from '../commands/alerts.ts';
 import {
   type Column,
   cleanLine,
@@ -46,6 +45,7 @@ import {
   VALUE_WIDTH,
 } from '../output.ts';
 import { durationText } from '../parse.ts';
+import { timeWords } from './alerts.ts';
 
 function distanceWords(autoTx: AutoTxView, snapshot: SnapshotView | null): string {
   if (autoTx.status !== 'PENDING' || snapshot === null) return '-';

@@ -1,0 +1,173 @@
+import {
+  type AlertDetailsView,
+  type AlertSavingsView,
+  type AlertView,
+  type DeliveryView,
+  describeCondition,
+  isSavingUnknown,
+  mustLeave,
+  type SavingsEntryView,
+} from '../../client/views/alerts.ts';
+import { cooldownText } from '../../core/alerts/alert-rule.ts';
+import { ownValue } from '../../core/own-value.ts';
+import { exactGwei, formatCount, formatDuration, formatNative, formatUsd } from '../../core/units.ts';
+import {
+  type Column,
+  cleanLine,
+  fittedLines,
+  type Labelled,
+  LONGEST_NOTE,
+  labelledLines,
+  mapped,
+  paragraph,
+  tableLines,
+  utcTime,
+} from '../output.ts';
+
+function stateWords(alert: AlertView, now: number): string {
+  const { status } = alert;
+  if (status === 'PENDING') return coolingWords(alert, now) === null ? 'armed' : 'cooling down';
+  return status === null ? '-' : cleanLine(status).toLowerCase();
+}
+
+function coolingWords(alert: AlertView, now: number): string | null {
+  const { cooldownUntil } = alert;
+  if (cooldownUntil !== null && cooldownUntil > now)
+    return `until ${timeWords(cooldownUntil, 'seconds')} UTC`;
+  return mustLeave(alert) ? 'until the price has left the threshold' : null;
+}
+
+export function channelWords({ channels }: AlertView): string {
+  return channels.map((channel) => cleanLine(channel).toLowerCase()).join(', ') || '-';
+}
+
+export function timeWords(ms: number | null, precision: 'minutes' | 'seconds' = 'minutes'): string {
+  return mapped(ms, (time) => utcTime(time, precision)) ?? '-';
+}
+
+export function cooldownWords({ cooldownMs }: AlertView): string {
+  return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : cooldownText(cooldownMs);
+}
+
+function timesWords(count: number): string {
+  return count === 1 ? 'once' : `${formatCount(count)} times`;
+}
+
+export const alertListLines = (
+  alerts: readonly AlertView[],
+  now: number,
+  width: number | null,
+  ending = '…',
+): string[] =>
+  fittedLines(columnsAt(now), alerts, width, { ending, spared: ['last (UTC)', 'fired'], least: 16 });
+
+function columnsAt(now: number): Column<AlertView>[] {
+  return [
+    ['id', 'left', (alert) => cleanLine(alert.id)],
+    ['when', 'left', (alert) => cleanLine(describeCondition(alert))],
+    ['state', 'left', (alert) => stateWords(alert, now)],
+    ['notify', 'left', channelWords],
+    ['fired', 'right', ({ triggerCount }) => mapped(triggerCount, formatCount) ?? '-'],
+    ['last (UTC)', 'left', (alert) => timeWords(alert.lastTriggeredAt)],
+    ['note', 'left', ({ note }) => cleanLine(note ?? '')],
+  ];
+}
+
+export function alertDetailsText(alert: AlertDetailsView, now: number): string {
+  const lines = labelledLines([...alertRows(alert, now), ...firingRows(alert)]);
+  const { deliveries } = alert;
+  if (deliveries === null || deliveries.length === 0) return lines.join('\n');
+  return [...lines, '', 'sent, newest first (UTC)', ...deliveries.flatMap(deliveryLines)].join('\n');
+}
+
+function alertRows(alert: AlertView, now: number): Labelled[] {
+  const { hysteresis, confirmBlocks, disableOnce, disabledReason, note } = alert;
+  const until = mapped(alert.status === 'PENDING' ? coolingWords(alert, now) : null, (words) => ` ${words}`);
+  const state = `${stateWords(alert, now)}${until ?? ''}`;
+  return [
+    ['id', cleanLine(alert.id)],
+    ['fires when', cleanLine(describeCondition(alert))],
+    ['state', disabledReason === null ? state : `${state}: ${cleanLine(disabledReason)}`],
+    ['cooldown', cooldownWords(alert)],
+    ['then', disableOnce === true ? 'disabled after it has fired once' : null],
+    ['re-arm margin', mapped(hysteresis || null, (margin) => `${exactGwei(margin)} gwei`)],
+    ['holds for', confirmBlocks === null || confirmBlocks === 1 ? null : `${confirmBlocks} blocks in a row`],
+    ['notify', targetLines(alert).join('\n')],
+    ['note', mapped(note || null, (text) => paragraph(text, LONGEST_NOTE))],
+    ['made', mapped(alert.createdAt, (ms) => `${timeWords(ms)} UTC`)],
+  ];
+}
+
+function firingRows({ triggerCount, lastTriggeredAt, missed }: AlertView): Labelled[] {
+  const last = lastTriggeredAt === null ? '' : `, last at ${timeWords(lastTriggeredAt, 'seconds')} UTC`;
+  const missedLast = mapped(missed?.lastAt, (ms) => `, last at ${timeWords(ms)} UTC`) ?? '';
+  return [
+    ['fired', mapped(triggerCount, (count) => `${timesWords(count)}${last}`)],
+    [
+      'missed',
+      mapped(missed, ({ count }) => `${timesWords(count)} while nothing evaluated alerts${missedLast}`),
+    ],
+  ];
+}
+
+/** Without a method `to` is the target of the first channel, as in the contract. */
+function targetLines({ channels, method, to, targets }: AlertView): string[] {
+  return channels.map((channel) => {
+    const target = channel === (method ?? channels[0]) ? to : ownValue(targets, channel);
+    const name = cleanLine(channel).toLowerCase();
+    return target ? `${name} ${cleanLine(target)}` : name;
+  });
+}
+
+function deliveryLines({ id, channel, status, createdAt, nextAttemptAt, attempts }: DeliveryView): string[] {
+  const next = nextAttemptAt === null ? '' : `, tried again at ${timeWords(nextAttemptAt, 'seconds')}`;
+  return [
+    `  ${timeWords(createdAt, 'seconds')}  ${words(channel)}  ${words(status)}${next}  ${cleanLine(id)}`,
+    ...attempts.map(({ at, ok, latencyMs, answer }) => {
+      const took = latencyMs === null ? '' : ` after ${latencyText(latencyMs)}`;
+      const result = ok === null ? '' : ok ? 'ok' : 'failed';
+      return `    ${timeWords(at, 'seconds')}  ${result}${took}  ${cleanLine(answer ?? '')}`.trimEnd();
+    }),
+  ];
+}
+
+const words = (word: string | null) => mapped(word, (text) => cleanLine(text).toLowerCase()) ?? '-';
+
+const latencyText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : formatDuration(ms / 1_000));
+
+const ROWS = 20;
+export function alertSavingsText(savings: AlertSavingsView, symbol: string): string {
+  const amount = ({ savedWei, savedUsd }: Pick<SavingsEntryView, 'savedWei' | 'savedUsd'>): string => {
+    if (savedWei === null) return '-';
+    if (savedWei === 0n) return 'nothing';
+    const coins = formatNative(savedWei, symbol);
+    return savedUsd === null ? coins : `${coins} (${formatUsd(savedUsd)})`;
+  };
+
+  const { events, gasAmount, entries, best } = savings;
+  const head = labelledLines([
+    ['fired', mapped(events, timesWords)],
+    ['saved', isSavingUnknown(savings) ? 'not known: the day before was not known' : amount(savings)],
+    [
+      'counted for',
+      mapped(gasAmount, (gas) => `${formatCount(gas)} gas each time, against the mean of the day before`),
+    ],
+    ['best', mapped(best, (one) => `${amount(one)} at ${timeWords(one.triggeredAt)} UTC`)],
+  ]);
+  if (entries.length === 0) return head.join('\n');
+  const table = tableLines<SavingsEntryView>(
+    [
+      ['fired (UTC)', 'left', ({ triggeredAt }) => timeWords(triggeredAt)],
+      ['block', 'right', ({ blockNumber }) => mapped(blockNumber, formatCount) ?? '-'],
+      ['gwei', 'right', ({ price }) => gwei(price)],
+      ['reference', 'right', ({ referencePrice }) => gwei(referencePrice)],
+      ['saved', 'right', amount],
+    ],
+    entries.slice(0, ROWS),
+  );
+  const more =
+    entries.length > ROWS ? [`and ${formatCount(entries.length - ROWS)} more: --json has them`] : [];
+  return [...head, '', ...table, ...more].join('\n');
+}
+
+const gwei = (wei: bigint | null) => mapped(wei, exactGwei) ?? '-';
