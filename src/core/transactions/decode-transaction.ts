@@ -1,12 +1,16 @@
 import { secp256k1 } from '@noble/curves/secp256k1';
+import type { SignedAuthorizationList, TransactionSerializable, TransactionSerializableGeneric } from 'viem';
 import {
   bytesToHex,
   concatBytes,
+  fromRlp,
   getAddress,
+  hashAuthorization,
   hexToBytes,
   keccak256,
-  numberToBytes,
+  parseTransaction,
   publicKeyToAddress,
+  serializeTransaction,
   sha256,
   toRlp,
 } from 'viem/utils';
@@ -14,9 +18,15 @@ import type { Hex } from '../block.ts';
 import { fastLzLength } from '../data-fee.ts';
 import { signedHex } from './signed-text.ts';
 import { type Authorization, type SignedTransaction, TransactionError } from './signed-transaction.ts';
-import { MAX_SAFE, type RlpItem, readRlp, TransactionFields } from './transaction-fields.ts';
 
 type TransactionType = SignedTransaction['type'];
+type RlpItem = Uint8Array | readonly RlpItem[];
+/** A transaction as viem reads it, of any type. */
+type Parsed = Omit<TransactionSerializableGeneric, 'type'> & {
+  readonly type: 'legacy' | 'eip2930' | 'eip1559' | 'eip4844' | 'eip7702';
+  readonly blobVersionedHashes?: readonly Hex[];
+  readonly authorizationList?: SignedAuthorizationList;
+};
 
 /**
  * Maximum size that nodes let into their pools: `txMaxSize` of go-ethereum's legacy pool. Blob transactions have
@@ -24,6 +34,8 @@ type TransactionType = SignedTransaction['type'];
  */
 const MAX_SIZE = 128 * 1_024;
 const MAX_SIZE_WITH_BLOBS = 1_024 * 1_024;
+/** EIP-7594. */
+const MAX_BLOBS = 6;
 
 /**
  * Decodes a signed transaction of type 0 to 4 as strictly as nodes do: one encoding, one signature, a sender. Rejects
@@ -35,17 +47,62 @@ const MAX_SIZE_WITH_BLOBS = 1_024 * 1_024;
  */
 export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
   const bytes = typeof raw === 'string' ? transactionBytes(raw) : raw;
-  checkSize(bytes);
-  const { type, items } = readEnvelope(bytes);
-  if (type !== 3) return decodeItems(type, items, []);
-  if (items[0] === undefined || items[0] instanceof Uint8Array) {
-    checkIsSigned(type, items);
+  const type = readType(bytes);
+  const { encoded, versionedHashes } =
+    type === 3 ? readSidecar(bytes) : { encoded: bytes, versionedHashes: [] };
+  const { r = '0x', s = '0x', v: _, yParity = 0, ...parsed } = parse(bytesToHex(encoded));
+  const { to = null, data = '0x', chainId = null, nonce = 0, gas = 0n, value = 0n } = parsed;
+  const { accessList = [], blobVersionedHashes = [], authorizationList = [] } = parsed;
+  const gasPrice = type <= 1 ? (parsed.gasPrice ?? 0n) : null;
+  const maxFeePerGas = type > 1 ? (parsed.maxFeePerGas ?? 0n) : null;
+  const maxPriorityFeePerGas = type > 1 ? (parsed.maxPriorityFeePerGas ?? 0n) : null;
+  const maxFeePerBlobGas = type === 3 ? (parsed.maxFeePerBlobGas ?? 0n) : null;
+  // Prices are bounded too, so that gas × price cannot overflow.
+  for (const number of [gas, gasPrice, maxFeePerGas, maxFeePerBlobGas, chainId]) {
+    if ((number ?? 0) > Number.MAX_SAFE_INTEGER) throw new TransactionError(TOO_LARGE);
+  }
+  if (value >= 2n ** 256n) throw new TransactionError(TOO_LARGE);
+  if ((maxPriorityFeePerGas ?? 0n) > (maxFeePerGas ?? 0n)) throw new TransactionError(TIP_ABOVE_CAP);
+  if (type > 2 && to === null) throw new TransactionError(BAD_ADDRESS);
+  if (blobVersionedHashes.length > MAX_BLOBS) {
     throw new TransactionError(
-      'it is a blob transaction without its blobs, which nodes refuse: give the form with the sidecar (blobs, commitments, proofs)',
+      `it has ${blobVersionedHashes.length} blobs, and a transaction may have ${MAX_BLOBS} (EIP-7594): split it into several`,
     );
   }
-  const { transaction, versionedHashes } = readSidecar(items);
-  return decodeItems(type, transaction, versionedHashes);
+  if (String(blobVersionedHashes) !== String(versionedHashes)) {
+    throw new TransactionError(
+      'its sidecar holds other blobs than were signed: make it again from the same blobs',
+    );
+  }
+  if (type === 4 && authorizationList.length === 0) {
+    throw new TransactionError(
+      'it has no authorizations, and a transaction of type 4 needs one: sign it again',
+    );
+  }
+  return {
+    type,
+    hash: keccak256(encoded),
+    from: recoverAddress(keccak256(serialize(parsed)), { r, s, yParity }),
+    to: to && checksummedAddress(to),
+    chainId,
+    nonce,
+    gasLimit: gas,
+    value,
+    data,
+    gasPrice,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    maxFeePerBlobGas,
+    blobCount: blobVersionedHashes.length,
+    authorizations: authorizationList.map(readAuthorization),
+    intrinsicGas: intrinsicGas(hexToBytes(data), {
+      isCreation: to === null,
+      accessedAddresses: accessList.length,
+      accessedKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
+      authorizations: authorizationList.length,
+    }),
+    compressedSize: fastLzLength(encoded),
+  };
 }
 
 /**
@@ -63,103 +120,13 @@ export const transactionBytes = (text: string): Uint8Array => hexToBytes(signedH
  */
 export function transactionHash(signed: Hex): Hex {
   if (!signed.startsWith('0x03')) return keccak256(signed);
-  const items = readRlp(hexToBytes(signed).subarray(1));
-  const [transaction] = items instanceof Uint8Array ? [] : items;
+  const [transaction] = readItems(hexToBytes(signed).subarray(1));
   const isWrapped = transaction !== undefined && !(transaction instanceof Uint8Array);
-  return keccak256(isWrapped ? encode(3, transaction) : signed);
+  return keccak256(isWrapped ? concatBytes([BLOB_TYPE, toRlp(transaction, 'bytes')]) : signed);
 }
 
 /** Capitals are the checksum of an address (EIP-55). */
-export const checksummedAddress = (address: Uint8Array | Hex): Hex =>
-  getAddress(typeof address === 'string' ? address : bytesToHex(address));
-
-function decodeItems(
-  type: TransactionType,
-  items: readonly RlpItem[],
-  versionedHashes: readonly Hex[],
-): SignedTransaction {
-  checkIsSigned(type, items);
-  const fields = new TransactionFields(items);
-  const typedChainId = type === 0 ? null : readChainId(fields);
-  // EIP-2681 allows below 2^64 − 1; JSON integers end before.
-  const nonce = Number(fields.integer('the nonce', MAX_SAFE));
-  const prices = readPrices(type, fields);
-  const gasLimit = fields.integer('the gas limit', MAX_SAFE);
-  const to = readRecipient(type, fields);
-  const value = fields.integer('the value');
-  const data = fields.bytes('the data');
-  const accessList = type === 0 ? NO_ACCESS : readAccessList(fields);
-  const maxFeePerBlobGas = type === 3 ? readPrice(fields, 'the max fee per blob gas') : null;
-  const blobHashes = type === 3 ? readBlobHashes(fields) : [];
-  const authorizations = type === 4 ? readAuthorizations(fields) : [];
-  const signature = readSignature(type, fields);
-  if (String(blobHashes.map((hash) => bytesToHex(hash))) !== String(versionedHashes)) {
-    throw new TransactionError(
-      'its sidecar holds other blobs than were signed: make it again from the same blobs',
-    );
-  }
-  const { chainId = typedChainId, yParity, r, s } = signature;
-  const encoded = encode(type, items);
-  return {
-    type,
-    hash: keccak256(encoded),
-    from: recoverAddress(keccak256(signedPayload(type, items, chainId)), { r, s, yParity }),
-    to: to === null ? null : checksummedAddress(to),
-    chainId,
-    nonce,
-    gasLimit,
-    value,
-    data: bytesToHex(data),
-    ...prices,
-    maxFeePerBlobGas,
-    blobCount: blobHashes.length,
-    authorizations,
-    intrinsicGas: intrinsicGas(data, {
-      isCreation: to === null,
-      ...accessList,
-      authorizations: authorizations.length,
-    }),
-    compressedSize: fastLzLength(encoded),
-  };
-}
-
-/** EIP-2718: the type comes before the list. */
-function encode(type: TransactionType, items: readonly RlpItem[]): Uint8Array {
-  const list = toRlp(items, 'bytes');
-  return type === 0 ? list : concatBytes([Uint8Array.of(type), list]);
-}
-
-function signedPayload(type: TransactionType, items: readonly RlpItem[], chainId: number | null): Uint8Array {
-  const unsigned = items.slice(0, -3);
-  if (type !== 0 || chainId === null) return encode(type, unsigned);
-  // EIP-155.
-  return encode(0, [...unsigned, numberToBytes(chainId), new Uint8Array(), new Uint8Array()]);
-}
-
-function checkSize(bytes: Uint8Array): void {
-  const most = bytes[0] === 3 ? MAX_SIZE_WITH_BLOBS : MAX_SIZE;
-  if (bytes.length <= most) return;
-  throw new TransactionError(
-    `it has ${bytes.length} bytes, and nodes take at most ${most}: split what it does over several transactions`,
-  );
-}
-
-interface Envelope {
-  readonly type: TransactionType;
-  readonly items: readonly RlpItem[];
-}
-
-function readEnvelope(bytes: Uint8Array): Envelope {
-  try {
-    const type = typeOf(bytes[0]);
-    const items = readRlp(type === 0 ? bytes : bytes.subarray(1));
-    if (!(items instanceof Uint8Array)) return { type, items };
-    throw new TransactionError('there is no list of fields in it: sign it again');
-  } catch (error) {
-    const lookalike = LOOKALIKE[bytes.length];
-    throw lookalike === undefined ? error : new TransactionError(lookalike);
-  }
-}
+export const checksummedAddress = (address: Hex): Hex => getAddress(address);
 
 /** Data of these lengths that is often mistaken for a signed transaction. */
 const LOOKALIKE: Readonly<Record<number, string>> = {
@@ -168,11 +135,30 @@ const LOOKALIKE: Readonly<Record<number, string>> = {
   65: 'this is only a signature: give the whole signed transaction, which is longer',
 };
 
-function typeOf(first: number | undefined): TransactionType {
+/** The type of a transaction with one list of fields. */
+function readType(bytes: Uint8Array): TransactionType {
+  try {
+    const type = typeOf(bytes);
+    checkList(type === 0 ? bytes : bytes.subarray(1));
+    return type;
+  } catch (error) {
+    const lookalike = LOOKALIKE[bytes.length];
+    throw lookalike === undefined ? error : new TransactionError(lookalike);
+  }
+}
+
+function typeOf(bytes: Uint8Array): TransactionType {
+  const [first] = bytes;
   if (first === undefined) {
     throw new TransactionError('there is nothing: give the signed transaction, hex that begins with 0x');
   }
-  if (first >= 0xc0) return 0;
+  const most = first === 3 ? MAX_SIZE_WITH_BLOBS : MAX_SIZE;
+  if (bytes.length > most) {
+    throw new TransactionError(
+      `it has ${bytes.length} bytes, and nodes take at most ${most}: split what it does over several transactions`,
+    );
+  }
+  if (first >= LIST) return 0;
   if (first === 1 || first === 2 || first === 3 || first === 4) return first;
   if (first === 0) {
     throw new TransactionError(
@@ -180,177 +166,128 @@ function typeOf(first: number | undefined): TransactionType {
     );
   }
   throw new TransactionError(
-    first < 0x80
+    first < STRING
       ? `transactions of type ${first} are not known: types 0 to 4 are`
       : 'no signed transaction begins like this: copy it again, from its first digit',
   );
 }
 
-/** Number of fields of a signed transaction by type; an unsigned one has three fewer. */
-const FIELD_COUNT: Readonly<Record<TransactionType, number>> = { 0: 9, 1: 11, 2: 12, 3: 14, 4: 13 };
+const STRING = 0x80;
+const LIST = 0xc0;
+/** The longest payload whose header is one byte. */
+const SHORT = 55;
+/** More than 128 KiB of the smallest authorizations have. */
+const MAX_ITEMS = 50_000;
 
-function checkIsSigned(type: TransactionType, { length }: readonly RlpItem[]): void {
-  if (length === FIELD_COUNT[type]) return;
-  if (length === FIELD_COUNT[type] - 3) throw notSigned();
-  throw new TransactionError(
-    `it has ${length} fields, and a signed transaction of type ${type} has ${FIELD_COUNT[type]}: copy it again`,
-  );
-}
-
-const notSigned = () =>
-  new TransactionError('this transaction is not signed yet: sign it in the wallet and give the result');
-
-function readChainId(fields: TransactionFields): number {
-  const chainId = Number(fields.integer('the chain id', MAX_SAFE));
-  if (chainId === 0) throw noChain();
-  return chainId;
-}
-
-const noChain = () =>
-  new TransactionError('it is signed for chain 0, which no chain is: sign it for a chain');
-
-/** Prices are limited to 2^53 − 1, like gas limits, so that gas × price cannot overflow. */
-const readPrice = (fields: TransactionFields, name: string) => fields.integer(`${name}, in wei,`, MAX_SAFE);
-
-function readPrices(type: TransactionType, fields: TransactionFields) {
-  if (type <= 1) {
-    return {
-      gasPrice: readPrice(fields, 'the gas price'),
-      maxFeePerGas: null,
-      maxPriorityFeePerGas: null,
-    };
-  }
-  const maxPriorityFeePerGas = readPrice(fields, 'the max priority fee');
-  const maxFeePerGas = readPrice(fields, 'the max fee');
-  if (maxPriorityFeePerGas > maxFeePerGas) {
+/** Checks that there is one list, and that viem, which makes an object of each item, will not make too many. */
+function checkList(bytes: Uint8Array): void {
+  const { length } = bytes;
+  if (length === 0 || encodedLength(bytes, 0) > length) {
     throw new TransactionError(
-      'its max priority fee is above its max fee, which nodes refuse: sign it again',
+      'it ends in the middle: copy the whole signed transaction, up to its last digit',
     );
   }
-  return { gasPrice: null, maxFeePerGas, maxPriorityFeePerGas };
-}
-
-/** Transactions with blobs or authorizations cannot create a contract. */
-function readRecipient(type: TransactionType, fields: TransactionFields): Uint8Array | null {
-  const name = 'the address it goes to';
-  return type <= 2 ? fields.addressOrNull(name) : fields.address(name);
-}
-
-const NO_ACCESS = { accessedAddresses: 0, accessedKeys: 0 } as const;
-
-/** EIP-2930. */
-function readAccessList(fields: TransactionFields) {
-  const keys = fields.entries('the access list', 2).map((items) => {
-    const entry = new TransactionFields(items);
-    entry.address('an address of the access list');
-    return entry.each('the storage keys of the access list', (key) => key.word('a storage key')).length;
-  });
-  return { accessedAddresses: keys.length, accessedKeys: keys.reduce((sum, count) => sum + count, 0) };
-}
-
-/** EIP-7594. */
-const MAX_BLOBS = 6;
-
-/** EIP-4844. */
-function readBlobHashes(fields: TransactionFields): readonly Uint8Array[] {
-  const hashes = fields.each('the list of blob hashes', (items) => items.word('a blob hash'));
-  if (hashes.length === 0) {
-    throw new TransactionError('it is a blob transaction that names no blob: sign it again');
-  }
-  if (hashes.length > MAX_BLOBS) {
+  if (encodedLength(bytes, 0) < length) {
     throw new TransactionError(
-      `it has ${hashes.length} blobs, and a transaction may have ${MAX_BLOBS} (EIP-7594): split it into several`,
+      'there are bytes after the end of the transaction: copy exactly one transaction',
     );
   }
-  if (hashes.some((hash) => hash[0] !== 1)) {
-    throw new TransactionError('a blob hash of it has a version that is not known: version 1 is (EIP-4844)');
+  let items = 0;
+  // Steps over the headers of lists, so that nested items count too.
+  for (let at = 0; at < length; items++) {
+    const first = bytes[at] ?? 0;
+    at += first < LIST ? encodedLength(bytes, at) : first > LIST + SHORT ? 1 + first - LIST - SHORT : 1;
   }
-  return hashes;
+  if (items > MAX_ITEMS) throw new TransactionError('no transaction has so many fields: sign it again');
 }
 
-const MAX_UINT64 = 2n ** 64n - 1n;
+/** Length of an item, as its header states it. */
+function encodedLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < STRING) return 1;
+  const length = first - (first >= LIST ? LIST : STRING);
+  if (length <= SHORT) return 1 + length;
+  const payload = at + 1 + length - SHORT;
+  // At most eight bytes: beyond 2^53 the sum is inexact, but far longer than any input.
+  return payload - at + bytes.subarray(at + 1, payload).reduce((sum, byte) => sum * 256 + byte, 0);
+}
+
+const NOT_CANONICAL = 'it is not encoded in the one way that nodes take: copy it again, or sign it again';
+const NOT_SIGNED = 'this transaction is not signed yet: sign it in the wallet and give the result';
+const NO_CHAIN = 'it is signed for chain 0, which no chain is: sign it for a chain';
+const TOO_LARGE =
+  'a number of it is larger than it may be (2^53 − 1, or 2^256 − 1 wei of value): sign it again with less';
+const BAD_ADDRESS = 'an address in it is missing or has not 20 bytes: check it and sign it again';
+const TIP_ABOVE_CAP = 'its max priority fee is above its max fee, which nodes refuse: sign it again';
+const NO_SIGNATURE = 'its signature is none that a key can make: it was changed or is damaged, sign it again';
+
+/** What viem's errors mean. Its messages repeat input bytes. */
+const REASONS: Readonly<Record<string, string>> = {
+  // Of the chain id alone: the empty string is no number to it.
+  SyntaxError: NO_CHAIN,
+  InvalidChainIdError: NO_CHAIN,
+  IntegerOutOfRangeError: TOO_LARGE,
+  FeeCapTooHighError: TOO_LARGE,
+  InvalidAddressError: BAD_ADDRESS,
+  TipAboveFeeCapError: TIP_ABOVE_CAP,
+  InvalidLegacyVError: 'v of its signature is neither 27, 28 nor of a chain (EIP-155): sign it again',
+  InvalidYParityError: 'the y parity of its signature is neither 0 nor 1: sign it again',
+  SizeExceedsPaddingSizeError: NO_SIGNATURE,
+  EmptyBlobError: 'it is a blob transaction that names no blob: sign it again',
+  InvalidVersionedHashVersionError:
+    'a blob hash of it has a version that is not known: version 1 is (EIP-4844)',
+  InvalidSerializedTransactionError:
+    'it has not as many fields as a signed transaction of its type: copy it again',
+};
+
+/** viem accepts other encodings too, so what it read is encoded again and compared. */
+function parse(encoded: Hex): Parsed {
+  try {
+    const parsed = parseTransaction(encoded) as Parsed;
+    const { r = '0x', s = '0x', v, yParity = 0, ...unsigned } = parsed;
+    if (integer(r) === 0n && integer(s) === 0n) throw new TransactionError(NOT_SIGNED);
+    const signature = v === undefined ? { r, s, yParity } : { r, s, v, yParity };
+    if (serialize(unsigned, signature) === encoded) return parsed;
+  } catch (error) {
+    if (error instanceof TransactionError) throw error;
+    throw new TransactionError(REASONS[error instanceof Error ? error.name : ''] ?? NOT_CANONICAL);
+  }
+  throw new TransactionError(NOT_CANONICAL);
+}
+
+const serialize = (transaction: Omit<Parsed, keyof Signature>, signature?: Signature): Hex =>
+  serializeTransaction(transaction as TransactionSerializable, signature as never);
+
 /** A signature recovery takes about a millisecond, and 128 KiB hold thousands. */
 const MAX_RECOVERED = 16;
-/** Prefix of the message that an authority signs (EIP-7702). */
-const MAGIC = 5;
 
 /**
- * EIP-7702: the accounts delegated to code. The chain skips an authorization with a wrong signature, chain or nonce;
- * it does not refuse the transaction.
+ * EIP-7702: an account delegated to code. The chain skips an authorization with a wrong signature, chain or nonce; it
+ * does not refuse the transaction.
  */
-function readAuthorizations(fields: TransactionFields): readonly Authorization[] {
-  const entries = fields.entries('the authorization list', 6);
-  if (entries.length === 0) {
-    throw new TransactionError(
-      'it has no authorizations, and a transaction of type 4 needs one: sign it again',
-    );
-  }
-  return entries.map((items, index) => {
-    const entry = new TransactionFields(items);
-    const chainId = entry.integer('the chain id of an authorization');
-    const address = entry.address('the address of an authorization');
-    const nonce = entry.integer('the nonce of an authorization', MAX_UINT64);
-    const yParity = entry.integer('the y parity of an authorization', 255n);
-    const r = entry.integer('r of an authorization');
-    const s = entry.integer('s of an authorization');
-    const payload = concatBytes([Uint8Array.of(MAGIC), toRlp(items.slice(0, 3), 'bytes')]);
-    const isRecovered = index < MAX_RECOVERED && yParity <= 1n;
-    return {
-      chainId: numberOrText(chainId),
-      address: checksummedAddress(address),
-      nonce: numberOrText(nonce),
-      authority: isRecovered ? recoverAuthority(payload, { r, s, yParity: Number(yParity) }) : null,
-    };
-  });
-}
-
-function recoverAuthority(payload: Uint8Array, signature: Signature): Hex | null {
+function readAuthorization(
+  { address, chainId, nonce, r, s, yParity = 0 }: SignedAuthorizationList[number],
+  index: number,
+): Authorization {
+  let authority: Hex | null = null;
   try {
-    return recoverAddress(keccak256(payload), signature);
+    if (index < MAX_RECOVERED) {
+      authority = recoverAddress(hashAuthorization({ address, chainId, nonce }), { r, s, yParity });
+    }
   } catch (error) {
-    if (error instanceof TransactionError) return null;
-    throw error;
+    if (!(error instanceof TransactionError)) throw error;
   }
+  return { chainId, address: checksummedAddress(address), nonce, authority };
 }
-
-const numberOrText = (value: bigint) => (value <= MAX_SAFE ? Number(value) : String(value));
 
 interface Signature {
-  readonly r: bigint;
-  readonly s: bigint;
+  readonly r: Hex;
+  readonly s: Hex;
   /** 0 or 1. */
   readonly yParity: number;
 }
 
-/**
- * The last three fields. `v` of a legacy transaction also states the signed chain id (EIP-155): `chainId` is `null`
- * when it was signed for any chain.
- */
-function readSignature(
-  type: TransactionType,
-  fields: TransactionFields,
-): Signature & { readonly chainId?: number | null } {
-  const v = fields.integer(type === 0 ? 'v of the signature' : 'the y parity of the signature');
-  const r = fields.integer('r of the signature');
-  const s = fields.integer('s of the signature');
-  if (r === 0n && s === 0n) throw notSigned();
-  if (type !== 0) {
-    if (v <= 1n) return { r, s, yParity: Number(v) };
-    throw new TransactionError('the y parity of its signature is neither 0 nor 1: sign it again');
-  }
-  if (v === 27n || v === 28n) return { r, s, yParity: Number(v - 27n), chainId: null };
-  if (v < 35n) {
-    throw new TransactionError(
-      'v of its signature is neither 27, 28 nor of a chain (EIP-155): sign it again',
-    );
-  }
-  const chainId = (v - 35n) / 2n;
-  if (chainId === 0n) throw noChain();
-  if (chainId > MAX_SAFE) {
-    throw new TransactionError('the chain id is larger than 2^53 − 1: sign it for a chain that is');
-  }
-  return { r, s, yParity: Number((v - 35n) % 2n), chainId: Number(chainId) };
-}
+const integer = (hex: Hex) => (hex === '0x' ? 0n : BigInt(hex));
 
 const ORDER = secp256k1.CURVE.n;
 
@@ -358,76 +295,84 @@ const ORDER = secp256k1.CURVE.n;
  * The address of the signing key. viem's recovery is asynchronous and accepts both signatures that fit: only the one
  * with the lower `s` is valid (EIP-2).
  */
-function recoverAddress(hash: Hex, { r, s, yParity }: Signature): Hex {
-  if (r === 0n || s === 0n || r >= ORDER || s >= ORDER) throw noSignature();
+function recoverAddress(hash: Hex, signature: Signature): Hex {
+  const [r, s] = [integer(signature.r), integer(signature.s)];
+  if (r === 0n || s === 0n || r >= ORDER || s >= ORDER) throw new TransactionError(NO_SIGNATURE);
   if (s > ORDER / 2n) {
     throw new TransactionError(
       'its signature has the higher of two s values, which nodes refuse (EIP-2): sign it again',
     );
   }
   try {
-    const signature = new secp256k1.Signature(r, s).addRecoveryBit(yParity);
-    return publicKeyToAddress(`0x${signature.recoverPublicKey(hash.slice(2)).toHex(false)}`);
+    const recoverable = new secp256k1.Signature(r, s).addRecoveryBit(signature.yParity);
+    return publicKeyToAddress(`0x${recoverable.recoverPublicKey(hash.slice(2)).toHex(false)}`);
   } catch {
-    throw noSignature();
+    throw new TransactionError(NO_SIGNATURE);
   }
 }
 
-const noSignature = () =>
-  new TransactionError(
-    'its signature is none that a key can make: it was changed or is damaged, sign it again',
-  );
-
+const BLOB_TYPE = Uint8Array.of(3);
+const UNSIGNED_FIELDS = 11;
 const BLOB_LENGTH = 131_072;
 const POINT_LENGTH = 48;
 /** EIP-7594: cells of a blob after its extension to twice its length. */
 const CELLS = 128;
 
-interface Sidecar {
-  /** The signed transaction as a block stores it. */
-  readonly transaction: readonly RlpItem[];
-  /** The hashes that the transaction must name, one for each blob. */
-  readonly versionedHashes: readonly Hex[];
+/** The items of exactly one list in its canonical encoding. @throws TransactionError */
+function readItems(bytes: Uint8Array): readonly RlpItem[] {
+  try {
+    const items = fromRlp(bytes, 'bytes');
+    if (!(items instanceof Uint8Array) && toRlp(items, 'hex') === bytesToHex(bytes)) return items;
+  } catch {
+    // viem's messages repeat input bytes.
+  }
+  throw new TransactionError(NOT_CANONICAL);
 }
 
 /**
  * Reads a blob transaction in its network form: `[tx, blobs, commitments, proofs]` (EIP-4844), or `[tx, 1, blobs,
- * commitments, cell proofs]` (EIP-7594, which viem does not read). Checks counts, sizes and versioned hashes; the
- * node, which has the trusted setup, verifies the KZG proofs.
+ * commitments, cell proofs]` (EIP-7594, which viem does not read). Checks counts and sizes; the node, which has the
+ * trusted setup, verifies the KZG proofs. Returns the transaction as a block stores it, and the hashes that it must
+ * name, one for each blob.
  */
-function readSidecar([transaction, ...rest]: readonly RlpItem[]): Sidecar {
-  const isCells = rest.length === 4;
-  if (transaction === undefined || transaction instanceof Uint8Array) throw wrongForm();
-  if (!isCells && rest.length !== 3) throw wrongForm();
-  const fields = new TransactionFields(rest);
-  if (isCells && fields.integer('the version of the sidecar') !== 1n) throw wrongForm();
-  const blobs = fields.each('the sidecar’s blobs', sized(BLOB_LENGTH, 'a blob'));
-  const commitments = fields.each('the sidecar’s commitments', sized(POINT_LENGTH, 'a commitment'));
-  const proofs = fields.each('the sidecar’s proofs', sized(POINT_LENGTH, 'a proof'));
-  if (commitments.length !== blobs.length || proofs.length !== blobs.length * (isCells ? CELLS : 1)) {
+function readSidecar(bytes: Uint8Array): { encoded: Uint8Array; versionedHashes: readonly Hex[] } {
+  const [transaction, ...rest] = readItems(bytes.subarray(1));
+  if (transaction === undefined || transaction instanceof Uint8Array) {
     throw new TransactionError(
-      `its sidecar has ${blobs.length} blobs with ${commitments.length} commitments and ${proofs.length} proofs, which do not belong together: make it again`,
+      rest.length + 1 === UNSIGNED_FIELDS
+        ? NOT_SIGNED
+        : 'it is a blob transaction without its blobs, which nodes refuse: give the form with the sidecar (blobs, commitments, proofs)',
     );
   }
-  return { transaction, versionedHashes: commitments.map(versionedHash) };
-}
-
-function sized(length: number, name: string): (items: TransactionFields) => Uint8Array {
-  return (items) => {
-    const bytes = items.bytes(name);
-    if (bytes.length === length) return bytes;
+  const isCells = rest.length === 4 && String(rest[0]) === '1';
+  if (!isCells && rest.length !== 3) {
     throw new TransactionError(
-      `${name} of its sidecar has ${bytes.length} bytes instead of ${length}: make the sidecar again`,
+      'its sidecar has a form that is not known: versions 0 (EIP-4844) and 1 (EIP-7594) are',
     );
+  }
+  const [blobs, commitments, proofs] = isCells ? rest.slice(1) : rest;
+  const count = listLength(blobs, BLOB_LENGTH);
+  const proofCount = listLength(proofs, POINT_LENGTH);
+  const isWhole = count === listLength(commitments, POINT_LENGTH);
+  if (!isWhole || proofCount !== count * (isCells ? CELLS : 1)) {
+    throw new TransactionError(
+      'the blobs, commitments and proofs of its sidecar do not belong together: make the sidecar again',
+    );
+  }
+  return {
+    encoded: concatBytes([BLOB_TYPE, toRlp(transaction, 'bytes')]),
+    versionedHashes: (commitments as readonly Uint8Array[]).map(
+      (commitment): Hex => `0x01${sha256(commitment).slice(4)}`,
+    ),
   };
 }
 
-const versionedHash = (commitment: Uint8Array): Hex => `0x01${sha256(commitment).slice(4)}`;
-
-const wrongForm = () =>
-  new TransactionError(
-    'its sidecar has a form that is not known: versions 0 (EIP-4844) and 1 (EIP-7594) are',
-  );
+/** Number of entries of a list of strings of `size` bytes; `NaN` when it is no such list. */
+function listLength(item: RlpItem | undefined, size: number): number {
+  if (item === undefined || item instanceof Uint8Array) return Number.NaN;
+  const isSized = item.every((each) => each instanceof Uint8Array && each.length === size);
+  return isSized ? item.length : Number.NaN;
+}
 
 /** The parts beside data that add to the intrinsic gas. */
 interface GasBearing {

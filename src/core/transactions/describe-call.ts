@@ -431,6 +431,5 @@ function oneDelegation(authorization: Authorization, chainHere: number | null): 
 function chainWords(chainId: Authorization['chainId'], chainHere: number | null): string {
   if (chainId === 0) return 'on every chain';
   if (chainId === chainHere) return 'on this chain';
-  // Its 78 digits would push the call out of the line.
-  return typeof chainId === 'number' ? `on chain ${chainId}, not on this one` : 'on no chain that is known';
+  return `on chain ${chainId}, not on this one`;
 }

@@ -31,14 +31,14 @@ export interface SignedTransaction {
   readonly compressedSize?: number;
 }
 
-/** Lets code act as the account, until the account revokes it. Numbers above 2^53 − 1 are decimal text. */
+/** Lets code act as the account, until the account revokes it. */
 export interface Authorization {
   /** 0: valid on any chain. */
-  readonly chainId: number | string;
+  readonly chainId: number;
   /** Address of the code; zero revokes the delegation. Checksummed. */
   readonly address: Hex;
   /** Nonce of the account when it is applied. */
-  readonly nonce: number | string;
+  readonly nonce: number;
   /** The delegating account; `null`: no valid signature, or after the first 16, which are not recovered. */
   readonly authority: Hex | null;
 }

@@ -169,7 +169,7 @@ const hexOf = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
 
 /** Mixed case is the checksum of an address (EIP-55). */
 function addressOf(text: string): Hex {
-  const address = checksummedAddress(transactionBytes(text));
+  const address = checksummedAddress(hexOf(text));
   const digits = text.slice(2);
   const isPlain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   if (isPlain || digits === address.slice(2)) return address;

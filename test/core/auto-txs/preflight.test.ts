@@ -341,9 +341,6 @@ describe('an account that is delegated (EIP-7702)', () => {
       `? ${words} (on this chain): make sure that you trust this code`,
     );
     expect(line(handing({ ...one, chainId: 10 }), 'delegation')).toContain('(on chain 10, not on this one)');
-    expect(line(handing({ ...one, chainId: '9'.repeat(77) }), 'delegation')).toContain(
-      '(on no chain that is known)',
-    );
     expect(line(handing({ ...one, authority: null }), 'delegation')).toContain(
       'delegates an unknown account',
     );

@@ -1,4 +1,4 @@
-import { type Hex, keccak256, stringToHex, toRlp } from 'viem';
+import { type Hex, keccak256, stringToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { recoverAuthorizationAddress } from 'viem/utils';
 import { describe, expect, it } from 'vitest';
@@ -66,32 +66,6 @@ describe('the authorizations of a transaction', () => {
       ...Array(4).fill(null),
     ]);
     expect(intrinsicGas).toBe(21_000n + 20n * 25_000n);
-  });
-
-  it('keep numbers that are larger than a number can be', async () => {
-    const raw = (await signedSamples())['set code'];
-    expect(decodeTransaction(raw).authorizations).toHaveLength(2);
-    const chainId = `0x${'ff'.repeat(32)}` as const;
-    const nonce = `0x${'ff'.repeat(8)}` as const;
-    const payload = toRlp([chainId, FRIEND, nonce]);
-    const signature = await OTHER.sign({ hash: keccak256(`0x05${payload.slice(2)}`) });
-    const one = {
-      ...(await authorize(FRIEND)),
-      chainId: 2n ** 256n - 1n,
-      nonce: 2n ** 64n - 1n,
-      r: `0x${signature.slice(2, 66)}`,
-      s: `0x${signature.slice(66, 130)}`,
-      yParity: Number.parseInt(signature.slice(130), 16) - 27,
-    };
-    const { authorizations } = await decoded([one as never]);
-    expect(authorizations).toEqual([
-      {
-        chainId: String(2n ** 256n - 1n),
-        address: FRIEND,
-        nonce: String(2n ** 64n - 1n),
-        authority: OTHER.address,
-      },
-    ]);
   });
 });
 

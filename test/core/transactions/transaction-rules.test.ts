@@ -33,46 +33,37 @@ function changedLegacy(field: number, value: Tree): Hex {
   return toRlp((fromRlp(samples.legacy, 'hex') as readonly Tree[]).with(field, value) as Hex[]);
 }
 
+const ENCODING = /^it is not encoded in the one way/;
+const LARGE = /^a number of it is larger than it may be/;
+const ADDRESS = /^an address in it is missing or has not 20 bytes/;
+const COUNT = /^it has not as many fields as a signed transaction/;
+
 describe('a field of type 2', () => {
   it.each<[string, keyof typeof FIELD, Tree, RegExp]>([
     ['chain 0', 'chainId', '0x', /^it is signed for chain 0/],
-    ['a chain id beyond 2^53 − 1', 'chainId', toHex(2n ** 53n), /^the chain id is larger than 2\^53 − 1/],
-    ['a nonce beyond 2^53 − 1', 'nonce', toHex(2n ** 53n), /^the nonce is larger than 2\^53 − 1/],
-    ['the nonce that EIP-2681 forbids', 'nonce', toHex(2n ** 64n - 1n), /^the nonce is larger/],
-    ['a nonce with leading zeros', 'nonce', '0x0001', /^the nonce is written with leading zeros/],
-    ['a nonce of one zero byte', 'nonce', '0x00', /^the nonce is written with leading zeros/],
-    ['a nonce that is a list', 'nonce', [], /^the nonce is a list where bytes belong/],
+    ['a chain id beyond 2^53 − 1', 'chainId', toHex(2n ** 53n), LARGE],
+    ['a nonce beyond 2^53 − 1', 'nonce', toHex(2n ** 53n), LARGE],
+    ['the nonce that EIP-2681 forbids', 'nonce', toHex(2n ** 64n - 1n), LARGE],
+    ['a nonce with leading zeros', 'nonce', '0x0001', ENCODING],
+    ['a nonce of one zero byte', 'nonce', '0x00', ENCODING],
+    ['a nonce that is a list', 'nonce', [], ENCODING],
     ['a tip above the max fee', 'tip', toHex(40_000_000_000n), /^its max priority fee is above its max fee/],
-    [
-      'a max fee beyond 2^53 − 1',
-      'maxFee',
-      toHex(2n ** 53n),
-      /^the max fee, in wei, is larger than 2\^53 − 1/,
-    ],
-    ['a gas limit beyond 2^53 − 1', 'gas', toHex(2n ** 53n), /^the gas limit is larger than 2\^53 − 1/],
-    [
-      '19 bytes of an address',
-      'to',
-      FRIEND.slice(0, 40) as Hex,
-      /^the address it goes to has 19 bytes instead of 20/,
-    ],
-    ['21 bytes of an address', 'to', `${FRIEND}00`, /^the address it goes to has 21 bytes/],
-    ['an address that is a list', 'to', [FRIEND], /^the address it goes to is a list/],
-    ['a value beyond 256 bits', 'value', toHex(2n ** 256n), /^the value is larger than 2\^256 − 1/],
-    ['data that is a list', 'data', [], /^the data is a list/],
-    ['an access list that is none', 'accessList', '0x', /^the access list is no list/],
-    ['an entry that is none', 'accessList', ['0x'], /^the access list has an entry without its 2 fields/],
-    ['an entry without keys', 'accessList', [[FRIEND]], /^the access list has an entry without its 2 fields/],
-    ['an entry without address', 'accessList', [['0x', []]], /^an address of the access list is missing/],
-    ['a key of 31 bytes', 'accessList', [[FRIEND, [`0x${'ab'.repeat(31)}`]]], /^a storage key has 31 bytes/],
-    ['a key that is a list', 'accessList', [[FRIEND, [[]]]], /^a storage key is a list/],
-    [
-      'keys that are no list',
-      'accessList',
-      [[FRIEND, '0x']],
-      /^the storage keys of the access list is no list/,
-    ],
-    ['lists in lists in lists', 'accessList', [[FRIEND, [[[]]]]], /^no transaction has lists so deep/],
+    ['a tip without a max fee', 'maxFee', '0x', /^its max priority fee is above its max fee/],
+    ['a max fee beyond 2^53 − 1', 'maxFee', toHex(2n ** 53n), LARGE],
+    ['a gas limit beyond 2^53 − 1', 'gas', toHex(2n ** 53n), LARGE],
+    ['19 bytes of an address', 'to', FRIEND.slice(0, 40) as Hex, ADDRESS],
+    ['21 bytes of an address', 'to', `${FRIEND}00`, ADDRESS],
+    ['an address that is a list', 'to', [FRIEND], ENCODING],
+    ['a value beyond 256 bits', 'value', toHex(2n ** 256n), LARGE],
+    ['data that is a list', 'data', [], ENCODING],
+    ['an access list that is none', 'accessList', '0x', ENCODING],
+    ['an entry that is none', 'accessList', ['0x'], ADDRESS],
+    ['an entry without keys', 'accessList', [[FRIEND]], ENCODING],
+    ['an entry without address', 'accessList', [['0x', []]], ADDRESS],
+    ['a key of 31 bytes', 'accessList', [[FRIEND, [`0x${'ab'.repeat(31)}`]]], ENCODING],
+    ['a key that is a list', 'accessList', [[FRIEND, [[]]]], ENCODING],
+    ['keys that are no list', 'accessList', [[FRIEND, '0x']], ENCODING],
+    ['lists in lists in lists', 'accessList', [[FRIEND, [[[]]]]], ENCODING],
   ])('is refused: %s', (_, field, value, reason) => {
     expect(refusalOf(changed(samples['dynamic fee'], FIELD[field], value))).toMatch(reason);
   });
@@ -116,8 +107,9 @@ describe('signatures', () => {
     ['0', '0x', /^v of its signature is neither 27, 28 nor of a chain/],
     ['26', '0x1a', /^v of its signature is neither/],
     ['29', '0x1d', /^v of its signature is neither/],
-    ['of chain 0', '0x23', /^it is signed for chain 0/],
-    ['of a chain beyond 2^53 − 1', toHex(2n ** 60n), /^the chain id is larger than 2\^53 − 1/],
+    ['of chain 0', '0x23', /^v of its signature is neither/],
+    ['of a chain beyond 2^53 − 1', toHex(2n ** 60n), LARGE],
+    ['of a chain beyond all numbers', `0x${'ff'.repeat(200)}`, LARGE],
   ])('of type 0 are refused with v %s', (_, v, reason) => {
     expect(refusalOf(changedLegacy(6, v))).toMatch(reason);
   });
@@ -135,9 +127,7 @@ describe('signatures', () => {
     const legacy = fromRlp(samples.legacy, 'hex') as Hex[];
     expect(refusalOf(toRlp(legacy.slice(0, 6)))).toBe(UNSIGNED);
     expect(refusalOf(toRlp([...legacy.slice(0, 6), '0x01', '0x', '0x']))).toBe(UNSIGNED);
-    expect(refusalOf(toRlp(legacy.slice(0, 8)))).toMatch(
-      /^it has 8 fields, and a signed transaction of type 0 has 9/,
-    );
+    expect(refusalOf(toRlp(legacy.slice(0, 8)))).toMatch(COUNT);
   });
 });
 
@@ -147,31 +137,11 @@ describe('set code (EIP-7702)', () => {
 
   it.each<[string, number, Tree, RegExp]>([
     ['without authorizations', 9, [], /^it has no authorizations/],
-    [
-      'with an authorization of five fields',
-      9,
-      [entry.slice(1)],
-      /^the authorization list has an entry without its 6/,
-    ],
-    [
-      'with an authorization for nobody',
-      9,
-      [entry.with(1, '0x')],
-      /^the address of an authorization is missing/,
-    ],
-    [
-      'with a nonce beyond 64 bits',
-      9,
-      [entry.with(2, toHex(2n ** 64n))],
-      /^the nonce of an authorization is larger/,
-    ],
-    [
-      'with a parity beyond a byte',
-      9,
-      [entry.with(3, '0x0100')],
-      /^the y parity of an authorization is larger/,
-    ],
-    ['without an address', 5, '0x', /^the address it goes to is missing/],
+    ['with an authorization of five fields', 9, [entry.slice(1)], LARGE],
+    ['with an authorization for nobody', 9, [entry.with(1, '0x')], ADDRESS],
+    ['with a nonce beyond 2^53 − 1', 9, [entry.with(2, toHex(2n ** 53n))], LARGE],
+    ['with a parity of 2', 9, [entry.with(3, '0x02')], /^the y parity of/],
+    ['without an address', 5, '0x', ADDRESS],
   ])('is refused %s', (_, field, value, reason) => {
     expect(refusalOf(changed(raw, field, value))).toMatch(reason);
   });
@@ -188,78 +158,33 @@ describe('blobs (EIP-4844, EIP-7594)', () => {
   const other: Hex = `0x${'ee'.repeat(48)}`;
   const tx = (field: number, value: Tree) => transaction.with(field, value as Hex);
 
+  const APART = /^the blobs, commitments and proofs of its sidecar do not belong together/;
+  const FORM = /^its sidecar has a form that is not known/;
+
   it.each<[string, Tree[], RegExp]>([
-    [
-      'one blob is missing',
-      [transaction, blobs.slice(1), commitments, proofs],
-      /^its sidecar has 1 blobs with 2 comm/,
-    ],
-    [
-      'one commitment is missing',
-      [transaction, blobs, commitments.slice(1), proofs],
-      /^its sidecar has 2 blobs with 1/,
-    ],
-    [
-      'one proof is missing',
-      [transaction, blobs, commitments, proofs.slice(1)],
-      /2 commitments and 1 proofs/,
-    ],
-    [
-      'it has one proof for each where cells need 128',
-      [transaction, '0x01', blobs, commitments, proofs],
-      /2 proofs/,
-    ],
-    [
-      'it holds other blobs',
-      [transaction, blobs, [commitments[0] ?? '0x', other], proofs],
-      /holds other blobs than/,
-    ],
-    [
-      'it has fewer than are named',
-      [transaction, blobs.slice(1), commitments.slice(1), proofs.slice(1)],
-      /other blobs/,
-    ],
-    [
-      'a commitment is short',
-      [transaction, blobs, ['0xab', other], proofs],
-      /^a commitment of its sidecar has 1 bytes/,
-    ],
-    [
-      'a blob is short',
-      [transaction, ['0xab', '0xab'], commitments, proofs],
-      /^a blob of its sidecar has 1 bytes/,
-    ],
-    [
-      'a proof is a list',
-      [transaction, blobs, commitments, [[], []]],
-      /^a proof is a list where bytes belong/,
-    ],
-    [
-      'its version is 2',
-      [transaction, '0x02', blobs, commitments, proofs],
-      /^its sidecar has a form that is not known/,
-    ],
-    ['its version is written 0', [transaction, '0x', blobs, commitments, proofs], /^its sidecar has a form/],
-    ['its lists are none', [transaction, '0x', '0x', '0x'], /^the sidecar’s blobs is no list/],
-    ['it has six parts', [transaction, '0x01', blobs, commitments, proofs, []], /^its sidecar has a form/],
-    ['it has nothing beside', [transaction], /^its sidecar has a form/],
-    ['it goes to nobody', [tx(5, '0x'), blobs, commitments, proofs], /^the address it goes to is missing/],
+    ['one blob is missing', [transaction, blobs.slice(1), commitments, proofs], APART],
+    ['one commitment is missing', [transaction, blobs, commitments.slice(1), proofs], APART],
+    ['one proof is missing', [transaction, blobs, commitments, proofs.slice(1)], APART],
+    ['cells have one proof', [transaction, '0x01', blobs, commitments, proofs], APART],
+    ['it holds others', [transaction, blobs, [commitments[0] ?? '0x', other], proofs], /other blobs than/],
+    ['it has fewer', [transaction, blobs.slice(1), commitments.slice(1), proofs.slice(1)], /other blobs/],
+    ['a commitment is short', [transaction, blobs, ['0xab', other], proofs], APART],
+    ['a blob is short', [transaction, ['0xab', '0xab'], commitments, proofs], APART],
+    ['a proof is a list', [transaction, blobs, commitments, [[], []]], APART],
+    ['its version is 2', [transaction, '0x02', blobs, commitments, proofs], FORM],
+    ['its version is written 0', [transaction, '0x', blobs, commitments, proofs], FORM],
+    ['its lists are none', [transaction, '0x', '0x', '0x'], APART],
+    ['it has six parts', [transaction, '0x01', blobs, commitments, proofs, []], FORM],
+    ['it has nothing beside', [transaction], FORM],
+    ['it goes to nobody', [tx(5, '0x'), blobs, commitments, proofs], ADDRESS],
     ['it names no blob', [tx(10, []), [], [], []], /^it is a blob transaction that names no blob/],
     [
       'a hash has another version',
       [tx(10, [`0x02${'ab'.repeat(31)}`]), blobs, commitments, proofs],
-      /^a blob hash of it has a version that is not known/,
+      /^a blob hash/,
     ],
-    [
-      'a hash is short',
-      [tx(10, ['0x01ab']), blobs, commitments, proofs],
-      /^a blob hash has 2 bytes instead of 32/,
-    ],
-    [
-      'its blob fee is beyond 2^53 − 1',
-      [tx(9, toHex(2n ** 53n)), blobs, commitments, proofs],
-      /^the max fee per blob gas/,
-    ],
+    ['a hash is short', [tx(10, ['0x01ab']), blobs, commitments, proofs], ENCODING],
+    ['its blob fee is beyond 2^53 − 1', [tx(9, toHex(2n ** 53n)), blobs, commitments, proofs], LARGE],
   ])('are refused where %s', (_, tree, reason) => {
     expect(refusalOf(whole(tree))).toMatch(reason);
   });
