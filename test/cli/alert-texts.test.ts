@@ -48,13 +48,6 @@ describe('gastop alerts show', () => {
     expect(text).toContain('    2026-01-05 11:30:00  failed  connection refused');
   });
 
-  it('gives the target to the first channel where a service names no method', () => {
-    const foreign: AlertDetailsView = { ...ALERT, method: null, channels: ['EMAIL', 'PIGEON'], targets: {} };
-    expect(alertDetailsText(foreign, NOW)).toContain(
-      'notify        email gas@example.org\n              pigeon\n',
-    );
-  });
-
   it('shows all of a note, in lines as wide as it has room for, no character parted', () => {
     const shown = alertDetailsText({ ...ALERT, note: `${'🚀'.repeat(250)} ${'🇩🇪'.repeat(125)}` }, NOW).split(
       '\n',
@@ -86,19 +79,6 @@ describe('gastop alerts show', () => {
     const text = alertDetailsText(alert, NOW) + alertListLines([alert], NOW, 80).join('\n');
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(text.split('\n').filter((line) => line.startsWith('b'))).toEqual([]);
-  });
-});
-
-describe('an alert that has fired', () => {
-  const over = { ...ALERT, cooldownUntil: NOW - 1, triggerCount: 1, hysteresis: 1n };
-  it('cools down beyond its cooldown until the price has left, where it has a hysteresis', () => {
-    expect(alertDetailsText(over, NOW)).toContain(
-      'state         cooling down until the price has left the threshold\n',
-    );
-    expect(alertDetailsText(over, NOW)).toContain('fired         once, last at');
-    for (const hysteresis of [0n, null])
-      expect(alertDetailsText({ ...over, hysteresis }, NOW)).toContain('state         armed\n');
-    expect(alertDetailsText({ ...over, cooldownUntil: null }, NOW)).toContain('state         armed\n');
   });
 });
 
@@ -152,15 +132,5 @@ describe('gastop alerts savings', () => {
     ]);
     expect(lines[6]).toBe('2026-01-05 11:20  24,000,000  0.039      0.062  0.00000345 ETH ($0.011)');
     expect(lines.at(-1)).toBe('and 10 more: --json has them');
-  });
-
-  it('of an alert that has saved nothing says so', () => {
-    const none = { ...savings, events: 0, best: null, entries: [], savedWei: 0n, savedUsd: 0 };
-    expect(alertSavingsText(none, 'ETH')).toContain('saved         nothing\n');
-  });
-
-  it('of a service that says no more than a sum is that', () => {
-    const bare = { ...savings, events: null, best: null, gasAmount: null, entries: [], savedWei: null };
-    expect(alertSavingsText(bare, 'ETH')).toBe('saved         -');
   });
 });

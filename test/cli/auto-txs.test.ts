@@ -6,7 +6,6 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendJson, serve } from '../client/http-server.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { signedBlobs } from '../tui/auto-txs/signed.ts';
 import { type Captured, type RunOptions, runMain } from './captured-io.ts';
 
 /** Anvil's first account, known to everybody. */
@@ -391,15 +390,7 @@ describe('auto-txs of a service elsewhere', () => {
     const both = await run(['cancel', 'c', 'e', '--url', url]);
     expect([both.exitCode, kept.get('e')?.status]).toEqual([1, 'cancelled']);
     const changed = await run([
-      'update',
-      'd',
-      '--target',
-      '3',
-      '--expires',
-      'never',
-      '--no-strict',
-      '--disable',
-      '--url',
+      ...'update d --target 3 --expires never --no-strict --disable --url'.split(' '),
       url,
     ]);
     expect(changed.exitCode).toBe(0);
@@ -453,30 +444,12 @@ describe('auto-txs of a service elsewhere', () => {
     expect([wanted.exitCode, wanted.stdout]).toEqual([0, 'made-1\n']);
   });
 
-  it('one without an end says so, and how it gets one', async () => {
-    const { url } = await foreignService();
-    const argv = ['create', file('signed.txt'), '--target', '5', '--url', url];
-    const endless = await run(argv);
-    expect(endless.stderr).toContain(
-      'it does not expire; gastop auto-txs update made-1 --expires 7d changes that',
-    );
-    const ending = await run([...argv, '--expires', '6h']);
-    expect(ending.stderr).not.toContain('does not expire;');
-  });
-
   it('are drafted by flags, without a word of a signature', async () => {
     const service = await foreignService();
     const argv = [
-      'create',
-      '--target',
-      '0.5',
-      '--to',
+      ...'create --target 0.5 --to'.split(' '),
       TO,
-      '--value',
-      '0.1',
-      '--data',
-      'a9059cbb',
-      '--url',
+      ...'--value 0.1 --data a9059cbb --url'.split(' '),
       service.url,
     ];
     expect((await run(argv)).exitCode).toBe(0);
@@ -499,22 +472,6 @@ describe('auto-txs of a service elsewhere', () => {
     expect(ascii.stdout).not.toMatch(/[^\u0000-\u007f]/);
     const draft = await run(['check', '--id', 'e', '--url', url]);
     expect([draft.exitCode, draft.stdout]).toEqual([1, '']);
-  });
-
-  it('a check says how many blobs it brings and what they may cost, and counts in the coin of the chain it is for', async () => {
-    const { url } = await foreignService();
-    writeFileSync(file('blobs.txt'), await signedBlobs(2));
-    const blobs = await run(['check', file('blobs.txt'), '--target', '5', '--url', url]);
-    expect(blobs.stdout).toMatch(/^blobs +2$/m);
-    expect(blobs.stdout).toMatch(/^max blob fee +0\.00000001 gwei per blob gas$/m);
-    const legacy = { type: 'legacy', nonce: 7, to: TO, gas: 21_000n, gasPrice: 10n ** 10n } as const;
-    writeFileSync(
-      file('legacy.txt'),
-      await privateKeyToAccount(KEY).signTransaction({ ...legacy, value: 10n ** 17n }),
-    );
-    const anyChain = await run(['check', file('legacy.txt'), '--target', '5', '--url', url]);
-    expect(anyChain.stdout).toMatch(/^value +0\.1 ETH$/m);
-    expect(anyChain.stdout).not.toContain('coins');
   });
 
   it('a check fails with exit 1 where one of its lines does, and says it all as JSON', async () => {
@@ -599,33 +556,4 @@ describe('auto-txs of a service elsewhere', () => {
       ok: false,
     });
   });
-
-  it('one that is kept says what it delegates as the service found it, or that it could not be told', async () => {
-    const message = 'it delegates the account 0xf39Fd6…2266 to the code at 0x709979…79C8 (on this chain)';
-    const kept = { ...SET_CODE, checks: [{ name: 'delegation', ok: null, message }] };
-    const { url } = await foreignService([kept, { ...SET_CODE, id: 'bare' }]);
-    for (const verb of ['check', 'show']) {
-      const argv = verb === 'check' ? ['check', '--id', kept.id] : ['show', kept.id];
-      const { stdout } = await run([...argv, '--url', url]);
-      expect(stdout.replaceAll(/\s+/g, ' '), verb).toContain(message);
-    }
-    const bare = await run(['check', '--id', 'bare', '--url', url]);
-    expect(bare.stdout.replaceAll(/\s+/g, ' ')).toContain('which ones is unknown');
-  });
 });
-
-const SET_CODE = {
-  id: 'code',
-  status: 'PENDING',
-  targetGasPriceGwei: 5,
-  chainId: 1,
-  type: 4,
-  from: FROM,
-  to: TO,
-  value: '0',
-  data: '0x',
-  nonce: 7,
-  gasLimit: 100_000,
-  maxFeePerGas: 20_000_000_000,
-  maxPriorityFeePerGas: 1_000_000_000,
-};

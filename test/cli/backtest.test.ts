@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodePrediction, predictionsLine } from '../../src/cli/commands/backtest.ts';
 import { GASTOP, gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { type Captured, runMain } from './captured-io.ts';
@@ -126,23 +125,6 @@ describe('gastop backtest', () => {
       expect(both.stdout).toBe(shortJson.stdout);
     },
   );
-
-  it('fits a long file name into its lines', async () => {
-    const long = shortRecording(`${'long-'.repeat(20)}name.csv`, 200);
-    const { stdout } = await runMain(['backtest', long, '--lanes']);
-    expect(widest(stdout)).toBeLessThanOrEqual(80);
-    expect(stdout).toMatch(/^file +….*long-name\.csv$/m);
-    expect(predictionsLine(long)).toBe('  gastop backtest FILE --predictions OUT.jsonl');
-    expect(predictionsLine("it's.csv")).toBe("  gastop backtest 'it'\\''s.csv' --predictions OUT.jsonl");
-  });
-
-  it('colour is for terminals only', async () => {
-    const few = shortRecording('few-coloured.csv', 200);
-    const terminal = await runMain(['backtest', few], { terminal: true });
-    expect(terminal.stdout).toContain('\u001b[');
-    const plain = await runMain(['backtest', few], { terminal: true, env: { NO_COLOR: '1' } });
-    expect(plain.stdout).not.toContain('\u001b[');
-  });
 
   it.runIf(isSlowRun)('reads JSON Lines and gzip as well, with the same result', async () => {
     const score = ({ stdout }: Captured) => ({ ...JSON.parse(stdout), file: '' });
@@ -288,25 +270,6 @@ describe('gastop backtest --predictions', () => {
     const same = await runMain(['backtest', self, '--predictions', self, '--force']);
     expect(same).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is the file that is read') });
     expect(readFileSync(self, 'utf8')).toContain(heading);
-  });
-
-  it('writes wei beyond what a double can hold digit by digit', () => {
-    const lane = {
-      maxFeePerGas: 9_007_199_254_740_993n,
-      maxPriorityFeePerGas: 1n,
-      withinBlocks: 2,
-      probability: null,
-    };
-    const advice = {
-      lanes: { slow: lane, average: lane, fast: lane },
-      recommendation: {
-        alternatives: [{ horizonSec: 300, price: 9_007_199_254_740_995n, probability: 0.5 }],
-      },
-    };
-    const line = encodePrediction({ block: 7, advice });
-    expect(line).toContain('"maxFeePerGas":9007199254740993,');
-    expect(line).toContain('"price":9007199254740995,"probability":0.5');
-    expect(line.endsWith('}\n')).toBe(true);
   });
 });
 

@@ -80,14 +80,6 @@ describe('gastop config', () => {
     expect(stdout).not.toContain('hidden');
   });
 
-  it('without anything set says so', async () => {
-    const { stdout } = await runMain(['config'], { home: join(folder, 'empty') });
-    expect(row(stdout, 'source')).toContain('https://ethereum-rpc.publicnode.com');
-    expect(row(stdout, 'api key')).toBe('api key | none | default');
-    expect(row(stdout, 'keys')).toBe('keys | ~/.local/share/gastop/keys.db | default');
-    expect(row(stdout, 'config file')).toContain('(not there)');
-  });
-
   it.skipIf(process.platform === 'win32')('warns of a key that others on the machine can read', async () => {
     const config = '{ "url": "https://a.example", "apiKey": "secret-secret-secret" }';
     const open = await runMain(['config'], { home: home('open', config, 0o644) });
@@ -110,12 +102,6 @@ describe('gastop config', () => {
     const other = await runMain(['config', '--url', 'https://any.example'], { home: loose, env });
     expect(other.stderr).toBe('');
     expect(row(other.stdout, 'api key')).toBe('api key | set | GASTOP_API_KEY');
-  });
-
-  it('reads a file with a byte order mark and Windows line ends', async () => {
-    const config = '\ufeff{\r\n  "history": "3h"\r\n}\r\n';
-    const { stdout } = await runMain(['config'], { home: home('windows', config, 0o600) });
-    expect(row(stdout, 'history')).toBe('history | 3h | config file');
   });
 
   it('never repeats what stands around a mistake in the file: it may be a key', async () => {

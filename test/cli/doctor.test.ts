@@ -8,7 +8,6 @@ import { HAS_OPENSSL, selfSigned } from '../client/certificates.ts';
 import { OWN_ALERT_DETAILS, OWN_ALERTS, OWN_SAVINGS } from '../client/own-answers.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
 import { type Answering, OWN_ROUTES, send, serveAnswers } from './doctor-services.ts';
-import { HASH } from './explorer-answers.ts';
 import { SHORT_RECORDING } from './served.ts';
 
 const KEY = 'gk_a-very-secret-key';
@@ -80,14 +79,6 @@ describe('a service that speaks v1', () => {
     expect(new Set(v1).size).toBe(v1.length);
     expect(v1).toHaveLength(16);
     expect(new Set(keys)).toEqual(new Set([KEY]));
-  });
-
-  it('is asked for the block and the transaction that its earlier answers named', async () => {
-    const { url } = await serveAnswers(OWN_ROUTES);
-    const { route } = await reportOn(url);
-    expect(route(PATHS.block)).toMatchObject({ outcome: 'understood', asked: '/metrics/block/24337604' });
-    expect(route(PATHS.tx)).toMatchObject({ outcome: 'understood', asked: `/metrics/tx/${HASH}` });
-    expect(route(PATHS.txs)?.asked).toMatch(/^\/metrics\/txs\?from=/);
   });
 
   it('without alerts: not offered is no failure, and what hangs on them is skipped and says why', async () => {
@@ -187,13 +178,6 @@ describe('a service that speaks v1', () => {
     expect(warnings.join()).toContain(words);
   });
 
-  it('whose clock is ours has no warning', async () => {
-    const { url } = await serveAnswers(OWN_ROUTES);
-    const { clock, warnings } = await reportOn(url);
-    expect(clock?.uncertaintySec).toBeGreaterThanOrEqual(0.5);
-    expect(warnings).toEqual([]);
-  });
-
   it('that is stale and old is usable, with warnings', async () => {
     const old = { ...own('/gas/current'), stale: true, blockTimestamp: '2026-01-20T12:00:00.000Z' };
     const { url } = await serveAnswers({ ...OWN_ROUTES, '/gas/current': old });
@@ -218,11 +202,6 @@ describe('a service that speaks v1', () => {
       const env = { [name]: value };
       expect((await doctor(url, [], { terminal: true, env })).stdout).not.toContain('\u001b');
     }
-  });
-
-  it('with --ascii is told in nothing else', async () => {
-    const { url } = await serveAnswers(OWN_ROUTES);
-    expect((await doctor(url, ['--ascii'])).stdout).toMatch(/^[\n\u0020-\u007e]+$/);
   });
 });
 
@@ -395,15 +374,6 @@ describe('a service that cannot be used', () => {
     expect(asked.at(-1)).toContain('/dashboard/stats/chart');
   });
 
-  it('because the quota ends after it was told: none is left then, whatever was told before', async () => {
-    const refuse: Answering = (_request, response) =>
-      send(response, { errorCode: 'rate_limit_exceeded', message: 'the daily quota' }, 429);
-    const { url } = await serveAnswers({ ...OWN_ROUTES, '/metrics/base-fee': refuse });
-    const { verdict, quota, warnings } = await reportOn(url);
-    expect({ verdict, quota }).toMatchObject({ verdict: 'quota', quota: { remainingToday: 0 } });
-    expect(warnings).toContainEqual(expect.stringContaining("0 requests are left of today's quota"));
-  });
-
   it('because it is too quick for the key: says so, not that the quota is used up', async () => {
     const refuse: Answering = (_request, response) =>
       send(response, { errorCode: 'rate_limit_exceeded', message: 'more than 1 requests per second' }, 429, {
@@ -413,34 +383,6 @@ describe('a service that cannot be used', () => {
     const { exitCode, stdout } = await runMain(['doctor', '--url', url]);
     expect(exitCode).toBe(5);
     expect(stdout).toMatch(/routes were not asked: they came too fast for this key/);
-  });
-
-  it('because it only fails: that is no silence', async () => {
-    const { url } = await serveAnswers(
-      Object.fromEntries(
-        Object.keys(OWN_ROUTES).map((path): [string, Answering] => [
-          path,
-          (_request, response) => send(response, { message: 'oops' }, 500),
-        ]),
-      ),
-    );
-    const { exitCode, stdout } = await runMain(['doctor', '--url', url]);
-    expect(exitCode).toBe(3);
-    expect(stdout).toMatch(/\nno prices: the service failed \(500\): oops/);
-    expect(stdout).not.toContain('no answer');
-  });
-
-  it('too fast is asked again when it says so, and the doctor goes on', async () => {
-    let refused = 0;
-    const once: Answering = (_request, response) => {
-      if (refused++ > 0) return send(response, OWN_ROUTES['/gas/trend']);
-      const body = { errorCode: 'rate_limit_exceeded', message: 'too many per second' };
-      send(response, body, 429, { 'retry-after': '1' });
-    };
-    const { url } = await serveAnswers({ ...OWN_ROUTES, '/gas/trend': once });
-    const { exitCode, route } = await reportOn(url);
-    expect(exitCode).toBe(0);
-    expect(route(PATHS.gasTrend)).toMatchObject({ outcome: 'understood', status: 200 });
   });
 });
 

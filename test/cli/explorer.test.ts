@@ -140,12 +140,6 @@ fees go to    ${BLOCK.feeRecipient}
     expect(stdout).toBe(`${JSON.stringify(BLOCK)}\n`);
     expect(asked).toEqual(['/metrics/block/24337604']);
   });
-
-  it('with --ascii holds nothing else', async () => {
-    const { stdout } = await run(['block', '--ascii'], { '/metrics/block/latest': BLOCK });
-    expect(stdout).toMatch(/^[\n\u0020-\u007e]+$/);
-    expect(stdout).toContain('##############......  68 %');
-  });
 });
 
 describe('tx', () => {
@@ -201,17 +195,6 @@ tip rank      below 58 % of its block's 211 others, ties counted half
     expect(stdout).toContain('status        waits in the pool\n');
     expect(stdout).toContain('to            none: it creates a contract\n');
     expect(stdout).not.toMatch(/^(block|time|paid|cost|tip rank) /m);
-  });
-
-  it.each([
-    [0, 'legacy'],
-    [1, 'EIP-2930 (access list)'],
-    [3, 'EIP-4844 (blobs)'],
-    [4, 'EIP-7702 (delegation)'],
-    [126, 'deposit from the chain below'],
-  ])('of type %i says so in words', async (type, words) => {
-    const { stdout } = await run(['tx', HASH], { [`/metrics/tx/${HASH}`]: { ...TX, type } });
-    expect(stdout).toContain(`type          ${words}\n`);
   });
 
   it('takes a hash in capitals and with --json prints the answer as it is', async () => {

@@ -36,11 +36,6 @@ describe('what a service does not find', () => {
     },
   );
 
-  it('is not the alert where the list has it and nothing answers for it alone', async () => {
-    const alerts = await serviceOf({ 'GET /alerts': LIST });
-    expect(await alerts('show', 'a1')).toMatch(/^gastop: the service has no \/alerts\/a1: no such route\n$/);
-  });
-
   it('is not the alert where the service has no alerts at all', async () => {
     const alerts = await serviceOf({});
     expect(await alerts('show', 'a1')).toContain('the service has no /alerts/a1');

@@ -183,13 +183,7 @@ describe('now --below', () => {
 describe('history over a recording', () => {
   it('as CSV by blocks is the recording, number by number', async () => {
     const { exitCode, stdout, stderr } = await runMain([
-      'history',
-      '--csv',
-      '--bucket',
-      'block',
-      '--window',
-      '3h',
-      '--url',
+      ...'history --csv --bucket block --window 3h --url'.split(' '),
       served.origin,
     ]);
     expect({ exitCode, stderr }).toEqual({
@@ -210,12 +204,7 @@ describe('history over a recording', () => {
 
   it('as a table has one row per bucket with its lowest and highest base fee', async () => {
     const { stdout, stderr } = await runMain([
-      'history',
-      '--window',
-      '2h',
-      '--bucket',
-      '1h',
-      '--url',
+      ...'history --window 2h --bucket 1h --url'.split(' '),
       served.origin,
     ]);
     expect(stderr).toBe('');
@@ -232,13 +221,7 @@ describe('history over a recording', () => {
 
   it('as JSON is the service’s own answer, and says when it is only its first page', async () => {
     const { stdout, stderr } = await runMain([
-      'history',
-      '--json',
-      '--bucket',
-      'block',
-      '--window',
-      '3h',
-      '--url',
+      ...'history --json --bucket block --window 3h --url'.split(' '),
       served.origin,
     ]);
     const answer = BaseFeeMetrics.parse(JSON.parse(stdout));
@@ -259,11 +242,7 @@ describe('history over a recording', () => {
 
   it('longer than the recording shows what there is and says so', async () => {
     const { exitCode, stdout, stderr } = await runMain([
-      'history',
-      '--window',
-      '7d',
-      '--bucket',
-      '1h',
+      ...'history --window 7d --bucket 1h'.split(' '),
       ...short,
     ]);
     expect(exitCode).toBe(0);

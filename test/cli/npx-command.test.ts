@@ -23,12 +23,4 @@ describe('npx', () => {
     const script = `${NEWER}\\npx-cli.js`;
     expect(onWindows([BESIDE_NODE, script], `${NEWER}\\npm-cli.js`)).toEqual([NODE, script]);
   });
-
-  it('is not looked for at another package manager', () => {
-    expect(onWindows([BESIDE_NODE], 'C:\\pnpm\\bin\\pnpm.cjs')).toEqual([NODE, BESIDE_NODE]);
-  });
-
-  it('may be missing', () => {
-    expect(onWindows([])).toBeNull();
-  });
 });

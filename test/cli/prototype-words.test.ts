@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { txText } from '../../src/cli/commands/explorer.ts';
 import { alertDetailsText, alertListLines } from '../../src/cli/text/alerts.ts';
 import { readDescription } from '../../src/client/openapi.ts';
 import { clientOf } from '../client/answering.ts';
@@ -50,33 +49,6 @@ describe('a word that every object has', () => {
       }),
       { seed: 4, numRuns: rounds(500) },
     );
-  });
-
-  it.each(NAMES)('%s as what an alert is made of names itself', async (name) => {
-    const text = record([
-      ['id', 'a1'],
-      ['status', name],
-      ['condition', name],
-      ['channels', [name]],
-      ['method', 'EMAIL'],
-      ['deliveries', [{ id: 'd1', status: name, channel: name, attempts: [] }]],
-    ]);
-    const shown = alertDetailsText(await clientOf(text).alert('a1'), 0);
-    expect(shown).toMatch(/^fires when +price .+ — gwei$/m);
-    expect(shown).toContain(`notify        ${name.toLowerCase()}`);
-    expect(shown).not.toMatch(OURS);
-  });
-
-  it.each(NAMES)('%s is no status of a transaction that we know', async (name) => {
-    const client = clientOf(
-      record([
-        [name, name],
-        ['hash', `0x${'1'.repeat(64)}`],
-        ['status', name],
-      ]),
-    );
-    const tx = await client.tx(`0x${'1'.repeat(64)}`);
-    expect(txText(tx, null, 0)).not.toMatch(OURS);
   });
 
   it.each(NAMES)('%s is a field of a body like any other', (name) => {

@@ -74,29 +74,6 @@ describe('where a setting comes from', () => {
     expect(resolveSettings({}, { ...env, GASTOP_ASCII: 'off' }, null).ascii.value).toBe(false);
   });
 
-  it('lets notifications ring without words, or not at all', () => {
-    const config = file({ notifications: 'off' });
-    const fromEnv = resolveSettings({}, { GASTOP_NOTIFICATIONS: 'bell' }, config);
-    expect(fromEnv.notifications).toEqual({ value: 'bell', from: 'GASTOP_NOTIFICATIONS' });
-    expect(resolveSettings({}, {}, config).notifications).toEqual({ value: 'off', from: 'config file' });
-    expect(() => resolveSettings({}, { GASTOP_NOTIFICATIONS: 'loud' }, null)).toThrow(
-      /GASTOP_NOTIFICATIONS: "loud" is none of on, bell and off/,
-    );
-  });
-
-  it('names the origins of pages as a list, or with commas or spaces between them', () => {
-    const origins = ['https://app.example.org', 'http://localhost:5173'];
-    const config = file({ cors: origins });
-    expect(resolveSettings({}, {}, config).cors).toEqual({ value: origins, from: 'config file' });
-    const fromEnv = resolveSettings(
-      {},
-      { GASTOP_CORS: 'https://app.example.org, http://localhost:5173' },
-      config,
-    );
-    expect(fromEnv.cors).toEqual({ value: origins, from: 'GASTOP_CORS' });
-    expect(resolveSettings({}, { GASTOP_CORS: '*' }, null).cors.value).toEqual(['*']);
-  });
-
   it('without any is public mainnet nodes and 30 days', () => {
     const settings = resolveSettings({}, {}, null);
     expect(settings.source).toEqual({
@@ -117,23 +94,6 @@ describe('where a setting comes from', () => {
 
   it('an empty variable counts as unset', () => {
     expect(resolveSettings({}, { GASTOP_URL: '', GASTOP_API_KEY: ' ' }, null).source.from).toBe('default');
-  });
-
-  it('several nodes come as repeated flags, as a list, or in one variable', () => {
-    const urls = [new URL('http://a:1'), new URL('ws://b:2')];
-    for (const settings of [
-      resolveSettings({ rpc: ['http://a:1', 'ws://b:2'] }, {}, null),
-      resolveSettings({ rpc: ['http://a:1,ws://b:2'] }, {}, null),
-      resolveSettings({}, { GASTOP_RPC: 'http://a:1 ws://b:2' }, null),
-      resolveSettings({}, {}, file({ rpc: ['http://a:1', 'ws://b:2'] })),
-    ]) {
-      expect(settings.source.value).toEqual({ kind: 'rpc', urls, isPublicDefault: false });
-    }
-  });
-
-  it('the path that every v1 route shares may be part of the URL', () => {
-    const { value } = resolveSettings({ url: 'https://gas.example/api/be/api/v1/' }, {}, null).source;
-    expect(value).toMatchObject({ kind: 'hosted', url: new URL('https://gas.example/api') });
   });
 });
 

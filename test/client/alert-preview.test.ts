@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/chain/async.ts';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
-import { AlertPreviewer, alertRuleOf, previewWords } from '../../src/client/alert-preview.ts';
+import { AlertPreviewer, previewWords } from '../../src/client/alert-preview.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { type AlertRule, previewAlert } from '../../src/core/alerts/alert-rule.ts';
@@ -69,47 +69,6 @@ describe('a preview on a service elsewhere', () => {
     expect(asked(server)).toEqual(Array(3).fill('/dashboard/stats/chart'));
   });
 
-  it('asks again after a minute, and after a failure at once', async () => {
-    let now = END;
-    let fails = true;
-    const server = await serve((_, response) => sendJson(response, fails ? {} : CHART, fails ? 503 : 200));
-    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
-      thorough: false,
-      now: () => now,
-    });
-    expect(await failureOf(previewer.preview(RULE))).toMatchObject({ code: 'unavailable' });
-    fails = false;
-    await previewer.preview(RULE);
-    expect(asked(server)).toHaveLength(2);
-    now += 59_999;
-    await previewer.preview(RULE);
-    expect(asked(server)).toHaveLength(2);
-    now += 1;
-    await previewer.preview(RULE);
-    expect(asked(server)).toHaveLength(3);
-  });
-
-  it('goes on for the next preview when its own is aborted', async () => {
-    const answers: (() => void)[] = [];
-    const server = await serve((request, response) => {
-      if (request.url?.startsWith('/be/api/v1')) answers.push(() => sendJson(response, CHART));
-      else sendJson(response, {}, 404);
-    });
-    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
-      thorough: false,
-      now: () => END,
-    });
-    const controller = new AbortController();
-    const first = expect(previewer.preview(RULE, { signal: controller.signal })).rejects.toThrow();
-    await waitFor(() => answers.length === 1);
-    controller.abort();
-    const second = previewer.preview(RULE);
-    answers[0]?.();
-    expect((await second).times).toBe(5);
-    await first;
-    expect(asked(server)).toHaveLength(1);
-  });
-
   it('without charts looks at what it measures', async () => {
     const server = await serve((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
@@ -155,19 +114,6 @@ describe('a preview on a service elsewhere', () => {
     const preview = await previewer.preview(RULE);
     expect(preview).toMatchObject({ times: 0, last: null, lowest: null });
     expect(previewWords(preview, utc)).toBe('cannot be previewed: the service has no history yet');
-  });
-
-  it('whose chart holds base fees alone cannot be previewed, and says so', async () => {
-    const points = POINTS.map(({ timestamp, base }) => ({ timestamp, base }));
-    const server = await serve((_, response) => sendJson(response, { points }));
-    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
-      thorough: false,
-      now: () => END,
-    });
-    expect(await failureOf(previewer.preview(RULE))).toMatchObject({
-      code: 'unreadable',
-      endpoint: '/metrics/priority-fee',
-    });
   });
 });
 
@@ -226,26 +172,4 @@ it.runIf(isSlowRun)('a preview on a service in this process looks at every block
   asked.length = 0;
   for (const threshold of [1n, 2n, 3n]) await previewer.preview({ ...rule, threshold });
   expect(asked).toEqual([]);
-});
-
-it("the rule of a new alert is in wei, and none where its words are not the contract's", () => {
-  const alert = {
-    thresholdGwei: 0.041234567,
-    gasSpeed: 'FAST',
-    condition: 'GREATER_THAN',
-    channels: ['TERMINAL'],
-    hysteresisGwei: 0.001,
-    confirmBlocks: 3,
-  };
-  expect(alertRuleOf(alert)).toEqual({
-    lane: 'fast',
-    condition: 'GREATER_THAN',
-    threshold: 41_234_567n,
-    hysteresis: 1_000_000n,
-    confirmBlocks: 3,
-    cooldownMs: 3_600_000,
-    disableOnce: false,
-  });
-  expect(alertRuleOf({ ...alert, gasSpeed: 'TURBO' })).toBeNull();
-  expect(alertRuleOf({ ...alert, condition: 'NEAR' })).toBeNull();
 });

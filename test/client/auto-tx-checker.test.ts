@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { preflightAutoTx } from '../../src/client/auto-tx-preflight.ts';
 import { createGasClient } from '../../src/client/client.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
-import { failureOf } from './answering.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
 
@@ -101,19 +100,6 @@ describe('a pre-flight that is made at home', () => {
     });
   });
 
-  it('does not guess the chain of a service that does not name it', async () => {
-    const { client } = await serviceOf({ current: { ...PRICES, chainId: undefined } });
-    const { checks } = await preflightAutoTx(client, { transaction, order: ORDER }, NOW);
-    expect(okByName(checks)).toMatchObject({ chain: null, cap: true });
-  });
-
-  it('says nothing of reaching a target where there is none', async () => {
-    const { client, requests } = await serviceOf({ current: PRICES, accounts: SENDER });
-    const { checks } = await preflightAutoTx(client, { transaction, order: { ...ORDER, target: null } }, NOW);
-    expect(okByName(checks)).not.toHaveProperty('reachable');
-    expect(requests.some(({ path }) => path.includes('recommendation'))).toBe(false);
-  });
-
   it('knows which auto-txs of the sender go first, and does not stand in its own way', async () => {
     const waiting = [
       { id: 'a', nonce: 6, status: 'PENDING' },
@@ -137,20 +123,5 @@ describe('a pre-flight that is made at home', () => {
     const { checks: without } = await preflightAutoTx(alone.client, { transaction, order: ORDER }, NOW);
     expect(okByName(without)).toMatchObject({ 'nonce-gap': false });
     expect(gap?.ok).not.toBe(false);
-  });
-
-  it.each([401, 429])('is none where the service refuses to be asked at all: %i', async (status) => {
-    const { client } = await serviceOf({ '/': status });
-    expect((await failureOf(preflightAutoTx(client, { transaction, order: ORDER }, NOW))).status).toBe(
-      status,
-    );
-  });
-
-  it('is none where nothing answers', async () => {
-    const { client, close } = await serviceOf({});
-    await close();
-    expect((await failureOf(preflightAutoTx(client, { transaction, order: ORDER }, NOW))).code).toBe(
-      'unreachable',
-    );
   });
 });

@@ -84,31 +84,6 @@ describe('an auto-tx of a hosted service', () => {
     expect((await clientOf({ id: 1, status }).autoTx('1')).status).toBe(read);
   });
 
-  it.each([
-    [{ targetGasPriceGwei: 12.5 }, 12_500_000_000n],
-    [{ targetGasPriceGwei: '0.0412' }, 41_200_000n],
-    [{ targetGasPriceGwei: 41_200_000 }, 41_200_000n],
-    [{ target_gas_price: '41200000' }, 41_200_000n],
-    [{ targetGasPriceWei: 7 }, 7n],
-    [{ target: 3 }, 3_000_000_000n],
-    [{ target: 'low' }, null],
-  ])('may keep its target as %j', async (fields, wei) => {
-    expect((await clientOf({ id: 1, ...fields }).autoTx('1')).target).toBe(wei);
-  });
-
-  it.each([
-    [{ sender: FROM, recipient: TO, nonce: '0x7', type: '0x2', gas: '21000' }],
-    [{ from: FROM, to: TO, nonce: 7, type: 2, gasLimit: '0x5208' }],
-  ])('may keep its transaction as %j', async (fields) => {
-    expect(await clientOf({ autoTx: { id: 1, ...fields } }).autoTx('1')).toMatchObject({
-      from: FROM,
-      to: TO,
-      nonce: 7,
-      type: 2,
-      gasLimit: 21_000n,
-    });
-  });
-
   it('may say why it failed in a word, in a record, and what happened in rows of its own', async () => {
     expect((await clientOf({ id: 1, failureReason: 'nonce too low' }).autoTx('1')).failure).toEqual({
       code: null,
@@ -122,17 +97,6 @@ describe('an auto-tx of a hosted service', () => {
     }).autoTx('1');
     expect(failure).toEqual({ code: 'reverted', message: 'it reverted' });
     expect(timeline).toEqual([{ at: AT, kind: 'MADE', blockNumber: null, message: 'MADE' }]);
-  });
-
-  it('takes no address, hash or calldata for one that is none', async () => {
-    const view = await clientOf({
-      id: 1,
-      to: '0x12',
-      from: 'vitalik.eth',
-      hash: 'none',
-      data: '0xabc',
-    }).autoTx('1');
-    expect([view.to, view.from, view.hash, view.data]).toEqual([null, null, null, null]);
   });
 
   it('without an id is an error that names the field and keeps the answer for the raw view', async () => {
@@ -324,11 +288,6 @@ describe('signed bytes', () => {
       },
     });
     for (const call of calls) expectNothingSigned(await failureOf(call(broken, [])));
-  });
-
-  it('that are not there leave an answer as it came', async () => {
-    const text = `{ "id" : 1, "data": "0x${'ab'.repeat(300)}", "hash":"${HASH}",  "big": 12345678901234567890 }`;
-    expect(await clientOf(text).raw('/auto-txs/1')).toBe(text);
   });
 });
 

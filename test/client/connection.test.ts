@@ -1,5 +1,5 @@
 import { createServer as createHttps } from 'node:https';
-import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inspectConnection } from '../../src/client/connection.ts';
@@ -26,10 +26,6 @@ function trust({ cert }: Certificate): void {
 }
 
 describe('the way to a service', () => {
-  it('over plain http has no encryption', async () => {
-    expect(await inspect('http://127.0.0.1:9')).toEqual({ encrypted: false, tls: null });
-  });
-
   it.each([
     ['to a name that does not exist', 'https://gas.invalid', 'gas.invalid'],
     ['to a port where nothing listens', 'https://127.0.0.1:9', 'nothing listens at 127.0.0.1:9'],
@@ -37,49 +33,9 @@ describe('the way to a service', () => {
     const { tls } = await inspect(url, 30_000);
     expect(tls).toEqual({ ok: false, message: expect.stringContaining(words) });
   });
-
-  it('to something that speaks no TLS says so', async () => {
-    const port = await listening(createTcp((socket) => socket.end('220 mail.example.org ESMTP\r\n')));
-    const { tls } = await inspect(`https://127.0.0.1:${port}`);
-    expect(tls).toEqual({ ok: false, message: `127.0.0.1:${port} does not speak https; try http://` });
-  });
-
-  it('to something that says nothing is given up', async () => {
-    const port = await listening(createTcp(() => {}));
-    const { tls } = await inspect(`https://127.0.0.1:${port}`, 300);
-    expect(tls).toEqual({ ok: false, message: 'no answer within 0.3 s' });
-  });
-
-  it('is not looked at any further once it is called off', async () => {
-    const port = await listening(createTcp(() => {}));
-    const stop = new AbortController();
-    const looking = inspectConnection(new URL(`https://127.0.0.1:${port}`), {
-      timeoutMs: 60_000,
-      signal: stop.signal,
-    });
-    stop.abort(new Error('enough'));
-    await expect(looking).rejects.toThrow('enough');
-  });
 });
 
 describe.skipIf(!HAS_OPENSSL)('a certificate (skipped: no openssl to make one, where it is skipped)', () => {
-  it('that is trusted tells who it is for, by whom, until when', async () => {
-    const certificate = selfSigned();
-    trust(certificate);
-    const { tls } = await inspect(`https://127.0.0.1:${await httpsPort(certificate)}`);
-    expect(tls).toEqual({
-      ok: true,
-      ms: expect.any(Number),
-      protocol: 'TLSv1.3',
-      subject: 'gas.example.org, Test of gastop',
-      issuer: 'gas.example.org, Test of gastop',
-      validFrom: Date.UTC(2020, 0, 1),
-      validUntil: Date.UTC(2040, 0, 1),
-      trusted: true,
-      reason: null,
-    });
-  });
-
   it.each([
     ['that nobody vouches for', {}, false, 'it is self-signed'],
     ['that has expired', { from: '20200101', to: '20200201' }, true, 'it has expired'],

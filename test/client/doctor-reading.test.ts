@@ -56,32 +56,6 @@ describe('an answer of our own service', () => {
     expect(reading.missing).toEqual(['nextBasePrice', 'gasUsedRatio']);
     expect(reading.found).toContain('blobBasePrice');
   });
-
-  it('is judged row by row in its lists', () => {
-    const context = { endpoint: '/metrics/base-fee', host: HOST };
-    const read = (body: unknown) => judgeResponse(asText(body), context, ROUTES.baseFee).reading;
-    expect(read(own.OWN_BASE_FEE)).toMatchObject({ match: 'letter', missing: [] });
-    const [row] = own.OWN_BASE_FEE.data;
-    const odd = {
-      ...own.OWN_BASE_FEE,
-      data: [row, { ...row, open: 'x', extra: 1 }, { ...row, max: undefined }],
-    };
-    expect(read(odd)).toMatchObject({
-      match: 'tolerant',
-      // One row has what another lacks, so nothing of the list is missing as a whole.
-      missing: [],
-      senseless: [],
-      unknown: ['data[].extra'],
-    });
-  });
-
-  it('is judged inside its charts', () => {
-    const context = { endpoint: '/dashboard/stats/chart', host: HOST };
-    const { reading } = judgeResponse(asText(own.OWN_CHART), context, ROUTES.statsChart);
-    expect(reading).toMatchObject({ match: 'letter', missing: [], unknown: [] });
-    expect(reading?.found).toContain('points[].base');
-    expect(reading?.found).toContain('events[].id');
-  });
 });
 
 describe('an answer of a service we do not run', () => {
@@ -105,88 +79,12 @@ describe('an answer of a service we do not run', () => {
     expect(reading).toMatchObject({ prices: 'wei', envelopes: ['data'], unknown: ['surgeLevel'] });
   });
 
-  it('that says its units in its names is not guessed at, and what was read under which name is told', () => {
-    const reading = readingOf(judgeSnapshot(fixture('enveloped-snapshot.json')));
-    expect(reading).toMatchObject({ prices: 'named', envelopes: ['result', 'items'] });
-    expect(reading.renamed).toContainEqual({ field: 'lowPrice', name: 'low_price_gwei' });
-    expect(reading.unknown).toEqual(['_id']);
-  });
-
-  it('in its own words is understood', () => {
-    const context = { endpoint: '/gas/trend', host: HOST };
-    const { reading } = judgeResponse('{"direction":"sideways"}', context, ROUTES.gasTrend);
-    expect(reading).toMatchObject({ found: ['direction'], senseless: [] });
-  });
-
   it('whose prices look like wei here and gwei there is told field by field', () => {
     const mixed = { lowPrice: 41_200_000, averagePrice: 50_700_000, highPrice: 62, basePrice: 39_000_000 };
     expect(judgeSnapshot(mixed).reading).toMatchObject({
       prices: 'mixed',
       guessed: { wei: ['lowPrice', 'averagePrice', 'basePrice'], gwei: ['highPrice'] },
     });
-  });
-
-  it('that lacks a required field has a problem, and its other fields are told all the same', () => {
-    const judged = judgeSnapshot({ lowPrice: 1, highPrice: 3, basePrice: 1, mood: 'calm' });
-    expect(judged.view).toBeNull();
-    expect(judged.problem).toContain('averagePrice');
-    expect(judged.reading?.found).toContain('lowPrice');
-    expect(judged.reading?.unknown).toEqual(['mood']);
-  });
-
-  it('with values that make no sense says which', () => {
-    const reading = readingOf(judgeSnapshot(fixture('snapshot-hostile.json')));
-    expect(reading.senseless).toEqual(
-      expect.arrayContaining(['priorityPrice', 'gasUsedRatio', 'nativeUsd', 'chainId', 'updatedAt', 'stale']),
-    );
-    expect(reading.senseless).toContain('lanes.average');
-  });
-
-  it('that is about something else has nothing of the contract, and what it has is named', () => {
-    const judged = judgeSnapshot({ ok: true, uptime: 12 });
-    expect(judged).toMatchObject({ view: null, reading: { found: [], unknown: ['ok', 'uptime'] } });
-    expect(judged.problem).toContain('has no lowPrice');
-  });
-
-  it.each([
-    ['web-page.html', 'web page'],
-    ['broken-off.json', 'broken off'],
-  ])('that is no JSON (%s) has a problem and no reading', (name, words) => {
-    const judged = judgeSnapshot(fixture(name));
-    expect(judged).toMatchObject({ view: null, reading: null });
-    expect(judged.problem).toContain(words);
-  });
-
-  it('in a further envelope by its own name is read through it', () => {
-    const context = { endpoint: '/gas/recommendation', host: HOST };
-    const text = fixture('recommendation-nested.json');
-    const { reading } = judgeResponse(text, context, ROUTES.gasRecommendation);
-    expect(reading?.envelopes).toContain('recommendation');
-    expect(reading?.found).toContain('action');
-    expect(reading?.missing).not.toContain('action');
-  });
-
-  it('names of fields are cleaned and counted, however many and however nasty', () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 300 }, (_, index) => [`\u001b[31mx${index}\u0007`, 1]),
-    );
-    const reading = readingOf(judgeSnapshot({ ...own.OWN_SNAPSHOT, ...many }));
-    expect(reading.unknownCount).toBe(300);
-    expect(reading.unknown).toHaveLength(50);
-    expect(JSON.stringify(reading)).not.toMatch(/\\u001b|\\u0007/);
-  });
-
-  it.each([
-    [[]],
-    [null],
-    ['text'],
-    [7],
-    [{ data: [] }],
-    [[[[[]]]]],
-    [{ lanes: [] }],
-    [{ lanes: { slow: [] } }],
-  ])('of an odd shape is judged without a failure: %j', (body) => {
-    expect(judgeSnapshot(JSON.stringify(body)).problem).not.toBeNull();
   });
 });
 
@@ -244,9 +142,4 @@ describe('whatever a service answers', () => {
       );
     },
   );
-
-  it('many names of nothing are counted', () => {
-    const many = `{${Array.from({ length: 40_000 }, (_, index) => `"x${index}":0`).join()}}`;
-    expect(judgeSnapshot(many).reading).toMatchObject({ unknownCount: 40_000 });
-  });
 });

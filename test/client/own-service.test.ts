@@ -34,20 +34,6 @@ describe("our own service's answers", () => {
     });
   });
 
-  it('give the trend whole', async () => {
-    const summary = { now: 7n, min: 7n, p25: 8n, median: 9n, p75: 10n, max: 11n };
-    expect(await clientOf(own.OWN_TREND).gasTrend()).toEqual({
-      direction: 'FALLING',
-      changeRatio: -0.02,
-      base: summary,
-      priority: summary,
-      percentileRank24h: 0.5,
-      congestion: 1,
-      baseFeeFan: [{ blocksAhead: 1, min: 7n, expected: 7n, max: 7n }],
-      updatedAt: own.OWN_TIME,
-    });
-  });
-
   it('give the recommendation whole', async () => {
     const { validUntil, updatedAt, targetPrice, alternatives, track, reach, ...same } =
       own.OWN_RECOMMENDATION;
@@ -59,62 +45,6 @@ describe("our own service's answers", () => {
       reach: { ...reach, targetPrice: BigInt(reach?.targetPrice ?? 0) },
       validUntil: Date.parse(validUntil),
       updatedAt: Date.parse(updatedAt),
-    });
-  });
-
-  it('give the chart whole', async () => {
-    expect(await clientOf(own.OWN_CHART).statsChart('24h')).toEqual({
-      timeFrame: '24h',
-      bucketSec: 300,
-      points: [
-        { timestamp: own.OWN_TIME, base: 7, priority: null, low: 8, average: 9, high: 10, gasUsedRatio: 0.5 },
-      ],
-      anomalies: [{ timestamp: own.OWN_TIME, kind: 'SPIKE', value: 11 }],
-      events: [{ timestamp: own.OWN_TIME, kind: 'ALERT', id: 'a1' }],
-    });
-  });
-
-  it('give the market whole', async () => {
-    const { actions, ...same } = own.OWN_MARKET;
-    expect(await clientOf(own.OWN_MARKET).statsMarket('24h')).toEqual({
-      ...same,
-      from: own.OWN_TIME,
-      actions: actions.map(({ name, gas, dataFeeReason, ...costs }) => ({
-        name,
-        gas,
-        dataFeeReason,
-        ...Object.fromEntries(
-          Object.entries(costs).map(([which, cost]) => [
-            which,
-            cost && { wei: BigInt(cost.wei), usd: cost.usd },
-          ]),
-        ),
-      })),
-    });
-  });
-
-  it('give a page of metrics whole', async () => {
-    const page = {
-      chainId: 31_337,
-      from: own.OWN_TIME,
-      to: own.OWN_TIME,
-      bucket: 'block',
-      page: 0,
-      size: 100,
-      total: 1,
-    };
-    const head = { timestamp: own.OWN_TIME, blockNumber: 12 };
-    expect(await clientOf(own.OWN_BASE_FEE).baseFee()).toEqual({
-      ...page,
-      rows: [{ ...head, open: 7, min: 7, mean: 8, max: 9, close: 9 }],
-    });
-    expect(await clientOf(own.OWN_PRIORITY_FEE).priorityFee()).toEqual({
-      ...page,
-      rows: [{ ...head, value: 2 }],
-    });
-    expect(await clientOf(own.OWN_GAS_USED_RATIO).gasUsedRatio()).toEqual({
-      ...page,
-      rows: [{ ...head, mean: 0.5, max: 1 }],
     });
   });
 

@@ -286,7 +286,7 @@ class PredictionFile {
   }
 }
 
-export function encodePrediction({ block, advice }: WrittenPrediction): string {
+function encodePrediction({ block, advice }: WrittenPrediction): string {
   const lanes = LANES.map((lane) => {
     const { maxFeePerGas, maxPriorityFeePerGas, withinBlocks, probability } = advice.lanes[lane];
     return `"${lane}":{"maxFeePerGas":${maxFeePerGas},"maxPriorityFeePerGas":${maxPriorityFeePerGas},"withinBlocks":${withinBlocks},"probability":${probability}}`;
@@ -463,7 +463,7 @@ const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : form
 const room = (overhang: number | null): string => (overhang === null ? UNKNOWN : formatChange(overhang, 1));
 
 /** The command that writes the predictions; without the file's name if that does not fit. */
-export function predictionsLine(file: string): string {
+function predictionsLine(file: string): string {
   const command = (name: string) => `  gastop backtest ${name} --predictions OUT.jsonl`;
   const line = command(quoted(file));
   return stringWidth(line) <= COLUMNS ? line : command('FILE');

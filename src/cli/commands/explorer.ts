@@ -224,7 +224,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   REVERTED: 'reverted; its gas was paid anyway',
 };
 
-export function txText(tx: TxView, snapshot: SnapshotView | null, now: number): string {
+function txText(tx: TxView, snapshot: SnapshotView | null, now: number): string {
   const { chainId } = tx;
   const where = whereWords(chainId, snapshot);
   const blobs = [gwei(tx.maxFeePerBlobGas), mapped(tx.blobCount, (count) => counted(count, 'blob'))];

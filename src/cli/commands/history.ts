@@ -156,7 +156,7 @@ type HistoryRow = Pick<BaseFeeRowView, 'timestamp' | 'blockNumber'> & {
   readonly [Name in 'open' | 'min' | 'mean' | 'max' | 'close' | 'tip' | 'gasUsedRatio']: number | null;
 };
 
-export function bucketFor(windowSec: number, most: number): Bucket {
+function bucketFor(windowSec: number, most: number): Bucket {
   const fitting = (['1m', '5m', '1h'] as const).find((bucket) => windowSec / BUCKET_SEC[bucket] <= most);
   return fitting ?? '1d';
 }
@@ -241,7 +241,7 @@ const HEIGHT = 12;
 const TICK_WIDTH = 2;
 
 /** The mean base fee in gwei, `columns` wide. The uppermost of equal labels is kept. */
-export function historyChart(rows: readonly HistoryRow[], columns: number): string {
+function historyChart(rows: readonly HistoryRow[], columns: number): string {
   const [first, last] = [rows[0], rows.at(-1)];
   const means = rows.flatMap(({ mean }) => mapped(mean, Math.round) ?? []);
   if (first === undefined || last === undefined || means.length === 0) return '';

@@ -489,7 +489,7 @@ class WaitLikelihood {
 const NOTE_AFTER_MS = 5_000;
 const NOTE_AFTER_START_MS = 30_000;
 
-export class WaitTrouble {
+class WaitTrouble {
   readonly #note: (line: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
