@@ -132,16 +132,24 @@ export class AutoTxStore {
   /** The next senders of live auto-txs, by address. */
   liveSenders(after: string, limit: number): Promise<Hex[]> {
     return this.#database.run(async (db) => {
-      const rows = await db
-        .selectFrom('auto_txs')
-        .select('from_address')
-        .distinct()
-        .where(IS_LIVE)
-        .where('from_address', '>', after)
-        .orderBy('from_address')
-        .limit(limit)
-        .execute();
+      const next = sendersOf(db, IS_LIVE).where('from_address', '>', after).limit(limit);
+      return (await next.execute()).map((row) => row.from_address ?? '').filter(isHex);
+    });
+  }
+
+  /** All senders of auto-txs that a node may have, by address. */
+  followedSenders(): Promise<Hex[]> {
+    return this.#database.run(async (db) => {
+      const rows = await sendersOf(db, IS_FOLLOWED).execute();
       return rows.map((row) => row.from_address ?? '').filter(isHex);
+    });
+  }
+
+  /** A sender's auto-txs that a node may have, by nonce. */
+  following(from: Hex): Promise<KeptAutoTx[]> {
+    return this.#database.run(async (db) => {
+      const all = db.selectFrom('auto_txs').selectAll().where(IS_FOLLOWED).where('from_address', '=', from);
+      return readable(await all.orderBy('nonce').orderBy('id').execute());
     });
   }
 
@@ -232,18 +240,6 @@ export class AutoTxStore {
         .orderBy('id')
         .execute();
       return readable(rows);
-    });
-  }
-
-  /** Auto-txs that a node may have, by sender and nonce; `after`: the last one of the previous page. */
-  following({ limit, after }: { readonly limit: number; readonly after: KeptAutoTx | null }) {
-    return this.#database.run(async (db) => {
-      const all = db.selectFrom('auto_txs').selectAll().where(IS_FOLLOWED).orderBy('from_address');
-      const page = all.orderBy('nonce').orderBy('id').limit(limit);
-      if (after === null) return readable(await page.execute());
-      const { from = '', nonce = 0 } = after.signed ?? {};
-      const next = sql<boolean>`(from_address, nonce, id) > (${from}, ${nonce}, ${after.id})`;
-      return readable(await page.where(next).execute());
     });
   }
 
@@ -348,6 +344,9 @@ export class AutoTxStore {
 const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] => readRows(rows, toKeptAutoTx);
 
 const autoTxsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('auto_txs'), owner);
+
+const sendersOf = (db: Queries, isOne: Expression<SqlBool>) =>
+  db.selectFrom('auto_txs').select('from_address').distinct().where(isOne).orderBy('from_address');
 
 const countOpen = (db: Queries, owner: string) =>
   countRows(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ChainSource } from '../../src/chain/chain-source.ts';
+import type { KeptAutoTx } from '../../src/core/auto-txs/kept-auto-tx.ts';
 import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
 import { chainProfile } from '../../src/core/chains.ts';
 import { AutoTxEngine } from '../../src/service/auto-txs/engine.ts';
@@ -125,12 +126,15 @@ async function openWith(folder: string, waiting: number) {
     },
     /** As if nothing had been sent, so that each round begins like the first. */
     async takeBack(): Promise<void> {
-      for (const { id } of await store.following({ limit: 500, after: null })) {
-        await store.change(
-          { owner: '', id },
-          (kept) => ({ autoTx: { ...kept, state: NEW_PENDING }, notes: [], at: NOW }),
-          'engine',
-        );
+      for (const from of await store.followedSenders()) {
+        for (const { id } of await store.following(from)) {
+          const back = (kept: KeptAutoTx) => ({
+            autoTx: { ...kept, state: NEW_PENDING },
+            notes: [],
+            at: NOW,
+          });
+          await store.change({ owner: '', id }, back, 'engine');
+        }
       }
     },
     close: () => database.close(),

@@ -74,7 +74,7 @@ const SENDER_MS = 10_000;
 const PAGE = 500;
 /** Further due auto-txs wait for the next poll. */
 const MOST_DUE = 2_000;
-/** Maximum number of senders processed per second, however fast blocks come: each costs a request. */
+/** Maximum number of senders with submitted auto-txs per second, however fast blocks come: each costs a request. */
 const SENDERS_PER_SEC = 50;
 /** How often a sender is processed without a new head, while its state may change soon. */
 const REPEAT_MS = 2_000;
@@ -84,24 +84,11 @@ const ROUND_MS = 60_000;
 const PRUNE_MS = 60_000;
 /** Senders of a round per turn: a request each. */
 const ROUND_AT_ONCE = 8;
-
-interface SenderTask {
-  readonly followed: readonly KeptAutoTx[];
-  /** Also checks pending auto-txs, and retries held ones, before they are due. */
-  readonly isWhole: boolean;
-}
-
-/** The last processing of a sender with submitted auto-txs, by the monotonic clock. */
-interface LastRun {
-  readonly at: number;
-  readonly head: Block;
-  /** Its state may change without a new head. */
-  readonly isSoon: boolean;
-}
+const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /**
- * Processes auto-txs in turns: expires them, observes submitted ones, and sends due ones. Each sender has its own
- * queue: a request that hangs delays no other sender.
+ * Processes auto-txs in turns: expires them, then passes over senders: with each block those of submitted and due
+ * auto-txs, once a minute all. A request that hangs delays no other sender.
  */
 export class AutoTxEngine {
   readonly #context: EngineContext;
@@ -109,11 +96,15 @@ export class AutoTxEngine {
   readonly #slots = new ConcurrencyLimit(SENDERS_AT_ONCE);
   readonly #busy = new Map<Hex, Promise<void>>();
   readonly #used: FollowOptions['used'] = new Map();
-  readonly #lastRuns = new Map<Hex, LastRun>();
+  /** The last pass over senders of submitted auto-txs; times by the monotonic clock. */
+  #passed = { head: null as Block['hash'], at: LONG_AGO, pauseMs: 0 };
+  /** Senders whose state may change without a new head. */
+  readonly #soon = new Set<Hex>();
+  #repeatedAt = LONG_AGO;
   /** The last sender of this round; empty: the round is over. */
   #roundAt = '';
-  #roundBeganAt = Number.NEGATIVE_INFINITY;
-  #prunedAt = Number.NEGATIVE_INFINITY;
+  #roundBeganAt = LONG_AGO;
+  #prunedAt = LONG_AGO;
 
   /** @param signal Nothing new starts after its abort. */
   constructor(context: EngineContext, signal: AbortSignal) {
@@ -128,15 +119,19 @@ export class AutoTxEngine {
     if (!(await store.hasOpen())) return;
     await this.#expire();
     const head = present()?.head ?? (await blocks.head());
-    if (head === null || profile() === null || this.#signal.aborted) return;
-    const tasks = new Map<Hex, SenderTask>();
+    if (head === null || profile() === null) return;
     // Due auto-txs depend on the price of one block: their senders come first.
-    for (const from of await this.#due()) tasks.set(from, { followed: [], isWhole: false });
-    for (const [from, followed] of await this.#followed(head)) tasks.set(from, { followed, isWhole: false });
-    for (const from of await this.#nextOfRound()) {
-      tasks.set(from, { followed: tasks.get(from)?.followed ?? [], isWhole: true });
+    const due = await this.#due();
+    const followed = await this.#followed(head);
+    const round = await this.#nextOfRound();
+    for (const from of new Set([...due, ...followed, ...round])) {
+      if (this.#signal.aborted || this.#busy.has(from)) continue;
+      const work = this.#slots
+        .take(() => this.#process(from, round.includes(from), present()?.head ?? head), this.#signal)
+        .catch((error: unknown) => this.#tell(error))
+        .finally(() => this.#busy.delete(from));
+      this.#busy.set(from, work);
     }
-    for (const [from, task] of tasks) this.#begin(from, task, head);
   }
 
   /** Resolves once nothing is under way; never rejects. */
@@ -173,48 +168,25 @@ export class AutoTxEngine {
     }
   }
 
-  async #followed(head: Block): Promise<Map<Hex, KeptAutoTx[]>> {
-    const bySender = new Map<Hex, KeptAutoTx[]>();
-    let after: KeptAutoTx | null = null;
-    do {
-      const page: KeptAutoTx[] = await this.#context.store.following({ limit: PAGE, after });
-      for (const each of page) {
-        if (each.signed === null) continue;
-        const { from } = each.signed;
-        const others = bySender.get(from) ?? [];
-        bySender.set(from, this.#isBeingConfirmed(each, head) ? others : [...others, each]);
-      }
-      after = page.length < PAGE ? null : (page.at(-1) ?? null);
-    } while (after !== null && !this.#signal.aborted);
-    for (const from of this.#lastRuns.keys()) if (!bySender.has(from)) this.#lastRuns.delete(from);
-    const pauseMs = (bySender.size * 1_000) / SENDERS_PER_SEC;
-    for (const [from, { length }] of bySender) {
-      if (length === 0 || !this.#isToBeLookedAt(from, head, pauseMs)) bySender.delete(from);
-    }
-    return bySender;
-  }
-
-  #isToBeLookedAt(from: Hex, head: Block, pauseMs: number): boolean {
-    const last = this.#lastRuns.get(from);
-    if (last === undefined) return true;
-    const passed = this.#context.steadyNow() - last.at;
-    if (last.isSoon && passed >= REPEAT_MS) return true;
-    return last.head.hash !== head.hash && passed >= pauseMs;
-  }
-
-  /** The follower reports reorgs: until a block is deep enough there is nothing more to request. */
-  #isBeingConfirmed({ state: { inclusion } }: KeptAutoTx, head: Block): boolean {
-    const chain = this.#context.profile();
-    if (inclusion === null || chain === null) return false;
-    return head.number - inclusion.blockNumber + 1 < this.#context.confirmations(chain);
-  }
-
-  async #due(): Promise<ReadonlySet<Hex>> {
+  async #due(): Promise<readonly Hex[]> {
     const { store, present, wallNow } = this.#context;
     const now = present();
-    if (now === null) return new Set();
+    if (now === null) return [];
     const due = await store.reached(now, { now: wallNow(), limit: MOST_DUE });
-    return new Set(due.flatMap(({ signed }) => (signed === null ? [] : [signed.from])));
+    return due.flatMap(({ signed }) => (signed === null ? [] : [signed.from]));
+  }
+
+  /** Senders of submitted auto-txs: all of them with a new head, else those that are worth repeating. */
+  async #followed(head: Block): Promise<readonly Hex[]> {
+    const now = this.#context.steadyNow();
+    if (head.hash === this.#passed.head || now - this.#passed.at < this.#passed.pauseMs) {
+      if (now - this.#repeatedAt < REPEAT_MS) return [];
+      this.#repeatedAt = now;
+      return [...this.#soon];
+    }
+    const senders = await this.#context.store.followedSenders();
+    this.#passed = { head: head.hash, at: now, pauseMs: (senders.length * 1_000) / SENDERS_PER_SEC };
+    return senders;
   }
 
   /** The next senders of unsent or submitted auto-txs, once a minute each. */
@@ -231,25 +203,14 @@ export class AutoTxEngine {
     return senders;
   }
 
-  #begin(from: Hex, task: SenderTask, head: Block): void {
-    if (this.#signal.aborted || this.#busy.has(from)) return;
-    const work = this.#slots
-      .take(() => this.#runSender(from, task, this.#context.present()?.head ?? head), this.#signal)
-      .catch((error: unknown) => this.#tell(error))
-      .finally(() => this.#busy.delete(from));
-    this.#busy.set(from, work);
-  }
-
-  async #runSender(from: Hex, { followed, isWhole }: SenderTask, head: Block): Promise<void> {
-    const at = this.#context.steadyNow();
-    let isSoon = true;
-    try {
-      isSoon = await withDeadline(this.#context.senderMs ?? SENDER_MS, this.#signal, (signal) =>
-        runSenderTurn(from, followed, { context: this.#context, head, used: this.#used, isWhole, signal }),
-      );
-    } finally {
-      if (followed.length > 0) this.#lastRuns.set(from, { at, head, isSoon });
-    }
+  async #process(from: Hex, isWhole: boolean, head: Block): Promise<void> {
+    const context = this.#context;
+    // Until it has ended well, and while there is a newer head.
+    this.#soon.add(from);
+    const isSoon = await withDeadline(context.senderMs ?? SENDER_MS, this.#signal, (signal) =>
+      processSender(from, { context, head, used: this.#used, isWhole, signal }),
+    );
+    if (!isSoon && head.hash === this.#passed.head) this.#soon.delete(from);
   }
 
   /** The follower reports unavailable nodes, and the lease a change of leader. */
@@ -260,40 +221,51 @@ export class AutoTxEngine {
   }
 }
 
-interface SenderTurnOptions extends FollowOptions, Pick<SenderTask, 'isWhole'> {}
+interface SenderOptions extends FollowOptions {
+  /** Also checks pending auto-txs, and retries held ones, before they are due. */
+  readonly isWhole: boolean;
+}
 
 /**
- * Processes one sender: observes those of its auto-txs that a node may have, then sends due ones, in the order of
- * their nonces. Returns whether to process the sender again soon. Rejects as the node or the store do; earlier
- * decisions are stored by then.
+ * Processes one sender: observes those of its auto-txs that a node may have, or whose nonce is used, then sends due
+ * ones, in the order of their nonces. Returns whether to process the sender again soon. Rejects as the node or the
+ * store do; earlier decisions are stored by then.
  */
-async function runSenderTurn(
-  from: Hex,
-  followed: readonly KeptAutoTx[],
-  options: SenderTurnOptions,
-): Promise<boolean> {
+async function processSender(from: Hex, options: SenderOptions): Promise<boolean> {
   const { context, signal, isWhole } = options;
+  const { store } = context;
+  const live = await store.live(from);
+  const followed = (await store.following(from)).filter((kept) => !isBeingConfirmed(kept, options));
+  const isDue = live.some((kept) => isToBeDecided(kept, options));
+  if (followed.length === 0 && !isDue && !isWhole) return false;
   const sender = senderReads(context.source, from, signal);
-  const observed = await mapBounded(followed, PARALLEL, signal, (kept) => followOne(kept, sender, options));
+  const nextNonce = isWhole ? await sender.nextNonce() : 0;
+  const unsent = live.filter(
+    (kept) => isWhole && isUnsent(kept) && (isUsed(kept, nextNonce) || kept.state.takenSince !== null),
+  );
+  const observed = await mapBounded([...followed, ...unsent], PARALLEL, signal, (kept) =>
+    followOne(kept, sender, options),
+  );
   for (const each of observed) {
     if (isUnsure(each)) await sendDecided(await decideAgain(each.kept, context), options);
   }
-  if (isWhole) await observeUnsent(from, sender, options);
-  await sendDue(from, sender, observed, options);
-  return observed.some(
-    ({ kept: { state }, isSoon }) => isSoon || (state.status === 'SUBMITTED' && state.sentAt === null),
+  const isClear = await sendDue(from, sender, observed, options);
+  return (
+    !isClear ||
+    observed.some(
+      ({ kept: { state }, isSoon }) => isSoon || (state.status === 'SUBMITTED' && state.sentAt === null),
+    )
   );
 }
 
-/** The nonces of pending auto-txs may be used elsewhere: one request tells. */
-async function observeUnsent(from: Hex, sender: SenderReads, options: SenderTurnOptions): Promise<void> {
-  const nextNonce = await sender.nextNonce();
-  for (const kept of await options.context.store.live(from)) {
-    const { status, mayBeOut, takenSince } = kept.state;
-    if (status === 'SUBMITTED' || mayBeOut) continue;
-    if (isUsed(kept, nextNonce) || takenSince !== null) await followOne(kept, sender, options);
-  }
+/** The follower reports reorgs: until a block is deep enough there is nothing more to request. */
+function isBeingConfirmed({ state: { inclusion } }: KeptAutoTx, { context, head }: SenderOptions): boolean {
+  const chain = context.profile();
+  if (inclusion === null || chain === null) return false;
+  return head.number - inclusion.blockNumber + 1 < context.confirmations(chain);
 }
+
+const isUnsent = ({ state: { status, mayBeOut } }: KeptAutoTx) => status !== 'SUBMITTED' && !mayBeOut;
 
 const isUsed = ({ signed }: KeptAutoTx, nextNonce: number) => signed !== null && signed.nonce < nextNonce;
 
@@ -305,23 +277,24 @@ const isUnsure = ({ kept, observation }: Followed): boolean =>
   !observation.isKnown &&
   observation.nextNonce <= (kept.signed?.nonce ?? 0);
 
-async function sendDecided(decided: Decided | null, options: SenderTurnOptions): Promise<Sent | null> {
+async function sendDecided(decided: Decided | null, options: SenderOptions): Promise<Sent | null> {
   if (decided === null) return null;
   const sent = await sendOne(decided, options.context);
   if (sent === 'nonce-used') await observeAgain(decided.kept, options);
   return sent;
 }
 
+/** Returns `false` when a node may have one of them. */
 async function sendDue(
   from: Hex,
   reads: SenderReads,
   observed: readonly Followed[],
-  options: SenderTurnOptions,
-): Promise<void> {
+  options: SenderOptions,
+): Promise<boolean> {
   const { context, signal } = options;
   const observations = new Map(observed.map(({ kept, observation }) => [kept.id, observation]));
   const live = await context.store.live(from);
-  if (!live.some((kept) => isToBeDecided(kept, options))) return;
+  if (!live.some((kept) => isToBeDecided(kept, options))) return true;
   const [nextNonce, pendingNonce, balance, dataFees] = await Promise.all([
     reads.nextNonce(),
     // Requested again: an auto-tx in doubt may have been sent since.
@@ -332,20 +305,21 @@ async function sendDue(
   const sender = { nextNonce, pendingNonce: Math.max(nextNonce, pendingNonce), balance, live, dataFees };
   let facts: SenderFacts = sender;
   for (const kept of live) {
-    if (signal.aborted) return;
+    if (signal.aborted) break;
     if (!isToBeDecided(kept, options) || !mayBeDecided(kept, observations.get(kept.id), nextNonce)) continue;
     if (isStillGapped(kept, facts, context) || (await isOutByItself(kept, facts, options))) continue;
     const sent = await sendDecided(await decideOne(kept, facts, context), options);
     // Whether it was sent is unknown: later nonces and those with the same nonce wait for the next observation.
-    if (sent === 'unsure' || sent === 'nonce-used') return;
+    if (sent === 'unsure' || sent === 'nonce-used') return false;
     if (sent !== 'sent' || kept.signed === null) continue;
     facts = { ...facts, pendingNonce: Math.max(facts.pendingNonce, kept.signed.nonce + 1) };
   }
+  return true;
 }
 
 const NONCES_BELOW: ReadonlySet<string> = new Set(['nonce_gap', 'nonce_order']);
 
-function isToBeDecided(kept: KeptAutoTx, { context, used, head, isWhole }: SenderTurnOptions): boolean {
+function isToBeDecided(kept: KeptAutoTx, { context, used, head, isWhole }: SenderOptions): boolean {
   const { status, hold, takenSince } = kept.state;
   if (status !== 'PENDING' || !isDueNow(kept, context)) return false;
   // Its nonce is used: this head can show no more.
@@ -376,7 +350,7 @@ function mayBeDecided(
 async function isOutByItself(
   kept: KeptAutoTx,
   { nextNonce, pendingNonce }: SenderFacts,
-  options: SenderTurnOptions,
+  options: SenderOptions,
 ): Promise<boolean> {
   const { from, nonce } = kept.signed ?? {};
   if (from === undefined || nonce === undefined || nonce >= pendingNonce || kept.state.mayBeOut) return false;
@@ -394,11 +368,11 @@ const isStillGapped = (
   hold.retryAt > wallNow() &&
   (signed?.nonce ?? 0) > pendingNonce;
 
-const followAnew = (kept: KeptAutoTx, from: Hex, options: SenderTurnOptions): Promise<Followed> =>
+const followAnew = (kept: KeptAutoTx, from: Hex, options: SenderOptions): Promise<Followed> =>
   followOne(kept, senderReads(options.context.source, from, options.signal), options);
 
 /** A node says that its nonce is used: the chain tells whether by itself or by another transaction. */
-async function observeAgain(kept: KeptAutoTx, options: SenderTurnOptions): Promise<void> {
+async function observeAgain(kept: KeptAutoTx, options: SenderOptions): Promise<void> {
   const { context } = options;
   const from = kept.signed?.from;
   if (from === undefined) return;

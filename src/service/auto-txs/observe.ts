@@ -3,7 +3,6 @@ import type { KeptAutoTx } from '../../core/auto-txs/kept-auto-tx.ts';
 import { type Inclusion, isFinal, type Observation } from '../../core/auto-txs/state-machine.ts';
 import { ownPriceAt } from '../../core/auto-txs/target.ts';
 import type { Block, Hex } from '../../core/block.ts';
-import type { BlockStore } from '../../store/blocks.ts';
 import { abortable, mapBounded } from '../async.ts';
 import { type Beside, type EngineContext, happen, ruleFacts, stepKept } from './broadcast.ts';
 
@@ -41,11 +40,10 @@ export interface FollowOptions {
 export async function followOne(
   kept: KeptAutoTx,
   sender: SenderReads,
-  { context, head, used, signal }: FollowOptions,
+  options: FollowOptions,
 ): Promise<Followed> {
-  const { source, blocks } = context;
-  const { confirmations } = ruleFacts(context, kept);
-  const observation = await observe(kept, sender, { source, blocks, head, confirmations, signal });
+  const { context, head, used } = options;
+  const observation = await observe(kept, sender, options);
   if (observation === null) return { kept, observation, isSoon: true };
   if (observation.inclusion !== null || observation.nextNonce <= (kept.signed?.nonce ?? 0))
     used.delete(kept.id);
@@ -90,25 +88,19 @@ export async function pricesOf(
   return { dayMeanPrice, nativeUsd: nativeUsd() };
 }
 
-interface LookContext {
-  readonly source: ChainSource;
-  readonly blocks: BlockStore;
-  readonly head: Block;
-  readonly confirmations: number;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Observes an auto-tx that a node may have; `null` when responses are inconsistent, so that the next head must
  * decide. Rejects with a `ChainError` or a `StoreError`, or on abort.
  */
-export async function observe(
-  { state, signed }: KeptAutoTx,
+async function observe(
+  kept: KeptAutoTx,
   sender: SenderReads,
-  context: LookContext,
+  options: FollowOptions,
 ): Promise<Observation | null> {
+  const { state, signed } = kept;
   if (signed === null) return null;
-  const { source, head, signal } = context;
+  const { context, head, signal } = options;
+  const { source } = context;
   // Requested first: a transaction that has used the nonce by then has a receipt in the later request.
   const nextNonce = await sender.nextNonce();
   const isTaken = nextNonce > signed.nonce;
@@ -122,12 +114,13 @@ export async function observe(
     return { head: head.number, inclusion: null, isKnown: true, nextNonce };
   }
   const told = isInPool && !isTaken ? null : await abortable(source.receipt(signed.hash), signal);
-  const isToBeFinal = isTaken && head.number - (state.takenSince ?? head.number) + 1 >= context.confirmations;
+  const isToBeFinal =
+    isTaken && head.number - (state.takenSince ?? head.number) + 1 >= ruleFacts(context, kept).confirmations;
   const receipt =
-    told ?? (isToBeFinal ? await receiptInBlocks(signed.hash, state.takenSince, context) : null);
+    told ?? (isToBeFinal ? await receiptInBlocks(signed.hash, state.takenSince, options) : null);
   if (receipt === undefined) return null;
   if (receipt !== null) {
-    const inclusion = await inclusionOf(receipt, context);
+    const inclusion = await inclusionOf(receipt, options);
     return inclusion && { head: head.number, inclusion, isKnown: true, nextNonce };
   }
   const transaction = await abortable(source.transaction(signed.hash), signal);
@@ -147,7 +140,7 @@ const SEARCHED = 32;
 async function receiptInBlocks(
   hash: Hex,
   takenSince: number | null,
-  { source, head, signal }: LookContext,
+  { context: { source }, head, signal }: FollowOptions,
 ): Promise<ChainReceipt | null | undefined> {
   const last = takenSince ?? head.number;
   const numbers = Array.from({ length: Math.min(SEARCHED, last) }, (_, place) => last - place);
@@ -159,9 +152,9 @@ async function receiptInBlocks(
 }
 
 /** `null` when its block is not on the followed chain, or not known yet. */
-export async function inclusionOf(
+async function inclusionOf(
   receipt: ChainReceipt,
-  { source, blocks, signal }: Pick<LookContext, 'source' | 'blocks' | 'signal'>,
+  { context: { source, blocks }, signal }: FollowOptions,
 ): Promise<Inclusion | null> {
   const { blockNumber, blockHash } = receipt;
   const [stored] = await blocks.page(blockNumber, 1);

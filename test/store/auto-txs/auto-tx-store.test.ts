@@ -10,7 +10,7 @@ import { LeaseStore, type WriteRight } from '../../../src/store/lease.ts';
 import { ENGINES, emptyDatabase, SLOW_ENGINES, TEST_KEY } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
-import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
+import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   async function open(right?: () => WriteRight): Promise<{ database: Database; store: AutoTxStore }> {
@@ -211,7 +211,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const answers = [
       await store.find('', 'atx_1'),
       await store.list('', ALL),
-      await store.following({ limit: 9, after: null }),
+      await store.following(sender(1)),
       await store.timeline('atx_1', 100),
     ];
     const said = JSON.stringify(answers, (_, value) => (typeof value === 'bigint' ? String(value) : value));

@@ -6,7 +6,7 @@ import { BlockStore } from '../../../src/store/blocks.ts';
 import { makeBlocks } from '../../helpers/chain-blocks.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { flat } from '../alerts/priced-blocks.ts';
-import { bytesOf, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
+import { bytesOf, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
 
 const NO_CAP = Number.POSITIVE_INFINITY;
 const NEXT = { prices: flat(1n), nextBaseFee: 1n };
@@ -78,7 +78,7 @@ test.each(BREAKS)(
     await blocks.saveBlocks(makeBlocks(0, 9));
     await blocks.rewindTo(8);
     expect((await store.find('a', 'good'))?.state.status).toBe('SUBMITTED');
-    expect(ids(await store.following({ limit: 9, after: null }))).toEqual(['good']);
+    expect(ids(await store.following(sender(1)))).toEqual(['good']);
   },
 );
 

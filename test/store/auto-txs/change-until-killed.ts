@@ -48,7 +48,8 @@ async function actAsEngine(turn: number): Promise<void> {
   const reached = await store.reached({ prices: flat(1n), nextBaseFee: 1n }, { now: NOW, limit: 3 });
   for (const { id } of reached) await happen(id, { type: 'submit' }, 'engine');
   for (const { id } of await store.expiring(NOW, 1)) await happen(id, { type: 'expire' }, 'engine');
-  for (const { id } of await store.following({ limit: 3, after: null })) {
+  const [from = '0x'] = await store.followedSenders();
+  for (const { id } of (await store.following(from)).slice(0, 3)) {
     const inclusion = includedIn(turn, { outcome: turn % 5 === 0 ? 'reverted' : 'success' });
     const look = { head: turn, inclusion, isKnown: true, nextNonce: 0 };
     await happen(id, { type: 'observe', observation: look }, 'engine');
