@@ -32,7 +32,12 @@ export class ChainState {
   readonly #recent = new RecentBlocks();
   readonly #rewindListeners = new Set<(ancestor: number) => void>();
   #profile: ChainProfile | null = null;
-  #live: LiveEngine | null = null;
+  /** `null` before the first block, and once it failed. */
+  #engine: Engine | null = null;
+  /** First block of the engine's unbroken run up to its head. */
+  #first = Number.POSITIVE_INFINITY;
+  /** What happened since the running rebuild began; `null`: none runs. */
+  #missed: Change[] | null = null;
   #updatedAt: number | null = null;
 
   constructor(options: ChainStateOptions, events: ChainStateEvents) {
@@ -128,23 +133,23 @@ export class ChainState {
 
   /** Whether a rewind exceeded the engine's depth, which resets it. */
   get isBlank(): boolean {
-    return this.#live?.isBlank ?? false;
+    return this.#engine?.head == null;
   }
 
   /** Whether the engine has all blocks from `number` on. */
   remembers(number: number): boolean {
-    return this.#live?.remembers(number) ?? false;
+    return !this.isBlank && this.#first <= number;
   }
 
   advice(): Advice | null {
-    return this.#live?.advice() ?? null;
+    return this.#engine?.advice() ?? null;
   }
 
   /** Expected prices of the next block at the head; `null` before the first block. */
   present(): Present | null {
     const head = this.head;
     const advice = this.advice();
-    if (head === null || advice === null || this.#live?.head?.number !== head.number) return null;
+    if (head === null || advice === null || this.#engine?.head?.number !== head.number) return null;
     const { nextBaseFee, nextBlobBaseFee, lanes } = advice;
     const prices = eachLane((lane) => lanes[lane].price);
     return { head, nextBaseFee, nextBlobBaseFee, prices };
@@ -152,7 +157,7 @@ export class ChainState {
 
   /** `null` before the first block. */
   get engine(): Engine | null {
-    return this.#live?.engine ?? null;
+    return this.#engine;
   }
 
   flush(): Promise<void> {
@@ -172,7 +177,8 @@ export class ChainState {
     const stored = chainId === null ? [] : await store.newest(count);
     const head = stored.at(-1);
     if (chainId === null || head === undefined) return false;
-    this.#renew(identifiedChain(chainId, await store.genesisHash()));
+    this.#profile = identifiedChain(chainId, await store.genesisHash());
+    this.dropEngine();
     this.#recent.replace([]);
     for (const block of stored) this.#feed(block);
     this.#updatedAt = head.timestamp * 1_000;
@@ -187,22 +193,16 @@ export class ChainState {
   /** Continues as this chain: with a new engine if there is none, or if its rules differ from the assumed ones. */
   async adopt(profile: ChainProfile): Promise<void> {
     const isSame = isDeepStrictEqual(profile.feeRule, this.#profile?.feeRule);
-    if (this.#live !== null && isSame) {
-      this.#profile = profile;
-      return;
-    }
-    this.#renew(profile);
+    this.#profile = profile;
+    if (this.#engine !== null && isSame) return;
+    this.dropEngine();
     await this.rebuildDay();
   }
 
-  #renew(profile: ChainProfile): void {
-    this.#profile = profile;
-    this.#live = new LiveEngine(() => this.#options.createEngine(profile));
-  }
-
-  /** Drops an engine in an unknown state: the next `adopt` creates another. */
+  /** The next `adopt` or block creates another. */
   dropEngine(): void {
-    this.#live = null;
+    this.#engine = null;
+    this.#missed = null;
   }
 
   has(block: Block): boolean {
@@ -212,15 +212,18 @@ export class ChainState {
   #feed(block: Block): void {
     // First, so that a new engine gets the block if this one fails.
     this.#recent.push(block);
-    this.#live?.push(block);
+    if (this.#profile === null) return;
+    this.#engine ??= this.#options.createEngine(this.#profile);
+    if (feed(this.#engine, block)) this.#first = block.number;
+    this.#missed?.push({ block });
   }
 
   ingest(block: Block): void {
     try {
       this.#feed(block);
     } finally {
-      const isPriced = this.isWriting && this.#live?.head === block;
-      this.#writer.add(block, isPriced ? this.engine?.lanePrices() : null);
+      const isPriced = this.isWriting && this.#engine?.head === block;
+      this.#writer.add(block, isPriced ? this.#engine?.lanePrices() : null);
     }
     this.#updatedAt = this.#options.wallNow();
   }
@@ -228,7 +231,8 @@ export class ChainState {
   rewindTo(number: number): void {
     for (const listener of this.#rewindListeners) listener(number);
     this.#recent.rewindTo(number);
-    this.#live?.rewindTo(number, this.#recent.head);
+    this.#engine?.rewindTo(number);
+    this.#missed?.push({ rewindTo: number });
     this.#writer.rewindTo(number);
   }
 
@@ -237,14 +241,14 @@ export class ChainState {
     for (const listener of this.#rewindListeners) listener(-1);
     this.#writer.beginAnew(genesis);
     this.#recent.replace([]);
-    this.#live?.reset();
+    this.dropEngine();
   }
 
   /** The store has another chain: stops showing it, and leaves it unchanged. */
   disown(): void {
     this.#writer.close();
     this.#recent.replace([]);
-    this.#live = null;
+    this.dropEngine();
     this.#profile = null;
     this.#updatedAt = null;
   }
@@ -252,7 +256,7 @@ export class ChainState {
   /** Rebuilds the engine from the blocks from `from` on: those of the store, and the newest ones. */
   async rebuild(from: number): Promise<void> {
     if (this.#writer.problem !== null) return;
-    const { source, store, signal } = this.#options;
+    const { source, store } = this.#options;
     await this.#writer.flush();
     this.#recent.complete(await store.newest(this.#recent.all.length));
     const newest = this.#recent.all;
@@ -263,8 +267,40 @@ export class ChainState {
     const isDemo = source.kind === 'simulated';
     const near = isDemo ? roundBlock((newest.at(-1)?.number ?? 0) - NEAR_BLOCKS) : 0;
     const read = (at: number) => (isDemo ? source.blocks(at, at + PAGE - 1) : store.page(at, PAGE));
-    await this.#live?.rebuild(enginePages(read, isDemo ? roundBlock(from) : from, newest), signal, near);
+    await this.#replaceEngine(enginePages(read, isDemo ? roundBlock(from) : from, newest), near);
     if (this.#updatedAt !== null) this.#updatedAt = this.#options.wallNow();
+  }
+
+  /**
+   * Fills a new engine in slices with `pages`, up to the head at the time of the call, then with what happened since,
+   * and swaps it in: until then the present one answers. Blocks before `near` only warm it up.
+   */
+  async #replaceEngine(pages: AsyncIterable<readonly Block[]>, near: number): Promise<void> {
+    const { createEngine, signal } = this.#options;
+    if (this.#profile === null) return;
+    const next = createEngine(this.#profile);
+    const missed: Change[] = [];
+    this.#missed = missed;
+    let first = Number.POSITIVE_INFINITY;
+    const slice = new TimeSlice();
+    /** `false`: aborted, or superseded by a new chain or rebuild. */
+    const apply = async (change: Change, isWarmUp = false) => {
+      if ('rewindTo' in change) next.rewindTo(change.rewindTo);
+      else if (feed(next, change.block, isWarmUp)) first = change.block.number;
+      if (slice.isOver()) await slice.next();
+      return !signal.aborted && this.#missed === missed;
+    };
+    try {
+      for await (const page of pages)
+        for (const block of page) if (!(await apply({ block }, block.number < near))) return;
+      // It grows meanwhile.
+      for (const change of missed) if (!(await apply(change))) return;
+      if (this.#missed !== missed) return;
+      this.#engine = next;
+      this.#first = first;
+    } finally {
+      if (this.#missed === missed) this.#missed = null;
+    }
   }
 
   /** Rebuilds the engine from the last day: enough for advice, and quickly read. */
@@ -293,7 +329,7 @@ export class ChainState {
 
   /** The advice after `block` while it is the head and new; a catch-up gives no advice. */
   #adviceAfterHead(block: Block): GivenAdvice | null {
-    const isSaid = this.#live?.head === block && !this.#events.isLate(block);
+    const isSaid = this.#engine?.head === block && !this.#events.isLate(block);
     const advice = isSaid ? this.advice() : null;
     return advice === null ? null : givenAdvice(block, advice);
   }
@@ -331,109 +367,6 @@ export interface Engine {
 }
 
 type Change = { readonly block: Block } | { readonly rewindTo: number };
-
-/**
- * The current engine, which can be replaced by one with a longer history without interruption: while `rebuild` fills
- * the new one in slices, changes go to the old one and are recorded for the new one.
- */
-export class LiveEngine {
-  readonly #make: () => Engine;
-  /** Created with the first block: at a start `rebuild` usually comes first. */
-  #engine: Engine | null = null;
-  /** First block of the engine's unbroken run up to its head. */
-  #first = Number.POSITIVE_INFINITY;
-  #head: Block | null = null;
-  #advice: Advice | null | undefined;
-  #missed: Change[] | null = null;
-
-  constructor(make: () => Engine) {
-    this.#make = make;
-  }
-
-  get head(): Block | null {
-    return this.#head;
-  }
-
-  push(block: Block): void {
-    this.#engine ??= this.#make();
-    if (feed(this.#engine, block)) this.#first = block.number;
-    this.#missed?.push({ block });
-    this.#head = block;
-    this.#advice = undefined;
-  }
-
-  /** `head` is the new highest block, if it is known. */
-  rewindTo(number: number, head: Block | null): void {
-    this.#engine?.rewindTo(number);
-    this.#missed?.push({ rewindTo: number });
-    this.#head = head;
-    this.#advice = undefined;
-  }
-
-  get engine(): Engine | null {
-    return this.#engine;
-  }
-
-  get isBlank(): boolean {
-    return this.#engine === null || this.#engine.head === null;
-  }
-
-  remembers(number: number): boolean {
-    return !this.isBlank && this.#first <= number;
-  }
-
-  /** Advice at the present head; computed once per change. */
-  advice(): Advice | null {
-    if (this.#advice === undefined) this.#advice = this.#engine?.advice() ?? null;
-    return this.#advice;
-  }
-
-  reset(): void {
-    this.#engine = null;
-    this.#head = null;
-    this.#advice = undefined;
-    this.#missed = null;
-  }
-
-  /**
-   * Fills a fresh engine with `pages` (ascending, up to the head at the time of the call) and swaps it in. Blocks
-   * before `near` only warm it up.
-   */
-  async rebuild(pages: AsyncIterable<readonly Block[]>, signal: AbortSignal, near = 0): Promise<void> {
-    const slice = new TimeSlice();
-    const next = this.#make();
-    const missed: Change[] = [];
-    this.#missed = missed;
-    let head: Block | null = null;
-    let first = Number.POSITIVE_INFINITY;
-    try {
-      for await (const page of pages) {
-        for (const block of page) {
-          if (feed(next, block, block.number < near)) first = block.number;
-          head = block;
-          if (slice.isOver()) await slice.next();
-          if (signal.aborted) return;
-        }
-      }
-      for (let at = 0; at < missed.length; at += 1) {
-        const change = missed[at];
-        if (change === undefined) break;
-        if ('rewindTo' in change) next.rewindTo(change.rewindTo);
-        else if (feed(next, change.block)) first = change.block.number;
-        if (slice.isOver()) await slice.next();
-        if (signal.aborted) return;
-      }
-      // Reset meanwhile: the pages belong to the old chain.
-      if (this.#missed !== missed) return;
-      this.#engine = next;
-      this.#first = first;
-      this.#head ??= head;
-      this.#advice = undefined;
-    } finally {
-      if (this.#missed === missed) this.#missed = null;
-    }
-  }
-}
 
 /**
  * After a gap the engine restarts, because its history does not lead up to this block. Returns whether the block is

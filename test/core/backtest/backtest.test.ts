@@ -12,7 +12,6 @@ import { Past } from '../../../src/core/backtest/past.ts';
 import type { Block } from '../../../src/core/block.ts';
 import { ETHEREUM_FEE_RULE } from '../../../src/core/eip1559.ts';
 import { FeeEngine } from '../../../src/core/engine/fee-engine.ts';
-import { LiveEngine } from '../../../src/service/follow/chain-state.ts';
 import { isSlowRun, rounds } from '../../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from '../support/made-blocks.ts';
 import { recordedBlocks } from '../support/recorded-blocks.ts';
@@ -97,30 +96,17 @@ describe('a gap', () => {
   });
 });
 
-describe('the walk and the live engine', () => {
-  it('say the same at every block', () => {
+describe('the walk', () => {
+  it('advises at every block as the engine of the service does', () => {
     const blocks = makeBlocks(restlessSteps(isSlowRun ? 700 : 300, 5));
-    const live = new LiveEngine(() => new FeeEngine({ feeRule }));
+    const engine = new FeeEngine({ feeRule });
     const said: (Advice | null)[] = blocks.map((block) => {
-      live.push(block);
-      return live.advice();
+      engine.push(block);
+      return engine.advice();
     });
     const { predictions } = run({ blocks });
     expect(predictions.map(({ block }) => block)).toEqual(blocks.map(({ number }) => number));
     expect(text(predictions.map(({ advice }) => advice))).toBe(text(said));
-  });
-
-  it('say the same after the live one was rebuilt from history while blocks came', async () => {
-    const blocks = makeBlocks(restlessSteps(300, 6));
-    const live = new LiveEngine(() => new FeeEngine({ feeRule }));
-    async function* history() {
-      yield blocks.slice(0, 100);
-      for (const block of blocks.slice(200)) live.push(block);
-      yield blocks.slice(100, 200);
-    }
-    for (const block of blocks.slice(199, 200)) live.push(block);
-    await live.rebuild(history(), new AbortController().signal);
-    expect(text(live.advice())).toBe(text(run({ blocks }).predictions.at(-1)?.advice));
   });
 });
 
