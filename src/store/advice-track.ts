@@ -29,33 +29,14 @@ export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<voi
 /** Deletes the advice given after blocks above `number`, and verdicts that depend on those blocks. */
 export async function rewindAdvice(trx: Queries, number: number): Promise<void> {
   await trx.deleteFrom('advice').where('block_number', '>', number).execute();
-  await trx
-    .updateTable('advice')
-    .set({ verdict: null, settled_block: null })
-    .where('settled_block', '>', number)
-    .execute();
+  const running = trx.updateTable('advice').set({ verdict: null, settled_block: null });
+  await running.where('settled_block', '>', number).execute();
 }
 
 /** Deletes all but the last 100,000, and all older than 400 days at `now` (Unix s). */
 export async function pruneAdvice(trx: Queries, now: number): Promise<void> {
-  await trx
-    .deleteFrom('advice')
-    .where((e) =>
-      e.or([
-        e('timestamp', '<', now - KEEP_SEC),
-        e(
-          'block_number',
-          '<=',
-          e
-            .selectFrom('advice as kept')
-            .select('kept.block_number')
-            .orderBy('kept.block_number', 'desc')
-            .limit(1)
-            .offset(MOST_ROWS),
-        ),
-      ]),
-    )
-    .execute();
+  await sql`delete from advice where timestamp < ${now - KEEP_SEC} or block_number <= (
+    select block_number from advice order by block_number desc limit 1 offset ${MOST_ROWS})`.execute(trx);
 }
 
 function toRow({ block, version, action, targetPrice, promise, probability }: GivenAdvice): AdviceRow {
@@ -79,26 +60,31 @@ function toRow({ block, version, action, targetPrice, promise, probability }: Gi
 
 /** @throws RangeError for a row that gastop did not write. */
 function toGivenAdvice(row: AdviceRow): GivenAdvice {
-  const { max_fee, max_priority_fee, due_block, due_at } = row;
-  const promise =
-    max_fee !== null && max_priority_fee !== null && due_block !== null
-      ? {
-          kind: 'inclusion' as const,
-          maxFeePerGas: BigInt(max_fee),
-          maxPriorityFeePerGas: BigInt(max_priority_fee),
-          lastBlock: due_block,
-        }
-      : due_at !== null
-        ? { kind: 'reached' as const, until: due_at }
-        : null;
-  if (promise === null) throw new RangeError(`advice after block ${row.block_number} promises nothing`);
   return {
     block: { number: row.block_number, hash: row.block_hash as Hex | null, timestamp: row.timestamp },
     version: row.version,
     action: row.action as Action,
     targetPrice: BigInt(row.target_price),
-    promise,
+    promise: toPromise(row),
     probability: row.probability,
+  };
+}
+
+function toPromise({
+  max_fee,
+  max_priority_fee,
+  due_block,
+  due_at,
+  block_number,
+}: AdviceRow): GivenAdvice['promise'] {
+  if (due_at !== null) return { kind: 'reached', until: due_at };
+  if (max_fee === null || max_priority_fee === null || due_block === null)
+    throw new RangeError(`advice after block ${block_number} promises nothing`);
+  return {
+    kind: 'inclusion',
+    maxFeePerGas: BigInt(max_fee),
+    maxPriorityFeePerGas: BigInt(max_priority_fee),
+    lastBlock: due_block,
   };
 }
 
@@ -126,12 +112,6 @@ export interface AdviceCount {
   readonly versions: readonly number[];
 }
 
-export interface Settlement {
-  readonly settled: number;
-  /** The newest block whose advice still needs missing blocks; `null` when there is none. */
-  readonly waiting: number | null;
-}
-
 /** A verdict; `waiting`: needed blocks are missing but may still come; `void`: the block itself is gone. */
 type Outcome =
   | { readonly verdict: 'kept' | 'missed' | 'unknown'; readonly settledBlock: number }
@@ -152,50 +132,50 @@ export class TrackStore {
   }
 
   /**
-   * Blocks above `above` whose advice ended by the stored head and is not judged yet, at most `limit` of either kind,
-   * the last ended first.
+   * Blocks whose advice ended within the last `within` stored blocks and is not judged yet, at most `limit` of either
+   * kind, the last ended first.
    */
-  due(above: number, limit: number): Promise<number[]> {
+  due(within: number, limit: number): Promise<number[]> {
     return this.#database.run(async (db) => {
-      const head = await readHead(db);
+      const head = await lastBlock(db);
       if (head === null) return [];
+      const start = (await lastBlock(db, head.number - within)) ?? { number: -1, timestamp: -1 };
       const running = db
         .selectFrom('advice')
         .select('block_number')
         .where('verdict', 'is', null)
-        .where('block_number', '>', above)
         .limit(limit);
-      const sent = running.where('due_block', '<=', head.number).orderBy('due_block', 'desc');
-      const waited = running.where('due_at', '<', head.timestamp).orderBy('due_at', 'desc');
-      return [...(await sent.execute()), ...(await waited.execute())].map((row) => row.block_number);
+      const sent = running.where('due_block', '>', start.number).where('due_block', '<=', head.number);
+      const waited = running.where('due_at', '>=', start.timestamp).where('due_at', '<', head.timestamp);
+      const ended = [
+        ...(await sent.orderBy('due_block', 'desc').execute()),
+        ...(await waited.orderBy('due_at', 'desc').execute()),
+      ];
+      return ended.map((row) => row.block_number);
     });
   }
 
   /**
-   * Judges the advice after these blocks, if it has ended and its blocks are stored. One transaction.
+   * Judges the advice after these blocks, if it has ended and its blocks are stored. One transaction. Returns the
+   * number of verdicts.
    * @param filledUntil Blocks missing up to this time (Unix seconds) were just requested and are unavailable; `null`:
    * they may still come, however long the service was down.
    */
-  settle(blocks: readonly number[], filledUntil: number | null = null): Promise<Settlement> {
-    if (blocks.length === 0) return Promise.resolve({ settled: 0, waiting: null });
+  async settle(blocks: readonly number[], filledUntil: number | null = null): Promise<number> {
+    if (blocks.length === 0) return 0;
     return this.#database.transaction(async (trx) => {
+      const head = await lastBlock(trx);
+      if (head === null) return 0;
+      const open = trx.selectFrom('advice').selectAll().where('block_number', 'in', blocks);
+      const rows = await open.where('verdict', 'is', null).execute();
       let settled = 0;
-      let waiting: number | null = null;
-      const head = await readHead(trx);
-      if (head === null) return { settled, waiting };
-      const rows = await trx
-        .selectFrom('advice')
-        .selectAll()
-        .where('block_number', 'in', blocks)
-        .where('verdict', 'is', null)
-        .execute();
       for (const given of rows.map(toGivenAdvice)) {
         const outcome = await outcomeOf(trx, given, head, filledUntil);
-        if (outcome === 'waiting') waiting = Math.max(waiting ?? -1, given.block.number);
-        else await record(trx, given, outcome);
-        if (outcome !== 'waiting') settled += 1;
+        if (outcome === 'waiting') continue;
+        await record(trx, given, outcome);
+        settled += 1;
       }
-      return { settled, waiting };
+      return settled;
     });
   }
 
@@ -235,9 +215,9 @@ function countOf(rows: readonly JudgedRow[]): AdviceCount {
   };
 }
 
-async function readHead(db: Queries): Promise<Head | null> {
-  const newest = db.selectFrom('blocks').select(['number', 'timestamp']).orderBy('number', 'desc').limit(1);
-  return (await newest.executeTakeFirst()) ?? null;
+async function lastBlock(db: Queries, upTo = Number.MAX_SAFE_INTEGER): Promise<Head | null> {
+  const blocks = db.selectFrom('blocks').select(['number', 'timestamp']).where('number', '<=', upTo);
+  return (await blocks.orderBy('number', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
 const countUnknown = (db: Queries, from: number) =>
@@ -248,9 +228,10 @@ async function record(trx: Queries, { block }: GivenAdvice, outcome: Exclude<Out
     await trx.deleteFrom('advice').where('block_number', '=', block.number).execute();
     return;
   }
+  const { verdict, settledBlock: settled_block } = outcome;
   await trx
     .updateTable('advice')
-    .set({ verdict: outcome.verdict, settled_block: outcome.settledBlock })
+    .set({ verdict, settled_block })
     .where('block_number', '=', block.number)
     .execute();
 }
@@ -268,7 +249,7 @@ async function outcomeOf(
     .where('number', '=', block.number)
     .executeTakeFirst();
   // A reorg during downtime.
-  if (own !== undefined && own.hash !== null && block.hash !== null && own.hash !== block.hash) return 'void';
+  if (own?.hash != null && block.hash !== null && own.hash !== block.hash) return 'void';
   const outcome =
     promise.kind === 'inclusion'
       ? await includedBy(db, block.number, promise)
@@ -281,12 +262,8 @@ async function outcomeOf(
 }
 
 async function includedBy(db: Queries, after: number, promise: Inclusion): Promise<Outcome> {
-  const rows = await db
-    .selectFrom('blocks')
-    .selectAll()
-    .where('number', '>', after)
-    .where('number', '<=', promise.lastBlock)
-    .execute();
+  const within = db.selectFrom('blocks').selectAll().where('number', '>', after);
+  const rows = await within.where('number', '<=', promise.lastBlock).execute();
   if (rows.length < promise.lastBlock - after) return 'waiting';
   const isKept = rows.some((row) => getsInto(toBlock(row), promise));
   return { verdict: isKept ? 'kept' : 'missed', settledBlock: promise.lastBlock };
@@ -297,25 +274,16 @@ const LOWEST_PRICE = sql<number>`case when base_fee > ${sql.lit(Number.MAX_SAFE_
   then ${sql.lit(Number.MAX_SAFE_INTEGER)} else base_fee + coalesce(tip_p10, 0) end`;
 
 async function reachedBy(db: Queries, { block, targetPrice }: GivenAdvice, until: number): Promise<Outcome> {
-  const end = await db
-    .selectFrom('blocks')
-    .select('number')
-    .where('timestamp', '>', until)
-    .where('number', '>', block.number)
-    .orderBy('timestamp')
-    .orderBy('number')
-    .limit(1)
-    .executeTakeFirst();
+  const later = db.selectFrom('blocks').where('number', '>', block.number);
+  const after = later.select('number').where('timestamp', '>', until).orderBy('timestamp').orderBy('number');
+  const end = await after.limit(1).executeTakeFirst();
   if (end === undefined) return 'waiting';
-  const within = await db
-    .selectFrom('blocks')
+  const { count, lowest } = await later
     .select((e) => [e.fn.countAll().as('count'), e.fn.min(LOWEST_PRICE).as('lowest')])
-    .where('number', '>', block.number)
     .where('number', '<', end.number)
     .executeTakeFirstOrThrow();
-  if (Number(within.count) < end.number - block.number - 1) return 'waiting';
+  if (Number(count) < end.number - block.number - 1) return 'waiting';
   // No block during a standstill: the price could be neither reached nor missed.
-  if (within.lowest === null) return { verdict: 'unknown', settledBlock: end.number };
-  const isKept = BigInt(within.lowest) <= targetPrice;
-  return { verdict: isKept ? 'kept' : 'missed', settledBlock: end.number };
+  if (lowest === null) return { verdict: 'unknown', settledBlock: end.number };
+  return { verdict: BigInt(lowest) <= targetPrice ? 'kept' : 'missed', settledBlock: end.number };
 }

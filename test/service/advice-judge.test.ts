@@ -196,8 +196,6 @@ test('whatever happens in whatever order, what is judged is what a plain look at
             own = await startProcess(path, errors);
         }
       }
-      // One that runs already may have begun before the last change.
-      await own.keeper.lookBack();
       await own.keeper.lookBack();
 
       const rows = await own.database.queries

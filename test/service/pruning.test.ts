@@ -62,7 +62,7 @@ test('a head that claims to be of the far future does not fold the present away'
       wallNow: () => (timeOf(900) + 60) * 1_000,
       signal: abort.signal,
       onError: () => {},
-      track: { lookBack: async () => {}, filled: async () => {} },
+      track: { lookBack: async () => {} },
     },
     {
       head,

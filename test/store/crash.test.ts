@@ -48,7 +48,7 @@ test.each(SLOW_ENGINES)(
         .executeTakeFirstOrThrow();
       expect(last.number).toBe(head);
       const track = new TrackStore(database);
-      await track.settle(await track.due(-1, 1_000));
+      await track.settle(await track.due(100_000, 1_000));
       const open = await advised.select('block_number').where('verdict', 'is', null).execute();
       expect(open.filter((row) => row.block_number + 3 <= head)).toEqual([]);
       await database.close();

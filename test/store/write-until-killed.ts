@@ -17,7 +17,7 @@ for (let turn = 1; ; turn += 1) {
     makeBlocks(next, head.number),
     given(head, sendWithin(head, 3, 10n ** 12n, 10n ** 9n)),
   );
-  await track.settle(await track.due(-1, 16));
+  await track.settle(await track.due(100_000, 16));
   next += batch;
   process.stdout.write(`${next - 1}\n`);
 }

@@ -27,7 +27,7 @@ const RECALL_MS = 15_000;
 
 interface FillerOptions
   extends Pick<FollowerOptions, 'source' | 'store' | 'historySec' | 'wallNow' | 'signal' | 'onError'> {
-  readonly track: Pick<AdviceJudge, 'lookBack' | 'filled'>;
+  readonly track: Pick<AdviceJudge, 'lookBack'>;
 }
 
 /** The chain whose history is filled: the store's, and that of the engine. */
@@ -167,7 +167,7 @@ export class HistoryFiller {
       if (!signal.aborted) this.#rememberedSec = memory;
     }
     if (signal.aborted || !this.#chain.isWriting) return;
-    if (filledUntil !== null) void track.filled(filledUntil);
+    if (filledUntil !== null) void track.lookBack(filledUntil);
     const head = this.#chain.head;
     // A head may claim any time: blocks that are recent by our clock stay.
     if (head !== null) await store.prune(Math.min(head.timestamp, Math.floor(wallNow() / 1_000)));
