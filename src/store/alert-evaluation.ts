@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import {
   type AlertMessage,
@@ -57,17 +57,11 @@ const AT_ONCE = 128;
 async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
   const woken = await wokenBy(trx, span).orderBy('id').execute();
   for (let at = 0; at < woken.length; at += AT_ONCE) {
-    // The transaction stays open; requests without database access go on.
-    if (woken.length > AT_ONCE) await setImmediate();
     const ids = woken.slice(at, at + AT_ONCE).map(({ id }) => id);
     yield await trx.selectFrom('alerts').selectAll().where('id', 'in', ids).orderBy('id').execute();
+    // The transaction stays open; requests without database access go on, also before the commit.
+    if (woken.length > AT_ONCE) await setImmediate();
   }
-  // The commit takes as long as several pages.
-  if (woken.length > AT_ONCE) await setImmediate();
-}
-
-async function wakesAny(trx: Queries, span: Span): Promise<boolean> {
-  return (await wokenBy(trx, span).limit(1).executeTakeFirst()) !== undefined;
 }
 
 const wokenBy = (trx: Queries, span: Span) => trx.selectFrom('alerts').select('id').where(isWoken(span));
@@ -94,37 +88,20 @@ const POSITION = 'alerts_at';
 /** Longer than any reorg. */
 const DEEPEST_REORG_SEC = 3_600;
 
-const CHANGED = [
-  'phase',
-  'true_since',
-  'cooldown_until',
-  'must_leave',
-  'wake_at_most',
-  'wake_at_least',
-  'wake_block',
-  'wake_ms',
-  'updated_at',
-  'trigger_count',
-  'last_triggered_at',
-  'missed_count',
-  'last_missed_at',
-  'disabled_reason',
-] as const satisfies readonly (keyof AlertRow)[];
+/** Their indexes need no update. */
+const CONSTANT = ['id', 'owner', 'created_at'];
 
 /** Updates existing alerts, many per statement: an insert that always conflicts. */
-async function saveChanged(trx: Queries, rows: readonly AlertRow[]): Promise<void> {
-  for (const page of pagesOf(rows)) {
-    await trx
-      .insertInto('alerts')
-      .values(page)
-      .onConflict((conflict) =>
-        conflict
-          .column('id')
-          .doUpdateSet((e) =>
-            Object.fromEntries(CHANGED.map((column) => [column, e.ref(`excluded.${column}`)])),
-          ),
-      )
-      .execute();
+async function saveChanged(trx: Queries, alerts: readonly KeptAlert[]): Promise<void> {
+  for (const page of pagesOf(alerts.map(toAlertRow))) {
+    const columns = Object.keys(page[0] ?? {}).filter((column) => !CONSTANT.includes(column));
+    const rows = trx.insertInto('alerts').values(page);
+    const updated = rows.onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(Object.fromEntries(columns.map((column) => [column, sql.ref(`excluded.${column}`)]))),
+    );
+    await updated.execute();
   }
 }
 
@@ -171,34 +148,29 @@ export async function restartAlerts(trx: Queries): Promise<void> {
 async function passUnseen(trx: Queries): Promise<void> {
   const all = trx.selectFrom('alerts').selectAll();
   const confirming = all.where('lane', 'in', LANES).where('wake_block', '>', -1);
-  await change(trx, await confirming.execute(), stepUnseen);
-  await change(
-    trx,
-    await all.where('phase', '=', 'cooling').where('must_leave', '=', 1).execute(),
-    stepUnseen,
-  );
+  const leaving = all.where('phase', '=', 'cooling').where('must_leave', '=', 1);
+  for (const rows of [await confirming.execute(), await leaving.execute()])
+    await change(trx, rows, stepUnseen);
 }
 
 /** Restarts the confirmation of alerts whose condition has held since a block above `number`. */
 async function confirmAnew(trx: Queries, number: number): Promise<void> {
-  const rows = await trx
+  const waking = trx
     .selectFrom('alerts')
     .selectAll()
     .where('lane', 'in', LANES)
-    .where('wake_block', '>', number)
-    .where('true_since', '>', number)
-    .execute();
-  await rearm(trx, rows);
+    .where('wake_block', '>', number);
+  await change(trx, await waking.where('true_since', '>', number).execute(), () => ARMED);
 }
 
 /** Whether the previous block's time lay in the future: no chain goes back that far, but a node may have made it up. */
-async function isLeapBack(trx: Queries, { number, timestamp }: PricedBlock['block']): Promise<boolean> {
-  const before = await trx
+async function isLeapBack(trx: Queries, { number, timestamp }: Block): Promise<boolean> {
+  const before = trx
     .selectFrom('blocks')
     .select('timestamp')
-    .where('number', '=', number - 1)
-    .executeTakeFirst();
-  return before !== undefined && before.timestamp > timestamp + DEEPEST_REORG_SEC;
+    .where('number', '=', number - 1);
+  const time = (await before.executeTakeFirst())?.timestamp ?? 0;
+  return time > timestamp + DEEPEST_REORG_SEC;
 }
 
 /**
@@ -210,10 +182,8 @@ async function rearmFuture(trx: Queries, now: number | null = null): Promise<voi
   if (present === null) return;
   const latest = (present + DEEPEST_REORG_SEC) * 1_000;
   const cooling = trx.selectFrom('alerts').selectAll().where('phase', '=', 'cooling');
-  await rearm(
-    trx,
-    await cooling.where((e) => e(e('cooldown_until', '-', e.ref('cooldown_ms')), '>', latest)).execute(),
-  );
+  const future = cooling.where((e) => e(e('cooldown_until', '-', e.ref('cooldown_ms')), '>', latest));
+  await change(trx, await future.execute(), () => ARMED);
 }
 
 /** The time of the newest block, Unix seconds; `null` without blocks. */
@@ -222,18 +192,11 @@ export async function headTimestamp(db: Queries): Promise<number | null> {
   return (await newest.executeTakeFirst())?.timestamp ?? null;
 }
 
-const rearm = (trx: Queries, rows: readonly AlertRow[]) => change(trx, rows, () => ARMED);
-
-async function change(
-  trx: Queries,
-  rows: readonly AlertRow[],
-  next: (phase: AlertPhase) => AlertPhase,
-): Promise<void> {
-  await saveChanged(
+const change = (trx: Queries, rows: readonly AlertRow[], next: (phase: AlertPhase) => AlertPhase) =>
+  saveChanged(
     trx,
-    readRows(rows, toKeptAlert).map((alert) => toAlertRow({ ...alert, phase: next(alert.phase) })),
+    readRows(rows, toKeptAlert).map((alert) => ({ ...alert, phase: next(alert.phase) })),
   );
-}
 
 type Stretch = readonly [PricedBlock, ...PricedBlock[]];
 
@@ -258,7 +221,7 @@ function stretches(blocks: readonly PricedBlock[], above: number): Stretch[] {
 async function evaluateStretch(trx: Queries, stretch: Stretch, run: AlertRun): Promise<number> {
   const [first, ...others] = stretch;
   if (others.length === 0) return evaluateBlock(trx, first, run);
-  if (!(await wakesAny(trx, spanOf(stretch)))) return 0;
+  if ((await wokenBy(trx, spanOf(stretch)).limit(1).executeTakeFirst()) === undefined) return 0;
   const half = stretch.length >> 1;
   const [middle, ...rest] = stretch.slice(half);
   const before = await evaluateStretch(trx, [first, ...others.slice(0, half - 1)], run);
@@ -273,7 +236,7 @@ async function evaluateBlock(trx: Queries, priced: PricedBlock, run: AlertRun): 
     const changed = readRows(rows, toKeptAlert).map((before) => {
       const { alert, price, fires } = stepKept(before, priced, run);
       if (fires) firings.push({ alert, price });
-      return toAlertRow(alert);
+      return alert;
     });
     await saveChanged(trx, changed);
     if (firings.length === 0) continue;

@@ -11,40 +11,31 @@ import { type DeliveryAttemptRow, type DeliveryRow, pagesOf, type Queries } from
 export const HALF = 1_000_000;
 
 /** Wei per gas that a firing saved below the reference; 0 without a reference, or for an alert above a price. */
-export function savedBy({
-  condition,
-  price,
-  reference_price: reference,
-}: Pick<AlertEventRow, 'condition' | 'price' | 'reference_price'>): number {
-  return condition === 'LESS_THAN' && reference !== null && reference > price ? reference - price : 0;
-}
+export const savedBy = ({ condition, price, reference_price: reference }: AlertEventRow): number =>
+  condition === 'LESS_THAN' && reference !== null && reference > price ? reference - price : 0;
 
 export const TALLY_HOUR_MS = 3_600_000;
 
 /** The start of the hour of a time, both ms since epoch. */
 export const tallyHour = (ms: number) => Math.floor(ms / TALLY_HOUR_MS) * TALLY_HOUR_MS;
 
+export const SUMS = ['firings', 'saved_high', 'saved_low', 'usd', 'unpriced'] as const;
+
 /** Adds new firings to their owners' tallies. Part of the transaction that writes them. */
 export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[]): Promise<void> {
   const hours = Map.groupBy(events, ({ owner, triggered_at }) => `${tallyHour(triggered_at)} ${owner}`);
   for (const together of hours.values()) {
-    await trx
-      .insertInto('firing_tallies')
-      .values(tallyOf(together))
-      .onConflict((conflict) =>
-        conflict.columns(['owner', 'hour']).doUpdateSet((e) => {
-          const sum = (column: 'firings' | 'saved_high' | 'saved_low' | 'usd' | 'unpriced') =>
-            e(`firing_tallies.${column}`, '+', e.ref(`excluded.${column}`));
-          return {
-            firings: sum('firings'),
-            saved_high: sum('saved_high'),
-            saved_low: sum('saved_low'),
-            usd: sum('usd'),
-            unpriced: sum('unpriced'),
-          };
-        }),
-      )
-      .execute();
+    const row = trx.insertInto('firing_tallies').values(tallyOf(together));
+    const added = row.onConflict((conflict) =>
+      conflict
+        .columns(['owner', 'hour'])
+        .doUpdateSet((e) =>
+          Object.fromEntries(
+            SUMS.map((sum) => [sum, e(`firing_tallies.${sum}`, '+', e.ref(`excluded.${sum}`))]),
+          ),
+        ),
+    );
+    await added.execute();
   }
 }
 
@@ -52,24 +43,17 @@ export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[
 export type FiringTallyRow = ReturnType<typeof tallyOf>;
 
 export function tallyOf(events: readonly AlertEventRow[]) {
-  const tally = {
+  const sum = (of: (event: AlertEventRow) => number) => events.reduce((total, event) => total + of(event), 0);
+  return {
     owner: events[0]?.owner ?? '',
     hour: tallyHour(events[0]?.triggered_at ?? 0),
     firings: events.length,
     // Wei per gas saved, in two halves, and dollars per gas times 10^18 when the dollar price is known.
-    saved_high: 0,
-    saved_low: 0,
-    usd: 0,
-    unpriced: 0,
+    saved_high: sum((event) => Math.floor(savedBy(event) / HALF)),
+    saved_low: sum((event) => savedBy(event) % HALF),
+    usd: sum((event) => savedBy(event) * (event.native_usd ?? 0)),
+    unpriced: sum((event) => (event.native_usd === null && savedBy(event) > 0 ? 1 : 0)),
   };
-  for (const event of events) {
-    const saved = savedBy(event);
-    tally.saved_high += Math.floor(saved / HALF);
-    tally.saved_low += saved % HALF;
-    if (event.native_usd !== null) tally.usd += saved * event.native_usd;
-    else if (saved > 0) tally.unpriced += 1;
-  }
-  return tally;
 }
 
 export interface Firing {
@@ -84,29 +68,24 @@ interface FiringBlock {
   readonly run: AlertRun;
 }
 
-/** Writes the firings at `block` and their deliveries, in one transaction: the outbox. */
+/**
+ * Writes the firings at `block` and their deliveries, in one transaction: the outbox. An existing firing was delivered
+ * before; it must not prevent the block from being written.
+ */
 export async function insertFirings(
   trx: Queries,
   firings: readonly Firing[],
-  { block, reference, run }: FiringBlock,
+  at: FiringBlock,
 ): Promise<void> {
-  for (const page of pagesOf(firings.map((firing) => eventRow(firing, block, reference, run)))) {
-    const written = await trx
-      .insertInto('alert_events')
-      .values(page)
-      // An existing firing was delivered before; it must not prevent the block from being written.
-      .onConflict((conflict) => conflict.doNothing())
-      .returningAll()
-      .execute();
-    await tallyFirings(trx, written);
+  for (const page of pagesOf(firings.map((firing) => eventRow(firing, at)))) {
+    const events = trx.insertInto('alert_events').values(page);
+    const written = events.onConflict((conflict) => conflict.doNothing()).returningAll();
+    await tallyFirings(trx, await written.execute());
   }
-  const deliveries = firings.flatMap((firing) => deliveryRows(firing, block, run));
+  const deliveries = firings.flatMap((firing) => deliveryRows(firing, at));
   for (const page of pagesOf(deliveries)) {
-    await trx
-      .insertInto('deliveries')
-      .values(page)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    const outbox = trx.insertInto('deliveries').values(page);
+    await outbox.onConflict((conflict) => conflict.doNothing()).execute();
   }
   const attempts = deliveries.filter(({ channel }) => channel === 'TERMINAL').map(shown);
   for (const page of pagesOf(attempts)) await trx.insertInto('delivery_attempts').values(page).execute();
@@ -121,12 +100,7 @@ const eventId = ({ id, triggerCount }: Pick<KeptAlert, 'id' | 'triggerCount'>) =
  */
 export type AlertEventRow = ReturnType<typeof eventRow>;
 
-function eventRow(
-  { alert, price }: Firing,
-  block: Block,
-  reference: ReferencePrices | null,
-  { nativeUsd }: AlertRun,
-) {
+function eventRow({ alert, price }: Firing, { block, reference, run }: FiringBlock) {
   return {
     id: eventId(alert),
     alert_id: alert.id,
@@ -137,11 +111,11 @@ function eventRow(
     condition: String(alert.rule.condition),
     price: integer(price),
     reference_price: reference === null ? null : reference[alert.rule.lane],
-    native_usd: nativeUsd,
+    native_usd: run.nativeUsd,
   };
 }
 
-function deliveryRows({ alert, price }: Firing, block: Block, { chain, now }: AlertRun): DeliveryRow[] {
+function deliveryRows({ alert, price }: Firing, { block, run: { chain, now } }: FiringBlock): DeliveryRow[] {
   const { rule } = alert;
   const message: AlertMessage = {
     eventId: eventId(alert),

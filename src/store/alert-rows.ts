@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { LANES } from '../core/advice.ts';
 import {
   type AlertPhase,
@@ -7,7 +8,8 @@ import {
   wakesOf,
 } from '../core/alerts/alert-rule.ts';
 import { integer } from './block-rows.ts';
-import { maybe } from './columns.ts';
+import { maybe, oneOf } from './columns.ts';
+import type { Queries } from './tables.ts';
 
 type PhaseColumns = ReturnType<typeof phaseColumns>;
 
@@ -25,8 +27,14 @@ export function phaseColumns(rule: AlertRule, phase: AlertPhase) {
   };
 }
 
-/** Disabled from any phase, so the row need not be read. */
-export const DISABLED_COLUMNS: PhaseColumns = {
+/** Disables alerts, which the caller chooses, from any phase: a disabled one keeps its reason. */
+export const disableAlerts = (trx: Queries, reason: string, now: number) =>
+  trx
+    .updateTable('alerts')
+    .set({ ...DISABLED_COLUMNS, disabled_reason: reason, updated_at: now })
+    .where('phase', '<>', DISABLED.kind);
+
+const DISABLED_COLUMNS: PhaseColumns = {
   phase: DISABLED.kind,
   true_since: null,
   cooldown_until: null,
@@ -68,7 +76,10 @@ export function toAlertRow(alert: KeptAlert) {
   };
 }
 
-/** @throws RangeError or SyntaxError for a row that gastop did not write. */
+const Channels = z.array(z.string());
+const Targets = z.record(z.string(), z.string());
+
+/** @throws for a row that gastop did not write. */
 export function toKeptAlert(row: AlertRow): KeptAlert {
   return {
     id: row.id,
@@ -76,8 +87,8 @@ export function toKeptAlert(row: AlertRow): KeptAlert {
     rule: toRule(row),
     phase: toPhase(row),
     method: row.method,
-    channels: readChannels(row),
-    targets: readTargets(row),
+    channels: Channels.parse(JSON.parse(row.channels)),
+    targets: Targets.parse(JSON.parse(row.targets)),
     note: row.note,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -90,10 +101,8 @@ export function toKeptAlert(row: AlertRow): KeptAlert {
 }
 
 function toRule(row: AlertRow): AlertRule {
-  const lane = LANES.find((each) => each === row.lane);
-  if (lane === undefined) throw new RangeError(`alert ${row.id} watches no lane`);
   return {
-    lane,
+    lane: oneOf(LANES, row.lane),
     condition: row.condition === 'LESS_THAN' ? 'LESS_THAN' : 'GREATER_THAN',
     threshold: BigInt(row.threshold),
     hysteresis: BigInt(row.hysteresis),
@@ -104,27 +113,8 @@ function toRule(row: AlertRow): AlertRule {
 }
 
 function toPhase(row: AlertRow): AlertPhase {
-  switch (row.phase) {
-    case 'armed':
-      return { kind: 'armed', trueSince: row.true_since };
-    case 'cooling':
-      return { kind: 'cooling', cooldownUntil: row.cooldown_until ?? 0, mustLeave: row.must_leave === 1 };
-    case 'disabled':
-      return { kind: 'disabled' };
-    default:
-      throw new RangeError(`alert ${row.id} is in no phase that is known`);
-  }
-}
-
-function readChannels({ id, channels }: AlertRow): string[] {
-  const read: unknown = JSON.parse(channels);
-  if (Array.isArray(read) && read.every((channel) => typeof channel === 'string')) return read;
-  throw new RangeError(`alert ${id} has no list of channels`);
-}
-
-function readTargets({ id, targets }: AlertRow): Record<string, string> {
-  const read: unknown = JSON.parse(targets);
-  const entries = typeof read === 'object' && read !== null ? Object.entries(read) : [['', null]];
-  if (entries.every(([, target]) => typeof target === 'string')) return Object.fromEntries(entries);
-  throw new RangeError(`alert ${id} has no targets that can be read`);
+  const kind = oneOf(['armed', 'cooling', 'disabled'] as const, row.phase);
+  if (kind === 'armed') return { kind, trueSince: row.true_since };
+  if (kind === 'disabled') return { kind };
+  return { kind, cooldownUntil: row.cooldown_until ?? 0, mustLeave: row.must_leave === 1 };
 }

@@ -5,12 +5,13 @@ import {
   type AlertEventRow,
   HALF,
   MOST_EVENTS,
+  SUMS,
   savedBy,
   TALLY_HOUR_MS,
   tallyHour,
   tallyOf,
 } from './alert-firings.ts';
-import { DISABLED_COLUMNS, phaseColumns, toAlertRow, toKeptAlert } from './alert-rows.ts';
+import { disableAlerts, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import { cancelDeliveries, forgetDeliveries, inPages } from './outbox.ts';
 import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } from './tables.ts';
@@ -53,9 +54,7 @@ export class AlertStore {
   /** Stores a new alert; `false` when its owner has `most` already. */
   create(alert: KeptAlert, most: number): Promise<boolean> {
     return this.#database.transaction(async (trx) => {
-      if (Number.isFinite(most)) {
-        if ((await countRows(alertsOf(trx, alert.owner))) >= most) return false;
-      }
+      if (Number.isFinite(most) && (await countRows(alertsOf(trx, alert.owner))) >= most) return false;
       await trx.insertInto('alerts').values(toAlertRow(alert)).execute();
       return true;
     });
@@ -83,12 +82,9 @@ export class AlertStore {
       const alert = await findAlert(trx, owner, id);
       if (alert === null || (alert.phase.kind !== 'disabled') === isEnabled) return alert;
       const phase = isEnabled ? enabledPhase(alert, await headTimestamp(trx)) : DISABLED;
-      await trx
-        .updateTable('alerts')
-        .set({ ...phaseColumns(alert.rule, phase), disabled_reason: null, updated_at: now })
-        .where('id', '=', id)
-        .execute();
-      return { ...alert, phase, disabledReason: null, updatedAt: now };
+      const after = { ...alert, phase, disabledReason: null, updatedAt: now };
+      await trx.updateTable('alerts').set(toAlertRow(after)).where('id', '=', id).execute();
+      return after;
     });
   }
 
@@ -125,24 +121,19 @@ export class AlertStore {
   /** Disables all alerts of an owner at `now` (ms since epoch), and cancels their deliveries. */
   disableAll(owner: string, reason: string, now: number): Promise<void> {
     return this.#database.transaction(async (trx) => {
-      await cancelDeliveries(trx)
-        .where('next_attempt_at', 'is not', null)
-        .where('alert_id', 'in', trx.selectFrom('alerts').select('id').where('owner', '=', owner))
-        .execute();
-      await trx
-        .updateTable('alerts')
-        .set({ ...DISABLED_COLUMNS, disabled_reason: reason, updated_at: now })
-        .where('owner', '=', owner)
-        .where('phase', '<>', DISABLED.kind)
-        .execute();
+      const theirs = trx.selectFrom('alerts').select('id').where('owner', '=', owner);
+      const waiting = cancelDeliveries(trx).where('next_attempt_at', 'is not', null);
+      await waiting.where('alert_id', 'in', theirs).execute();
+      await disableAlerts(trx, reason, now).where('owner', '=', owner).execute();
     });
   }
 
   /** Deletes an alert with its deliveries and attempts; its firings stay counted. `false` when there is none. */
   async remove(owner: string, id: string): Promise<boolean> {
     const wasThere = await this.#database.transaction(async (trx) => {
-      if ((await findAlert(trx, owner, id)) === null) return false;
-      await trx.deleteFrom('alerts').where('id', '=', id).execute();
+      const wanted = trx.deleteFrom('alerts').where('id', '=', id);
+      const mine = owner === '' ? wanted : wanted.where('owner', '=', owner);
+      if ((await mine.executeTakeFirstOrThrow()).numDeletedRows === 0n) return false;
       await cancelDeliveries(trx).where('alert_id', '=', id).execute();
       return true;
     });
@@ -186,14 +177,12 @@ export class AlertStore {
   countFirings(owner: string, since: number): Promise<number> {
     return this.#database.run(async (db) => {
       const wholeFrom = tallyHour(since - 1) + TALLY_HOUR_MS;
-      const whole = await ownedBy(db.selectFrom('firing_tallies'), owner)
-        .select((e) => e.fn.sum<number | null>('firings').as('count'))
-        .where('hour', '>=', wholeFrom)
-        .executeTakeFirst();
+      const whole = ownedBy(db.selectFrom('firing_tallies'), owner).where('hour', '>=', wholeFrom);
+      const counted = whole.select((e) => e.fn.sum<number | null>('firings').as('count'));
       const begun = firingsOf(db, owner)
         .where('triggered_at', '>=', since)
         .where('triggered_at', '<', wholeFrom);
-      return Number(whole?.count ?? 0) + (await countRows(begun));
+      return Number((await counted.executeTakeFirst())?.count ?? 0) + (await countRows(begun));
     });
   }
 
@@ -209,7 +198,6 @@ export class AlertStore {
 
 const firingsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('alert_events'), owner);
 
-const SUMS = ['firings', 'saved_high', 'saved_low', 'usd', 'unpriced'] as const;
 type Sums = Readonly<Record<(typeof SUMS)[number], number | null>>;
 
 function toSum({ firings, saved_high: high, saved_low: low, usd, unpriced }: Sums): AlertSum {
@@ -252,30 +240,25 @@ export interface AlertFigures {
 }
 
 export function alertFigures(database: Pick<Database, 'run'>): Promise<AlertFigures> {
-  return database.run(async (queries) => {
-    const alerts = await queries
+  return database.run(async (db) => {
+    const phases = await db
       .selectFrom('alerts')
-      .select((e) => [
-        'phase',
-        e.fn.countAll<number>().as('count'),
-        e.fn.sum<number>('trigger_count').as('fired'),
-      ])
+      .select((e) => ['phase as of', e.fn.countAll().as('count'), e.fn.sum('trigger_count').as('fired')])
       .groupBy('phase')
       .execute();
-    const deliveries = await queries
+    const statuses = await db
       .selectFrom('deliveries')
-      .select((e) => ['status', e.fn.countAll<number>().as('count')])
+      .select((e) => ['status as of', e.fn.countAll().as('count')])
       .groupBy('status')
       .execute();
-    const inPhase = (phase: string) => Number(alerts.find((row) => row.phase === phase)?.count ?? 0);
-    const inStatus = (status: string) => Number(deliveries.find((row) => row.status === status)?.count ?? 0);
+    const count = (of: string) => Number([...phases, ...statuses].find((row) => row.of === of)?.count ?? 0);
     return {
-      armed: inPhase('armed'),
-      cooling: inPhase('cooling'),
-      disabled: inPhase('disabled'),
-      firings: alerts.reduce((sum, { fired }) => sum + Number(fired), 0),
-      pending: inStatus('PENDING'),
-      failed: inStatus('FAILED'),
+      armed: count('armed'),
+      cooling: count('cooling'),
+      disabled: count('disabled'),
+      firings: phases.reduce((sum, { fired }) => sum + Number(fired), 0),
+      pending: count('PENDING'),
+      failed: count('FAILED'),
     };
   });
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type AlertMessage, DISABLED } from '../core/alerts/alert-rule.ts';
-import { DISABLED_COLUMNS, toKeptAlert } from './alert-rows.ts';
+import type { AlertMessage } from '../core/alerts/alert-rule.ts';
+import { disableAlerts, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
 import { type DeliveryRow, isPostgres, type Queries, readRows, type Tables } from './tables.ts';
 
@@ -77,14 +77,9 @@ export async function logAttempt(trx: Queries, deliveryId: string, attempt: Kept
       answer: attempt.answer,
     })
     .execute();
-  const attempts = trx.selectFrom('delivery_attempts').where('delivery_id', '=', deliveryId);
-  const oldest = attempts
-    .select('at')
-    .orderBy('at', 'desc')
-    .offset(KEPT_ATTEMPTS - 1)
-    .limit(1);
-  const all = trx.deleteFrom('delivery_attempts').where('delivery_id', '=', deliveryId);
-  await all.where('at', '<', oldest).execute();
+  await sql`delete from delivery_attempts where delivery_id = ${deliveryId} and at < (
+    select at from delivery_attempts where delivery_id = ${deliveryId}
+    order by at desc limit 1 offset ${KEPT_ATTEMPTS - 1})`.execute(trx);
 }
 
 async function keptDeliveries(db: Queries, rows: readonly DeliveryRow[]): Promise<KeptDelivery[]> {
@@ -151,21 +146,11 @@ const locked = <Query extends { forUpdate(): Query }>(query: Query): Query => qu
 
 /** `false`: another process has taken it, or it is not due. */
 async function takeDelivery(db: Queries, id: string, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('deliveries')
-    .set({ next_attempt_at: now + TAKEN_MS })
-    .where('id', 'in', (e) =>
-      e
-        .selectFrom('deliveries')
-        .select('id')
-        .where('id', '=', id)
-        .where('status', '=', 'PENDING')
-        .where('next_attempt_at', '<=', now)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+  const { numAffectedRows } = await sql`
+    update deliveries set next_attempt_at = ${now + TAKEN_MS} where id in (
+      select id from deliveries where id = ${id} and status = 'PENDING' and next_attempt_at <= ${now}
+      for update skip locked)`.execute(db);
+  return numAffectedRows === 1n;
 }
 
 /** Deliveries of fired alerts, and their results. Every method rejects with a `StoreError`. */
@@ -183,39 +168,20 @@ export class OutboxStore {
   /** Deliveries due at `now` (ms since epoch), the longest due first, at most `limit`, after `after`. */
   due(now: number, limit: number, after: DueDelivery | null = null): Promise<DueDelivery[]> {
     return this.#database.run(async (db) => {
-      const due = db
-        .selectFrom('deliveries')
-        .leftJoin('alerts', 'alerts.id', 'deliveries.alert_id')
-        .select(['deliveries.id', 'owner', 'channel', 'target', 'next_attempt_at'])
-        .where('next_attempt_at', '<=', now)
-        .orderBy('next_attempt_at')
-        .orderBy('deliveries.id')
-        .limit(limit);
-      const { dueAt, id: last } = after ?? { dueAt: 0, id: '' };
-      const rows = await due
-        .where(sql<boolean>`(next_attempt_at, deliveries.id) > (${dueAt}, ${last})`)
-        .execute();
-      return rows.map(({ id, owner, channel, target, next_attempt_at }) => ({
-        id,
-        owner: owner ?? '',
-        channel,
-        target,
-        dueAt: next_attempt_at ?? now,
-      }));
+      const { dueAt, id } = after ?? { dueAt: 0, id: '' };
+      const due = sql<DueDelivery>`
+        select deliveries.id, coalesce(owner, '') as owner, channel, target, next_attempt_at as "dueAt"
+        from deliveries left join alerts on alerts.id = alert_id
+        where next_attempt_at <= ${now} and (next_attempt_at, deliveries.id) > (${dueAt}, ${id})
+        order by next_attempt_at, deliveries.id limit ${limit}`;
+      return (await due.execute(db)).rows;
     });
   }
 
   async nextDueAt(now: number): Promise<number | null> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('deliveries')
-        .select('next_attempt_at')
-        .where('next_attempt_at', '>', now)
-        .orderBy('next_attempt_at')
-        .limit(1)
-        .executeTakeFirst(),
-    );
-    return row?.next_attempt_at ?? null;
+    const next = sql<{ at: number | null }>`
+      select min(next_attempt_at) as at from deliveries where next_attempt_at > ${now}`;
+    return (await this.#database.run((db) => next.execute(db))).rows[0]?.at ?? null;
   }
 
   /**
@@ -225,31 +191,14 @@ export class OutboxStore {
   async pending(id: string, now: number): Promise<PendingDelivery | null> {
     const row = await this.#database.run(async (db) => {
       if (this.isShared && !(await takeDelivery(db, id, now))) return undefined;
-      return db
-        .selectFrom('deliveries')
-        .selectAll()
-        .select((e) =>
-          e
-            .exists(e.selectFrom('delivery_attempts').select('at').where('delivery_id', '=', id))
-            .as('was_tried'),
-        )
-        .where('id', '=', id)
-        .where('status', '=', 'PENDING')
-        .where('next_attempt_at', '<=', this.isShared ? now + TAKEN_MS : now)
-        .executeTakeFirst();
+      const due = db.selectFrom('deliveries').selectAll().select(wasTried.as('was_tried'));
+      const mine = due.where('id', '=', id).where('status', '=', 'PENDING');
+      return mine.where('next_attempt_at', '<=', this.isShared ? now + TAKEN_MS : now).executeTakeFirst();
     });
     if (row === undefined) return null;
-    const { channel, target, tries } = row;
+    const { channel, target, tries, tries_since: triesSince } = row;
     const message = JSON.parse(row.message) as AlertMessage;
-    return {
-      id,
-      channel,
-      target,
-      message,
-      tries,
-      triesSince: row.tries_since,
-      isUntouched: Number(row.was_tried) === 0,
-    };
+    return { id, channel, target, message, tries, triesSince, isUntouched: !row.was_tried };
   }
 
   /**
@@ -326,11 +275,7 @@ export class OutboxStore {
         .where('next_attempt_at', '>', now)
         .where('tries', '=', 0)
         // A waiting delivery has an attempt with the reason; one being sent has none.
-        .where((e) =>
-          e.exists(
-            e.selectFrom('delivery_attempts').select('at').whereRef('delivery_id', '=', 'deliveries.id'),
-          ),
-        )
+        .where(wasTried)
         .where('channel', 'in', channels)
         .execute(),
     );
@@ -350,15 +295,9 @@ export class OutboxStore {
   /** Deliveries of an alert, newest first, at most 50. */
   deliveries(alertId: string): Promise<KeptDelivery[]> {
     return this.#database.run(async (db) => {
-      const rows = await db
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('alert_id', '=', alertId)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(NEWEST_DELIVERIES)
-        .execute();
-      return keptDeliveries(db, rows);
+      const all = db.selectFrom('deliveries').selectAll().where('alert_id', '=', alertId);
+      const newest = all.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(NEWEST_DELIVERIES);
+      return keptDeliveries(db, await newest.execute());
     });
   }
 
@@ -394,12 +333,8 @@ export class OutboxStore {
   ): Promise<{ readonly secret: string; readonly previousUntil: number | null }> {
     return this.#database.transaction(async (trx) => {
       const secret = newSecret();
-      const row = await trx
-        .selectFrom('signing_secrets')
-        .select('secret')
-        .where('owner', '=', owner)
-        .executeTakeFirst();
-      const previous = row?.secret ?? null;
+      const known = trx.selectFrom('signing_secrets').select('secret').where('owner', '=', owner);
+      const previous = (await known.executeTakeFirst())?.secret ?? null;
       const previousUntil = previous === null ? null : now + PREVIOUS_SECRET_MS;
       const columns = { secret, previous, previous_until: previousUntil };
       await trx
@@ -425,16 +360,13 @@ export class OutboxStore {
   }
 }
 
+const wasTried = sql<boolean>`exists (select 1 from delivery_attempts where delivery_id = deliveries.id)`;
+
 const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 
 async function findDelivery(db: Queries, alertId: string, id: string): Promise<KeptDelivery | null> {
-  const rows = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('id', '=', id)
-    .where('alert_id', '=', alertId)
-    .execute();
-  return (await keptDeliveries(db, rows))[0] ?? null;
+  const found = db.selectFrom('deliveries').selectAll().where('id', '=', id).where('alert_id', '=', alertId);
+  return (await keptDeliveries(db, await found.execute()))[0] ?? null;
 }
 
 function statusAfter({ kind }: Verdict): string {
@@ -442,24 +374,15 @@ function statusAfter({ kind }: Verdict): string {
   return kind === 'delivered' ? 'DELIVERED' : 'FAILED';
 }
 
-/** Disables the alert, unless it has another recipient by now. A disabled one keeps its reason. */
+/** Disables the alert, unless it has another recipient by now. */
 async function disableAlert(
   trx: Queries,
-  { channel, target, message }: PendingDelivery,
+  { channel, target, message: { alertId } }: PendingDelivery,
   reason: string,
   now: number,
 ): Promise<void> {
-  const rows = await trx
-    .selectFrom('alerts')
-    .selectAll()
-    .where('id', '=', message.alertId)
-    .where('phase', '<>', DISABLED.kind)
-    .$if(isPostgres(trx), locked)
-    .execute();
+  const alert = trx.selectFrom('alerts').selectAll().where('id', '=', alertId);
+  const rows = await alert.$if(isPostgres(trx), locked).execute();
   if (readRows(rows, toKeptAlert)[0]?.targets[channel] !== target) return;
-  await trx
-    .updateTable('alerts')
-    .set({ ...DISABLED_COLUMNS, disabled_reason: reason, updated_at: now })
-    .where('id', '=', message.alertId)
-    .execute();
+  await disableAlerts(trx, reason, now).where('id', '=', alertId).execute();
 }
