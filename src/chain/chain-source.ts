@@ -136,15 +136,10 @@ export interface ChainSource {
   /** Blocks `from`–`to` inclusive, ascending; shorter if the source's history is. */
   blocks(from: number, to: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
   /**
-   * The head and up to `count` − 1 blocks before it, ascending, if that is faster than `blocks`. For prices alone:
-   * before the head times may be estimates and hashes unknown.
+   * For prices alone, in one to three requests: the blocks after `known`; the newest `most` without it, or if it was
+   * orphaned or lies further back. Only the last has its hash; earlier times may be estimates.
    */
-  newest?(count: number, options?: { readonly signal?: AbortSignal }): Promise<Block[]>;
-  /**
-   * For prices every few seconds in one or two requests: the blocks after `known`, or the newest `most` if that block
-   * was orphaned or lies further back. Only the last has its hash; earlier times may be estimates.
-   */
-  recent?(
+  newest?(
     most: number,
     options: { readonly known: Block | null; readonly signal: AbortSignal },
   ): Promise<RecentBlocks>;

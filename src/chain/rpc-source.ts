@@ -8,7 +8,7 @@ import { bytes, nullable, quantity, safeInteger, toTransaction, transactionRespo
 import { parseNodeUrl } from './rpc/failures.ts';
 import { createPace, followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
-import { readBlock, readBlocks, readNewest, readReceipt, readRecent, readTransactions } from './rpc/read.ts';
+import { readBlock, readBlocks, readNewest, readReceipt, readTransactions } from './rpc/read.ts';
 import { sendTransaction } from './rpc/send.ts';
 
 /** A full block with its receipts may be tens of megabytes. */
@@ -71,11 +71,9 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         },
         { signal },
       ),
-    newest: (count, { signal } = {}) =>
-      pool.run((node) => readNewest(node, count, (head) => pool.observe(node, head), { signal }), { signal }),
-    recent: (most, { known, signal }) =>
+    newest: (most, { known, signal }) =>
       pool.run(
-        (node) => readRecent(node, most, known, (head) => pool.observe(node, head), { clock, signal }),
+        (node) => readNewest(node, most, known, (head) => pool.observe(node, head), { clock, signal }),
         { signal },
       ),
     subscribe: ({ known, signal }) =>
@@ -122,6 +120,9 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     const { number } = header;
     const [block] = await readBlocks(node, number, number, number, { clock, headers: [header] });
     if (block) return block;
-    throw new ChainError('bad-response', `${node.name} has lost its head block: it is asked again`);
+    throw new ChainError(
+      'bad-response',
+      `${node.name} has no fees of its newest block yet: it is asked again`,
+    );
   }
 }

@@ -14,10 +14,7 @@ import { ApiFailure, unavailable } from './http/errors.ts';
 const CACHED_HASHES = 100_000;
 /** Maximum number of cached transactions, without call data: about 150 full blocks of mainnet, 20 MB. */
 const CACHED_TRANSACTIONS = 40_000;
-/**
- * Longer than one request may take: a node that returns receipts one by one needs it, and the next request finds them
- * cached.
- */
+/** A full block and its receipts are two requests, which may be repeated. */
 const TRANSACTIONS_WITHIN_MS = 20_000;
 const BLOCK_WEIGHT = 16;
 

@@ -60,7 +60,7 @@ export class LightChain {
 
   async #followed({ feeRule }: ChainProfile, signal: AbortSignal): Promise<FeeEngine> {
     const known = this.#engine?.head ?? null;
-    const recent = await this.#source.recent?.(CAPACITY, { known, signal });
+    const recent = await this.#source.newest?.(CAPACITY, { known, signal });
     if (recent === undefined) throw new ChainError('unsupported', 'only a node can be watched beside others');
     const { blocks, follows } = recent;
     const engine =

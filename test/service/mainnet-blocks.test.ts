@@ -14,6 +14,9 @@ interface RawBlock {
   readonly number: string;
   readonly hash: string;
   readonly parentHash: string;
+  readonly baseFeePerGas: string;
+  readonly gasUsed: string;
+  readonly gasLimit: string;
   readonly transactions: readonly Readonly<Record<string, string>>[];
 }
 
@@ -24,10 +27,11 @@ const recorded = (number: number): RawBlock => {
   return JSON.parse(gunzipSync(readFileSync(file)).toString('utf8'));
 };
 
-/** A service over a node of mainnet that knows this block and nothing else, not even a history of fees. */
+/** A service over a node of mainnet that knows this block and nothing else, not even tips. */
 async function serviceOver(block: RawBlock) {
-  const receipts = block.transactions.map(({ hash, blockHash, blockNumber, transactionIndex }) => {
+  const receipts = block.transactions.map(({ hash, blockHash, blockNumber, transactionIndex, gasPrice }) => {
     return {
+      effectiveGasPrice: gasPrice,
       transactionHash: hash,
       blockHash,
       blockNumber,
@@ -36,7 +40,7 @@ async function serviceOver(block: RawBlock) {
       status: '0x1',
     };
   });
-  const answer = (method: string, [which, isWhole]: readonly unknown[]): Reply | undefined => {
+  const answer = (method: string, [which, detail]: readonly unknown[]): Reply | undefined => {
     switch (method) {
       case 'eth_chainId':
         return { result: '0x1' };
@@ -45,12 +49,19 @@ async function serviceOver(block: RawBlock) {
       case 'eth_getBlockByNumber':
         if (which !== 'latest' && which !== block.number) return { result: null };
         return {
-          result: isWhole ? block : { ...block, transactions: receipts.map((r) => r.transactionHash) },
+          result: detail ? block : { ...block, transactions: receipts.map((r) => r.transactionHash) },
         };
       case 'eth_getBlockReceipts':
         return { result: receipts };
       case 'eth_feeHistory':
-        return { error: { code: -32601, message: 'the method eth_feeHistory does not exist' } };
+        if (detail !== 'latest' && detail !== block.number) return { error: { code: -32000, message: 'no' } };
+        return {
+          result: {
+            oldestBlock: block.number,
+            baseFeePerGas: [block.baseFeePerGas],
+            gasUsedRatio: [Number(block.gasUsed) / Number(block.gasLimit)],
+          },
+        };
       default:
         return undefined;
     }
@@ -157,7 +168,6 @@ test.each(isSlowRun ? BLOCKS : BLOCKS.slice(2))(
     expect(txs.total).toBe(published.transactionCount);
     expect([0, 1, 2].map((type) => txs.data.filter((row) => row.type === type).length)).toEqual(types);
     expect(txs.data.map(({ hash }) => hash)).toEqual(raw.transactions.map(({ hash }) => hash).toReversed());
-    // Such a node wrote down what each paid per gas.
     const paid = raw.transactions.map(({ gasPrice }) => Number(gasPrice)).toReversed();
     expect(txs.data.map(({ effectiveGasPrice }) => effectiveGasPrice)).toEqual(paid);
   },

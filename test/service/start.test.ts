@@ -95,7 +95,7 @@ describe('the first prices of a new database', () => {
     expect(service.errors).toEqual([]);
   });
 
-  test('come from whole blocks where the node refuses a long fee history', async () => {
+  test('come from a shorter page where the node refuses a long fee history', async () => {
     const node = await startNode();
     node.options = { feeHistoryLimit: 16 };
     const source = createRpcSource({ urls: [node.url] });
@@ -114,9 +114,10 @@ function pagedSource(blocks = makeBlocks(400, 499)) {
     newest: async (count: number) => {
       const { number } = await source.head();
       const page = await source.blocks(number - count + 1, number);
-      return page.map((block) =>
+      const blocks = page.map((block) =>
         block.number === number ? block : { ...block, hash: null, parentHash: null },
       );
+      return { blocks, follows: false };
     },
   });
 }

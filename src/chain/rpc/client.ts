@@ -418,10 +418,8 @@ export interface RpcNode {
   /** Host and port. */
   readonly name: string;
   readonly link: JsonRpcLink;
-  /** Blocks per page of `eth_feeHistory` that the node allows, as far as known; 0: unsupported. */
+  /** Blocks per page of `eth_feeHistory` that the node allows, as far as known. */
   feeHistoryPage: number;
-  /** Whether the node may have `eth_getBlockReceipts`. */
-  hasBlockReceipts: boolean;
   /** Duration of the last response. */
   latencyMs: number | null;
 }
@@ -436,7 +434,6 @@ export function createRpcNode(url: URL, options: { readonly timeoutMs: number })
     name,
     link: create(url, { name, ...options }),
     feeHistoryPage: FEE_HISTORY_PAGE,
-    hasBlockReceipts: true,
     latencyMs: null,
   };
 }

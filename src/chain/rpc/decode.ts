@@ -204,8 +204,7 @@ export const receiptResponse = object({
   blockNumber: safeInteger,
   blockHash: hash,
   gasUsed: quantity,
-  // Missing on nodes from before London (2021).
-  effectiveGasPrice: maybe(quantity),
+  effectiveGasPrice: quantity,
   transactionIndex: safeInteger,
   blobGasUsed: maybe(quantity),
   blobGasPrice: maybe(quantity),
@@ -220,9 +219,7 @@ export type ReceiptResponse = ReturnType<typeof receiptResponse>;
 /** `eth_getBlockByNumber` with the transactions' hashes. */
 export const blockResponse = object({
   ...HEADER,
-  /** OpenEthereum calls it `author`. */
-  miner: maybe(address),
-  author: maybe(address),
+  miner: address,
   excessBlobGas: maybe(quantity),
   transactions: list(hash),
 });
@@ -257,42 +254,27 @@ export function toTransaction(response: TransactionResponse): ChainTransaction {
   };
 }
 
-/** @param effectiveGasPrice wei per gas, from the receipt or, if missing there, from the transaction */
-export function toReceipt(response: ReceiptResponse, effectiveGasPrice: bigint): ChainReceipt {
+export function toReceipt(response: ReceiptResponse): ChainReceipt {
   return {
     hash: response.transactionHash,
     status: response.status === 0 ? 'reverted' : 'success',
     blockNumber: response.blockNumber,
     blockHash: response.blockHash,
     gasUsed: response.gasUsed,
-    effectiveGasPrice,
+    effectiveGasPrice: response.effectiveGasPrice,
     transactionIndex: response.transactionIndex,
     // OP-stack chains have no blobs, and store the data footprint here.
     blobFee: response.l1Fee === null ? (response.blobGasUsed ?? 0n) * (response.blobGasPrice ?? 0n) : 0n,
-    ...l1Fees(response, effectiveGasPrice),
+    ...l1Fees(response),
   };
 }
 
 /** On OP-stack chains including the operator fee; on Arbitrum a part of the gas. */
-function l1Fees(response: ReceiptResponse, price: bigint): Pick<ChainReceipt, 'dataFee' | 'l1Part'> {
-  const { gasUsed, l1Fee, operatorFeeScalar: scalar, gasUsedForL1 } = response;
+function l1Fees(response: ReceiptResponse): Pick<ChainReceipt, 'dataFee' | 'l1Part'> {
+  const { gasUsed, effectiveGasPrice: price, l1Fee, operatorFeeScalar: scalar, gasUsedForL1 } = response;
   if (l1Fee === null) return { dataFee: 0n, ...(gasUsedForL1 !== null && { l1Part: gasUsedForL1 * price }) };
   const constant = response.operatorFeeConstant ?? 0n;
   const isJovian = response.daFootprintGasScalar !== null;
   const dataFee = l1Fee + (scalar === null ? 0n : operatorFee(gasUsed, { scalar, constant, isJovian }));
   return { dataFee, l1Part: dataFee };
-}
-
-/**
- * Price paid per gas (wei) when the receipt lacks it, as on nodes before London: the signed price, or the node's
- * value for it; or else base fee plus tip within the cap (EIP-1559).
- */
-export function paidPerGas(
-  { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: TransactionResponse,
-  baseFeePerGas: bigint,
-): bigint {
-  if (gasPrice !== null) return gasPrice;
-  const bid = baseFeePerGas + (maxPriorityFeePerGas ?? 0n);
-  const cap = maxFeePerGas ?? bid;
-  return cap < bid ? cap : bid;
 }

@@ -111,7 +111,7 @@ export function rpcFailure(
   const { code, message } = errorMember(error);
   const reason = nodeText(message, redact) || `error ${code ?? 'without a number'}`;
   if (code === -32601 || /method.*(?:not (?:found|supported|available|exist)|unsupported)/i.test(message)) {
-    return new ChainError('unsupported', `${node} has no ${method}: ${reason}`);
+    return new ChainError('unsupported', `${node} does not answer ${method}: use another node (${reason})`);
   }
   // -32005 is EIP-1474's "limit exceeded"; 429 and -32007 are providers' codes for it.
   if (

@@ -24,14 +24,12 @@ import {
   type Header,
   list,
   nullable,
-  paidPerGas,
   type ReceiptResponse,
   receiptResponse,
   statedFeeRule,
   toQuantity,
   toReceipt,
   toTransaction,
-  transactionResponse,
 } from './decode.ts';
 
 /** Number of retries of one page after "too many requests", after 1, 2, 4 s. */
@@ -44,11 +42,14 @@ interface ReadOptions {
   readonly rateLimitTries?: number;
 }
 
+type FeeRows = Map<number, FeeRow>;
+
 /**
- * Fee rows of the blocks `from`–`to` by number, from the newest page down, so that a node with a shorter history
- * returns its part. Empty when the node has no `eth_feeHistory`.
+ * Fee rows of the blocks `from`–`to` by number, and of the block above if the node has it; from the newest page down,
+ * so that a node with a shorter history returns its part.
  *
  * @param head the newest block number that the node has reported
+ * @param rows those of the newest page, if it is there already
  */
 async function readFeeRows(
   node: RpcNode,
@@ -56,8 +57,8 @@ async function readFeeRows(
   to: number,
   head: number,
   options: ReadOptions,
-): Promise<ReadonlyMap<number, FeeRow>> {
-  const rows = new Map<number, FeeRow>();
+  rows: FeeRows = new Map(),
+): Promise<FeeRows> {
   // The last fee of a page is the node's forecast only if the page ends at its head (anvil returns the head's
   // forecast for any request): so request `latest`, or one block more than needed.
   let newest: number | 'latest' = to >= head ? 'latest' : to + 1;
@@ -66,30 +67,18 @@ async function readFeeRows(
     const page = await readPage(node, end - from + 1, newest, options);
     const oldest = page[0]?.number;
     if (oldest === undefined) break;
-    for (const row of page) {
-      // A row above `to` is needed for now: it has the next fee of the row below.
-      if (row.number >= from) rows.set(row.number, row);
-    }
     if (newest !== 'latest' && oldest > newest) throw strayPage(node);
-    end = oldest - 1;
-    newest = end;
+    for (const row of page) if (row.number >= from) rows.set(row.number, row);
+    newest = end = oldest - 1;
     if (end < 0) break;
   }
-  return joined(rows, to);
+  return rows;
 }
 
-/** Takes the next block's fee from its own row, across pages too. */
-function joined(rows: ReadonlyMap<number, FeeRow>, to: number): ReadonlyMap<number, FeeRow> {
-  const result = new Map<number, FeeRow>();
-  for (const [number, row] of rows) {
-    if (number > to) continue;
-    const next = rows.get(number + 1);
-    result.set(number, next ? { ...row, nextBaseFee: next.baseFee, nextBlobBaseFee: next.blobBaseFee } : row);
-  }
-  return result;
-}
-
-/** One page, halved until the node allows it. An empty one means that the node's history ends before it. */
+/**
+ * One page, halved until the node allows it. An empty one means that the node's history ends before it. Rejects when
+ * the node has no `eth_feeHistory`, or refuses it for its newest block.
+ */
 async function readPage(
   node: RpcNode,
   wanted: number,
@@ -98,7 +87,6 @@ async function readPage(
 ): Promise<FeeRow[]> {
   let timedOut = false;
   let count = Math.min(wanted, node.feeHistoryPage);
-  if (count === 0) return [];
   for (;;) {
     try {
       const response = await patiently(
@@ -110,11 +98,8 @@ async function readPage(
       return readFeePage(response, node.name);
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
-      if (error.code === 'unsupported') {
-        node.feeHistoryPage = 0;
-        return [];
-      }
       if (isRefusal(error)) {
+        if (count === 1 && newest === 'latest') throw error;
         if (count === 1) return [];
         count = Math.ceil(count / 2);
       } else if (error.code === 'timeout' && count > 64 && !timedOut) {
@@ -207,26 +192,27 @@ function ladder(reward: readonly bigint[] | null | undefined, node: string): Blo
 }
 
 /**
- * Combines fee rows and headers into the blocks `from`–`to`: with a header a block has hashes and gas, with a row
- * alone an interpolated time. Drops unknown blocks, and those before them.
+ * Combines fee rows and headers into the blocks `from`–`to`: with a header a block has hashes and gas, without one an
+ * interpolated time. Drops unknown blocks, and those before them.
  */
 function assembleBlocks(
   from: number,
   to: number,
-  rows: ReadonlyMap<number, FeeRow>,
+  rows: FeeRows,
   headers: ReadonlyMap<number, Header>,
   timed: readonly Timed[] = [],
 ): Block[] {
   const known = [...headers.values(), ...timed].sort((a, b) => a.number - b.number);
   const blocks: Block[] = [];
-  // Downwards, so that a missing block cuts off the past and never the present; `next` is the known header above.
+  // Downwards, so that a missing block cuts off the past and never the present; `above` is the known header above.
   let above = known.length - 1;
   for (let number = to; number >= from; number--) {
     while (above > 0 && (known[above - 1]?.number ?? -1) >= number) above--;
     const header = headers.get(number);
     const row = rows.get(number);
+    const next = rows.get(number + 1);
     const timestamp = header?.timestamp ?? interpolate(number, known[above - 1], known[above]);
-    if (timestamp === null || (!header && !row)) break;
+    if (timestamp === null || row === undefined) break;
     const stated = header && statedFeeRule(header);
     blocks.push({
       number,
@@ -234,22 +220,17 @@ function assembleBlocks(
       hash: header?.hash ?? null,
       parentHash: header?.parentHash ?? null,
       timestamp,
-      baseFeePerGas: header?.baseFeePerGas ?? row?.baseFee ?? 0n,
+      baseFeePerGas: row.baseFee,
       gasUsed: header?.gasUsed ?? null,
       gasLimit: header?.gasLimit ?? null,
-      gasUsedRatio: row?.gasUsedRatio ?? usedRatio(header),
-      blobBaseFee: row?.blobBaseFee ?? null,
-      nextBaseFee: row?.nextBaseFee ?? null,
-      nextBlobBaseFee: row?.nextBlobBaseFee ?? null,
-      tips: row?.tips ?? null,
+      gasUsedRatio: row.gasUsedRatio,
+      blobBaseFee: row.blobBaseFee,
+      nextBaseFee: next?.baseFee ?? row.nextBaseFee,
+      nextBlobBaseFee: next ? next.blobBaseFee : row.nextBlobBaseFee,
+      tips: row.tips,
     });
   }
   return blocks.reverse();
-}
-
-function usedRatio(header: Header | undefined): number {
-  if (!header || header.gasLimit === 0n) return 0;
-  return Math.min(1, Number(header.gasUsed) / Number(header.gasLimit));
 }
 
 type Timed = Pick<Header, 'number' | 'timestamp'>;
@@ -264,8 +245,6 @@ function interpolate(number: number, below: Timed | undefined, above: Timed | un
 const HEADER_DEPTH = 64;
 /** One header per this many blocks of deep history; times between are interpolated. */
 const HEADER_SPACING = 1_024;
-/** Without `eth_feeHistory` each block needs its own request. */
-const HEADERS_ONLY = 1_024;
 const PARALLEL = 8;
 /** A fee page and a header may be of different branches, or of nodes behind one address with different heads. */
 const TRIES = 3;
@@ -294,37 +273,35 @@ export async function readBlocks(
   const given = new Map(options.headers?.map((header) => [header.number, header]));
   for (let attempt = 1; ; attempt++) {
     const rows = await readFeeRows(node, first, last, head, options);
-    if (node.feeHistoryPage > 0 && !rows.has(last) && attempt < TRIES) {
+    if (!rows.has(last) && attempt < TRIES) {
       await options.clock.sleep(RETRY_MS, options.signal);
       options.signal?.throwIfAborted();
       continue;
     }
-    const oldest = rows.has(last) ? lowestInRow(rows, last) : Math.max(first, last - HEADERS_ONLY + 1);
-    const wanted = headersWanted(oldest, last, head, rows);
+    const newest = newestRow(rows, last);
+    if (newest === -1) return [];
+    const oldest = lowestInRow(rows, newest);
+    const wanted: number[] = [];
+    for (let number = oldest; number <= newest; number++) {
+      const isEdge = number === oldest || number === newest || number % HEADER_SPACING === 0;
+      if (isEdge || number > head - HEADER_DEPTH) wanted.push(number);
+    }
     const headers = await readHeaders(node, wanted, attempt === 1 ? given : new Map(), options);
     if (attempt < TRIES && !agree(rows, headers)) continue;
-    return assembleBlocks(oldest, newestKnown(last, wanted, headers), rows, headers);
+    // A missing header (a reorg in these milliseconds) ends the list before it; the next head brings the rest.
+    const end = wanted.findLast((number) => headers.has(number)) ?? -1;
+    return assembleBlocks(oldest, end, rows, headers);
   }
 }
 
-function lowestInRow(rows: ReadonlyMap<number, FeeRow>, last: number): number {
+/** The newest row up to `last`, which it lacks while the node's fees lag behind its head; -1: there is none. */
+const newestRow = (rows: FeeRows, last: number) =>
+  rows.has(last) ? last : Math.max(-1, ...[...rows.keys()].filter((number) => number < last));
+
+function lowestInRow(rows: FeeRows, last: number): number {
   let number = last;
   while (rows.has(number - 1)) number--;
   return number;
-}
-
-function headersWanted(
-  oldest: number,
-  last: number,
-  head: number,
-  rows: ReadonlyMap<number, FeeRow>,
-): number[] {
-  const wanted: number[] = [];
-  for (let number = oldest; number <= last; number++) {
-    const edge = number === oldest || number === last || number % HEADER_SPACING === 0;
-    if (edge || number > head - HEADER_DEPTH || !rows.has(number)) wanted.push(number);
-  }
-  return wanted;
 }
 
 async function readHeaders(
@@ -346,7 +323,7 @@ async function readHeaders(
 }
 
 /** Whether rows and headers of the same blocks have the same base fee. */
-function agree(rows: ReadonlyMap<number, FeeRow>, headers: ReadonlyMap<number, Header>): boolean {
+function agree(rows: FeeRows, headers: ReadonlyMap<number, Header>): boolean {
   for (const [number, header] of headers) {
     const row = rows.get(number);
     if (row && row.baseFee !== header.baseFeePerGas) return false;
@@ -354,80 +331,61 @@ function agree(rows: ReadonlyMap<number, FeeRow>, headers: ReadonlyMap<number, H
   return true;
 }
 
-/** A missing header (a reorg in these milliseconds) ends the list before it; the next head brings the rest. */
-function newestKnown(last: number, wanted: readonly number[], headers: ReadonlyMap<number, Header>): number {
-  for (let index = wanted.length - 1; index >= 0; index--) {
-    const number = wanted[index];
-    if (number !== undefined && headers.has(number)) return Math.min(last, number);
-  }
-  return -1;
-}
-
-const headMoved = ({ name }: RpcNode) =>
-  new ChainError('rejected', `${name} has a new block since the first of two requests: both are sent again`);
-
 /**
- * The head and up to `count` − 1 blocks before it in two sequential round trips, where `readBlocks` takes a dozen:
- * fees and tips are exact, the head and the oldest block are complete; times between are interpolated and hashes
- * unknown. For prices, not for storing. Rejects with a `ChainError`, also without `eth_feeHistory`.
+ * The blocks after `known`, in one request when nothing is new and otherwise two; without `known`, or if it was
+ * orphaned or lies further back, the newest `most`. Fees and tips are exact, the head and the oldest block are
+ * complete; times between are interpolated and hashes unknown. For prices, not for storing. Does not retry after "too
+ * many requests". Rejects with a `ChainError`.
  */
 export async function readNewest(
-  node: RpcNode,
-  count: number,
-  onHead: (head: Header) => void,
-  options?: RequestOptions,
-): Promise<Block[]> {
-  const [latest, page] = await Promise.all([
-    requestHeader(node, 'latest', options),
-    requestFeeHistory(node, count, 'latest', TIP_PERCENTILES, options),
-  ]);
-  const rows = new Map(readFeePage(page, node.name).map((row) => [row.number, row]));
-  // A block may come between the two responses, often on fast chains.
-  const newest = [...rows.keys()].at(-1);
-  const isAhead = latest !== null && newest !== undefined && newest < latest.number;
-  const head = isAhead ? await requestHeader(node, newest, options) : latest;
-  if (head === null || rows.get(head.number)?.baseFee !== head.baseFeePerGas) throw headMoved(node);
-  onHead(head);
-  let first = head.number;
-  while (rows.has(first - 1)) first--;
-  const oldest = first === head.number ? head : await requestHeader(node, first, options);
-  const headers = new Map([head, ...(oldest === null ? [] : [oldest])].map((each) => [each.number, each]));
-  return assembleBlocks(first, head.number, rows, headers);
-}
-
-/**
- * The blocks after `known`, or the newest `most` if that block was orphaned or lies further back, in one request when
- * nothing is new and otherwise two (three and more for the newest). As exact as `readNewest`. Does not retry after
- * "too many requests". Rejects with a `ChainError`.
- */
-export async function readRecent(
   node: RpcNode,
   most: number,
   known: Block | null,
   onHead: (head: Header) => void,
   { clock, signal }: ReadOptions,
+  attempt = 1,
 ): Promise<RecentBlocks> {
   const options = { clock, signal, rateLimitTries: 0 };
-  const latest = await requestHead(node, options);
+  // Two sequential round trips, where `readBlocks` takes a dozen.
+  const [latest, firstPage] = await Promise.all([
+    requestHead(node, options),
+    known === null ? readPage(node, most, 'latest', options) : null,
+  ]);
   onHead(latest);
   if (known !== null && latest.hash === known.hash) return { blocks: [], follows: true };
   const distance = known === null ? most : latest.number - known.number;
-  const isNear = known !== null && distance > 0 && distance < most;
-  const from = isNear ? known.number : Math.max(latest.number - most + 1, 0);
-  const rows = await readFeeRows(node, from, latest.number, latest.number, options);
-  const last = Math.max(...rows.keys());
-  if (!Number.isFinite(last)) throw new ChainError('unsupported', `${node.name} gives no eth_feeHistory`);
-  const head = last === latest.number ? latest : await requestHeader(node, last, options);
-  if (head === null || rows.get(last)?.baseFee !== head.baseFeePerGas) throw headMoved(node);
-  const headers = new Map([[head.number, head]]);
-  if (isNear && rows.get(known.number)?.baseFee === known.baseFeePerGas) {
-    const isOther = head.number === known.number + 1 && head.parentHash !== known.hash;
-    const blocks = assembleBlocks(known.number + 1, head.number, rows, headers, [known]);
-    // A fee page may lag behind the header: then nothing is new yet.
-    const isNext = head.number === known.number || blocks[0]?.number === known.number + 1;
-    if (!isOther && isNext) return { blocks, follows: true };
+  if (known !== null && (distance <= 0 || distance >= most))
+    return readNewest(node, most, null, onHead, { clock, signal });
+
+  const from = known?.number ?? Math.max(latest.number - most + 1, 0);
+  const rows: FeeRows = new Map(firstPage?.map((row) => [row.number, row]));
+  const end = firstPage?.[0] === undefined ? latest.number : firstPage[0].number - 1;
+  if (end >= from) await readFeeRows(node, from, end, latest.number, options, rows);
+  // A block may come between the two responses, often on fast chains; or the fees lag behind the header.
+  const last = newestRow(rows, latest.number);
+  const head = last === latest.number || last === -1 ? latest : await requestHeader(node, last, options);
+  const isOfHead = head !== null && rows.get(last)?.baseFee === head.baseFeePerGas;
+  const headers = new Map(head && [[head.number, head]]);
+  if (known !== null) {
+    const isOther = head?.number === known.number + 1 && head.parentHash !== known.hash;
+    if (isOfHead && !isOther && rows.get(known.number)?.baseFee === known.baseFeePerGas) {
+      const blocks = assembleBlocks(known.number + 1, last, rows, headers, [known]);
+      // A fee page may lag behind the header: then nothing is new yet.
+      if (last === known.number || blocks[0]?.number === known.number + 1) return { blocks, follows: true };
+    }
+    return readNewest(node, most, null, onHead, { clock, signal });
   }
-  if (isNear) return readRecent(node, most, null, onHead, { clock, signal });
+  if (!isOfHead) {
+    if (attempt === TRIES) {
+      throw new ChainError(
+        'rejected',
+        `${node.name} gives the fees of other blocks than its newest: try another node`,
+      );
+    }
+    await clock.sleep(RETRY_MS, signal);
+    signal?.throwIfAborted();
+    return readNewest(node, most, null, onHead, { clock, signal }, attempt + 1);
+  }
   const first = lowestInRow(rows, last);
   const oldest = first === head.number ? null : await requestHeader(node, first, options);
   if (oldest !== null) headers.set(oldest.number, oldest);
@@ -447,12 +405,11 @@ export async function readBlock(
     request(node, nullable(blockResponse), 'eth_getBlockByNumber', [toQuantity(number), false], options),
   );
   if (response === null) return null;
-  const { miner, author, transactions, extraData: _, ...header } = response;
-  const feeRecipient = miner ?? author;
-  if (header.number !== number || !feeRecipient) {
+  const { miner: feeRecipient, transactions, extraData: _, ...header } = response;
+  if (header.number !== number) {
     throw new ChainError(
       'bad-response',
-      `${node.name} sends an invalid response to eth_getBlockByNumber (${feeRecipient ? 'number' : 'miner'}): try another node`,
+      `${node.name} sends an invalid response to eth_getBlockByNumber (number): try another node`,
     );
   }
   return { ...header, feeRecipient, transactionHashes: transactions };
@@ -470,70 +427,24 @@ async function nullIfUnknown<T>(read: () => Promise<T | null>): Promise<T | null
   }
 }
 
-/**
- * The receipts of `hashes`, the transactions of one block, by hash; `null` when one is missing or belongs to another
- * block: the block is no longer, or not yet, on the node's chain.
- */
+/** The receipts of one block by hash; `null` when the node has none, or those of another block at that height. */
 async function readReceipts(
   node: RpcNode,
-  block: Pick<ChainBlock, 'number' | 'hash'>,
-  hashes: readonly Hex[],
+  { number, hash }: Pick<ChainBlock, 'number' | 'hash'>,
   options: ReadOptions,
 ): Promise<ReadonlyMap<Hex, ReceiptResponse> | null> {
-  const receipts = new Map<Hex, ReceiptResponse>();
-  for (const receipt of await readTogether(node, block.number, options)) {
-    if (receipt.blockHash !== block.hash) return null;
-    receipts.set(receipt.transactionHash, receipt);
-  }
-  // Some chains omit their system transactions (Polygon's state syncs) from the block's receipts.
-  const missing = hashes.filter((hash) => !receipts.has(hash)).reverse();
-  let isGone = false;
-  const work = async () => {
-    for (let hash = missing.pop(); hash !== undefined && !isGone; hash = missing.pop()) {
-      const receipt = await readOne(node, hash, options);
-      if (receipt?.transactionHash === hash && receipt.blockHash === block.hash) receipts.set(hash, receipt);
-      else isGone = true;
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, missing.length) }, work));
-  return isGone ? null : receipts;
+  // By number, which every node supports: not all support a hash, and each receipt names its block.
+  const read = () =>
+    request(node, nullable(list(receiptResponse)), 'eth_getBlockReceipts', [toQuantity(number)], options);
+  const receipts = await orTooLarge(number, patiently(read, options));
+  if (receipts?.every((receipt) => receipt.blockHash === hash) !== true) return null;
+  return new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
 }
 
 /** One transaction's receipt; `null` until it is mined. Rejects with a `ChainError`. */
 export async function readReceipt(node: RpcNode, hash: Hex): Promise<ChainReceipt | null> {
   const response = await request(node, nullable(receiptResponse), 'eth_getTransactionReceipt', [hash]);
-  if (response === null) return null;
-  if (response.effectiveGasPrice !== null) return toReceipt(response, response.effectiveGasPrice);
-  // Such an old node has no base fee either, so the transaction has the price paid.
-  const transaction = await request(node, nullable(transactionResponse), 'eth_getTransactionByHash', [hash]);
-  return transaction && toReceipt(response, paidPerGas(transaction, 0n));
-}
-
-/** All receipts by `eth_getBlockReceipts`; empty when unsupported: then each is requested by itself. */
-async function readTogether(
-  node: RpcNode,
-  number: number,
-  options: ReadOptions,
-): Promise<readonly ReceiptResponse[]> {
-  if (!node.hasBlockReceipts) return [];
-  try {
-    // By number, which every node supports: not all support a hash, and each receipt names its block.
-    const read = () =>
-      request(node, nullable(list(receiptResponse)), 'eth_getBlockReceipts', [toQuantity(number)], options);
-    return (await patiently(read, options)) ?? [];
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    if (error.code === 'unsupported') node.hasBlockReceipts = false;
-    else if (!isRefusal(error) && !(error instanceof OversizedResponse)) throw error;
-    return [];
-  }
-}
-
-function readOne(node: RpcNode, hash: Hex, options: ReadOptions): Promise<ReceiptResponse | null> {
-  return patiently(
-    () => request(node, nullable(receiptResponse), 'eth_getTransactionReceipt', [hash], options),
-    options,
-  );
+  return response && toReceipt(response);
 }
 
 async function patiently<T>(
@@ -565,18 +476,13 @@ export async function readTransactions(
     // By number: by hash, nodes also return orphaned blocks.
     const response = await nullIfUnknown(() => requestFullBlock(node, block.number, options));
     if (response === null || response.hash !== block.hash) return null;
-    const receipts = await readReceipts(
-      node,
-      block,
-      response.transactions.map(({ hash }) => hash),
-      options,
-    );
-    if (receipts) {
-      return response.transactions.flatMap((each) => {
+    const receipts = await readReceipts(node, block, options);
+    // Some chains omit the receipts of system transactions, which have no gas (Polygon's state syncs).
+    const paying = response.transactions.filter(({ hash, gas }) => gas > 0n || receipts?.has(hash));
+    if (receipts !== null && paying.every(({ hash }) => receipts.has(hash))) {
+      return paying.flatMap((each) => {
         const receipt = receipts.get(each.hash);
-        if (!receipt) return [];
-        const price = receipt.effectiveGasPrice ?? paidPerGas(each, response.baseFeePerGas);
-        return [{ transaction: toTransaction(each), receipt: toReceipt(receipt, price) }];
+        return receipt ? [{ transaction: toTransaction(each), receipt: toReceipt(receipt) }] : [];
       });
     }
     if (attempt === TRIES) {
@@ -592,20 +498,20 @@ export async function readTransactions(
 }
 
 async function requestFullBlock(node: RpcNode, number: number, { signal }: ReadOptions) {
-  try {
-    const params = [toQuantity(number), true];
-    const response = await request(node, nullable(fullBlockResponse), 'eth_getBlockByNumber', params, {
-      signal,
-    });
-    const isStray = response?.transactions.some(({ blockHash }) => blockHash !== response.hash);
-    if (!isStray) return response;
-  } catch (error) {
-    if (!(error instanceof OversizedResponse)) throw error;
-    // The node is healthy: this block is too large.
-    throw new ChainError('rejected', `block ${number} is too large to be read whole: ${error.message}`);
-  }
+  const params = [toQuantity(number), true];
+  const read = request(node, nullable(fullBlockResponse), 'eth_getBlockByNumber', params, { signal });
+  const response = await orTooLarge(number, read);
+  if (!response?.transactions.some(({ blockHash }) => blockHash !== response.hash)) return response;
   throw new ChainError(
     'bad-response',
     `${node.name} answers eth_getBlockByNumber with transactions of another block: try another node`,
   );
+}
+
+/** A response that is too large is no failure of the node: this block is too large. */
+async function orTooLarge<T>(number: number, response: Promise<T>): Promise<T> {
+  return response.catch((error: unknown) => {
+    if (!(error instanceof OversizedResponse)) throw error;
+    throw new ChainError('rejected', `block ${number} is too large to be read whole: ${error.message}`);
+  });
 }

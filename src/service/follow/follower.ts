@@ -1,4 +1,4 @@
-import { ChainError, type ChainEvent, type ChainSource, isRefusal } from '../../chain/chain-source.ts';
+import { ChainError, type ChainEvent, type ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { type ChainProfile, chainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import type { BlockStore } from '../../store/blocks.ts';
@@ -409,13 +409,8 @@ interface NewestBlocks {
  */
 async function newestBlocks(source: ChainSource, count: number, signal: AbortSignal): Promise<NewestBlocks> {
   if (source.newest !== undefined) {
-    try {
-      const blocks = await abortable(source.newest(count, { signal }), signal);
-      if (blocks.length > 0) return { blocks, isWhole: false };
-    } catch (error) {
-      // A node may lack `eth_feeHistory`, or allow only shorter pages.
-      if (!(error instanceof ChainError && (isRefusal(error) || error.code === 'unsupported'))) throw error;
-    }
+    const { blocks } = await abortable(source.newest(count, { known: null, signal }), signal);
+    return { blocks, isWhole: false };
   }
   const head = await abortable(source.head(), signal);
   const from = Math.max(0, head.number - count + 1);

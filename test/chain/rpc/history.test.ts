@@ -111,25 +111,15 @@ describe('history', () => {
     expect(first).toMatchObject({ blobBaseFee: null, nextBlobBaseFee: null });
   });
 
-  test('is made of headers alone where there is no eth_feeHistory', async () => {
-    const { source, counts } = await serve(chain, {
+  test('needs eth_feeHistory: a node without it is named, with the way out', async () => {
+    const { source, server } = await serve(chain, {
       answer: (method) =>
         method === 'eth_feeHistory' ? { error: { code: -32601, message: 'Method not found' } } : undefined,
     });
-    const blocks = await source.blocks(3_200, 3_399);
-    expect(blocks).toHaveLength(200);
-    for (const block of blocks) {
-      const real = chain.at(block.number);
-      expect(block).toMatchObject({
-        hash: real?.hash,
-        baseFeePerGas: real?.baseFeePerGas,
-        gasUsedRatio: Number(real?.gasUsed) / Number(real?.gasLimit),
-        tips: null,
-        nextBaseFee: null,
-      });
-    }
-    await source.head();
-    expect(counts()).toHaveLength(1);
+    await expect(source.head()).rejects.toMatchObject({
+      code: 'unsupported',
+      message: `127.0.0.1:${server.port} does not answer eth_feeHistory: use another node (Method not found)`,
+    });
   });
 
   test('is asked for again after "too many requests"', async () => {
@@ -182,7 +172,8 @@ test('where a block comes between head and fees, the newest blocks are those bef
       return undefined;
     },
   });
-  const blocks = (await source.newest?.(64)) ?? [];
+  const { signal } = new AbortController();
+  const { blocks = [] } = (await source.newest?.(64, { known: null, signal })) ?? {};
   expect(blocks.map(({ number, baseFeePerGas }) => [number, baseFeePerGas])).toEqual(
     chain.blocks.slice(36, 100).map(({ number, baseFeePerGas }) => [number, baseFeePerGas]),
   );

@@ -106,52 +106,20 @@ async function errorOf(promise: Promise<unknown>): Promise<ChainError> {
   return error;
 }
 
-describe('a node without eth_getBlockReceipts', () => {
-  test('is asked for each receipt, eight at a time, and never again for all at once', async () => {
+describe('a node', () => {
+  test('without eth_getBlockReceipts is named, with the way out', async () => {
     const chain = createScriptedChain({ length: 10 });
     const usual = answers(chain);
-    let open = 0;
-    let mostOpen = 0;
-    const old = await serve(chain, (method, params) => {
-      if (method === 'eth_getBlockReceipts') return NO_METHOD;
-      if (method !== 'eth_getTransactionReceipt') return usual(method, params);
-      mostOpen = Math.max(mostOpen, ++open);
-      return {
-        write: (response) => {
-          setImmediate(() => {
-            open--;
-            response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...usual(method, params) }));
-          });
-        },
-      };
-    });
-    const source = sourceOver(old);
-    const modern = sourceOver(await serve(chain, usual));
-
-    const block = await blockOf(source, 5);
-    const included = await source.transactionsOf(block);
-    expect(included).toEqual(await modern.transactionsOf(block));
-    expect(included).toHaveLength(PER_BLOCK);
-    expect(mostOpen).toBeGreaterThan(1);
-    expect(mostOpen).toBeLessThanOrEqual(8);
-    await source.transactionsOf(await blockOf(source, 6));
-    expect(asked(old, 'eth_getBlockReceipts')).toBe(1);
-    expect(asked(old, 'eth_getTransactionReceipt')).toBe(2 * PER_BLOCK);
-  });
-
-  test('that only refuses it once is asked again for the next block', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    let refusals = 1;
-    const node = await serve(chain, (method, params) =>
-      method === 'eth_getBlockReceipts' && refusals-- > 0
-        ? { error: { code: -32000, message: 'response is too big' } }
-        : usual(method, params),
+    const old = await serve(chain, (method, params) =>
+      method === 'eth_getBlockReceipts' ? NO_METHOD : usual(method, params),
     );
-    const source = sourceOver(node);
-    expect(await source.transactionsOf(await blockOf(source, 5))).toHaveLength(PER_BLOCK);
-    expect(await source.transactionsOf(await blockOf(source, 6))).toHaveLength(PER_BLOCK);
-    expect(asked(node, 'eth_getTransactionReceipt')).toBe(PER_BLOCK);
+    const source = sourceOver(old);
+    const error = await errorOf(source.transactionsOf(await blockOf(source, 5)));
+    expect(error).toMatchObject({
+      code: 'unsupported',
+      message: `127.0.0.1:${old.port} does not answer eth_getBlockReceipts: use another node (the method does not exist/is not available)`,
+    });
+    expect(source.health()[0]?.state).toBe('ok');
   });
 
   test('that has had too many requests is waited for', async () => {
@@ -184,19 +152,6 @@ describe('a block that leaves the chain while it is read', () => {
     expect(chain.at(9)?.hash).not.toBe(block.hash);
   });
 
-  test('between two single receipts is null too', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    let left = 5;
-    const node = await serve(chain, (method, params) => {
-      if (method === 'eth_getBlockReceipts') return NO_METHOD;
-      if (method === 'eth_getTransactionReceipt' && --left === 0) chain.reorg(2);
-      return usual(method, params);
-    });
-    const source = sourceOver(node);
-    expect(await source.transactionsOf(await blockOf(source, 9))).toBeNull();
-  });
-
   test('after it was read is null from then on', async () => {
     const chain = createScriptedChain({ length: 10 });
     const source = sourceOver(await serve(chain, answers(chain)));
@@ -213,8 +168,7 @@ describe('several nodes', () => {
     const usual = answers(chain);
     let behind = 1;
     const node = await serve(chain, (method, params) => {
-      if (method.endsWith('Receipts') && behind > 0) return { result: null };
-      if (method.endsWith('Receipt') && behind-- > 0) return { result: null };
+      if (method.endsWith('Receipts') && behind-- > 0) return { result: null };
       return usual(method, params);
     });
     const source = sourceOver(node);
@@ -371,14 +325,6 @@ describe('what is unlike mainnet is read all the same', () => {
       { effectiveGasPrice: 0n, dataFee: 0n },
     ],
     [
-      'a deposit from before Regolith, without a nonce',
-      { type: '0x7e', gasPrice: undefined, nonce: undefined },
-      { effectiveGasPrice: undefined },
-      { nonce: 0, gasPrice: null },
-      // The base fee is all that is known of its price.
-      { effectiveGasPrice: 1_000_000_000n },
-    ],
-    [
       'an OP-stack transfer that pays for its data',
       { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
       { l1Fee: '0x2540be400' },
@@ -434,18 +380,11 @@ describe('what is unlike mainnet is read all the same', () => {
       {},
     ],
     [
-      'a fee-market transaction of a node from before London receipts',
-      { type: '0x2', gasPrice: undefined, maxFeePerGas: '0xb2d05e00', maxPriorityFeePerGas: '0x3b9aca00' },
-      { effectiveGasPrice: undefined },
-      { gasPrice: null },
-      { effectiveGasPrice: 2_000_000_000n },
-    ],
-    [
-      'a legacy transaction of such a node',
+      'a receipt from before Byzantium, with a root instead of a status',
       {},
-      { effectiveGasPrice: undefined, status: undefined, root: '0x' },
-      { type: 0 },
-      { effectiveGasPrice: 2_000_000_000n, status: 'success' },
+      { status: undefined, root: '0x' },
+      {},
+      { status: 'success' },
     ],
   ])('%s', async (_, transaction, receipt, readTransaction, readReceipt) => {
     const chain = createScriptedChain({ length: 1 });
@@ -455,32 +394,35 @@ describe('what is unlike mainnet is read all the same', () => {
     expect(included?.[0]).toMatchObject({ transaction: readTransaction, receipt: readReceipt });
   });
 
-  test('a receipt alone that does not say its price has it from its transaction', async () => {
+  test('a transaction without gas may have no receipt (Polygon’s state syncs); any other must', async () => {
     const chain = createScriptedChain({ length: 3 });
-    const usual = answers(chain, {}, { effectiveGasPrice: undefined });
-    const source = sourceOver(
-      await serve(chain, (method, params) => {
-        if (method !== 'eth_getTransactionByHash') return usual(method, params);
-        const block = usual('eth_getBlockByNumber', ['0x2', true]);
-        return block && 'result' in block
-          ? { result: (block.result as { transactions: unknown[] }).transactions[0] }
-          : undefined;
-      }),
+    let gas = '0x0';
+    const node = await serve(chain, (method, params) => {
+      const reply = answers(chain)(method, params);
+      if (!reply || !('result' in reply)) return reply;
+      if (method === 'eth_getBlockReceipts') return { result: (reply.result as Fields[]).slice(1) };
+      const { transactions, ...header } = reply.result as { transactions: Fields[] };
+      if (params[1] !== true) return reply;
+      return {
+        result: {
+          ...header,
+          transactions: transactions.map((each, at) => (at === 0 ? { ...each, gas } : each)),
+        },
+      };
+    });
+    const source = sourceOver(node);
+    const block = await blockOf(source, 1);
+    const included = await source.transactionsOf(block);
+    expect(included?.map(({ receipt }) => receipt.transactionIndex)).toEqual(
+      Array.from({ length: PER_BLOCK - 1 }, (_, index) => index + 1),
     );
-    expect(await source.receipt(transactionHash(2, 0))).toMatchObject({ effectiveGasPrice: 2_000_000_000n });
+    gas = '0x1';
+    expect((await errorOf(source.transactionsOf(block))).code).toBe('rejected');
   });
 
-  test('a block whose miner is called author, and one without blob fields', async () => {
+  test('a block without blob fields', async () => {
     const chain = createScriptedChain({ length: 3 });
-    const usual = answers(chain);
-    const source = sourceOver(
-      await serve(chain, (method, params) => {
-        const reply = usual(method, params);
-        if (!reply || !('result' in reply) || method !== 'eth_getBlockByNumber') return reply;
-        const { miner, ...rest } = reply.result as { miner: string };
-        return { result: { ...rest, author: miner } };
-      }),
-    );
+    const source = sourceOver(await serve(chain, answers(chain)));
     expect(await source.block(1)).toMatchObject({
       feeRecipient: MINER,
       blobGasUsed: null,
@@ -500,11 +442,14 @@ describe('an answer that is too large', () => {
     },
   };
 
-  test('for a whole block is said of the block, and the node stays well', async () => {
+  test.each([
+    ['its transactions', (_method: string, params: readonly unknown[]) => params[1] === true],
+    ['its receipts', (method: string) => method === 'eth_getBlockReceipts'],
+  ])('for a whole block, by %s, is said of the block, and the node stays well', async (_, isTooLarge) => {
     const chain = createScriptedChain({ length: 3 });
     const usual = answers(chain);
     const node = await serve(chain, (method, params) =>
-      params[1] === true ? endless : usual(method, params),
+      isTooLarge(method, params) ? endless : usual(method, params),
     );
     const source = sourceOver(node);
     const error = await errorOf(source.transactionsOf(await blockOf(source, 1)));
@@ -512,17 +457,6 @@ describe('an answer that is too large', () => {
     expect(error.message).toBe(
       `block 1 is too large to be read whole: 127.0.0.1:${node.port} answers more than 32 MB: try another node`,
     );
-    expect(source.health()[0]?.state).toBe('ok');
-  });
-
-  test('for its receipts is asked for in single ones', async () => {
-    const chain = createScriptedChain({ length: 3 });
-    const usual = answers(chain);
-    const node = await serve(chain, (method, params) =>
-      method === 'eth_getBlockReceipts' ? endless : usual(method, params),
-    );
-    const source = sourceOver(node);
-    expect(await source.transactionsOf(await blockOf(source, 1))).toHaveLength(PER_BLOCK);
     expect(source.health()[0]?.state).toBe('ok');
   });
 });
