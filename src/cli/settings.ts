@@ -3,7 +3,7 @@ import { parseNodeUrl as readNodeUrl } from '../chain/rpc/failures.ts';
 import { parseServiceUrl } from '../client/http.ts';
 import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
-import type { TelegramSettings } from '../service/alerts/notifiers/telegram.ts';
+import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
 import { createPlans } from '../service/keys/api-keys.ts';
 import type { Delivery } from '../service/service-options.ts';
 import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';

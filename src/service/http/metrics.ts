@@ -14,16 +14,11 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-interface Durations {
-  readonly counts: number[];
-  sum: number;
-  count: number;
-}
-
 /** Counts responses, in memory, for Prometheus (text format 0.0.4). Labels never come from clients. */
 export class RequestMetrics {
   readonly #requests = new Map<string, number>();
-  readonly #durations = new Map<string, Durations>();
+  /** Seconds by route: how many responses ended within each bound, how many in all, and their sum. */
+  readonly #durations = new Map<string, { within: number[]; count: number; sum: number }>();
   readonly #startedSec: number;
   #quotaRefusals = 0;
   #underWay = 0;
@@ -38,100 +33,92 @@ export class RequestMetrics {
 
   end({ method, route, status, durationMs }: AnsweredRequest): void {
     this.#underWay -= 1;
-    const series = `method="${METHODS.has(method) ? method : 'other'}",route="${route ?? 'none'}",status="${status}"`;
+    const name = route ?? 'none';
+    const series = `method="${METHODS.has(method) ? method : 'other'}",route="${name}",status="${status}"`;
     this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
     if (status === 429) this.#quotaRefusals += 1;
-    const durations = this.#durationsOf(route ?? 'none');
     const sec = durationMs / 1_000;
-    const bucket = BUCKETS.findIndex((bound) => sec <= bound);
-    const at = bucket === -1 ? BUCKETS.length : bucket;
-    durations.counts[at] = (durations.counts[at] ?? 0) + 1;
-    durations.sum += sec;
-    durations.count += 1;
+    const { within, count, sum } = this.#durations.get(name) ?? {
+      within: BUCKETS.map(() => 0),
+      count: 0,
+      sum: 0,
+    };
+    const next = within.map((ended, at) => (sec <= (BUCKETS[at] ?? 0) ? ended + 1 : ended));
+    this.#durations.set(name, { within: next, count: count + 1, sum: sum + sec });
   }
 
-  #durationsOf(route: string): Durations {
-    const known = this.#durations.get(route);
-    if (known !== undefined) return known;
-    const durations: Durations = { counts: new Array<number>(BUCKETS.length + 1).fill(0), sum: 0, count: 0 };
-    this.#durations.set(route, durations);
-    return durations;
-  }
-
-  page(
-    { head, headAgeSec, lagBlocks, failure, engine, streams = 0 }: Condition,
-    connections: number,
-    alerts: AlertFigures | null,
-  ): string {
+  page(condition: Condition, connections: number, alerts: AlertFigures | null): string {
+    const { head, headAgeSec, lagBlocks, failure, engine, streams = 0 } = condition;
     const { rss, heapUsed } = process.memoryUsage();
     const { user, system } = process.cpuUsage();
-    const cpuSec = (user + system) / 1_000_000;
+    const requests = [...this.#requests].map(([labels, count]) => [`{${labels}}`, count] as const);
+    const durations = [...this.#durations].flatMap(([route, { within, count, sum }]) => [
+      ...BUCKETS.map((bound, at) => [`_bucket{route="${route}",le="${bound}"}`, within[at] ?? 0] as const),
+      [`_bucket{route="${route}",le="+Inf"}`, count] as const,
+      [`_sum{route="${route}"}`, sum] as const,
+      [`_count{route="${route}"}`, count] as const,
+    ]);
+    const states = alerts && [
+      ['{state="armed"}', alerts.armed] as const,
+      ['{state="cooling_down"}', alerts.cooling] as const,
+      ['{state="disabled"}', alerts.disabled] as const,
+    ];
+    const ready = '1 while prices can be answered, are not stale, and are written.';
+    const leads = '1 while this process leads: writes blocks and has alerts fire.';
+    const holdsLease = engine === undefined ? null : Number(engine?.isHere ?? false);
     return [
-      ...family('gastop_http_requests_total', 'counter', 'Requests answered, by route template.'),
-      ...[...this.#requests].map(([series, count]) => `gastop_http_requests_total{${series}} ${count}`),
-      ...family('gastop_http_request_duration_seconds', 'histogram', 'Time until a response was sent.'),
-      ...[...this.#durations].flatMap(([route, durations]) => histogram(route, durations)),
-      ...single('gastop_http_requests_in_progress', 'gauge', 'Requests being answered.', this.#underWay),
-      ...single('gastop_http_connections', 'gauge', 'Open connections.', connections),
-      ...single('gastop_gas_streams', 'gauge', 'Open streams of prices.', streams),
-      ...single('gastop_quota_refusals_total', 'counter', 'Requests refused with 429.', this.#quotaRefusals),
-      ...single(
-        'gastop_ready',
-        'gauge',
-        '1 while prices can be answered, are not stale, and are written.',
-        failure ? 0 : 1,
+      family('gastop_http_requests_total', 'counter', 'Requests answered, by route template.', requests),
+      family(
+        'gastop_http_request_duration_seconds',
+        'histogram',
+        'Time until a response was sent.',
+        durations,
       ),
-      ...single('gastop_head_block', 'gauge', 'Number of the last block.', head),
-      ...single('gastop_head_age_seconds', 'gauge', 'Age of the last block.', headAgeSec),
-      ...single('gastop_lag_blocks', 'gauge', 'Blocks that the node or the leader is ahead.', lagBlocks),
-      ...single(
-        'gastop_lease_held',
-        'gauge',
-        '1 while this process leads: writes blocks and has alerts fire.',
-        engine === undefined ? null : Number(engine?.isHere ?? false),
+      family('gastop_http_requests_in_progress', 'gauge', 'Requests being answered.', this.#underWay),
+      family('gastop_http_connections', 'gauge', 'Open connections.', connections),
+      family('gastop_gas_streams', 'gauge', 'Open streams of prices.', streams),
+      family('gastop_quota_refusals_total', 'counter', 'Requests refused with 429.', this.#quotaRefusals),
+      family('gastop_ready', 'gauge', ready, failure ? 0 : 1),
+      family('gastop_head_block', 'gauge', 'Number of the last block.', head),
+      family('gastop_head_age_seconds', 'gauge', 'Age of the last block.', headAgeSec),
+      family('gastop_lag_blocks', 'gauge', 'Blocks that the node or the leader is ahead.', lagBlocks),
+      family('gastop_lease_held', 'gauge', leads, holdsLease),
+      family('gastop_alerts', 'gauge', 'Alerts in the database by state.', states),
+      family(
+        'gastop_alert_firings_total',
+        'counter',
+        'How often the alerts there are have fired.',
+        alerts?.firings,
       ),
-      ...(alerts === null ? [] : alertFamilies(alerts)),
-      ...single('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
-      ...single('nodejs_heap_size_used_bytes', 'gauge', 'Used heap.', heapUsed),
-      ...single('process_cpu_seconds_total', 'counter', 'Processor time.', cpuSec),
-      ...single('process_start_time_seconds', 'gauge', 'Start, Unix time.', this.#startedSec),
-      '',
-    ].join('\n');
+      family(
+        'gastop_outbox_pending',
+        'gauge',
+        'Deliveries that wait for their first or next try.',
+        alerts?.pending,
+      ),
+      family(
+        'gastop_outbox_failed',
+        'gauge',
+        'Deliveries that were given up, of the last 90 days.',
+        alerts?.failed,
+      ),
+      family('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss),
+      family('nodejs_heap_size_used_bytes', 'gauge', 'Used heap.', heapUsed),
+      family('process_cpu_seconds_total', 'counter', 'Processor time.', (user + system) / 1_000_000),
+      family('process_start_time_seconds', 'gauge', 'Start, Unix time.', this.#startedSec),
+    ].join('');
   }
 }
 
-function alertFamilies({ armed, cooling, disabled, firings, pending, failed }: AlertFigures): string[] {
-  return [
-    ...family('gastop_alerts', 'gauge', 'Alerts in the database by state.'),
-    `gastop_alerts{state="armed"} ${armed}`,
-    `gastop_alerts{state="cooling_down"} ${cooling}`,
-    `gastop_alerts{state="disabled"} ${disabled}`,
-    ...single('gastop_alert_firings_total', 'counter', 'How often the alerts there are have fired.', firings),
-    ...single('gastop_outbox_pending', 'gauge', 'Deliveries that wait for their first or next try.', pending),
-    ...single('gastop_outbox_failed', 'gauge', 'Deliveries that were given up, of the last 90 days.', failed),
-  ];
+/** A family of one value, or of one for each series (the rest of its name, with labels); none while it is unknown. */
+function family(
+  name: string,
+  type: 'counter' | 'gauge' | 'histogram',
+  help: string,
+  values: number | readonly (readonly [string, number])[] | null | undefined,
+): string {
+  if (values == null) return '';
+  const series = typeof values === 'number' ? [['', values] as const] : values;
+  const lines = series.map(([rest, value]) => `${name}${rest} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
-
-function histogram(route: string, { counts, sum, count }: Durations): string[] {
-  const name = 'gastop_http_request_duration_seconds';
-  let below = 0;
-  const buckets = BUCKETS.map((bound, at) => {
-    below += counts[at] ?? 0;
-    return `${name}_bucket{route="${route}",le="${bound}"} ${below}`;
-  });
-  return [
-    ...buckets,
-    `${name}_bucket{route="${route}",le="+Inf"} ${count}`,
-    `${name}_sum{route="${route}"} ${sum}`,
-    `${name}_count{route="${route}"} ${count}`,
-  ];
-}
-
-const family = (name: string, type: string, help: string) => [
-  `# HELP ${name} ${help}`,
-  `# TYPE ${name} ${type}`,
-];
-
-/** A family of one value; none while it is not known. */
-const single = (name: string, type: string, help: string, value: number | null | undefined) =>
-  value == null ? [] : [...family(name, type, help), `${name} ${value}`];

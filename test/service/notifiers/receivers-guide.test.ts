@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { sign, webhookBody } from '../../../src/service/alerts/notifiers/webhook.ts';
+import { sign, webhookBody } from '../../../src/service/alerts/notifiers/web-notifiers.ts';
 import { messageOf } from '../../helpers/fired-alert.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 

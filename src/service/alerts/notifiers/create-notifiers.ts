@@ -2,9 +2,12 @@ import { ALERT_CHANNELS } from '../../../contract/choices.ts';
 import { createEmailNotifier, type SmtpSettings } from './email.ts';
 import { delivered, type Notifiers } from './notifier.ts';
 import { resolveHost, type WebAccess } from './safe-http.ts';
-import { createSlackNotifier } from './slack.ts';
-import { createTelegramNotifier, type TelegramSettings } from './telegram.ts';
-import { createWebhookNotifier } from './webhook.ts';
+import {
+  createSlackNotifier,
+  createTelegramNotifier,
+  createWebhookNotifier,
+  type TelegramSettings,
+} from './web-notifiers.ts';
 
 export interface NotifierSettings {
   readonly smtp: SmtpSettings | null;

@@ -1,9 +1,6 @@
-import { STATUS_CODES } from 'node:http';
-import { VERSION } from '../../../contract/routes.ts';
 import type { AlertMessage } from '../../../core/alerts/alert-rule.ts';
-import { retryAfterSec } from '../../../core/retry-after.ts';
 import { cleanText } from '../../../core/text.ts';
-import { ForbiddenAddress, RequestRefused, type WebResponse } from './safe-http.ts';
+import { ForbiddenAddress } from './safe-http.ts';
 
 export interface Notification {
   /** The same for every attempt: the recipient's idempotency key. */
@@ -35,8 +32,6 @@ export interface Notifier {
 
 /** The configured notifiers. An alert for a channel without one is refused. */
 export type Notifiers = Readonly<Partial<Record<string, Notifier>>>;
-
-export const JSON_HEADERS = { 'Content-Type': 'application/json', 'User-Agent': `gastop/${VERSION}` };
 
 /** Messages for error codes of Node and OpenSSL, for the delivery log. */
 const BY_CODE: Readonly<Record<string, string>> = {
@@ -79,7 +74,6 @@ function errorCode(error: unknown): string | null {
 }
 
 const LONGEST_RESPONSE = 200;
-const LONGEST_EXCERPT = 120;
 
 export const delivered = (answer: string): Attempt => attempt('delivered', answer);
 export const never = (answer: string): Attempt => attempt('never', answer);
@@ -89,60 +83,4 @@ export const later = (answer: string, retryAfterSec: number | null = null): Atte
 
 function attempt(outcome: Attempt['outcome'], answer: string, retryAfterSec: number | null = null): Attempt {
   return { outcome, answer: cleanText(answer, LONGEST_RESPONSE), retryAfterSec };
-}
-
-/** A notifier over HTTP; its attempt may reject as its request does. */
-export const webNotifier = (attempt: Notifier['deliver']): Notifier => ({
-  deliver: (notification, signal) =>
-    attempt(notification, signal).catch((error: unknown) => withoutResponse(error, signal)),
-});
-
-/** The attempt that got no response. `signal` tells whether its deadline passed. */
-function withoutResponse(error: unknown, signal: AbortSignal): Attempt {
-  if (error instanceof RequestRefused) return later(`refused: ${error.message}`);
-  if (signal.aborted) return later('no response in time');
-  return later(connectionWords(error));
-}
-
-/** An attempt to retry, after the `Retry-After` of the response. @param now ms since epoch */
-export function laterAfter(response: WebResponse, reason: string, now: number): Attempt {
-  return later(reason, retryAfterSec(response.retryAfter ?? null, now));
-}
-
-/** An HTTP status as text, with the beginning of the body without `secrets`: servers repeat unknown paths. */
-export function statusWords({ status, text, movedTo }: WebResponse, secrets: readonly string[] = []): string {
-  const words = STATUS_CODES[status];
-  const line = words === undefined ? String(status) : `${status} ${words}`;
-  if (status >= 300 && status < 400) {
-    return movedTo === null ? `${line} without a Location` : `${line}: moved to ${movedTo}`;
-  }
-  const excerpt = cleanText(without(text, secrets), LONGEST_EXCERPT).trim();
-  return excerpt === '' || /^</.test(excerpt) ? line : `${line}: ${excerpt}`;
-}
-
-const SHORTEST_TOKEN = 8;
-
-/** The parts of a webhook's URL that may be secret: path and query, whole and in parts. */
-export function secretsOf(target: string): string[] {
-  const url = URL.parse(target);
-  if (url === null) return [];
-  const { pathname, search } = url;
-  const parts = [...pathname.split('/').filter(({ length }) => length >= SHORTEST_TOKEN)];
-  const whole = [`${pathname}${search}`, pathname, search, search.slice(1)];
-  const secrets = [...whole, ...parts, ...url.searchParams.values()];
-  return [...secrets, ...secrets.map(decoded)].filter(({ length }) => length > 1);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function without(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length > 1)
-    .reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
 }
