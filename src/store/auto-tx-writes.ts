@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { type KeptAutoTx, savingsOf } from '../core/auto-txs/kept-auto-tx.ts';
 import {
   type AutoTxEvent,
@@ -9,7 +9,7 @@ import {
 } from '../core/auto-txs/state-machine.ts';
 import { type AutoTxRow, toAutoTxRow, toKeptAutoTx } from './auto-tx-rows.ts';
 import type { Sealed } from './sealer.ts';
-import { countRows, type Queries, readRows } from './tables.ts';
+import { countRows, type Queries, readRows, type Tables } from './tables.ts';
 
 // All of these are part of the caller's transaction.
 
@@ -17,22 +17,18 @@ import { countRows, type Queries, readRows } from './tables.ts';
 export const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
 
 /** A sender's auto-txs that are unsent or submitted, by nonce. */
-export const liveRows = (db: Queries, from: string) =>
-  db
-    .selectFrom('auto_txs')
-    .selectAll()
-    .where(IS_LIVE)
-    .where('from_address', '=', from)
-    .orderBy('nonce')
-    .orderBy('id');
+export const ofSender = <Output>(all: SelectQueryBuilder<Tables, 'auto_txs', Output>, from: string) =>
+  all.where(IS_LIVE).where('from_address', '=', from).orderBy('nonce').orderBy('id');
 
 /** The id of another live one with the same owner, sender and nonce; `null` when there is none. */
 export async function findRival(db: Queries, { owner, id, signed }: KeptAutoTx): Promise<string | null> {
   if (signed === null) return null;
-  const rival = liveRows(db, signed.from)
-    .where('nonce', '=', signed.nonce)
-    .where('owner', '=', owner)
-    .where('id', '<>', id);
+  const live = ofSender(db.selectFrom('auto_txs').select('id'), signed.from).where(
+    'nonce',
+    '=',
+    signed.nonce,
+  );
+  const rival = live.where('owner', '=', owner).where('id', '<>', id);
   return (await rival.limit(1).executeTakeFirst())?.id ?? null;
 }
 
@@ -66,11 +62,8 @@ export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: Seal
   }
   const hasEnded = isFinal(after.state.status);
   if (hasEnded !== isFinal(before.state.status)) {
-    await trx
-      .updateTable('signed_transactions')
-      .set({ ended_at: hasEnded ? at : null })
-      .where('auto_tx_id', '=', id)
-      .execute();
+    const kept = trx.updateTable('signed_transactions').set({ ended_at: hasEnded ? at : null });
+    await kept.where('auto_tx_id', '=', id).execute();
   }
   await tallyAutoTx(trx, before, after);
 }
@@ -83,10 +76,8 @@ function changedColumns(before: KeptAutoTx, after: KeptAutoTx): Partial<AutoTxRo
 }
 
 export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: Sealed): Promise<void> {
-  await trx
-    .insertInto('signed_transactions')
-    .values({ auto_tx_id: id, ended_at: null, bytes, key_id: keyId })
-    .execute();
+  const row = { auto_tx_id: id, ended_at: null, bytes, key_id: keyId };
+  await trx.insertInto('signed_transactions').values(row).execute();
 }
 
 /** Of one auto-tx, so that one that is held for ever leaves room for the others. */
@@ -95,30 +86,15 @@ export const MOST_NOTES = 200;
 /** Adds events at `at` (ms since epoch) to a timeline, and deletes the oldest beyond its limit. */
 export async function addNotes(trx: Queries, id: string, notes: readonly Note[], at: number): Promise<void> {
   if (notes.length === 0) return;
-  const newest = await trx
-    .selectFrom('auto_tx_events')
-    .select((e) => e.fn.max<number | null>('seq').as('seq'))
-    .where('auto_tx_id', '=', id)
-    .executeTakeFirst();
+  const all = trx.selectFrom('auto_tx_events').where('auto_tx_id', '=', id);
+  const newest = await all.select((e) => e.fn.max<number | null>('seq').as('seq')).executeTakeFirst();
   const last = newest?.seq ?? 0;
-  await trx
-    .insertInto('auto_tx_events')
-    .values(
-      notes.map(({ kind, blockNumber, message }, place) => ({
-        auto_tx_id: id,
-        seq: last + 1 + place,
-        at,
-        kind,
-        block_number: blockNumber,
-        message,
-      })),
-    )
-    .execute();
-  await trx
-    .deleteFrom('auto_tx_events')
-    .where('auto_tx_id', '=', id)
-    .where('seq', '<=', last + notes.length - MOST_NOTES)
-    .execute();
+  const rows = notes.map(({ kind, blockNumber, message }, place) => {
+    return { auto_tx_id: id, seq: last + 1 + place, at, kind, block_number: blockNumber, message };
+  });
+  await trx.insertInto('auto_tx_events').values(rows).execute();
+  const oldest = trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id);
+  await oldest.where('seq', '<=', last + notes.length - MOST_NOTES).execute();
 }
 
 function shareOf(kept: KeptAutoTx) {
@@ -136,11 +112,8 @@ async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx):
   const [was, is] = [shareOf(before), shareOf(after)];
   const isSame = was.executed === is.executed && was.wei === is.wei && was.usd === is.usd;
   if (isSame && was.unpriced === is.unpriced) return;
-  const row = await trx
-    .selectFrom('auto_tx_tallies')
-    .selectAll()
-    .where('owner', '=', after.owner)
-    .executeTakeFirst();
+  const tally = trx.selectFrom('auto_tx_tallies').selectAll().where('owner', '=', after.owner);
+  const row = await tally.executeTakeFirst();
   const executed = (row?.executed ?? 0) + is.executed - was.executed;
   const next = {
     executed,
@@ -168,12 +141,8 @@ export async function rewindAutoTxs(trx: Queries, number: number, now: number): 
 /** Restarts with a new chain, at `now` (ms since epoch). */
 export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
   await trx.updateTable('auto_txs').set({ chain_block: null }).where(IS_FINISHED).execute();
-  const rows = await trx
-    .selectFrom('auto_txs')
-    .selectAll()
-    .where((e) => e.or([IS_LIVE, e('may_be_out', '=', 1)]))
-    .execute();
-  await stepAll(trx, rows, { type: 'restart' }, now);
+  const open = trx.selectFrom('auto_txs').selectAll().where(sql<boolean>`(${IS_LIVE} or may_be_out = 1)`);
+  await stepAll(trx, await open.execute(), { type: 'restart' }, now);
 }
 
 /** Applies an event to many; `reason` precedes its notes. Returns how many it changed. */
@@ -220,19 +189,10 @@ export async function forgetFinished(trx: Queries, owner: string, most = MOST_FI
   const finished = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_FINISHED);
   const tooMany = (await countRows(finished)) - most;
   if (tooMany <= 0) return;
-  const head = await trx
-    .selectFrom('blocks')
-    .select((e) => e.fn.max<number | null>('number').as('number'))
-    .executeTakeFirst();
-  const below = (head?.number ?? 0) - SETTLED_BLOCKS;
-  const rows = await finished
-    .select('id')
-    .where('may_be_out', '=', 0)
-    .where((e) => e.or([e('chain_block', 'is', null), e('chain_block', '<', below)]))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(Math.min(tooMany, FORGOTTEN_AT_ONCE))
-    .execute();
+  const { rows } = await sql<{ id: string }>`
+    select id from auto_txs where owner = ${owner} and ${IS_FINISHED} and may_be_out = 0
+      and (chain_block is null or chain_block < (select coalesce(max(number), 0) from blocks) - ${SETTLED_BLOCKS})
+    order by created_at, id limit ${Math.min(tooMany, FORGOTTEN_AT_ONCE)}`.execute(trx);
   for (const { id } of rows) await forgetAutoTx(trx, id);
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { AUTO_TX_STATUSES } from '../contract/choices.ts';
 import { LANES, type LanePrices } from '../core/advice.ts';
 import type { KeptAutoTx, TimelineEntry } from '../core/auto-txs/kept-auto-tx.ts';
@@ -14,8 +14,8 @@ import {
   forgetFinished,
   IS_LIVE,
   insertSigned,
-  liveRows,
   MOST_NOTES,
+  ofSender,
   stepAll,
   writeAutoTx,
 } from './auto-tx-writes.ts';
@@ -23,7 +23,7 @@ import { integer } from './block-rows.ts';
 import { isHex, oneOf } from './columns.ts';
 import type { Database } from './database.ts';
 import { requireRight, type WriteRight } from './lease.ts';
-import { countRows, newestPage, ownedBy, type Page, type Queries, readRows } from './tables.ts';
+import { countRows, newestPage, ownedBy, type Page, type Queries, readRows, type Tables } from './tables.ts';
 
 export type { AutoTxChange };
 
@@ -73,29 +73,18 @@ export class AutoTxStore {
     });
   }
 
-  find(owner: string, id: string): Promise<KeptAutoTx | null> {
-    return this.#database.run(async (db) => {
-      const rows = await autoTxsOf(db, owner).selectAll().where('id', '=', id).execute();
-      return readable(rows)[0] ?? null;
-    });
+  async find(owner: string, id: string): Promise<KeptAutoTx | null> {
+    return (await this.#read((all) => ownedBy(all, owner).where('id', '=', id)))[0] ?? null;
   }
 
   /** The owner's auto-tx with the same signed bytes, in any status; `null` when there is none. */
-  sameBytes(owner: string, hash: Hex): Promise<KeptAutoTx | null> {
-    return this.#database.run(async (db) => {
-      const same = db.selectFrom('auto_txs').selectAll().where('owner', '=', owner).where('hash', '=', hash);
-      return readable(await same.execute())[0] ?? null;
-    });
+  async sameBytes(owner: string, hash: Hex): Promise<KeptAutoTx | null> {
+    return (await this.#read((all) => all.where('owner', '=', owner).where('hash', '=', hash)))[0] ?? null;
   }
 
-  list(
-    owner: string,
-    page: Page,
-  ): Promise<{ readonly autoTxs: readonly KeptAutoTx[]; readonly total: number }> {
-    return this.#database.run(async (db) => {
-      const rows = await newestPage(autoTxsOf(db, owner).selectAll(), page).execute();
-      return { autoTxs: readable(rows), total: await countRows(autoTxsOf(db, owner)) };
-    });
+  async list(owner: string, page: Page) {
+    const total = await this.#database.run((db) => countRows(autoTxsOf(db, owner)));
+    return { autoTxs: await this.#read((all) => newestPage(ownedBy(all, owner), page)), total };
   }
 
   /** Numbers of an owner's auto-txs by status; an unused status is absent. */
@@ -119,14 +108,7 @@ export class AutoTxStore {
    * have any case.
    */
   waiting(owner: string, from: string): Promise<KeptAutoTx[]> {
-    return this.#database.run(async (db) => {
-      return readable(await ownedBy(liveRows(db, from), owner).execute());
-    });
-  }
-
-  /** The same for all owners. */
-  live(from: string): Promise<KeptAutoTx[]> {
-    return this.waiting('', from);
+    return this.#read((all) => ownedBy(ofSender(all, from), owner));
   }
 
   /** The next senders of live auto-txs, by address. */
@@ -147,10 +129,9 @@ export class AutoTxStore {
 
   /** A sender's auto-txs that a node may have, by nonce. */
   following(from: Hex): Promise<KeptAutoTx[]> {
-    return this.#database.run(async (db) => {
-      const all = db.selectFrom('auto_txs').selectAll().where(IS_FOLLOWED).where('from_address', '=', from);
-      return readable(await all.orderBy('nonce').orderBy('id').execute());
-    });
+    return this.#read((all) =>
+      all.where(IS_FOLLOWED).where('from_address', '=', from).orderBy('nonce').orderBy('id'),
+    );
   }
 
   /** The timeline, newest first; at most 200 entries are stored. */
@@ -227,56 +208,39 @@ export class AutoTxStore {
     next: NextPrices,
     { now, limit }: { readonly now: number; readonly limit: number },
   ): Promise<KeptAutoTx[]> {
-    return this.#database.run(async (db) => {
-      const woken = reachedIds(db, next, now);
-      const first = db.selectFrom(woken.as('woken')).select('id').orderBy('from_address');
-      const rows = await db
-        .selectFrom('auto_txs')
-        .selectAll()
-        .where('id', 'in', first.orderBy('nonce').orderBy('id').limit(limit))
-        // An expression, so that SQLite does not walk the whole index in its order.
-        .orderBy(sql`coalesce(from_address, '')`)
-        .orderBy('nonce')
-        .orderBy('id')
-        .execute();
-      return readable(rows);
+    return this.#read((all, db) => {
+      const woken = db.selectFrom(reachedIds(db, next, now).as('woken')).select('id');
+      const first = woken.orderBy('from_address').orderBy('nonce').orderBy('id').limit(limit);
+      // An expression, so that SQLite does not walk the whole index in its order.
+      const ordered = all.where('id', 'in', first).orderBy(sql`coalesce(from_address, '')`);
+      return ordered.orderBy('nonce').orderBy('id');
     });
   }
 
   hasOpen(): Promise<boolean> {
     return this.#database.run(async (db) => {
-      const open = db
-        .selectFrom('auto_txs')
-        .select('id')
-        .where((e) => e.or([IS_LIVE, IS_FOLLOWED]));
+      const open = db.selectFrom('auto_txs').select('id').where(sql<boolean>`(${IS_LIVE} or ${IS_FOLLOWED})`);
       return (await open.limit(1).executeTakeFirst()) !== undefined;
     });
   }
 
   /** Waiting auto-txs that expired by `now` (ms since epoch), the longest expired first. */
   expiring(now: number, limit: number): Promise<KeptAutoTx[]> {
-    return this.#database.run(async (db) => {
-      const waiting = db.selectFrom('auto_txs').selectAll().where(IS_WAITING);
-      const expired = waiting.where('expires_at', '<=', now).orderBy('expires_at').limit(limit);
-      return readable(await expired.execute());
-    });
+    return this.#read((all) =>
+      all.where(IS_WAITING).where('expires_at', '<=', now).orderBy('expires_at').limit(limit),
+    );
   }
 
   /**
    * The raw bytes, only for sending; `null`: it ended or the bytes are deleted; `sealed`: encrypted with another key.
    */
   async signedBytes(id: string): Promise<Uint8Array | 'sealed' | null> {
-    const row = await this.#database.run((db) =>
-      db
-        .selectFrom('signed_transactions')
-        .select(['bytes', 'key_id'])
-        .where('auto_tx_id', '=', id)
-        .where('ended_at', 'is', null)
-        .executeTakeFirst(),
-    );
+    const [row] = await this.#database.run((db) => {
+      const signed = db.selectFrom('signed_transactions').select(['bytes', 'key_id']);
+      return signed.where('auto_tx_id', '=', id).where('ended_at', 'is', null).execute();
+    });
     if (row === undefined) return null;
-    const { bytes, key_id: keyId } = row;
-    return this.#database.sealer.open(id, { keyId: keyId ?? '', bytes }) ?? 'sealed';
+    return this.#database.sealer.open(id, { keyId: row.key_id ?? '', bytes: row.bytes }) ?? 'sealed';
   }
 
   async forgetSigned(now: number): Promise<void> {
@@ -290,15 +254,15 @@ export class AutoTxStore {
    * The newest executed auto-txs of an owner with block times in this range (ms since epoch, inclusive), oldest
    * first.
    */
-  executedBetween(
+  async executedBetween(
     owner: string,
     { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
   ): Promise<KeptAutoTx[]> {
-    return this.#database.run(async (db) => {
-      const executed = autoTxsOf(db, owner).selectAll().where(IS_EXECUTED);
-      const within = executed.where('mined_at', '>=', from).where('mined_at', '<=', to);
-      return readable(await within.orderBy('mined_at', 'desc').limit(limit).execute()).reverse();
+    const newest = await this.#read((all) => {
+      const executed = ownedBy(all, owner).where(IS_EXECUTED).where('mined_at', '>=', from);
+      return executed.where('mined_at', '<=', to).orderBy('mined_at', 'desc').limit(limit);
     });
+    return newest.reverse();
   }
 
   /**
@@ -308,14 +272,12 @@ export class AutoTxStore {
   savingsSum(owner: string) {
     return this.#database.run(async (db) => {
       const rows = await ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute();
-      const sum = { executed: 0, wei: 0n, usd: 0, unpriced: 0 };
-      for (const row of rows) {
-        sum.executed += row.executed;
-        sum.wei += BigInt(row.saved_wei);
-        sum.usd += row.usd;
-        sum.unpriced += row.unpriced;
-      }
-      return { executed: sum.executed, savedWei: sum.wei, savedUsd: sum.unpriced > 0 ? null : sum.usd };
+      const sum = (of: 'executed' | 'usd' | 'unpriced') => rows.reduce((total, row) => total + row[of], 0);
+      return {
+        executed: sum('executed'),
+        savedWei: rows.reduce((total, row) => total + BigInt(row.saved_wei), 0n),
+        savedUsd: sum('unpriced') > 0 ? null : sum('usd'),
+      };
     });
   }
 
@@ -339,9 +301,15 @@ export class AutoTxStore {
     // Lets blocks be written in between.
     while ((await this.#database.transaction(disableSome)) === DISABLED_AT_ONCE) await setImmediate();
   }
+
+  /** The auto-txs that `choose` selects, but those that cannot be read. */
+  async #read(choose: (all: AutoTxs, db: Queries) => AutoTxs): Promise<KeptAutoTx[]> {
+    const rows = this.#database.run((db) => choose(db.selectFrom('auto_txs').selectAll(), db).execute());
+    return readRows(await rows, toKeptAutoTx);
+  }
 }
 
-const readable = (rows: readonly AutoTxRow[]): KeptAutoTx[] => readRows(rows, toKeptAutoTx);
+type AutoTxs = SelectQueryBuilder<Tables, 'auto_txs', AutoTxRow>;
 
 const autoTxsOf = (db: Queries, owner: string) => ownedBy(db.selectFrom('auto_txs'), owner);
 
@@ -368,7 +336,8 @@ async function lockAutoTx(trx: Queries, { owner, id }: Pick<KeptAutoTx, 'owner' 
     .set((e) => ({ unseen: e.ref('unseen') }))
     .where('id', '=', id)
     .returningAll();
-  return readable(await (owner === '' ? one : one.where('owner', '=', owner)).execute())[0] ?? null;
+  const rows = await (owner === '' ? one : one.where('owner', '=', owner)).execute();
+  return readRows(rows, toKeptAutoTx)[0] ?? null;
 }
 
 const isNewNonce = ({ signed: before }: KeptAutoTx, { signed: after }: KeptAutoTx) =>

@@ -234,7 +234,7 @@ interface SenderOptions extends FollowOptions {
 async function processSender(from: Hex, options: SenderOptions): Promise<boolean> {
   const { context, signal, isWhole } = options;
   const { store } = context;
-  const live = await store.live(from);
+  const live = await store.waiting('', from);
   const followed = (await store.following(from)).filter((kept) => !isBeingConfirmed(kept, options));
   const isDue = live.some((kept) => isToBeDecided(kept, options));
   if (followed.length === 0 && !isDue && !isWhole) return false;
@@ -293,7 +293,7 @@ async function sendDue(
 ): Promise<boolean> {
   const { context, signal } = options;
   const observations = new Map(observed.map(({ kept, observation }) => [kept.id, observation]));
-  const live = await context.store.live(from);
+  const live = await context.store.waiting('', from);
   if (!live.some((kept) => isToBeDecided(kept, options))) return true;
   const [nextNonce, pendingNonce, balance, dataFees] = await Promise.all([
     reads.nextNonce(),

@@ -152,7 +152,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     // PostgreSQL compares bytes; whoever asks it has capitals where the checksum has them.
     if (engine === 'PostgreSQL') return;
     expect(ids(await store.waiting('', from.toUpperCase().replace('0X', '0x')))).toEqual(['a3', 'b4', 'a5']);
-    expect(ids(await store.live(from.toLowerCase()))).toEqual(['a3', 'b4', 'a5']);
+    expect(ids(await store.waiting('', from.toLowerCase()))).toEqual(['a3', 'b4', 'a5']);
   });
 
   test('orders executed auto-txs by their blocks, and keeps the newest beyond the limit', async () => {
@@ -240,7 +240,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       ['senders of followed', (store) => store.followedSenders(), 'auto_txs_followed'],
       ['followed of a sender', (store) => store.following(sender(1)), 'auto_txs_followed'],
       ['expiring', (store) => store.expiring(NOW, 9), 'auto_txs_expires'],
-      ['live of a sender', (store) => store.live(sender(1)), 'auto_txs_live'],
+      ['live of a sender', (store) => store.waiting('', sender(1)), 'auto_txs_live'],
       ['of the same nonce', (_, queries) => findRival(queries, keptAutoTx('x')), 'auto_txs_live'],
       ['mined in a block', (_, queries) => rewound(queries), 'auto_txs_chain_block'],
       ['executed', (store) => store.executedBetween('', window), 'auto_txs_executed'],
