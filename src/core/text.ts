@@ -86,59 +86,24 @@ export function cleanText(text: string, maxLength = Number.POSITIVE_INFINITY): s
   return cutText(clean, maxLength);
 }
 
-const ZERO_WIDTH_NON_JOINER = '\\u200c';
-const ZERO_WIDTH_JOINER = '\\u200d';
-/** Scripts in which an invisible joiner between letters makes a different word. */
-const JOINING = [
-  ...['Arabic', 'Syriac', 'Mandaic', 'Nko', 'Mongolian', 'Adlam', 'Phags_Pa', 'Thaana'],
-  ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam'],
-  ...['Sinhala', 'Khmer', 'Myanmar', 'Tibetan', 'Balinese', 'Javanese'],
-]
-  .map((script) => `\\p{Script_Extensions=${script}}`)
-  .join('');
-const EMOJI_END = '\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f';
-
-/** A joiner between two joining letters, or between two emoji that form one (UTS #51). */
-const LETTER_JOINER = `(?<=[${JOINING}])[${ZERO_WIDTH_NON_JOINER}${ZERO_WIDTH_JOINER}](?=[${JOINING}])`;
-const EMOJI_JOINER = `(?<=[${EMOJI_END}])${ZERO_WIDTH_JOINER}(?=\\p{Extended_Pictographic})`;
-/** The flags of England, Scotland and Wales are a black flag followed by invisible letters. */
-const FLAG_TAGS = '(?<=\\u{1f3f4})[\\u{e0030}-\\u{e007a}]{1,6}\\u{e007f}';
-// Created once: construction takes longer than most uses.
-let cached: RegExp | null = null;
+/** The same but for what is part of a text: joiners within words and emoji, and the letters of flags (UTS #51). */
+const UNSEEN = /(?!\u200c|\u200d|[\u{e0030}-\u{e007f}\t\n]|\r\n)[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
 /** Line breaks other than `\n`. */
 const OTHER_BREAK = /\r(?!\n)|[\v\f\x85\u2028\u2029]/g;
 
 /**
  * Cleans a user's note for storage: removes escape sequences, control characters, bidi overrides and invisible
- * characters, but keeps what is part of the text: joiners within emoji and words, the letters of flags, blanks and
- * line breaks. Terminals draw a note only after {@link cleanText}, which makes it one line.
+ * characters, but keeps what is part of the text: joiners, the letters of flags, blanks and line breaks. Terminals
+ * draw a note only after {@link cleanText}, which makes it one line.
  *
  * @param maxLength Maximum length of the result in UTF-16 units; an ellipsis marks a cut.
  */
 export function cleanNote(note: string, maxLength = Number.POSITIVE_INFINITY): string {
   // As in `cleanText`, cutting first keeps a huge text cheap.
   const enough = Number.isFinite(maxLength) ? note.slice(0, maxLength * 4 + 1_024) : note;
-  return cutText(settled(enough), maxLength);
-}
-
-/** Repeats until nothing changes: removing a character can create a new sequence to remove or to keep. */
-function settled(text: string): string {
-  let before = text;
-  for (;;) {
-    const after = withoutUnseen(before);
-    if (after === before) return after;
-    before = after;
-  }
-}
-
-function withoutUnseen(text: string): string {
-  cached ??= new RegExp(`(${LETTER_JOINER}|${EMOJI_JOINER}|${FLAG_TAGS}|\\r\\n|[\\n\\t])`, 'u');
-  return text
-    .replace(OTHER_BREAK, '\n')
-    .split(cached)
-    .map((part, place) => (place % 2 === 1 ? part : cleanText(part)))
-    .join('');
+  const clean = enough.replace(SEQUENCE, '').replace(OTHER_BREAK, '\n').replace(UNSEEN, '');
+  return cutText(clean, maxLength);
 }
 
 /** A hash or address in at most `width` columns: whole, or both ends around `ellipsis`. */

@@ -215,7 +215,7 @@ describe('one line and an exit code of its own for', () => {
     ['no hash', ['tx'], 'missing required argument'],
     ['a hash for a block', ['block', HASH], 'is not a block number: it is a transaction hash'],
     ['a block for a hash', ['tx', '24,337,604'], 'gastop block looks up blocks'],
-    ['a grouped number that is none', ['block', '24,33'], 'digits stand in groups of three'],
+    ['a grouped number that is none', ['block', '24,33'], 'type a block (24,337,604)'],
     ['an address', ['tx', `0x${'ab'.repeat(20)}`], 'this is an address'],
     ['half a hash', ['tx', '0xab'], '64 hexadecimal digits'],
     ['a novel', ['tx', 'x'.repeat(9_000)], 'is not a transaction hash'],

@@ -53,11 +53,7 @@ export function balanceCheck(facts: PreflightFacts): Found {
     return needs('insufficient_balance', message);
   }
   const lacking = formatAmount(most - balance, nativeSymbol);
-  const figures =
-    has === formatAmount(most, nativeSymbol)
-      ? `it has ${exactAmount(balance, nativeSymbol)} and needs ${exactAmount(most, nativeSymbol)} (${partsWords(facts)})`
-      : `it has ${has} and needs ${needed}`;
-  const message = `it waits until the account has ${lacking} more: ${figures}`;
+  const message = `it waits until the account has ${lacking} more: it has ${has} and needs ${needed}`;
   return needs('insufficient_balance', message);
 }
 

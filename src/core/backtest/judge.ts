@@ -72,24 +72,24 @@ export interface CalibrationGroup {
 
 const GROUPS = 20;
 
-/** Calibration: stated probabilities against outcomes, in groups five points wide. */
-class Calibration {
-  readonly #sums = Array.from({ length: GROUPS }, () => ({ size: 0, stated: 0, kept: 0 }));
-
-  add(stated: number, isKept: boolean): void {
-    const sums = this.#sums[Math.min(Math.floor(stated * GROUPS), GROUPS - 1)];
-    if (sums === undefined) return;
+/**
+ * Calibration: stated probabilities against outcomes, in groups five points wide, by rising probability. None is
+ * empty.
+ */
+function calibrationOf(
+  outcomes: readonly (readonly [stated: number, isKept: boolean])[],
+): CalibrationGroup[] {
+  const groups = Array.from({ length: GROUPS }, () => ({ size: 0, stated: 0, kept: 0 }));
+  for (const [stated, isKept] of outcomes) {
+    const sums = groups[Math.min(Math.floor(stated * GROUPS), GROUPS - 1)];
+    if (sums === undefined) continue;
     sums.size += 1;
     sums.stated += stated;
     sums.kept += isKept ? 1 : 0;
   }
-
-  /** Groups that are not empty, by rising probability. */
-  get groups(): CalibrationGroup[] {
-    return this.#sums
-      .filter(({ size }) => size > 0)
-      .map(({ size, stated, kept }) => ({ size, stated: stated / size, kept: kept / size }));
-  }
+  return groups
+    .filter(({ size }) => size > 0)
+    .map(({ size, stated, kept }) => ({ size, stated: stated / size, kept: kept / size }));
 }
 
 /** Mean distance between stated and actual shares over the groups, weighted by size; `null` for none. */
@@ -129,7 +129,7 @@ export function judgeHorizon(
   let stated = 0;
   let saving = 0;
   let foresight = 0;
-  const calibration = new Calibration();
+  const outcomes: [number, boolean][] = [];
   const window = new WindowMinimum();
   let last = -1;
   for (const { at, targets } of given) {
@@ -150,10 +150,10 @@ export function judgeHorizon(
     stated += probability;
     saving += 1 - Math.max(paid, 1) / next;
     foresight += 1 - Math.max(cheapest, 1) / next;
-    calibration.add(probability, isReached);
+    outcomes.push([probability, isReached]);
   }
   if (judged === 0) return null;
-  const { groups } = calibration;
+  const groups = calibrationOf(outcomes);
   return {
     horizonSec,
     judged,
@@ -406,12 +406,12 @@ export function reportLane(past: Past, given: readonly Given[], lane: LaneName):
     const score = judgeLane(past, offers, promise);
     return score === null ? [] : [{ rule, kind, ...score }];
   });
-  const calibration = new Calibration();
-  for (const { at, lanes } of judged) {
-    const { paid } = look(past, lanes[lane], at + 1, at + promise.withinBlocks);
-    calibration.add(lanes[lane].probability ?? 0, paid !== null);
-  }
-  const { groups } = calibration;
+  const groups = calibrationOf(
+    judged.map(({ at, lanes }) => {
+      const { paid } = look(past, lanes[lane], at + 1, at + promise.withinBlocks);
+      return [lanes[lane].probability ?? 0, paid !== null];
+    }),
+  );
   return {
     lane,
     ...promise,

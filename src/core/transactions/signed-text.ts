@@ -28,8 +28,7 @@ export function signedHex(text: string): Hex {
   if (digits === '') {
     throw new TransactionError('there is nothing: give the signed transaction, hex that begins with 0x');
   }
-  if (/[^0-9a-f]/i.test(digits)) throw severalOf(digits) ?? noHex(text.trim());
-  if (isTwice(digits)) throw twice();
+  if (/[^0-9a-f]/i.test(digits)) throw noHex(text.trim());
   if (digits.length > MAX_DIGITS) throw tooLong();
   if (digits.length % 2 === 1) {
     throw new TransactionError(
@@ -73,22 +72,6 @@ function withoutQuotes(text: string): string {
   return text.slice(from, to);
 }
 
-/** The problem with several transactions, each with its `0x`; `null` when there is only one. */
-function severalOf(digits: string): TransactionError | null {
-  const parts = digits.split(/0x/i).map(withoutQuotes);
-  if (parts.some((part) => part.length < MIN_DIGITS || /[^0-9a-f]/i.test(part))) return null;
-  if (parts.every((part) => part.toLowerCase() === parts[0]?.toLowerCase())) return twice();
-  return new TransactionError(`these are ${parts.length} signed transactions: give them one at a time`);
-}
-
-/** Bytes that begin with their own length never repeat right behind it. */
-function isTwice(digits: string): boolean {
-  const half = digits.length / 2;
-  return half >= MIN_DIGITS && digits.length % 2 === 0 && digits.slice(0, half) === digits.slice(half);
-}
-
-const twice = () => new TransactionError('the same signed transaction is there more than once: give it once');
-
 function noHex(text: string): TransactionError {
   if (/^[[{]/.test(text)) {
     return new TransactionError(
@@ -101,7 +84,7 @@ function noHex(text: string): TransactionError {
     );
   }
   return new TransactionError(
-    'this is no hex: a signed transaction has only the digits 0 to 9 and a to f after 0x, copy it again',
+    'this is no hex: a signed transaction has only the digits 0 to 9 and a to f after 0x; copy exactly one again',
   );
 }
 

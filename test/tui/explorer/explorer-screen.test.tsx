@@ -526,7 +526,7 @@ describe('the lookup field', () => {
     await press('/');
     await shows('a block like 24,337,604');
     paste('24,33\u0007\n');
-    await shows('digits stand in groups of three');
+    await shows('type a block (24,337,604)');
     await press('return');
     expect(screen()).toContain('find 24,33');
     await press('escape');

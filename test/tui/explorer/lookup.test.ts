@@ -67,18 +67,16 @@ describe('a lookup', () => {
   );
 
   it('says in one line what is wrong', () => {
-    expect(problem('24,33')).toBe('digits stand in groups of three: 24,337,604');
-    expect(problem('24,337.604')).toBe('digits stand in groups of three: 24,337,604');
+    for (const typed of ['24,33', '24,337.604', '0x', '0x12g4', '1735cc4', 'vitalik.eth', '-5']) {
+      expect(problem(typed)).toMatch(
+        /^type a block \(24,337,604\) or a transaction hash \(0x and 64 digits\)$/,
+      );
+    }
     expect(problem('24337605')).toBe('the newest block is 24,337,604');
     expect(problem('9'.repeat(30))).toContain('no chain is that long');
-    expect(problem('0x')).toBe('digits are missing after 0x');
-    expect(problem('0x12g4')).toContain('“g” is no hexadecimal digit');
     expect(problem(HASH.slice(0, -1))).toBe('a transaction hash has 64 digits after 0x, this has 63');
     expect(problem(`${HASH}0`)).toBe('a transaction hash has 64 digits after 0x, this has 65');
     expect(problem(`0x${'a'.repeat(40)}`)).toContain('this is an address');
-    expect(problem('1735cc4')).toBe('put 0x before a hexadecimal block number');
-    expect(problem('vitalik.eth')).toBe('“v” belongs neither in a block number nor in a hash');
-    expect(problem('-5')).toContain('“-” belongs neither');
   });
 
   it('is nothing yet while nothing is typed', () => {
