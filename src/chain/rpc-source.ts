@@ -6,7 +6,7 @@ import { createRpcNode, type RpcNode, request, requestHead } from './rpc/client.
 import { createDataFees } from './rpc/data-fees.ts';
 import { bytes, nullable, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
-import { createPace, followChain } from './rpc/follow.ts';
+import { followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
 import { readBlock, readBlocks, readNewest, readReceipt, readTransactions } from './rpc/read.ts';
 import { sendTransaction } from './rpc/send.ts';
@@ -21,8 +21,6 @@ export interface RpcSourceOptions {
   readonly urls: readonly string[];
   /** Ignores nodes of another chain; default: the chain of the first node that responds. */
   readonly expectedChainId?: number;
-  /** Polls for heads at this interval (≥ 250 ms) instead of at the chain's pace; http only. */
-  readonly pollIntervalMs?: number;
   readonly requestTimeoutMs?: number;
   /** How often a node's chain is verified again, ms; default: once a minute, a development node every second. */
   readonly recheckMs?: number;
@@ -43,14 +41,10 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
       'no node address is given: write one, for example http://127.0.0.1:8545',
     );
   }
-  const nodes = options.urls.map((text) =>
-    createRpcNode(parseNodeUrl(text), { timeoutMs: requestTimeoutMs }),
-  );
+  const nodes = options.urls.map((text) => createRpcNode(parseNodeUrl(text), requestTimeoutMs));
   const { expectedChainId = null, recheckMs = null } = options;
   const pool = createNodePool(nodes, { expectedChainId, recheckMs, clock });
   const wholeBlocks = new ConcurrencyLimit(WHOLE_BLOCKS_AT_ONCE);
-
-  const pacePlanMs = () => (pool.chain() ?? chainProfile(1)).feeRule.blockTimeSec * 1_000;
 
   return {
     kind: 'rpc',
@@ -76,14 +70,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
         (node) => readNewest(node, most, known, (head) => pool.observe(node, head), { clock, signal }),
         { signal },
       ),
-    subscribe: ({ known, signal }) =>
-      followChain({
-        pool,
-        clock,
-        known,
-        signal,
-        createPace: () => createPace(pacePlanMs(), options.pollIntervalMs ?? null),
-      }),
+    subscribe: ({ known, signal }) => followChain({ pool, clock, known, signal }),
     call: ({ to, data }) => pool.run((node) => request(node, bytes, 'eth_call', [{ to, data }, 'latest'])),
     sendRawTransaction: (signed, options = {}) => sendTransaction(pool, signed, options),
     transaction: (hash) =>

@@ -71,7 +71,7 @@ const WORDS: Readonly<
   },
   'invalid UTF-8': {
     '--url': /^the response of HOST to \/gas\/current is broken off or not JSON$/,
-    '--rpc': /^HOST +answers something that is not JSON: is that the address of a JSON-RPC node\?$/,
+    '--rpc': /^HOST +answers something that is not JSON-RPC: is that the address of a JSON-RPC node\?$/,
   },
   'escape sequences in every string': {
     '--url': /^the service did not accept the request: red$/,
@@ -83,7 +83,7 @@ const WORDS: Readonly<
   },
   'half a JSON document': {
     '--url': /^the response of HOST to \/gas\/current is broken off or not JSON$/,
-    '--rpc': /^HOST +answers something that is not JSON: is that the address of a JSON-RPC node\?$/,
+    '--rpc': /^HOST +answers something that is not JSON-RPC: is that the address of a JSON-RPC node\?$/,
   },
 };
 

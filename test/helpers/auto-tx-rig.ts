@@ -124,7 +124,7 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
   const database = await openDatabase(options.database ?? ':memory:');
   const store = new AutoTxStore(database);
   const { urls, requestTimeoutMs = 60_000 } = options;
-  const source = createRpcSource({ urls, requestTimeoutMs, pollIntervalMs: 250 });
+  const source = createRpcSource({ urls, requestTimeoutMs });
   let ahead = 0;
   const service = await startTestService({
     source,

@@ -46,7 +46,7 @@ beforeAll(async () => {
   });
   database = await openDatabase(':memory:');
   service = await startTestService({
-    source: createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000, pollIntervalMs: 50 }),
+    source: createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 }),
     database,
     historySec: 3_600,
     onError: (error) => log.problem(error),

@@ -38,7 +38,7 @@ interface Asked {
 async function run(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
   const { signal: _signal, database, ...rest } = options;
   const kept = typeof database === 'string' ? { database } : {};
-  const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000, pollIntervalMs: 250 });
+  const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
   const service = await runService({ source, ...kept, ...rest });
   await service.ready;
   return service;
@@ -257,7 +257,7 @@ test('one is disabled and cancelled while no node says which chain this is', asy
   const { sign } = await newSender();
   const { id } = await create(before, { ...WAITING, signedTransaction: await sign() });
   await before.stop();
-  const source = createRpcSource({ urls: ['http://127.0.0.1:1'], pollIntervalMs: 250 });
+  const source = createRpcSource({ urls: ['http://127.0.0.1:1'] });
   const cut = await runService({ source, database });
   expect(await changed(await put(cut, id, { status: 'DISABLED' }))).toMatchObject({ status: 'DISABLED' });
   const cancelled = await ask(cut, autoTxPath(id, '/cancel'), { method: 'POST' });
@@ -393,7 +393,7 @@ test('a chain without a pool takes none, and still lists, changes and deletes', 
 
 test('while the node is gone one is still taken, and what it would have said could not be told', async () => {
   const own = await startAnvil({ chainId: CHAIN });
-  const source = createRpcSource({ urls: [own.url], pollIntervalMs: 250 });
+  const source = createRpcSource({ urls: [own.url] });
   const service = await run({ source });
   await own.stop();
   const { sign } = await newSender();

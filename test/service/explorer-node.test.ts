@@ -75,7 +75,7 @@ beforeAll(async () => {
     await anvil.rpc('evm_setNextBlockTimestamp', [start + block * SPACING_SEC]);
     await anvil.mine();
   }
-  source = createRpcSource({ urls: [anvil.url], pollIntervalMs: 250 });
+  source = createRpcSource({ urls: [anvil.url] });
   service = await startTestService({ source, priceFeed: fixedPrice(2_500) });
   await service.ready;
 });

@@ -21,7 +21,7 @@ test("over a real node every number is the node's own, through reorg and restart
   }
   const database = `${await temporaryFolder()}/chain.db`;
   const start = () => {
-    const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000, pollIntervalMs: 250 });
+    const source = createRpcSource({ urls: [anvil.url], requestTimeoutMs: 60_000 });
     onTestFinished(() => source.close());
     return runService({ source, database });
   };

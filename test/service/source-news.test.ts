@@ -15,7 +15,7 @@ test('of two nodes each is told when it goes away and when it is back, and both 
   const chain = createScriptedChain({ length: 5 });
   const start = (port = 0) => startJsonRpcServer(chain, { port });
   let [first, second] = await Promise.all([start(), start()]);
-  const source = createRpcSource({ urls: [first.url, second.url], pollIntervalMs: 250 });
+  const source = createRpcSource({ urls: [first.url, second.url] });
   onTestFinished(async () => {
     source.close();
     await Promise.all([first.stop(), second.stop()]);

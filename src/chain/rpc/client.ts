@@ -21,7 +21,7 @@ import {
   createRedaction,
   hostOf,
   isRpcError,
-  notJsonFailure,
+  notRpcFailure,
   type Redact,
   rpcFailure,
   statusFailure,
@@ -35,7 +35,6 @@ const MAX_RESPONSE_BYTES = 32 * 2 ** 20;
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number | undefined;
   /** Called right before the request is written; its errors reject the request. */
   readonly beforeWrite?: (() => void) | undefined;
 }
@@ -58,26 +57,26 @@ interface JsonRpcLink {
   close(): void;
 }
 
-/** The responding node, the secrets of its URL, and the pause that it demands, if any. */
-interface Responder {
+interface LinkOptions {
   readonly name: string;
-  readonly redact: Redact;
-  readonly retryAfterMs?: number | null;
+  readonly timeoutMs: number;
 }
 
 /** The `result` of a JSON-RPC response, or its `error` as a `ChainError`. */
-function resultOf(response: unknown, responder: Responder, method: string): unknown {
-  const { name: node, redact, retryAfterMs = null } = responder;
+function resultOf(
+  response: unknown,
+  node: string,
+  method: string,
+  redact: Redact,
+  retryAfterMs: number | null = null,
+): unknown {
   if (typeof response === 'object' && response !== null && !Array.isArray(response)) {
     if ('error' in response && response.error !== null && response.error !== undefined) {
       throw rpcFailure(node, method, response.error, redact, retryAfterMs);
     }
     if ('result' in response) return response.result;
   }
-  throw new ChainError(
-    'bad-response',
-    `${node} answers JSON that is not JSON-RPC: is that the address of a JSON-RPC node?`,
-  );
+  throw notRpcFailure(node);
 }
 
 const HEADERS = {
@@ -93,22 +92,17 @@ const HEADERS = {
  * written. (`fetch` also takes three times the processor time, which shows in a cold start of fifty requests.)
  *  Node.js closes idle sockets after seconds; they do not keep the process alive.
  */
-function createHttpLink(
-  url: URL,
-  options: { readonly name: string; readonly timeoutMs: number; readonly maxResponseBytes?: number },
-): JsonRpcLink {
-  const { name, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
+function createHttpLink(url: URL, { name, timeoutMs }: LinkOptions): JsonRpcLink {
   const redact = createRedaction(url);
   let lastId = 0;
   return {
-    request: (method, params, { signal, timeoutMs = options.timeoutMs, beforeWrite } = {}) =>
+    request: (method, params, { signal, beforeWrite } = {}) =>
       withDeadline(timeoutMs, signal, async (inner) => {
         try {
           const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params });
           const message = await post(url, body, { signal: inner, beforeWrite });
           const retryAfterMs = pauseOf(message);
-          const response = await readJson(message, name, maxResponseBytes, retryAfterMs);
-          return resultOf(response, { name, redact, retryAfterMs }, method);
+          return resultOf(await readJson(message, name, retryAfterMs), name, method, redact, retryAfterMs);
         } catch (error) {
           if (inner.reason instanceof DeadlineError) throw timeoutFailure(name, timeoutMs);
           if (signal?.aborted) throw signal.reason;
@@ -124,7 +118,7 @@ function createHttpLink(
 function post(
   url: URL,
   body: string,
-  { signal, beforeWrite = () => {} }: Pick<RequestOptions, 'signal' | 'beforeWrite'>,
+  { signal, beforeWrite = () => {} }: RequestOptions,
 ): Promise<IncomingMessage> {
   const isTls = url.protocol === 'https:';
   const { request } = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
@@ -164,49 +158,32 @@ function pauseOf({ headers }: IncomingMessage): number | null {
 async function readJson(
   message: IncomingMessage,
   node: string,
-  maxBytes: number,
   retryAfterMs: number | null,
 ): Promise<unknown> {
   const { statusCode: status = 200, headers } = message;
   const isOk = status >= 200 && status < 300;
   if (status >= 300 && status < 400) throw statusFailure(node, status);
-  if (isOk && /^text\/html\b/i.test(headers['content-type'] ?? '')) {
-    throw new ChainError(
-      'bad-response',
-      `${node} answers with a web page: is that the address of a JSON-RPC node?`,
-    );
-  }
-  if (Number(headers['content-length']) > maxBytes) throw tooLargeFailure(node, maxBytes);
-  const text = await readText(message, node, maxBytes);
-  let response: unknown;
-  try {
-    response = JSON.parse(text);
-  } catch {
-    throw isOk ? notJsonFailure(node) : statusFailure(node, status, retryAfterMs);
-  }
-  if (!isOk && !isRpcError(response)) throw statusFailure(node, status, retryAfterMs);
-  return response;
-}
-
-async function readText(message: IncomingMessage, node: string, maxBytes: number): Promise<string> {
-  const isZipped = message.headers['content-encoding'] === 'gzip';
+  if (Number(headers['content-length']) > MAX_RESPONSE_BYTES) throw tooLargeFailure(node, MAX_RESPONSE_BYTES);
   // Errors on the way are thrown when the last step is read.
-  const body = isZipped
-    ? pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {})
-    : message;
+  const body =
+    headers['content-encoding'] === 'gzip'
+      ? pipeline(message, process.getBuiltinModule('node:zlib').createGunzip(), () => {})
+      : message;
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of body) {
     length += part.length;
-    if (length > maxBytes) throw tooLargeFailure(node, maxBytes);
+    if (length > MAX_RESPONSE_BYTES) throw tooLargeFailure(node, MAX_RESPONSE_BYTES);
     parts.push(part);
   }
-  return Buffer.concat(parts).toString();
-}
-
-interface Pending {
-  resolve(response: unknown): void;
-  reject(error: ChainError): void;
+  let response: unknown;
+  try {
+    response = JSON.parse(Buffer.concat(parts).toString());
+  } catch {
+    throw isOk ? notRpcFailure(node) : statusFailure(node, status, retryAfterMs);
+  }
+  if (!isOk && !isRpcError(response)) throw statusFailure(node, status, retryAfterMs);
+  return response;
 }
 
 interface Subscription {
@@ -214,19 +191,14 @@ interface Subscription {
   onEnd(error: ChainError): void;
 }
 
-/** One open socket with its pending requests and subscriptions. */
+/** One socket with its pending requests and subscriptions. */
 interface Connection {
   readonly socket: WebSocket;
-  readonly pending: Map<number, Pending>;
+  readonly opened: Promise<void>;
+  readonly pending: Map<number, PromiseWithResolvers<unknown>>;
   readonly subscriptions: Map<string, Subscription>;
-}
-
-/** A socket from the start of its handshake; `close` ends it at any time and rejects its requests. */
-interface Attempt {
-  readonly opened: Promise<Connection>;
-  /** Number of requests that wait for it to open. */
-  waiting: number;
-  close(): void;
+  /** Ends it at any time, and all that waits for it. */
+  end(error: ChainError): void;
 }
 
 /**
@@ -234,81 +206,62 @@ interface Attempt {
  * handshake that hangs, and has no hook right before bytes are written.
  *  The socket opens with the first request, and closes with the last subscription or by `close`.
  */
-export function createWsLink(
-  url: URL,
-  options: {
-    readonly name: string;
-    readonly timeoutMs: number;
-    readonly maxResponseBytes?: number;
-  },
-): JsonRpcLink {
-  const { name, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
+export function createWsLink(url: URL, { name, timeoutMs }: LinkOptions): JsonRpcLink {
   const redact = createRedaction(url);
-  let current: Attempt | null = null;
+  let current: Connection | null = null;
   let lastId = 0;
 
-  function connect(): Attempt {
-    current ??= open();
-    return current;
-  }
-
-  function open(): Attempt {
-    const socket = openSocket(url, maxResponseBytes);
-    const connection: Connection = { socket, pending: new Map(), subscriptions: new Map() };
-    let attempt: Attempt | null = null;
-    let close = () => {};
-    const opened = new Promise<Connection>((resolve, reject) => {
-      let opened = false;
-      let over = false;
-      const end = (error: ChainError) => {
-        if (over) return;
-        over = true;
+  function connect(): Connection {
+    const socket = openSocket(url, timeoutMs);
+    const opened = Promise.withResolvers<void>();
+    opened.promise.catch(() => {});
+    let isOpen = false;
+    const connection: Connection = {
+      socket,
+      opened: opened.promise,
+      pending: new Map(),
+      subscriptions: new Map(),
+      end: (error) => {
         // A newer socket may have replaced it.
-        if (current === attempt) current = null;
-        reject(error);
-        for (const each of connection.pending.values()) each.reject(error);
-        for (const each of connection.subscriptions.values()) each.onEnd(error);
+        if (current === connection) current = null;
+        opened.reject(error);
+        const waiting = [...connection.pending.values()];
+        const subscribed = [...connection.subscriptions.values()];
         connection.pending.clear();
         connection.subscriptions.clear();
+        for (const each of waiting) each.reject(error);
+        for (const each of subscribed) each.onEnd(error);
         socket.close();
-      };
-      close = () => end(connectionFailure(name, 'ECONNRESET'));
-      socket.addEventListener('open', () => {
-        opened = true;
-        resolve(connection);
-      });
-      socket.addEventListener('error', (event) => {
-        const code = systemCode(event.error);
-        if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') end(tooLargeFailure(name, maxResponseBytes));
-        else end(connectionFailure(name, opened ? 'ECONNRESET' : code));
-      });
-      socket.addEventListener('close', () => end(connectionFailure(name, opened ? 'ECONNRESET' : null)));
-      socket.addEventListener('message', (event) => {
-        if (typeof event.data !== 'string') return end(notJsonFailure(name));
-        if (event.data.length > maxResponseBytes) {
-          const error = tooLargeFailure(name, maxResponseBytes);
-          const id = idOf(event.data);
-          if (id === null) return end(error);
-          connection.pending.get(id)?.reject(error);
-          return;
-        }
-        try {
-          receive(connection, JSON.parse(event.data));
-        } catch {
-          end(notJsonFailure(name));
-        }
-      });
+      },
+    };
+    socket.addEventListener('open', () => {
+      isOpen = true;
+      opened.resolve();
     });
-    opened.catch(() => {});
-    attempt = { opened, waiting: 0, close };
-    return attempt;
+    socket.addEventListener('error', (event) => {
+      const code = systemCode(event.error);
+      if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
+        connection.end(tooLargeFailure(name, MAX_RESPONSE_BYTES));
+      else connection.end(connectionFailure(name, isOpen ? 'ECONNRESET' : code));
+    });
+    socket.addEventListener('close', () =>
+      connection.end(connectionFailure(name, isOpen ? 'ECONNRESET' : null)),
+    );
+    socket.addEventListener('message', ({ data }) => {
+      try {
+        receive(connection, JSON.parse(String(data)));
+      } catch {
+        connection.end(notRpcFailure(name));
+      }
+    });
+    return connection;
   }
 
-  async function request(
+  function request(
     method: string,
     params: readonly unknown[],
-    { signal, timeoutMs = options.timeoutMs, beforeWrite }: RequestOptions = {},
-  ): Promise<{ connection: Connection; attempt: Attempt; result: unknown }> {
+    { signal, beforeWrite }: RequestOptions = {},
+  ): Promise<{ connection: Connection; result: unknown }> {
     return withDeadline(timeoutMs, signal, async (inner) => {
       const stopped = new Promise<never>((_, reject) => {
         inner.addEventListener('abort', () => {
@@ -318,30 +271,18 @@ export function createWsLink(
       });
       // The race may be over when the deadline's clean-up aborts.
       stopped.catch(() => {});
-      const attempt = connect();
-      attempt.waiting++;
-      const connection = await Promise.race([attempt.opened, stopped])
-        .catch((error: unknown) => {
-          // The next request must not wait for a hanging handshake, and the handshake ends with its last waiting
-          // request.
-          if (current === attempt) current = null;
-          if (attempt.waiting === 1) attempt.close();
-          throw error;
-        })
-        .finally(() => {
-          attempt.waiting--;
-        });
+      current ??= connect();
+      const connection = current;
+      await Promise.race([connection.opened, stopped]);
       const id = ++lastId;
-      const responded = new Promise<unknown>((resolve, reject) => {
-        const text = JSON.stringify({ jsonrpc: '2.0', id, method, params });
-        connection.pending.set(id, { resolve, reject });
-        beforeWrite?.();
-        connection.socket.send(text);
-      });
-      responded.catch(() => {});
+      const responded = Promise.withResolvers<unknown>();
+      connection.pending.set(id, responded);
+      responded.promise.catch(() => {});
       try {
-        const response = await Promise.race([responded, stopped]);
-        return { connection, attempt, result: resultOf(response, { name, redact }, method) };
+        beforeWrite?.();
+        connection.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+        const response = await Promise.race([responded.promise, stopped]);
+        return { connection, result: resultOf(response, name, method, redact) };
       } finally {
         connection.pending.delete(id);
       }
@@ -349,37 +290,37 @@ export function createWsLink(
   }
 
   return {
-    request: async (method, params, requestOptions) => (await request(method, params, requestOptions)).result,
-    subscribeHeads: async (onHead, onEnd, requestOptions) => {
-      const {
-        connection,
-        attempt,
-        result: id,
-      } = await request('eth_subscribe', ['newHeads'], requestOptions);
+    request: async (method, params, options) => (await request(method, params, options)).result,
+    subscribeHeads: async (onHead, onEnd, options) => {
+      const { connection, result: id } = await request('eth_subscribe', ['newHeads'], options);
       if (typeof id !== 'string') {
         throw new ChainError('bad-response', `${name} sends an invalid response to eth_subscribe`);
       }
-      connection.subscriptions.set(id, { onHead, onEnd });
+      const { pending, subscriptions } = connection;
+      subscriptions.set(id, { onHead, onEnd });
       return () => {
-        if (!connection.subscriptions.delete(id)) return;
-        if (connection.subscriptions.size === 0 && connection.pending.size === 0) attempt.close();
+        if (!subscriptions.delete(id)) return;
+        if (subscriptions.size === 0 && pending.size === 0)
+          connection.end(connectionFailure(name, 'ECONNRESET'));
       };
     },
-    close: () => current?.close(),
+    close: () => current?.end(connectionFailure(name, 'ECONNRESET')),
   };
 }
 
 /** Time for the peer to respond to the close. */
 const CLOSE_MS = 1_000;
 
-/**
- * A response that is too large fails only its own request, up to twice the limit; a longer one breaks the connection,
- * because finding its id would need buffering. The platform's own WebSocket would read all of it.
- */
-function openSocket(url: URL, maxResponseBytes: number): WebSocket {
+/** A response that is too large breaks the connection. The platform's own WebSocket would read all of it. */
+function openSocket(url: URL, timeoutMs: number): WebSocket {
   // The other agent would use a plain proxy connection, which is no WebSocket.
   const agent = url.protocol === 'wss:' ? process.getBuiltinModule('node:https').globalAgent : undefined;
-  const options = { maxPayload: 2 * maxResponseBytes, closeTimeout: CLOSE_MS, agent };
+  const options = {
+    maxPayload: MAX_RESPONSE_BYTES,
+    handshakeTimeout: timeoutMs,
+    closeTimeout: CLOSE_MS,
+    agent,
+  };
   if (url.username === '') return new WebSocket(url, options);
   const bare = new URL(url);
   bare.username = '';
@@ -389,30 +330,17 @@ function openSocket(url: URL, maxResponseBytes: number): WebSocket {
   return new WebSocket(bare, { ...options, headers: { authorization } });
 }
 
-function receive(connection: Connection, message: unknown): void {
+function receive({ pending, subscriptions }: Connection, message: unknown): void {
   if (typeof message !== 'object' || message === null) return;
   if ('id' in message && typeof message.id === 'number') {
-    connection.pending.get(message.id)?.resolve(message);
+    pending.get(message.id)?.resolve(message);
     return;
   }
   if (!('params' in message) || typeof message.params !== 'object' || message.params === null) return;
   const { params } = message;
   if (!('subscription' in params) || typeof params.subscription !== 'string' || !('result' in params)) return;
-  connection.subscriptions.get(params.subscription)?.onHead(params.result);
+  subscriptions.get(params.subscription)?.onHead(params.result);
 }
-
-/** Where nodes write a response's id: right before or right after the result. */
-const NEAR_ID = 128;
-
-/** The id of a response, without parsing all of it: other requests of the socket must continue. */
-function idOf(text: string): number | null {
-  const found =
-    /^\{(?:"jsonrpc":"2\.0",)?"id":(\d+),/.exec(withoutSpace(text.slice(0, NEAR_ID))) ??
-    /,"id":(\d+)(?:,"jsonrpc":"2\.0")?\}$/.exec(withoutSpace(text.slice(-NEAR_ID)));
-  return found === null ? null : Number(found[1]);
-}
-
-const withoutSpace = (text: string) => text.replace(/\s+/g, '');
 
 export interface RpcNode {
   /** Host and port. */
@@ -427,15 +355,11 @@ export interface RpcNode {
 /** Geth, Erigon and most providers allow this many; others less. */
 const FEE_HISTORY_PAGE = 1_024;
 
-export function createRpcNode(url: URL, options: { readonly timeoutMs: number }): RpcNode {
+export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
   const name = hostOf(url);
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
-  return {
-    name,
-    link: create(url, { name, ...options }),
-    feeHistoryPage: FEE_HISTORY_PAGE,
-    latencyMs: null,
-  };
+  const link = create(url, { name, timeoutMs });
+  return { name, link, feeHistoryPage: FEE_HISTORY_PAGE, latencyMs: null };
 }
 
 export async function request<T>(

@@ -1,5 +1,5 @@
 import { cleanText } from '../../core/text.ts';
-import { ChainError, OversizedResponse } from '../chain-source.ts';
+import { ChainError, type ChainErrorCode, OversizedResponse } from '../chain-source.ts';
 
 /** Failures of nodes, including invalid URLs, as `ChainError`: one line for people, without secrets of the URL. */
 
@@ -134,37 +134,20 @@ const RATE = /rate.?limit|too many requests|requests? per second|quota|throughpu
 
 /** An HTTP status without a JSON-RPC response. */
 export function statusFailure(node: string, status: number, retryAfterMs: number | null = null): ChainError {
-  if (status === 429) {
-    return new ChainError(
+  const failure = (code: ChainErrorCode, words: string, isUnsent = true) =>
+    new ChainError(code, `${node} ${words}`, { isUnsent, retryAfterMs });
+  if (status === 429)
+    return failure(
       'rate-limited',
-      `${node} has had too many requests (HTTP 429): ask less often or use another node`,
-      { isUnsent: true, retryAfterMs },
+      'has had too many requests (HTTP 429): ask less often or use another node',
     );
-  }
-  if (status === 401 || status === 403) {
-    return new ChainError(
-      'unreachable',
-      `${node} refuses access (HTTP ${status}): check the key in its address`,
-      { isUnsent: true },
-    );
-  }
-  if (status >= 300 && status < 400) {
-    return new ChainError(
-      'bad-response',
-      `${node} sends elsewhere (HTTP ${status}): use the address it leads to`,
-      { isUnsent: true },
-    );
-  }
-  if (status >= 500) {
-    return new ChainError(
-      'unreachable',
-      `${node} fails (HTTP ${status}): try again later or use another node`,
-    );
-  }
-  return new ChainError(
-    'bad-response',
-    `${node} answers HTTP ${status}: is that the address of a JSON-RPC node?`,
-  );
+  if (status === 401 || status === 403)
+    return failure('unreachable', `refuses access (HTTP ${status}): check the key in its address`);
+  if (status >= 300 && status < 400)
+    return failure('bad-response', `sends elsewhere (HTTP ${status}): use the address it leads to`);
+  if (status >= 500)
+    return failure('unreachable', `fails (HTTP ${status}): try again later or use another node`, false);
+  return failure('bad-response', `answers HTTP ${status}: is that the address of a JSON-RPC node?`, false);
 }
 
 /** A failed or broken connection, from Node.js's error code. */
@@ -181,21 +164,18 @@ const UNSENT: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ENETUNREACH',
   'EHOSTUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
 ]);
 const CERTIFICATE = /CERT|SELF_SIGNED/;
 
 const CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses the connection: is the node running?',
   ECONNRESET: 'broke the connection off',
-  UND_ERR_SOCKET: 'broke the connection off',
   EPIPE: 'broke the connection off',
   ENOTFOUND: 'has no address in DNS: check the spelling and the network',
   EAI_AGAIN: 'has no address in DNS: check the spelling and the network',
   ENETUNREACH: 'cannot be reached from this network',
   EHOSTUNREACH: 'cannot be reached from this network',
   ETIMEDOUT: 'does not take the connection',
-  UND_ERR_CONNECT_TIMEOUT: 'does not take the connection',
 };
 
 function connectionText(code: string | null): string {
@@ -217,19 +197,16 @@ export function tooLargeFailure(node: string, maxBytes: number): ChainError {
   );
 }
 
-export function notJsonFailure(node: string): ChainError {
+export function notRpcFailure(node: string): ChainError {
   return new ChainError(
     'bad-response',
-    `${node} answers something that is not JSON: is that the address of a JSON-RPC node?`,
+    `${node} answers something that is not JSON-RPC: is that the address of a JSON-RPC node?`,
   );
 }
 
-/** The first error code (`ECONNREFUSED`, …) along a chain of causes. */
+/** Node.js's code of an error, such as `ECONNREFUSED`. */
 export function systemCode(error: unknown): string | null {
-  for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
-    if ('code' in each && typeof each.code === 'string') return each.code;
-  }
-  return null;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
 /** Whether a response has an `error` with number and text, as JSON-RPC wants it. */

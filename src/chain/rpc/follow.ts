@@ -1,3 +1,4 @@
+import { chainProfile, isDevelopmentChain } from '../../core/chains.ts';
 import type { Clock } from '../async.ts';
 import { createBlockSequencer } from '../block-sequencer.ts';
 import { ChainError, type ChainEvent, isRefusal, type KnownBlock } from '../chain-source.ts';
@@ -13,13 +14,13 @@ const REMEMBERED = 8;
 export type Pace = ReturnType<typeof createPace>;
 
 /**
- * When to poll for the next head, in the chain's rhythm: after a block it does not poll until the next can be due, then polls often. The rhythm
- * is the shortest of the last intervals, so that an uneven chain's blocks are not missed. Times in ms by
- * `Clock.elapsed`.
+ * When to poll for the next head, in the chain's rhythm: after a block it does not poll until the next can be due, then
+ * polls often. The rhythm is the shortest of the last intervals, so that an uneven chain's blocks are not missed. Times
+ * in ms by `Clock.elapsed`.
  *
- * @param fixedMs poll at this interval instead (at least 250 ms)
+ * @param isSteady polls often all the time, for a node that mines on demand
  */
-export function createPace(planMs: number, fixedMs: number | null) {
+export function createPace(planMs: number, isSteady: boolean) {
   let last: { number: number; at: number } | null = null;
   const intervals: number[] = [];
   const blockMs = () => (intervals.length === 0 ? planMs : Math.min(...intervals));
@@ -36,7 +37,7 @@ export function createPace(planMs: number, fixedMs: number | null) {
     blockMs,
     /** How long to wait from `now`. */
     wait: (now: number) => {
-      if (fixedMs !== null) return Math.max(MIN_POLL_MS, fixedMs);
+      if (isSteady) return MIN_POLL_MS;
       const often = Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, blockMs() / 8));
       // Only a measured rhythm justifies a longer pause.
       if (!last || intervals.length < 2) return often;
@@ -58,77 +59,51 @@ interface HeadStreamOptions {
  * The heads of one node, the present one first, until the node fails (rejects) or `signal` aborts. Uses `newHeads` if
  * transport and node support it, otherwise polls. The same head may come again.
  */
-async function* headStream(node: RpcNode, options: HeadStreamOptions): AsyncGenerator<Header> {
-  const inbox = createInbox();
-  const unsubscribe = await subscribed(node, inbox, options.signal);
+async function* headStream(
+  node: RpcNode,
+  { clock, pace, signal }: HeadStreamOptions,
+): AsyncGenerator<Header> {
+  let wake = () => {};
+  const onAbort = () => wake();
+  /** Only the newest head: a slow reader fills the gap itself. */
+  const inbox: { head: unknown; failure: ChainError | null } = { head: null, failure: null };
+  const put = (news: Partial<typeof inbox>) => {
+    Object.assign(inbox, news);
+    wake();
+  };
+  const unsubscribe = await node.link
+    .subscribeHeads?.(
+      (head) => put({ head }),
+      (failure) => put({ failure }),
+      { signal },
+    )
+    .catch((error: unknown) => {
+      if (isRefusal(error) || (error instanceof ChainError && error.code === 'unsupported')) return null;
+      throw error;
+    });
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    while (!options.signal.aborted) {
-      const header = await requestHead(node, { signal: options.signal });
-      options.pace.heard(header.number, options.clock.elapsed());
+    while (!signal.aborted) {
+      const { head } = inbox;
+      inbox.head = null;
+      const header =
+        head === null
+          ? await requestHead(node, { signal })
+          : readResponse(headerResponse, head, node.name, 'newHeads');
+      pace.heard(header.number, clock.elapsed());
       yield header;
-      if (!unsubscribe) {
-        await options.clock.sleep(options.pace.wait(options.clock.elapsed()), options.signal);
-        continue;
+      if (inbox.head === null && inbox.failure === null && !signal.aborted) {
+        const waiting = new AbortController();
+        wake = () => waiting.abort();
+        const quietMs = Math.max(MIN_QUIET_MS, 3 * pace.blockMs());
+        await clock.sleep(unsubscribe ? quietMs : pace.wait(clock.elapsed()), waiting.signal);
       }
-      const quietMs = Math.max(MIN_QUIET_MS, 3 * options.pace.blockMs());
-      for (;;) {
-        const told = await inbox.next(quietMs, options);
-        if (told === null) break;
-        const head = readResponse(headerResponse, told, node.name, 'newHeads');
-        options.pace.heard(head.number, options.clock.elapsed());
-        yield head;
-      }
+      if (inbox.failure !== null) throw inbox.failure;
     }
   } finally {
+    signal.removeEventListener('abort', onAbort);
     unsubscribe?.();
   }
-}
-
-async function subscribed(
-  node: RpcNode,
-  inbox: ReturnType<typeof createInbox>,
-  signal: AbortSignal,
-): Promise<(() => void) | null> {
-  if (!node.link.subscribeHeads) return null;
-  try {
-    return await node.link.subscribeHeads(inbox.put, inbox.end, { signal });
-  } catch (error) {
-    const refused = isRefusal(error) || (error instanceof ChainError && error.code === 'unsupported');
-    if (refused) return null;
-    throw error;
-  }
-}
-
-/** Holds only the newest head: a slow reader fills the gap itself. */
-function createInbox() {
-  let head: unknown = null;
-  let failure: ChainError | null = null;
-  let wake: () => void = () => {};
-  return {
-    put: (value: unknown) => {
-      head = value;
-      wake();
-    },
-    end: (error: ChainError) => {
-      failure = error;
-      wake();
-    },
-    /** The next head; `null` after `quietMs` without one, or on abort. Rejects when the subscription broke. */
-    next: async (quietMs: number, { clock, signal }: HeadStreamOptions) => {
-      if (head === null && failure === null && !signal.aborted) {
-        const waiting = new AbortController();
-        const stop = () => waiting.abort();
-        wake = stop;
-        signal.addEventListener('abort', stop, { once: true });
-        await clock.sleep(quietMs, waiting.signal);
-        signal.removeEventListener('abort', stop);
-      }
-      if (failure !== null) throw failure;
-      const told = signal.aborted ? null : head;
-      head = null;
-      return told;
-    },
-  };
 }
 
 const MIN_WATCH_MS = 1_000;
@@ -136,21 +111,20 @@ const MAX_WATCH_MS = 12_000;
 /** An unhealthy node is polled more often. */
 const ILL_WATCH_MS = 2_000;
 
-interface NodeWatchOptions {
+interface FollowOptions {
   readonly pool: NodePool;
   readonly clock: Clock;
-  readonly pace: Pace;
-  /** The followed node needs no polling. */
-  readonly isFollowed: (node: RpcNode) => boolean;
+  readonly known: readonly KnownBlock[];
   readonly signal: AbortSignal;
 }
 
-/** Polls the other nodes, each at the chain's pace, to compare them and to return to them. */
-function startNodeWatch(options: NodeWatchOptions): void {
-  if (options.pool.nodes.length < 2) return;
-  for (const node of options.pool.nodes) void watchNode(node, options);
+interface NodeWatchOptions extends FollowOptions {
+  readonly pace: Pace;
+  /** The followed node needs no polling. */
+  readonly isFollowed: (node: RpcNode) => boolean;
 }
 
+/** Polls a node that is not followed, at the chain's pace, to compare it and to return to it. */
 async function watchNode(
   node: RpcNode,
   { pool, clock, pace, isFollowed, signal }: NodeWatchOptions,
@@ -168,25 +142,14 @@ async function watchNode(
         if (signal.aborted) return;
         if (error instanceof ChainError && error.code === 'restarted') return;
         // This promise has no reader: an unexpected error must not end the process; the node counts as unhealthy.
-        pool.failed(node, error instanceof ChainError ? error : unforeseen(node));
+        const words = `${node.name} caused an unexpected error: try another node`;
+        pool.failed(node, error instanceof ChainError ? error : new ChainError('bad-response', words));
       }
     }
     const isWell = pool.health()[pool.nodes.indexOf(node)]?.state === 'ok';
     const most = isWell ? MAX_WATCH_MS : ILL_WATCH_MS;
     await clock.sleep(Math.min(most, Math.max(MIN_WATCH_MS, pace.blockMs())), signal);
   }
-}
-
-function unforeseen(node: RpcNode): ChainError {
-  return new ChainError('bad-response', `${node.name} caused an unexpected error: try another node`);
-}
-
-interface FollowOptions {
-  readonly pool: NodePool;
-  readonly clock: Clock;
-  readonly createPace: () => Pace;
-  readonly known: readonly KnownBlock[];
-  readonly signal: AbortSignal;
 }
 
 /** The chain's events from several nodes: follows the best one until it fails or a better one is healthy. */
@@ -198,14 +161,23 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
   let down = false;
   let newest = options.known.at(-1)?.number ?? -1;
 
+  /** Healthy only once it has delivered: a node may handle all requests but the important ones. */
+  function* delivered(node: RpcNode): Generator<ChainEvent> {
+    pool.worked(node);
+    if (down) yield { type: 'up' };
+    down = false;
+  }
+
   while (!signal.aborted) {
     followed = null;
     try {
       const node = await pool.pick(signal);
       followed = node;
       if (pace === null) {
-        pace = options.createPace();
-        startNodeWatch({ pool, clock, pace, isFollowed: (each) => each === followed, signal });
+        const chain = pool.chain() ?? chainProfile(1);
+        pace = createPace(chain.feeRule.blockTimeSec * 1_000, isDevelopmentChain(chain));
+        const watch = { ...options, pace, isFollowed: (each: RpcNode) => each === followed };
+        if (pool.nodes.length > 1) for (const each of pool.nodes) void watchNode(each, watch);
       }
       const reader = readerOf(node, options);
       for await (const header of headStream(node, { clock, pace, signal })) {
@@ -215,15 +187,10 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         pool.observe(node, header);
         for await (const event of sequencer.accept(header, reader)) {
           if (event.type === 'reorg') await pool.verify(node, { signal, isForced: true });
-          // Healthy only now: a node may handle all requests but the important ones.
-          pool.worked(node);
-          if (down) yield { type: 'up' };
-          down = false;
+          yield* delivered(node);
           yield event;
         }
-        pool.worked(node);
-        if (down) yield { type: 'up' };
-        down = false;
+        yield* delivered(node);
         if (pool.hasBetterThan(node)) break;
       }
     } catch (error) {

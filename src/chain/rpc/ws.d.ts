@@ -5,6 +5,7 @@ declare module 'ws' {
       address: URL,
       options: {
         readonly maxPayload: number;
+        readonly handshakeTimeout: number;
         readonly closeTimeout: number;
         readonly agent: unknown;
         readonly headers?: { readonly authorization: string };

@@ -19,10 +19,7 @@ afterEach(async () => {
 });
 
 function following(url: string, known: Parameters<typeof follow>[1] = []): Followed {
-  const followed = follow(
-    createRpcSource({ urls: [url], requestTimeoutMs: 60_000, pollIntervalMs: 250 }),
-    known,
-  );
+  const followed = follow(createRpcSource({ urls: [url], requestTimeoutMs: 60_000 }), known);
   subscriptions.push(followed);
   return followed;
 }

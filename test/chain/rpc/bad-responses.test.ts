@@ -59,19 +59,29 @@ test.each(['http', 'ws'] as const)(
 
 describe('one clean line that says what to do', () => {
   const cases: readonly (readonly [string, Reply, string, RegExp])[] = [
-    ['a web page', { raw: '<html>SECRET</html>', headers: html }, 'bad-response', /answers with a web page/],
-    ['a web page called JSON', { raw: '<html>SECRET</html>' }, 'bad-response', /something that is not JSON/],
+    [
+      'a web page',
+      { raw: '<html>SECRET</html>', headers: html },
+      'bad-response',
+      /something that is not JSON-RPC/,
+    ],
+    [
+      'a web page called JSON',
+      { raw: '<html>SECRET</html>' },
+      'bad-response',
+      /something that is not JSON-RPC/,
+    ],
     [
       'truncated JSON',
       { raw: '{"jsonrpc":"2.0","id":1,"resu' },
       'bad-response',
-      /something that is not JSON/,
+      /something that is not JSON-RPC/,
     ],
     [
       'invalid UTF-8',
       { raw: Buffer.from([0x22, 0xff, 0xfe, 0x22]) },
       'bad-response',
-      /JSON that is not JSON-RPC/,
+      /something that is not JSON-RPC/,
     ],
     [
       'invalid UTF-8 in a value',
@@ -79,9 +89,9 @@ describe('one clean line that says what to do', () => {
       'bad-response',
       /an invalid response to eth_chainId/,
     ],
-    ['an empty body', { raw: '' }, 'bad-response', /something that is not JSON/],
-    ['JSON of another kind', { raw: '[1,2,3]' }, 'bad-response', /JSON that is not JSON-RPC/],
-    ['no result', { raw: '{"jsonrpc":"2.0","id":1}' }, 'bad-response', /JSON that is not JSON-RPC/],
+    ['an empty body', { raw: '' }, 'bad-response', /something that is not JSON-RPC/],
+    ['JSON of another kind', { raw: '[1,2,3]' }, 'bad-response', /something that is not JSON-RPC/],
+    ['no result', { raw: '{"jsonrpc":"2.0","id":1}' }, 'bad-response', /something that is not JSON-RPC/],
     ['a number that is none', { result: '0xzz' }, 'bad-response', /an invalid response to eth_chainId/],
     [
       'a number without end',

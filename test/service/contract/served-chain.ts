@@ -35,10 +35,7 @@ export interface ServedChain {
 
 /** The whole service, keys and all, on a port, over the node at `url`, or over a recording. The gate's clock stands still. */
 export async function serveChain(url: string | 'recording'): Promise<ServedChain> {
-  const node =
-    url === 'recording'
-      ? null
-      : createRpcSource({ urls: [url], requestTimeoutMs: 60_000, pollIntervalMs: 100 });
+  const node = url === 'recording' ? null : createRpcSource({ urls: [url], requestTimeoutMs: 60_000 });
   const source = node ?? (await openReplaySource({ file: SHORT_RECORDING, speed: 1 }));
   const database = await openDatabase(':memory:');
   const served = await startServedService({
