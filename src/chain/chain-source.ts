@@ -122,7 +122,7 @@ export interface SendOptions {
  */
 export interface ChainSource {
   readonly kind: 'rpc' | 'replay' | 'simulated';
-  /** Short, for people: `127.0.0.1:8545`, `blocks.csv`, `seed 1`. Never a whole URL. */
+  /** For people: `127.0.0.1:8545`, `blocks.csv`. Never a whole URL. */
   readonly name: string;
   /** The chain's present, ms since epoch: wall clock, or the virtual time of a replay. */
   now(): number;

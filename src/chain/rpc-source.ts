@@ -4,7 +4,7 @@ import { type Clock, ConcurrencyLimit, systemClock } from './async.ts';
 import { ChainError, type ChainSource } from './chain-source.ts';
 import { createRpcNode, type RpcNode, request, requestHead } from './rpc/client.ts';
 import { createDataFees } from './rpc/data-fees.ts';
-import { bytes, nullable, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
+import { bytes, maybe, quantity, safeInteger, toTransaction, transactionResponse } from './rpc/decode.ts';
 import { parseNodeUrl } from './rpc/failures.ts';
 import { followChain } from './rpc/follow.ts';
 import { createNodePool } from './rpc/node-pool.ts';
@@ -76,7 +76,7 @@ export function createRpcSource(options: RpcSourceOptions): RpcSource {
     transaction: (hash) =>
       pool.run(
         async (node) => {
-          const response = await request(node, nullable(transactionResponse), 'eth_getTransactionByHash', [
+          const response = await request(node, maybe(transactionResponse), 'eth_getTransactionByHash', [
             hash,
           ]);
           return response && toTransaction(response);

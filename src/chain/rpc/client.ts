@@ -11,7 +11,7 @@ import {
   genesisResponse,
   type Header,
   headerResponse,
-  nullable,
+  maybe,
   readResponse,
   type Shape,
   toQuantity,
@@ -380,7 +380,7 @@ export async function requestGenesisHash(node: RpcNode, options?: RequestOptions
   try {
     const block = await request(
       node,
-      nullable(genesisResponse),
+      maybe(genesisResponse),
       'eth_getBlockByNumber',
       ['0x0', false],
       options,
@@ -402,7 +402,7 @@ export function requestHeader(
   options?: RequestOptions,
 ): Promise<Header | null> {
   const tag = at === 'latest' ? at : toQuantity(at);
-  return request(node, nullable(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
+  return request(node, maybe(headerResponse), 'eth_getBlockByNumber', [tag, false], options);
 }
 
 export async function requestHead(node: RpcNode, options?: RequestOptions): Promise<Header> {

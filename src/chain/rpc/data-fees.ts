@@ -16,7 +16,7 @@ import { USUAL_ACTIONS } from '../../core/market-stats.ts';
 import type { Clock } from '../async.ts';
 import { ChainError, isRefusal } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
-import { bytes, mapped, nullable, object, quantity, transactionResponse, where } from './decode.ts';
+import { bytes, mapped, maybe, object, quantity, transactionResponse, where } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 
 const KEEP_MS = 12_000;
@@ -127,12 +127,10 @@ function getL1Fee(transaction: Hex): Hex {
  * chain without it, the gas price oracle returns the fee of the minimum size, which is scaled.
  */
 async function readOpStack(node: RpcNode, kind: 'op' | 'op-or-none'): Promise<DataFees> {
-  const first = await request(
-    node,
-    nullable(transactionResponse),
-    'eth_getTransactionByBlockNumberAndIndex',
-    ['latest', '0x0'],
-  );
+  const first = await request(node, maybe(transactionResponse), 'eth_getTransactionByBlockNumberAndIndex', [
+    'latest',
+    '0x0',
+  ]);
   const isDeposit = first?.from === L1_ATTRIBUTES_DEPOSITOR && first.to === L1_BLOCK;
   const parameters = isDeposit ? decodeL1Attributes(first.input) : null;
   if (parameters !== null) return { ...NO_DATA_FEES, parameters };

@@ -51,11 +51,6 @@ export function maybe<T>(shape: Shape<T>): Shape<T | null> {
   return (value) => (value === null || value === undefined ? null : shape(value));
 }
 
-/** An explicit `null`, or that. */
-export function nullable<T>(shape: Shape<T>): Shape<T | null> {
-  return (value) => (value === null ? null : shape(value));
-}
-
 export function text(pattern: RegExp): Shape<string> {
   return (value) => {
     if (typeof value !== 'string' || !pattern.test(value)) throw new Unfit();
@@ -173,7 +168,7 @@ export const feeHistoryResponse = object({
   baseFeePerGas: maybe(list(baseFee)),
   gasUsedRatio: maybe(list(number)),
   baseFeePerBlobGas: maybe(list(baseFee)),
-  reward: maybe(list(nullable(list(tip)))),
+  reward: maybe(list(maybe(list(tip)))),
 });
 export type FeeHistoryResponse = ReturnType<typeof feeHistoryResponse>;
 

@@ -399,10 +399,7 @@ export function createNodePool(
       clear(member);
       member.failures = 0;
     },
-    failed: (node: RpcNode, error: unknown) => {
-      if (error instanceof ChainError) fail(memberOf(node), error);
-      else throw error;
-    },
+    failed: (node: RpcNode, error: ChainError) => fail(memberOf(node), error),
     /** One line with each node's problem. */
     reason: () => reasonOf(members),
     /** Time until the next node may be tried, ms. */

@@ -23,7 +23,7 @@ import {
   fullBlockResponse,
   type Header,
   list,
-  nullable,
+  maybe,
   type ReceiptResponse,
   receiptResponse,
   statedFeeRule,
@@ -402,7 +402,7 @@ export async function readBlock(
   options?: RequestOptions,
 ): Promise<ChainBlock | null> {
   const response = await nullIfUnknown(() =>
-    request(node, nullable(blockResponse), 'eth_getBlockByNumber', [toQuantity(number), false], options),
+    request(node, maybe(blockResponse), 'eth_getBlockByNumber', [toQuantity(number), false], options),
   );
   if (response === null) return null;
   const { miner: feeRecipient, transactions, extraData: _, ...header } = response;
@@ -435,7 +435,7 @@ async function readReceipts(
 ): Promise<ReadonlyMap<Hex, ReceiptResponse> | null> {
   // By number, which every node supports: not all support a hash, and each receipt names its block.
   const read = () =>
-    request(node, nullable(list(receiptResponse)), 'eth_getBlockReceipts', [toQuantity(number)], options);
+    request(node, maybe(list(receiptResponse)), 'eth_getBlockReceipts', [toQuantity(number)], options);
   const receipts = await orTooLarge(number, patiently(read, options));
   if (receipts?.every((receipt) => receipt.blockHash === hash) !== true) return null;
   return new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
@@ -443,7 +443,7 @@ async function readReceipts(
 
 /** One transaction's receipt; `null` until it is mined. Rejects with a `ChainError`. */
 export async function readReceipt(node: RpcNode, hash: Hex): Promise<ChainReceipt | null> {
-  const response = await request(node, nullable(receiptResponse), 'eth_getTransactionReceipt', [hash]);
+  const response = await request(node, maybe(receiptResponse), 'eth_getTransactionReceipt', [hash]);
   return response && toReceipt(response);
 }
 
@@ -499,7 +499,7 @@ export async function readTransactions(
 
 async function requestFullBlock(node: RpcNode, number: number, { signal }: ReadOptions) {
   const params = [toQuantity(number), true];
-  const read = request(node, nullable(fullBlockResponse), 'eth_getBlockByNumber', params, { signal });
+  const read = request(node, maybe(fullBlockResponse), 'eth_getBlockByNumber', params, { signal });
   const response = await orTooLarge(number, read);
   if (!response?.transactions.some(({ blockHash }) => blockHash !== response.hash)) return response;
   throw new ChainError(

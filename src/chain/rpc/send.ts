@@ -2,7 +2,7 @@ import type { Hex } from '../../core/block.ts';
 import { transactionHash } from '../../core/transactions/decode-transaction.ts';
 import { ChainError, isRefusal, SendFailure, type SendOptions, type SendOutcome } from '../chain-source.ts';
 import { type RpcNode, request } from './client.ts';
-import { bytes as bytesShape, hash, nullable, transactionResponse, Unfit } from './decode.ts';
+import { bytes as bytesShape, hash, maybe, transactionResponse, Unfit } from './decode.ts';
 import type { NodePool } from './node-pool.ts';
 
 interface SendRefusal {
@@ -113,13 +113,16 @@ export async function sendTransaction(
   signed: Hex,
   { isStillWanted = () => true, onTaken = () => {} }: SendOptions,
 ): Promise<Hex> {
-  const bytes = bytesOf(signed);
-  const id = hashOf(bytes);
+  const { bytes, id } = readSigned(signed);
   const verified = async (node: RpcNode) => {
-    await verify(pool, node);
+    // Always verified again: a sent transaction cannot be recalled.
+    await pool.verify(node, { isForced: true }).catch((error: unknown) => {
+      throw error instanceof ChainError ? new SendFailure('later', 'unreachable', error) : error;
+    });
     const taken = await sendTo(node, bytes, id, () => {
       // The process, or the machine, may have been suspended meanwhile.
-      if (!isStillWanted()) throw new SendFailure('later', 'too_late', tooLate(node));
+      const words = `${node.name} could not be asked in time`;
+      if (!isStillWanted()) throw new SendFailure('later', 'too_late', new ChainError('timeout', words));
     });
     // With one node there is nothing to report.
     if (pool.nodes.length > 1) onTaken(node.name);
@@ -132,18 +135,6 @@ export async function sendTransaction(
     throw gravest(error instanceof AggregateError ? error.errors : [error]);
   }
 }
-
-async function verify(pool: NodePool, node: RpcNode): Promise<void> {
-  try {
-    // Always verified again: a sent transaction cannot be recalled.
-    await pool.verify(node, { isForced: true });
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    throw new SendFailure('later', 'unreachable', error);
-  }
-}
-
-const tooLate = ({ name }: RpcNode) => new ChainError('timeout', `${name} could not be asked in time`);
 
 async function sendTo(node: RpcNode, signed: Hex, id: Hex, beforeWrite: () => void): Promise<Hex> {
   try {
@@ -171,13 +162,11 @@ function failureOf(error: ChainError): SendFailure | null {
   return outcome === 'taken' ? null : new SendFailure(outcome, reason, error);
 }
 
-async function hasTransaction(node: RpcNode, id: Hex): Promise<boolean> {
-  try {
-    return (await request(node, nullable(transactionResponse), 'eth_getTransactionByHash', [id])) !== null;
-  } catch {
-    return false;
-  }
-}
+const hasTransaction = (node: RpcNode, id: Hex): Promise<boolean> =>
+  request(node, maybe(transactionResponse), 'eth_getTransactionByHash', [id]).then(
+    (found) => found !== null,
+    () => false,
+  );
 
 /** `never` last: another node may accept it, once it is reachable. */
 const BY_WEIGHT: readonly SendOutcome[] = ['unknown', 'nonce-used', 'later', 'never'];
@@ -194,22 +183,17 @@ function gravest(errors: readonly unknown[]): unknown {
   return refusal === undefined ? first : new SendFailure(first.outcome, refusal.reason, refusal);
 }
 
-function bytesOf(signed: Hex): Hex {
+function readSigned(signed: Hex): { readonly bytes: Hex; readonly id: Hex } {
   try {
     const bytes = bytesShape(signed);
-    if (bytes.length >= 4) return bytes;
+    return { bytes, id: transactionHash(bytes) };
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
-  }
-  throw unreadable('the signed transaction is not hex: give it as 0x followed by pairs of digits');
-}
-
-function hashOf(signed: Hex): Hex {
-  try {
-    return transactionHash(signed);
-  } catch {
     // The parser's own error repeats the bytes.
-    throw unreadable('the signed transaction cannot be read: sign it again');
+    throw unreadable(
+      error instanceof Unfit
+        ? 'the signed transaction is not hex: give it as 0x followed by pairs of digits'
+        : 'the signed transaction cannot be read: sign it again',
+    );
   }
 }
 

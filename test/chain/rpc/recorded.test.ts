@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { feeHistoryResponse, headerResponse, nullable } from '../../../src/chain/rpc/decode.ts';
+import { feeHistoryResponse, headerResponse, maybe } from '../../../src/chain/rpc/decode.ts';
 import { readFeePage } from '../../../src/chain/rpc/read.ts';
 import { createRpcSource } from '../../../src/chain/rpc-source.ts';
 import { transactionHash } from '../../../src/core/transactions/decode-transaction.ts';
@@ -96,7 +96,7 @@ describe('recorded blocks', () => {
   );
   test.each(files)('%s', (name) => {
     const { params, result } = recorded(`execution-apis/${name}`);
-    const header = nullable(headerResponse)(result);
+    const header = maybe(headerResponse)(result);
     if (name.includes('notfound')) return expect(header).toBeNull();
     const raw = result as Record<string, string>;
     if (String(params[0]).startsWith('0x')) expect(header?.number).toBe(Number(params[0]));
