@@ -75,7 +75,7 @@ describe('a node over WebSocket', () => {
     chain.mine();
     await followed.until((words) => words.includes('block 10'));
     expect(followed.words()).toEqual(['block 9', 'block 10']);
-    await eventually(() => server.subscribers() === 1);
+    await eventually(() => server.connections() === 1);
     expect(source.health()[0]?.state).toBe('ok');
   });
 
