@@ -2,64 +2,130 @@
  * Auto-txs with real parts: transactions signed as a wallet does it, pasted into the built program in a terminal, and a
  * node whose base fee falls. Nothing that any program wrote may hold a part of a signature.
  */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keccak256 } from 'viem';
+import { type Hex, keccak256, parseTransaction } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Hex } from '../../src/core/block.ts';
 import { formatCount, formatGwei, formatNative } from '../../src/core/units.ts';
-import { runMain } from '../cli/captured-io.ts';
-import { createKey, startServe } from '../cli/served-program.ts';
-import { GWEI } from '../helpers/auto-tx-rig.ts';
+import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { fund, GWEI, type Signing, sign } from '../helpers/auto-tx-rig.ts';
+import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import type { Terminal } from '../helpers/terminal.ts';
+import { openTerminal, type Terminal, type TerminalOptions } from '../helpers/terminal.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import {
-  type AutoTxParts,
-  ETHER,
-  fillOrder,
-  handOver,
-  marked,
-  mineShown,
-  openAutoTxParts,
-  openForm,
-  RECEIVER,
-} from './auto-tx-parts.ts';
+import { fillOrder, marked, openForm } from './auto-tx-form.ts';
 
-let parts: AutoTxParts;
+const RECEIVER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+let node: Anvil;
+/** For the databases, the settings and the logs of all programs. */
+let home: string;
 let monitor: Terminal;
+const terminals: Terminal[] = [];
 
 beforeAll(async () => {
-  parts = await openAutoTxParts();
-  const db = join(parts.home, 'monitor.db');
-  monitor = await parts.open(['--rpc', parts.node.wsUrl, '--db', db, '--confirmations', '2']);
-  await monitor.waitFor(/Average .*\d/);
-  await monitor.press('4');
-  await monitor.waitFor('No auto-txs yet');
+  node = await startAnvil({ noMining: true, baseFee: 60n * GWEI });
+  await node.mine(3);
+  home = await mkdtemp(join(tmpdir(), 'gastop-auto-txs-'));
+  monitor = await openAutoTxs('monitor.db', ['--rpc', node.wsUrl, '--confirmations', '2']);
 });
 
-afterAll(() => parts?.close());
+afterAll(async () => {
+  for (const terminal of terminals) await terminal.close();
+  await node?.stop();
+  await rm(home, { recursive: true, force: true, maxRetries: 3 });
+});
+
+/** The built program with its empty list of auto-txs; what it writes is looked through at the end. */
+async function openAutoTxs(
+  db: string,
+  args: readonly string[],
+  { before = '', ...options }: Omit<TerminalOptions, 'args'> & { readonly before?: string } = {},
+): Promise<Terminal> {
+  const first = ['--import', `data:text/javascript,${encodeURIComponent(before)}`];
+  const terminal = await openTerminal({
+    ...options,
+    home,
+    args: [...first, GASTOP, ...args, '--db', join(home, db)],
+  });
+  terminals.push(terminal);
+  await terminal.waitFor(/Average .*\d/);
+  await terminal.press('4');
+  await terminal.waitFor('No auto-txs yet');
+  return terminal;
+}
+
+/** Mines a block, with this base fee if it is given, and waits until the monitor shows it; answers its number. */
+async function mineShown(gwei?: number): Promise<number> {
+  if (gwei !== undefined) await node.setNextBaseFee(BigInt(Math.round(gwei * 1e9)));
+  await node.mine();
+  const number = Number(await node.rpc('eth_blockNumber'));
+  await monitor.waitFor((rows) => rows[0]?.includes(`#${number} `) === true);
+  return number;
+}
+
+const knows = async (hash: Hex) => (await node.rpc('eth_getTransactionByHash', [hash])) !== null;
+
+/** The base fee of the block after the last one, as the node says it, wei per gas. */
+async function nextBase(): Promise<bigint> {
+  const history = (await node.rpc('eth_feeHistory', ['0x1', 'latest', []])) as {
+    baseFeePerGas: [string, string];
+  };
+  return BigInt(history.baseFeePerGas[1]);
+}
+
+/** So many digits of a signature say that it was shown. */
+const SLICE = 16;
+const slicesOf = (digits: string) =>
+  Array.from({ length: Math.max(digits.length - SLICE + 1, 0) }, (_, from) =>
+    digits.slice(from, from + SLICE),
+  );
+/** Of all signatures, which are all that a reader of the chain does not know before they are sent. */
+const secrets = new Set<string>();
+
+/** What a wallet signs; nobody may see it. */
+async function signed(account: PrivateKeyAccount, signing: Signing = {}): Promise<Hex> {
+  const bytes = await sign(account, { to: RECEIVER, value: 10n ** 16n, ...signing });
+  const { r = '0x', s = '0x' } = parseTransaction(bytes);
+  for (const each of [r, s]) for (const slice of slicesOf(each.slice(2))) secrets.add(slice);
+  return bytes;
+}
+
+/** Slices of signatures that stand in what was written, as digits or as bytes. */
+function leaks(written: string | Uint8Array): string[] {
+  const bytes = Buffer.from(written);
+  // Control sequences and line ends may stand between the digits of one run.
+  const bare = bytes
+    .toString('utf8')
+    .replaceAll(/\x1b\[[0-9;:?<=>]*[ -/]*[@-~]/g, '')
+    .toLowerCase()
+    .replaceAll(/[\s│]/g, '');
+  const runs = [bare, bytes.toString('hex')].flatMap((text) => text.match(/[0-9a-f]{16,}/g) ?? []);
+  return runs.flatMap(slicesOf).filter((slice) => secrets.has(slice));
+}
 
 describe('a signed transaction that is pasted in the terminal', () => {
   const VALUE = 12_345_678_901_234_567n;
   const DOES = '0.0123 ETH to 0x70';
   let account: PrivateKeyAccount;
-  let signed: Hex;
+  let transaction: Hex;
   let hash: Hex;
 
   it('is decoded on the screen before anybody has it', async () => {
-    account = await parts.account();
-    signed = await parts.signed(account, {
+    account = await fund(node);
+    transaction = await signed(account, {
       value: VALUE,
       maxFeePerGas: 3n * GWEI,
       maxPriorityFeePerGas: GWEI / 10n,
     });
-    hash = keccak256(signed);
-    await mineShown(parts, monitor, 10);
+    hash = keccak256(transaction);
+    await mineShown(10);
     await openForm(monitor);
-    monitor.paste(signed);
+    monitor.paste(transaction);
     for (const row of [
-      new RegExp(`signed +signed transaction, ${signed.length / 2 - 1} bytes, EIP-1559$`, 'm'),
+      new RegExp(`signed +signed transaction, ${transaction.length / 2 - 1} bytes, EIP-1559$`, 'm'),
       new RegExp(`from +${account.address}$`, 'm'),
       new RegExp(`to +${RECEIVER}$`, 'm'),
       /value +0\.012345678901234567 ETH/,
@@ -71,41 +137,45 @@ describe('a signed transaction that is pasted in the terminal', () => {
 
   it('waits for its cap and its target below the base fee, in the form and in the list', async () => {
     await fillOrder(monitor, { target: '2.5', expires: 'none', note: 'rent' });
-    const next = formatGwei(await parts.nextBase());
+    const next = formatGwei(await nextBase());
     await monitor.waitFor(`base fee ${next}, has to fall 66 %`);
     await monitor.waitFor(/◌ cap +it waits while the base fee is above your cap of 3 gwei/);
     await monitor.press('ctrl+s');
     await monitor.waitFor(marked(DOES, /◌ pending .* 2\.5 +.*↓ 66 % +.*never/));
     await monitor.waitFor(`waits until own price ≤ 2.5 gwei, and while the base fee of ${next}`);
     await monitor.waitFor('[4 Auto-tx ·1]');
-    expect(await parts.knows(hash)).toBe(false);
+    expect(await knows(hash)).toBe(false);
   });
 
   it('is broadcast once the base fee is 2, and not before', async () => {
-    await mineShown(parts, monitor, 2.9);
+    await mineShown(2.9);
     await monitor.waitFor(marked(DOES, /◌ pending .* ↓ 5 %/));
-    expect(await parts.knows(hash)).toBe(false);
-    await mineShown(parts, monitor, 2);
-    await waitFor(() => parts.knows(hash), { what: 'the transaction in the pool of the node' });
+    expect(await knows(hash)).toBe(false);
+    await mineShown(2);
+    await waitFor(() => knows(hash), { what: 'the transaction in the pool of the node' });
     await monitor.waitFor(marked(DOES, /→ submitted .* not mined/));
-    const reachedAt = await parts.head();
+    const reachedAt = Number(await node.rpc('eth_blockNumber'));
     // Each look at the chain takes a new head, and one may come before the node has the receipt.
     for (let isMined = false; !isMined; ) {
-      await mineShown(parts, monitor);
+      await mineShown();
       const shown = monitor.waitFor(marked(DOES, /→ mined .* 1\/2 conf|● executed/), { timeoutMs: 5_000 });
       isMined = await shown.then(
         () => true,
         () => false,
       );
     }
-    expect((await parts.receipt(hash))?.blockNumber).toBe(reachedAt + 1);
+    const { blockNumber } = (await node.rpc('eth_getTransactionReceipt', [hash])) as { blockNumber: string };
+    expect(Number(blockNumber)).toBe(reachedAt + 1);
   });
 
   it("is shown executed with the node's own gas used, price and cost, and all that happened", async () => {
-    await mineShown(parts, monitor);
-    const receipt = await parts.receipt(hash);
-    if (receipt === null) throw new Error('the node has no receipt of it');
-    const { gasUsed, effectiveGasPrice, blockNumber } = receipt;
+    await mineShown();
+    const receipt = (await node.rpc('eth_getTransactionReceipt', [hash])) as Record<string, string>;
+    const [blockNumber = 0n, gasUsed = 0n, effectiveGasPrice = 0n] = [
+      receipt.blockNumber,
+      receipt.gasUsed,
+      receipt.effectiveGasPrice,
+    ].map((figure) => BigInt(figure ?? 0));
     await monitor.waitFor(marked(DOES, new RegExp(`● executed .* paid ${formatGwei(effectiveGasPrice)}`)));
     await monitor.press('return');
     for (const fact of [
@@ -128,158 +198,6 @@ describe('a signed transaction that is pasted in the terminal', () => {
   });
 });
 
-describe('in the pane', () => {
-  it.runIf(isSlowRun)('one that waits is cancelled, and the node never sees it', async () => {
-    const account = await parts.account();
-    const signed = await parts.signed(account, { value: ETHER / 10n });
-    const does = '0.1 ETH to';
-    await mineShown(parts, monitor, 60);
-    await handOver(monitor, signed, { target: '20', does });
-    await monitor.waitFor(marked(does, /◌ pending/));
-    await monitor.press('e');
-    await monitor.waitFor(/Change: 0\.1 ETH/);
-    await monitor.press('ctrl+u', ...'21.5', 'ctrl+s');
-    await monitor.waitFor(marked(does, /◌ pending .* 21\.5 /));
-    await monitor.press('x');
-    await monitor.waitFor('It was not broadcast, and never will be');
-    await monitor.press('n');
-    await monitor.waitFor(marked(does, /◌ pending/));
-    await monitor.press('x');
-    await monitor.waitFor('Cancel this auto-tx?');
-    await monitor.press('y');
-    await monitor.waitFor(marked(does, /cancelled/));
-    for (let block = 0; block < 3; block += 1) await mineShown(parts, monitor, 10);
-    expect(await parts.knows(keccak256(signed))).toBe(false);
-    expect(Number(await parts.node.rpc('eth_getTransactionCount', [account.address, 'pending']))).toBe(0);
-    await monitor.press('d');
-    await monitor.waitFor('Delete this auto-tx?');
-    await monitor.press('y');
-    await monitor.waitFor((rows) => !rows.some((row) => row.includes(does)));
-  });
-
-  it.runIf(isSlowRun)(
-    'one that was submitted is not, and says who can stop it; replaced from the wallet it has failed',
-    async () => {
-      const account = await parts.account();
-      const does = '0.12 ETH to';
-      const signed = await parts.signed(account, { value: 12n * (ETHER / 100n), maxFeePerGas: 50n * GWEI });
-      await handOver(monitor, signed, { target: '30', does, isDue: true });
-      await monitor.waitFor(marked(does, /→ submitted/));
-      await waitFor(() => parts.knows(keccak256(signed)));
-      await monitor.press('x');
-      await monitor.waitFor('Only a same-nonce replacement from your wallet can stop it.');
-      await monitor.press('y');
-      await monitor.waitFor('Not cancelled: it was submitted: only a same-nonce replacement from the');
-      await monitor.press('return');
-      await monitor.waitFor(/^ Order/m);
-      await monitor.press('esc');
-      const replacement = await parts.signed(account, {
-        maxFeePerGas: 90n * GWEI,
-        maxPriorityFeePerGas: 5n * GWEI,
-      });
-      await parts.node.rpc('eth_sendRawTransaction', [replacement]);
-      // Each look at the chain takes a new head.
-      for (let hasFailed = false; !hasFailed; ) {
-        await mineShown(parts, monitor, 10);
-        const shown = monitor.waitFor(marked(does, /! failed/), { timeoutMs: 5_000 });
-        hasFailed = await shown.then(
-          () => true,
-          () => false,
-        );
-      }
-      await monitor.waitFor(/! nonce \d+ is used/);
-    },
-  );
-
-  it.runIf(isSlowRun)('one that reverts has failed, and says so with what it cost', async () => {
-    const account = await parts.account();
-    const contract = '0x00000000000000000000000000000000000000ff';
-    // PUSH1 0 PUSH1 0 REVERT
-    await parts.node.rpc('anvil_setCode', [contract, '0x60006000fd']);
-    const signed = await parts.signed(account, { to: contract, value: 13n * (ETHER / 100n), gas: 60_000n });
-    await handOver(monitor, signed, { target: '30', does: '0.13 ETH', isDue: true });
-    await monitor.waitFor(marked('0.13 ETH', /→ submitted/));
-    await waitFor(() => parts.knows(keccak256(signed)));
-    await mineShown(parts, monitor, 10);
-    await mineShown(parts, monitor, 10);
-    await monitor.waitFor(marked('0.13 ETH', /! failed/));
-    expect((await parts.receipt(keccak256(signed)))?.status).toBe(0);
-    expect(monitor.screen().join('\n')).toMatch(/revert/);
-  });
-});
-
-describe('gastop auto-txs and gastop serve', () => {
-  it.runIf(isSlowRun)(
-    'one that a command schedules with a service is broadcast although the service ends while it waits',
-    async () => {
-      const { home, node } = parts;
-      const account = await parts.account();
-      const serveOptions = {
-        home,
-        env: { GASTOP_RPC: node.wsUrl, GASTOP_DB: join(home, 'served.db') },
-      };
-      await mineShown(parts, monitor, 60);
-      const argv = ['--confirmations', '1', '--log-level', 'debug'];
-      const first = await startServe(argv, serveOptions);
-      const key = await createKey({ home });
-      const env = { GASTOP_API_KEY: key };
-      const run = async (argv: readonly string[], input = '') => {
-        const { exitCode, stdout, stderr } = await runMain(['auto-txs', ...argv, '--url', first.origin], {
-          home,
-          env,
-          input,
-        });
-        parts.wrote(stdout + stderr);
-        return { code: exitCode, stdout, stderr };
-      };
-      const order = ['--target', '20', '--strict'];
-      const signed = await parts.signed(account, { value: ETHER / 5n });
-      const checked = await run(['check', ...order], signed);
-      expect(checked.code, checked.stderr).toBe(0);
-      const made = await run(['create', ...order, '--note', 'served'], signed);
-      expect(made.code, made.stderr).toBe(0);
-      const id = made.stdout.trim();
-      const other = await parts.signed(await parts.account(), { value: ETHER / 4n });
-      const second = (await run(['create', ...order], other)).stdout.trim();
-      const cancelled = await run(['cancel', second]);
-      expect(cancelled.code, cancelled.stderr).toBe(0);
-      const listed = await run(['list']);
-      expect(listed.stdout).toMatch(new RegExp(`^${id} +pending +own price ≤ 20 gwei`, 'm'));
-      expect(listed.stdout).toMatch(new RegExp(`^${second} +cancelled`, 'm'));
-      const shown = await run(['show', id]);
-      expect(shown.stdout).toContain(account.address);
-
-      const far = await parts.open(['--url', first.origin], { env });
-      await far.waitFor(/Average .*\d/);
-      await far.press('4');
-      await far.waitFor(marked('0.2 ETH to', /◌ pending .* 20 /));
-
-      // Killed, it would hold its right to send for ten seconds more: service/auto-txs/crash kills at every step.
-      first.child.kill(isSlowRun ? 'SIGKILL' : 'SIGTERM');
-      await first.ended;
-      parts.wrote(first.stdout() + first.stderr());
-      await mineShown(parts, monitor, 10);
-      expect(await parts.knows(keccak256(signed))).toBe(false);
-      const again = await startServe([...argv, '--port', String(first.port)], serveOptions);
-      await waitFor(() => parts.knows(keccak256(signed)), {
-        what: 'the transaction in the pool',
-      });
-      await mineShown(parts, monitor, 10);
-      await far.waitFor(marked('0.2 ETH to', /● executed/));
-      const receipt = await parts.receipt(keccak256(signed));
-      expect(receipt?.blockNumber).toBe(await parts.head());
-      const told = await run(['show', id]);
-      expect(told.stdout).toContain(formatGwei(receipt?.effectiveGasPrice ?? 0n));
-      expect(await parts.knows(keccak256(other))).toBe(false);
-      const late = await run(['cancel', id]);
-      expect(late.code).toBe(1);
-      again.child.kill('SIGTERM');
-      await again.ended;
-      parts.wrote(again.stdout() + again.stderr());
-    },
-  );
-});
-
 describe('what was signed is shown nowhere', () => {
   /** Breaks the program from within once it is told to: while it draws, and outside of that. */
   const CRASHES = {
@@ -290,36 +208,29 @@ describe('what was signed is shown nowhere', () => {
   it.runIf(isSlowRun).each(Object.entries(CRASHES))('by %s with the form open', async (_, crash) => {
     // Not `once`: alone with that signal, the listener of what Ink is made of ends the program.
     const before = `process.on('SIGUSR2', () => { ${crash} })`;
-    const account = await parts.account();
-    const program = await parts.open(['--rpc', parts.node.wsUrl, '--db', join(parts.home, 'crash.db')], {
-      before,
-      env: { GASTOP_DEBUG: '1' },
-      watchTty: true,
-    });
-    await program.waitFor(/Average .*\d/);
-    await program.press('4');
-    await program.waitFor('No auto-txs yet');
+    const account = await fund(node);
+    const options = { before, env: { GASTOP_DEBUG: '1' }, watchTty: true };
+    const program = await openAutoTxs('crash.db', ['--rpc', node.wsUrl], options);
     await openForm(program);
-    program.paste(await parts.signed(account));
+    program.paste(await signed(account));
     await program.waitFor(account.address);
     await program.press('tab');
     program.signal('SIGUSR2');
     await program.press('tab');
     expect((await program.waitForExit()).exitCode).toBe(1);
     expect(program.output()).toContain('broken');
-    expect(parts.leaks.found(program.output())).toEqual([]);
+    expect(leaks(program.output())).toEqual([]);
   });
 
   it('not on a screen, not in a log, not in a file but the database', async () => {
-    const signed = await parts.signed(await parts.account());
-    expect(parts.leaks.found(signed)).not.toEqual([]);
-    expect(parts.leaks.found(Buffer.from(signed.slice(2), 'hex'))).not.toEqual([]);
-    const written = parts.written();
-    expect(written).not.toEqual([]);
-    for (const text of written) {
-      expect(text).not.toBe('');
-      expect(parts.leaks.found(text)).toEqual([]);
+    const bytes = await signed(await fund(node));
+    expect(leaks(bytes)).not.toEqual([]);
+    expect(leaks(Buffer.from(bytes.slice(2), 'hex'))).not.toEqual([]);
+    for (const terminal of terminals) expect(leaks(terminal.output())).toEqual([]);
+    const entries = await readdir(home, { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((each) => each.isFile() && !/\.db(-wal|-shm)?$/.test(each.name))) {
+      const path = join(entry.parentPath, entry.name);
+      expect(leaks(await readFile(path)), path).toEqual([]);
     }
-    expect(await parts.leaks.foundBelow(parts.home)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
-import { fillOrder, marked, openForm } from './auto-tx-parts.ts';
+import { fillOrder, marked, openForm } from './auto-tx-form.ts';
 
 /** The first account of anvil and Hardhat, whose key everybody knows. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');

@@ -1,14 +1,14 @@
 /** The built monitor and commands on a service that knows part 1 of the v1 contract alone, and on one that fails by half. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
-import { type ForeignService, startForeignService } from '../helpers/foreign-service.ts';
 import { gastop } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import type { Terminal } from '../helpers/terminal.ts';
+import { type Refusals, startForeignService } from './foreign-service.ts';
 
 const KEY = 'gs_live_must_never_be_seen_anywhere';
 
-let service: ForeignService;
+let service: Awaited<ReturnType<typeof startForeignService>>;
 beforeAll(async () => {
   service = await startForeignService();
 });
@@ -17,8 +17,8 @@ afterAll(() => service.close());
 /** The lane table with the service's prices in it. */
 const PRICES = /│ Average +│ +0\.0507/;
 
-async function start(refusals: ForeignService['refusals']): Promise<Terminal> {
-  Object.assign(service, { mood: 'well', refusals, isDescribed: false });
+async function start(refusals: Refusals): Promise<Terminal> {
+  service.refusals = refusals;
   const env = { GASTOP_API_KEY: KEY };
   return gastop(['--url', `${service.origin}/be/api/v1`], { cols: 110, rows: 44, env });
 }
@@ -37,7 +37,7 @@ async function lookAround(
 const run = (...argv: readonly string[]) =>
   runMain([...argv, '--url', service.origin], { env: { GASTOP_API_KEY: KEY } });
 
-const WAYS: readonly (readonly [name: string, refusals: ForeignService['refusals']])[] = [
+const WAYS: readonly (readonly [name: string, refusals: Refusals])[] = [
   ['with a chart', {}],
   ['without one', { '/dashboard/stats/chart': 404 }],
 ];
@@ -46,7 +46,7 @@ describe('a service that knows the given document alone', () => {
   it.each(WAYS.slice(0, isSlowRun ? 2 : 1))(
     '%s answers every command, and is asked for nothing else',
     async (_, refusals) => {
-      Object.assign(service, { mood: 'well', refusals, isDescribed: false });
+      service.refusals = refusals;
       service.refused.length = 0;
       const made = await run('alerts', 'create', '--below', '0.04', '--email', 'a@gas.example', '--json');
       const { id } = JSON.parse(made.stdout).data;
@@ -132,10 +132,10 @@ describe('a service of which half of the routes fail', () => {
       '/dashboard/rate-limits': 500,
       '/metrics/gas-used-ratio': 500,
       '/metrics/priority-fee': 200,
-      '/metrics/tx/{hash}': 500,
-      '/alerts/{id}': 500,
-      '/alerts/{id}/savings': 500,
-      '/auto-txs/{id}': 500,
+      '/metrics/tx': 500,
+      '/alerts/:id': 500,
+      '/alerts/:id/savings': 500,
+      '/auto-txs/:id': 500,
     },
     {
       '/dashboard/stats/chart': 500,
@@ -143,7 +143,7 @@ describe('a service of which half of the routes fail', () => {
       '/dashboard/summary': 500,
       '/metrics/base-fee': 500,
       '/metrics/txs': 500,
-      '/metrics/block/{number}': 500,
+      '/metrics/block': 500,
       '/alerts': 500,
       '/auto-txs': 500,
     },
@@ -172,7 +172,7 @@ describe('a service of which half of the routes fail', () => {
   });
 
   it.runIf(isSlowRun)('answers the commands that do not need them, and says what is missing', async () => {
-    Object.assign(service, { mood: 'well', isDescribed: false, refusals: {} });
+    service.refusals = {};
     const { stdout } = await run('alerts', 'create', '--below', '0.04', '--email', 'a@gas.example', '--json');
     const { id } = JSON.parse(stdout).data;
     for (const [half, argv, shows, says] of [

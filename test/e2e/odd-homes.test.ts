@@ -1,14 +1,14 @@
 /** The built program where it can keep nothing: a home that takes no files, none at all, a disk that is full. */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
-import { GASTOP, gastop } from '../helpers/gastop.ts';
+import { GASTOP } from '../helpers/gastop.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { openTerminal } from '../helpers/terminal.ts';
 
@@ -31,23 +31,6 @@ afterAll(async () => {
   await node?.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-interface Place {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-  readonly uid?: number;
-}
-
-async function run(argv: readonly string[], { env = {}, ...place }: Place) {
-  const child = spawn(process.execPath, [GASTOP, ...argv], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...place,
-  });
-  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, stdout, stderr };
-}
 
 describe('a home that takes no files', () => {
   it.each(
@@ -79,50 +62,14 @@ describe('a home that takes no files', () => {
       expect(stderr).toMatch(/^gastop: \S+\.db cannot be made there[^\n]*\n$/);
     }
   });
-
-  it.runIf(isSlowRun)(
-    'does not keep the monitor from showing live prices; what would be lost is refused',
-    async () => {
-      const env = { XDG_DATA_HOME: join(noHome, 'data') };
-      await using terminal = await gastop(['--rpc', node.url], { env });
-      const rows = await terminal.waitFor(PRICES);
-      expect(rows[0]).toContain('● live, unsaved');
-      expect(rows[2]).toMatch(/^ ! history is not being saved: chain-31337\.db cannot be made there/);
-      expect(terminal.isDim(5)).toBe(false);
-      await terminal.press('3');
-      await terminal.waitFor('no alerts are kept here');
-      await terminal.press('q');
-      expect((await terminal.waitForExit()).exitCode).toBe(0);
-      expect(terminal.leftovers()).toEqual([]);
-    },
-  );
 });
 
-/** Another user may start the program: not from a clone in a private folder. */
-const isRunnableByOthers =
-  process.getuid?.() === 0 && spawnSync(process.execPath, ['-e', ''], { uid: 54_321 }).status === 0;
-
-describe('no home', () => {
-  it('an empty HOME is none: nothing comes to lie where gastop is started', async () => {
-    const cwd = await mkdtemp(join(folder, 'cwd-'));
-    const { code, stdout } = await run(['config'], { env: { HOME: '' }, cwd });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^database +[~/].*chain-<id>\.db/m);
-    expect(await readdir(cwd)).toEqual([]);
-  });
-
-  it.runIf(isRunnableByOthers && isSlowRun)(
-    'a user whom no list names, as in a container, sees prices like any other',
-    async () => {
-      const { code, stdout, stderr } = await run(
-        ['now', '--demo', '--history', '1h', '--format', '{chain}'],
-        {
-          uid: 54_321,
-        },
-      );
-      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Simulated\n', stderr: '' });
-    },
-  );
+it('an empty HOME is none: nothing comes to lie where gastop is started', async () => {
+  const cwd = await mkdtemp(join(folder, 'cwd-'));
+  const env = { PATH: process.env.PATH ?? '', HOME: '' };
+  const { stdout } = await promisify(execFile)(process.execPath, [GASTOP, 'config'], { env, cwd });
+  expect(stdout).toMatch(/^database +[~/].*chain-<id>\.db/m);
+  expect(await readdir(cwd)).toEqual([]);
 });
 
 /** A disk of `size` at `at` that is there for `command` alone and gone with it. */
@@ -143,56 +90,36 @@ const mayMount = await new Promise<boolean>((resolve) => {
   child.once('close', (code) => resolve(code === 0));
 });
 
-/** The monitor on the node, with its data on a disk of that size. */
-const monitorOnDisk = (size: string, data: string) =>
-  openTerminal({
-    command: 'unshare',
-    args: onDisk(size, data, [process.execPath, GASTOP, '--rpc', node.url]),
-    env: { XDG_DATA_HOME: data },
-    cols: 110,
-  });
-
-describe.runIf(mayMount)('a disk of its own', () => {
-  it.runIf(isSlowRun)(
-    'that is full is told while prices go on, and is written again once there is room',
-    async () => {
-      const data = await mkdtemp(join(folder, 'disk-'));
-      await using terminal = await monitorOnDisk('3m', data);
-      // Advice comes once the history is followed and written; the first prices come before that.
-      await terminal.waitFor(/^ (?:SEND NOW|WAIT|NO ADVICE) /m);
-      const rest = `/proc/${terminal.pid}/root${data}/rest`;
-      fill(rest);
-      const rows = await terminal.waitFor(NO_ROOM);
-      expect(rows[0]).toContain('● live, unsaved');
-      expect(rows.join('\n')).toMatch(PRICES);
-      rmSync(rest);
-      await terminal.waitFor((now) => !NO_ROOM.test(now.join('\n')) && /● live +\S/.test(now[0] ?? ''), {});
-      await terminal.press('q');
-      expect((await terminal.waitForExit()).exitCode).toBe(0);
-    },
-  );
-
-  it.runIf(isSlowRun)(
-    'that is full from the start does not keep the monitor from showing live prices',
-    async () => {
-      const data = await mkdtemp(join(folder, 'disk-'));
-      await using terminal = await monitorOnDisk('16k', data);
-      const rows = await terminal.waitFor(PRICES);
-      expect(rows.join('\n')).toMatch(NO_ROOM);
-      fill(`/proc/${terminal.pid}/root${data}/rest`);
-      await terminal.press('2');
-      await terminal.waitFor(/^ now [\d:]+ +base/m);
-      await terminal.press('w');
-      await terminal.waitFor('Not saved: the disk is full');
-      // Nothing is left of what did not fit.
-      expect(await readdir(`/proc/${terminal.pid}/root${data}`)).not.toContainEqual(
-        expect.stringMatching(/csv$/),
-      );
-      await terminal.press('q');
-      expect((await terminal.waitForExit()).exitCode).toBe(0);
-    },
-  );
-});
+it.runIf(mayMount && isSlowRun)(
+  'a disk that is full is told while prices go on, and is written again once there is room',
+  async () => {
+    const data = await mkdtemp(join(folder, 'disk-'));
+    await using terminal = await openTerminal({
+      command: 'unshare',
+      args: onDisk('3m', data, [process.execPath, GASTOP, '--rpc', node.url]),
+      env: { XDG_DATA_HOME: data },
+      cols: 110,
+    });
+    // Advice comes once the history is followed and written; the first prices come before that.
+    await terminal.waitFor(/^ (?:SEND NOW|WAIT|NO ADVICE) /m);
+    const root = `/proc/${terminal.pid}/root${data}`;
+    fill(join(root, 'rest'));
+    const rows = await terminal.waitFor(NO_ROOM);
+    expect(rows[0]).toContain('● live, unsaved');
+    expect(rows.join('\n')).toMatch(PRICES);
+    await terminal.press('2');
+    await terminal.waitFor(/^ now [\d:]+ +base/m);
+    await terminal.press('w');
+    await terminal.waitFor('Not saved: the disk is full');
+    // Nothing is left of what did not fit.
+    expect(await readdir(root)).not.toContainEqual(expect.stringMatching(/csv$/));
+    await terminal.press('1');
+    rmSync(join(root, 'rest'));
+    await terminal.waitFor((now) => !NO_ROOM.test(now.join('\n')) && /● live +\S/.test(now[0] ?? ''));
+    await terminal.press('q');
+    expect((await terminal.waitForExit()).exitCode).toBe(0);
+  },
+);
 
 /** Takes all the room that is left where `path` lies. */
 function fill(path: string): void {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, posix } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -64,20 +64,6 @@ describe('the package', () => {
     expect(chunks.filter((path) => !/^dist\/chunks\/[\w-]+\.js$/.test(path))).toEqual([]);
   });
 
-  it('has each file that its documents lead to', () => {
-    const files = new Set(packed.files.map(({ path }) => path));
-    const documents = [...files].filter((path) => path.endsWith('.md'));
-    const missing = documents.flatMap((path) =>
-      [...read(path).matchAll(/\]\(([^)\s#]+)[^)\s]*\)|(?:src|srcset)="([^"]+)"/g)]
-        .map(([, link = '', source = '']) => link + source)
-        .filter((link) => !/^https?:/.test(link))
-        .map((link) => posix.join(posix.dirname(path), link))
-        .filter((target) => !files.has(target)),
-    );
-    expect(documents).toContain('docs/MONITOR.md');
-    expect(missing).toEqual([]);
-  });
-
   it('needs no other package', () => {
     const kinds = Object.keys(manifest).filter((key) => /dependencies$/i.test(key));
     // Not even viem as an optional peer: npm asks the registry for those too, so that npx of the tarball waits for over a
@@ -85,15 +71,11 @@ describe('the package', () => {
     expect(kinds).toEqual(['devDependencies']);
   });
 
-  it('has the licence of each package that is in the program', () => {
+  it('holds packages of licences alone that let it be handed on', () => {
     const licences = read('dist/THIRD-PARTY-LICENCES.txt');
-    const headings = [...licences.matchAll(/^-{80}\n(\S+) (\S+) \((.+)\)\n-{80}\n(.+)/gm)];
-    const names = headings.map(([, name]) => name);
-    expect(names).toEqual(expect.arrayContaining(['ink', 'react', 'hono', 'zod', 'kysely', 'ky']));
-    for (const [, name, version, licence] of headings) {
-      expect(`${name} ${version} ${licence}`).toMatch(/^\S+ \d+\.\d+\S* (MIT|ISC|0BSD|BSD-|Apache-2\.0)/);
-    }
-    expect(read('LICENSE')).toMatch(/^MIT License/);
+    const headings = [...licences.matchAll(/^-{80}\n\S+ \S+ \((.+)\)\n-{80}$/gm)].map(([, kind]) => kind);
+    expect(headings.length).toBeGreaterThan(30);
+    for (const kind of headings) expect(kind).toMatch(/^(MIT|ISC|0BSD|BSD-|Apache-2\.0)/);
   });
 
   it('has a program that may be run as it lies there', () => {

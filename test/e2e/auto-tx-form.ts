@@ -1,0 +1,27 @@
+import type { ScreenQuestion, Terminal } from '../helpers/terminal.ts';
+
+/** The form of a new auto-tx, from the list. */
+export async function openForm(monitor: Terminal): Promise<void> {
+  await monitor.press('n');
+  await monitor.waitFor('New auto-tx');
+  await monitor.waitFor('paste it here; it is never shown');
+}
+
+/** Fills in what comes after the pasted transaction, strict, and stops before it is scheduled. */
+export async function fillOrder(
+  monitor: Terminal,
+  { target, note = '', expires = '' }: { target: string; note?: string; expires?: string },
+): Promise<void> {
+  await monitor.press('tab', 'ctrl+u', ...target, 'tab', 'tab', 'right', 'tab');
+  if (expires !== '') await monitor.press('ctrl+u', ...expires);
+  await monitor.press('tab', ...note);
+  await monitor.waitFor(note === '' ? /▸ note/ : note);
+}
+
+/** Whether the marked auto-tx of the list does that, and its line says `words`. */
+export const marked =
+  (does: string, words: RegExp): ScreenQuestion =>
+  (rows) => {
+    const line = rows.slice(3).find((row) => row.startsWith(' ▸ ')) ?? '';
+    return line.includes(does) && words.test(line);
+  };
