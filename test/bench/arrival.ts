@@ -1,27 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { formatCount } from '../../src/core/units.ts';
 import { startJsonRpcServer } from '../helpers/json-rpc-server.ts';
 import { createScriptedChain } from '../helpers/scripted-chain.ts';
-import { HAS_PRICES, openGastop, quit, type Workshop } from './programs.ts';
-import type { Row } from './row.ts';
-import { quantile, range } from './statistics.ts';
+import { HAS_PRICES, LARGE, openGastop, quit, type Workshop } from './programs.ts';
+import { atMost, type Row } from './row.ts';
+import { median, quantile, range } from './statistics.ts';
 
-const SIZE = { cols: 120, rows: 40 } as const;
 const LENGTH = 300;
 const BLOCKS = 40;
 /** Blocks come at all phases of whatever is polled. */
 const gapMs = (block: number) => 900 + ((block * 373) % 700);
-const WEB_SOCKET_MS = 250;
-const POLLED_MS = 800;
 
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-/** Ms from a block at the node to its number on the screen of a monitor that follows it in `way`. */
-async function arrivals(workshop: Workshop, way: 'http' | 'ws'): Promise<number[]> {
+/** Ms from a block at the node to its number on the screen of a monitor that follows it over this URL. */
+async function arrivals(workshop: Workshop, way: 'url' | 'wsUrl'): Promise<number[]> {
   const startedAt = Math.floor(Date.now() / 1_000) - LENGTH;
   const node = await startJsonRpcServer(createScriptedChain({ length: LENGTH, startedAt, spacingSec: 1 }));
   try {
-    const url = way === 'http' ? node.url : node.wsUrl;
-    await using gastop = await openGastop(workshop, { args: ['--rpc', url], size: SIZE });
+    await using gastop = await openGastop(workshop, ['--rpc', node[way]], { size: LARGE });
     await gastop.waitFor(HAS_PRICES, { timeoutMs: 60_000 });
     await sleep(5_000);
     const taken: number[] = [];
@@ -43,27 +38,25 @@ async function arrivals(workshop: Workshop, way: 'http' | 'ws'): Promise<number[
 
 /** A block at the node until it is on the screen, by newHeads over WebSocket and polled over HTTP. */
 export async function measureArrival(workshop: Workshop): Promise<Row[]> {
-  const heard = await arrivals(workshop, 'ws');
-  const polled = await arrivals(workshop, 'http');
+  const heard = await arrivals(workshop, 'wsUrl');
+  const polled = await arrivals(workshop, 'url');
+  const p95 = (values: readonly number[]) => quantile(values, 0.95);
   const row = (
     how: string,
     own: readonly number[],
-    beside: string,
+    besides: string,
     yard: readonly number[],
-    ms: number,
-  ): Row => {
-    const p95 = quantile(own, 0.95);
-    return {
-      measure: `a block at the node until it is on the screen, ${how}, p95`,
-      gastop: `${p95.toFixed(0)} ms (median ${quantile(own, 0.5).toFixed(0)})`,
-      yardstick: `${beside}, ${quantile(yard, 0.95).toFixed(0)} ms`,
-      ratio: p95 / quantile(yard, 0.95),
-      spread: `${range(own, 0)} ms, ${BLOCKS} blocks`,
-      budget: [{ atMost: ms, figure: { value: p95, unit: 'ms' } }],
-    };
-  };
+    most: number,
+  ) => ({
+    measure: `a block at the node until it is on the screen, ${how}, p95`,
+    gastop: `${p95(own).toFixed(0)} ms (median ${median(own).toFixed(0)})`,
+    yardstick: `${besides}, ${p95(yard).toFixed(0)} ms`,
+    ratio: p95(own) / p95(yard),
+    spread: `${range(own, 0)} ms, ${BLOCKS} blocks`,
+    budget: [atMost(p95(own), most, 'ms')],
+  });
   return [
-    row('newHeads by WebSocket', heard, 'polled by HTTP', polled, WEB_SOCKET_MS),
-    row('polled by HTTP', polled, 'by WebSocket', heard, POLLED_MS),
+    row('newHeads by WebSocket', heard, 'polled by HTTP', polled, 250),
+    row('polled by HTTP', polled, 'by WebSocket', heard, 800),
   ];
 }

@@ -1,13 +1,21 @@
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { build } from 'esbuild';
+import { encodeBlock, encodeHeader } from '../../src/chain/block-formats.ts';
+import { makeBlocks, restlessSteps } from '../core/support/made-blocks.ts';
 import { openTerminal, type Terminal } from '../helpers/terminal.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Another build than `dist` is measured by naming its folder. */
 export const GASTOP = resolve(ROOT, process.env.GASTOP_BENCH_BUILD ?? 'dist', 'bin.js');
-const SIZE = { cols: 80, rows: 24 } as const;
+const SMALL = { cols: 80, rows: 24 };
+export const LARGE = { cols: 120, rows: 40 };
+/** Prices are on the screen: the lanes' table has a number behind `Average`. */
+export const HAS_PRICES = /Average\s*│\s*[\d.,]*\d/;
 
 /** Where a bench keeps what it makes; gone at the end. */
 export interface Workshop extends AsyncDisposable {
@@ -20,7 +28,6 @@ export interface Workshop extends AsyncDisposable {
 
 export async function openWorkshop(): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), 'gastop-bench-'));
-  const bare = join(folder, 'bare-ink.mjs');
   await build({
     entryPoints: [join(ROOT, 'test/helpers/bare-ink.ts')],
     outdir: folder,
@@ -41,49 +48,32 @@ export async function openWorkshop(): Promise<Workshop> {
   });
   return {
     folder,
-    bare,
+    bare: join(folder, 'bare-ink.mjs'),
     compileCache: join(folder, 'compile-cache'),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-interface Size {
-  readonly cols: number;
-  readonly rows: number;
-}
-
 /** The bare program, redrawing one line every `paceMs` (0: never), without a compile cache. */
-export function openBare(workshop: Workshop, paceMs: number, size: Size = SIZE): Promise<Terminal> {
-  return openTerminal({
-    args: [workshop.bare, String(paceMs)],
+export const openBare = ({ bare }: Workshop, paceMs: number, size = SMALL): Promise<Terminal> =>
+  openTerminal({
+    args: [bare, String(paceMs)],
     ...size,
     env: { NODE_ENV: 'production', NODE_DISABLE_COMPILE_CACHE: '1' },
   });
-}
 
-export interface GastopOptions {
-  readonly args: readonly string[];
-  readonly nodeArgs?: readonly string[];
-  /** `none`: as on the first start ever. */
-  readonly compileCache?: 'warm' | 'none';
-  /** A folder to use and keep as home; default: a fresh one. */
-  readonly home?: string;
-  /** Default: 80×24. */
-  readonly size?: Size;
-}
-
-export function openGastop(workshop: Workshop, options: GastopOptions): Promise<Terminal> {
-  const { args, nodeArgs = [], compileCache = 'warm', home, size = SIZE } = options;
-  return openTerminal({
-    args: [...nodeArgs, GASTOP, ...args],
+/** @param home a folder to use and keep; default: a fresh one */
+export const openGastop = (
+  { compileCache }: Workshop,
+  args: readonly string[],
+  { size = SMALL, home }: { readonly size?: typeof SMALL; readonly home?: string } = {},
+): Promise<Terminal> =>
+  openTerminal({
+    args: [GASTOP, ...args],
     ...size,
     ...(home === undefined ? {} : { home }),
-    env:
-      compileCache === 'warm'
-        ? { NODE_COMPILE_CACHE: workshop.compileCache }
-        : { NODE_DISABLE_COMPILE_CACHE: '1' },
+    env: { NODE_COMPILE_CACHE: compileCache },
   });
-}
 
 /** Ends a program as its user does, so that it also leaves its compile cache behind. */
 export async function quit(terminal: Terminal): Promise<void> {
@@ -91,5 +81,24 @@ export async function quit(terminal: Terminal): Promise<void> {
   await terminal.waitForExit();
 }
 
-/** Prices are on the screen: the lanes' table has a number behind `Average`. */
-export const HAS_PRICES = /Average\s*│\s*[\d.,]*\d/;
+/** Writes a recording of made blocks 12 s apart, numbered from 1, as `gastop record` would; gives its path. */
+export async function writeRecording(folder: string, count: number): Promise<string> {
+  const path = join(folder, `${count}-blocks.jsonl`);
+  const line = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
+  const lines = function* () {
+    yield line(encodeHeader(1));
+    for (const block of makeBlocks(restlessSteps(count), { firstNumber: 1 })) yield line(encodeBlock(block));
+  };
+  await pipeline(Readable.from(lines()), createWriteStream(path));
+  return path;
+}
+
+/** Plays a recording, one block a second. */
+export const replayArgs = async ({ folder }: Workshop) => [
+  ...['--replay', await writeRecording(folder, 5_000), '--speed', '12'],
+];
+
+/** Number of the block that the status bar shows. */
+export function shownBlock(rows: readonly string[]): number {
+  return Number((/#([\d,]+)/.exec(rows[0] ?? '')?.[1] ?? '0').replaceAll(',', ''));
+}

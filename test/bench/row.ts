@@ -1,81 +1,106 @@
+import { cpus, totalmem } from 'node:os';
+import { median, range, ratios } from './statistics.ts';
+
 /** One line of the table: a measure of gastop beside its yardstick, both taken in this run. */
 export interface Row {
   readonly measure: string;
   readonly gastop: string;
   /** What it is measured against, with its value. */
   readonly yardstick: string;
-  /** Median of the runs. */
   readonly ratio: number;
   /** Lowest and highest ratio of the runs, and how many there were. */
   readonly spread: string;
-  /** What it must keep to, all of it; none: nobody has set a budget. */
-  readonly budget: readonly Limit[];
+  /** What it must keep to, all of it; empty: nobody has set a budget. */
+  readonly budget: readonly Budget[];
 }
 
-/** A limit on the row's ratio, or on `figure` where the budget is in a unit of its own. */
-export type Limit = ({ readonly atMost: number } | { readonly atLeast: number }) & {
-  readonly figure?: Figure;
-};
+interface Budget {
+  readonly text: string;
+  readonly isKept: boolean;
+}
 
-interface Figure {
-  readonly value: number;
-  readonly unit: string;
+/** `≤ 1.3×`, `≤ 1500 B`; a figure that could not be measured keeps to nothing. */
+export const atMost = (value: number, most: number, unit = '×'): Budget => ({
+  text: `≤ ${most}${unit === '×' ? '' : ' '}${unit}`,
+  isKept: value <= most,
+});
+export const atLeast = (value: number, least: number): Budget => ({
+  text: `≥ ${least}×`,
+  isKept: value >= least,
+});
+
+interface Compared {
+  readonly measure: string;
+  readonly ours: readonly number[];
+  readonly against: string;
+  readonly theirs: readonly number[];
+  /** Of the figures of both. */
+  readonly unit?: string;
+  readonly digits?: number;
+  /** How often: `in 7 runs`. */
+  readonly runs: string;
+  readonly budget?: (ratio: number, own: number) => readonly Budget[];
+}
+
+/** The row of a measure that was taken in turns with its yardstick: medians, and the median of the ratios. */
+export function compare(compared: Compared): Row {
+  const { measure, ours, against, theirs, unit = '', digits = 0, runs, budget = () => [] } = compared;
+  const each = ratios(ours, theirs);
+  const figure = (values: readonly number[]) => `${median(values).toFixed(digits)} ${unit}`.trim();
+  return {
+    measure,
+    gastop: figure(ours),
+    yardstick: `${against}, ${figure(theirs)}`,
+    ratio: median(each),
+    spread: `${range(each)} ${runs}`,
+    budget: budget(median(each), median(ours)),
+  };
 }
 
 /** `–` where there is no budget. */
-export type Verdict = 'within' | 'over' | '–';
-
-export function verdict({ ratio, budget }: Row): Verdict {
+export function verdict({ budget }: Row): 'within' | 'over' | '–' {
   if (budget.length === 0) return '–';
-  return budget.every((limit) => keeps(limit, limit.figure?.value ?? ratio)) ? 'within' : 'over';
+  return budget.every(({ isKept }) => isKept) ? 'within' : 'over';
 }
 
-/** A figure that could not be measured keeps to nothing. */
-function keeps(limit: Limit, value: number): boolean {
-  return 'atMost' in limit ? value <= limit.atMost : value >= limit.atLeast;
-}
+const HEAD = ['measure', 'gastop', 'against', 'ratio', 'spread', 'budget', 'met'];
 
-/** `≤ 1.3×`, `≤ 1500 B, ≤ 0 full clears`, `none` */
-export function budgetText({ budget }: Row): string {
-  if (budget.length === 0) return 'none';
-  return budget
-    .map((limit) => {
-      const bound = 'atMost' in limit ? `≤ ${limit.atMost}` : `≥ ${limit.atLeast}`;
-      return limit.figure === undefined ? `${bound}×` : `${bound} ${limit.figure.unit}`;
-    })
-    .join(', ');
-}
-
-/** Rows with a budget first; otherwise the order stays. */
-export function budgetsFirst(rows: readonly Row[]): Row[] {
-  const has = (row: Row) => row.budget.length > 0;
-  return [...rows.filter(has), ...rows.filter((row) => !has(row))];
-}
-
-export const HEAD = ['measure', 'gastop', 'against', 'ratio', 'spread', 'budget', 'met'] as const;
-
-/** What a row says under {@link HEAD}. */
-export function cellsOf(row: Row): readonly string[] {
-  return [
-    row.measure,
-    row.gastop,
-    row.yardstick,
-    row.ratio.toFixed(2),
-    row.spread,
-    budgetText(row),
-    verdict(row),
-  ];
-}
+const cellsOf = (row: Row): readonly string[] => [
+  ...[row.measure, row.gastop, row.yardstick, row.ratio.toFixed(2), row.spread],
+  row.budget.map(({ text }) => text).join(', ') || 'none',
+  verdict(row),
+];
 
 export function formatTable(rows: readonly Row[]): string {
   const cells = [HEAD, ...rows.map(cellsOf)];
   const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const lines = cells.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
+  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  return cells.map((row) => line(row).trimEnd()).join('\n');
+}
+
+/** What the figures were taken on, without its name: `Node 24.21.0, linux x64, 2 × …, 8 GB`. */
+export function machineText(): string {
+  const cores = cpus();
+  const model = cores[0]?.model.trim().replace(/\s+/g, ' ') || 'processor unknown';
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
+  return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cores.length} × ${model}, ${memory}`;
+}
+
+const BEGIN = '<!-- result: written by npm run bench -- --write -->';
+const END = '<!-- end of result -->';
+
+/** docs/PERFORMANCE.md with its table brought up to date; what stands around it is written by hand. */
+export function withResult(
+  page: string,
+  rows: readonly Row[],
+  [first, last]: readonly [string, string],
+): string {
+  const [before, after] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (before < 0 || after < before)
+    throw new Error('docs/PERFORMANCE.md has lost its marks around the result');
+  const table = [HEAD, HEAD.map(() => '---'), ...rows.map(cellsOf)].map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
   );
-  const [head = '', ...body] = lines;
-  return [head, '─'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)), ...body].join('\n');
+  const result = [first, table.join('\n'), last].join('\n\n');
+  return `${page.slice(0, before)}${BEGIN}\n\n${result}\n\n${page.slice(after)}`;
 }

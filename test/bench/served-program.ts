@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createSimulatedSource } from '../../src/chain/simulated-source.ts';
@@ -11,33 +12,42 @@ import { startService } from '../../src/service/service.ts';
 import { KeyStore } from '../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../src/store/database.ts';
 import { isServerUrl } from '../../src/store/database-url.ts';
-import { quiet } from './stored-service.ts';
+import { makeBlocks } from '../helpers/chain-blocks.ts';
+import { blockFeed, quiet } from './stored.ts';
 
 /**
- * A server of its own process, for http-cost.ts: `bare FILE` answers the bytes of FILE from one Hono route, `gastop
- * TARGET` is the service with its gate, limits, metrics and log, on the files of a folder or on a PostgreSQL database.
- * Prints its port, and the key where there is one.
+ * A server of its own process: `bare FILE` answers the bytes of FILE from one Hono route; `gastop TARGET` is the service
+ * with its gate, limits, metrics and log, on the files of a folder or on a PostgreSQL database; `streamed FOLDER KEYS` is
+ * it over a chain that has a block for each line of its input. Prints its port and keys.
  */
 
-const [kind, path = ''] = process.argv.slice(2);
+const [kind, path = '', count = '1'] = process.argv.slice(2);
+const say = (port: number, keys: readonly string[]) =>
+  process.stdout.write(`${JSON.stringify({ port, keys })}\n`);
 if (kind === 'bare') startBare(readFileSync(path, 'utf8'));
-else if (isServerUrl(path)) await startGastop(path, path);
-else await startGastop(join(path, 'keys.db'), join(path, 'history.db'));
+else await startGastop();
 
 function startBare(text: string): void {
   const app = new Hono().get('/be/api/v1/gas/current', (c) =>
     c.body(text, 200, { 'Content-Type': 'application/json' }),
   );
-  serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => say({ port, key: '' }));
+  serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => say(port, ['none']));
 }
 
-async function startGastop(file: string, database: string): Promise<void> {
+async function startGastop(): Promise<void> {
+  const [file, database] = isServerUrl(path)
+    ? [path, path]
+    : [join(path, 'keys.db'), join(path, 'history.db')];
   const store = new KeyStore(await openKeyDatabase(file));
-  const key = await issueKey(store, { name: 'bench', plan: 'bench', now: Date.now() });
+  const keys: string[] = [];
+  while (keys.length < Number(count)) {
+    keys.push((await issueKey(store, { name: 'bench', plan: 'bench', now: Date.now() })).text);
+  }
   const plans = createPlans({ bench: { dailyLimit: 1_000_000_000, perSecond: 1_000_000 } });
   const gate = await openKeyGate({ file, plans });
   const { signal } = new AbortController();
-  const source = createSimulatedSource({ seed: 1 });
+  const feed = kind === 'streamed' ? blockFeed(makeBlocks(1, 5_000), 400) : null;
+  const source = feed?.source ?? createSimulatedSource({ seed: 1 });
   const service = await startService({ source, database, historySec: 3_600, gate, signal });
   await service.ready;
   await quiet();
@@ -56,9 +66,6 @@ async function startGastop(file: string, database: string): Promise<void> {
     },
   });
   const server = await startServer({ served: service, host: '127.0.0.1', port: 0, log });
-  say({ port: server.port, key: key.text });
-}
-
-function say(what: { readonly port: number; readonly key: string }): void {
-  process.stdout.write(`${JSON.stringify(what)}\n`);
+  say(server.port, keys);
+  if (feed !== null) for await (const _ of createInterface(process.stdin)) feed.next();
 }

@@ -78,12 +78,12 @@ export async function startJsonRpcServer(
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  const ws = serveWebSockets(http, (text, peer) => {
+  const peers = serveWebSockets(http, (text, peer) => {
     const { id, method, reply } = replyTo(text);
     if (method === 'eth_subscribe' && !('error' in reply) && !('raw' in reply) && !('hang' in reply)) {
       const subscription = `0x${(++lastSubscription).toString(16)}`;
       subscriptions.set(subscription, (message) => {
-        if (ws.peers().includes(peer)) peer.send(message);
+        if (peers.has(peer)) peer.send(message);
         else subscriptions.delete(subscription);
       });
       peer.send(JSON.stringify({ jsonrpc: '2.0', id, result: subscription }));
@@ -125,10 +125,10 @@ export async function startJsonRpcServer(
         send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
       }
     },
-    subscribers: () => (ws.peers().length === 0 ? 0 : subscriptions.size),
+    subscribers: () => (peers.size === 0 ? 0 : subscriptions.size),
     dropSockets: () => {
       subscriptions.clear();
-      for (const peer of ws.peers()) peer.drop();
+      for (const peer of peers) peer.drop();
     },
     connections: () => sockets.size,
     stop: async () => {

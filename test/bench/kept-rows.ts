@@ -1,25 +1,44 @@
 import { LANES } from '../../src/core/advice.ts';
+import type { AlertRule } from '../../src/core/alerts/alert-rule.ts';
+import { toAlertRow } from '../../src/store/alert-rows.ts';
 import { toAutoTxRow } from '../../src/store/auto-tx-rows.ts';
 import type { Database } from '../../src/store/database.ts';
+import { keptAlert } from '../store/alerts/kept-alerts.ts';
 import { bytesOf, GWEI, keptAutoTx, NOW, sender } from '../store/auto-txs/kept-auto-txs.ts';
 
+/** Rows of a statement. */
+const AT_ONCE = 200;
 /** Of how many senders each ten wait. */
 const PER_SENDER = 10;
-/** How many a dip reaches. */
-export const SENT = 20;
-/** Above every target, and below those of twenty. */
-export const QUIET = 50n * GWEI;
-export const DIP = 2n * GWEI;
 
-/**
- * Ten of each sender, all lanes, strict and not, twenty of them with a target above the dip; of `owner`, or of fifty.
- */
+/** So many armed alerts with these rules. */
+export async function insertAlerts(
+  { queries }: Database,
+  count: number,
+  rule: (place: number) => Partial<AlertRule>,
+  owner = '',
+): Promise<void> {
+  const rows = Array.from({ length: count }, (_, place) =>
+    toAlertRow(keptAlert(`alr_${String(place).padStart(20, '0')}`, rule(place), { owner })),
+  );
+  await queries.transaction().execute(async (trx) => {
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      await trx
+        .insertInto('alerts')
+        .values(rows.slice(at, at + AT_ONCE))
+        .execute();
+    }
+  });
+}
+
+/** Ten of each sender, all lanes, strict and not, their targets at most 3 gwei; of `owner`, or of fifty. */
 export async function insertAutoTxs({ queries }: Database, waiting: number, owner?: string): Promise<void> {
   const autoTxs = Array.from({ length: waiting }, (_, place) =>
     keptAutoTx(`atx_${String(place).padStart(20, '0')}`, {
       owner: owner ?? `key_${place % 50}`,
       order: {
-        target: place < SENT ? DIP + GWEI : GWEI + BigInt(place % 1_000),
+        // The first twenty are nearest to what is paid, so that they stay above the others.
+        target: place < 20 ? 3n * GWEI : GWEI + BigInt(place % 1_000),
         lane: LANES[place % LANES.length] ?? 'average',
         isStrict: place % 4 === 0,
         expiresAt: place % 2 === 0 ? NOW + 86_400_000 + place : null,
@@ -32,8 +51,8 @@ export async function insertAutoTxs({ queries }: Database, waiting: number, owne
     }),
   );
   await queries.transaction().execute(async (trx) => {
-    for (let at = 0; at < autoTxs.length; at += 200) {
-      const page = autoTxs.slice(at, at + 200);
+    for (let at = 0; at < autoTxs.length; at += AT_ONCE) {
+      const page = autoTxs.slice(at, at + AT_ONCE);
       await trx.insertInto('auto_txs').values(page.map(toAutoTxRow)).execute();
       await trx
         .insertInto('signed_transactions')

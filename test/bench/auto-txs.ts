@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { chainProfile } from '../../src/core/chains.ts';
+import { AutoTxEngine } from '../../src/service/auto-txs/engine.ts';
+import type { Present } from '../../src/service/follow/chain-state.ts';
+import { AutoTxStore } from '../../src/store/auto-txs.ts';
+import { BlockStore } from '../../src/store/blocks.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { HistoryStore } from '../../src/store/history.ts';
+import { makeBlock } from '../helpers/chain-blocks.ts';
+import { flat } from '../store/alerts/priced-blocks.ts';
+import { GWEI, NOW } from '../store/auto-txs/kept-auto-txs.ts';
+import { insertAutoTxs } from './kept-rows.ts';
+import type { Workshop } from './programs.ts';
+import { atMost, compare, type Row } from './row.ts';
+import { median } from './statistics.ts';
+import { blockFeed } from './stored.ts';
+
+const FEW = 100;
+const MANY = 10_000;
+const ROUNDS = 200;
+const WARMING = 20;
+/** Above every target. */
+const PRICE = 50n * GWEI;
+
+/** A block written and the engine's whole turn after it, with 100 and with 10,000 auto-txs waiting that it does not reach. */
+export async function measureAutoTxs({ folder }: Workshop): Promise<Row[]> {
+  const few = await openWith(folder, FEW);
+  const many = await openWith(folder, MANY);
+  const taken = { few: [] as number[], many: [] as number[] };
+  for (let round = -WARMING; round < ROUNDS; round += 1) {
+    const turns = [
+      [few, taken.few],
+      [many, taken.many],
+    ] as const;
+    for (const [each, times] of round % 2 === 0 ? turns : turns.toReversed()) {
+      const took = await each.block();
+      if (round >= 0) times.push(took);
+    }
+  }
+  for (const each of [few, many]) await each.close();
+  return [
+    compare({
+      measure: `a block and the engine's turn, none of ${MANY.toLocaleString('en')} auto-txs reached`,
+      ours: [median(taken.many)],
+      against: `itself with ${FEW}`,
+      theirs: [median(taken.few)],
+      unit: 'ms',
+      digits: 2,
+      runs: `from medians of ${ROUNDS}`,
+      budget: (ratio) => [atMost(ratio, 2)],
+    }),
+  ];
+}
+
+async function openWith(folder: string, waiting: number) {
+  const database = await openDatabase(join(folder, `auto-tx-turns-${waiting}.db`));
+  await insertAutoTxs(database, waiting);
+  const blocks = new BlockStore(database);
+  let next = 0;
+  let present: Present | null = null;
+  const engine = new AutoTxEngine(
+    {
+      source: {
+        ...blockFeed([makeBlock(0)], 1).source,
+        kind: 'rpc',
+        nonce: async () => 0,
+        balance: async () => 10n ** 24n,
+      },
+      store: new AutoTxStore(database),
+      blocks,
+      history: new HistoryStore(database),
+      profile: () => chainProfile(1),
+      confirmations: () => 12,
+      present: () => present,
+      nativeUsd: () => null,
+      wallNow: () => NOW,
+      agreedNow: () => NOW,
+      steadyNow: () => performance.now(),
+      onError: (error) => {
+        throw error;
+      },
+    },
+    new AbortController().signal,
+  );
+  return {
+    /** Milliseconds that a block takes until nothing is left to do. */
+    async block(): Promise<number> {
+      const block = makeBlock(next++);
+      const from = performance.now();
+      await blocks.saveBlocks([block]);
+      present = { head: block, nextBaseFee: PRICE - GWEI, nextBlobBaseFee: null, prices: flat(PRICE) };
+      await engine.turn();
+      await engine.idle();
+      return performance.now() - from;
+    },
+    close: () => database.close(),
+  };
+}

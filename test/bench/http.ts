@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { API_KEY_HEADER } from '../../src/contract/routes.ts';
+import type { Workshop } from './programs.ts';
+import { atLeast, compare, type Row } from './row.ts';
+
+const PATH = '/be/api/v1/gas/current';
+const CONNECTIONS = 64;
+const ROUNDS = 11;
+export const ROUND_MS = 2_000;
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+export type Server = Awaited<ReturnType<typeof startServer>>;
+
+/** Starts served-program.ts with these arguments. */
+export async function startServer(...args: readonly string[]) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'served-program.ts'), ...args], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { port, keys } = JSON.parse(String(line)) as { port: number; keys: readonly string[] };
+  return {
+    child,
+    port,
+    keys,
+    /** One figure of its metrics. */
+    metric: async (name: string) => {
+      const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1]);
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill();
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+/** Asks over all connections, each one question after the other, for a round; answers how many were answered a second. */
+export async function load({ port, keys: [key] }: Server, connections = CONNECTIONS): Promise<number> {
+  const request = Buffer.from(
+    `GET ${PATH} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${API_KEY_HEADER}: ${key}\r\n\r\n`,
+  );
+  const from = performance.now();
+  const counts = await Promise.all(
+    Array.from({ length: connections }, () => askUntil(port, request, from + ROUND_MS)),
+  );
+  return (counts.reduce((sum, count) => sum + count, 0) * 1_000) / (performance.now() - from);
+}
+
+async function askUntil(port: number, request: Buffer, until: number): Promise<number> {
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+  await once(socket, 'connect');
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let received = Buffer.alloc(0);
+  let count = 0;
+  socket.on('data', (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const end = received.indexOf(HEAD_END);
+    if (end === -1) return;
+    const head = received.toString('latin1', 0, end);
+    if (!head.startsWith('HTTP/1.1 200')) return reject(new Error(head));
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+    if (received.length < end + HEAD_END.length + length) return;
+    received = Buffer.alloc(0);
+    count += 1;
+    if (performance.now() >= until) return resolve();
+    socket.write(request);
+  });
+  socket.on('error', reject);
+  socket.write(request);
+  await promise.finally(() => socket.destroy());
+  return count;
+}
+
+/**
+ * `gas/current` with key check, quota, limits, metrics and log, against one bare Hono route that answers the same
+ * bytes. Each server is a process of its own, and both are loaded in turn by this one.
+ */
+export async function measureHttp({ folder }: Workshop): Promise<Row[]> {
+  await using gastop = await startServer('gastop', folder);
+  const file = join(folder, 'gas-current.json');
+  const headers = { [API_KEY_HEADER]: gastop.keys[0] ?? '' };
+  const answer = await fetch(`http://127.0.0.1:${gastop.port}${PATH}`, { headers });
+  await writeFile(file, await answer.text());
+  await using bare = await startServer('bare', file);
+  await load(gastop);
+  await load(bare);
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    ours.push(await load(gastop));
+    theirs.push(await load(bare));
+  }
+  return [
+    compare({
+      measure: 'gas/current with key and quota, requests per second',
+      ours,
+      against: 'bare Hono route, same bytes',
+      theirs,
+      runs: `in ${ROUNDS} rounds of ${ROUND_MS / 1_000} s, ${CONNECTIONS} connections`,
+      budget: (ratio) => [atLeast(ratio, 0.5)],
+    }),
+  ];
+}

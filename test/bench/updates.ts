@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Terminal } from '../helpers/terminal.ts';
+import {
+  HAS_PRICES,
+  LARGE,
+  openBare,
+  openGastop,
+  replayArgs,
+  shownBlock,
+  type Workshop,
+} from './programs.ts';
+import { atMost, compare, type Row } from './row.ts';
+
+/** A minute. */
+const WINDOWS = 12;
+const WINDOW_MS = 5_000;
+const SETTLE_MS = 4_000;
+
+/** CPU time of all threads, from the scheduler's own account in nanoseconds. */
+function cpuMs(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks)
+    .map((task) => Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6)
+    .reduce((sum, ms) => sum + ms, 0);
+}
+
+/** What a program has taken so far, and the blocks or ticks that it has shown: each is one update. */
+function costOf(terminal: Terminal) {
+  const screen = terminal.screen();
+  const tick = /tick (\d+)/.exec(screen[0] ?? '')?.[1];
+  return { cpu: cpuMs(terminal.pid), bytes: terminal.bytes, updates: Number(tick ?? shownBlock(screen)) };
+}
+
+type Cost = ReturnType<typeof costOf>;
+const difference = (later: Cost, earlier: Cost): Cost => ({
+  cpu: later.cpu - earlier.cpu,
+  bytes: later.bytes - earlier.bytes,
+  updates: Math.max(later.updates - earlier.updates, 1),
+});
+
+/**
+ * CPU time and bytes on a screen of 120×40 over a minute in which one block arrives each second, against a bare Ink program
+ * that redraws one line each second. Both run side by side, so both meet the same machine.
+ */
+export async function measureUpdates(workshop: Workshop): Promise<Row[]> {
+  await using bare = await openBare(workshop, 1_000, LARGE);
+  await using gastop = await openGastop(workshop, await replayArgs(workshop), { size: LARGE });
+  await gastop.waitFor(HAS_PRICES, { timeoutMs: 60_000 });
+  await sleep(SETTLE_MS);
+  const clearsBefore = gastop.clears.screen;
+  const windows: { readonly ours: Cost; readonly theirs: Cost }[] = [];
+  for (let window = 0; window < WINDOWS; window++) {
+    const before = [costOf(gastop), costOf(bare)] as const;
+    await sleep(WINDOW_MS);
+    windows.push({
+      ours: difference(costOf(gastop), before[0]),
+      theirs: difference(costOf(bare), before[1]),
+    });
+  }
+  const clears = gastop.clears.screen - clearsBefore;
+  const common = (value: (cost: Cost) => number) => ({
+    ours: windows.map(({ ours }) => value(ours)),
+    against: 'bare Ink program redrawing a line a second',
+    theirs: windows.map(({ theirs }) => value(theirs)),
+    runs: `in ${WINDOWS} windows`,
+  });
+  return [
+    compare({
+      ...common(({ cpu }) => (cpu * 1_000) / WINDOW_MS),
+      measure: 'CPU per second, one block each',
+      unit: 'ms',
+      digits: 1,
+      // A twentieth of one core: a pane that stays open for weeks.
+      budget: (_, own) => [atMost(own, 50, 'ms')],
+    }),
+    compare({
+      ...common(({ bytes, updates }) => bytes / updates),
+      measure: 'bytes to the terminal per update',
+      unit: 'B',
+      budget: (_, own) => [atMost(own, 4_096, 'B'), atMost(clears, 0, 'full clears')],
+    }),
+  ];
+}
