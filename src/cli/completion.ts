@@ -158,10 +158,6 @@ function fish({ flags, commands }: Tree): string {
 
 const longs = (flags: readonly Flag[]) => flags.map(({ long }) => long);
 
-function zshQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
+const zshQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-function fishQuote(text: string): string {
-  return `'${text.replace(/['\\]/g, (character) => `\\${character}`)}'`;
-}
+const fishQuote = (text: string): string => `'${text.replace(/['\\]/g, (character) => `\\${character}`)}'`;

@@ -55,10 +55,7 @@ const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]';
 
 type Env = Io['env'];
 
-/**
- * Uses the environment's proxy, as curl does; deliveries of alerts never do. Returns why it is not used, or `null`.
- *
- */
+/** Uses the environment's proxy, as curl does; deliveries of alerts never do. Returns why it is not used, or `null`. */
 function goThroughProxy(env: Env): string | null {
   const proxy = namedProxy(env);
   // Node has configured it itself.

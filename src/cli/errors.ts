@@ -118,7 +118,10 @@ const STORE_FAILS: readonly StoreErrorCode[] = ['full', 'busy', 'closed', 'not-h
 /** The output and exit code of an error, without `secrets`. `debug` adds the stack, for a bug report. */
 export function reportError(error: unknown, debug: boolean, secrets: readonly string[] = []) {
   if (error instanceof Interruption) return { exitCode: error.exitCode, lines: [] };
-  const { exitCode, lines } = knownReport(error) ?? unexpectedReport(error, debug);
+  const message = error instanceof Error ? error.message : String(error);
+  const more = debug ? '' : ' (GASTOP_DEBUG=1 prints the details)';
+  const unexpected = { exitCode: EXIT.failed, lines: [`something went wrong: ${message}${more}`] };
+  const { exitCode, lines } = knownReport(error) ?? unexpected;
   const all = debug ? [...lines, ...stackOf(error)] : lines;
   return { exitCode, lines: all.map((line) => cleanLine(line, secrets)) };
 }
@@ -151,12 +154,6 @@ function whenAgain({ code, retryAfterSec, message }: ClientError): string {
   if (!waits || retryAfterSec <= 0 || SAYS_HOW_SOON.test(message)) return '';
   const time = formatDuration(retryAfterSec);
   return SAYS_WHEN.test(message) ? ` (in ${time})` : `; it may be asked again in ${time}`;
-}
-
-function unexpectedReport(error: unknown, debug: boolean) {
-  const message = error instanceof Error ? error.message : String(error);
-  const more = debug ? '' : ' (GASTOP_DEBUG=1 prints the details)';
-  return { exitCode: EXIT.failed, lines: [`something went wrong: ${message}${more}`] };
 }
 
 function stackOf(error: unknown): readonly string[] {

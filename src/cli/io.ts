@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { homedir, userInfo } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -166,26 +167,18 @@ async function askHidden(
   return pasted.trim() === '' ? null : pasted;
 }
 
-function askOn(message: string, interruption: AbortSignal): Promise<string | null> {
-  return new Promise((resolve, reject) => {
-    // Without readline's own keys: Ctrl-C stays a signal.
-    const prompt = createInterface({ input: process.stdin, terminal: false });
-    const interrupt = () => {
-      reject(interruption.reason);
-      prompt.close();
-    };
-    interruption.addEventListener('abort', interrupt, { once: true });
-    prompt.once('close', () => {
-      interruption.removeEventListener('abort', interrupt);
-      resolve(null);
-    });
-    prompt.once('line', (line) => {
-      resolve(line);
-      prompt.close();
-    });
-    process.stderr.write(message);
-    if (interruption.aborted) interrupt();
-  });
+async function askOn(message: string, interruption: AbortSignal): Promise<string | null> {
+  // Without readline's own keys: Ctrl-C stays a signal.
+  const prompt = createInterface({ input: process.stdin, terminal: false });
+  process.stderr.write(message);
+  try {
+    const line = once(prompt, 'line', { signal: interruption }).then(([text]) => String(text));
+    return await Promise.race([line, once(prompt, 'close').then(() => null)]);
+  } catch {
+    throw interruption.reason;
+  } finally {
+    prompt.close();
+  }
 }
 
 /** HOME, or the system's user list, or `/`. An empty HOME counts as unset: data must not end up in this folder. */

@@ -15,10 +15,7 @@ const MOST_AT_ONCE = 16;
 const WEIGHT_OF_LARGE = 8;
 const MOST_LARGE = 8;
 
-/**
- * Mounts MCP beside v1. Without a key lists succeed: many clients answer a 401 with a login that does not exist here.
- *
- */
+/** Mounts MCP beside v1. Without a key lists succeed: many clients answer a 401 with a login that does not exist here. */
 export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl: URL | null = null): Served {
   const atOnce = new Map<string, number>();
   let largeAtOnce = 0;
@@ -37,7 +34,11 @@ export function withMcp(served: Served, gate: Pick<KeyGate, 'identify'>, baseUrl
     const isLarge = caller !== null && Number(request.headers.get('content-length') ?? 0) > BODY_BYTES;
     const weight = isLarge ? WEIGHT_OF_LARGE : 1;
     const before = atOnce.get(who) ?? 0;
-    if (before + weight > MOST_AT_ONCE || (isLarge && largeAtOnce === MOST_LARGE)) throw tooManyAtOnce();
+    if (before + weight > MOST_AT_ONCE || (isLarge && largeAtOnce === MOST_LARGE)) {
+      throw new ApiFailure('rate_limit_exceeded', 'too many MCP requests at once; wait for their responses', {
+        headers: { 'Retry-After': '1', Connection: 'close' },
+      });
+    }
     atOnce.set(who, before + weight);
     if (isLarge) largeAtOnce += 1;
     const routes = new RequestRecord();
@@ -83,11 +84,6 @@ function refuseOtherPages(request: Request, baseUrl: URL | null): void {
   if (host !== undefined && (host === new URL(request.url).host || host === baseUrl?.host)) return;
   throw new ApiFailure('validation_failed', 'pages of other origins may not use MCP here', { status: 403 });
 }
-
-const tooManyAtOnce = () =>
-  new ApiFailure('rate_limit_exceeded', 'too many MCP requests at once; wait for their responses', {
-    headers: { 'Retry-After': '1', Connection: 'close' },
-  });
 
 /** The service's own message: the client's messages are for users with a config file. */
 function describeFailure(error: unknown, apiKey: string | null): string {

@@ -8,10 +8,7 @@ interface Machine {
   exists(path: string): boolean;
 }
 
-/**
- * `null`: not found. On Windows npx is a batch file, whose shell would parse arguments twice, so its script is run.
- *
- */
+/** `null`: not found. On Windows npx is a batch file, whose shell would parse arguments twice, so its script is run. */
 export function npxCommand({ platform, execPath, npmScript, exists }: Machine): readonly string[] | null {
   if (platform !== 'win32') return ['npx'];
   const folders = [

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainError, type ChainEvent, type ChainSource } from '../chain/chain-source.ts';
 import type { PriceFeed } from '../chain/price-feed.ts';
 import { openReplaySource } from '../chain/replay-source.ts';
 import { createRpcSource } from '../chain/rpc-source.ts';
 import { createSimulatedSource, type SimulatedSource } from '../chain/simulated-source.ts';
+import { createGasClient } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import { formatDuration } from '../core/units.ts';
@@ -17,16 +19,14 @@ import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
 import { nameAsGiven } from './errors.ts';
 import type { Io } from './io.ts';
+import { INTERNAL_ORIGIN, type OpenedClient } from './open-source.ts';
 import { type DeliverySettings, deliveryOf, FASTEST, type Settings, type SourceChoice } from './settings.ts';
 
 export interface OpenOptions {
   readonly historySec: number;
   readonly withinMs: number;
   readonly pace: Pace;
-  /**
-   * `visits`, for a command that ends by itself: as a leader it would fire alerts and leave deliveries unfinished.
-   *
-   */
+  /** `visits`, for a command that ends by itself: as a leader it would fire alerts and leave deliveries unfinished. */
   readonly role?: 'stays' | 'visits';
   readonly signal: AbortSignal;
 }
@@ -45,31 +45,39 @@ export interface StartedService {
   stop(): Promise<void>;
 }
 
-/**
- * An unusable default database makes the history ephemeral; a named one must work. @throws ClientError, StoreError
- *
- */
-export async function openService(
+const FASTEST_INTERVAL_MS = 250;
+/** Requests within the process cost nearly nothing, and a block should appear at once. */
+const EMBEDDED_INTERVAL_MS = 1_000;
+/** A service with its first block by then is shown without a waiting screen. */
+const FIRST_BLOCK_WITHIN_MS = 1_000;
+
+/** An unusable default database makes the history ephemeral; a named one must work. @throws ClientError, StoreError */
+export async function openEmbedded(
   io: Io,
   choice: ChainChoice,
-  settings: DatabaseSettings,
+  settings: Settings,
   options: OpenOptions,
-) {
+): Promise<OpenedClient> {
   const db = settings.db.value;
   const opening = openChain(choice, options.pace);
   // The chain id is requested before the rest is loaded: the node responds meanwhile.
-  const naming = opening.then(({ source }) =>
+  const naming = opening.then(async ({ source }) => {
     // Recordings and simulations start anew each time and store nothing.
-    choice.kind === 'rpc' && db === null
-      ? reachedChain(source, { ...options, isPublicDefault: choice.isPublicDefault }).then((chain) =>
-          chainDatabase(io, chain),
-        )
-      : db,
-  );
+    if (choice.kind !== 'rpc' || db !== null) return db;
+    const { isPublicDefault } = choice;
+    return chainDatabase(io, await reachedChain(source, { ...options, isPublicDefault }));
+  });
   naming.catch(() => {});
   const chain = await opening;
+  const { source, simulated, speed } = chain;
+  const filling = new AbortController();
+  let started: StartedService | null = null;
+  const close = async () => {
+    filling.abort();
+    await started?.stop();
+    chain.close();
+  };
   try {
-    const path = await naming;
     const extras = {
       process: `gastop, process ${process.pid}`,
       role: options.role ?? 'visits',
@@ -77,29 +85,40 @@ export async function openService(
       encryptionKey: settings.encryptionKey.value,
       ...confirmationsOf(settings),
     } as const;
-    const { stop, ...started } = await startOn(chain.source, path, options.historySec, extras).then(
-      (stored) => ({ ...stored, unsaved: null }),
-      async (error: unknown) => {
-        if (db !== null || !(error instanceof StoreError)) throw error;
-        const passing = { ...extras, unsaved: error.message };
-        return { ...(await startOn(chain.source, null, options.historySec, passing)), unsaved: error };
-      },
-    );
-    const filling = new AbortController();
-    if (chain.simulated !== null && db === null && options.role === 'stays') {
-      void fillDemo({ ...started, source: chain.simulated, signal: filling.signal });
+    let unsaved: string | null = null;
+    started = await startOn(source, await naming, options.historySec, extras).catch((error: unknown) => {
+      if (db !== null || !(error instanceof StoreError)) throw error;
+      unsaved = error.message;
+      return startOn(source, null, options.historySec, { ...extras, unsaved: error.message });
+    });
+    const { service } = started;
+    if (simulated !== null && db === null && options.role === 'stays') {
+      void fillDemo({ ...started, source: simulated, signal: filling.signal });
     }
+    // The service's responses report errors, not this.
+    const first = sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false });
+    await Promise.race([service.ready.catch(() => {}), first]);
+    const reach = { url: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
+    // A fast recording has blocks far more often than its chain; a screen needs fewer.
+    const blockMs = speed === null ? 0 : ((await source.chain()).feeRule.blockTimeSec * 1_000) / speed;
     return {
-      ...started,
-      chain,
-      close: async () => {
-        filling.abort();
-        await stop();
-        chain.close();
+      client: createGasClient({ ...reach, isOwn: true }),
+      reach,
+      name: source.name,
+      badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
+      intervalMs: speed === null ? EMBEDDED_INTERVAL_MS : Math.max(blockMs, FASTEST_INTERVAL_MS),
+      embedded: {
+        filled: service.filled,
+        ended: options.pace === 'fastest' ? chain.ended : null,
+        head: () => source.head().catch(() => null),
+        isDown: () => source.health().every(({ state }) => state === 'down' || state === 'wrong-chain'),
       },
+      unsaved,
+      close,
+      [Symbol.asyncDispose]: close,
     };
   } catch (error) {
-    chain.close();
+    await close();
     throw error;
   }
 }
@@ -120,14 +139,6 @@ export const confirmationsOf = ({
 
 const CHAIN_WITHIN_MS = 1_000;
 
-/** Before anything of another chain is shown; if no node names the chain yet, the service finds out later. */
-async function refuseOtherChain(source: ChainSource, database: Database): Promise<void> {
-  const store = new BlockStore(database);
-  if ((await store.chainId()) === null) return;
-  const known = await abortable(source.chain(), AbortSignal.timeout(CHAIN_WITHIN_MS)).catch(() => null);
-  if (known !== null) await store.refuseOther(known);
-}
-
 /** Without a `path` the history is ephemeral. @throws {StoreError} */
 export async function startOn(
   source: ChainSource,
@@ -138,7 +149,12 @@ export async function startOn(
   const stop = new AbortController();
   const database = await openDatabase(path ?? TEMPORARY_DATABASE, encryptionKey);
   try {
-    if (path !== null) await refuseOtherChain(source, database);
+    const store = new BlockStore(database);
+    // Before anything of another chain is shown; if no node names the chain yet, the service finds out later.
+    if (path !== null && (await store.chainId()) !== null) {
+      const known = await abortable(source.chain(), AbortSignal.timeout(CHAIN_WITHIN_MS)).catch(() => null);
+      if (known !== null) await store.refuseOther(known);
+    }
   } catch (error) {
     await database.close();
     throw error;

@@ -11,7 +11,7 @@ import { isServerUrl } from '../store/database-url.ts';
 import { dataFolder } from './config-file.ts';
 import { CliError, EXIT, usageError } from './errors.ts';
 import type { Io } from './io.ts';
-import type { ChainChoice, OpenOptions } from './open-service.ts';
+import type { OpenOptions } from './open-service.ts';
 import { cleanLine, note, tildePath, withSpinner } from './output.ts';
 import {
   DEFAULT_SEED,
@@ -23,11 +23,6 @@ import {
 } from './settings.ts';
 
 export const INTERNAL_ORIGIN = 'http://gastop.internal';
-const FASTEST_INTERVAL_MS = 250;
-const EMBEDDED_INTERVAL_MS = 1_000;
-/** A service with its first block by then is shown without a waiting screen. */
-const FIRST_BLOCK_WITHIN_MS = 1_000;
-
 export interface OpenedClient extends AsyncDisposable {
   readonly client: GasClient;
   readonly reach: GasClientOptions;
@@ -63,7 +58,10 @@ export async function openClient(
   more: Partial<OpenOptions> = {},
 ): Promise<OpenedClient> {
   const choice = settings.source.value;
-  if (choice.kind !== 'hosted') return openEmbedded(io, choice, settings, { ...visit(io), ...more });
+  if (choice.kind !== 'hosted') {
+    const { openEmbedded } = await import('./open-service.ts');
+    return openEmbedded(io, choice, settings, { ...visit(io), ...more });
+  }
   const reach = reachOf(choice);
   const close = async () => {};
   return {
@@ -79,49 +77,6 @@ const visit = (io: Io): OpenOptions => ({
   pace: 'real-time',
   signal: io.interruption(),
 });
-
-async function openEmbedded(
-  io: Io,
-  choice: ChainChoice,
-  settings: Settings,
-  options: OpenOptions,
-): Promise<OpenedClient> {
-  const { openService } = await import('./open-service.ts');
-  const { chain, service, unsaved, close } = await openService(io, choice, settings, options);
-  const { source } = chain;
-  /** A fast recording has blocks far more often than its chain; a screen needs fewer. */
-  const replayMs = async (speed: number) => {
-    const { feeRule } = await source.chain();
-    return Math.max((feeRule.blockTimeSec * 1_000) / speed, FASTEST_INTERVAL_MS);
-  };
-  try {
-    // The service's responses report errors, not this.
-    await Promise.race([
-      service.ready.catch(() => {}),
-      sleep(FIRST_BLOCK_WITHIN_MS, undefined, { ref: false }),
-    ]);
-    const reach = { url: INTERNAL_ORIGIN, apiKey: null, fetch: service.fetch };
-    return {
-      client: createGasClient({ ...reach, isOwn: true }),
-      reach,
-      name: source.name,
-      badge: source.kind === 'replay' ? 'REPLAY' : source.kind === 'simulated' ? 'SIMULATED' : undefined,
-      intervalMs: chain.speed === null ? EMBEDDED_INTERVAL_MS : await replayMs(chain.speed),
-      embedded: {
-        filled: service.filled,
-        ended: options.pace === 'fastest' ? chain.ended : null,
-        head: () => source.head().catch(() => null),
-        isDown: () => source.health().every(({ state }) => state === 'down' || state === 'wrong-chain'),
-      },
-      unsaved: unsaved?.message ?? null,
-      close,
-      [Symbol.asyncDispose]: close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
 
 export const READY_WITHIN_MS = 10_000;
 /** Nodes that respond uselessly, such as with invalid data, seldom recover within moments. */
@@ -255,10 +210,7 @@ export interface ResourceWords {
   readonly one: 'alert' | 'auto-tx';
 }
 
-/**
- * The alerts or auto-txs of the service at the URL or of the local database, which needs no node and fires nothing.
- *
- */
+/** The alerts or auto-txs of the service at the URL or of the local database, which needs no node and fires nothing. */
 export async function openResource(
   io: Io,
   settings: Settings,

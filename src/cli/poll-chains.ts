@@ -48,8 +48,11 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
   };
 
   async function follow(setup: ChainSetup, onFirst: () => void): Promise<void> {
-    const { name } = setup;
-    const reader = await readerOf(setup, now);
+    const { name, chainId, source } = setup;
+    const reader =
+      source.kind === 'rpc'
+        ? await nodeReader(source.urls, chainId, now)
+        : serviceReader(source, chainId, now);
     let failures = 0;
     while (!stop.signal.aborted) {
       let waitMs: number;
@@ -57,8 +60,8 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
         const { figures, everyMs } = await abortable(reader.read(stop.signal), stop.signal);
         failures = 0;
         waitMs = everyMs;
-        const { stale, source } = figures.snapshot;
-        const problem = stale && source.problem !== null ? shown(source.problem) : null;
+        const { stale, source: from } = figures.snapshot;
+        const problem = stale && from.problem !== null ? shown(from.problem) : null;
         change(name, { figures, problem });
       } catch (error) {
         if (stop.signal.aborted) break;
@@ -113,11 +116,6 @@ function retryMs(error: unknown, failures: number): number {
   if (error instanceof ClientError) return Math.max((error.retryAfterSec ?? 0) * 1_000, backOff);
   return Math.max(error instanceof ChainError ? (error.retryAfterMs ?? 0) : 0, backOff);
 }
-
-const readerOf = async (setup: ChainSetup, now: () => number): Promise<RowReader> =>
-  setup.source.kind === 'rpc'
-    ? nodeReader(setup.source.urls, setup.chainId, now)
-    : serviceReader(setup.source, setup.chainId, now);
 
 /** What reads nodes is loaded here: the monitor's first frame need not wait for it. */
 async function nodeReader(

@@ -143,10 +143,7 @@ const UNTOLD_CHAIN: CheckView = {
   message: 'unknown: the service does not say which chain it is for',
 };
 
-/**
- * A stored transaction's known fields, for a pre-flight; `null` when too few are. What needs the bytes is left out.
- *
- */
+/** A stored transaction's known fields, for a pre-flight; `null` when too few are. What needs the bytes is left out. */
 export function storedTransaction(autoTx: AutoTxView): SignedTransaction | null {
   const { type, from, nonce, gasLimit, value, maxFeePerGas } = autoTx;
   if (from === null || nonce === null || gasLimit === null || value === null) return null;

@@ -164,10 +164,7 @@ export function createGasClient(options: GasClientOptions) {
     }
   };
 
-  /**
-   * A response with little more than its id is completed from `sent`. @throws ClientError (`unreadable`, `mayBeDone`)
-   *
-   */
+  /** A response with little more than its id is completed from `sent`. @throws ClientError (`unreadable`, `mayBeDone`) */
   const make = async <View extends { readonly id: string }>(
     route: ClientRoute<View>,
     what: string,
@@ -179,7 +176,9 @@ export function createGasClient(options: GasClientOptions) {
     try {
       const made = read(route, route.path, text);
       if (isWhole(made)) return made;
-      const said = Object.entries(made).filter(([, value]) => value !== null && !isEmpty(value));
+      const said = Object.entries(made).filter(
+        ([, value]) => value !== null && (typeof value !== 'object' || Object.keys(value).length > 0),
+      );
       const filled = read(route, route.path, JSON.stringify({ ...sent, id: made.id }));
       return { ...filled, ...Object.fromEntries(said) };
     } catch (error) {
@@ -491,8 +490,4 @@ function withSigned<Body extends { readonly signedTransaction?: string | undefin
     });
   }
   return { ...body, signedTransaction: `0x${bareHex(signedTransaction)}` };
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

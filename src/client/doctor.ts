@@ -173,7 +173,8 @@ export async function probeService(options: ProbeOptions) {
     request: RouteRequest | string = {},
   ): Promise<View | null> => {
     signal.throwIfAborted();
-    const blank: RouteFinding = { ...BLANK, path: route.path, group: groupOf(route.path) };
+    const group = V1_ROUTES.find(({ path }) => path === route.path)?.group ?? 'gas';
+    const blank: RouteFinding = { ...BLANK, path: route.path, group };
     if (progress.stop !== null || typeof request === 'string') {
       const outcome = progress.stop === null ? 'skipped' : 'not-asked';
       routes.push({ ...blank, outcome, note: progress.stop ?? String(request) });
@@ -270,8 +271,6 @@ const named = (parameter: string, value: string | number | null | undefined, wit
 const HOUR_SEC = 3_600;
 /** A window of transactions may span 100 blocks at most; fast chains make four a second. */
 const TXS_WINDOW_SEC = 20;
-
-const groupOf = (path: string) => V1_ROUTES.find((route) => route.path === path)?.group ?? 'gas';
 
 const BLANK: Omit<RouteFinding, 'path' | 'group'> = {
   outcome: 'failed',

@@ -281,9 +281,7 @@ export function networkFailure(error: unknown, endpoint: string, host: string): 
 const NEVER_SENT =
   /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SSL_.*|ERR_TLS_.*|EPROTO|.*CERT.*|UNABLE_TO_.*)$/;
 
-export function wasNeverSent(error: unknown): boolean {
-  return NEVER_SENT.test(errorCode(error) ?? '');
-}
+export const wasNeverSent = (error: unknown): boolean => NEVER_SENT.test(errorCode(error) ?? '');
 
 /** The first code in the chain of causes: fetch wraps socket errors. */
 function errorCode(error: unknown): string | null {

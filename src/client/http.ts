@@ -81,7 +81,8 @@ export class Http {
     this.apiKey = options.apiKey?.trim() || null;
     this.#keyAdvice = options.keyAdvice ?? 'pass a key as apiKey';
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.#root = v1Root(this.service);
+    const { origin, pathname } = this.service;
+    this.#root = `${origin}${pathname.replace(/\/+$/, '')}${BASE_PATH}`;
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#signal = options.signal;
     this.#rateLimit = rateLimit;
@@ -96,8 +97,11 @@ export class Http {
         methods: ['get'],
         statusCodes: [429],
         afterStatusCodes: [429],
-        shouldRetry: ({ error }) =>
-          isHTTPError(error) && asksForShortWait(error.response) ? undefined : false,
+        shouldRetry: ({ error }) => {
+          if (!isHTTPError(error)) return false;
+          const waitSec = retryAfterSec(error.response.headers.get('retry-after'), Date.now());
+          return waitSec !== null && waitSec <= LONGEST_RETRY_SEC ? undefined : false;
+        },
       },
       // ky retries only a 429; any other status is handled like a success.
       throwHttpErrors: (status) => status === 429,
@@ -299,11 +303,6 @@ function redirection(from: URL, { status, headers }: Response, endpoint: string)
   return new ClientError('server', message, { endpoint, status });
 }
 
-function asksForShortWait({ headers }: Response): boolean {
-  const waitSec = retryAfterSec(headers.get('retry-after'), Date.now());
-  return waitSec !== null && waitSec <= LONGEST_RETRY_SEC;
-}
-
 class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
@@ -414,14 +413,7 @@ export function parseServiceUrl(text: string, hint = 'the key goes into apiKey')
   return url;
 }
 
-/** The URL that every v1 path is appended to, e.g. `https://gas.example.org/be/api/v1`. */
-export function v1Root(service: URL): string {
-  return `${service.origin}${service.pathname.replace(/\/+$/, '')}${BASE_PATH}`;
-}
-
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Whether others can intercept requests to this URL. */
-export function isPlain(url: URL): boolean {
-  return url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);
-}
+export const isPlain = (url: URL): boolean => url.protocol !== 'https:' && !LOOPBACK.test(url.hostname);

@@ -80,15 +80,14 @@ export interface Listed {
 export function listLoader<Item extends Listed>(
   request: (query: Query, call: CallOptions) => Promise<ListPage<Item>>,
   knowsPages: () => Promise<boolean>,
-  mostPages = MOST_LIST_PAGES,
 ): (call: CallOptions) => Promise<ListView<Item>> {
   return async (call) => {
     const first = await request({}, call);
     const items = new Map(first.items.map((item) => [item.id, item]));
     let { unreadable, total } = first;
     const isAll = () =>
-      items.size + unreadable >= Math.min(total ?? Number.POSITIVE_INFINITY, mostPages * PAGE_SIZE_MAX);
-    const pages = first.rows === 0 || isAll() || !(await knowsPages()) ? 0 : mostPages;
+      items.size + unreadable >= Math.min(total ?? Number.POSITIVE_INFINITY, MOST_LIST_PAGES * PAGE_SIZE_MAX);
+    const pages = first.rows === 0 || isAll() || !(await knowsPages()) ? 0 : MOST_LIST_PAGES;
     for (let page = 0; page < pages; page++) {
       await handleOthers();
       const response = await request({ page: String(page), size: String(PAGE_SIZE_MAX) }, call);
@@ -101,11 +100,9 @@ export function listLoader<Item extends Listed>(
       // Page 0 may repeat the first response, and page 1 too if pages count from 1.
       if (isAll() || response.rows === 0 || (!isNew && page > 1)) break;
     }
-    return { items: newestFirst([...items.values()]), total, unreadable };
+    const all = [...items.values()];
+    const isDated = all.every(({ createdAt }) => createdAt !== null);
+    if (isDated) all.sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
+    return { items: all, total, unreadable };
   };
-}
-
-function newestFirst<Item extends Listed>(items: readonly Item[]): readonly Item[] {
-  if (items.some(({ createdAt }) => createdAt === null)) return items;
-  return items.toSorted((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
 }

@@ -53,7 +53,9 @@ export function viewOf<View>(
   context: ResponseContext,
 ): View {
   // An error with an empty list is an error.
-  if (!isExact && hasEmptyList(wire)) throwIfRefused(body, context);
+  const lists = isRecord(wire) ? [wire.items, wire.data, wire.points] : [];
+  if (!isExact && lists.some((list) => Array.isArray(list) && list.length === 0))
+    throwIfRefused(body, context);
   const { data, error } = view.safeParse(wire);
   if (error === undefined) return data;
   throwIfRefused(body, context);
@@ -81,10 +83,6 @@ export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
     body,
   );
 }
-
-const hasEmptyList = (wire: unknown) =>
-  isRecord(wire) &&
-  [wire.items, wire.data, wire.points].some((list) => Array.isArray(list) && list.length === 0);
 
 /** Some services send errors with status 200, and refuse a window with `data: [{ error }]`. */
 export function throwIfRefused(body: unknown, { endpoint }: Pick<ResponseContext, 'endpoint'>): void {

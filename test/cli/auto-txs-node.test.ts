@@ -7,7 +7,6 @@ import { SIMULATED_CHAIN_ID } from '../../src/core/chains.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { type RunOptions, runMain } from './captured-io.ts';
-import { SHORT_RECORDING } from './served.ts';
 
 /** Anvil's first account, known to everybody. */
 const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
@@ -166,31 +165,6 @@ describe('on a real node', () => {
     },
   );
 
-  it('a draft becomes one that waits once it is signed as it was drafted', async () => {
-    const made = await run(['create', '--target', '0.05', '--to', TO, '--value', '7wei']);
-    expect(made.exitCode, made.stderr).toBe(0);
-    const id = made.stdout.trim();
-    const other = await run(['update', id, await signedFile({ value: 8n })]);
-    expect(other.exitCode, other.stderr).toBe(2);
-    expect(other.stderr).toContain(
-      `another transaction than the draft ${id}: it sends 0.000000000000000008 ETH and not 0.000000000000000007`,
-    );
-    expect(other.stderr).not.toMatch(/can send it at any time| wei /);
-    const early = await run(['update', id, '--enable']);
-    expect([early.exitCode, early.stderr]).toEqual([
-      1,
-      `gastop: it is a draft and needs its signature first: gastop auto-txs update ${id} FILE\n`,
-    ]);
-    const signed = await run(['update', id, await signedFile({ value: 7n })]);
-    expect(signed.exitCode, signed.stderr).toBe(0);
-    expect(JSON.parse((await run(['show', id, '--json'])).stdout)).toMatchObject({
-      status: 'PENDING',
-      value: '7',
-      nonce: 0,
-    });
-    await run(['cancel', id]);
-  });
-
   it('what can never be sent is refused at once', async () => {
     const { exitCode, stdout, stderr } = await run([
       'create',
@@ -200,25 +174,6 @@ describe('on a real node', () => {
     ]);
     expect([exitCode, stdout]).toEqual([2, '']);
     expect(stderr).toContain('gastop: the signed transaction');
-  });
-
-  it('a check over a source that takes none does not say that it goes out', async () => {
-    const { stdout, stderr } = await runMain(
-      [
-        'auto-txs',
-        'check',
-        await signedFile({ chainId: 1 }),
-        '--replay',
-        SHORT_RECORDING,
-        '--target',
-        '1000',
-      ],
-      { env: { XDG_DATA_HOME: folder } },
-    );
-    expect(stderr).toBe('');
-    const said = stdout.replace(/\s+/g, ' ');
-    expect(said).toContain('nothing is broadcast from here: a recording takes no transactions');
-    expect(said).not.toContain('it is broadcast with');
   });
 
   it('a simulated chain takes one that is signed for its chain id, and says that nothing is kept', async () => {

@@ -46,31 +46,4 @@ describe('the service of others', () => {
     }
     expect(stdout).toMatch(/description {3}OpenAPI, .*: 26 routes of\s+v1\n/);
   });
-
-  it('turns away every key that is wrong: exit 4, after one question', async () => {
-    for (const [what, key] of Object.entries(await served.badKeys())) {
-      const { exitCode, stdout, stderr } = await run(key, 'doctor');
-      expect({ what, exitCode, stderr }).toEqual({ what, exitCode: 4, stderr: '' });
-      expect(stdout).toContain('18 routes were not asked');
-      if (key !== '') expect(stdout).not.toContain(key);
-    }
-  });
-
-  it('with a quota used up is exit 5, with a plan for less than all exit 0', async () => {
-    expect((await run(await served.key('spent'), 'doctor')).exitCode).toBe(5);
-    const { exitCode, stdout } = await run(await served.key('no-metrics'), 'doctor');
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/\n\/metrics\/base-fee +403 +\d+ {2}not in the plan\n/);
-    expect(stdout.match(/not in the plan/g)?.length).toBeGreaterThan(3);
-    // Why is said once, however many routes it meets.
-    expect(stdout.match(/ask the\s+operator/g)).toHaveLength(1);
-  });
-
-  it('gives its blocks to who has a key, and to nobody else', async () => {
-    const { exitCode, stdout } = await run(await served.key('open'), 'block', '4');
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^Anvil {2}#4\n/);
-    expect((await run('', 'block', '4')).exitCode).toBe(4);
-    expect((await run(await served.key('spent'), 'block', '4')).exitCode).toBe(5);
-  });
 });

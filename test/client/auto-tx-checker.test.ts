@@ -86,20 +86,6 @@ describe('a pre-flight that is made at home', () => {
     expect(call?.words).toContain('0x7099');
   });
 
-  it('leaves what a service without accounts cannot say untold, and fails what is wrong all the same', async () => {
-    const { client } = await serviceOf({ current: { ...PRICES, chainId: 10 } });
-    const { account, checks, reach } = await preflightAutoTx(client, { transaction, order: ORDER }, NOW);
-    expect([account, reach]).toEqual([null, null]);
-    expect(okByName(checks)).toMatchObject({
-      chain: false,
-      nonce: null,
-      'nonce-gap': null,
-      balance: null,
-      // What it says of prices is of another chain.
-      cap: null,
-    });
-  });
-
   it('knows which auto-txs of the sender go first, and does not stand in its own way', async () => {
     const waiting = [
       { id: 'a', nonce: 6, status: 'PENDING' },

@@ -68,17 +68,6 @@ describe('the document of a service we do not run', () => {
     });
   });
 
-  it('may have whole paths', () => {
-    const said = readDescription(FOREIGN_WORDS);
-    expect(offeredValues(said, PATHS.statsChart, 'timeFrame')).toEqual(['today', 'week']);
-  });
-
-  it('is none where it is of something else', () => {
-    for (const other of [null, 7, [], {}, { openapi: '3.1.0' }, { paths: { '/gas/current': { get: {} } } }])
-      expect(readDescription(other)).toBeNull();
-    expect(readDescription({ openapi: '3.1.0', paths: { '/pets': { get: {} } } })).toBeNull();
-  });
-
   it('cannot reach outside itself, turn in circles or write on the terminal', () => {
     const said = readDescription({
       openapi: '3.1.0',

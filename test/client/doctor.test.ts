@@ -47,23 +47,4 @@ describe('a service that stops answering', () => {
     ]);
     expect(verdictOf(finding, Date.now())).toMatchObject({ result: 'usable' });
   });
-
-  it('is let go of at once when the probe is called off', async () => {
-    const stop = new AbortController();
-    const { url } = await serve(() => stop.abort(new Error('enough')));
-    await expect(probe({ url }, stop.signal)).rejects.toThrow('enough');
-  });
-});
-
-describe('one question that goes unanswered', () => {
-  it('does not keep the others from being asked', async () => {
-    const { url } = await serve((request, response) => {
-      if (request.url?.endsWith('/gas/trend')) request.socket.destroy();
-      else if (request.url?.endsWith('/gas/current')) sendJson(response, OWN_SNAPSHOT);
-      else sendJson(response, { errorCode: 'not_found', message: 'no' }, 404);
-    });
-    const { outcomes } = await probe({ url });
-    expect(outcomes.slice(0, 3)).toEqual(['understood', 'unreachable', 'not-offered']);
-    expect(outcomes).not.toContain('not-asked');
-  });
 });

@@ -227,7 +227,10 @@ async function updateAutoTx(
 ): Promise<ExitCode> {
   const { io } = context;
   const { settings } = await context.loadSettings();
-  const changes = changesOf(flags, io.now());
+  const { enable, disable } = flags;
+  if (enable && disable) throw usageError('--enable and --disable cannot be combined');
+  const status = enable ? { status: 'PENDING' } : disable ? { status: 'DISABLED' } : {};
+  const changes: AutoTxChange = { ...orderOf(flags, io.now()), ...draftOf(flags), ...status };
   if (file === undefined) {
     if (Object.values(changes).every((value) => value === undefined)) {
       throw usageError('say what is to change: a flag, or FILE with the signed transaction');
@@ -292,13 +295,6 @@ function requireDrafted(kept: AutoTxView, { transaction }: SignedInput, flags: D
   throw usageError(
     `this is another transaction than the draft ${cleanLine(kept.id)}: ${differences.join('; ')}; nothing was scheduled`,
   );
-}
-
-function changesOf(flags: UpdateAutoTxFlags, now: number): AutoTxChange {
-  const { enable, disable } = flags;
-  if (enable && disable) throw usageError('--enable and --disable cannot be combined');
-  const status = enable ? { status: 'PENDING' } : disable ? { status: 'DISABLED' } : {};
-  return { ...orderOf(flags, now), ...draftOf(flags), ...status };
 }
 
 const PARTS = {

@@ -71,7 +71,8 @@ async function backtest(
   flags: BacktestFlags,
 ): Promise<void> {
   const range = rangeOf(flags);
-  const parts = partsOf(flags);
+  const { lanes = false, horizons = false } = flags;
+  const parts = { lanes: lanes || !horizons, horizons: horizons || !lanes };
   const out = given('--predictions', flags.predictions, parsePath);
   // Mixed with the report its lines would be unreadable.
   if (out === '-') throw usageError('--predictions: stdout takes the report; name a file');
@@ -158,10 +159,6 @@ function checkRange({ from, to }: Range, blocks: readonly Block[]): void {
   if (from <= last && to >= first) return;
   const flag = from > last ? '--from' : '--to';
   throw usageError(`the file holds blocks ${first} to ${last}; choose ${flag} among them`);
-}
-
-function partsOf({ lanes = false, horizons = false }: BacktestFlags): BacktestParts {
-  return lanes || horizons ? { lanes, horizons } : { lanes: true, horizons: true };
 }
 
 function refuseEmpty({ stretch, judged, lanes, horizons }: BacktestReport, parts: BacktestParts): void {

@@ -81,7 +81,11 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
     };
     const response = jsonResponse(await client.raw(PATHS.baseFee, query), PATHS.baseFee);
     io.stdout.write(response);
-    tellOfFurtherRows(io, response);
+    const page = z.object({ total: z.number(), data: z.array(z.unknown()) }).safeParse(JSON.parse(response));
+    if (page.success && page.data.total > page.data.data.length) {
+      const [some, all] = [page.data.data.length, page.data.total].map(formatCount);
+      note(io, `these are ${some} of ${all} rows; a larger --bucket makes them fewer, such as 1h`);
+    }
     return;
   }
   const wide = flags.csv === true || flags.chart === true;
@@ -142,13 +146,6 @@ async function beginning(
 }
 
 const tellOfReach = (io: Io, sec: number) => note(io, `history reaches back only ${formatDuration(sec)}`);
-
-function tellOfFurtherRows(io: Io, response: string): void {
-  const page = z.object({ total: z.number(), data: z.array(z.unknown()) }).safeParse(JSON.parse(response));
-  if (!page.success || page.data.total <= page.data.data.length) return;
-  const [shown, all] = [page.data.data.length, page.data.total].map(formatCount);
-  note(io, `these are ${shown} of ${all} rows; a larger --bucket makes them fewer, such as 1h`);
-}
 
 const iso = (ms: number) => new Date(ms).toISOString();
 

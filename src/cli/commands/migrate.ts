@@ -39,7 +39,8 @@ async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags
   if (to === null)
     throw usageError('name the PostgreSQL database with --to URL, or with GASTOP_DATABASE_URL');
   const from = thereAt('--from', flags.from);
-  const keys = flags.keys === undefined ? usualKeys(keysDatabase(io)) : thereAt('--keys', flags.keys);
+  const usual = existsSync(keysDatabase(io)) ? keysDatabase(io) : null;
+  const keys = flags.keys === undefined ? usual : thereAt('--keys', flags.keys);
   const { openDatabase, openKeyDatabase } = await import('../../store/database.ts');
   const { moveDatabase } = await import('../../store/move-database.ts');
   const opened: { close(): Promise<void> }[] = [];
@@ -64,8 +65,6 @@ async function migrate({ io, loadSettings }: CommandContext, flags: MigrateFlags
     .join(' and ');
   note(io, `all of ${files} is in ${databaseName(to)}; start gastop on it from now on`);
 }
-
-const usualKeys = (file: string) => (existsSync(file) ? file : null);
 
 function thereAt(flag: string, text: string): string {
   const file = checked(flag, () => parsePath(text));

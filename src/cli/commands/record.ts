@@ -94,7 +94,11 @@ async function follow(
     if (limits.pastSec !== null) {
       for await (const block of pastBlocks(source, limits.pastSec, signal)) if (!(await add(block))) return;
       if (signal.aborted) return;
-      if (source.kind !== 'replay') note(io, pastWritten(recorder.count, limits));
+      const how = Number.isFinite(Math.min(limits.blocks, limits.windowSec))
+        ? 'recording on until the limit, or Ctrl-C'
+        : 'recording until Ctrl-C (--blocks or --window would end it)';
+      // Without a terminal nothing else shows progress; a replay ends by itself.
+      if (source.kind !== 'replay') note(io, `${counted(recorder.count)} of the past written; ${how}`);
     }
     for await (const event of source.subscribe({ known: recorder.newest(KNOWN), signal })) {
       if (event.type === 'block' && !(await add(event.block))) return;
@@ -115,15 +119,6 @@ async function follow(
 }
 
 const counted = (count: number) => `${formatCount(count)} ${count === 1 ? 'block' : 'blocks'}`;
-
-/** Without a terminal nothing else shows progress; a replay ends by itself. */
-function pastWritten(count: number, { blocks, windowSec }: ReturnType<typeof limitsOf>): string {
-  const isEndless = Math.min(blocks, windowSec) === Number.POSITIVE_INFINITY;
-  const how = isEndless
-    ? 'recording until Ctrl-C (--blocks or --window would end it)'
-    : 'recording on until the limit, or Ctrl-C';
-  return `${counted(count)} of the past written; ${how}`;
-}
 
 function limitsOf({ past, blocks, window }: RecordFlags) {
   const parse = (text: string) => parseDuration(text, { min: '1m', max: '30d' });

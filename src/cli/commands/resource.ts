@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import * as z from 'zod';
 import { type CallOptions, type GasClient, pathOf, type TextOptions } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
-import { type ListPage, listLoader } from '../../client/paging.ts';
+import type { ListPage } from '../../client/paging.ts';
 import { readResponse } from '../../client/response.ts';
 import type { ClientRoute, Query } from '../../client/routes.ts';
 import type { ListView } from '../../client/views/alerts.ts';
+import { PAGE_SIZE_MAX } from '../../contract/choices.ts';
 import { formatCount } from '../../core/units.ts';
 import type { CommandContext, Flags, Run } from '../context.ts';
 import { CliError, EXIT, failure, reportError, usageError } from '../errors.ts';
@@ -170,10 +171,7 @@ const Page = z.looseObject({
 });
 const MOST_PAGES = 100;
 
-/**
- * A list as JSON: the response if it is complete, otherwise one v1 list of all pages. `part`: what was loaded of it.
- *
- */
+/** A list as JSON: the response if it is complete, otherwise one v1 list of all pages. `part`: what was loaded of it. */
 export async function wholeListJson(
   client: Pick<GasClient, 'raw'>,
   route: ClientRoute<ListPage<unknown>>,
@@ -185,29 +183,23 @@ export async function wholeListJson(
   const json = await request({});
   const first = Page.safeParse(JSON.parse(json)).data;
   if (first === undefined) return { json, part: partOf(json, route) };
-  if (first.items.length >= first.total && first.items.every(isKept)) return { json, part: null };
-  const load = listLoader(
-    async (query) => {
-      const isFirst = Object.keys(query).length === 0;
-      const page = isFirst ? first : Page.safeParse(JSON.parse(await request(query))).data;
-      const items = (page?.items ?? []).map((row) => ({ id: row.id, createdAt: null, row }));
-      return { items, rows: items.length, unreadable: 0, total: page?.total ?? null };
-    },
-    async () => true,
-    MOST_PAGES,
-  );
-  const listed = await load({ signal });
-  const shown = listed.items.length;
-  const items = listed.items.map(({ row }) => row).filter(isKept);
-  const total = listed.total ?? first.total;
+  const rows = new Map(first.items.map((row) => [row.id, row]));
+  for (let page = 0; rows.size < first.total && page < MOST_PAGES; page += 1) {
+    const query = { page: String(page), size: String(PAGE_SIZE_MAX) };
+    const { items = [] } = Page.safeParse(JSON.parse(await request(query))).data ?? {};
+    const before = rows.size;
+    for (const row of items) if (!rows.has(row.id)) rows.set(row.id, row);
+    // Page 0 may repeat the first response, and page 1 too if pages count from 1.
+    if (items.length === 0 || (rows.size === before && page > 1)) break;
+  }
+  const { size: shown } = rows;
+  const items = [...rows.values()].filter(isKept);
+  if (items.length === first.items.length && shown >= first.total) return { json, part: null };
+  const total = items.length < shown ? items.length : first.total;
   // A list of size 0 is not v1.
-  const sizes = {
-    page: 0,
-    size: Math.max(items.length, 1),
-    total: items.length < shown ? items.length : total,
-  };
-  const whole = `${JSON.stringify({ ...first, items, ...sizes })}\n`;
-  return { json: whole, part: shown < total ? { shown, total } : null };
+  const whole = { ...first, items, page: 0, size: Math.max(items.length, 1), total };
+  const part = shown < first.total ? { shown, total: first.total } : null;
+  return { json: `${JSON.stringify(whole)}\n`, part };
 }
 
 function partOf(text: string, route: ClientRoute<ListPage<unknown>>) {

@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { ChainSource } from '../../chain/chain-source.ts';
 import { ClientError } from '../../client/errors.ts';
 import { API_KEY_HEADER, BASE_PATH, PLAYGROUND_PATH } from '../../contract/routes.ts';
 import { withoutSecrets } from '../../core/key-text.ts';
@@ -7,13 +6,7 @@ import type { MadeAttempt } from '../../service/alerts/dispatcher.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
 import { abortable, sleep, untilAborted } from '../../service/async.ts';
 import { ApiFailure, PASSING } from '../../service/http/errors.ts';
-import {
-  createPlainLog,
-  createRequestLog,
-  LOG_LEVELS,
-  type LogLevel,
-  type RequestLog,
-} from '../../service/http/log.ts';
+import { createPlainLog, createRequestLog, type LogLevel, type RequestLog } from '../../service/http/log.ts';
 import type { RequestRecord } from '../../service/http/record.ts';
 import { startServer } from '../../service/http/server.ts';
 import { isLoopback } from '../../service/is-loopback.ts';
@@ -40,7 +33,6 @@ import {
   startOn,
 } from '../open-service.ts';
 import { cleanLine } from '../output.ts';
-import { checked } from '../parse.ts';
 import { deliveryOf, keySettings } from '../settings.ts';
 import { listenAddress, listenError, prefixOf, type ServeFlags, servedRoot } from './serve.ts';
 
@@ -124,10 +116,7 @@ interface ServeChainOptions extends ServiceExtras {
   readonly signal: AbortSignal;
 }
 
-/**
- * Until a node names the chain, a service on an ephemeral database says why it is unavailable. @throws {StoreError}
- *
- */
+/** Until a node names the chain, a service on an ephemeral database says why it is unavailable. @throws {StoreError} */
 async function serveChain(
   io: Io,
   choice: ChainChoice,
@@ -169,7 +158,10 @@ async function serveChain(
     const moved = place === UNKNOWN ? move().catch(failure.reject) : Promise.resolve();
     return {
       get name() {
-        return nameOf(chain.source, current.service.condition());
+        const { kind } = chain.source;
+        if (kind === 'simulated') return 'the simulated chain';
+        const name = current.service.condition().chain?.name ?? chain.source.name;
+        return kind === 'replay' ? `recorded blocks of ${name}` : name;
       },
       /** Rejects with the error of a database that turns out to be unusable once a node names the chain. */
       failure: failure.promise,
@@ -188,12 +180,6 @@ async function serveChain(
     chain.close();
     throw error;
   }
-}
-
-function nameOf(source: ChainSource, { chain }: Condition): string {
-  if (source.kind === 'simulated') return 'the simulated chain';
-  const name = chain?.name ?? source.name;
-  return source.kind === 'replay' ? `recorded blocks of ${name}` : name;
 }
 
 function withProblem(condition: Condition, problem: StoreError | null): Condition {
@@ -326,7 +312,7 @@ interface ServeLog extends RequestLog {
 }
 
 /** The log of `gastop serve` on stderr, without `secrets`: short lines on a terminal, otherwise JSON lines. */
-export function openServeLog(io: Io, level: string, secrets: readonly string[] = []): ServeLog {
+export function openServeLog(io: Io, level: LogLevel, secrets: readonly string[] = []): ServeLog {
   const held: string[] = [];
   const flush = () => {
     if (held.length > 0) io.stderr.write(held.splice(0).join(''));
@@ -337,7 +323,7 @@ export function openServeLog(io: Io, level: string, secrets: readonly string[] =
   };
   const redact = (text: string) => withoutSecrets(text, secrets);
   const create = io.stderr.isTTY === true ? createPlainLog : createRequestLog;
-  const log = create({ level: checked('--log-level', () => parseLevel(level)), write, redact });
+  const log = create({ level, write, redact });
   const isFresh = freshProblems(() => io.now());
   const crash = (error: unknown) => {
     log.fatal(error);
@@ -357,10 +343,4 @@ export function openServeLog(io: Io, level: string, secrets: readonly string[] =
       flush();
     },
   };
-}
-
-function parseLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((name) => name === text);
-  if (level === undefined) throw new RangeError(`"${text}" is not a level; one of ${LOG_LEVELS.join(', ')}`);
-  return level;
 }

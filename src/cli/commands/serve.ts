@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { parseServiceUrl } from '../../client/http.ts';
 import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
+import type { LogLevel } from '../../service/http/log.ts';
 import { configFile } from '../config-file.ts';
 import { type CommandContext, createContext, type Flags, type Run } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
@@ -48,7 +49,10 @@ export function addServe(program: Command, run: Run): void {
 }
 
 export type ServeFlags = Flags<'baseUrl' | 'keys', 'systemd'> &
-  Readonly<Record<'host' | 'port' | 'logLevel', string>> & { readonly cors?: readonly string[] };
+  Readonly<Record<'host' | 'port', string>> & {
+    readonly logLevel: LogLevel;
+    readonly cors?: readonly string[];
+  };
 
 async function serve(context: CommandContext, flags: ServeFlags): Promise<void> {
   // First, so that an early signal also ends it cleanly.

@@ -17,10 +17,7 @@ function signedArgument(): CliError {
   );
 }
 
-/**
- * Refuses what looks like a signed transaction, before anything repeats it. After `--` come another program's words.
- *
- */
+/** Refuses what looks like a signed transaction, before anything repeats it. After `--` come another program's words. */
 export function refuseSignedArguments(argv: readonly string[]): void {
   const end = argv.indexOf('--');
   for (const [index, word] of (end < 0 ? argv : argv.slice(0, end)).entries()) {
@@ -39,10 +36,7 @@ export interface SignedInput {
   readonly transaction: SignedTransaction;
 }
 
-/**
- * From a file or (`-`, or no `file`) stdin; no echo, and no error repeats any part of it. @throws CliError (usage)
- *
- */
+/** From a file or (`-`, or no `file`) stdin; no echo, and no error repeats any part of it. @throws CliError (usage) */
 export async function signedInput(io: Io, file: string | undefined): Promise<SignedInput> {
   const from = file ?? STDIN;
   const isPasted = from === STDIN && io.stdin.isTTY === true;

@@ -199,10 +199,7 @@ function runCommand(io: Io, command: string, args: readonly string[], env: Io['e
   });
 }
 
-/**
- * Whether Ctrl-C reaches the command by itself: then it must not get it twice. `kill -INT` counts as the keyboard.
- *
- */
+/** Whether Ctrl-C reaches the command by itself: then it must not get it twice. `kill -INT` counts as the keyboard. */
 function isInForeground(io: Io): boolean {
   try {
     // proc(5): pid (comm) state ppid pgrp session tty_nr tpgid
@@ -338,10 +335,7 @@ type Sight =
   | { readonly kind: 'old'; readonly reason: string }
   | { readonly kind: 'ended' };
 
-/**
- * Judges snapshots in sequence. Stale prices do not count; a missed block that could have been seen breaks the row.
- *
- */
+/** Judges snapshots in sequence. Stale prices do not count; a missed block that could have been seen breaks the row. */
 export class PriceWatch {
   readonly #plan: WaitPlan;
   #before: string | null = null;

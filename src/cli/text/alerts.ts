@@ -49,9 +49,7 @@ export function cooldownWords({ cooldownMs }: AlertView): string {
   return cooldownMs === null ? '-' : cooldownMs === 0 ? 'none' : cooldownText(cooldownMs);
 }
 
-function timesWords(count: number): string {
-  return count === 1 ? 'once' : `${formatCount(count)} times`;
-}
+const timesWords = (count: number): string => (count === 1 ? 'once' : `${formatCount(count)} times`);
 
 export const alertListLines = (
   alerts: readonly AlertView[],

@@ -185,9 +185,7 @@ export function isSavingUnknown({ savedWei, entries }: AlertSavingsView): boolea
 /** Texts about alerts, shared by monitor and commands. A service's own values are shown unchanged. */
 
 /** `AVERAGE` is `average`, `WEB_PUSH` is `web push`. */
-export function plainWord(word: string): string {
-  return word.toLowerCase().replaceAll('_', ' ');
-}
+export const plainWord = (word: string): string => word.toLowerCase().replaceAll('_', ' ');
 
 export function titleWord(word: string): string {
   const plain = plainWord(word);
@@ -198,9 +196,7 @@ const ON = /^(pending|armed|active|enabled|on|running|watching)$/i;
 const OFF = /^(disabled|paused|inactive|off|stopped|suspended|muted)$/i;
 
 /** Whether a status, ours or a service's own, means that the alert is active. */
-export function isOn(status: string | null): boolean {
-  return status !== null && ON.test(status);
-}
+export const isOn = (status: string | null): boolean => status !== null && ON.test(status);
 
 /** The status that switches an alert on or off at a service that takes `statuses`; by default the contract's. */
 export function statusWord(statuses: readonly string[], wanted: 'on' | 'off'): string {

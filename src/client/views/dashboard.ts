@@ -125,11 +125,10 @@ const HOURS = 24;
 export const Market = sayingAny(
   lenient(StatsMarket.extend({ base: Spread, average: Spread, actions: rows(Action) })),
   'base',
-).transform((wire) => ({ ...wire, heatmap: weekOf(wire.heatmap ?? []), actions: wire.actions ?? [] }));
+).transform(({ heatmap, ...wire }) => ({
+  ...wire,
+  /** Monday first; empty for a grid of another shape. */
+  heatmap: heatmap?.length === DAYS && heatmap.every((row) => row.length === HOURS) ? heatmap : [],
+  actions: wire.actions ?? [],
+}));
 export type MarketView = Omit<z.infer<typeof Market>, 'timeFrame'> & { readonly timeFrame: string };
-
-type Grid = readonly (readonly (number | null)[])[];
-
-/** A week of hours, Monday first; `null` for a grid of another shape. */
-const weekOf = (grid: Grid): Grid =>
-  grid.length === DAYS && grid.every((row) => row.length === HOURS) ? grid : [];

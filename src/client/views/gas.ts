@@ -147,10 +147,7 @@ export const Recommendation = lenient(
 }));
 export type RecommendationView = z.infer<typeof Recommendation>;
 
-/**
- * Whether the source has been unreachable since, so that present prices are unknown; not a standstill of the chain.
- *
- */
+/** Whether the source has been unreachable since, so that present prices are unknown; not a standstill of the chain. */
 export function isPast({ stale, source: { problem } }: Pick<SnapshotView, 'stale' | 'source'>): boolean {
   return stale === true && problem !== null && problem.retryAt !== null;
 }
