@@ -70,10 +70,7 @@ const fields = {
     .describe('For how many blocks in a row the condition must hold'),
 };
 
-/**
- * Body of `POST /alerts` and `PUT /alerts/{id}`. Unknown fields are refused by name. `alert-targets.ts` checks
- * whether the targets suit their channels.
- */
+/** Body of `POST /alerts` and `PUT /alerts/{id}`; `alert-targets.ts` checks whether the targets suit their channels. */
 export const AlertCreation = z
   .strictObject({
     ...fields,

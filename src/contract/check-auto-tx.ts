@@ -3,10 +3,7 @@ import { AutoTxCreation, AutoTxUpdate } from './auto-txs.ts';
 import { EXPIRY_LONGEST_MS } from './choices.ts';
 import { checkBody, givenField } from './field-problems.ts';
 
-/**
- * Validates the body of `POST /auto-txs`, without reading the signed transaction or repeating any value. `now`: ms
- * since epoch.
- */
+/** Validates the body of `POST /auto-txs` without reading the signed transaction. `now`: ms since epoch. */
 export const checkAutoTx = (body: unknown, now: number) =>
   checkBody(AutoTxCreation, body, (given) => [...missingOfDraft(given), ...wrongExpiry(given, now)]);
 

@@ -71,7 +71,6 @@ export const AUTO_TX_STATUSES = [
   'FAILED',
 ] as const;
 export type AutoTxStatus = (typeof AUTO_TX_STATUSES)[number];
-/** Maximum time until an auto-tx expires. */
 export const EXPIRY_LONGEST_MS = 366 * 86_400_000;
 /** Lists leave out calldata longer than this many characters. */
 export const LISTED_DATA_LONGEST = 2_050;
@@ -79,9 +78,7 @@ export const LISTED_DATA_LONGEST = 2_050;
 export const SIGNED_LONGEST = 4_000_000;
 /** Calldata as hex: nodes take no transaction above 128 kB. */
 export const CALLDATA_LONGEST = 2 + 2 * 131_072;
-/** Effect of a pre-flight check on sending. */
 export const CHECK_RESULTS = ['pass', 'wait', 'block', 'unknown'] as const;
-/** Names of the pre-flight checks. */
 export const CHECK_NAMES = [
   'chain',
   'signature',
@@ -97,11 +94,8 @@ export const CHECK_NAMES = [
   'reachable',
   'cost',
 ] as const;
-/** The highest price per gas that users may enter. */
 export const MOST_GWEI = 1_000_000;
-/** Most rows of one page. */
 export const PAGE_SIZE_MAX = 500;
 /** Maximum rows of a metrics window without paging. */
 export const METRICS_ROWS_MAX = 1_000;
-/** The longest forecast horizon, in seconds. */
 export const LONGEST_DEADLINE_SEC = 7 * 86_400;

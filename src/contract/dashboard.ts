@@ -3,7 +3,6 @@ import { SignedAmount } from './auto-txs.ts';
 import { GasCurrent, GasRecommendation, GasTrend } from './gas.ts';
 import { Amount, BlockNumber, Ratio, TimeFrame, Timestamp, Usd, Wei } from './primitives.ts';
 
-/** `GET /dashboard/stats/current` */
 export const StatsCurrent = z
   .strictObject({ snapshot: GasCurrent, trend: GasTrend, recommendation: GasRecommendation })
   .meta({ id: 'StatsCurrent', description: 'Price, trend and recommendation of the same block' });
@@ -82,7 +81,6 @@ const Heatmap = z.array(z.array(Wei.nullable()).length(24)).length(7).meta({
     'Mean base fee, in wei per gas, by UTC weekday (row 0 is Monday) and hour; null where nothing is known',
 });
 
-/** `GET /dashboard/stats/market` */
 export const StatsMarket = z
   .strictObject({
     timeFrame: TimeFrame,
@@ -142,7 +140,6 @@ const NodeHealth = z
 
 const Saved = z.strictObject({ savedWei: SignedAmount, savedUsd: z.number().nullable() });
 
-/** `GET /dashboard/summary` */
 export const Summary = z
   .strictObject({
     alerts: z.strictObject({ total: Count, pending: Count, disabled: Count, fired24h: Count }),

@@ -5,10 +5,7 @@ export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-/**
- * Validates a body as a whole: all problems at once, field by field. `between` returns the problems between fields of
- * an object; those of invalid fields are skipped.
- */
+/** All problems of a body, field by field. `between`: those between fields; of invalid fields they are skipped. */
 export function checkBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
@@ -22,7 +19,6 @@ export function checkBody<Schema extends z.ZodType>(
   return parsed.success && problems.length === 0 ? { ok: true, value: parsed.data } : { ok: false, problems };
 }
 
-/** A field of an unparsed body. */
 export const givenField = (body: object, name: string): unknown =>
   Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 
@@ -93,7 +89,6 @@ function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string 
 
 const plain = (bound: number | bigint) => bound.toLocaleString('en');
 
-/** The value at `path`; `undefined` when there is none. */
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   let value = body;
   for (const step of path) {

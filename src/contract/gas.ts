@@ -48,7 +48,6 @@ const Source = z
   })
   .meta({ id: 'Source', description: 'Where the blocks behind this response come from' });
 
-/** `GET /gas/current` */
 export const GasCurrent = z
   .strictObject({
     chainId: ChainId,
@@ -90,7 +89,6 @@ export const Summary = z
   .meta({ id: 'PriceSummary', description: 'How a price was spread over the window, in wei per gas' });
 export type Summary = z.infer<typeof Summary>;
 
-/** `GET /gas/trend` */
 export const GasTrend = z
   .strictObject({
     window: z.literal('1h'),
@@ -170,7 +168,6 @@ const Reach = z
   })
   .meta({ id: 'Reach', description: 'How likely a price is reached in time' });
 
-/** `GET /gas/recommendation` */
 export const GasRecommendation = z
   .strictObject({
     action: z

@@ -52,7 +52,6 @@ export type PriorityFeeRow = z.infer<typeof PriorityFeeRow>;
 export const PriorityFeeMetrics = envelope(PriorityFeeRow, Bucket).meta({ id: 'PriorityFeeMetrics' });
 export type PriorityFeeMetrics = z.infer<typeof PriorityFeeMetrics>;
 
-/** `GET /metrics/gas-used-ratio` */
 export const GasUsedRatioRow = z
   .strictObject({ ...ROW, mean: Ratio, max: Ratio })
   .meta({ id: 'GasUsedRatioRow', description: 'How full the blocks of one bucket were' });

@@ -20,18 +20,14 @@ export const Amount = z
     examples: ['25925925690000'],
   });
 
-/** ISO 8601 in UTC with `Z`. */
 export const Timestamp = z.iso
   .datetime()
   .meta({ id: 'Timestamp', description: 'ISO 8601, in UTC with Z', examples: ['2026-01-31T12:00:00Z'] });
 
-/** A share, 0 to 1. */
 export const Ratio = z.number().min(0).max(1).meta({ id: 'Ratio', description: 'A share, from 0 to 1' });
 
-/** Seconds, not negative. */
 export const Seconds = z.number().min(0).meta({ id: 'Seconds', description: 'A time span, in seconds' });
 
-/** US dollars. */
 export const Usd = z.number().min(0).meta({ id: 'Usd', description: 'US dollars' });
 
 export const BlockNumber = z.int().min(0).meta({ id: 'BlockNumber', description: 'Height of a block' });
@@ -65,7 +61,6 @@ export const isWholeWei = (gwei: number): boolean => {
 /** A user's price per gas in gwei: above 0, a whole number of wei. */
 export const PriceGwei = z.number().gt(0).max(MOST_GWEI).refine(isWholeWei, 'must have at most 9 decimals');
 
-/** A page of a list. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
     items: z.array(item),
@@ -77,7 +72,6 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
 /** `length` counts UTF-16 units; users count characters. */
 const characters = (text: string) => [...text].length;
 
-/** A user's own text. */
 export const Note = z
   .string()
   .refine((text) => characters(text) <= NOTE_LONGEST, `must have at most ${NOTE_LONGEST} characters`);

@@ -49,7 +49,6 @@ const page = {
   size: whole(1, PAGE_SIZE_MAX, { description: 'Rows per page', default: PAGE_SIZE_DEFAULT }).optional(),
 };
 
-/** Paging of a list. */
 export const PageParameters = z.strictObject(page);
 
 /** Parameters of a metrics window. Defaults: the last hour, a bucket that fits the window, all rows. */
@@ -119,7 +118,6 @@ export const TxsParameters = MetricsParameters.omit({ bucket: true }).extend({
 });
 export type TxsParameters = z.infer<typeof TxsParameters>;
 
-/** `latest` or a block's number. */
 export const BlockParameter = z.strictObject({
   number: z
     .union([z.literal('latest'), whole(0, 999_999_999_999_999, { description: 'Height of the block' })], {
@@ -162,7 +160,6 @@ export const AccountParameter = z.strictObject({
 
 export const SAVINGS_GAS_MOST = 1_000_000_000;
 
-/** The amount of gas that savings are computed for. */
 export const SavingsParameters = z.strictObject({
   gasAmount: whole(1, SAVINGS_GAS_MOST, {
     description: 'Gas that the savings are counted for',

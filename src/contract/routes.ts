@@ -4,7 +4,6 @@ export const VERSION: string = process.env.GASTOP_VERSION ?? '0.0.0-source';
 /** The v1 base path; prefix of every route below. */
 export const BASE_PATH = '/be/api/v1';
 
-/** Header that carries the key. */
 export const API_KEY_HEADER = 'x-api-key';
 
 /** Path of the live OpenAPI description, beside the v1 base path. */
@@ -58,7 +57,6 @@ const route = (group: RouteGroup, method: V1Route['method'], path: V1Route['path
   group,
 });
 
-/** The 26 routes of v1. */
 export const V1_ROUTES: readonly V1Route[] = [
   route('gas', 'get', PATHS.gasCurrent),
   route('gas', 'get', PATHS.gasTrend),

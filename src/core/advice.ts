@@ -1,9 +1,6 @@
 import { type Block, tipAt } from './block.ts';
 
-/**
- * Advice of the fee engine about the next blocks. Wei per gas as `bigint`; shares 0 to 1. docs/ADVICE.md describes
- * how lanes and horizons compute prices and probabilities.
- */
+/** Advice of the fee engine about the next blocks (docs/ADVICE.md). Wei per gas as `bigint`; shares 0 to 1. */
 
 export const LANES = ['slow', 'average', 'fast'] as const;
 export type LaneName = (typeof LANES)[number];
@@ -14,7 +11,6 @@ export const eachLane = <T>(of: (lane: LaneName) => T): Readonly<Record<LaneName
   fast: of('fast'),
 });
 
-/** The lanes' names on screens and in messages. */
 export const LANE_TITLES: Readonly<Record<LaneName, string>> = {
   slow: 'Slow',
   average: 'Average',
@@ -42,7 +38,6 @@ export const LANE_PROMISES: Readonly<Record<LaneName, LanePromise>> = {
 export interface Lane {
   /** Expected effective gas price; never above `maxFeePerGas`. */
   readonly price: bigint;
-  /** The max fee to sign. */
   readonly maxFeePerGas: bigint;
   /** `null` when the tips of recent blocks are unknown. */
   readonly maxPriorityFeePerGas: bigint | null;
@@ -50,7 +45,6 @@ export interface Lane {
   readonly waitSec: { readonly p50: number; readonly p95: number };
   /** Share of this rule's past advice that was included in time; `null` until enough advice has been judged. */
   readonly probability: number | null;
-  /** Why `probability` is `null`; `null` otherwise. */
   readonly reason: string | null;
 }
 
@@ -92,7 +86,6 @@ export interface Horizon {
   /** Price per gas reached within the horizon; `null`, like `probability`, until there are measurements. */
   readonly price: bigint | null;
   readonly probability: number | null;
-  /** Why `probability` is `null`; `null` otherwise. */
   readonly reason: string | null;
   /** Mean saving of waiting against sending in the next block, misses included; negative when waiting costs. */
   readonly savingRatio: number | null;
@@ -149,7 +142,6 @@ export const ADVICE_VERSION = 7;
 /** A recommendation made after one block, with its probability. Wei per gas, Unix seconds. */
 export interface GivenAdvice {
   readonly block: Pick<Block, 'number' | 'hash' | 'timestamp'>;
-  /** {@link ADVICE_VERSION} of the program that gave the advice. */
   readonly version: number;
   readonly action: Action;
   readonly targetPrice: bigint;
@@ -171,7 +163,6 @@ export interface Reached {
   readonly until: number;
 }
 
-/** The recommendation of `advice`, given after the block `head`. */
 export function givenAdvice(head: Block, { lanes, recommendation }: Advice): GivenAdvice {
   const { lane, targetPrice, deadlineSec, probability } = recommendation;
   const action = recommendation.action ?? 'SEND_NOW';
@@ -194,9 +185,7 @@ export function givenAdvice(head: Block, { lanes, recommendation }: Advice): Giv
   };
 }
 
-/**
- * Whether `block` includes a transaction with this cap and tip: the cap minus the base fee must cover its lowest tip.
- */
+/** Whether `block` includes a transaction with this cap and tip: what the cap leaves must reach its lowest tip. */
 export function getsInto(
   block: Block,
   { maxFeePerGas, maxPriorityFeePerGas }: Pick<Inclusion, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,

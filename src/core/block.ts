@@ -2,7 +2,6 @@ import type { StatedFeeRule } from './eip1559.ts';
 
 /** A block as every source (node, recording, simulation) provides it and all code behind the sources reads it. */
 
-/** Percentiles at which a block's effective priority fees are stored. */
 export const TIP_PERCENTILES = [10, 25, 50, 75, 90, 95, 99] as const;
 export type TipPercentile = (typeof TIP_PERCENTILES)[number];
 
@@ -35,7 +34,6 @@ export interface Block {
   readonly stated?: StatedFeeRule;
 }
 
-/** The tip at `percentile`, wei per gas; `null` when the block's tips are unknown. */
 export function tipAt(block: Block, percentile: TipPercentile): bigint | null {
   return block.tips?.[TIP_PERCENTILES.indexOf(percentile)] ?? null;
 }

@@ -9,7 +9,6 @@ export interface ChainProfile {
   readonly genesisHash?: Hex;
   /** A development chain with the id of a known chain that has another genesis. */
   readonly borrowsId?: true | undefined;
-  /** Ticker of the native coin. */
   readonly nativeSymbol: string;
   readonly feeRule: FeeRule;
   /**
@@ -17,7 +16,6 @@ export interface ChainProfile {
    * ZK-stack node's gas estimate; `unverified`: it has one, by an unknown model. Absent: it has none.
    */
   readonly dataFee?: 'op' | 'op-or-none' | 'arbitrum' | 'scroll' | 'linea' | 'estimate' | 'unverified';
-  /** Chainlink's native-coin/USD feed, if the chain has one. */
   readonly usdFeed?: UsdFeed;
 }
 
@@ -28,8 +26,8 @@ interface UsdFeed {
 }
 
 /**
- * The feeds' proxies and heartbeats as published at https://docs.chain.link/data-feeds/price-feeds/addresses. Of two
- * heartbeats published over the years, the shorter one: rather no price than an old one.
+ * https://docs.chain.link/data-feeds/price-feeds/addresses. Of two heartbeats published over the years, the shorter one:
+ * rather no price than an old one.
  */
 const USD_FEEDS: ReadonlyMap<number, UsdFeed> = new Map([
   [1, { address: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419', heartbeatSec: 3_600 }],
@@ -43,8 +41,8 @@ const USD_FEEDS: ReadonlyMap<number, UsdFeed> = new Map([
 ]);
 
 /**
- * Each from at least two independent sources: clients (go-ethereum, Erigon, Nethermind, op-reth, bor, scroll-reth,
- * coreth), the superchain registry, and recorded responses of nodes. Unconfirmed chains are left out.
+ * Each from at least two independent sources: clients, the superchain registry, and recorded responses of nodes. Unconfirmed
+ * chains are left out.
  */
 const GENESIS_HASHES: ReadonlyMap<number, Hex> = new Map([
   [1, '0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3'],
@@ -78,7 +76,6 @@ const ethereumLike = (
   feeRule: { ...ETHEREUM_FEE_RULE, blockTimeSec, ...rule },
 });
 
-/** A rollup with a fee for posting to L1. */
 const rollup = (dataFee: ChainProfile['dataFee'], profile: ChainProfile): ChainProfile => ({
   ...profile,
   dataFee,
@@ -171,15 +168,11 @@ export function isImpostor(id: number, one: Hex, other: Hex): boolean {
   return one !== other && (one === known || other === known);
 }
 
-/** Tolerance for occasional missed slots. */
 const ABOUT = 0.1;
 /** Above this, blocks may be made on demand, and earlier ones do not predict the next. */
 const MOST_ON_DEMAND_SEC = 12;
 
-/**
- * Expected seconds between blocks: the measured pace if it differs from the nominal one, which for unknown chains is
- * Ethereum's.
- */
+/** Seconds between blocks: the measured pace if it differs from the nominal one, which may only be assumed. */
 export function updateFrequencySec(chain: ChainProfile, blockSec: number): number {
   const { feeRule } = chain;
   if (Math.abs(blockSec / feeRule.blockTimeSec - 1) <= ABOUT) return feeRule.blockTimeSec;

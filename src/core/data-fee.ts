@@ -22,11 +22,9 @@ export type Quote =
   | { readonly kind: 'total'; readonly wei: bigint; readonly gas: bigint }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** The data fees of a chain at one moment. */
 export interface DataFees {
   /** Of a signed transaction; `null`: not to be worked out. */
   readonly parameters: DataFeeParameters | null;
-  /** Why there are no parameters; `null` where there are. */
   readonly reason: string | null;
   /** Quotes by action, on chains whose fee only a node knows; `null`: computed from the parameters. */
   readonly quotes: Readonly<Record<string, Quote>> | null;
@@ -45,7 +43,6 @@ export const quotedDataFees = (quotes: Readonly<Record<string, Quote>>, isInGas:
   quotes,
 });
 
-/** A fee, or why it is not known. */
 export interface KnownFee {
   readonly wei: bigint | null;
   readonly reason: string | null;
@@ -152,7 +149,6 @@ export function operatorFee(
 const TABLE = 8_192;
 const LONGEST_DISTANCE = 8_191;
 const LONGEST_MATCH = 262;
-/** The last bytes are literals. */
 const TAIL = 13;
 
 /** How many bytes FastLZ (level 1) makes of `bytes`, as the chain counts them: `FlzCompressLen` of op-geth. */

@@ -1,4 +1,3 @@
-/** How a chain moves its base fee from block to block. */
 export interface FeeRule {
   /** Gas limit over gas target (EIP-1559: 2). */
   readonly elasticity: number;
@@ -14,7 +13,6 @@ export interface FeeRule {
   readonly isStated?: true;
 }
 
-/** The rule for the next block, as stated in a header. */
 export interface StatedFeeRule extends Pick<FeeRule, 'elasticity' | 'denominator' | 'minBaseFee'> {
   /** Gas that moves the base fee: since Jovian the data footprint counts if it exceeds the gas used. */
   readonly meteredGas: bigint;
@@ -23,7 +21,6 @@ export interface StatedFeeRule extends Pick<FeeRule, 'elasticity' | 'denominator
 /** Ethereum mainnet and every chain that copied its parameters. */
 export const ETHEREUM_FEE_RULE: FeeRule = { elasticity: 2, denominator: 8, blockTimeSec: 12 };
 
-/** The fields of a block that determine the base fee of its child. Wei per gas; gas. */
 interface BaseFeeParent {
   readonly baseFeePerGas: bigint;
   readonly gasUsed: bigint;
@@ -52,7 +49,6 @@ export function nextBaseFee(parent: BaseFeeParent, rule: FeeRule): bigint {
 
 const atLeast = (floor: bigint, fee: bigint) => (fee < floor ? floor : fee);
 
-/** The rule for the block after one that states `stated`. */
 export function statedRule(rule: FeeRule, stated: StatedFeeRule): FeeRule {
   const { elasticity, denominator, minBaseFee } = stated;
   return { ...rule, elasticity, denominator, ...(minBaseFee !== undefined && { minBaseFee }) };

@@ -2,7 +2,6 @@
 export interface BlobParams {
   /** Blobs per block at which the blob base fee stays the same. */
   readonly target: number;
-  /** Maximum blobs in one block. */
   readonly max: number;
   readonly updateFraction: bigint;
   /** EIP-7918 (since Osaka): below a reserve price of execution the excess no longer falls. */
@@ -58,17 +57,13 @@ export function blobBaseFee(excessBlobGas: bigint, params: Pick<BlobParams, 'upd
   return fakeExponential(MIN_BLOB_BASE_FEE, excessBlobGas, params.updateFraction);
 }
 
-/** The fields of a block that determine the excess blob gas of its child. Blob gas; wei per gas. */
 interface BlobParent {
   readonly excessBlobGas: bigint;
   readonly blobGasUsed: bigint;
   readonly baseFeePerGas: bigint;
 }
 
-/**
- * `excessBlobGas` of the next block (EIP-4844; EIP-7918 where `reservePrice`). `params` are those in force at
- * the next block.
- */
+/** `excessBlobGas` of the next block (EIP-4844, EIP-7918). `params`: those in force at the next block. */
 export function nextExcessBlobGas(parent: BlobParent, params: BlobParams): bigint {
   const { excessBlobGas, blobGasUsed, baseFeePerGas } = parent;
   const target = BigInt(params.target) * GAS_PER_BLOB;
@@ -93,10 +88,7 @@ const SCHEDULE: readonly { readonly since: number; readonly params: BlobParams }
   { since: 1_710_338_135, params: CANCUN_BLOBS },
 ];
 
-/**
- * Blob parameters of a block at `timestamp` (Unix seconds), used when the node does not state the blob fee; `null`
- * before EIP-4844 and on chains with an unknown schedule.
- */
+/** Blob parameters at `timestamp` (Unix seconds); `null` before EIP-4844 and where the schedule is unknown. */
 export function blobParamsAt(chainId: number, timestamp: number): BlobParams | null {
   if (chainId !== ETHEREUM_CHAIN_ID) return null;
   return SCHEDULE.find(({ since }) => timestamp >= since)?.params ?? null;

@@ -55,10 +55,7 @@ export interface Weighted {
   readonly weight: number;
 }
 
-/**
- * The `q` quantile (0 to 1) of values in ascending order, as `quantileOfSorted` computes it when each is repeated by
- * its weight. `NaN` for none.
- */
+/** As `quantileOfSorted` when each value is repeated by its weight. */
 function quantileOfWeighted(sorted: readonly Weighted[], q: number): number {
   const count = sorted.reduce((sum, { weight }) => sum + weight, 0);
   const at = (count - 1) * Math.min(Math.max(q, 0), 1);
@@ -118,7 +115,6 @@ function medianOf(values: Float64Array, from: number, to: number): number {
   return takeMedian(values.slice(Math.max(from, 0), Math.min(to, values.length)));
 }
 
-/** Distance from the median beyond which a value is unusual. */
 function tolerance(values: Float64Array, least: number): number {
   const middle = takeMedian(values.slice());
   const spread = takeMedian(values.map((value) => Math.abs(value - middle)));
@@ -229,10 +225,7 @@ export function foldHeatmap(hours: Iterable<HourlyMean>): HeatmapCells {
   );
 }
 
-/**
- * The UTC hour of day (0–23) with the lowest mean base fee; `null` until every hour of the day has data, since the
- * cheapest hour so far may only reflect when the monitor started.
- */
+/** The UTC hour (0–23) with the lowest mean; `null` until each has data: the monitor may just have started. */
 export function cheapestHourUtc(hours: Iterable<HourlyMean>): number | null {
   const { sums, weights } = fold(hours, HOURS, daySlot);
   let cheapest: number | null = null;
@@ -274,7 +267,6 @@ function mean(sums: Float64Array, weights: Float64Array, slot: number): number |
   return weight > 0 ? Math.round((sums[slot] ?? 0) / weight) : null;
 }
 
-/** A common use of gas, and the gas it needs. */
 interface UsualAction {
   readonly name: string;
   readonly gas: number;
@@ -323,7 +315,6 @@ export const USUAL_ACTIONS: readonly UsualAction[] = [
   },
 ];
 
-/** Cost of `gas` at `price` wei per gas, in wei. */
 export function cost(gas: number, price: bigint): bigint {
   return BigInt(gas) * price;
 }

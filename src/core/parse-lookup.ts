@@ -10,7 +10,6 @@ type Sought =
   /** Neither; `problem` is one line that says why. */
   | { readonly kind: 'wrong'; readonly problem: string };
 
-/** Message for an API key that was entered as a lookup. */
 export const KEY_PROBLEM = 'this is a key, not a number or hash';
 
 /** Hexadecimal digits of the largest exact number (2^53 − 1). */

@@ -1,8 +1,6 @@
-/** Tip and gas of one transaction in a block. */
 interface WeightedTip {
   /** Effective priority fee, wei per gas: `min(maxPriorityFeePerGas, maxFeePerGas − baseFee)`. */
   readonly tip: bigint;
-  /** Gas used by the transaction, from its receipt. */
   readonly gasUsed: bigint;
 }
 
@@ -51,7 +49,6 @@ export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   return low + (high - low) * (at - below);
 }
 
-/** Quantiles of numbers in any order, see {@link quantileOfSorted}; does not change `values`. */
 export function quantiles(values: Iterable<number>, qs: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return qs.map((q) => quantileOfSorted(sorted, q));

@@ -1,11 +1,7 @@
 /** Thirty years: beyond that a number is noise. How long to really wait is the caller's decision. */
 const LONGEST_SEC = 1e9;
 
-/**
- * Reads a `Retry-After` header (RFC 9110 §10.2.3): seconds, or an HTTP date.
- * @param now ms since epoch, to measure a date against.
- * @returns Whole seconds, or `null` where the header is absent or makes no sense.
- */
+/** Reads a `Retry-After` header (RFC 9110 §10.2.3): whole seconds, `null` where it makes no sense. @param now ms since epoch */
 export function retryAfterSec(header: string | null, now: number): number | null {
   if (header === null) return null;
   const text = header.trim();

@@ -2,10 +2,7 @@ import type { BlockTips } from './block.ts';
 import { ETHEREUM_FEE_RULE } from './eip1559.ts';
 import { type BlobParams, BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
 
-/**
- * Stateless randomness: every value is a function of seed, purpose and position, so that any part of the simulation
- * can be computed by itself.
- */
+/** Stateless randomness: a function of seed, purpose and position, so that any part can be computed by itself. */
 
 /** Purposes of random values; the values of each are independent of the others. */
 export const NOISE = {
@@ -68,7 +65,6 @@ export function normal(seed: number, purpose: NoisePurpose, at: number): number 
   return radius * Math.cos(2 * Math.PI * uniform(seed, purpose, at, 2));
 }
 
-/** Exponential with mean 1. */
 function exponential(seed: number, purpose: NoisePurpose, at: number, lane: number): number {
   return -Math.log(uniform(seed, purpose, at, lane));
 }
@@ -106,7 +102,6 @@ export const BLOCKS_PER_DAY = (SLOTS_PER_DAY / STRETCH) * (STRETCH - 1);
 /** 1 January 2016 in days since 1970: block 0 is at its midnight UTC. */
 const GENESIS_DAY = 16_801;
 
-/** Position of the missed slot in its stretch. */
 function missedAt(seed: number, day: number, stretch: number): number {
   return 10 + (randomBits(seed, NOISE.missedSlot, day, stretch) % 140);
 }
@@ -187,10 +182,7 @@ const CELLS_BACK = 2;
 /** No burst begins so late in a UTC day that it could not peak before the day ends. */
 const QUIET_BEFORE_MIDNIGHT_SEC = 20 * MINUTE;
 
-/**
- * The base fee in gwei at which blocks would be exactly at their target at a time (Unix seconds): daily and weekly
- * cycles, regimes, drift and bursts. A pure function of seed and time.
- */
+/** The base fee in gwei at which blocks would be at their target at a time (Unix seconds). Pure. */
 export function createFairGwei(seed: number): (time: number) => number {
   const regime = regimes(seed, NOISE.regime);
   const restlessness = regimes(seed, NOISE.restlessness);
@@ -240,12 +232,10 @@ function regimes(seed: number, purpose: typeof NOISE.regime | typeof NOISE.restl
 
 interface Burst {
   readonly start: number;
-  /** Added to the demand factor at its start. */
   readonly height: number;
   readonly fadeSec: number;
 }
 
-/** Logarithm of the demand factor from bursts of one kind. */
 function bursts(seed: number, kind: BurstKind) {
   const inCell = (cell: number): Burst | null => {
     const { purpose, cellSec, fadeSec } = kind;
@@ -270,10 +260,7 @@ function bursts(seed: number, kind: BurstKind) {
   };
 }
 
-/**
- * Blob parameters of the simulated chain: mainnet's since BPO2 without EIP-7918's reserve price, so that the excess
- * is always a whole number of blobs.
- */
+/** Mainnet's since BPO2 without EIP-7918's reserve price, so that the excess is a whole number of blobs. */
 export const SIMULATED_BLOBS: BlobParams = { ...BPO2_BLOBS, reservePrice: false };
 
 const { target, max, updateFraction } = SIMULATED_BLOBS;
@@ -288,7 +275,6 @@ interface BlobDemand {
   blobs(time: number, excess: number, at: number): number;
 }
 
-/** Demand for blobs; a pure function of seed and arguments. */
 function createBlobDemand(seed: number): BlobDemand {
   const tide = smoothNoise(seed, NOISE.blobTide);
   const swell = smoothNoise(seed, NOISE.blobSwell);
@@ -309,7 +295,6 @@ function steeredBlobs(excess: number, wanted: number, blocksLeft: number, noise:
   return clampBlobs(target + (wanted - excess) / blocksLeft + noise);
 }
 
-/** EIP-4844 in whole blobs: excess of the next block. */
 function nextExcessBlobs(excess: number, blobs: number): number {
   return Math.max(excess + blobs - target, 0);
 }
@@ -317,7 +302,6 @@ function nextExcessBlobs(excess: number, blobs: number): number {
 /** Number of blobs that leads from one excess to the next; unknown where 0 cuts off. */
 export const blobsBetween = (excess: number, next: number) => clampBlobs(next - excess + target);
 
-/** Blob base fee in wei per blob gas at an excess of this many blobs. */
 export function blobBaseFeeOf(excess: number): bigint {
   return blobBaseFee(BigInt(excess) * GAS_PER_BLOB, SIMULATED_BLOBS);
 }
@@ -339,8 +323,8 @@ interface TipSituation {
 }
 
 /**
- * Effective tips of simulated blocks, wei per gas: they rise with demand, and a full block pushes out the cheap ones,
- * so that the lower percentiles move closer. An empty block has zeros. A pure function of seed and situation.
+ * Wei per gas: they rise with demand, and a full block pushes out the cheap ones, so that the lower percentiles move closer.
+ * An empty block has zeros.
  */
 export function createTips(seed: number): (situation: TipSituation) => BlockTips {
   const mood = smoothNoise(seed, NOISE.tipLevel);
@@ -375,15 +359,11 @@ const EMPTY_SHARE = 0.002;
 const MOST_DEMAND = 8;
 /** Number of last blocks of a day that are filled so that the next day begins at its given values. */
 const STEERED = 32;
-/** The last ones of those are exact. */
 const EXACT = 6;
 
 const PAUSE = 1_000;
 
-/**
- * A UTC day of blocks in columns; the last entries of the `BLOCKS_PER_DAY` + 1 columns belong to the next day's first
- * block.
- */
+/** A UTC day of blocks in columns; a last entry beyond the day belongs to the next day's first block. */
 export interface SimulatedDay {
   /** Wei, `BLOCKS_PER_DAY` + 1 entries. */
   readonly baseFee: Float64Array;

@@ -15,10 +15,7 @@ export function graphemes(text: string): string[] {
   return PLAIN.test(text) ? text.split('') : Array.from(segments(text), ({ segment }) => segment);
 }
 
-/**
- * Breaks `text` between words into lines of at most `width` columns, at least one; breaks a longer word between
- * characters. `measure` counts the terminal columns of a text.
- */
+/** Lines of at most `width` columns; a longer word breaks between characters. `measure` counts columns. */
 export function wrapWords(text: string, width: number, measure = stringWidth): string[] {
   const lines: string[] = [];
   let line = '';
@@ -48,10 +45,7 @@ function partsOf(word: string, width: number, measure: (text: string) => number)
   return [...parts, part];
 }
 
-/**
- * Shortens `text` to at most `most` UTF-16 units, with an ellipsis at the end. Never cuts a character, unless that
- * character alone exceeds the limit.
- */
+/** At most `most` UTF-16 units, with an ellipsis. Cuts a character only where that alone exceeds the limit. */
 function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   if (most < 1) return '';
@@ -61,8 +55,8 @@ function cutText(text: string, most: number): string {
 }
 
 /**
- * A whole terminal sequence in 7-bit or 8-bit (C1) form: CSI (colours, cursor); OSC and similar (titles, links,
- * clipboard) up to its terminator or the next control character; any other escape.
+ * A whole terminal sequence in 7-bit or 8-bit (C1) form: CSI (colours, cursor); OSC and similar (titles, links, clipboard)
+ * up to its terminator or the next control character; any other escape.
  */
 const SEQUENCE =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
@@ -74,10 +68,8 @@ const LINE_BREAK = /\r\n|[\t\n\v\f\r\x85\u2028\u2029]/g;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
 /**
- * Makes external text safe for one line of a terminal: removes escape sequences, control characters, bidi overrides
- * and other invisible characters; a tab or line break becomes a space. Ordinary spaces stay.
- *
- * @param maxLength Maximum length of the result in UTF-16 units; an ellipsis marks a cut.
+ * Makes external text safe for one line of a terminal: removes escape sequences, control characters, bidi overrides and
+ * other invisible characters; a tab or line break becomes a space. At most `maxLength` UTF-16 units; an ellipsis marks a cut.
  */
 export function cleanText(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   // Cutting first keeps a huge string cheap; the factor of four leaves room for removed characters.
@@ -93,11 +85,8 @@ const UNSEEN = /(?!\u200c|\u200d|[\u{e0030}-\u{e007f}\t\n]|\r\n)[\p{Cc}\p{Cf}\p{
 const OTHER_BREAK = /\r(?!\n)|[\v\f\x85\u2028\u2029]/g;
 
 /**
- * Cleans a user's note for storage: removes escape sequences, control characters, bidi overrides and invisible
- * characters, but keeps what is part of the text: joiners, the letters of flags, blanks and line breaks. Terminals
- * draw a note only after {@link cleanText}, which makes it one line.
- *
- * @param maxLength Maximum length of the result in UTF-16 units; an ellipsis marks a cut.
+ * Cleans a user's note for storage as {@link cleanText}, but keeps what is part of the text: joiners, the letters of flags,
+ * blanks and line breaks. Terminals draw it only after `cleanText`.
  */
 export function cleanNote(note: string, maxLength = Number.POSITIVE_INFINITY): string {
   // As in `cleanText`, cutting first keeps a huge text cheap.
@@ -119,7 +108,6 @@ export function shortHex(hex: string, ellipsis: string): string {
   return hexText(hex, 11, ellipsis);
 }
 
-/** Shortens the hashes in a sentence, so that it fits a line. */
 export function withShortHashes(text: string, ellipsis: string): string {
   return text.replace(/0x[0-9a-f]{64}(?![0-9a-f])/gi, (hash) => shortHex(hash, ellipsis));
 }

@@ -1,11 +1,8 @@
 import { formatCount } from './units.ts';
 
 /**
- * Describes the rank of a transaction's tip in its block, from the more informative side: `above 71 % of its block's
- * 211 others, ties counted half`, `above all 4 others of its block`.
- *
- * @param rank Share of the other transactions with a lower tip, plus half of those with the same tip.
- * @param count Transactions of the block; `null`: unknown.
+ * `above 71 % of its block's 211 others, ties counted half`, `above all 4 others of its block`; the more informative side.
+ * @param rank share of the others with a lower tip, plus half of those with the same @param count `null`: unknown
  */
 export function tipRankWords(rank: number, count: number | null): string {
   if (count === 1) return 'alone in its block';

@@ -1,6 +1,6 @@
 /**
- * Formats amounts. Wei is exact (`bigint`); rounding happens here, last, and only for people: three significant
- * digits, no scientific notation, no price rounded to 0.
+ * Formats amounts. Wei is exact (`bigint`); rounding happens here, last, and only for people: three significant digits, no
+ * scientific notation, no price rounded to 0.
  */
 
 const GWEI_DECIMALS = 9;
@@ -14,16 +14,12 @@ const YEAR_SEC = 365 * 86_400;
 const LEAST_MULTIPLE = 10;
 const MOST_MULTIPLE = 9_999;
 
-/** Placeholder for an unknown value. */
 export const UNKNOWN = '—';
 
 /** U+2212, as wide as a digit, so that columns of signed numbers stay aligned. */
 export const MINUS = '−';
 
-/**
- * Rounds `units` of 10^-`decimals` half up to three significant digits, keeping every digit left of the point.
- * Trailing zeros stay (`0.0500`), so that columns keep their width.
- */
+/** Half up to three significant digits, and every digit left of the point. Trailing zeros keep columns wide. */
 function formatScaled(units: bigint, decimals: number): string {
   if (units === 0n) return '0';
   const digits = units.toString().length;
@@ -51,10 +47,7 @@ function toWei(wei: bigint | number): bigint | null {
   return Number.isFinite(wei) ? BigInt(Math.round(wei)) : null;
 }
 
-/**
- * Wei per gas as gwei with three significant digits: `0.0412`, `12.3`, `1,352`, one wei is `0.000000001`.
- * A number may be a mean; it is rounded to whole wei. Negative values carry a minus sign.
- */
+/** Gwei with three significant digits: `0.0412`, `12.3`, `1,352`. A number may be a mean or negative. */
 export function formatGwei(wei: bigint | number): string {
   const exact = toWei(wei);
   if (exact === null) return UNKNOWN;
@@ -135,7 +128,6 @@ function trimZeros(decimal: string): string {
   return decimal.replace(/\.?0+$/, '');
 }
 
-/** Value in dollars of `wei` of the native coin, at `nativeUsd` dollars a coin. */
 export function usdOf(wei: bigint, nativeUsd: number): number {
   return (Number(wei) / 1e18) * nativeUsd;
 }
@@ -177,10 +169,7 @@ export function formatLikelihood(probability: number): string {
   return probability < 0.01 ? `under ${formatPercent(0.01)}` : formatPercent(probability);
 }
 
-/**
- * A change with its sign: `+3.4 %`, `−2.1 %`. From ten times as much on as a multiple, which is shorter and clearer:
- * `×693`, at most `> ×9,999`.
- */
+/** `+3.4 %`, `−2.1 %`; from ten times as much on a multiple, which is shorter: `×693`, at most `> ×9,999`. */
 export function formatChange(ratio: number, decimals = 1): string {
   const multiple = Math.round(1 + ratio);
   if (multiple > MOST_MULTIPLE) return `> ×${formatCount(MOST_MULTIPLE)}`;
@@ -194,17 +183,12 @@ export function formatCount(count: number): string {
   return Number.isFinite(count) ? groupDigits(Math.round(count).toString()) : UNKNOWN;
 }
 
-/**
- * Wei per gas of a price in gwei, in whole wei. Exact up to 10^6 gwei with 9 decimals: the error of a double is below
- * half a wei.
- */
+/** Exact up to 10^6 gwei with 9 decimals: the error of a double is below half a wei. */
 export const weiOfGwei = (gwei: number): bigint => BigInt(Math.round(gwei * 1e9));
 
 /**
- * A price in gwei beside the threshold it has crossed: three significant digits, or all of them when rounding would
- * put it at or beyond the threshold (`below 5 gwei: 5.00` would be nonsense).
- *
- * @param price wei per gas, as `threshold`
+ * A price in gwei beside the threshold it has crossed, wei per gas both: three significant digits, or all of them when
+ * rounding would put it at or beyond the threshold (`below 5 gwei: 5.00` would be nonsense).
  */
 export function priceBeside(price: bigint, threshold: bigint): string {
   const rounded = formatGwei(price);

@@ -1,6 +1,5 @@
 import type { LaneName } from '../advice.ts';
 
-/** The condition of an alert. Wei per gas. */
 export interface AlertRule {
   readonly lane: LaneName;
   readonly condition: 'LESS_THAN' | 'GREATER_THAN';
@@ -9,7 +8,6 @@ export interface AlertRule {
   readonly hysteresis: bigint;
   /** Number of consecutive blocks in which the condition must hold, at least 1. */
   readonly confirmBlocks: number;
-  /** Minimum time between two firings. */
   readonly cooldownMs: number;
   readonly disableOnce: boolean;
 }
@@ -24,7 +22,6 @@ export type AlertPhase =
   | { readonly kind: 'cooling'; readonly cooldownUntil: number; readonly mustLeave: boolean }
   | { readonly kind: 'disabled' };
 
-/** A new alert. */
 export const ARMED: AlertPhase = { kind: 'armed', trueSince: null };
 export const DISABLED: AlertPhase = { kind: 'disabled' };
 
@@ -32,9 +29,8 @@ export const DISABLED: AlertPhase = { kind: 'disabled' };
 const FUTURE_MS = 3_600_000;
 
 /**
- * The phase of an alert that is enabled after a block of that time (Unix seconds; `null`: before the first block):
- * armed, unless a cooldown is running. A firing that lies in the future, as when a recording restarts, starts no
- * cooldown.
+ * The phase of an alert that is enabled after a block of that time (Unix seconds; `null`: before the first block).
+ * A firing that lies in the future, as when a recording restarts, starts no cooldown.
  */
 export function enabledPhase(
   { rule, lastTriggeredAt }: Pick<KeptAlert, 'rule' | 'lastTriggeredAt'>,
@@ -48,8 +44,8 @@ export function enabledPhase(
 }
 
 /**
- * The phase of an alert after its rule changes to `rule`: confirmation restarts; a cooldown continues, counted from
- * its firing. A price that has left the old threshold need not leave the new one.
+ * Confirmation restarts with the rule; a cooldown continues, counted from its firing. A price that has left the old
+ * threshold need not leave the new one.
  */
 export function changedPhase(before: Pick<KeptAlert, 'rule' | 'phase'>, rule: AlertRule): AlertPhase {
   const { phase } = before;
@@ -60,7 +56,6 @@ export function changedPhase(before: Pick<KeptAlert, 'rule' | 'phase'>, rule: Al
   return { kind: 'cooling', cooldownUntil: firedAt + rule.cooldownMs, mustLeave };
 }
 
-/** The lane's price after one block. */
 export interface PriceAtBlock {
   readonly number: number;
   /** Block timestamp, Unix seconds. */
@@ -98,10 +93,7 @@ export function stepMissed(rule: AlertRule, phase: AlertPhase, at: PriceAtBlock)
   return { phase: { kind: 'armed', trueSince }, fires: at.number === dueBlock(rule, trueSince) };
 }
 
-/**
- * Applies missed blocks. Whether the condition held in them is unknown, so confirmation restarts; so is whether the
- * price left, so a fired alert waits only for its cooldown.
- */
+/** Applies blocks whose prices are unknown: confirmation restarts, and a fired alert waits only for its cooldown. */
 export function stepUnseen(phase: AlertPhase): AlertPhase {
   switch (phase.kind) {
     case 'disabled':
@@ -154,12 +146,10 @@ export function holds(
   return condition === 'LESS_THAN' ? price < threshold : price > threshold;
 }
 
-/** The block that completes the confirmation. */
 function dueBlock({ confirmBlocks }: AlertRule, trueSince: number): number {
   return trueSince + confirmBlocks - 1;
 }
 
-/** The price that re-arms the alert; never below 0. */
 function leaveLevel({
   condition,
   threshold,
@@ -178,10 +168,7 @@ export function hasLeft(
   return rule.condition === 'LESS_THAN' ? price >= level : price <= level;
 }
 
-/**
- * Whether a fired alert waits for the price to leave the threshold: with a re-arm margin, and also without a
- * cooldown, because it would otherwise fire at every block.
- */
+/** With a re-arm margin; also without a cooldown, because it would otherwise fire at every block. */
 export function waitsForLeaving({
   hysteresis,
   cooldownMs,
@@ -204,7 +191,6 @@ function afterFiring(rule: AlertRule, { timestamp }: PriceAtBlock): AlertPhase {
 interface PreviewedFirings {
   /** How often an alert that was armed before the first price would have fired. */
   readonly times: number;
-  /** The last firing. */
   readonly last: PriceAtBlock | null;
 }
 
@@ -223,14 +209,12 @@ export function previewAlert(rule: AlertRule, prices: Iterable<PriceAtBlock>): P
   return { times, last };
 }
 
-/** A stored alert. Times in ms since epoch. */
 export interface KeptAlert {
   readonly id: string;
   /** The id of the key that made it; empty: the operator. */
   readonly owner: string;
   readonly rule: AlertRule;
   readonly phase: AlertPhase;
-  /** One of `channels`. */
   readonly method: string;
   readonly channels: readonly string[];
   /** The target of each channel; channels without one (TERMINAL) are absent. */
@@ -262,7 +246,6 @@ export interface AlertMessage {
   /** Unix seconds. */
   readonly blockTimestamp: number;
   readonly note: string;
-  /** Number of firings, this one included. */
   readonly triggerCount: number;
   /** Messages about simulated or replayed prices say so. */
   readonly sourceKind: 'rpc' | 'replay' | 'simulated';

@@ -32,7 +32,6 @@ interface CapFacts extends Pick<PreflightFacts, 'order' | 'nextBaseFee' | 'nextB
   readonly transaction: Bid & Pick<SignedTransaction, 'blobCount' | 'maxFeePerBlobGas'>;
 }
 
-/** Checks that the balance covers the maximum cost of the transaction. */
 export function balanceCheck(facts: PreflightFacts): Found {
   const { transaction, balance, nativeSymbol } = facts;
   const withoutL1 = mostItTakes(transaction);
@@ -57,7 +56,6 @@ export function balanceCheck(facts: PreflightFacts): Found {
   return needs('insufficient_balance', message);
 }
 
-/** The parts of that amount. */
 function partsWords(facts: PreflightFacts): string {
   const { transaction, nativeSymbol } = facts;
   const gas = `its gas limit at its ${capName(transaction)}`;
@@ -92,7 +90,6 @@ export function capCheck({ order, transaction, nextBaseFee }: CapFacts): Found {
   );
 }
 
-/** Checks that the blob cap covers the next blob base fee. */
 export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found {
   const cap = transaction.maxFeePerBlobGas ?? 0n;
   const limit = `it waits while the blob base fee is above your blob cap of ${gwei(cap)}`;
@@ -103,7 +100,6 @@ export function blobCapCheck({ transaction, nextBlobBaseFee }: CapFacts): Found 
     : waits('blob_cap_below_base', limit);
 }
 
-/** States the cost, and warns when it is far above the target. */
 export function costCheck(facts: PreflightFacts): Found {
   const price = priceToPay(facts);
   const tooMuch = overpaidWords(price, facts);
@@ -111,7 +107,6 @@ export function costCheck(facts: PreflightFacts): Found {
   return tooMuch === null ? passes(cost) : warns(OVERPAYS, `${tooMuch}; ${cost}`);
 }
 
-/** @param price The price of the estimate. */
 function costWords(facts: PreflightFacts, price: PriceToPay): string {
   const { transaction } = facts;
   const l1 = l1Fee(facts);
@@ -217,7 +212,6 @@ function nextPrices({
   return { nextBaseFee, lanePrice: lanePrice ?? 0n };
 }
 
-/** Further conditions of a reachable target. */
 function noteWords(facts: PreflightFacts): string {
   const { order, transaction } = facts;
   const cap = capOf(transaction);

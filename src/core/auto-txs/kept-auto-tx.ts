@@ -14,21 +14,15 @@ export interface AutoTxOrder {
   readonly expiresAt: number | null;
 }
 
-/**
- * Effect of a pre-flight check on sending. `block`: it can never be included; `wait`: it is held until the check
- * passes.
- */
+/** `block`: it can never be included; `wait`: it is held until the check passes. */
 type CheckResult = 'pass' | 'wait' | 'block' | 'unknown';
 
-/** One line of the pre-flight. */
 export interface Check {
   readonly name: string;
   readonly result: CheckResult;
   /** `false`: needs attention (a block, a missing balance, a likely mistake); `null`: unknown. */
   readonly ok: boolean | null;
-  /** Machine-readable code such as `insufficient_balance`; `null` when there is nothing to report. */
   readonly code: string | null;
-  /** One line for people. */
   readonly message: string;
 }
 
@@ -63,7 +57,6 @@ export interface KeptAutoTx {
   readonly priceAtCreation: bigint | null;
   /** Price per gas it would have paid at the mean base fee of the 24 h before it was mined, wei. */
   readonly dayMeanPrice: bigint | null;
-  /** Dollars for one native coin when it was mined. */
   readonly nativeUsd: number | null;
 }
 
@@ -72,7 +65,6 @@ export function transactionOf({ signed, to, value, data }: KeptAutoTx): SignedTr
   return signed === null ? null : { ...signed, to, value, data, authorizations: [] };
 }
 
-/** A line of the timeline. */
 export interface TimelineEntry {
   /** Ms since epoch. */
   readonly at: number;
@@ -100,10 +92,7 @@ export interface Savings {
 /** Whether it pays more than 1.5 times the target. */
 export const isFarAbove = (pays: bigint, target: bigint) => 2n * pays > 3n * target;
 
-/**
- * What it saved by waiting; `null` until it is mined, when it reverted, and when it paid far more than its target:
- * its own tip then outweighed any saving.
- */
+/** `null` until it is mined, when it reverted, and when it paid far more than its target by its own tip. */
 export function savingsOf({
   state,
   order,

@@ -11,7 +11,6 @@ import {
 } from './preflight-facts.ts';
 import type { AutoTxState } from './state-machine.ts';
 
-/** Checks that its nonce is free. */
 export function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: PreflightFacts): Found {
   if (nextNonce === null) return unknown(`whether nonce ${nonce} is free is unknown`);
   if (nonce < nextNonce) return blocks('nonce_used', usedWords(nonce, nextNonce));
@@ -23,7 +22,6 @@ export function nonceCheck({ transaction: { nonce }, nextNonce, pendingNonce }: 
   return passes(message);
 }
 
-/** Its nonce is already used on the chain. */
 export const usedWords = (nonce: number, nextNonce: number) =>
   `nonce ${nonce} is used: the sender's next is ${nextNonce}; sign it again with nonce ${nextNonce}`;
 
@@ -55,7 +53,6 @@ export function nonceHoldWords(facts: PreflightFacts): string | null {
   return waiting.length > 0 ? waitingWords(waiting) : null;
 }
 
-/** The missing nonces, and the auto-txs between them. */
 function missingWords({ missing, waiting }: NoncesBefore): string {
   const isOne = isOneNonce(missing);
   const words = `${nonceWords(missing)} ${isOne ? 'is' : 'are'} missing: send ${isOne ? 'a transaction with that nonce' : 'transactions with those'} first`;
@@ -64,7 +61,6 @@ function missingWords({ missing, waiting }: NoncesBefore): string {
     : `${words}; ${waitingWords(waiting)} also ${waiting.length === 1 ? 'comes' : 'come'} before it`;
 }
 
-/** Nonces from `first` to `last`, both included. */
 interface NonceRange {
   readonly first: number;
   readonly last: number;
@@ -75,9 +71,7 @@ const isOneNonce = ([range, ...others]: readonly NonceRange[]) =>
 
 /** The nonces below a transaction's that no node has yet. */
 interface NoncesBefore {
-  /** Nonces without a known transaction. */
   readonly missing: readonly NonceRange[];
-  /** Auto-txs that are still unsent, by nonce. */
   readonly waiting: readonly WaitingBelow[];
 }
 
@@ -129,10 +123,7 @@ function waitingWords(waiting: readonly WaitingBelow[]): string {
   return `${waiting.length === 1 ? 'auto-tx' : 'auto-txs'} ${listWords(parts)}`;
 }
 
-/**
- * The sender's live auto-txs with a nonce below `nonce`. `id`: the auto-tx itself when it is already stored, which is
- * left out.
- */
+/** The sender's live auto-txs with a nonce below `nonce`; `id`: its own when it is already stored, left out. */
 export function waitingBelow(
   live: readonly KeptAutoTx[],
   { id, nonce }: { readonly id: string | null; readonly nonce: number },

@@ -18,7 +18,6 @@ export interface PreflightFacts {
   readonly isTargetPresent?: boolean;
   /** Why this source cannot broadcast, see `cannotBroadcastReason` of target.ts; `null` when it can. */
   readonly cannotBroadcastReason?: string | null;
-  /** The chain to send it on. */
   readonly chainId: number;
   readonly chainName: string;
   readonly nativeSymbol: string;
@@ -32,7 +31,6 @@ export interface PreflightFacts {
   readonly nextBaseFee: bigint | null;
   /** `null` also on chains without blobs. */
   readonly nextBlobBaseFee: bigint | null;
-  /** Price of the order's lane. */
   readonly lanePrice: bigint | null;
   /** Ms since epoch. */
   readonly now: number;
@@ -41,7 +39,6 @@ export interface PreflightFacts {
   readonly dataFees?: Pick<DataFees, 'parameters' | 'reason'>;
 }
 
-/** A check without its name. */
 export type Found = Omit<Check, 'name'>;
 
 export const passes = (message: string): Found => ({ result: 'pass', ok: true, code: null, message });

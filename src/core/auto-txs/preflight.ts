@@ -14,14 +14,9 @@ import { nonceCheck, nonceGapCheck } from './nonces.ts';
 import { blocks, type Found, type PreflightFacts, passes, unknown, warns } from './preflight-facts.ts';
 import type { Obstacle } from './state-machine.ts';
 
-/** Maximum time until an auto-tx expires. */
 export const EXPIRY_MOST_MS = 366 * 86_400_000;
 
-/**
- * All checks of a transaction before it is sent, each with a line for people. Names and order are part of the
- * contract: chain, signature, delegation (type 4), nonce, nonce-gap, balance, cap, blob-cap (blob transactions),
- * intrinsic-gas, expiry, deadline (calls that have one), reachable, cost.
- */
+/** All checks of a transaction before it is sent, each with a line for people. Names and order are part of the contract. */
 export function preflight(facts: PreflightFacts): Check[] {
   const { transaction, chainId } = facts;
   const all = Object.entries<Found | null>({
@@ -73,19 +68,14 @@ function expiryCheck({ order: { expiresAt }, now }: PreflightFacts): Found {
   return passes(`it expires at ${utcMinute(expiresAt)}, in ${formatDuration(left / 1_000)}`);
 }
 
-/** The decision on a transaction whose target is reached. */
 export type Verdict =
   | { readonly kind: 'go' }
-  /** A temporary obstacle. */
   | { readonly kind: 'hold'; readonly obstacle: Obstacle }
-  /** It can never be mined. */
   | { readonly kind: 'refuse'; readonly obstacle: Obstacle };
 
 /**
- * Decides just before sending; the caller has checked the target. An unknown fact holds it back, except the next
- * block's fees, which the node judges.
- *  `nonce_used` also results when its own bytes were mined: when a node or a wallet may have sent them, the caller
- * looks for them on the chain first.
+ * Decides just before sending; the caller has checked the target. An unknown fact holds it back, except the next block's
+ * fees, which the node judges. `nonce_used` also results when its own bytes were mined: the caller looks for them first.
  */
 export function verdict(facts: PreflightFacts): Verdict {
   const { transaction, nextNonce, balance } = facts;

@@ -14,7 +14,6 @@ export type AutoTxStatus =
   | 'EXPIRED'
   | 'FAILED';
 
-/** Why it failed, or why it cannot be sent now. */
 export interface Obstacle {
   /** Machine-readable code: `nonce_used`, `insufficient_balance`. */
   readonly code: string;
@@ -22,7 +21,6 @@ export interface Obstacle {
   readonly message: string;
 }
 
-/** Its inclusion in a block. Wei per gas; fees in wei. */
 export interface Inclusion {
   readonly blockNumber: number;
   readonly blockHash: Hex;
@@ -38,30 +36,22 @@ export interface Inclusion {
 /** The state of an auto-tx. Times in ms since epoch, wall clock. */
 export interface AutoTxState {
   readonly status: AutoTxStatus;
-  /** Number of decisions to send it. */
   readonly attempts: number;
-  /** Time of the last decision to send it. */
   readonly submittedAt: number | null;
   /** Since when a node is known to have it in this attempt; `null`: unknown. */
   readonly sentAt: number | null;
   /** A node may have its bytes, so it may be mined whatever happens here. */
   readonly mayBeOut: boolean;
   readonly inclusion: Inclusion | null;
-  /**
-   * Its status before a node or block turned out to have it although it was disabled, cancelled, expired or failed:
-   * it returns to this status if they lose it. `null`: it returns to waiting for its price.
-   */
+  /** Its status before a node or block turned out to have it after all, to return to; `null`: it waits for its price. */
   readonly returnsTo: Exclude<AutoTxStatus, 'DRAFT' | 'PENDING' | 'SUBMITTED' | 'EXECUTED'> | null;
   /** Head at which another transaction was first seen with its nonce. */
   readonly takenSince: number | null;
   /** First head of the current run of observations in which no node had it; 0 when the last one found it. */
   readonly unseen: number;
-  /** When its inclusion became final. */
   readonly executedAt: number | null;
   readonly failure: Obstacle | null;
-  /**
-   * The obstacle met when its target was reached, the time of the next try (ms), and the number of times it was met.
-   */
+  /** The obstacle met when its target was reached, the time of the next try (ms), and how often it was met. */
   readonly hold: (Obstacle & { readonly retryAt: number; readonly times: number }) | null;
 }
 
@@ -88,23 +78,18 @@ const FINAL: ReadonlySet<AutoTxStatus> = new Set(['EXECUTED', 'CANCELLED', 'EXPI
 export const isFinal = (status: AutoTxStatus): boolean => FINAL.has(status);
 
 /**
- * An observation of a transaction at one head. The nonce must be requested before the receipt: if the transaction
- * itself had used the nonce by then, the second request finds its receipt.
+ * At one head. The nonce must be requested before the receipt: if the transaction itself had used the nonce by then,
+ * the second request finds its receipt.
  */
 export interface Observation {
-  /** Head number. */
   readonly head: number;
-  /** Its inclusion in the chain. */
   readonly inclusion: Inclusion | null;
-  /** Whether a node has it, pending or mined. */
   readonly isKnown: boolean;
   /** The sender's next nonce: the number of its transactions on the chain. */
   readonly nextNonce: number;
 }
 
-/** The facts of a decision to send. */
 export interface Reached {
-  /** Head number. */
   readonly head: number;
   /** The price compared with the target, wei per gas. */
   readonly price: bigint;
@@ -114,9 +99,7 @@ export interface Reached {
 }
 
 export type AutoTxEvent =
-  /** A draft was signed. */
   | { readonly type: 'sign' }
-  /** The owner changed it: an obstacle may be gone. */
   | { readonly type: 'change'; readonly message: string }
   | { readonly type: 'enable' }
   /** The owner disables it, or an obstacle that a person must remove. */
@@ -129,7 +112,6 @@ export type AutoTxEvent =
   | { readonly type: 'refuse'; readonly obstacle: Obstacle }
   /** The decision to send. It is durable before anything is sent. */
   | { readonly type: 'submit'; readonly reached?: Reached }
-  /** A node accepted it or already has it. */
   | { readonly type: 'sent'; readonly node?: string | null }
   /** Every node refused it, and none has it. */
   | { readonly type: 'decline'; readonly obstacle: Obstacle; readonly retryAt: number }
@@ -139,7 +121,6 @@ export type AutoTxEvent =
   /** The chain restarted: no earlier block is part of it, and nodes have no earlier transaction. */
   | { readonly type: 'restart' };
 
-/** Event kinds of the timeline. */
 export const NOTE_KINDS = [
   'CREATED',
   'SIGNED',
@@ -165,7 +146,6 @@ export type NoteKind = (typeof NOTE_KINDS)[number];
 export interface Note {
   readonly kind: NoteKind;
   readonly blockNumber: number | null;
-  /** One line for people. */
   readonly message: string;
 }
 
@@ -182,10 +162,7 @@ export interface Transition {
   readonly notes: readonly Note[];
 }
 
-/**
- * Applies `event` to an auto-tx; `null` when the state does not allow it. Every change of state is decided here and
- * has a note, except counters.
- */
+/** `null` when the state does not allow the event. Every change of state but of counters has a note. */
 export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFacts): Transition | null {
   const { status } = state;
   switch (event.type) {
@@ -235,14 +212,10 @@ export function stepAutoTx(state: AutoTxState, event: AutoTxEvent, facts: RuleFa
   }
 }
 
-/** Submitted, but no node or block is known to have it. */
 const isUndelivered = ({ status, sentAt, inclusion }: AutoTxState) =>
   status === 'SUBMITTED' && sentAt === null && inclusion === null;
 
-/**
- * An auto-tx that no node ever had is watched for a nonce conflict only while it waits with that nonce: a change or
- * an end resets the watch.
- */
+/** A nonce conflict of what no node ever had is watched only while it waits: a change or an end resets the watch. */
 const withoutWatch = (state: AutoTxState): AutoTxState =>
   state.mayBeOut ? state : { ...state, takenSince: null };
 
@@ -358,10 +331,7 @@ function rewind(state: AutoTxState, number: number): Transition | null {
   return to(open, note('REORGED', `${words}: it may be mined after all`, number));
 }
 
-/**
- * A process may be delayed between its decision to send and the send, but gives up well before this time: afterwards
- * a transaction that no node has is not about to be sent.
- */
+/** A process gives up to send well before this: afterwards a transaction that no node has is not about to be sent. */
 export const UNSURE_MS = 20_000;
 
 /** Applies an observation of the chain. Repeating it changes nothing more. */
@@ -416,10 +386,7 @@ function settleUnsent(state: AutoTxState, seen: Observation, facts: RuleFacts): 
   return to({ ...state, takenSince: null });
 }
 
-/**
- * No longer submitted, though a node may have it: once another transaction with its nonce is final, it fails if it
- * still waits, and is no longer watched if it had ended.
- */
+/** Once another transaction with its nonce is final, it fails if it still waits, else it is no longer watched. */
 function settleNonce(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   if (seen.nextNonce <= facts.nonce) return to({ ...state, takenSince: null });
   if (isWaiting(state)) return taken(state, seen, facts);
@@ -439,7 +406,6 @@ function observeSubmitted(state: AutoTxState, seen: Observation, facts: RuleFact
   return to(next.state, ...lost, ...next.notes);
 }
 
-/** It is in no block. */
 function observePending(state: AutoTxState, seen: Observation, facts: RuleFacts): Transition {
   if (seen.nextNonce > facts.nonce) return taken(state, seen, facts);
   if (seen.isKnown) return sent({ ...state, unseen: 0, takenSince: null }, facts);
@@ -470,9 +436,8 @@ function drop(state: AutoTxState, head: number): Transition {
 }
 
 /**
- * Whether no node has it, which one observation alone never decides. If a node had it, it is gone when a later head
- * does not find it either. If no node was known to have it, it is gone when the time in which its process would have
- * sent it is over.
+ * Whether no node has it, which one observation alone never decides: a later head has to confirm it, or the time in which
+ * its process would have sent it is over.
  */
 function isGone({ sentAt, submittedAt, unseen }: AutoTxState, head: number, { now }: RuleFacts): boolean {
   if (unseen === 0) return false;
@@ -551,14 +516,12 @@ const note = (kind: NoteKind, message: string, blockNumber: number | null = null
 
 const to = (state: AutoTxState, ...notes: readonly Note[]): Transition => ({ state, notes });
 
-/** Ends it and stops watching it. */
 const fail = (state: AutoTxState, failure: Obstacle, blockNumber: number | null = null): Transition =>
   to(
     { ...state, status: 'FAILED', failure, hold: null, mayBeOut: false },
     note('FAILED', failure.message, blockNumber),
   );
 
-/** Records that a node has it. */
 function sent(state: AutoTxState, { now }: RuleFacts, node: string | null = null): Transition {
   if (state.sentAt !== null) return to(state);
   return to({ ...state, sentAt: now, unseen: 0 }, note('SENT', `${node ?? 'a node'} has it`));
@@ -572,10 +535,7 @@ const ETHEREUM = 12;
 const SLOWEST_SEC = 12;
 const LONGEST = 64;
 
-/**
- * Confirmations, including the transaction's block, that make an outcome final: 12 on Ethereum, the same time on
- * faster chains (at most 64 blocks), one on development chains.
- */
+/** Confirmations that make an outcome final: 12 on Ethereum, the same time elsewhere, one on development chains. */
 export function confirmationsOf(chain: {
   readonly id: number;
   readonly borrowsId?: true | undefined;

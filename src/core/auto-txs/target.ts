@@ -2,16 +2,13 @@ import type { LaneName } from '../advice.ts';
 import type { SignedTransaction } from '../transactions/signed-transaction.ts';
 import type { AutoTxOrder } from './kept-auto-tx.ts';
 
-/** What a transaction bids, wei per gas. */
 export type Bid = Pick<SignedTransaction, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
 
 /** When to send: {@link AutoTxOrder} without its expiry. */
 export type Target = Pick<AutoTxOrder, 'target' | 'lane' | 'isStrict'>;
 
-/** Expected prices of the next block, wei per gas. */
 export interface NextPrices {
   readonly nextBaseFee: bigint;
-  /** Price of the order's lane. */
   readonly lanePrice: bigint;
 }
 
@@ -20,10 +17,7 @@ export function capOf({ maxFeePerGas, gasPrice }: Bid): bigint {
   return maxFeePerGas ?? gasPrice ?? 0n;
 }
 
-/**
- * The price per gas in a block with this base fee, wei: min(maxFeePerGas, base fee + tip), or its gas price
- * (EIP-1559). When the base fee exceeds the cap, the result is the cap, and no block includes it.
- */
+/** The price per gas in a block with this base fee, wei (EIP-1559). Below the base fee no block includes it. */
 export function paysAt(bid: Bid, baseFee: bigint): bigint {
   const cap = capOf(bid);
   if (bid.maxFeePerGas === null) return cap;
@@ -36,10 +30,7 @@ export function ownPriceAt(bid: Bid, baseFee: bigint): bigint {
   return capOf(bid) < baseFee ? baseFee + (bid.maxPriorityFeePerGas ?? 0n) : paysAt(bid, baseFee);
 }
 
-/**
- * The price compared with the target, wei per gas: the lane's, or the transaction's own price in the next block.
- * `null`: a strict draft, whose bid is unknown.
- */
+/** The price compared with the target, wei per gas. `null`: of a strict draft, whose bid is unknown. */
 export function comparedPrice(order: Target, bid: Bid | null, next: NextPrices): bigint | null {
   if (!order.isStrict) return next.lanePrice;
   return bid === null ? null : paysAt(bid, next.nextBaseFee);
@@ -57,9 +48,8 @@ export function isDue(order: Target, bid: Bid, next: NextPrices): boolean {
 }
 
 /**
- * Prices at which an auto-tx is due, as index columns. With `wakeLane`: when that lane's price is at or below
- * `wakePrice`; with `wakeBase`: when the next base fee is at or below it; with neither: never. In all cases only
- * while the next base fee is at or below `cap`. Equivalent to {@link isDue}. Wei per gas.
+ * Prices at which an auto-tx is due, as index columns, equivalent to {@link isDue}: the lane's price is at or below
+ * `wakePrice`, or the next base fee at or below `wakeBase`; always with the next base fee at or below `cap`. Wei per gas.
  */
 export interface Wakes {
   readonly wakeLane: LaneName | null;
@@ -87,11 +77,8 @@ function highestBaseWithin(target: bigint, bid: Bid): bigint | null {
 export type Unreachable = 'gas-price' | 'tip' | 'no-cap' | 'no-blob-cap';
 
 /**
- * Why the target can never be reached; `null` when it can.
- *  A base fee falls by a share of itself, rounded down (EIP-1559), so it never falls to 0; a blob base fee is at
- * least 1 wei (EIP-4844).
- *
- * @param chainHasBaseFee `null`: unknown
+ * `null` when it can be reached. A base fee falls by a share of itself, rounded down (EIP-1559), so never to 0; a blob base
+ * fee is at least 1 wei (EIP-4844). @param chainHasBaseFee `null`: unknown
  */
 export function unreachable(
   order: Target,

@@ -18,17 +18,13 @@ export interface BacktestReport {
   readonly stretch: StretchFacts;
   /** Range of the judged advice; the engine learns from the blocks before it, and blocks after it only judge. */
   readonly judged: { readonly from: number; readonly to: number; readonly blocks: number };
-  /** Fast, Average, Slow. */
   readonly lanes: readonly LaneReport[];
-  /** Shortest first. */
   readonly horizons: readonly HorizonScore[];
   /** Horizons in seconds that could not be judged: nothing was stated, or none ended within the recording. */
   readonly unjudgedHorizons: readonly number[];
-  /** Scores of each kind of waiting advice that was given and could be judged. */
   readonly waits: readonly WaitScore[];
 }
 
-/** The advice at one block, to be scored by the caller. */
 export interface Prediction {
   readonly block: number;
   readonly advice: Advice;
@@ -105,7 +101,6 @@ export interface StretchFacts {
   readonly firstBlock: number;
   readonly lastBlock: number;
   readonly blocks: number;
-  /** Number of gaps between blocks. */
   readonly gaps: number;
   readonly firstTime: number;
   readonly lastTime: number;

@@ -18,8 +18,8 @@ const SHARE = 0.9;
 const { withinBlocks } = LANE_PROMISES.slow;
 
 /**
- * The baseline for Slow: the trailing 90 % quantile of how far the price fell within 25 blocks, over the last 600
- * such windows, 300 on stretches under 3,000 blocks. The price is base fee and tip together when tips are known.
+ * The trailing 90 % quantile of how far the price fell within 25 blocks, over the last 600 such windows, 300 on stretches
+ * under 3,000 blocks. The price is base fee and tip together when tips are known.
  */
 export const NAIVE_RULE: Rule = {
   rule: 'naive rule',

@@ -72,10 +72,7 @@ export interface CalibrationGroup {
 
 const GROUPS = 20;
 
-/**
- * Calibration: stated probabilities against outcomes, in groups five points wide, by rising probability. None is
- * empty.
- */
+/** In groups five points wide, by rising probability; empty ones are left out. */
 function calibrationOf(
   outcomes: readonly (readonly [stated: number, isKept: boolean])[],
 ): CalibrationGroup[] {
@@ -184,10 +181,7 @@ interface LaneScore {
   readonly keptLate: number;
   /** Share that every single block of the window would have included. */
   readonly survived: number;
-  /**
-   * Mean saving against the lowest price included in the next block; a miss pays the price of the window's last
-   * block.
-   */
+  /** Mean saving against the next block's lowest price; a miss pays the price of the window's last block. */
   readonly saving: number;
   /** Mean margin of the cap over the price paid, as a share of that price, among the included; `null` when none was. */
   readonly overhang: number | null;
@@ -365,10 +359,7 @@ export interface LaneReport {
   readonly tightest: {
     /** Among those that reach the lane's target share. */
     readonly keeping: string | null;
-    /**
-     * Among those that reach it even when they miss the first block; the target share is the own advice's when that
-     * is lower.
-     */
+    /** Among those that reach it, or the own advice's share if lower, also when they miss the first block. */
     readonly late: string | null;
   };
   /** Blocks without a stated probability, which are not judged above, and their share included in time. */

@@ -33,7 +33,6 @@ interface FeeEngineOptions {
   readonly capacity?: number;
 }
 
-/** The models, learned from one unbroken run of blocks. */
 interface Models {
   readonly history: History;
   readonly nextBaseFee: NextBaseFee;
@@ -76,10 +75,8 @@ export class FeeEngine {
   }
 
   /**
-   * Ingests the block after the head; the first one may have any number. `isWarmUp`: at least {@link NEAR_BLOCKS}
-   * more blocks follow before anyone reads the advice, which is then judged on those alone, except for long horizons:
-   * so lanes and short horizons advise more roughly, at a fraction of the cost.
-   * @throws RangeError for any other block.
+   * Ingests the block after the head. `isWarmUp`: at least {@link NEAR_BLOCKS} more blocks follow before anyone reads the
+   * advice, so lanes and short horizons advise more roughly, at a fraction of the cost. @throws RangeError for a gap.
    */
   push(block: Block, isWarmUp = false): void {
     if (!Number.isSafeInteger(block.number) || block.number < 0) {
@@ -107,10 +104,7 @@ export class FeeEngine {
     this.#advice = null;
   }
 
-  /**
-   * Rewinds to block `number`, as if the blocks above it had never been pushed. Beyond 1,024 blocks, or before the
-   * first one, resets the engine, and the next push may have any number.
-   */
+  /** As if the blocks above had never been pushed. Beyond 1,024 blocks it resets the engine. */
   rewindTo(number: number): void {
     if (this.#head === null || number >= this.#head.number) return;
     this.#advice = null;
@@ -139,10 +133,8 @@ export class FeeEngine {
   }
 
   /**
-   * The probability that some block within `withinSec` seconds after the head has a price at or below `price` (wei
-   * per gas, base fee plus tip). It rises with price and time, and equals an alternative's probability at that
-   * alternative's price and time: never less than the stated probability of lower prices and shorter times, never
-   * more than that of higher and longer ones.
+   * The probability of a price at or below `price` (wei per gas, base fee plus tip) within `withinSec` seconds. It rises with
+   * price and time, and lies between what the alternatives state of lower prices and times and of higher ones.
    */
   reachProbability(price: bigint, withinSec: number): Reach {
     if (this.#head === null) return { probability: null, reason: 'no block is known yet' };
@@ -161,7 +153,6 @@ export class FeeEngine {
     return { probability: Math.max(Math.min(chance.probability, most), least), reason: null };
   }
 
-  /** The mean stated lane prices from block `first` to `last`, wei per gas; `null` when one of them is unknown. */
   meanPrices(first: number, last: number): MeanPrices | null {
     const { history } = this.#books;
     if (this.#head === null || first < history.oldest || last > history.head || last < first) return null;
@@ -251,7 +242,6 @@ function forecastsOf({ horizons, lanes, nextBaseFee, history }: Models): readonl
   }));
 }
 
-/** Writes the block's own data into the columns. */
 function keep(history: History, block: Block): void {
   const { number } = block;
   const before = history.isEmpty ? block.timestamp : history.time.at(number - 1);
@@ -269,10 +259,7 @@ function tipNumber(tip: bigint | null): number {
   return tip === null ? Number.NaN : wholeWei(Number(tip));
 }
 
-/**
- * Timestamps are whole seconds, and some chains have several blocks in each: spacing is measured over this many
- * blocks.
- */
+/** Some chains have several blocks in a second, the unit of timestamps: spacing is measured over so many blocks. */
 const STRIDE = 8;
 const STRIDES = 120;
 /** The first blocks of a chain may have any time. */
@@ -296,7 +283,6 @@ const CONGESTION_BLOCKS = 20;
 /** Within ± 5 % of the hour's mean the base fee counts as stable: one block can move it further (12.5 %). */
 const STABLE_RATIO = 0.05;
 
-/** Statistics of the last hour and day. */
 class TrendModel {
   readonly #history: History;
   readonly #hourOfBaseFees: Rolling<SortedValues>;

@@ -6,7 +6,6 @@ export const REWIND_DEPTH = 1_024;
 /** A power of two: a mask is far faster than the remainder of a block number, which is a double. */
 const ringLength = (keep: number) => 2 ** Math.ceil(Math.log2(keep + REWIND_DEPTH));
 
-/** Initial ring length: most engines serve one command, on few blocks. */
 const FIRST_LENGTH = 2 * REWIND_DEPTH;
 
 /**
@@ -52,7 +51,6 @@ export class Column {
     this.#span = length < this.#most ? length / 2 : Number.POSITIVE_INFINITY;
   }
 
-  /** Copies the values of `span` to the beginning of `target`. */
   copy({ from, to }: Span, target: Float64Array): void {
     const start = from & this.#mask;
     const first = this.#values.subarray(start, Math.min(start + to - from, this.#values.length));
@@ -65,7 +63,6 @@ export class Column {
 /** Fewer blocks do not show a chain's pace. */
 const LEAST_PACED = 100;
 
-/** A range of block numbers, `from` included, `to` excluded. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -109,7 +106,6 @@ export class History {
     this.priority = this.column();
   }
 
-  /** A further column over the same blocks; `keep` if it needs less history. */
   column(keep = this.capacity): Column {
     return new Column(Math.min(keep, this.capacity));
   }
@@ -122,7 +118,6 @@ export class History {
     return this.#head;
   }
 
-  /** The first pushed block. */
   get origin(): number {
     return this.#origin;
   }
@@ -132,7 +127,6 @@ export class History {
     return Math.max(this.#origin, this.#head - this.capacity + 1);
   }
 
-  /** Seconds of history. */
   get pastSec(): number {
     return this.isEmpty ? 0 : this.time.at(this.#head) - this.time.at(this.oldest);
   }
@@ -150,10 +144,7 @@ export class History {
     this.#head = block;
   }
 
-  /**
-   * The last `length` blocks that are at least `age` blocks older than the head, so that the `age` blocks after each
-   * are known.
-   */
+  /** The last `length` blocks that are at least `age` blocks older than the head, so that the blocks after are known. */
   settled(age: number, length: number): Span {
     const to = Math.max(this.#head - age + 1, this.oldest);
     return { from: Math.max(to - length, this.oldest), to };

@@ -95,9 +95,8 @@ export class HorizonVerdicts {
   }
 
   /**
-   * Estimates predictions still running: an unreached target is expected to be reached as often as prices fell so low
-   * after similar blocks, less so the less time is left.
-   * @param falls lowest prices after those, over sending at once, ascending
+   * Estimates predictions still running: an unreached target is reached as often as prices fell so low after similar blocks,
+   * less so the less time is left. @param falls lowest prices after those, over sending at once, ascending
    */
   expect(falls: Float64Array): void {
     const { head, ask, sendNow, time } = this.#history;
@@ -141,14 +140,12 @@ export class HorizonVerdicts {
     return time.at(this.pending) - time.at(oldest);
   }
 
-  /** Seconds covered by judged predictions. */
   get judgedSec(): number {
     const { head, time, oldest } = this.#history;
     const first = Math.max(this.#since ?? head, oldest);
     return Math.max(time.at(Math.max(this.pending - 1, oldest)) - time.at(first), 0);
   }
 
-  /** Share of the history that has been judged, 0 to 1. */
   get judgedRatio(): number {
     return Math.min(this.judgedSec / (TRAILING_HORIZONS * this.horizonSec), 1);
   }
@@ -159,7 +156,6 @@ export class HorizonVerdicts {
     return lowering(this.#debt.at(head) + this.#running.at(head), this.blocks);
   }
 
-  /** Mean wait of the targets that were reached. */
   get meanWaitSec(): number {
     return this.#waits.tally.mean ?? 0;
   }
@@ -173,10 +169,7 @@ export class HorizonVerdicts {
     return this.#history.firstSince(time.at(head) - this.horizonSec);
   }
 
-  /**
-   * Measures the horizon that began at `given` and ended before the head. Returns the stated probability minus the
-   * outcome of its target; `NaN` when it had none.
-   */
+  /** Measures the horizon that began at `given`. Returns stated probability minus outcome; `NaN` without a target. */
   #settle(given: number): number {
     const { head, ask, sendNow, time } = this.#history;
     this.#lowest.dropBefore(given + 1);

@@ -19,8 +19,8 @@ const PACES = 25;
 /** Minimum number of blocks that a warm-up uses one target for. */
 const WARM_UP_PACE = 25;
 /**
- * History needed to draw a target, and judged targets needed to state a probability: this many horizons in sequence
- * (overlapping windows add no information), or this much time, whichever is less.
+ * Needed to draw a target, and to state a probability: this many horizons in sequence (overlapping windows add no
+ * information), or this much time, whichever is less.
  */
 const LEAST_SEEN = { horizons: 4, sec: 86_400 } as const;
 const LEAST_JUDGED = { horizons: 4, sec: 4 * 86_400 } as const;
@@ -34,8 +34,8 @@ const MOST_RISE = 2;
 /** Minimum saving of a target that is worth a wait. */
 const LEAST_SAVING = 0.05;
 /**
- * Waits are chosen where the forecast looks best, where it is too optimistic: the stated probability is at most the
- * share that such waits reach, which starts at this value and is then measured.
+ * Waits are chosen where the forecast looks best, where it is too optimistic: no more is stated than the share that such
+ * waits reach, which starts at this value and is then measured.
  */
 const USUAL_WAITS_KEPT = 0.867;
 const HOUR_SEC = 3_600;
@@ -43,23 +43,14 @@ const HOUR_SEC = 3_600;
 /** The forecast of one horizon at the head. Wei per gas. */
 export interface Forecast {
   readonly horizonSec: number;
-  /**
-   * Reached within the horizon with `probability`. Without enough history, the price of a shorter horizon, or of
-   * sending at once.
-   */
+  /** Without enough history, the price of a shorter horizon, or of sending at once. */
   readonly price: number;
   /** At most the measured share of successful waits, when waiting looks worth it. */
   readonly probability: number | null;
-  /** Why `probability` is `null`; `null` otherwise. */
   readonly reason: string | null;
-  /**
-   * Saving of waiting against sending in the next block; a miss counts with the price of similar blocks at the end of
-   * the horizon. `null` until measured.
-   */
+  /** Against sending in the next block; a miss pays what similar blocks did at the end. `null` until measured. */
   readonly savingRatio: number | null;
-  /** Mean wait of the targets that were reached. */
   readonly expectedWaitSec: number;
-  /** Share of the history that has been judged, 0 to 1. */
   readonly judgedRatio: number;
 }
 
@@ -93,9 +84,8 @@ export class HorizonForecast {
   }
 
   /**
-   * Settles the horizons that end before the head, learns from them and states a new target, at most `ceiling` (a
-   * shorter horizon's target is reached within this one too) and, when waiting looks worth it, with a probability of
-   * at most `waitsKept`. Returns the ceiling for the next longer horizon.
+   * Settles the horizons that end before the head, learns from them and states a new target, at most `ceiling` (a shorter
+   * horizon's target), and with at most `waitsKept` when waiting looks worth it. Returns the next longer horizon's ceiling.
    */
   push(ceiling: number, waitsKept: number, isWarmUp: boolean): number {
     const { head, sendNow } = this.#history;
@@ -193,7 +183,6 @@ export class HorizonForecast {
     return probability * gain - (1 - probability) * cost;
   }
 
-  /** Whether enough has been judged to state a probability. */
   get #isJudged(): boolean {
     const { judgedSec } = this.verdicts;
     return judgedSec > 0 && judgedSec >= atLeast(leastJudged(this.horizonSec), this.horizonSec);
@@ -217,10 +206,7 @@ function atLeast(
 
 const HORIZONS_SEC = [300, 900, 3_600, 21_600, 86_400] as const;
 
-/**
- * All horizons, shortest first: no price exceeds that of a shorter one, whose target is reached within the longer as
- * well.
- */
+/** Shortest first: no price exceeds that of a shorter one, whose target is reached within the longer as well. */
 export class HorizonForecasts {
   readonly horizons: readonly HorizonForecast[];
   readonly #history: History;
@@ -273,8 +259,8 @@ export class HorizonForecasts {
 }
 
 /**
- * The price, over the present one, with the highest saving among those that at least `share` of the rows reached:
- * `best` has each row's lowest (`sorted`: ascending), `last` its last.
+ * The price, over the present one, with the highest saving among those that at least `share` of the rows reached: `best`
+ * has each row's lowest (`sorted`: ascending), `last` its last.
  */
 function mostSavingRatio(
   best: Float64Array,
@@ -298,7 +284,6 @@ function mostSavingRatio(
   return found;
 }
 
-/** Probability that some block within a time has a price at or below a target. */
 export type Reach = Chance;
 
 /** Seven times this much history is needed, and the engine keeps eight days. */
@@ -306,13 +291,10 @@ const LONGEST_SEC = 86_400;
 /** Prices are scanned by the minimum of chunks of this many blocks. */
 const CHUNK = 32;
 
-/**
- * Estimates how likely a price is reached within a time: as often as after the past blocks most similar to the head.
- */
+/** How likely a price is reached within a time: as often as after the past blocks most similar to the head. */
 export class ReachModel {
   readonly #history: History;
   readonly #alike: AlikeBlocks;
-  /** Lowest price of each chunk of blocks. */
   readonly #lowest: Column;
 
   constructor(history: History, alike: AlikeBlocks) {
@@ -330,10 +312,7 @@ export class ReachModel {
     this.#lowest.put(Math.floor(head / CHUNK), lowest);
   }
 
-  /**
-   * @param price wei per gas, base fee and tip together.
-   * @param withinSec seconds after the head, up to a day.
-   */
+  /** @param price wei per gas, base fee and tip together */
   reach(price: number, withinSec: number): Reach {
     if (!(withinSec > 0)) return unknown('a time must be longer than 0 s');
     if (withinSec > LONGEST_SEC) {
@@ -361,10 +340,7 @@ export class ReachModel {
     return { probability, reason: null };
   }
 
-  /**
-   * Whether some block within `withinSec` after `since` had a price at or below `ratio` times that of sending at
-   * once.
-   */
+  /** Whether some price within `withinSec` after `since` was at or below `ratio` times that of sending at once. */
   #falls(since: number, withinSec: number, ratio: number): boolean {
     const { ask, time, sendNow } = this.#history;
     const most = ratio * Math.max(sendNow.at(since), 1);

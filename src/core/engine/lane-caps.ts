@@ -11,12 +11,11 @@ import type { Tips } from './tips.ts';
 const BLIND_RISE = 2;
 
 /**
- * Average must be included within its three blocks even if it misses the first, whose base fee is known. The share is
- * a little above the target, because similar blocks are too optimistic.
+ * Average must be included even if it misses the first of its blocks. The share is a little above the target, because similar
+ * blocks are too optimistic.
  */
 const LATE_SHARE = 0.965;
 
-/** Known data about the next blocks at the head. Wei per gas. */
 export interface Outlook {
   readonly nextBaseFee: bigint;
   readonly formulaHolds: boolean;
@@ -38,10 +37,7 @@ export class LaneCaps {
     this.#late = history.column(MEMORY_BLOCKS + LANE_PROMISES.slow.withinBlocks);
   }
 
-  /**
-   * Learns from the head, Slow's tip there, and whether the advice to Slow that it settled was included (`null`:
-   * there was none).
-   */
+  /** `slowKept`: whether the advice to Slow that the head settled was included; `null`: there was none. */
   push(slowTip: number, slowKept: number | null): void {
     const { head, oldest } = this.#history;
     this.slow.push(slowTip, slowKept);
@@ -55,9 +51,7 @@ export class LaneCaps {
     this.#states.followHead();
   }
 
-  /**
-   * Wei per gas. A lane that waits longer never has a higher cap: Fast's margin suffices for Average's first blocks.
-   */
+  /** Wei per gas. A lane that waits longer never has a higher cap. */
   advised(outlook: Outlook, tips: Tips, isWarmUp: boolean): Readonly<Record<LaneName, number>> {
     const fast = wholeWei(this.#worstCase(LANE_PROMISES.fast.withinBlocks, outlook) + tips.fast);
     const alike = isWarmUp ? null : this.#states.nearest();
@@ -101,9 +95,8 @@ const FULL_DEBT = 30;
 const MOST_DEBT = 20;
 
 /**
- * How far Slow may wait for the price to fall: as far as it fell after the target share of similar blocks. A debt
- * steers that share: the surplus of misses so far, and of those expected among pending ones, to the third power. So
- * the actual share equals the target, whatever prices do.
+ * How far Slow may wait for the price to fall: as far as it fell after the target share of similar blocks. That share is
+ * steered by the surplus of misses, so that the actual share equals the target, whatever prices do.
  */
 class SlowCap {
   readonly #history: History;
@@ -145,10 +138,7 @@ class SlowCap {
     this.#keptShare.moveTo(this.#history.settled(withinBlocks, JUDGED_BLOCKS));
   }
 
-  /**
-   * The head's cap, wei per gas; at most `ceiling`, which it equals until enough is known.
-   * @param blocks blocks with similar prices, `null` while too few are known
-   */
+  /** At most `ceiling`, which it equals until enough is known; wei per gas. `blocks`: those with similar prices. */
   cap(blocks: Float64Array | null, ceiling: number, floor: number): number {
     const { head, sendNow } = this.#history;
     this.#cap.put(head, Number.NaN);
@@ -177,9 +167,8 @@ class SlowCap {
   }
 
   /**
-   * Surplus of misses expected among pending ones: each is weighted by the share of similar blocks that did not fall
-   * so low, and by the rest of its time.
-   * @param least lowest prices after similar blocks, ascending
+   * Surplus of misses expected among pending ones: each is weighted by the share of similar blocks that did not fall so low,
+   * and by the rest of its time. @param least lowest prices after similar blocks, ascending
    */
   #pendingDebt(least: Float64Array): number {
     const { head, oldest, sendNow } = this.#history;

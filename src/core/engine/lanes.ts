@@ -25,10 +25,7 @@ export class LaneModel {
     this.#caps = new LaneCaps(history);
   }
 
-  /**
-   * Judges the advice that the head settles, learns from it and advises anew; then sets the head's `sendNow` and
-   * `prices`.
-   */
+  /** Judges the advice that the head settles, learns from it, advises anew, and sets the head's `sendNow` and `prices`. */
   push(outlook: Outlook, isWarmUp: boolean): void {
     const { head, sendNow } = this.#history;
     const verdicts = eachLane((lane) => this.#scorers[lane].judge());
@@ -61,7 +58,6 @@ export class LaneModel {
     return this.#scorers[lane];
   }
 
-  /** The head's advice for every lane. */
   advice(blockSec: number): Readonly<Record<LaneName, Lane>> {
     const prices = this.prices();
     return eachLane((lane) => this.#lane(lane, prices[lane], blockSec));
@@ -74,12 +70,10 @@ export class LaneModel {
     return lane === 'slow' ? this.#caps.slow.chance : this.#scorers[lane].chance;
   }
 
-  /** Whether the tips of recent blocks are known. */
   get areTipsKnown(): boolean {
     return this.#tips.areKnown;
   }
 
-  /** Price of the head's advice for every lane. */
   prices(): LanePrices {
     const fast = this.#price('fast');
     const average = Math.min(this.#price('average'), fast);
@@ -202,7 +196,6 @@ export class LaneScorer {
     this.#waits.moveTo(this.#history.settled(this.withinBlocks, JUDGED_BLOCKS));
   }
 
-  /** Share of the history that has been judged, 0 to 1. */
   get judgedRatio(): number {
     return this.#keptShare.tally.count / JUDGED_BLOCKS;
   }
@@ -215,10 +208,7 @@ export class LaneScorer {
     return { probability: mean, reason: null };
   }
 
-  /**
-   * Expected price of the head's advice, wei per gas: the tip is known; the base fee of the including block is
-   * estimated from the prices paid where past advice was included.
-   */
+  /** Wei per gas: the tip is known; the base fee is estimated from what past advice paid where it was included. */
   get expectedPrice(): number {
     const { head } = this.#history;
     const baseRatio = fromPpm(this.#baseRatio.tally.mean ?? toPpm(1));
@@ -226,10 +216,7 @@ export class LaneScorer {
     return this.highestNext * Math.max(baseRatio, least) + this.tip.at(head);
   }
 
-  /**
-   * The `q` quantile of blocks waited; a miss counts as the whole wait, and so does a rare wait until enough are
-   * judged.
-   */
+  /** The `q` quantile of blocks waited; a miss counts as the whole wait, a rare wait too until enough are judged. */
   waitBlocks(q: number): number {
     const { tally } = this.#waits;
     if (q > 0.5 && tally.size < LEAST_JUDGED) return this.withinBlocks;

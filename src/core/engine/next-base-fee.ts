@@ -71,10 +71,7 @@ export class NextBaseFee {
   }
 }
 
-/**
- * The base fee that the rule gives the block after `block`, wei per gas, from what is known of its gas. A chain
- * without base fees keeps to that.
- */
+/** By what is known of the block's gas, wei per gas. A chain without base fees keeps to that. */
 export function nextBaseFeeByRule(
   block: Pick<Block, 'baseFeePerGas' | 'gasUsed' | 'gasLimit' | 'gasUsedRatio' | 'stated'>,
   rule: FeeRule,
@@ -106,10 +103,7 @@ function differs(actual: number, expected: number): number {
   return Math.abs(actual - expected) > WEI_TOLERANCE + RELATIVE_TOLERANCE * expected ? 1 : 0;
 }
 
-/**
- * The highest base fee `blocks` blocks on from one that asks for `baseFeePerGas`, when every block between is full, or
- * the lowest, when they are empty.
- */
+/** The base fee after so many blocks, when every block between is full, or empty. */
 export function extremeBaseFee(
   baseFeePerGas: bigint,
   blocks: number,
@@ -138,8 +132,8 @@ interface FanRatios {
 }
 
 /**
- * Forecasts the base fee 1 to 5 blocks ahead: the 5th, 50th and 95th percentile of its movement in the last 600
- * blocks, within the limits of EIP-1559. The first step is exact if the next base fee is known.
+ * The base fee 1 to 5 blocks ahead: the 5th, 50th and 95th percentile of its movement in the last 600 blocks, within the
+ * limits of EIP-1559. The first step is exact if the next base fee is known.
  */
 export class FanModel {
   readonly #history: History;

@@ -17,10 +17,7 @@ interface RecommendationInput extends Grounds {
 /** Confidence is 0 when the actual share is this far below the stated one. */
 const LOST_AT = 0.2;
 
-/**
- * Turns a decision into a recommendation: sending now refers to the Average lane, waiting to one of the alternatives,
- * with its figures.
- */
+/** Sending now refers to the Average lane, waiting to one of the alternatives, with its figures. */
 export function recommendation(input: RecommendationInput): Recommendation {
   const { decision, forecasts, track } = input;
   const judgedRatio = decision.forecast?.judgedRatio ?? input.sendNowJudgedRatio;
@@ -34,7 +31,6 @@ export function recommendation(input: RecommendationInput): Recommendation {
   };
 }
 
-/** The note that all times are nominal. */
 function withoutPace({ isPaceKnown, blockSec }: RecommendationInput): string[] {
   const every = formatDuration(blockSec);
   return isPaceKnown
@@ -49,7 +45,6 @@ function withoutFigure({ decision, forecasts, lanes }: RecommendationInput): str
   return [`no probability of getting in: ${reason}`];
 }
 
-/** Whether there is any forecast of waiting. */
 function isMeasured(forecasts: readonly Forecast[]): boolean {
   return forecasts.some(({ probability }) => probability !== null);
 }
@@ -102,7 +97,6 @@ function toHorizon({ horizonSec, price, probability, reason, savingRatio }: Fore
   };
 }
 
-/** The data for the reasons. */
 interface Grounds {
   readonly decision: Decision;
   readonly forecasts: readonly Forecast[];
@@ -246,8 +240,8 @@ const SCORED = 100;
 const LOOK_BACK_BLOCKS = 8_192;
 
 /**
- * Stores the recommendation of each block, keeps it until another one is clearly better, and scores ended ones.
- * Stored per block, so it is the same after a rewind and after the same blocks again.
+ * Stores the recommendation of each block, keeps it until another one is clearly better, and scores ended ones. The same
+ * after a rewind and the same blocks again.
  */
 export class TrackRecord {
   readonly #history: History;
@@ -277,7 +271,6 @@ export class TrackRecord {
     this.#stated.put(head, stated ?? Number.NaN);
   }
 
-  /** The recommendation at the head. */
   decision(forecasts: readonly Forecast[]): Decision {
     return decisionOf(forecasts, this.#history.advisedWaitSec.at(this.#history.head));
   }

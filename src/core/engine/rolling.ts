@@ -8,8 +8,8 @@ interface Tally {
 }
 
 /**
- * Keeps a tally over a moving window of a column. A move by one block adds one number and removes one; a move back is
- * the same, so a rewind restores it (if it is followed before the column is overwritten).
+ * Keeps a tally over a moving window of a column. A move back is the same, so a rewind restores it (if it is followed
+ * before the column is overwritten).
  */
 export class Rolling<T extends Tally> {
   readonly tally: T;
@@ -71,10 +71,7 @@ export class WholeSum implements Tally {
   }
 }
 
-/**
- * Numbers in ascending order. Adding or removing one is a binary search and one memory move, which is faster than a
- * tree for tens of thousands of numbers.
- */
+/** Ascending. A binary search and one memory move are faster than a tree for tens of thousands of numbers. */
 export class SortedValues implements Tally {
   #values = new Float64Array(0);
   #size = 0;
@@ -107,7 +104,6 @@ export class SortedValues implements Tally {
     this.#size = 0;
   }
 
-  /** Number of values below `value`. */
   countBelow(value: number): number {
     let low = 0;
     let high = this.#size;
@@ -127,8 +123,8 @@ export class SortedValues implements Tally {
 }
 
 /**
- * The minimum of a window of blocks that moves forward at both ends: a queue of the values without a smaller later
- * one (Lemire 2006, streaming maximum-minimum filter). Each block enters and leaves once.
+ * The minimum of a window of blocks that moves forward at both ends (Lemire 2006, streaming maximum-minimum filter). Each
+ * block enters and leaves once.
  */
 export class WindowMinimum {
   #blocks = new Float64Array(64);
@@ -184,10 +180,7 @@ export function takeMedian(values: Float64Array): number {
   return takeRanked(values, Math.max(Math.ceil(values.length / 2) - 1, 0));
 }
 
-/**
- * The value at `rank` (from 0) in ascending order, in expected linear time; reorders `values`. `NaN` when there is
- * none.
- */
+/** The value at `rank` (from 0) in expected linear time; reorders `values`. `NaN` when there is none. */
 export function takeRanked(values: Float64Array, rank: number): number {
   let low = 0;
   let high = values.length - 1;
@@ -213,7 +206,6 @@ export function takeRanked(values: Float64Array, rank: number): number {
   return values[rank] ?? Number.NaN;
 }
 
-/** Share of the ascending `values` at or below `value`. */
 export function shareAtMost(values: Float64Array, value: number): number {
   let low = 0;
   let high = values.length;

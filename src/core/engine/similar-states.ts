@@ -2,9 +2,7 @@ import { formatDuration } from '../units.ts';
 import { type Column, feeRatio, type History, type Span } from './history.ts';
 import { Rolling, takeRanked, WholeSum } from './rolling.ts';
 
-/**
- * Features of a state: the price relative to its averages over these numbers of blocks, to which it tends to return.
- */
+/** Features of a state: the price relative to its averages over so many blocks, to which it tends to return. */
 const AVERAGES_BLOCKS = [3, 50, 300] as const;
 /** And the movement of the base fee between blocks, over this many blocks: a volatile price falls further. */
 const RESTLESS_BLOCKS = 15;
@@ -18,7 +16,6 @@ const MOST_SHARE = 0.25;
 /** Logarithms in whole ten-thousandths: sums of their squares stay exact; smaller differences are noise. */
 const LOG_SCALE = 1e4;
 
-/** One feature of a state, computed from a column's mean over the last blocks. */
 interface Feature {
   readonly recent: Rolling<WholeSum>;
   readonly blocks: number;
@@ -28,8 +25,8 @@ interface Feature {
 }
 
 /**
- * Finds the past blocks with prices most similar to the head's: nearest neighbours by the price relative to its
- * averages and by volatility, each scaled by its own spread.
+ * The past blocks with prices most similar to the head's: nearest neighbours by the price relative to its averages and by
+ * volatility, each scaled by its own spread.
  */
 export class NearestStates {
   readonly #history: History;
@@ -121,7 +118,6 @@ export class NearestStates {
   }
 }
 
-/** Variance of whole numbers. */
 class Spread extends WholeSum {
   #squares = 0;
 
@@ -180,9 +176,8 @@ export class AlikeBlocks {
   }
 
   /**
-   * The blocks most similar to the head before `end`, youngest first; `null` when there are too few or they cover
-   * less than `leastSec`.
-   * @param timeSec length of the wait.
+   * The blocks most similar to the head before `end`, youngest first; `null` when there are too few or they cover less than
+   * `leastSec`. @param timeSec length of the wait
    */
   before(end: number, timeSec: number, leastSec: number): Float64Array | null {
     const { oldest, time } = this.#history;
@@ -259,9 +254,7 @@ export function unjudged(count: number, enough: number): Chance {
   return unknown(`not measured yet, ${count} of ${enough} blocks`);
 }
 
-/**
- * No probability: `pastSec` seconds of history are needed. On a chain too fast to keep that many, the reason says so.
- */
+/** No probability: so much history is needed. On a chain too fast to keep that, the reason says so. */
 export function tooLittlePast(history: History, pastSec: number): Chance {
   const { mostSec, pastSec: knownSec } = history;
   return mostSec < pastSec
@@ -277,10 +270,7 @@ export function unknown(reason: string): Chance {
   return { probability: null, reason };
 }
 
-/**
- * The maximum that this many independent outcomes support: if all succeeded, one more counts as half. Overlapping
- * windows count only as many as fit in sequence.
- */
+/** The maximum that so many independent outcomes support. Overlapping windows count only as many as fit in sequence. */
 export function mostSupported(outcomes: number): number {
   return doubtedShare(1, Math.max(outcomes, 0));
 }

@@ -2,7 +2,6 @@ import { bytesToBigInt, bytesToHex, getAddress, isAddress } from 'viem/utils';
 import type { Hex } from '../block.ts';
 import { cleanText } from '../text.ts';
 
-/** A parameter as viem's `parseAbi` returns it. */
 export interface AbiParameter {
   readonly name?: string;
   readonly type: string;
@@ -10,7 +9,6 @@ export interface AbiParameter {
   readonly components?: readonly AbiParameter[];
 }
 
-/** The value of an argument, with the type it was read as. */
 export type AbiValue =
   | { readonly kind: 'integer'; readonly bits: number; readonly value: bigint }
   | { readonly kind: 'bool'; readonly value: boolean }
@@ -26,7 +24,6 @@ export interface AbiArgument {
 
 interface ReadArguments {
   readonly args: readonly AbiArgument[];
-  /** Number of bytes after the last argument. */
   readonly rest: number;
 }
 

@@ -28,10 +28,7 @@ type Parsed = Omit<TransactionSerializableGeneric, 'type'> & {
   readonly authorizationList?: SignedAuthorizationList;
 };
 
-/**
- * Maximum size that nodes let into their pools: `txMaxSize` of go-ethereum's legacy pool. Blob transactions have
- * another pool.
- */
+/** `txMaxSize` of go-ethereum's legacy pool. Blob transactions have another pool. */
 const MAX_SIZE = 128 * 1_024;
 const MAX_SIZE_WITH_BLOBS = 1_024 * 1_024;
 /** EIP-7594. */
@@ -105,19 +102,10 @@ export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
   };
 }
 
-/**
- * The bytes of a signed transaction from its hex text, as wallets and files give it.
- *
- * @throws TransactionError
- */
+/** From hex text, as wallets and files give it. @throws TransactionError */
 export const transactionBytes = (text: string): Uint8Array => hexToBytes(signedHex(text));
 
-/**
- * The hash of a signed transaction. A blob transaction is sent with its sidecar (EIP-4844), which the hash does not
- * cover.
- *
- * @throws TransactionError when that form is damaged.
- */
+/** Without the sidecar of a blob transaction (EIP-4844). @throws TransactionError when that form is damaged */
 export function transactionHash(signed: Hex): Hex {
   if (!signed.startsWith('0x03')) return keccak256(signed);
   const [transaction] = readItems(hexToBytes(signed).subarray(1));
@@ -261,10 +249,7 @@ const serialize = (transaction: Omit<Parsed, keyof Signature>, signature?: Signa
 /** A signature recovery takes about a millisecond, and 128 KiB hold thousands. */
 const MAX_RECOVERED = 16;
 
-/**
- * EIP-7702: an account delegated to code. The chain skips an authorization with a wrong signature, chain or nonce; it
- * does not refuse the transaction.
- */
+/** EIP-7702. The chain skips an authorization with a wrong signature; it does not refuse the transaction. */
 function readAuthorization(
   { address, chainId, nonce, r, s, yParity = 0 }: SignedAuthorizationList[number],
   index: number,
@@ -291,10 +276,7 @@ const integer = (hex: Hex) => (hex === '0x' ? 0n : BigInt(hex));
 
 const ORDER = secp256k1.CURVE.n;
 
-/**
- * The address of the signing key. viem's recovery is asynchronous and accepts both signatures that fit: only the one
- * with the lower `s` is valid (EIP-2).
- */
+/** viem's recovery is asynchronous and accepts both signatures that fit: only the one with the lower `s` is valid (EIP-2). */
 function recoverAddress(hash: Hex, signature: Signature): Hex {
   const [r, s] = [integer(signature.r), integer(signature.s)];
   if (r === 0n || s === 0n || r >= ORDER || s >= ORDER) throw new TransactionError(NO_SIGNATURE);

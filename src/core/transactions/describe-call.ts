@@ -21,11 +21,9 @@ interface CallArgument {
   readonly value: string;
 }
 
-/** Meaning of a transaction, as far as its data tells. */
 export interface DescribedCall {
   /** Name of the function, or `plain transfer`, `contract creation`; `null` when unknown. */
   readonly name: string | null;
-  /** `transfer(address,uint256)` */
   readonly signature: string | null;
   /** The first four bytes; `null` when there are fewer. */
   readonly selector: Hex | null;
@@ -53,11 +51,7 @@ export function describeCall(data: string, to: Hex | null): DescribedCall | null
   return bytes && describe(bytes, to, true);
 }
 
-/**
- * Describes a transaction: its delegation (EIP-7702) before its call, because a delegation can do more than any call.
- *
- * @returns as `describeCall`; `delegation` is the name of one without a call.
- */
+/** A delegation (EIP-7702) comes before the call: it can do more than any call. `null` when `data` is no hex. */
 export function describeTransaction(
   transaction: Pick<SignedTransaction, 'data' | 'to' | 'chainId' | 'authorizations'>,
 ): DescribedCall | null {
@@ -233,7 +227,6 @@ interface CarriedCall {
   readonly data: Uint8Array;
 }
 
-/** The nested calls of a call, with their targets. */
 function carriedCalls(name: string, call: CallArguments, contract: Hex): readonly CarriedCall[] {
   if (name === 'multicall') {
     return call.items('data').map((item) => ({ to: contract, data: 'bytes' in item ? item.bytes : NOTHING }));
@@ -275,7 +268,6 @@ const STEPS: Readonly<Record<number, string>> = {
 const STEP_MASK = 0x7f;
 const MAX_STEPS_SHOWN = 8;
 
-/** The steps of a Universal Router's call. */
 function routerSteps(commands: Uint8Array): string {
   const steps = [...commands.subarray(0, MAX_STEPS_SHOWN)].map((command) => {
     const step = command & STEP_MASK;
@@ -287,7 +279,6 @@ function routerSteps(commands: Uint8Array): string {
 /** More than the supply of any token, though not the maximum. */
 const PRACTICALLY_UNLIMITED = 2n ** 128n;
 
-/** The argument with the amount, and the owner of the tokens. */
 const APPROVALS: Readonly<
   Record<string, { readonly amount: string; readonly what: string; readonly ofNft?: string }>
 > = {
@@ -337,7 +328,6 @@ function approvalWords(signature: string, call: CallArguments): string | null {
   return call.fill(`lets {spender} spend {${approval.amount}} base units of ${what}${ofNft}`);
 }
 
-/** The time by which a call must be mined. */
 type CallDeadline =
   /** Ms since epoch. */
   | { readonly kind: 'by'; readonly at: number }
@@ -351,10 +341,7 @@ const NO_TIME = 10_000_000_000_000n;
 /** These fail when one of their nested calls fails. */
 const FAILS_WITH_ITS_CALLS: ReadonlySet<string> = new Set(['multicall', 'aggregate', 'execTransaction']);
 
-/**
- * The deadline of a well-known call, or the first one among its nested calls; `null` when there is none or it is
- * unknown. A contract can give any function name to any code, so this is what the caller states.
- */
+/** The deadline of a well-known call, or the first among its nested calls, as the caller states it; `null`: none. */
 export function callDeadline(data: string, to: Hex | null): CallDeadline | null {
   const bytes = bytesOf(data);
   return bytes === null || to === null ? null : deadlineWithin(bytes, to, true);
@@ -378,10 +365,7 @@ function earliest(deadlines: readonly (CallDeadline | null)[]): CallDeadline | n
   }, null);
 }
 
-/**
- * The deadline in a call's own arguments: an approval may be for one block; 0 in an approval of DAI means no
- * deadline.
- */
+/** An approval may be for one block; 0 in an approval of DAI means no deadline. */
 function deadlineOf(call: CallArguments): CallDeadline | null {
   const isRevoked = call.value('expiration') !== null && call.integer('amount') === 0n;
   const approvedUntil = call.integer('expiration') ?? call.integer('expiry');
@@ -404,8 +388,8 @@ const NO_CODE = `0x${'0'.repeat(40)}`;
 export const isTakenBack = ({ address }: Pick<Authorization, 'address'>) => address === NO_CODE;
 
 /**
- * Describes the authorizations of a transaction (EIP-7702), naming the first two of many: `delegates the account
- * 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)`; `null` when there are none.
+ * `delegates the account 0xd8dA6B…6045 to the code at 0x709979…79C8 (on this chain)` (EIP-7702), the first two of many;
+ * `null` when there are none.
  */
 export function delegationWords({
   authorizations,

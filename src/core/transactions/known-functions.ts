@@ -6,7 +6,6 @@ export interface KnownFunction {
   readonly name: string;
   /** Without parameter names: the selector is the hash of this. */
   readonly signature: string;
-  /** First four bytes of the call. */
   readonly selector: Hex;
   readonly inputs: readonly AbiParameter[];
   /** Description with `{argument}`, `{argument.first}` and `{argument.last}` of a path or list, and `{contract}`. */
@@ -14,8 +13,8 @@ export interface KnownFunction {
 }
 
 /**
- * Functions as their contracts declare them; each line of words describes the declarations above it. Approvals and
- * functions with nested calls have their own words (`describe-call.ts`), and use these only as a fallback.
+ * As their contracts declare them; each line of words describes the declarations above it. Approvals and functions with
+ * nested calls have their own words (`describe-call.ts`).
  */
 const DECLARED = `
 # ERC-20, ERC-721, ERC-1155

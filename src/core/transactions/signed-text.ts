@@ -2,8 +2,8 @@ import type { Hex } from '../block.ts';
 import { TransactionError } from './signed-transaction.ts';
 
 /**
- * Signed transactions as text, and cheap checks of their shape, for code that must not show one or must reject other
- * input. Only `decodeTransaction` decides whether it is valid.
+ * Signed transactions as text, and cheap checks of their shape, for code that must not show one. Only `decodeTransaction`
+ * decides whether it is valid.
  */
 
 /** Ignored characters: line breaks and blanks anywhere, also invisible ones. */
@@ -17,9 +17,7 @@ const PHRASE_SHORTEST = 12;
 const PHRASE_LONGEST = 24;
 
 /**
- * The hex digits of a signed transaction as wallets and files write it: with or without `0x`, quoted, wrapped over
- * lines.
- *
+ * The hex digits of a signed transaction as wallets and files write it: with or without `0x`, quoted, wrapped over lines.
  * @throws TransactionError when the text is no hex; its message repeats none of the text.
  */
 export function signedHex(text: string): Hex {

@@ -1,9 +1,6 @@
 import type { Hex } from '../block.ts';
 
-/**
- * The content of a signed transaction without its signature: it cannot be sent. Wei as `bigint`. Fields that a type
- * does not have are `null`, or 0 for counts.
- */
+/** Without its signature: it cannot be sent. Wei. Fields that a type does not have are `null`, or 0 for counts. */
 export interface SignedTransaction {
   /** 0 legacy, 1 access list (EIP-2930), 2 dynamic fee (EIP-1559), 3 blobs (EIP-4844), 4 set code (EIP-7702). */
   readonly type: 0 | 1 | 2 | 3 | 4;
@@ -37,16 +34,12 @@ export interface Authorization {
   readonly chainId: number;
   /** Address of the code; zero revokes the delegation. Checksummed. */
   readonly address: Hex;
-  /** Nonce of the account when it is applied. */
   readonly nonce: number;
   /** The delegating account; `null`: no valid signature, or after the first 16, which are not recovered. */
   readonly authority: Hex | null;
 }
 
-/**
- * The bytes are no transaction that a node would accept. `message` is one line that says why, without any of the
- * bytes.
- */
+/** No node would accept the bytes. `message` is one line that says why, without any of the bytes. */
 export class TransactionError extends Error {
   override readonly name = 'TransactionError';
 }
