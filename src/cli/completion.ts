@@ -1,26 +1,20 @@
 import type { Command, Option } from 'commander';
-import type { Run } from './context.ts';
-import { examples } from './help.ts';
+import type { CliCommand } from './command.ts';
 
-export function addCompletion(program: Command, run: Run): void {
+export function addCompletion(program: CliCommand): void {
   program
     .command('completion')
     .summary('completion for your shell')
     .description('Prints a completion script. Load it from the file your shell reads at its start.')
     .addArgument(program.createArgument('<shell>', 'bash, zsh or fish').choices(['bash', 'zsh', 'fish']))
-    .addHelpText(
-      'after',
-      examples([
-        'source <(gastop completion bash)',
-        'gastop completion zsh > ~/.zfunc/_gastop',
-        'gastop completion fish > ~/.config/fish/completions/gastop.fish',
-      ]),
+    .examples(
+      'source <(gastop completion bash)',
+      'gastop completion zsh > ~/.zfunc/_gastop',
+      'gastop completion fish > ~/.config/fish/completions/gastop.fish',
     )
-    .action(
-      run(async ({ io }, shell: Shell) => {
-        io.stdout.write({ bash, zsh, fish }[shell](treeOf(program)));
-      }),
-    );
+    .does(async ({ io }, shell: Shell) => {
+      io.stdout.write({ bash, zsh, fish }[shell](treeOf(program)));
+    });
 }
 
 type Shell = 'bash' | 'zsh' | 'fish';

@@ -12,11 +12,6 @@ export interface CommandContext {
   loadSettings(): Promise<LoadedSettings>;
 }
 
-/** Wraps the work of a command in an action, which passes its exit code to the program; without one it is 0. */
-export type Run = <Args extends readonly unknown[]>(
-  work: (context: CommandContext, ...args: Args) => Promise<number> | Promise<void>,
-) => (...args: Args) => Promise<void>;
-
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly config: LoadedConfig;

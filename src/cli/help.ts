@@ -12,11 +12,6 @@ Exit codes
   0 ok   1 failed   2 wrong usage   3 source unreachable or prices old
   4 key missing or refused   5 quota used up`;
 
-export function examples(lines: readonly string[]): string {
-  const list = lines.map((line) => `  ${line}`).join('\n');
-  return `\nExamples\n${list}`;
-}
-
 const GLOBAL_HINT = 'Source and settings flags go with every command: gastop --help';
 
 interface Item {

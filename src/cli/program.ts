@@ -1,5 +1,6 @@
-import { Command, type CommanderError, Option } from 'commander';
+import { type Command, type CommanderError, Option } from 'commander';
 import { VERSION } from '../contract/routes.ts';
+import { CliCommand } from './command.ts';
 import { addAlerts } from './commands/alerts.ts';
 import { addAutoTxs } from './commands/auto-txs.ts';
 import { addBacktest } from './commands/backtest.ts';
@@ -17,7 +18,7 @@ import { addRecord } from './commands/record.ts';
 import { addServe } from './commands/serve.ts';
 import { addWait } from './commands/wait.ts';
 import { addCompletion } from './completion.ts';
-import type { CommandContext, Run } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { EXIT } from './errors.ts';
 import { formatHelp, ROOT_EXAMPLES } from './help.ts';
 import { paints } from './output.ts';
@@ -38,7 +39,12 @@ export function createProgram(
   output: ProgramOutput,
   done: (exitCode: number) => void,
 ): Command {
-  const program = new Command('gastop')
+  const program: CliCommand = new CliCommand(
+    'gastop',
+    (work) =>
+      async (...args) =>
+        done((await work(contextFor(program.opts<SourceFlags>()), ...args)) ?? EXIT.ok),
+  )
     .description('top for gas: what to pay now, and what to pay if you can wait')
     .usage('[command] [options]')
     .configureOutput({
@@ -55,11 +61,7 @@ export function createProgram(
     .addHelpText('after', ROOT_EXAMPLES);
 
   addSourceOptions(program);
-  const run: Run =
-    (work) =>
-    async (...args) =>
-      done((await work(contextFor(program.opts<SourceFlags>()), ...args)) ?? EXIT.ok);
-  const groups: Readonly<Record<string, readonly ((program: Command, run: Run) => void)[]>> = {
+  const groups: Readonly<Record<string, readonly ((program: CliCommand) => void)[]>> = {
     Watch: [addLive, addNow, addChains, addWait, addAlerts, addAutoTxs, addHistory, addExplorer],
     Keep: [addRecord, addBacktest],
     Serve: [addServe, addMcp, addKeys, addMigrate],
@@ -67,7 +69,7 @@ export function createProgram(
   };
   for (const [title, commands] of Object.entries(groups)) {
     program.commandsGroup(title);
-    for (const add of commands) add(program, run);
+    for (const add of commands) add(program);
   }
   for (const command of program.commands.flatMap((each) => [each, ...each.commands])) {
     command.helpOption('-h, --help', 'print this help');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alertDetailsText, alertListLines } from '../../src/cli/text/alerts.ts';
-import { readDescription } from '../../src/client/openapi.ts';
 import { clientOf } from '../client/answering.ts';
 import { rounds } from '../helpers/rounds.ts';
 
@@ -49,12 +48,5 @@ describe('a word that every object has', () => {
       }),
       { seed: 4, numRuns: rounds(500) },
     );
-  });
-
-  it.each(NAMES)('%s is a field of a body like any other', (name) => {
-    const document = JSON.parse(`{"properties":${record([[name, { enum: [name] }]])}}`);
-    const post = { requestBody: { content: { 'application/json': { schema: document } } } };
-    const said = readDescription({ openapi: '3.1.0', paths: { '/alerts': { post } } });
-    expect(said?.routes[0]?.body).toEqual([{ name, values: [name] }]);
   });
 });

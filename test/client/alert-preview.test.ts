@@ -8,7 +8,6 @@ import { type AlertRule, previewAlert } from '../../src/core/alerts/alert-rule.t
 import { isSlowRun } from '../helpers/rounds.ts';
 import { runService } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { failureOf } from './answering.ts';
 import { askedClient } from './asked-client.ts';
 import { type HttpServer, sendJson, serve } from './http-server.ts';
 
@@ -91,29 +90,6 @@ describe('a preview on a service elsewhere', () => {
       '/metrics/base-fee',
       '/metrics/priority-fee',
     ]);
-  });
-
-  it('with neither says what it lacks', async () => {
-    const server = await serve((_, response) => sendJson(response, { message: 'no such thing' }, 404));
-    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
-      thorough: true,
-      now: () => END,
-    });
-    expect(await failureOf(previewer.preview(RULE))).toMatchObject({
-      code: 'not-found',
-      endpoint: '/dashboard/stats/chart',
-    });
-  });
-
-  it('with an empty history says that there is nothing to look at', async () => {
-    const server = await serve((_, response) => sendJson(response, { ...CHART, points: [] }));
-    const previewer = new AlertPreviewer(createGasClient({ url: server.url }), {
-      thorough: true,
-      now: () => END,
-    });
-    const preview = await previewer.preview(RULE);
-    expect(preview).toMatchObject({ times: 0, last: null, lowest: null });
-    expect(previewWords(preview, utc)).toBe('cannot be previewed: the service has no history yet');
   });
 });
 

@@ -1,10 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GasClient } from '../../src/client/client.ts';
 import { createGasClient } from '../../src/client/client.ts';
-import { ClientError } from '../../src/client/errors.ts';
 import { OPENAPI_PATH } from '../../src/contract/routes.ts';
-import { rounds } from '../helpers/rounds.ts';
 import { clientOf, failureOf, HOST } from './answering.ts';
 import { LISTS_ALL } from './foreign-openapi.ts';
 import { sendJson, serve } from './http-server.ts';
@@ -12,8 +9,6 @@ import { sendJson, serve } from './http-server.ts';
 const FROM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 const TO = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const HASH = `0x${'ab'.repeat(32)}`;
-const AT = Date.UTC(2026, 0, 5, 12, 0, 0);
-const ISO = new Date(AT).toISOString();
 
 /** A type 2 transaction in its form (EIP-1559), whose signature words are easily found again. */
 const R = 'deadbeef'.repeat(8);
@@ -82,21 +77,6 @@ describe('an auto-tx of a hosted service', () => {
     ['\u001b[31mred\u001b[0m', 'red'],
   ])('says its state as %j', async (status, read) => {
     expect((await clientOf({ id: 1, status }).autoTx('1')).status).toBe(read);
-  });
-
-  it('may say why it failed in a word, in a record, and what happened in rows of its own', async () => {
-    expect((await clientOf({ id: 1, failureReason: 'nonce too low' }).autoTx('1')).failure).toEqual({
-      code: null,
-      message: 'nonce too low',
-    });
-    const { failure, timeline } = await clientOf({
-      data: {
-        autoTx: { id: 1, error: { code: 'reverted', reason: 'it reverted' } },
-        events: [{ type: 'MADE', timestamp: ISO }],
-      },
-    }).autoTx('1');
-    expect(failure).toEqual({ code: 'reverted', message: 'it reverted' });
-    expect(timeline).toEqual([{ at: AT, kind: 'MADE', blockNumber: null, message: 'MADE' }]);
   });
 
   it('without an id is an error that names the field and keeps the answer for the raw view', async () => {
@@ -288,63 +268,5 @@ describe('signed bytes', () => {
       },
     });
     for (const call of calls) expectNothingSigned(await failureOf(call(broken, [])));
-  });
-});
-
-describe('any answer', () => {
-  it('to a question about auto-txs is a sound view or an error of the client', async () => {
-    const names = [
-      'id',
-      'status',
-      'targetGasPriceGwei',
-      'to',
-      'value',
-      'data',
-      'checks',
-      'timeline',
-      'failure',
-      'hold',
-      'savings',
-      'tx',
-      'receipt',
-      'items',
-      'autoTx',
-      'nonce',
-      'type',
-      'waiting',
-      'expiresAt',
-    ];
-    const { tie } = fc.letrec((self) => ({
-      tie: fc.oneof(
-        { maxDepth: 4 },
-        fc.string(),
-        fc.double(),
-        fc.constant(null),
-        fc.boolean(),
-        fc.constantFrom('0x', TO, HASH, '1e30', '-5', ISO, 'pending'),
-        fc.array(self('tie'), { maxLength: 4 }),
-        fc.dictionary(fc.constantFrom(...names), self('tie'), { maxKeys: 8 }),
-      ),
-    }));
-    await fc.assert(
-      fc.asyncProperty(tie, async (body) => {
-        const client = clientOf(JSON.stringify(body));
-        const calls = [
-          client.autoTxs(),
-          client.autoTx('1'),
-          client.autoTxAccount(FROM),
-          client.updateAutoTx('1', {}),
-          client.createAutoTx({ targetGasPriceGwei: 1 }),
-          client.deleteAutoTx('1'),
-        ];
-        for (const outcome of await Promise.allSettled(calls)) {
-          const isFailed = outcome.status === 'rejected';
-          if (isFailed && !(outcome.reason instanceof ClientError)) throw outcome.reason;
-          const shown = isFailed ? outcome.reason : outcome.value;
-          expect(toText(shown) ?? '').not.toMatch(/NaN|Infinity|\\u001b/);
-        }
-      }),
-      { numRuns: rounds(300) },
-    );
   });
 });

@@ -77,14 +77,6 @@ describe('what changes something', () => {
     }
     expect(stranger.requests).toEqual([]);
   });
-
-  it('follows no redirect within the service either, and says so', async () => {
-    const server = await serve((_, response) => response.writeHead(308, { location: '/new' }).end());
-    const failure = await failureOf(createGasClient({ url: server.url }).createAlert(WANTED));
-    expect(failure).toMatchObject({ code: 'server', status: 308, mayBeDone: false });
-    expect(failure.message).toBe(`${server.host} redirects to another path (308); check the URL`);
-    expect(server.requests).toHaveLength(1);
-  });
 });
 
 describe('a redirect to what came of a change', () => {

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type AlertPreview, AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
 import { type GasClient, pathOf, type ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -19,16 +19,16 @@ import { type AlertChannel, COOLDOWN_LONGEST_MS, SPEED_OF_LANE } from '../../con
 import { fieldProblems } from '../../contract/field-problems.ts';
 import { SAVINGS_GAS_MOST } from '../../contract/queries.ts';
 import { PATHS } from '../../contract/routes.ts';
-import type { LaneName } from '../../core/advice.ts';
+import { LANES, type LaneName } from '../../core/advice.ts';
 import { cooldownText, parseCooldown } from '../../core/alerts/alert-rule.ts';
 import { chainProfile } from '../../core/chains.ts';
 import { ownValue } from '../../core/own-value.ts';
 import { exactGwei, formatLikelihood, gweiString } from '../../core/units.ts';
 import { channelsOf, targetRules } from '../../service/alerts/target-rules.ts';
 import { abortable } from '../../service/async.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { type CliError, failure, usageError, usageErrors } from '../errors.ts';
-import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { openReady, type Ready } from '../open-source.ts';
 import { badgeOf, cleanLine, jsonResponse, mapped, note, print, utcTime, withSpinner } from '../output.ts';
@@ -68,7 +68,7 @@ export const ALERTS: Resource<AlertView, AlertDetailsView> = {
 };
 const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; - is stdin'] as const;
 
-export function addAlerts(program: Command, run: Run): void {
+export function addAlerts(program: CliCommand): void {
   const alerts = addGroup(program, {
     name: 'alerts',
     summary: 'alerts: list, show, create, update, enable, disable, delete …',
@@ -84,10 +84,9 @@ export function addAlerts(program: Command, run: Run): void {
     .command('list', { isDefault: true })
     .description('Lists the alerts, newest first.')
     .option('--json', "the service's v1 list; several pages as one")
-    .action(run(listAlerts));
+    .does(listAlerts);
   addShow(
     alerts,
-    run,
     ALERTS,
     'One alert: what it watches for, whom it notifies, what was sent.',
     alertDetailsText,
@@ -98,18 +97,18 @@ export function addAlerts(program: Command, run: Run): void {
     )
     .argument(...INPUT)
     .option('--json', JSON_ANSWER)
+    .examples(
+      'gastop alerts create --below 5 --terminal --cooldown 4h',
+      'gastop alerts create --above 80 --lane fast --telegram @gas_watch',
+      'gastop alerts create - < alert.json',
+    )
     .addHelpText(
       'after',
-      `${examples([
-        'gastop alerts create --below 5 --terminal --cooldown 4h',
-        'gastop alerts create --above 80 --lane fast --telegram @gas_watch',
-        'gastop alerts create - < alert.json',
-      ])}
-
+      `
 Others can read a command line, and the shell keeps it: a URL that holds a
 secret (Slack's do) is better given as JSON on stdin.`,
     )
-    .action(run(createAlert));
+    .does(createAlert);
   withMessage(withRule(alerts.command('update'), false), false)
     .description(
       'Changes what is given; id, history, savings and a running cooldown stay. Channels that are given replace all that it notifies.',
@@ -118,14 +117,11 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .argument('[FILE]', 'the whole alert as JSON instead, as PUT /alerts/{id} takes it; - is stdin')
     .option('--no-once', 'stay armed after it has fired')
     .option('--json', JSON_ANSWER)
-    .addHelpText(
-      'after',
-      examples([
-        'gastop alerts update alr_8f2k --below 4 --cooldown 4h',
-        'gastop alerts update alr_8f2k --terminal --slack https://hooks.example.org/T0/B0',
-      ]),
+    .examples(
+      'gastop alerts update alr_8f2k --below 4 --cooldown 4h',
+      'gastop alerts update alr_8f2k --terminal --slack https://hooks.example.org/T0/B0',
     )
-    .action(run(updateAlert));
+    .does(updateAlert);
   for (const [name, status, description] of [
     ['enable', 'PENDING', 'Arms alerts again; a running cooldown goes on.'],
     ['disable', 'DISABLED', 'Disables alerts; they stay and can be enabled again.'],
@@ -135,20 +131,17 @@ secret (Slack's do) is better given as JSON on stdin.`,
       .description(description)
       .argument(...idsArgument(ALERTS))
       .option('--json', JSON_ANSWER)
-      .action(
-        run((context, ids: string[], flags: JsonFlags) =>
-          withResource(context, ALERTS, flags, ({ client, call, tell, onOne }) =>
-            eachId(context.io, ids, async (id) => {
-              await onOne(id, client.setAlertStatus(id, status, call));
-              tell(`${name === 'enable' ? 'armed' : 'disabled'} ${cleanLine(id)}`);
-            }),
-          ),
+      .does((context, ids: string[], flags: JsonFlags) =>
+        withResource(context, ALERTS, flags, ({ client, call, tell, onOne }) =>
+          eachId(context.io, ids, async (id) => {
+            await onOne(id, client.setAlertStatus(id, status, call));
+            tell(`${name === 'enable' ? 'armed' : 'disabled'} ${cleanLine(id)}`);
+          }),
         ),
       );
   }
   addDelete(
     alerts,
-    run,
     ALERTS,
     'Deletes alerts and what was sent for them. It asks first; without a terminal it needs --yes.',
   );
@@ -158,40 +151,35 @@ secret (Slack's do) is better given as JSON on stdin.`,
     .argument(...idArgument(ALERTS))
     .option('--gas <N>', 'gas used each time (default 150,000, a swap)')
     .option('--json', JSON_ANSWER)
-    .action(run(alertSavings));
+    .does(alertSavings);
   withMessage(withRule(alerts.command('preview')), true)
     .description('How often an alert would have fired in the last 24 hours; takes all flags of create.')
     .argument(...INPUT)
     .option('--json', 'for programs: times, last, from, to, lowest, highest; prices in wei')
-    .addHelpText(
-      'after',
-      examples(['gastop alerts preview --below 5', 'gastop alerts preview - < alert.json']),
-    )
-    .action(run(previewAlert));
+    .examples('gastop alerts preview --below 5', 'gastop alerts preview - < alert.json')
+    .does(previewAlert);
   alerts
     .command('redeliver')
     .description('Sends a delivery again, where the service can.')
     .argument(...idArgument(ALERTS))
     .argument('<delivery>', 'as gastop alerts show lists it')
     .option('--json', JSON_ANSWER)
-    .action(run(redeliverAlert));
+    .does(redeliverAlert);
   alerts
     .command('rotate-secret')
     .description(
       'Changes the secret that signs the webhooks of all your alerts, and prints the new one; the one before signs as well for a day.',
     )
     .option('--json', JSON_ANSWER)
-    .action(run(rotateSecret));
+    .does(rotateSecret);
 }
 
-function withRule(command: Command, hasDefaults = true): Command {
+function withRule(command: CliCommand, hasDefaults = true): CliCommand {
   const words = (text: string, value: string) => (hasDefaults ? `${text} (default ${value})` : text);
   return command
     .option('--below <GWEI>', 'fire when the price is below that')
     .option('--above <GWEI>', 'fire when it is above that')
-    .addOption(
-      new Option('--lane <LANE>', words('whose price', 'average')).choices(['slow', 'average', 'fast']),
-    )
+    .oneOf('--lane <LANE>', words('whose price', 'average'), LANES)
     .option('--cooldown <TIME>', words('the least time between notifications: 30m, 1h, 4h, 1d', '1h'))
     .option('--once', 'fire once, then be disabled')
     .option(
@@ -201,7 +189,7 @@ function withRule(command: Command, hasDefaults = true): Command {
     .option('--confirm <N>', words('fire when it holds for N blocks in a row', '1'));
 }
 
-function withMessage(command: Command, isHidden: boolean): Command {
+function withMessage(command: CliCommand, isHidden: boolean): CliCommand {
   const options: readonly (readonly [string, string])[] = [
     ['--email <ADDRESS>', 'notify by mail'],
     ['--webhook <URL>', 'notify by a signed POST'],

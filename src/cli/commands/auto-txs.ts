@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { type Command, Option } from 'commander';
 import {
   type AutoTxToCheck,
   draftDifferences,
@@ -26,12 +25,12 @@ import {
 import { isPast, type SnapshotView } from '../../client/views/gas.ts';
 import { AUTO_TX_STATUSES, CALLDATA_LONGEST, NOTE_LONGEST, SPEED_OF_LANE } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
-import type { LaneName } from '../../core/advice.ts';
+import { LANES, type LaneName } from '../../core/advice.ts';
 import { gweiString } from '../../core/units.ts';
 import { isServerUrl } from '../../store/database-url.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { CliError, EXIT, type ExitCode, failure, usageError, usageErrors } from '../errors.ts';
-import { examples } from '../help.ts';
 import { type OpenedPricing, openReady, withPricing } from '../open-source.ts';
 import { cleanLine, mapped, note, print } from '../output.ts';
 import { given, parseExpiry, parseGwei, parseNative } from '../parse.ts';
@@ -68,7 +67,7 @@ export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
 };
 const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is stdin'] as const;
 
-export function addAutoTxs(program: Command, run: Run): void {
+export function addAutoTxs(program: CliCommand): void {
   const autoTxs = addGroup(program, {
     name: 'auto-txs',
     summary: 'signed transactions, broadcast when gas is cheap',
@@ -88,10 +87,9 @@ export function addAutoTxs(program: Command, run: Run): void {
       'only those: draft, pending, held, disabled, submitted, mined …; several by commas',
     )
     .option('--json', "the service's v1 list; several pages as one")
-    .action(run(listAutoTxs));
+    .does(listAutoTxs);
   addShow(
     autoTxs,
-    run,
     AUTO_TXS,
     'One auto-tx: what it does and when, its checks, its history.',
     (autoTx, _now, isAscii) => autoTxDetailsText(autoTx, isAscii),
@@ -103,8 +101,8 @@ export function addAutoTxs(program: Command, run: Run): void {
     .argument(...SIGNED)
     .option('--id <ID>', 'check a scheduled one again instead')
     .option('--json', 'for programs: hash, from, …, call, checks; prices in wei')
-    .addHelpText('after', examples(['gastop auto-txs check --target 5 < signed.txt']))
-    .action(run(checkAutoTxs));
+    .examples('gastop auto-txs check --target 5 < signed.txt')
+    .does(checkAutoTxs);
   withDraft(withOrder(autoTxs.command('create')))
     .description(
       'Schedules a signed transaction, which is broadcast at its target, and prints its id; with --to, --value or --data makes a draft that is signed later.',
@@ -112,14 +110,11 @@ export function addAutoTxs(program: Command, run: Run): void {
     .argument(...SIGNED)
     .option('--yes', 'do not ask; without a terminal, needed where it pays far above its target')
     .option('--json', JSON_ANSWER)
-    .addHelpText(
-      'after',
-      examples([
-        'gastop auto-txs create signed.txt --target 5 --lane slow --expires 7d',
-        'gastop auto-txs create --target 5 --to 0x7099… --value 0.1',
-      ]),
+    .examples(
+      'gastop auto-txs create signed.txt --target 5 --lane slow --expires 7d',
+      'gastop auto-txs create --target 5 --to 0x7099… --value 0.1',
     )
-    .action(run(createAutoTx));
+    .does(createAutoTx);
   withDraft(withOrder(autoTxs.command('update')))
     .description('Changes what is given; with FILE it signs a draft, or replaces what was not broadcast yet.')
     .argument(...idArgument(AUTO_TXS))
@@ -129,7 +124,7 @@ export function addAutoTxs(program: Command, run: Run): void {
     .option('--disable', 'do not broadcast it for now')
     .option('--yes', 'do not ask; without a terminal, needed where it pays far above its target')
     .option('--json', JSON_ANSWER)
-    .action(run(updateAutoTx));
+    .does(updateAutoTx);
   autoTxs
     .command('cancel')
     .description(
@@ -137,26 +132,23 @@ export function addAutoTxs(program: Command, run: Run): void {
     )
     .argument(...idsArgument(AUTO_TXS))
     .option('--json', JSON_ANSWER)
-    .action(run(cancelAutoTxs));
+    .does(cancelAutoTxs);
   addDelete(
     autoTxs,
-    run,
     AUTO_TXS,
     'Deletes drafts and final ones. It asks first; without a terminal it needs --yes.',
   );
 }
 
-function withOrder(command: Command): Command {
+function withOrder(command: CliCommand): CliCommand {
   return command
     .option('--target <GWEI>', 'broadcast it when the price is that or less')
-    .addOption(
-      new Option('--lane <LANE>', 'whose price (default average)').choices(['slow', 'average', 'fast']),
-    )
+    .oneOf('--lane <LANE>', 'whose price (default average)', LANES)
     .option('--strict', 'compare its own price instead')
     .option('--expires <WHEN>', 'expire then: 6h, 7d, 2026-01-31T12:00Z, never');
 }
 
-function withDraft(command: Command): Command {
+function withDraft(command: CliCommand): CliCommand {
   return command
     .option('--note <TEXT>', 'only for you')
     .option('--to <ADDRESS>', 'of a draft: whom it goes to')

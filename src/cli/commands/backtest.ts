@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import type { Command } from 'commander';
 import { readBlockFile, readBlockFileHeader } from '../../chain/block-file.ts';
 import { type Horizon, LANE_TITLES, LANES, type Lane, type LaneName } from '../../core/advice.ts';
 import { type BacktestReport, type StretchFacts, backtest as walk } from '../../core/backtest/backtest.ts';
@@ -15,9 +14,9 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import { TimeSlice } from '../../service/async.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { nameAsGiven, usageError } from '../errors.ts';
-import { examples } from '../help.ts';
 import {
   labelledLines,
   mapped,
@@ -36,7 +35,7 @@ import { parsePath } from '../settings.ts';
 import { parseBlockNumber } from './explorer.ts';
 import { isSameFile, LineFile } from './record.ts';
 
-export function addBacktest(program: Command, run: Run): void {
+export function addBacktest(program: CliCommand): void {
   program
     .command('backtest')
     .summary('score the advice, and others, on recorded blocks')
@@ -51,11 +50,8 @@ export function addBacktest(program: Command, run: Run): void {
     .option('--json', 'all figures for programs; docs/COMMANDS.md lists the fields')
     .option('--predictions <OUT>', 'write the prediction at each block as JSON Lines')
     .option('--force', 'replace OUT if it exists')
-    .addHelpText(
-      'after',
-      examples(['gastop backtest blocks.jsonl', 'gastop backtest blocks.csv.gz --json | jq .lanes']),
-    )
-    .action(run(backtest));
+    .examples('gastop backtest blocks.jsonl', 'gastop backtest blocks.csv.gz --json | jq .lanes')
+    .does(backtest);
 }
 
 type BacktestFlags = Flags<'from' | 'to' | 'predictions', 'lanes' | 'horizons' | 'json' | 'force'>;

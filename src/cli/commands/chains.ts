@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import {
   CHAIN_SORTS,
   type ChainRow,
@@ -12,9 +12,9 @@ import {
   workCost,
 } from '../../client/views/chains.ts';
 import { chainProfile } from '../../core/chains.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
-import { examples } from '../help.ts';
 import { Interruption, type Io } from '../io.ts';
 import { USUAL_CHAINS } from '../known-chains.ts';
 import { READY_WITHIN_MS, warnOfPlainKey } from '../open-source.ts';
@@ -35,7 +35,7 @@ import { type ChainSetup, namedChains, type Settings } from '../settings.ts';
 export const chainsOption = () =>
   new Option('--chains <NAMES>', 'chains side by side, such as base,op (default: those of the config file)');
 
-export function addChains(program: Command, run: Run): void {
+export function addChains(program: CliCommand): void {
   program
     .command('chains')
     .summary('what a swap costs on each of several chains')
@@ -43,17 +43,12 @@ export function addChains(program: Command, run: Run): void {
       'Chains side by side: what a swap and a transfer cost, L1 included, trend and advice. Without --chains and without chains in the config file: the usual ones, by public nodes.',
     )
     .addOption(chainsOption())
-    .addOption(
-      new Option('--sort <BY>', 'the cheapest by it first').choices([...CHAIN_SORTS]).default('swap'),
-    )
+    .oneOf('--sort <BY>', 'the cheapest by it first', CHAIN_SORTS, 'swap')
     .addOption(new Option('--json', 'for programs: { chains: [{ name, chainId, swap, send, … }] }'))
     .addOption(new Option('--csv', 'comma-separated, prices in wei').conflicts('json'))
     .option('--watch', 'go on: the table anew every 6 s, or a line of JSON or the rows of CSV each time')
-    .addHelpText(
-      'after',
-      examples(['gastop chains --chains base,op,arbitrum', 'gastop chains --sort send --json']),
-    )
-    .action(run(chains));
+    .examples('gastop chains --chains base,op,arbitrum', 'gastop chains --sort send --json')
+    .does(chains);
 }
 
 /** The chains that `--chains` names, else those of the config file. @throws CliError (usage) beside one source. */

@@ -1,16 +1,16 @@
-import type { Command } from 'commander';
 import { ROUTE_GROUPS } from '../../contract/routes.ts';
 import { formatCount } from '../../core/units.ts';
 import type { Plan } from '../../service/keys/api-keys.ts';
 import { databaseName, isServerUrl } from '../../store/database-url.ts';
+import type { CliCommand } from '../command.ts';
 import { chainDatabase } from '../config-file.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { cleanLine, mapped, shownDatabase, tableLines } from '../output.ts';
 import { durationText } from '../parse.ts';
 import { type ChainSetup, keySettings, type Setting, type Settings, type SourceChoice } from '../settings.ts';
 import type { JsonFlags } from './resource.ts';
 
-export function addConfig(program: Command, run: Run): void {
+export function addConfig(program: CliCommand): void {
   program
     .command('config')
     .summary('every setting and where it came from')
@@ -19,7 +19,7 @@ export function addConfig(program: Command, run: Run): void {
       '--json',
       'for programs: { source: { value: { kind, urls }, from }, apiKey: { value: true, from }, ... }',
     )
-    .action(run(config));
+    .does(config);
 }
 
 async function config({ io, loadSettings }: CommandContext, { json }: JsonFlags): Promise<void> {

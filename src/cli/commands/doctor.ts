@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { inspectConnection } from '../../client/connection.ts';
 import {
   probeService,
@@ -14,9 +13,9 @@ import { chainProfile } from '../../core/chains.ts';
 import { wrapWords } from '../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../core/units.ts';
 import { channelsOf, setUpLines } from '../../service/alerts/target-rules.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openSource } from '../open-source.ts';
 import {
@@ -35,21 +34,21 @@ import {
 import { deliveryOf } from '../settings.ts';
 import type { JsonFlags } from './resource.ts';
 
-export function addDoctor(program: Command, run: Run): void {
+export function addDoctor(program: CliCommand): void {
   program
     .command('doctor')
     .summary('check a service, route by route')
     .description('Requests every read route of the service and says what was understood and what is missing.')
     .option('--json', 'all of it for programs; docs/COMMANDS.md lists the fields')
+    .examples('gastop doctor --url https://gas.example.org', 'gastop doctor --json | jq .warnings')
     .addHelpText(
       'after',
-      `${examples(['gastop doctor --url https://gas.example.org', 'gastop doctor --json | jq .warnings'])}
-
+      `
 Exit codes
   0 usable   1 its prices cannot be understood   3 unreachable
   4 key missing or refused   5 quota used up`,
     )
-    .action(run(doctor));
+    .does(doctor);
 }
 
 const RESULTS: Readonly<Record<Verdict['result'], { readonly exitCode: ExitCode; readonly words: string }>> =

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { type CallOptions, type GasClient, pathOf } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
@@ -21,9 +20,9 @@ import {
   formatUsd,
   usdOf,
 } from '../../core/units.ts';
-import type { CommandContext, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
-import { examples } from '../help.ts';
 import { openSource, type StaleRule } from '../open-source.ts';
 import {
   badgeOf,
@@ -38,15 +37,15 @@ import {
 } from '../output.ts';
 import type { JsonFlags } from './resource.ts';
 
-export function addExplorer(program: Command, run: Run): void {
+export function addExplorer(program: CliCommand): void {
   program
     .command('block')
     .summary('one block: fees, tips, fullness, burnt fees')
     .description('One block: its base fee and the next one, tips, fullness, blobs, burnt fees.')
     .argument('[number]', 'its number (24337604, 24,337,604, 0x1735cc4) or latest', 'latest')
     .option('--json', "print the service's v1 response as it is")
-    .addHelpText('after', examples(['gastop block', 'gastop block 24337604 --json']))
-    .action(run(block));
+    .examples('gastop block', 'gastop block 24337604 --json')
+    .does(block);
 
   program
     .command('tx')
@@ -54,11 +53,8 @@ export function addExplorer(program: Command, run: Run): void {
     .description('One transaction: what it paid, and how its tip ranked in its block.')
     .argument('<hash>', '0x and 64 hexadecimal digits')
     .option('--json', "print the service's v1 response as it is")
-    .addHelpText(
-      'after',
-      examples(['gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei']),
-    )
-    .action(run(tx));
+    .examples('gastop tx 0x4a5e… --rpc http://127.0.0.1:8545', 'gastop tx 0x4a5e… --json | jq .costWei')
+    .does(tx);
 }
 
 /** A stale source has no valid head; a block by its number is unaffected. */

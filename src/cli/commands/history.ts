@@ -1,11 +1,11 @@
 import asciichart from 'asciichart';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import * as z from 'zod';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
 import { allPages, inBuckets } from '../../client/paging.ts';
 import type { BaseFeeRowView } from '../../client/views/metrics.ts';
-import { BUCKET_SEC, type Bucket } from '../../contract/choices.ts';
+import { BUCKET_SEC, BUCKETS, type Bucket } from '../../contract/choices.ts';
 import { PATHS } from '../../contract/routes.ts';
 import {
   formatCount,
@@ -16,8 +16,8 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import { abortable } from '../../service/async.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
-import { examples } from '../help.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, openSource } from '../open-source.ts';
 import {
@@ -37,18 +37,18 @@ import {
 import { checked, parseDuration } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
-export function addHistory(program: Command, run: Run): void {
+export function addHistory(program: CliCommand): void {
   program
     .command('history')
     .summary('base fee and tips of the last hours or days')
     .description('Base fee, tips and fullness of blocks over the last hours or days.')
     .option('--window <TIME>', 'how far back: 90m, 24h, 7d, at most 30d', '24h')
-    .addOption(new Option('--bucket <SIZE>', 'length of a row').choices(['block', '1m', '5m', '1h', '1d']))
+    .oneOf('--bucket <SIZE>', 'length of a row', BUCKETS)
     .addOption(new Option('--csv', 'comma-separated, prices in wei').conflicts(['json', 'chart']))
     .addOption(new Option('--json', "the service's v1 response as it is").conflicts(['csv', 'chart']))
     .addOption(new Option('--chart', 'a line drawn with text').conflicts(['csv', 'json']))
-    .addHelpText('after', examples(['gastop history --window 7d --chart', 'gastop history --csv > day.csv']))
-    .action(run(history));
+    .examples('gastop history --window 7d --chart', 'gastop history --csv > day.csv')
+    .does(history);
 }
 
 type HistoryFlags = Flags<never, 'csv' | 'json' | 'chart'> & {

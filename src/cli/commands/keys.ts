@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
 import { KEY_PREFIX, withoutKeys } from '../../core/key-text.ts';
 import { cleanText } from '../../core/text.ts';
 import { formatCount } from '../../core/units.ts';
@@ -7,7 +6,8 @@ import { isKeyId, issueKey, type Plans, readKey, reissueKey } from '../../servic
 import type { KeyStore } from '../../store/api-keys.ts';
 import { isServerUrl } from '../../store/database-url.ts';
 import type { KeyRow } from '../../store/tables.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { type CliError, failure, fileFailureReason, usageError } from '../errors.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
 import { keySettings } from '../settings.ts';
@@ -15,7 +15,7 @@ import { addGroup, isConfirmed, requireTerminal } from './resource.ts';
 
 type KeysFlags = Flags<'keys' | 'name' | 'plan', 'json' | 'yes'>;
 
-export function addKeys(program: Command, run: Run): void {
+export function addKeys(program: CliCommand): void {
   const keys = addGroup(program, {
     name: 'keys',
     summary: 'keys of gastop serve: create, list, rotate, revoke',
@@ -30,24 +30,24 @@ export function addKeys(program: Command, run: Run): void {
     .option('--name <TEXT>', 'who or what it is for')
     .option('--plan <NAME>', 'free, basic, pro or one of the config file', 'free')
     .option('--json', 'print { id, name, plan, key }')
-    .action(run((context, flags: KeysFlags) => createKey(context, typed(flags))));
+    .does((context, flags: KeysFlags) => createKey(context, typed(flags)));
   keys
     .command('list', { isDefault: true })
     .description('Lists the keys, their plans and requests today. The keys themselves are not stored.')
     .option('--json', 'for programs')
-    .action(run((context, flags: KeysFlags) => listKeys(context, typed(flags))));
+    .does((context, flags: KeysFlags) => listKeys(context, typed(flags)));
   keys
     .command('rotate')
     .description('Gives a key a new secret; the old one stops working at once.')
     .argument('<id>', 'as gastop keys list shows it')
     .option('--json', 'print { id, name, plan, key }')
-    .action(run((context, id: string, flags: KeysFlags) => rotateKey(context, id, typed(flags))));
+    .does((context, id: string, flags: KeysFlags) => rotateKey(context, id, typed(flags)));
   keys
     .command('revoke')
     .description('Revokes a key, at once and for good. It asks first; without a terminal it needs --yes.')
     .argument('<id>', 'as gastop keys list shows it')
     .option('--yes', 'do not ask')
-    .action(run((context, id: string, flags: KeysFlags) => revokeKey(context, id, typed(flags))));
+    .does((context, id: string, flags: KeysFlags) => revokeKey(context, id, typed(flags)));
 }
 
 const LONGEST_NAME = 60;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Command } from 'commander';
 import type { Board } from '../../tui/panes/board/board-pane.tsx';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { usageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { chosenSettings, type OpenedClient, openClient, warnOfPlainKey } from '../open-source.ts';
@@ -11,16 +11,16 @@ import { type ChainRows, EVERY_MS, openChainRows } from '../poll-chains.ts';
 import { type ChainSetup, parseNodeUrl, type Settings, withSource } from '../settings.ts';
 import { chainsOption, chosenChains } from './chains.ts';
 
-export function addLive(program: Command, run: Run): void {
+export function addLive(program: CliCommand): void {
   program
     .command('live', { isDefault: true })
     .summary('the monitor (what runs without a command)')
     .description('The monitor: lanes, advice and charts, live. Press ? in it for the keys, q to leave.')
     .addOption(chainsOption())
     .allowExcessArguments()
-    .action((flags: LiveFlags, command: Command) => {
+    .does((context, flags: LiveFlags, command: CliCommand) => {
       refuseUnknownCommand(command.args, program);
-      return run(live)(flags);
+      return live(context, flags);
     });
 }
 

@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
 import { VERSION } from '../../contract/routes.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { reportError } from '../errors.ts';
-import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { knownSecrets } from '../main.ts';
 import { type OpenedClient, openSource, READY_WITHIN_MS } from '../open-source.ts';
@@ -10,7 +9,7 @@ import { note } from '../output.ts';
 import { readChainRows } from '../poll-chains.ts';
 import { comparedChains } from './chains.ts';
 
-export function addMcp(program: Command, run: Run): void {
+export function addMcp(program: CliCommand): void {
   program
     .command('mcp')
     .summary('gas prices for AI agents, over MCP')
@@ -22,8 +21,8 @@ export function addMcp(program: Command, run: Run): void {
       '--allow-writes',
       'tools that create, enable, disable and delete alerts and cancel auto-txs; alerts fire while it runs',
     )
-    .addHelpText('after', examples(['gastop mcp --url https://gas.example.org', 'gastop mcp --demo']))
-    .action(run(serveMcp));
+    .examples('gastop mcp --url https://gas.example.org', 'gastop mcp --demo')
+    .does(serveMcp);
 }
 
 async function serveMcp(

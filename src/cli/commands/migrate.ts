@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
 import { formatCount } from '../../core/units.ts';
 import { databaseName, isServerUrl, parseDatabaseUrl } from '../../store/database-url.ts';
+import type { CliCommand } from '../command.ts';
 import { keysDatabase } from '../config-file.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { usageError } from '../errors.ts';
-import { examples } from '../help.ts';
 import { note, tildePath } from '../output.ts';
 import { checked, given } from '../parse.ts';
 import { parsePath } from '../settings.ts';
 
-export function addMigrate(program: Command, run: Run): void {
+export function addMigrate(program: CliCommand): void {
   program
     .command('migrate')
     .summary('from a database file to PostgreSQL')
@@ -21,13 +20,8 @@ export function addMigrate(program: Command, run: Run): void {
     .requiredOption('--from <FILE>', 'the database file')
     .option('--keys <FILE>', 'the database of the keys (default: that of the data folder)')
     .option('--to <URL>', 'the PostgreSQL database (default: GASTOP_DATABASE_URL)')
-    .addHelpText(
-      'after',
-      examples([
-        'gastop migrate --from chain-1.db --keys keys.db --to postgres://gastop@db.example.org/gastop',
-      ]),
-    )
-    .action(run(migrate));
+    .examples('gastop migrate --from chain-1.db --keys keys.db --to postgres://gastop@db.example.org/gastop')
+    .does(migrate);
 }
 
 type MigrateFlags = Flags<'keys' | 'to'> & { readonly from: string };

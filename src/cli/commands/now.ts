@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type ReachQuery, reachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import { titleWord } from '../../client/views/alerts.ts';
@@ -31,10 +31,10 @@ import {
   UNKNOWN,
 } from '../../core/units.ts';
 import { abortable } from '../../service/async.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
 import type { ToldSnapshot } from '../follow-snapshots.ts';
-import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedClient, openReady, type Ready } from '../open-source.ts';
 import {
@@ -54,7 +54,7 @@ import {
 import { checked, durationText, given, parseDuration, parseGwei } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 
-export function addNow(program: Command, run: Run): void {
+export function addNow(program: CliCommand): void {
   program
     .command('now')
     .summary('one snapshot, for people, scripts and status bars')
@@ -67,16 +67,13 @@ export function addNow(program: Command, run: Run): void {
     .option('--within <TIME>', 'by when, with --below: 10m, 6h; gastop knows up to 1d (default 1h)')
     .option('--stale-ok', 'print stale prices too; without it they exit 3')
     .addOption(new Option('--watch', 'go on with a line for each new block').conflicts('below'))
-    .addHelpText(
-      'after',
-      examples([
-        "gastop now --format '{average} gwei, {action}'",
-        'gastop now --below 0.05 --within 6h',
-        'gastop now --demo --json',
-        'gastop now --watch --json | jq --unbuffered .averagePrice',
-      ]),
+    .examples(
+      "gastop now --format '{average} gwei, {action}'",
+      'gastop now --below 0.05 --within 6h',
+      'gastop now --demo --json',
+      'gastop now --watch --json | jq --unbuffered .averagePrice',
     )
-    .action(run(now));
+    .does(now);
 }
 
 type NowFlags = Flags<'format' | 'below' | 'within', 'json' | 'staleOk' | 'watch'>;

@@ -1,20 +1,19 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
-import type { Command } from 'commander';
 import { encodeBlock, encodeHeader } from '../../chain/block-formats.ts';
 import type { ChainSource } from '../../chain/chain-source.ts';
 import type { Block } from '../../core/block.ts';
 import { formatCount } from '../../core/units.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { failure, fileFailureReason, usageError } from '../errors.ts';
-import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { READY_WITHIN_MS } from '../open-source.ts';
 import { cleanLine, note, withSpinner } from '../output.ts';
 import { checked, given, parseCount, parseDuration } from '../parse.ts';
 import { parsePath } from '../settings.ts';
 
-export function addRecord(program: Command, run: Run): void {
+export function addRecord(program: CliCommand): void {
   program
     .command('record')
     .summary('write blocks to a file for --replay')
@@ -24,8 +23,8 @@ export function addRecord(program: Command, run: Run): void {
     .option('--past <TIME>', 'start this far back: 1h, 24h; then continue with new blocks')
     .option('--blocks <N>', 'stop after N blocks')
     .option('--window <TIME>', 'stop after this much chain time: 10m, 24h')
-    .addHelpText('after', examples(['gastop record --out blocks.jsonl --past 24h --blocks 7200']))
-    .action(run(record));
+    .examples('gastop record --out blocks.jsonl --past 24h --blocks 7200')
+    .does(record);
 }
 
 type RecordFlags = Flags<'past' | 'blocks' | 'window', 'force'> & { readonly out: string };

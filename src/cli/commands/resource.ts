@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import * as z from 'zod';
 import { type CallOptions, type GasClient, pathOf, type TextOptions } from '../../client/client.ts';
 import { ClientError, type ClientErrorCode } from '../../client/errors.ts';
@@ -8,9 +7,9 @@ import type { ClientRoute, Query } from '../../client/routes.ts';
 import type { ListView } from '../../client/views/alerts.ts';
 import { PAGE_SIZE_MAX } from '../../contract/choices.ts';
 import { formatCount } from '../../core/units.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CliCommand } from '../command.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { CliError, EXIT, failure, reportError, usageError } from '../errors.ts';
-import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { type OpenedResource, openResource, type ResourceWords } from '../open-source.ts';
 import { cleanLine, jsonResponse, note, print } from '../output.ts';
@@ -60,14 +59,14 @@ type Group = Readonly<Record<'name' | 'summary' | 'description', string>> & {
   readonly examples: readonly string[];
 };
 
-export const addGroup = (program: Command, group: Group): Command =>
+export const addGroup = (program: CliCommand, group: Group): CliCommand =>
   program
     .command(group.name)
     .summary(group.summary)
     .description(`${group.description} Without a command it lists them.`)
     .usage('[command] [options]')
     .helpCommand(false)
-    .addHelpText('after', examples(group.examples));
+    .examples(...group.examples);
 
 export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${many} list shows it`] as const;
 export const idsArgument = ({ many }: ResourceWords) =>
@@ -213,8 +212,7 @@ function partOf(text: string, route: ClientRoute<ListPage<unknown>>) {
 }
 
 export function addShow<Item extends Named, Details extends { readonly problem?: string }>(
-  group: Command,
-  run: Run,
+  group: CliCommand,
   resource: Resource<Item, Details>,
   description: string,
   text: (details: Details, now: number, isAscii: boolean) => string,
@@ -237,7 +235,7 @@ export function addShow<Item extends Named, Details extends { readonly problem?:
     .description(description)
     .argument(...idArgument(resource))
     .option('--json', JSON_ANSWER)
-    .action(run(show));
+    .does(show);
 }
 
 export type YesFlags = Flags<never, 'json' | 'yes'>;
@@ -256,8 +254,7 @@ export async function isConfirmed(io: Io, prompt: string): Promise<boolean> {
 }
 
 export function addDelete<Item extends Named, Details>(
-  group: Command,
-  run: Run,
+  group: CliCommand,
   resource: Resource<Item, Details>,
   description: string,
 ): void {
@@ -284,5 +281,5 @@ export function addDelete<Item extends Named, Details>(
     .argument(...idsArgument(resource))
     .option('--yes', 'do not ask')
     .option('--json', JSON_ANSWER)
-    .action(run(remove));
+    .does(remove);
 }

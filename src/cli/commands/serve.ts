@@ -1,19 +1,20 @@
 import { realpath } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
 import { parseServiceUrl } from '../../client/http.ts';
 import { API_KEY_HEADER, MCP_PATH } from '../../contract/routes.ts';
 import type { LogLevel } from '../../service/http/log.ts';
+import type { CliCommand } from '../command.ts';
 import { configFile } from '../config-file.ts';
-import { type CommandContext, createContext, type Flags, type Run } from '../context.ts';
+import { type CommandContext, createContext, type Flags } from '../context.ts';
 import { failure, usageError } from '../errors.ts';
-import { examples } from '../help.ts';
 import { cleanLine, note } from '../output.ts';
 import { append, checked, given } from '../parse.ts';
 import { flagName, keySettings, parseOrigins, type SourceFlags } from '../settings.ts';
 
-export function addServe(program: Command, run: Run): void {
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+export function addServe(program: CliCommand): void {
   program
     .command('serve')
     .summary('the v1 service for other programs and people')
@@ -27,24 +28,15 @@ export function addServe(program: Command, run: Run): void {
     .option('--base-url <URL>', 'its public URL, behind a proxy')
     .option('--keys <FILE>', 'the database of the keys')
     .option('--cors <ORIGIN>', 'let pages of this origin ask in a browser; several, or * for all', append)
-    .addOption(
-      new Option('--log-level <LEVEL>', 'what goes to stderr')
-        .choices(['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-        .default('info'),
-    )
+    .oneOf('--log-level <LEVEL>', 'what goes to stderr', LEVELS, 'info')
     .option('--systemd', 'print a systemd unit that keeps it running')
-    .addHelpText(
-      'after',
-      examples([
-        'gastop serve --rpc http://127.0.0.1:8545',
-        'gastop serve --demo --port 8787',
-        'gastop serve --systemd > ~/.config/systemd/user/gastop.service',
-      ]),
+    .examples(
+      'gastop serve --rpc http://127.0.0.1:8545',
+      'gastop serve --demo --port 8787',
+      'gastop serve --systemd > ~/.config/systemd/user/gastop.service',
     )
-    .action(
-      run((context, flags: ServeFlags) =>
-        flags.systemd ? printUnit(context, program.opts<SourceFlags>(), flags) : serve(context, flags),
-      ),
+    .does((context, flags: ServeFlags) =>
+      flags.systemd ? printUnit(context, program.opts<SourceFlags>(), flags) : serve(context, flags),
     );
 }
 

@@ -4,11 +4,10 @@ import { access, stat } from 'node:fs/promises';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
 import type { GasClient } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
-import type { LaneName } from '../../core/advice.ts';
+import { LANES, type LaneName } from '../../core/advice.ts';
 import { staleAfterMs } from '../../core/chains.ts';
 import {
   exactGwei,
@@ -18,11 +17,11 @@ import {
   formatLikelihood,
   gweiString,
 } from '../../core/units.ts';
+import type { CliCommand } from '../command.ts';
 import { holdsKey } from '../config-file.ts';
-import type { CommandContext, Flags, Run } from '../context.ts';
+import type { CommandContext, Flags } from '../context.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import { FASTEST_POLL_MS, followSnapshots, retryableFailure } from '../follow-snapshots.ts';
-import { examples } from '../help.ts';
 import type { Io } from '../io.ts';
 import { openClient, warnOfPlainKey, warnOfUnsaved } from '../open-source.ts';
 import { badgeOf, cleanLine, mapped, note, StatusLine } from '../output.ts';
@@ -30,7 +29,7 @@ import { checked, durationText, given, parseCount, parseDuration, parseGwei } fr
 import { isSecretVariable, type Settings } from '../settings.ts';
 import { pastFor } from './now.ts';
 
-export function addWait(program: Command, run: Run): void {
+export function addWait(program: CliCommand): void {
   program
     .command('wait')
     .summary('wait for a price, then exit 0 or run a command')
@@ -41,18 +40,17 @@ export function addWait(program: Command, run: Run): void {
     .usage('--below GWEI [options] [-- command...]')
     .option('--below <GWEI>', 'wait until the price is at or below this')
     .option('--above <GWEI>', 'wait until the price is at or above this')
-    .addOption(
-      new Option('--lane <LANE>', 'the lane whose price counts')
-        .choices(['slow', 'average', 'fast'])
-        .default('average'),
-    )
+    .oneOf('--lane <LANE>', 'the lane whose price counts', LANES, 'average')
     .option('--timeout <TIME>', 'give up after this: 30m, 12h, at most 24d (exit 124)')
     .option('--confirm <N>', 'for N blocks in a row (default 1)')
     .option('--quiet', 'print nothing but errors')
+    .examples(
+      'gastop wait --below 5 && ./deploy.sh',
+      'gastop wait --below 0.05 --timeout 6h -- ./deploy.sh --network mainnet',
+    )
     .addHelpText(
       'after',
-      `${examples(['gastop wait --below 5 && ./deploy.sh', 'gastop wait --below 0.05 --timeout 6h -- ./deploy.sh --network mainnet'])}
-
+      `
 The command gets
   GASTOP_PRICE_GWEI  GASTOP_BLOCK  GASTOP_LANE  GASTOP_CHAIN_ID  GASTOP_SOURCE
   and the lane's caps: GASTOP_MAX_FEE_GWEI  GASTOP_TIP_GWEI
@@ -61,7 +59,7 @@ Exit codes
   the command's own, 128 + n if signal n ended it   124 timed out
   126 the command cannot be run   127 it is not found`,
     )
-    .action(run(wait));
+    .does(wait);
 }
 
 const LONGEST_TIMEOUT = '24d';

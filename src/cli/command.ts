@@ -1,0 +1,37 @@
+import { Command, Option } from 'commander';
+import type { CommandContext } from './context.ts';
+
+type Work<Args extends readonly unknown[]> = (
+  context: CommandContext,
+  ...args: Args
+) => Promise<number> | Promise<void>;
+
+/** Wraps the work of a command in an action, which passes its exit code to the program; without one it is 0. */
+type Run = <Args extends readonly unknown[]>(work: Work<Args>) => (...args: Args) => Promise<void>;
+
+/** A command with examples below its help, whose work gets its context: the global flags from anywhere on the line. */
+export class CliCommand extends Command {
+  readonly #run: Run;
+
+  constructor(name: string | undefined, run: Run) {
+    super(name);
+    this.#run = run;
+  }
+
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name, this.#run);
+  }
+
+  examples(...lines: readonly string[]): this {
+    return this.addHelpText('after', `\nExamples\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  }
+
+  oneOf(flags: string, text: string, choices: readonly string[], standard?: string): this {
+    const option = new Option(flags, text).choices(choices);
+    return this.addOption(standard === undefined ? option : option.default(standard));
+  }
+
+  does<Args extends readonly unknown[]>(work: Work<Args>): this {
+    return this.action(this.#run(work));
+  }
+}
