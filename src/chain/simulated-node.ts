@@ -328,7 +328,7 @@ function crowdOf(seed: number, block: SimulatedBlock, gas: number) {
   let blobsLeft = block.blobs;
   let left = gas;
   return Array.from(gasOf(seed, number, gas), ({ gasUsed, selector }, index) => {
-    const tip = tipAt(block.tips, (left - gasUsed) / gas, left / gas);
+    const tip = tipAt(block.tips, left / gas);
     left -= gasUsed;
     const draw = (lane: number) => uniform(seed, NOISE.crowd, number, index * LANES + lane);
     const blobCount = index % BLOBS_EVERY === 1 ? Math.min(blobsLeft, BLOBS_EACH) : 0;
@@ -376,19 +376,14 @@ function* gasOf(seed: number, number: number, gas: number) {
   }
 }
 
-/**
- * The tip of the transaction that uses the gas from share `low` to share `high` of its block, by rising tips: the
- * block's own if a percentile falls into that range, so that the transactions have the same percentiles.
- */
-function tipAt(tips: SimulatedBlock['tips'], low: number, high: number): bigint {
-  const at = TIP_PERCENTILES.findIndex((each) => each / 100 > low);
+/** The tip of the transaction at a `share` of its block's gas, by rising tips: between the block's own percentiles. */
+function tipAt(tips: SimulatedBlock['tips'], share: number): bigint {
+  const at = TIP_PERCENTILES.findIndex((each) => each / 100 > share);
   const above = TIP_PERCENTILES[at];
+  if (above === undefined) return scaled(tips[tips.length - 1] ?? 0n, 1 + (share - 0.99) * 100);
   const [upper, lower] = [tips[at] ?? 0n, tips[at - 1] ?? 0n];
-  const top = tips[tips.length - 1] ?? 0n;
-  if (above === undefined) return scaled(top, 1 + (high - 0.99) * 100);
-  if (above / 100 <= high) return upper;
   const below = (TIP_PERCENTILES[at - 1] ?? 0) / 100;
-  return lower + scaled(upper - lower, (high - below) / (above / 100 - below));
+  return lower + scaled(upper - lower, (share - below) / (above / 100 - below));
 }
 
 const scaled = (wei: bigint, factor: number) => BigInt(Math.round(Number(wei) * factor));

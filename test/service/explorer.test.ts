@@ -149,52 +149,15 @@ test('latest is the head, and the fee after it is the one that gas/current names
   expect(latest.nextBaseFeePerGas).toBe(current.nextBasePrice);
 });
 
-test('of a block that is not stored the tips come from its receipts', async () => {
+test('of a block that is stored without tips, or not at all, they are what the node says', async () => {
   const source = new ScriptedSource(makeBlocks(0, HEAD).map((block) => ({ ...block, tips: null })));
-  const block = makeBlock(500);
-  const gas = [30_000n, 60_000n, 10_000n];
-  source.headers.set(500, { gasUsed: 100_000n });
-  source.transactions.set(
-    500,
-    [3n, 1n, 2n].map((tip, index) =>
-      makeIncluded(block, index, {
-        transaction: { maxPriorityFeePerGas: tip * GWEI, maxFeePerGas: 100n * GWEI },
-        receipt: { gasUsed: gas[index] ?? 0n },
-      }),
-    ),
-  );
   const service = await following(source);
-  // Of 100,000 gas the first 60,000 tip 1 gwei, the next 10,000 tip 2 and the rest 3.
-  expect((await readBlock(service, 500)).tips).toEqual({
-    p10: 1e9,
-    p25: 1e9,
-    p50: 1e9,
-    p75: 3e9,
-    p90: 3e9,
-    p95: 3e9,
-    p99: 3e9,
-  });
-  expect((await readBlock(service, 501)).tips).toEqual({
-    p10: 0,
-    p25: 0,
-    p50: 0,
-    p75: 0,
-    p90: 0,
-    p95: 0,
-    p99: 0,
-  });
-});
-
-test('receipts that the node does not give leave the tips unknown and the block told', async () => {
-  const source = new ScriptedSource(makeBlocks(0, HEAD).map((block) => ({ ...block, tips: null })));
-  source.transactions.set(500, [makeIncluded(makeBlock(500), 0)]);
-  source.transactionsOf = async () => null;
-  const service = await following(source);
-  expect(await readBlock(service, 500)).toMatchObject({
-    blockNumber: 500,
-    tips: null,
-    transactionCount: 1,
-  });
+  expect((await readBlock(service, 990)).tips).toBeNull();
+  const blocks = source.blocks.bind(source);
+  const tips = makeBlock(500).tips;
+  source.blocks = async (...range) => (await blocks(...range)).map((block) => ({ ...block, tips }));
+  const told = { p10: 1e7, p25: 2e7, p50: 3e7, p75: 4e7, p90: 5e7, p95: 6e7, p99: 7e7 };
+  for (const number of [990, 500]) expect((await readBlock(service, number)).tips).toEqual(told);
 });
 
 test('what only completes an answer holds it up for two seconds at most', async () => {

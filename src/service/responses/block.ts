@@ -1,12 +1,11 @@
 import { type ChainBlock, ChainError } from '../../chain/chain-source.ts';
 import type { BlockMetrics } from '../../contract/explorer.ts';
-import { type Block, TIP_PERCENTILES } from '../../core/block.ts';
+import type { Block } from '../../core/block.ts';
 import { type BlobParams, blobBaseFee, blobParamsAt, nextExcessBlobGas } from '../../core/eip4844.ts';
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
-import { gasWeightedPercentiles } from '../../core/percentiles.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
-import { confirmationsOf, ifAvailable, type LookupContext, tipOf } from './explorer.ts';
+import { confirmationsOf, ifAvailable, type LookupContext } from './explorer.ts';
 import { integerOrNull, isoFromSec, toWire, wireInteger } from './wire.ts';
 
 interface KnownBlock {
@@ -20,7 +19,7 @@ interface KnownBlock {
 
 /** @throws {ApiFailure} `not_found` for a future or orphaned block */
 export async function blockMetrics(asked: number | 'latest', context: LookupContext): Promise<BlockMetrics> {
-  const { head, profile, reader } = context;
+  const { head, profile } = context;
   const read = await readBlock(asked === 'latest' ? head.number : asked, context);
   // OP-stack chains have no blobs, and store the data footprint in those fields.
   const whole = read.whole && profile.dataFee === 'op' ? { ...read.whole, blobGasUsed: null } : read.whole;
@@ -29,10 +28,7 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
   const header = whole ?? fees;
   if (header === null) throw new Error('a block is known by its header or by its fees');
   const blobs = blobFees(known, profile.id);
-  const [nextBaseFee, tips] = await Promise.all([
-    nextBaseFeeOf(known, header, context),
-    tipsOf(known, reader),
-  ]);
+  const nextBaseFee = await nextBaseFeeOf(known, header, context);
   return {
     chainId: profile.id,
     blockNumber: header.number,
@@ -46,7 +42,7 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     gasLimit: integerOrNull(header.gasLimit),
     gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
     transactionCount: whole?.transactionHashes.length ?? null,
-    tips,
+    tips: tipsOf(known),
     blobBaseFee: integerOrNull(blobs.now),
     nextBlobBaseFee: integerOrNull(blobs.next),
     blobGasUsed: integerOrNull(whole?.blobGasUsed),
@@ -66,7 +62,8 @@ async function readBlock(number: number, context: LookupContext): Promise<KnownB
     // Until a reorg is ingested, the store has the orphaned block.
     const isSame = stored !== null && isBlockOf(whole, stored);
     const follows = child?.parentHash === whole.hash || (isSame && child?.parentHash === null);
-    const fees = isSame ? stored : await feesOf(whole, reader);
+    const fees =
+      (isSame && stored.tips !== null ? stored : await feesOf(whole, reader)) ?? (isSame ? stored : null);
     return { whole, fees, child: follows ? child : null };
   }
   if (number > head.number) {
@@ -124,22 +121,10 @@ async function nextBaseFeeOf(
   return nextBaseFeeByRule({ ...header, gasUsedRatio }, profile.feeRule);
 }
 
-async function tipsOf({ whole, fees }: KnownBlock, reader: ChainReader): Promise<BlockMetrics['tips']> {
-  const tips = fees?.tips ?? (whole === null ? null : await tipsFromReceipts(whole, reader));
-  if (tips === null) return null;
-  const [p10 = 0n, p25 = 0n, p50 = 0n, p75 = 0n, p90 = 0n, p95 = 0n, p99 = 0n] = tips;
+function tipsOf({ fees }: KnownBlock): BlockMetrics['tips'] {
+  if (!fees?.tips) return null;
+  const [p10, p25, p50, p75, p90, p95, p99] = fees.tips;
   return toWire({ p10, p25, p50, p75, p90, p95, p99 });
-}
-
-/** The same as the node's own percentiles at that time. */
-async function tipsFromReceipts(whole: ChainBlock, reader: ChainReader): Promise<bigint[] | null> {
-  const mined = whole.transactionHashes.length === 0 ? [] : await ifAvailable(reader.transactionsOf(whole));
-  if (mined === null) return null;
-  const tips = mined.map(({ effectiveGasPrice, gasUsed }) => ({
-    tip: tipOf(effectiveGasPrice, whole.baseFeePerGas),
-    gasUsed,
-  }));
-  return gasWeightedPercentiles(tips, TIP_PERCENTILES, whole.gasUsed);
 }
 
 /** `null` when a part is unknown. */
