@@ -27,23 +27,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Everything up to and including `ended`. */
-async function playOut(source: ChainSource, known: readonly KnownBlock[] = []): Promise<ChainEvent[]> {
+/** The first `count` events, or everything up to and including `ended`. */
+async function take(
+  source: ChainSource,
+  count = Number.POSITIVE_INFINITY,
+  known: readonly KnownBlock[] = [],
+) {
   const stop = new AbortController();
   const events: ChainEvent[] = [];
   for await (const event of source.subscribe({ known, signal: stop.signal })) {
     events.push(event);
-    if (event.type === 'ended') stop.abort();
-  }
-  return events;
-}
-
-async function take(source: ChainSource, count: number, known: readonly KnownBlock[] = []) {
-  const stop = new AbortController();
-  const events: ChainEvent[] = [];
-  for await (const event of source.subscribe({ known, signal: stop.signal })) {
-    events.push(event);
-    if (events.length === count) stop.abort();
+    if (event.type === 'ended' || events.length === count) stop.abort();
   }
   return events;
 }
@@ -75,7 +69,7 @@ describe('openReplaySource', () => {
   it.each([1, 60, 3_333.3, 100_000])('delivers each block once and in order at %d×', async (speed) => {
     const source = await openReplaySource({ file: MAINNET, speed, clock: manualClock() });
     const head = await source.head();
-    const events = await playOut(source);
+    const events = await take(source);
     const rest = recorded.filter(({ number }) => number >= head.number);
     expect(events).toEqual([...rest.map((block) => ({ type: 'block', block })), { type: 'ended' }]);
   });
@@ -102,12 +96,12 @@ describe('openReplaySource', () => {
     const clock = manualClock();
     const source = await openReplaySource({ file: MAINNET, speed: 60, clock });
     expect(source.health()).toMatchObject([{ state: 'ok', message: 'plays at 60×' }]);
-    await playOut(source);
+    await take(source);
     clock.advance(1_000_000);
     expect(source.now()).toBe((recorded.at(-1)?.timestamp ?? 0) * 1_000);
     expect(source.health()[0]?.message).toBe('played to its end');
     expect(source.health()).toMatchObject([{ state: 'ok', head: 20_975_164, message: 'played to its end' }]);
-    expect(await playOut(source, [{ number: 20_975_164, hash: null }])).toEqual([{ type: 'ended' }]);
+    expect(await take(source, undefined, [{ number: 20_975_164, hash: null }])).toEqual([{ type: 'ended' }]);
   });
 
   it('stands still until the first subscription', async () => {
@@ -211,7 +205,7 @@ describe('openReplaySource', () => {
     await writeFile(file, `block_number,timestamp,base_fee_wei\n${rows.join('\n')}\n`);
     const source = await openReplaySource({ file, speed: 60, clock: manualClock() });
     expect(source.health()[0]?.message).toBe('plays at 60×; the recording has 2 gaps');
-    const events = await playOut(source, [{ number: 2, hash: null }]);
+    const events = await take(source, undefined, [{ number: 2, hash: null }]);
     expect(events.map((event) => (event.type === 'block' ? event.block.number : event))).toEqual([
       3,
       { type: 'gap', from: 4, to: 6 },
@@ -229,7 +223,7 @@ describe('openReplaySource', () => {
     await writeFile(file, `block_number,timestamp,base_fee_wei\n${rows.join('')}`);
     const source = await openReplaySource({ file, speed: 60, clock: manualClock() });
     await writeFile(file, `block_number,timestamp,base_fee_wei\n${rows.slice(0, 9).join('')}`);
-    await expect(playOut(source)).rejects.toThrow('has changed while it was played');
+    await expect(take(source)).rejects.toThrow('has changed while it was played');
   });
 
   it('has no transactions, accounts or contracts, and says what to do', async () => {

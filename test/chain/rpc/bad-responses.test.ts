@@ -58,47 +58,21 @@ test.each(['http', 'ws'] as const)(
 );
 
 describe('one clean line that says what to do', () => {
+  const [NO_RPC, INVALID] = [/something that is not JSON-RPC: is that/, /an invalid response to eth_chainId/];
   const cases: readonly (readonly [string, Reply, string, RegExp])[] = [
-    [
-      'a web page',
-      { raw: '<html>SECRET</html>', headers: html },
-      'bad-response',
-      /something that is not JSON-RPC/,
-    ],
-    [
-      'a web page called JSON',
-      { raw: '<html>SECRET</html>' },
-      'bad-response',
-      /something that is not JSON-RPC/,
-    ],
-    [
-      'truncated JSON',
-      { raw: '{"jsonrpc":"2.0","id":1,"resu' },
-      'bad-response',
-      /something that is not JSON-RPC/,
-    ],
-    [
-      'invalid UTF-8',
-      { raw: Buffer.from([0x22, 0xff, 0xfe, 0x22]) },
-      'bad-response',
-      /something that is not JSON-RPC/,
-    ],
+    ['a web page', { raw: '<html>SECRET</html>', headers: html }, 'bad-response', NO_RPC],
+    ['truncated JSON', { raw: '{"jsonrpc":"2.0","id":1,"resu' }, 'bad-response', NO_RPC],
+    ['invalid UTF-8', { raw: Buffer.from([0x22, 0xff, 0xfe, 0x22]) }, 'bad-response', NO_RPC],
+    ['JSON of another kind', { raw: '[1,2,3]' }, 'bad-response', NO_RPC],
+    ['no result', { raw: '{"jsonrpc":"2.0","id":1}' }, 'bad-response', NO_RPC],
     [
       'invalid UTF-8 in a value',
-      { raw: Buffer.concat([Buffer.from('{"result":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]) },
+      { raw: Buffer.from('{"result":"\xc3("}', 'latin1') },
       'bad-response',
-      /an invalid response to eth_chainId/,
+      INVALID,
     ],
-    ['an empty body', { raw: '' }, 'bad-response', /something that is not JSON-RPC/],
-    ['JSON of another kind', { raw: '[1,2,3]' }, 'bad-response', /something that is not JSON-RPC/],
-    ['no result', { raw: '{"jsonrpc":"2.0","id":1}' }, 'bad-response', /something that is not JSON-RPC/],
-    ['a number that is none', { result: '0xzz' }, 'bad-response', /an invalid response to eth_chainId/],
-    [
-      'a number without end',
-      { result: `0x${'f'.repeat(64)}` },
-      'bad-response',
-      /an invalid response to eth_chainId/,
-    ],
+    ['a number that is none', { result: '0xzz' }, 'bad-response', INVALID],
+    ['a number without end', { result: `0x${'f'.repeat(64)}` }, 'bad-response', INVALID],
     ['HTTP 401', { raw: 'SECRET', status: 401 }, 'unreachable', /refuses access \(HTTP 401\): check the key/],
     ['HTTP 404', { raw: 'nothing', status: 404 }, 'bad-response', /HTTP 404: is that the address/],
     ['HTTP 429', { raw: 'slow', status: 429 }, 'rate-limited', /too many requests \(HTTP 429\)/],
@@ -109,17 +83,12 @@ describe('one clean line that says what to do', () => {
       /cannot be reached|fails \(HTTP 999\)/,
     ],
     [
-      'zipped bytes that are none',
+      'no zip',
       { raw: 'SECRET', headers: { 'content-encoding': 'gzip' } },
       'unreachable',
       /cannot be reached/,
     ],
-    [
-      'HTTP 502 with a web page',
-      { raw: '<html>', status: 502, headers: html },
-      'unreachable',
-      /fails \(HTTP 502\)/,
-    ],
+    ['a 502 page', { raw: '<html>', status: 502, headers: html }, 'unreachable', /fails \(HTTP 502\)/],
     [
       'a redirect',
       { raw: '', status: 307, headers: { location: 'http://127.0.0.1:1/SECRET' } },

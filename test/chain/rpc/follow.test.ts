@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/chain/async.ts';
 import type { ChainEvent } from '../../../src/chain/chain-source.ts';
 import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../../src/chain/rpc-source.ts';
-import { headerOf, type JsonRpcServer, type Reply } from '../../helpers/json-rpc-server.ts';
+import { headerOf, type JsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
 import { manualClock } from '../manual-clock.ts';
 import { hurried, servedNodes } from './served-nodes.ts';
@@ -202,23 +202,19 @@ describe('one node', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(30_000);
   });
 
-  test('garbage in place of a head counts as down, not as an end', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const node = await serve(chain, {
-      answer: (method) => (method === 'eth_getBlockByNumber' ? { raw: '<html>' } : undefined),
+  test.each([
+    ['garbage in place of a head', { raw: '<html>' }, /not JSON-RPC/],
+    ['a request that hangs', { hang: true as const }, /did not answer within/],
+  ])('%s counts as down, not as an end', async (_, reply, reason) => {
+    const node = await serve(createScriptedChain({ length: 10 }), {
+      answer: (method) => (method === 'eth_getBlockByNumber' ? reply : undefined),
     });
-    const followed = following(sourceOf([node]));
+    const followed = following(sourceOf([node], { requestTimeoutMs: 200 }));
     await followed.until((words) => words.includes('down'));
+    expect(followed.events[0]).toMatchObject({ reason: expect.stringMatching(reason) });
     node.options = {};
     await followed.until((words) => words.includes('block 9'));
     expect(followed.words().filter((word) => word !== 'down')).toEqual(['up', 'block 9']);
-  });
-
-  test('a hanging node is down after the time-out', async () => {
-    const node = await serve(createScriptedChain({ length: 10 }), { answer: () => ({ hang: true }) });
-    const followed = following(sourceOf([node], { requestTimeoutMs: 100 }));
-    await followed.until((words) => words.includes('down'));
-    expect(followed.events[0]).toMatchObject({ reason: expect.stringContaining('did not answer within') });
   });
 
   test('a block that has no fee row yet is asked for again', async () => {
@@ -473,66 +469,5 @@ describe('several nodes', () => {
     chain.mine(20);
     await followed.until((words) => words.includes('block 29'));
     expect(followed.words()).toEqual(Array.from({ length: 21 }, (_, i) => `block ${9 + i}`));
-  });
-});
-
-describe('sending', () => {
-  const signed = `0x02${'ab'.repeat(120)}` as const;
-  const sending = (reply: Reply) => ({
-    answer: (method: string) => (method === 'eth_sendRawTransaction' ? reply : undefined),
-  });
-  const refused = (message: string) => sending({ error: { code: -32000, message } });
-  const accepted = sending({ result: `0x${'1'.repeat(64)}` });
-
-  test('goes to every node and succeeds when one takes it', async () => {
-    const chain = createScriptedChain();
-    const nodes = [
-      await serve(chain, refused('txpool is full')),
-      await serve(chain, accepted),
-      await serve(chain, accepted),
-    ];
-    const hash = await sourceOf(nodes).sendRawTransaction(signed);
-    expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
-    await eventually(() =>
-      nodes.every((node) => node.requests.some(({ method }) => method === 'eth_sendRawTransaction')),
-    );
-  });
-
-  test.each(['already known', 'AlreadyKnown', 'transaction already imported', 'known transaction: 0xab'])(
-    '"%s" is success, with the same hash',
-    async (message) => {
-      const chain = createScriptedChain();
-      const hash = await sourceOf([await serve(chain, accepted)]).sendRawTransaction(signed);
-      expect(await sourceOf([await serve(chain, refused(message))]).sendRawTransaction(signed)).toBe(hash);
-    },
-  );
-
-  test('a refusal says why and never repeats the bytes', async () => {
-    const node = await serve(
-      createScriptedChain(),
-      refused(`rlp: bad input ${signed} in "${signed.slice(2)}"`),
-    );
-    const error: unknown = await sourceOf([node])
-      .sendRawTransaction(signed)
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      name: 'ChainError',
-      code: 'rejected',
-      message: expect.stringContaining('rlp: bad input'),
-    });
-    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('abababab');
-  });
-
-  test('neither does a failure to connect, nor what is not hex at all', async () => {
-    const node = await serve(createScriptedChain());
-    await node.stop();
-    const error: unknown = await sourceOf([node])
-      .sendRawTransaction(signed)
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'unreachable' });
-    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('abababab');
-    await expect(sourceOf([node]).sendRawTransaction('0xSECRET')).rejects.toThrow(
-      /is not hex: give it as 0x/,
-    );
   });
 });

@@ -104,6 +104,34 @@ describe('what a node says when it does not take a transaction', () => {
   });
 });
 
+test('goes to every node, and one that takes it or has it already is enough', async () => {
+  const taken = `0x${'1'.repeat(64)}`;
+  const urls = [
+    await refusing('txpool is full'),
+    await node({ result: taken }),
+    await node({ result: taken }),
+  ];
+  const source = createRpcSource({ urls });
+  sources.push(source);
+  const hash = await source.sendRawTransaction(signed);
+  expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
+  const isSent = ({ requests }: JsonRpcServer) =>
+    requests.some(({ method }) => method === 'eth_sendRawTransaction');
+  await expect.poll(() => servers.every(isSent)).toBe(true);
+  const again = createRpcSource({ urls: [await refusing('known transaction: 0xab')] });
+  sources.push(again);
+  expect(await again.sendRawTransaction(signed)).toBe(hash);
+  await expect(again.sendRawTransaction('0xSECRET')).rejects.toThrow(/is not hex: give it as 0x/);
+});
+
+test('a refusal says why and never repeats the bytes', async () => {
+  const said = `rlp: bad input ${signed} in "${signed.slice(2)}"`;
+  expect(await failureAt([await refusing(said)])).toMatchObject({
+    code: 'rejected',
+    message: expect.stringContaining('rlp: bad input'),
+  });
+});
+
 test('nothing leaves for a node once it is not wanted any more', async () => {
   const url = await node({ result: `0x${'1'.repeat(64)}` });
   const source = createRpcSource({ urls: [url] });

@@ -308,32 +308,27 @@ describe('several nodes', () => {
   });
 });
 
+const FEE_MARKET = { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' };
+
 describe('what is unlike mainnet is read all the same', () => {
   test.each<[string, Fields, Fields, object, object]>([
     [
       'an OP-stack deposit',
-      {
-        type: '0x7e',
-        gasPrice: '0x0',
-        sourceHash: transactionHash(1, 1),
-        mint: '0x0',
-        isSystemTx: false,
-        depositReceiptVersion: '0x1',
-      },
+      { type: '0x7e', gasPrice: '0x0', mint: '0x0', isSystemTx: false },
       { type: '0x7e', effectiveGasPrice: '0x0', depositNonce: '0x3', l1Fee: '0x0' },
       { type: 0x7e, gasPrice: 0n },
       { effectiveGasPrice: 0n, dataFee: 0n },
     ],
     [
       'an OP-stack transfer that pays for its data',
-      { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
+      FEE_MARKET,
       { l1Fee: '0x2540be400' },
       { type: 2, gasPrice: null },
       { dataFee: 10_000_000_000n },
     ],
     [
       'an OP Mainnet transaction as a provider prints it (2026), whose data footprint is no blob gas',
-      { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
+      FEE_MARKET,
       {
         ...{ gasUsed: '0xbdbfe', effectiveGasPrice: '0x15f', blobGasUsed: '0x9c40', blobGasPrice: '0x1' },
         ...{ l1Fee: '0xae8f1995', daFootprintGasScalar: '0x190' },
@@ -343,14 +338,14 @@ describe('what is unlike mainnet is read all the same', () => {
     ],
     [
       'an operator fee of Isthmus, of a recorded receipt',
-      { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
+      FEE_MARKET,
       { gasUsed: '0x12448', l1Fee: '0x2353d65', operatorFeeScalar: '0x12c', operatorFeeConstant: '0x190' },
       { type: 2 },
       { dataFee: 37_043_557n + 22n + 400n },
     ],
     [
       'an operator fee of Jovian, by the specification',
-      { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' },
+      FEE_MARKET,
       {
         ...{ gasUsed: '0x5208', l1Fee: '0x64', operatorFeeScalar: '0x3', operatorFeeConstant: '0x7' },
         ...{ daFootprintGasScalar: '0x190' },
