@@ -1,6 +1,6 @@
 import type { BlockTips } from './block.ts';
 import { ETHEREUM_FEE_RULE } from './eip1559.ts';
-import { type BlobParams, BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
+import { BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from './eip4844.ts';
 
 /** Stateless randomness: a function of seed, purpose and position, so that any part can be computed by itself. */
 
@@ -260,10 +260,8 @@ function bursts(seed: number, kind: BurstKind) {
   };
 }
 
-/** Mainnet's since BPO2 without EIP-7918's reserve price, so that the excess is a whole number of blobs. */
-export const SIMULATED_BLOBS: BlobParams = { ...BPO2_BLOBS, reservePrice: false };
-
-const { target, max, updateFraction } = SIMULATED_BLOBS;
+/** The simulated chain has no reserve price (EIP-7918), so that the excess is always a whole number of blobs. */
+const { target, max, updateFraction } = BPO2_BLOBS;
 const BLOBS_PER_E = Number(updateFraction) / Number(GAS_PER_BLOB);
 /** Enough excess that steering the day's last blocks never cuts off at zero. */
 const LEAST_AT_MIDNIGHT = 40;
@@ -303,7 +301,7 @@ function nextExcessBlobs(excess: number, blobs: number): number {
 export const blobsBetween = (excess: number, next: number) => clampBlobs(next - excess + target);
 
 export function blobBaseFeeOf(excess: number): bigint {
-  return blobBaseFee(BigInt(excess) * GAS_PER_BLOB, SIMULATED_BLOBS);
+  return blobBaseFee(BigInt(excess) * GAS_PER_BLOB, BPO2_BLOBS);
 }
 
 function clampBlobs(blobs: number): number {

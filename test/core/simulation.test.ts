@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ETHEREUM_FEE_RULE, nextBaseFee } from '../../src/core/eip1559.ts';
-import { blobBaseFee, GAS_PER_BLOB, nextExcessBlobGas } from '../../src/core/eip4844.ts';
+import { BPO2_BLOBS, blobBaseFee, GAS_PER_BLOB } from '../../src/core/eip4844.ts';
 import { quantiles } from '../../src/core/percentiles.ts';
 import {
   BLOCKS_PER_DAY,
@@ -12,7 +12,6 @@ import {
   normal,
   numberAt,
   placeOf,
-  SIMULATED_BLOBS,
   SIMULATED_GAS_LIMIT,
   type SimulatedDay,
   simulateDay,
@@ -57,18 +56,13 @@ describe('a simulated day', () => {
       fc.property(seeds, days, (seed, day) => {
         const excess = Array.from(dayOf(seed, day).excessBlobs);
         const wrong = excess.slice(0, -1).findIndex((before, i) => {
-          const blobs = Math.max((excess[i + 1] ?? 0) - before + SIMULATED_BLOBS.target, 0);
-          const parent = {
-            excessBlobGas: BigInt(before) * GAS_PER_BLOB,
-            blobGasUsed: BigInt(blobs) * GAS_PER_BLOB,
-            baseFeePerGas: 0n,
-          };
-          const next = nextExcessBlobGas(parent, SIMULATED_BLOBS);
-          return blobs > SIMULATED_BLOBS.max || next !== BigInt(excess[i + 1] ?? 0) * GAS_PER_BLOB;
+          const blobs = Math.max((excess[i + 1] ?? 0) - before + BPO2_BLOBS.target, 0);
+          const next = Math.max(before + blobs - BPO2_BLOBS.target, 0);
+          return blobs > BPO2_BLOBS.max || next !== excess[i + 1];
         });
         expect(wrong).toBe(-1);
         const first = excess[0] ?? 0;
-        expect(blobBaseFeeOf(first)).toBe(blobBaseFee(BigInt(first) * GAS_PER_BLOB, SIMULATED_BLOBS));
+        expect(blobBaseFeeOf(first)).toBe(blobBaseFee(BigInt(first) * GAS_PER_BLOB, BPO2_BLOBS));
       }),
       { numRuns: rounds(60) },
     );

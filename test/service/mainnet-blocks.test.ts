@@ -17,6 +17,7 @@ interface RawBlock {
   readonly baseFeePerGas: string;
   readonly gasUsed: string;
   readonly gasLimit: string;
+  readonly excessBlobGas?: string;
   readonly transactions: readonly Readonly<Record<string, string>>[];
 }
 
@@ -27,7 +28,7 @@ const recorded = (number: number): RawBlock => {
   return JSON.parse(gunzipSync(readFileSync(file)).toString('utf8'));
 };
 
-/** A service over a node of mainnet that knows this block and nothing else, not even tips. */
+/** A service over a node of mainnet that knows this block and nothing else. */
 async function serviceOver(block: RawBlock) {
   const receipts = block.transactions.map(({ hash, blockHash, blockNumber, transactionIndex, gasPrice }) => {
     return {
@@ -60,6 +61,9 @@ async function serviceOver(block: RawBlock) {
             oldestBlock: block.number,
             baseFeePerGas: [block.baseFeePerGas],
             gasUsedRatio: [Number(block.gasUsed) / Number(block.gasLimit)],
+            reward: [Array(7).fill('0x0')],
+            // All of these are of a time of one wei.
+            ...(block.excessBlobGas !== undefined && { baseFeePerBlobGas: ['0x1', '0x1'] }),
           },
         };
       default:

@@ -1,7 +1,6 @@
 import { type ChainBlock, ChainError } from '../../chain/chain-source.ts';
 import type { BlockMetrics } from '../../contract/explorer.ts';
 import type { Block } from '../../core/block.ts';
-import { type BlobParams, blobBaseFee, blobParamsAt, nextExcessBlobGas } from '../../core/eip4844.ts';
 import { nextBaseFeeByRule } from '../../core/engine/next-base-fee.ts';
 import { type ChainReader, isBlockOf } from '../chain-reader.ts';
 import { type ApiFailure, notFound } from '../http/errors.ts';
@@ -27,7 +26,7 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
   const { fees } = known;
   const header = whole ?? fees;
   if (header === null) throw new Error('a block is known by its header or by its fees');
-  const blobs = blobFees(known, profile.id);
+  const blobBaseFee = fees?.blobBaseFee ?? null;
   const nextBaseFee = await nextBaseFeeOf(known, header, context);
   return {
     chainId: profile.id,
@@ -43,11 +42,11 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
     transactionCount: whole?.transactionHashes.length ?? null,
     tips: tipsOf(known),
-    blobBaseFee: integerOrNull(blobs.now),
-    nextBlobBaseFee: integerOrNull(blobs.next),
+    blobBaseFee: integerOrNull(blobBaseFee),
+    nextBlobBaseFee: integerOrNull(known.child?.blobBaseFee ?? fees?.nextBlobBaseFee),
     blobGasUsed: integerOrNull(whole?.blobGasUsed),
     excessBlobGas: integerOrNull(whole?.excessBlobGas),
-    burntWei: burnt(known, blobs.now)?.toString() ?? null,
+    burntWei: burnt(known, blobBaseFee)?.toString() ?? null,
     feeRecipient: whole?.feeRecipient ?? null,
   };
 }
@@ -136,33 +135,4 @@ function burnt({ whole, fees }: KnownBlock, blobBaseFee: bigint | null): bigint 
   return blobGasUsed === null || blobBaseFee === null
     ? null
     : baseFeePerGas * gasUsed + blobBaseFee * blobGasUsed;
-}
-
-/** Only mainnet's schedule, with its slots, is known here. */
-const SLOT_SEC = 12;
-
-/**
- * The blob base fees of a block and of the next one, wei: the node's value, or else the formula with the parameters
- * of the time. `null` before EIP-4844 and when the parameters are unknown.
- */
-function blobFees({ whole, fees, child }: KnownBlock, chainId: number) {
-  const now = fees?.blobBaseFee ?? null;
-  const next = child?.blobBaseFee ?? fees?.nextBlobBaseFee ?? null;
-  if (whole === null || (now !== null && next !== null)) return { now, next };
-  return {
-    now: now ?? ownFee(whole, blobParamsAt(chainId, whole.timestamp)),
-    next: next ?? nextFee(whole, blobParamsAt(chainId, whole.timestamp + SLOT_SEC)),
-  };
-}
-
-function ownFee({ excessBlobGas }: ChainBlock, params: BlobParams | null): bigint | null {
-  return excessBlobGas === null || params === null ? null : blobBaseFee(excessBlobGas, params);
-}
-
-function nextFee(
-  { excessBlobGas, blobGasUsed, baseFeePerGas }: ChainBlock,
-  params: BlobParams | null,
-): bigint | null {
-  if (excessBlobGas === null || blobGasUsed === null || params === null) return null;
-  return blobBaseFee(nextExcessBlobGas({ excessBlobGas, blobGasUsed, baseFeePerGas }, params), params);
 }
