@@ -38,10 +38,7 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/**
- * Runs `work` on every item, a few at a time; returns results in order. Starts nothing new after a failure or the
- * abort.
- */
+/** Runs `work` on every item, a few at a time; results in order. Starts nothing new after a failure or the abort. */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],
   parallel: number,

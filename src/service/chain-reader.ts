@@ -119,10 +119,7 @@ function toMined({ transaction, receipt }: IncludedTransaction): MinedTransactio
 const DEADLINE_MS = 8_000;
 const RETRY_SEC = 5;
 
-/**
- * Runs `work` with a time limit per request, and until `ended`; its signal aborts on either.
- * @throws {ApiFailure} `upstream_unavailable` when time is up
- */
+/** Runs `work` with a signal that aborts at `ended` or when time is up. @throws {ApiFailure} `upstream_unavailable` */
 export async function bounded<T>(
   work: (signal: AbortSignal) => Promise<T>,
   ended: AbortSignal,

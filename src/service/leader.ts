@@ -20,10 +20,7 @@ export interface LeaseOptions {
   readonly store: LeaseStore;
   /** Display name: `gastop serve, process 4711`. */
   readonly process: string;
-  /**
-   * `stays`: it bids for the lease, and keeps it. `visits`: it ends soon and never takes it; it may write while the
-   * lease is free.
-   */
+  /** `stays`: bids for the lease, and keeps it. `visits`: ends soon, never takes it, may write while it is free. */
   readonly role: 'stays' | 'visits';
   readonly report?: () => LeaderReport;
   readonly wallNow: () => number;

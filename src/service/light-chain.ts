@@ -16,10 +16,7 @@ interface LightReading {
   readonly actions: StatsMarket['actions'];
 }
 
-/**
- * One of many chains of the board: prices and advice from the newest 4,096 blocks alone, without a database, a loop,
- * alerts or transactions. Reads on request.
- */
+/** One of many chains of the board: prices and advice from the newest 4,096 blocks, without a database. */
 export class LightChain {
   readonly #source: ChainSource;
   readonly #wallNow: () => number;

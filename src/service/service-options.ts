@@ -44,9 +44,7 @@ export interface ServiceOptions {
   readonly confirmations?: number;
   /** Time limit for requests to a node about one sender of auto-txs, ms. Default: 10 s. */
   readonly senderMs?: number;
-  /**
-   * Whether the database outlasts the service's start, so that alerts and auto-txs may be created. Default: it does.
-   */
+  /** Whether the database outlasts the start, so that alerts and auto-txs may be created. Default: it does. */
   readonly keepsAlerts?: boolean;
   /** Why everything here is lost with the process, for people; alerts and auto-txs are refused with it. */
   readonly unsaved?: string;

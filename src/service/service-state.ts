@@ -94,10 +94,7 @@ export class ServiceState {
     };
   }
 
-  /**
-   * Probability that some block within `withinSec` seconds has a price at or below `price` (wei per gas); `null`:
-   * unknown.
-   */
+  /** Probability of a price at or below `price` (wei per gas) within `withinSec`; `null`: unknown. */
   reachProbability(price: bigint, withinSec: number): Reach | null {
     return this.#parts.follower.chain.engine?.reachProbability(price, withinSec) ?? null;
   }

@@ -48,10 +48,7 @@ export interface Service {
   readonly done: Promise<void>;
 }
 
-/**
- * Starts following `source` and serving v1. Resolves even if the source is unreachable.
- * @throws {StoreError} when the history cannot be opened.
- */
+/** Follows `source` and serves v1, even while it is unreachable. @throws {StoreError} */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { source, signal, wallNow = Date.now, onError = () => {}, onNews = () => {} } = options;
   const database =

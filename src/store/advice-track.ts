@@ -8,10 +8,7 @@ import { type AdviceRow, countRows, type Queries } from './tables.ts';
 const MOST_ROWS = 100_000;
 const KEEP_SEC = 400 * 86_400;
 
-/**
- * Stores the advice given after a block. The first advice for a block stays; advice for another block of the same
- * height is replaced. Call it in the transaction that writes the block.
- */
+/** The first advice for a block stays; advice for another block of the same height is replaced. */
 export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<void> {
   const row = toRow(given);
   await trx
@@ -88,10 +85,7 @@ function toPromise({
   };
 }
 
-/**
- * Blocks still missing this long (chain time) after they were needed, although they were requested since, are given
- * up.
- */
+/** Blocks still missing this long (chain time) after they were needed are given up, once requested. */
 const GIVE_UP_AFTER_SEC = 86_400;
 
 /** Results of the latest advice with a stated probability that has been judged. */
@@ -120,10 +114,7 @@ type Outcome =
 
 type Head = Pick<Block, 'number' | 'timestamp'>;
 
-/**
- * Judges stored advice (see `BlockStore.saveBlocks`) by the stored blocks, and counts the results. Every method
- * rejects with a `StoreError`.
- */
+/** Judges stored advice by the stored blocks, and counts the results. Rejects with a `StoreError`. */
 export class TrackStore {
   readonly #database: Database;
 
@@ -131,10 +122,7 @@ export class TrackStore {
     this.#database = database;
   }
 
-  /**
-   * Blocks whose advice ended within the last `within` stored blocks and is not judged yet, at most `limit` of either
-   * kind, the last ended first.
-   */
+  /** Blocks whose unjudged advice ended within the last `within` blocks, at most `limit` of either kind. */
   due(within: number, limit: number): Promise<number[]> {
     return this.#database.run(async (db) => {
       const head = await lastBlock(db);

@@ -50,10 +50,7 @@ export interface Span {
 /** Rows of one page, about two milliseconds of work; the event loop runs between pages. */
 const AT_ONCE = 128;
 
-/**
- * The alerts that a block can change, in pages. Changing one alert changes no other. Each condition has its own
- * index, so alerts that do not wake cost nothing.
- */
+/** The alerts that a block can change, in pages. Each condition has its own index: others cost nothing. */
 async function* wokenAlerts(trx: Queries, span: Span): AsyncGenerator<readonly AlertRow[]> {
   const woken = await wokenBy(trx, span).orderBy('id').execute();
   for (let at = 0; at < woken.length; at += AT_ONCE) {
@@ -105,10 +102,7 @@ async function saveChanged(trx: Queries, alerts: readonly KeptAlert[]): Promise<
   }
 }
 
-/**
- * Evaluates the alerts at these blocks, each once, and writes firings with their deliveries. Call it in the transaction
- * that writes the blocks. Returns the number of firings.
- */
+/** Evaluates the alerts at these blocks, each once, and writes firings with their deliveries. Returns their number. */
 export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<number> {
   const at = await readMeta(trx, POSITION);
   let position = at === null ? null : Number(at);
@@ -126,10 +120,7 @@ export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<numbe
   return fired;
 }
 
-/**
- * Prepares the alerts for the replacement of the blocks above `number`: the new ones are evaluated, and confirmations
- * that rest on orphaned blocks restart. Firings stay.
- */
+/** The blocks above `number` are replaced: confirmations that rest on them restart, firings stay. */
 export async function rewindAlerts(trx: Queries, number: number): Promise<void> {
   const at = await readMeta(trx, POSITION);
   if (at === null || Number(at) <= number) return;

@@ -94,10 +94,7 @@ export async function insertFirings(
 
 const eventId = ({ id, triggerCount }: Pick<KeptAlert, 'id' | 'triggerCount'>) => `${id}.${triggerCount}`;
 
-/**
- * One firing. `triggered_at` is the block time, ms; `id`: the alert's id, a dot, and its number of firings including
- * this.
- */
+/** One firing. `triggered_at`: block time, ms; `id`: the alert's id, a dot, and the number of its firing. */
 export type AlertEventRow = ReturnType<typeof eventRow>;
 
 function eventRow({ alert, price }: Firing, { block, reference, run }: FiringBlock) {
@@ -174,10 +171,7 @@ async function forgetBeyond(trx: Queries, firings: readonly Firing[]): Promise<v
   await inPages(() => forgetDeliveries(trx, sent));
 }
 
-/**
- * Deletes firings older than 90 days at `now` (ms since epoch), page by page, each in its own transaction, so that
- * blocks and requests are processed in between.
- */
+/** Deletes firings older than 90 days at `now` (ms since epoch), page by page: blocks are written in between. */
 export const pruneAlertEvents = (
   transaction: (work: (trx: Queries) => Promise<number>) => Promise<number>,
   now: number,

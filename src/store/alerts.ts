@@ -40,10 +40,7 @@ export interface AlertSum {
 
 export type AlertChange = Pick<KeptAlert, 'rule' | 'method' | 'channels' | 'targets' | 'note' | 'updatedAt'>;
 
-/**
- * Alerts for their owners; the operator (the owner '') sees all. A write is durable once it resolves. Every method
- * rejects with a `StoreError`.
- */
+/** Alerts for their owners; the operator (the owner '') sees all. Every method rejects with a `StoreError`. */
 export class AlertStore {
   readonly #database: Database;
 
@@ -74,9 +71,7 @@ export class AlertStore {
     });
   }
 
-  /**
-   * Enables or disables an alert at `now` (ms since epoch); no change when it already is. `null` when there is none.
-   */
+  /** Enables or disables an alert at `now` (ms since epoch), if it is not already. `null` when there is none. */
   setEnabled(owner: string, id: string, isEnabled: boolean, now: number): Promise<KeptAlert | null> {
     return this.#database.transaction(async (trx) => {
       const alert = await findAlert(trx, owner, id);

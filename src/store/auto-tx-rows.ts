@@ -124,9 +124,7 @@ export function toAutoTxRow(autoTx: KeptAutoTx) {
   };
 }
 
-/**
- * The block that includes it, or at which another transaction was first seen with its nonce; `null` when it is final.
- */
+/** The block that includes it, or at which its nonce was first seen taken; `null` when it is final. */
 function restsOn({ status, inclusion, takenSince }: AutoTxState): number | null {
   if (inclusion === null) return takenSince;
   return isFinal(status) ? null : inclusion.blockNumber;

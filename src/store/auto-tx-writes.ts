@@ -129,10 +129,7 @@ async function tallyAutoTx(trx: Queries, before: KeptAutoTx, after: KeptAutoTx):
     .execute();
 }
 
-/**
- * Undoes what blocks above `number` did to auto-txs: mined ones wait to be mined again, at `now` (ms since epoch).
- * Costs only the affected rows.
- */
+/** Undoes what blocks above `number` did: mined auto-txs wait to be mined again, at `now` (ms since epoch). */
 export async function rewindAutoTxs(trx: Queries, number: number, now: number): Promise<void> {
   const rows = await trx.selectFrom('auto_txs').selectAll().where('chain_block', '>', number).execute();
   await stepAll(trx, rows, { type: 'rewind', to: number }, now);
@@ -181,10 +178,7 @@ const FORGOTTEN_AT_ONCE = 100;
 
 const IS_FINISHED = sql<boolean>`status in ('EXECUTED', 'CANCELLED', 'EXPIRED', 'FAILED')`;
 
-/**
- * Deletes an owner's oldest ended auto-txs beyond `most`, except those that may be mined: a node may have them, or a
- * reorg can bring them back. Their savings stay counted.
- */
+/** Deletes an owner's oldest ended auto-txs beyond `most`, except those that may still be mined. */
 export async function forgetFinished(trx: Queries, owner: string, most = MOST_FINISHED): Promise<void> {
   const finished = trx.selectFrom('auto_txs').where('owner', '=', owner).where(IS_FINISHED);
   const tooMany = (await countRows(finished)) - most;

@@ -38,10 +38,7 @@ type AutoTxCreated =
   /** Its owner has a live one with the same sender and nonce. */
   | { readonly kind: 'same-nonce'; readonly id: string };
 
-/**
- * Auto-txs for their owners and the engine; the operator (the owner '') sees all. A write is durable once it
- * resolves. Every method rejects with a `StoreError`.
- */
+/** Auto-txs for their owners and the engine; the operator (the owner '') sees all. Rejects with a `StoreError`. */
 export class AutoTxStore {
   readonly #database: Database;
   readonly #right: () => WriteRight;
@@ -52,10 +49,7 @@ export class AutoTxStore {
     this.#right = right;
   }
 
-  /**
-   * Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` unfinished ones. Deletes
-   * the oldest ended ones beyond their limit.
-   */
+  /** Stores a new auto-tx with its raw bytes (`null`: a draft), unless its owner has `most` unfinished ones. */
   async create(autoTx: KeptAutoTx, signed: Uint8Array | null, most: number): Promise<AutoTxCreated> {
     const sealed = signed && this.#database.sealer.seal(autoTx.id, signed);
     return this.#database.transaction(async (trx) => {
@@ -103,10 +97,7 @@ export class AutoTxStore {
     });
   }
 
-  /**
-   * An owner's (empty: all owners') auto-txs that are unsent or submitted for a sender, by nonce. The address may
-   * have any case.
-   */
+  /** A sender's unsent or submitted auto-txs by nonce, of one owner (empty: of all). The address may have any case. */
   waiting(owner: string, from: string): Promise<KeptAutoTx[]> {
     return this.#read((all) => ownedBy(ofSender(all, from), owner));
   }
@@ -231,9 +222,7 @@ export class AutoTxStore {
     );
   }
 
-  /**
-   * The raw bytes, only for sending; `null`: it ended or the bytes are deleted; `sealed`: encrypted with another key.
-   */
+  /** `null`: it ended or the bytes are deleted; `sealed`: encrypted with another key. */
   async signedBytes(id: string): Promise<Uint8Array | 'sealed' | null> {
     const [row] = await this.#database.run((db) => {
       const signed = db.selectFrom('signed_transactions').select(['bytes', 'key_id']);
@@ -250,10 +239,7 @@ export class AutoTxStore {
     );
   }
 
-  /**
-   * The newest executed auto-txs of an owner with block times in this range (ms since epoch, inclusive), oldest
-   * first.
-   */
+  /** The newest executed ones with block times in this range (ms since epoch, inclusive), oldest first. */
   async executedBetween(
     owner: string,
     { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
@@ -265,10 +251,7 @@ export class AutoTxStore {
     return newest.reverse();
   }
 
-  /**
-   * Total savings of an owner's executed auto-txs against their price at creation, including deleted ones; in dollars
-   * if each has a dollar price.
-   */
+  /** Savings of executed auto-txs against their price at creation; in dollars if each has a dollar price. */
   savingsSum(owner: string) {
     return this.#database.run(async (db) => {
       const rows = await ownedBy(db.selectFrom('auto_tx_tallies').selectAll(), owner).execute();
@@ -289,9 +272,7 @@ export class AutoTxStore {
     });
   }
 
-  /**
-   * Disables an owner's waiting auto-txs at `now` (ms since epoch); `reason` says why. Submitted ones stay followed.
-   */
+  /** Disables an owner's waiting auto-txs at `now` (ms since epoch). Submitted ones stay followed. */
   async disableAll(owner: string, reason: string, now: number): Promise<void> {
     const disableSome = async (trx: Queries) => {
       const waiting = trx.selectFrom('auto_txs').selectAll().where(IS_PENDING).where('owner', '=', owner);

@@ -39,10 +39,7 @@ const KEEP_BLOCKS_SEC = 30 * 86_400;
 
 const HOUR_SEC = 3_600;
 
-/**
- * Blocks and their rollups. Every method rejects with a `StoreError`. Each write is one transaction: it survives the
- * end of the process, and blocks and rollups agree.
- */
+/** Blocks and their rollups, which agree after each write. Every method rejects with a `StoreError`. */
 export class BlockStore {
   readonly #database: Database;
   readonly #name: string;
@@ -70,10 +67,7 @@ export class BlockStore {
     this.#wallNow = wallNow;
   }
 
-  /**
-   * Binds the history to a chain; after a full disk, with the next write that succeeds.
-   * @throws {StoreError} `wrong-chain` when it belongs to another one.
-   */
+  /** Binds the history to a chain, after a full disk with the next write. @throws {StoreError} `wrong-chain` */
   async claimChain(chain: ChainIdentity): Promise<void> {
     try {
       await this.#database.run((db) => bindChain(db, chain, this.#name));
@@ -83,10 +77,7 @@ export class BlockStore {
     }
   }
 
-  /**
-   * Checks without binding, before anything is read or shown.
-   * @throws {StoreError} `wrong-chain` when it belongs to another chain.
-   */
+  /** Checks without binding. @throws {StoreError} `wrong-chain` when it belongs to another chain. */
   async refuseOther(chain: ChainIdentity): Promise<void> {
     await this.#database.run((db) => isHistoryOf(db, chain, this.#name));
   }
@@ -163,10 +154,7 @@ export class BlockStore {
     });
   }
 
-  /**
-   * Restarts with a new chain, whose genesis hash may be unknown: deletes its history, keeps alerts, and disables
-   * auto-txs that are not final.
-   */
+  /** A new chain: deletes the history of the old one, keeps alerts, and disables auto-txs that are not final. */
   async beginAnew(genesis: Hex | undefined): Promise<void> {
     await this.#transaction(async (trx) => {
       await trx.deleteFrom('blocks').execute();

@@ -21,10 +21,7 @@ export type RetryTimes = Readonly<Partial<Record<StoreErrorCode, number>>>;
 
 /** A restarted server is back within this time. */
 const WHILE_BUSY: RetryTimes = { busy: 5_000, unreachable: 5_000 };
-/**
- * When another process creates the same file at this moment, switching to the write-ahead log fails instead of
- * waiting.
- */
+/** While another process creates the same file, switching to the write-ahead log fails instead of waiting. */
 const WHILE_MADE: RetryTimes = { busy: 5_000, failed: 1_000 };
 
 /** An open database. Its one owner closes it. `run` and `transaction` reject with a `StoreError`. */
@@ -35,15 +32,9 @@ export interface Database<Schema = Tables> {
   /** Set once a page could not be read: later results may be wrong or incomplete. */
   readonly damage: StoreError | null;
   readonly sealer: Sealer;
-  /**
-   * Runs reads, or one writing statement. Retries while another process locks the database, so failed work must leave
-   * no trace.
-   */
+  /** Runs reads, or one writing statement, with retries while the database is busy: failed work must leave no trace. */
   run<Result>(work: (db: Kysely<Schema>) => Promise<Result>, retryTimes?: RetryTimes): Promise<Result>;
-  /**
-   * Runs one transaction, with retries, and on PostgreSQL serializable: values it has read stay until its end.
-   * Durable once it resolves.
-   */
+  /** Runs one transaction, with retries, serializable on PostgreSQL. Durable once it resolves. */
   transaction<Result>(
     work: (trx: Kysely<Schema>) => Promise<Result>,
     retryTimes?: RetryTimes,

@@ -138,10 +138,7 @@ export class LeaseStore {
     };
   }
 
-  /**
-   * Takes the lease if it is free, or unchanged since it was read. Returns whether it did; one of several processes
-   * succeeds.
-   */
+  /** Takes the lease if it is free, or unchanged since it was read. One of several processes succeeds. */
   async take(next: NextLease, seen: Pick<HeldLease, 'holder' | 'heartbeatAt'> | null): Promise<boolean> {
     const { holder, process, place = null, since, heartbeatAt } = next;
     const { numInsertedOrUpdatedRows } = await this.#write((db) => {

@@ -90,9 +90,7 @@ const alerts = change(`
 
 const SAVED = `case when condition = 'LESS_THAN' and reference_price > price then reference_price - price else 0 end`;
 
-/**
- * Hourly totals of each owner's firings, and indexes that separate owners. Completed deliveries are deleted in time.
- */
+/** Hourly totals of each owner's firings, and indexes that separate owners. */
 const firingTallies = change(`
   create table if not exists firing_tallies (
     owner TEXT not null, hour bigint not null, firings integer not null, saved_high bigint not null,

@@ -263,10 +263,7 @@ export class OutboxStore {
     return this.#database.run((db) => findDelivery(db, alertId, id));
   }
 
-  /**
-   * Makes deliveries due at `now` (ms since epoch) that only waited for a notifier of these channels, because this
-   * process has one.
-   */
+  /** Makes deliveries due at `now` (ms since epoch) that only waited for a notifier of these channels. */
   async wakeWaiting(channels: readonly string[], now: number): Promise<void> {
     await this.#database.run((db) =>
       db
@@ -323,10 +320,7 @@ export class OutboxStore {
     });
   }
 
-  /**
-   * Creates a new signing secret of the owner at `now` (ms since epoch); the previous one signs as well until
-   * `previousUntil`.
-   */
+  /** A new signing secret of the owner at `now` (ms since epoch); the previous one signs until `previousUntil`. */
   rotateSigningSecret(
     owner: string,
     now: number,
@@ -346,10 +340,7 @@ export class OutboxStore {
     });
   }
 
-  /**
-   * Deletes deliveries that were completed long before `now` (ms since epoch), page by page, so that other writes run
-   * in between.
-   */
+  /** Deletes deliveries completed long before `now` (ms since epoch), page by page: other writes run in between. */
   async prune(now: number): Promise<void> {
     await inPages(() =>
       this.#database.transaction((trx) => {

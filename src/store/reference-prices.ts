@@ -3,9 +3,7 @@ import type { LaneName } from '../core/advice.ts';
 import type { Queries } from './tables.ts';
 
 const DAY_SEC = 86_400;
-/**
- * Small enough that few single blocks remain at the ends of the day, large enough that the day is a few hundred rows.
- */
+/** Few single blocks remain at the ends of the day, and the day is a few hundred rows. */
 const BUCKET_SEC = 300;
 
 /** Reference prices for comparisons: the mean base fee, and lane by lane. Whole wei per gas. */
@@ -13,10 +11,7 @@ export type ReferencePrices = Readonly<Record<LaneName | 'base', number>>;
 
 type Sums = Readonly<Record<LaneName | 'blocks' | 'base' | 'tipped', number | null>>;
 
-/**
- * Mean prices of the 24 h before `timestamp` (Unix seconds): the base fee and, for Slow, Average and Fast, the 25th,
- * 50th and 75th percentile of tips. `null` without blocks in that time.
- */
+/** Mean prices of the 24 h before `timestamp` (Unix seconds), each lane by its tips. `null` without blocks. */
 export async function referencePrices(trx: Queries, timestamp: number): Promise<ReferencePrices | null> {
   const from = timestamp - DAY_SEC;
   const wholeFrom = Math.ceil(from / BUCKET_SEC) * BUCKET_SEC;

@@ -87,10 +87,7 @@ export function fileSealer(database: string): Sealer {
   });
 }
 
-/**
- * Parses a key as `openssl rand -base64 32` prints it, or 64 hexadecimal digits. @throws RangeError without any part
- * of `text`.
- */
+/** Parses what `openssl rand -base64 32` or `-hex 32` prints. @throws RangeError without any part of `text`. */
 export function parseEncryptionKey(text: string): Buffer {
   const written = text.trim();
   const key = Buffer.from(written, /^[0-9a-f]{64}$/i.test(written) ? 'hex' : 'base64');

@@ -32,10 +32,7 @@ interface BlockWriterOptions {
   readonly onWritten?: () => Promise<void>;
 }
 
-/**
- * Writes ingested blocks in order, many per transaction. A failed write is exposed as `problem` and retried with the
- * next one; blocks dropped after too long are filled in later.
- */
+/** Writes ingested blocks in order, many per transaction. A failed write is retried with the next one. */
 export class BlockWriter {
   readonly #store: BlockStore;
   #waiting: IngestedBlock[] = [];

@@ -21,10 +21,7 @@ import { BlockWriter, type IngestedBlock, unsavedWords } from './block-writer.ts
 
 const DAY_SEC = 86_400;
 
-/**
- * The ingested chain: passes every block once to the engine and, while this process is the leader, to the store; a
- * reorg rewinds both.
- */
+/** The ingested chain: every block goes once to the engine and, in the leader, to the store; a reorg rewinds both. */
 export class ChainState {
   readonly #options: ChainStateOptions;
   readonly #events: ChainStateEvents;
@@ -65,10 +62,7 @@ export class ChainState {
     if (this.#options.lease.mayWrite) this.#writer.open();
   }
 
-  /**
-   * Differences between the stored blocks and the ones in memory, as events of a source. `null` when no block in
-   * memory is stored.
-   */
+  /** How the stored blocks differ from those in memory, as events of a source. `null`: none in memory is stored. */
   async changes(): Promise<readonly ChainEvent[] | null> {
     const { store } = this.#options;
     const { head } = this;
@@ -111,10 +105,7 @@ export class ChainState {
     return this.#recent.known;
   }
 
-  /**
-   * When the last block was ingested or its figures last changed; ms since epoch, wall clock. A standby reports the
-   * leader's time.
-   */
+  /** When the last block came or its figures changed; ms since epoch, wall clock. A standby has the leader's time. */
   get updatedAt(): number | null {
     const { lease } = this.#options;
     const report = lease.state === 'stands-by' ? (lease.held?.report ?? null) : null;
@@ -368,10 +359,7 @@ export interface Engine {
 
 type Change = { readonly block: Block } | { readonly rewindTo: number };
 
-/**
- * After a gap the engine restarts, because its history does not lead up to this block. Returns whether the block is
- * its first.
- */
+/** After a gap the engine restarts. Returns whether the block is its first. */
 function feed(engine: Engine, block: Block, isWarmUp = false): boolean {
   if (engine.head !== null && block.number !== engine.head.number + 1) engine.rewindTo(-1);
   const isFirst = engine.head === null;
@@ -449,10 +437,7 @@ const PAGE = 512;
 
 const roundBlock = (number: number) => Math.max(Math.floor(number / NEAR_BLOCKS) * NEAR_BLOCKS, 0);
 
-/**
- * The blocks for the engine: those that `read` returns from number `from` on, then the `newest`, which need not be
- * stored.
- */
+/** The blocks that `read` returns from number `from` on, then the `newest`, which need not be stored. */
 async function* enginePages(
   read: (from: number) => Promise<readonly Block[]>,
   from: number,

@@ -235,10 +235,7 @@ export class Follower {
     if (!until.aborted && !this.hasEnded) throw new Error('the source ended its subscription');
   }
 
-  /**
-   * Another process leads: ingests the blocks that it stores, reports its source state, and sends no requests to its
-   * own node while new blocks come.
-   */
+  /** Another process leads: ingests the blocks that it stores, and leaves its own node alone while new ones come. */
   async #standBy(until: AbortSignal): Promise<void> {
     const { lease, store, track } = this.#options;
     this.#followsAs = 'stands-by';

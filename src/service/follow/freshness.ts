@@ -139,10 +139,7 @@ export class SourceState {
     this.#isCatchingUp = true;
   }
 
-  /**
-   * All stored blocks are from the last run. The source was not contacted yet; if it fails, that is reported
-   * separately.
-   */
+  /** All stored blocks are from the last run, and the source was not contacted yet. */
   expect(): void {
     this.#awaited = { number: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   }
@@ -156,10 +153,7 @@ export class SourceState {
         : { number, until: this.#source.now() + lateAfterMs(blockTimeSec) };
   }
 
-  /**
-   * Whether `head` is from the last run: until the source has responded and its blocks are ingested. This is no fault
-   * of the source.
-   */
+  /** Whether `head` is from the last run: until the source has responded and its blocks are ingested. */
   isWaiting(head: Block | null): boolean {
     if (this.#ended || this.#problem !== null || head === null || this.#awaited === null) return false;
     if (this.#source.kind === 'replay') return false;

@@ -13,10 +13,7 @@ const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 /** History for the engine, an hour more than the longest horizon needs; older history is only for charts. */
 const MEMORY_SEC = 7 * DAY_SEC + HOUR_SEC;
-/**
- * Maximum number of blocks to fill, however fast the chain: a few hundred megabytes, a quarter of an hour of
- * requests.
- */
+/** Blocks to fill at most, however fast the chain: a few hundred megabytes, a quarter of an hour of requests. */
 const MOST_BLOCKS = 1_500_000;
 const TIDY_MS = 3_600_000;
 const RETRY_MS = 30_000;
@@ -47,10 +44,7 @@ export class HistoryFiller {
   readonly #alarm = new Alarm();
   /** How far back the engine's history goes; a restart begins with a day. */
   #rememberedSec = DAY_SEC;
-  /**
-   * While another process fills: number of blocks at the last rebuild of the engine, and number stored at the last
-   * check.
-   */
+  /** While another process fills: blocks stored at the last rebuild of the engine, and at the last check. */
   #recalled = { remembered: 0, seen: 0 };
 
   constructor(options: FillerOptions, chain: FilledChain) {
