@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** The clock; a test passes its own. */
 export interface Clock {
   /** Wall clock, ms since epoch. It may be set: used for dates, never for durations. */
@@ -11,17 +13,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      signal?.addEventListener('abort', done, { once: true });
-    }),
+  sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => {}),
 };
 
 /** Limits concurrency to `count`; further work waits in order. */
@@ -82,7 +74,7 @@ export async function withDeadline<T>(
   const controller = new AbortController();
   const abort = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(() => controller.abort(new DeadlineError('too late')), timeoutMs);
+  const timer = globalThis.setTimeout(() => controller.abort(new DeadlineError('too late')), timeoutMs);
   try {
     return await work(controller.signal);
   } finally {

@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { ConcurrencyLimit } from '../chain/async.ts';
 
 /** Sleeps, or returns at once when `signal` aborts; never rejects. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
@@ -45,23 +46,11 @@ export async function mapBounded<Item, Result>(
   signal: AbortSignal,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
-  const results: Result[] = [];
-  const queue = items.entries();
-  let failed = false;
-  const run = async () => {
-    for (const [index, item] of queue) {
-      signal.throwIfAborted();
-      if (failed) return;
-      try {
-        results[index] = await work(item);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, run));
-  return results;
+  const limit = new ConcurrencyLimit(parallel);
+  const failed = new AbortController();
+  const until = AbortSignal.any([signal, failed.signal]);
+  const done = items.map((item) => limit.take(() => work(item), until));
+  return Promise.all(done).finally(() => failed.abort());
 }
 
 /** Deduplicates requests: one that is made again while it is pending shares the pending result. */
