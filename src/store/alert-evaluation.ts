@@ -14,6 +14,7 @@ import type { Block } from '../core/block.ts';
 import { type Firing, insertFirings } from './alert-firings.ts';
 import { type AlertRow, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import { integer } from './block-rows.ts';
+import { maybe } from './columns.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
 import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { pagesOf, type Queries, readRows, type Tables } from './tables.ts';
@@ -104,8 +105,7 @@ async function saveChanged(trx: Queries, alerts: readonly KeptAlert[]): Promise<
 
 /** Evaluates the alerts at these blocks, each once, and writes firings with their deliveries. Returns their number. */
 export async function evaluateAlerts(trx: Queries, run: AlertRun): Promise<number> {
-  const at = await readMeta(trx, POSITION);
-  let position = at === null ? null : Number(at);
+  let position = maybe(await readMeta(trx, POSITION), Number);
   let fired = 0;
   if (position === null) await rearmFuture(trx);
   for (const stretch of stretches(run.blocks, position ?? -1)) {

@@ -4,20 +4,7 @@ import { type Check, type KeptAutoTx, resultOf } from '../core/auto-txs/kept-aut
 import { type AutoTxState, type Inclusion, isFinal } from '../core/auto-txs/state-machine.ts';
 import { wakesOf } from '../core/auto-txs/target.ts';
 import { integer } from './block-rows.ts';
-import {
-  address,
-  amount,
-  finite,
-  hash,
-  hex,
-  maybe,
-  moment,
-  oneOf,
-  text,
-  unreadable,
-  wei,
-  whole,
-} from './columns.ts';
+import { address, amount, hash, hex, maybe, moment, oneOf, unreadable, wei, whole } from './columns.ts';
 
 /** Signed bytes: only the engine reads them, and they are deleted a day after the auto-tx ends. */
 export interface SignedTransactionRow {
@@ -142,7 +129,7 @@ export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
       isStrict: row.is_strict === 1,
       expiresAt: maybe(row.expires_at, moment),
     },
-    note: text(row.note),
+    note: row.note,
     to: maybe(row.to_address, address),
     value: amount(row.value),
     data: hex(row.data),
@@ -154,7 +141,7 @@ export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
     updatedAt: moment(row.updated_at),
     priceAtCreation: maybe(row.price_at_creation, wei),
     dayMeanPrice: maybe(row.day_mean_price, wei),
-    nativeUsd: maybe(row.native_usd, finite),
+    nativeUsd: row.native_usd,
   };
 }
 
@@ -192,17 +179,13 @@ function toState(row: AutoTxRow): AutoTxState {
     takenSince: maybe(row.taken_since, whole),
     unseen: whole(row.unseen),
     executedAt: maybe(row.executed_at, moment),
-    failure:
-      row.failure_code === null ? null : { code: text(row.failure_code), message: text(row.failure_message) },
-    hold:
-      row.hold_code === null
-        ? null
-        : {
-            code: text(row.hold_code),
-            message: text(row.hold_message),
-            retryAt: moment(row.hold_until),
-            times: whole(row.hold_times),
-          },
+    failure: maybe(row.failure_code, (code) => ({ code, message: row.failure_message ?? '' })),
+    hold: maybe(row.hold_code, (code) => ({
+      code,
+      message: row.hold_message ?? '',
+      retryAt: moment(row.hold_until),
+      times: whole(row.hold_times),
+    })),
   };
 }
 
@@ -231,26 +214,16 @@ function exact(wei: bigint): number {
   return value;
 }
 
-interface WakeColumns {
-  /** For a pending auto-tx with a lane target: the lane, and the lane price at or below which it is evaluated. */
-  readonly wake_lane: string | null;
-  readonly wake_price: number | null;
-  /** For a pending auto-tx with a strict target: the next base fee at or below which it is evaluated. */
-  readonly wake_base: number | null;
-  /** The next base fee above which no block includes it. */
-  readonly cap: number | null;
-}
-
-const ASLEEP: WakeColumns = { wake_lane: null, wake_price: null, wake_base: null, cap: null };
-
-/** Prices at which a waiting auto-tx is evaluated; nothing wakes the others. */
-function wakeColumns({ order, signed, state }: KeptAutoTx): WakeColumns {
-  if (state.status !== 'PENDING' || signed === null) return ASLEEP;
-  const { wakeLane, wakePrice, wakeBase, cap } = wakesOf(order, signed);
+/**
+ * A waiting auto-tx is evaluated at or below a lane's price or, with a strict target, a next base fee; above `cap` no
+ * block includes it. Nothing wakes the others.
+ */
+function wakeColumns({ order, signed, state }: KeptAutoTx) {
+  const wakes = state.status === 'PENDING' && signed !== null ? wakesOf(order, signed) : null;
   return {
-    wake_lane: wakeLane,
-    wake_price: maybe(wakePrice, integer),
-    wake_base: maybe(wakeBase, integer),
-    cap: integer(cap),
+    wake_lane: maybe(wakes?.wakeLane, String),
+    wake_price: maybe(wakes?.wakePrice, integer),
+    wake_base: maybe(wakes?.wakeBase, integer),
+    cap: maybe(wakes?.cap, integer),
   };
 }

@@ -15,6 +15,7 @@ import {
   toBlock,
   toBlockRow,
 } from './block-rows.ts';
+import { maybe } from './columns.ts';
 import type { Database } from './database.ts';
 import { StoreError } from './errors.ts';
 import { requireRight, type WriteRight } from './lease.ts';
@@ -88,9 +89,8 @@ export class BlockStore {
   }
 
   /** The chain of this history; `null` until the first write. */
-  async chainId(): Promise<number | null> {
-    const value = await this.#database.run((db) => readMeta(db, 'chain_id'));
-    return value === null ? null : Number(value);
+  chainId(): Promise<number | null> {
+    return this.#readNumber('chain_id');
   }
 
   /** Genesis hash of that chain; `null` when unknown, as in a database of an older version. */
@@ -109,9 +109,12 @@ export class BlockStore {
   }
 
   /** When the chain last restarted, which deleted older history; ms since epoch. */
-  async restartedAt(): Promise<number | null> {
-    const value = await this.#database.run((db) => readMeta(db, 'restarted_at'));
-    return value === null ? null : Number(value);
+  restartedAt(): Promise<number | null> {
+    return this.#readNumber('restarted_at');
+  }
+
+  async #readNumber(key: string): Promise<number | null> {
+    return maybe(await this.#database.run((db) => readMeta(db, key)), Number);
   }
 
   /**
@@ -157,9 +160,7 @@ export class BlockStore {
   /** A new chain: deletes the history of the old one, keeps alerts, and disables auto-txs that are not final. */
   async beginAnew(genesis: Hex | undefined): Promise<void> {
     await this.#transaction(async (trx) => {
-      await trx.deleteFrom('blocks').execute();
-      await trx.deleteFrom('rollups').execute();
-      await trx.deleteFrom('advice').execute();
+      for (const table of ['blocks', 'rollups', 'advice'] as const) await trx.deleteFrom(table).execute();
       await dropMeta(trx, 'folded_before');
       await restartAlerts(trx);
       await restartAutoTxs(trx, this.#wallNow());
@@ -183,13 +184,10 @@ export class BlockStore {
 
   /** The last block not after `timestamp` (Unix s), or `null`. */
   async latestAt(timestamp: number): Promise<Block | null> {
-    const [latest] = await this.#read((blocks) =>
-      blocks
-        .where('timestamp', '<=', timestamp)
-        .orderBy('timestamp', 'desc')
-        .orderBy('number', 'desc')
-        .limit(1),
-    );
+    const [latest] = await this.#read((blocks) => {
+      const before = blocks.where('timestamp', '<=', timestamp).orderBy('timestamp', 'desc');
+      return before.orderBy('number', 'desc').limit(1);
+    });
     return latest ?? null;
   }
 
@@ -218,15 +216,10 @@ export class BlockStore {
     const before = bucketStart(now - KEEP_BLOCKS_SEC, HOUR_SEC);
     if (before <= (await this.#readFoldedBefore())) return;
     await this.#transaction(async (trx) => {
-      const { numDeletedRows } = await trx
-        .deleteFrom('blocks')
-        .where('timestamp', '<', before)
-        .executeTakeFirstOrThrow();
-      await trx
-        .deleteFrom('rollups')
-        .where('bucket_sec', '<', HOUR_SEC)
-        .where('start', '<', before)
-        .execute();
+      const old = trx.deleteFrom('blocks').where('timestamp', '<', before);
+      const { numDeletedRows } = await old.executeTakeFirstOrThrow();
+      const finer = trx.deleteFrom('rollups').where('bucket_sec', '<', HOUR_SEC);
+      await finer.where('start', '<', before).execute();
       await pruneAdvice(trx, now);
       if (numDeletedRows > 0n) await saveMeta(trx, 'folded_before', String(before));
     });
@@ -247,7 +240,7 @@ export class BlockStore {
   }
 
   async #readFoldedBefore(): Promise<number> {
-    this.#foldedBefore ??= Number((await this.#database.run((db) => readMeta(db, 'folded_before'))) ?? 0);
+    this.#foldedBefore ??= (await this.#readNumber('folded_before')) ?? 0;
     return this.#foldedBefore;
   }
 

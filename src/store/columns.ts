@@ -34,16 +34,6 @@ export function moment(value: unknown): number {
 /** Wei per gas, and gas. */
 export const wei = (value: unknown): bigint => BigInt(whole(value));
 
-export function finite(value: unknown): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw unreadable();
-}
-
-export function text(value: unknown): string {
-  if (typeof value === 'string') return value;
-  throw unreadable();
-}
-
 /** Wei as decimal text, for amounts that may exceed 2^53 − 1. */
 export function amount(value: unknown): bigint {
   if (typeof value === 'string' && value.length <= MOST_DIGITS && /^\d+$/.test(value)) return BigInt(value);
@@ -58,14 +48,14 @@ export function hex(value: unknown): Hex {
   throw unreadable();
 }
 
-export const address = (value: unknown): Hex => ofLength(hex(value), ADDRESS_LENGTH);
+const ofLength = (length: number) => (value: unknown) => {
+  const read = hex(value);
+  if (read.length === length) return read;
+  throw unreadable();
+};
 
-export const hash = (value: unknown): Hex => ofLength(hex(value), HASH_LENGTH);
-
-function ofLength(value: Hex, length: number): Hex {
-  if (value.length !== length) throw unreadable();
-  return value;
-}
+export const address = ofLength(ADDRESS_LENGTH);
+export const hash = ofLength(HASH_LENGTH);
 
 export function oneOf<const Choice>(choices: readonly Choice[], value: unknown): Choice {
   const found = choices.find((each) => each === value);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { maybe } from './columns.ts';
 import type { Database, RetryTimes } from './database.ts';
 import { StoreError } from './errors.ts';
 import { HISTORY_MIGRATIONS } from './migrations.ts';
@@ -115,27 +116,14 @@ export class LeaseStore {
 
   /** `null` when it is free. */
   async read(): Promise<HeldLease | null> {
-    const row = await this.#database.run(
-      (db) =>
-        db
-          .selectFrom('leases')
-          .selectAll()
-          .select(ageOf(db).as('age'))
-          .where('name', '=', LEADER)
-          .executeTakeFirst(),
-      RETRY_TIMES,
-    );
+    const [row] = await this.#database.run((db) => {
+      const held = db.selectFrom('leases').select(['holder', 'process', 'place', 'since', 'report']);
+      const dated = held.select(['heartbeat_at as heartbeatAt', ageOf(db).as('ageMs')]);
+      return dated.where('name', '=', LEADER).execute();
+    }, RETRY_TIMES);
     if (row === undefined) return null;
-    const { holder, process, place, since, age } = row;
-    return {
-      holder,
-      process,
-      place,
-      since,
-      heartbeatAt: row.heartbeat_at,
-      ageMs: age,
-      report: row.report === null ? null : (LeaderReport.safeParse(JSON.parse(row.report)).data ?? null),
-    };
+    const report = maybe(row.report, (json) => LeaderReport.safeParse(JSON.parse(json)).data);
+    return { ...row, report: report ?? null };
   }
 
   /** Takes the lease if it is free, or unchanged since it was read. One of several processes succeeds. */

@@ -9,11 +9,8 @@ export async function readMeta(db: Queries, key: string): Promise<string | null>
 }
 
 export async function saveMeta(db: Queries, key: string, value: string): Promise<void> {
-  await db
-    .insertInto('meta')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-    .execute();
+  const row = db.insertInto('meta').values({ key, value });
+  await row.onConflict((conflict) => conflict.column('key').doUpdateSet({ value })).execute();
 }
 
 export async function dropMeta(db: Queries, key: string): Promise<void> {
@@ -25,15 +22,11 @@ export type ChainIdentity = Pick<ChainProfile, 'id' | 'genesisHash' | 'borrowsId
 /** Binds a history to a chain. @throws {StoreError} `wrong-chain` when it belongs to another one. */
 export async function bindChain(db: Queries, chain: ChainIdentity, name: string): Promise<void> {
   if (await isHistoryOf(db, chain, name)) return;
+  const rows = [{ key: 'chain_id', value: String(chain.id) }];
+  if (chain.genesisHash !== undefined) rows.push({ key: 'genesis_hash', value: chain.genesisHash });
   // Another process may bind it to another chain at the same time: the first one wins.
-  await db
-    .insertInto('meta')
-    .values([
-      { key: 'chain_id', value: String(chain.id) },
-      ...(chain.genesisHash === undefined ? [] : [{ key: 'genesis_hash', value: chain.genesisHash }]),
-    ])
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .execute();
+  const first = db.insertInto('meta').values(rows);
+  await first.onConflict((conflict) => conflict.column('key').doNothing()).execute();
   await bindChain(db, chain, name);
 }
 

@@ -123,14 +123,12 @@ async function insert<To>(
   const columns = Object.keys(wanted[0] ?? {});
   if (columns.length === 0) return 0;
   const values = wanted.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
-  await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
-    values ${sql.join(values)}`.execute(target);
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(target);
   return wanted.length;
 }
 
 async function countOf<Schema>(db: Kysely<Schema>, table: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
-    db,
-  );
-  return Number(rows[0]?.count ?? 0);
+  const counting = sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`;
+  return Number((await counting.execute(db)).rows[0]?.count ?? 0);
 }

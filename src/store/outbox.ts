@@ -4,7 +4,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { AlertMessage } from '../core/alerts/alert-rule.ts';
 import { disableAlerts, toKeptAlert } from './alert-rows.ts';
 import type { Database } from './database.ts';
-import { type DeliveryRow, isPostgres, type Queries, readRows, type Tables } from './tables.ts';
+import { isPostgres, type Queries, readRows, type Tables } from './tables.ts';
 
 export interface KeptAttempt {
   /** When it began, ms since epoch. */
@@ -82,19 +82,22 @@ export async function logAttempt(trx: Queries, deliveryId: string, attempt: Kept
     order by at desc limit 1 offset ${KEPT_ATTEMPTS - 1})`.execute(trx);
 }
 
-async function keptDeliveries(db: Queries, rows: readonly DeliveryRow[]): Promise<KeptDelivery[]> {
+const deliveriesOf = (db: Queries, alertId: string) =>
+  db
+    .selectFrom('deliveries')
+    .select(['id', 'event_id as eventId', 'alert_id as alertId', 'channel', 'target', 'status'])
+    .select(['created_at as createdAt', 'next_attempt_at as nextAttemptAt'])
+    .where('alert_id', '=', alertId);
+
+async function withAttempts(
+  db: Queries,
+  rows: readonly Omit<KeptDelivery, 'attempts'>[],
+): Promise<KeptDelivery[]> {
   const ids = rows.map(({ id }) => id);
   const attempts = db.selectFrom('delivery_attempts').selectAll().where('delivery_id', 'in', ids);
   const byDelivery = Map.groupBy(await attempts.orderBy('at', 'desc').execute(), (each) => each.delivery_id);
   return rows.map((row) => ({
-    id: row.id,
-    eventId: row.event_id,
-    alertId: row.alert_id,
-    channel: row.channel,
-    target: row.target,
-    status: row.status,
-    createdAt: row.created_at,
-    nextAttemptAt: row.next_attempt_at,
+    ...row,
     attempts: (byDelivery.get(row.id) ?? [])
       .slice(0, KEPT_ATTEMPTS)
       .map(({ at, latency_ms, ok, answer }) => ({ at, latencyMs: latency_ms, ok: ok === 1, answer })),
@@ -292,9 +295,8 @@ export class OutboxStore {
   /** Deliveries of an alert, newest first, at most 50. */
   deliveries(alertId: string): Promise<KeptDelivery[]> {
     return this.#database.run(async (db) => {
-      const all = db.selectFrom('deliveries').selectAll().where('alert_id', '=', alertId);
-      const newest = all.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(NEWEST_DELIVERIES);
-      return keptDeliveries(db, await newest.execute());
+      const newest = deliveriesOf(db, alertId).orderBy('created_at', 'desc').orderBy('id', 'desc');
+      return withAttempts(db, await newest.limit(NEWEST_DELIVERIES).execute());
     });
   }
 
@@ -356,8 +358,8 @@ const wasTried = sql<boolean>`exists (select 1 from delivery_attempts where deli
 const newSecret = () => `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 
 async function findDelivery(db: Queries, alertId: string, id: string): Promise<KeptDelivery | null> {
-  const found = db.selectFrom('deliveries').selectAll().where('id', '=', id).where('alert_id', '=', alertId);
-  return (await keptDeliveries(db, await found.execute()))[0] ?? null;
+  const found = await deliveriesOf(db, alertId).where('id', '=', id).execute();
+  return (await withAttempts(db, found))[0] ?? null;
 }
 
 function statusAfter({ kind }: Verdict): string {

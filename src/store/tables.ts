@@ -34,11 +34,8 @@ interface MetaRow {
 /** The process that follows the chain, fires alerts and sends on this database. */
 interface LeaseRow {
   name: string;
-  /** The fencing token: random, new each time a process takes the lease. */
   holder: string;
-  /** Display name: `gastop serve, process 4711`. */
   process: string;
-  /** Its machine, process id and start time, for other processes on that machine. */
   place: string | null;
   since: number;
   heartbeat_at: number;
