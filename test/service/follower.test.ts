@@ -216,27 +216,6 @@ describe('filling the history', () => {
     expect(source.blocksAsked).toEqual([{ from: 399, to: 399 }]);
   });
 
-  test('a development chain that started over replaces the history of the one before', async () => {
-    const path = join(await temporaryFolder(), 'chain-1337.db');
-    const first = await runService({
-      source: new ScriptedSource(makeBlocks(0, 399), { chainId: 1337 }),
-      database: path,
-    });
-    await first.ready;
-    await holds(first, 399);
-    await first.stop();
-
-    const anew = makeBlocks(0, 40).map((block) => ({
-      ...block,
-      hash: blockHash(block.number, 9),
-      baseFeePerGas: 9n,
-    }));
-    const second = await runService({ source: new ScriptedSource(anew, { chainId: 1337 }), database: path });
-    await headIs(second, 40);
-    expect(await storedNumbers(second)).toEqual(upTo(40));
-    expect((await current(second)).basePrice).toBe(9);
-  });
-
   test('a recording played again begins again', async () => {
     const path = join(await temporaryFolder(), 'replay.db');
     const first = await runService({

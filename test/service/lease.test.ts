@@ -49,6 +49,15 @@ function leaseOf(
   });
 }
 
+/** One that holds the lease, and another that stands by. */
+async function two() {
+  const [database, clocks] = [await open(), new Clocks()];
+  const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
+  await one.bid();
+  await other.bid();
+  return { database, clocks, one, other };
+}
+
 /** Time passes as it does for processes that are awake: everybody looks every half second. */
 async function awake(clocks: Clocks, ms: number, ...leases: readonly Lease[]): Promise<void> {
   for (let passed = 0; passed < ms; passed += 500) {
@@ -79,11 +88,7 @@ describe('the lease', () => {
   });
 
   test('of one that was killed is taken six seconds after its last heartbeat, not before', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
-    await one.bid();
-    await other.bid();
+    const { clocks, other } = await two();
     await awake(clocks, 5_500, other);
     expect(other.state).toBe('stands-by');
     await awake(clocks, 500, other);
@@ -185,11 +190,7 @@ describe('the lease', () => {
   );
 
   test('may be taken from one that is there and does not do its work', async () => {
-    const database = await open();
-    const clocks = new Clocks();
-    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
-    await one.bid();
-    await other.bid();
+    const { one, other } = await two();
     await other.takeOver();
     await one.look();
     expect([one.state, other.state]).toEqual(['stands-by', 'holds']);
@@ -201,11 +202,7 @@ describe('a clock that is set', () => {
     ['forward', 3_600_000],
     ['back', -3_600_000],
   ])('%s by an hour takes the lease from nobody who is awake', async (_, jump) => {
-    const database = await open();
-    const clocks = new Clocks();
-    const [one, other] = [leaseOf(database, clocks, 'one'), leaseOf(database, clocks, 'other')];
-    await one.bid();
-    await other.bid();
+    const { clocks, one, other } = await two();
     clocks.wall += jump;
     await awake(clocks, 20_000, other, one);
     expect([one.state, other.state]).toEqual(['holds', 'stands-by']);

@@ -3,7 +3,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { GasCurrent } from '../../src/contract/gas.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import { ARMED, type KeptAlert } from '../../src/core/alerts/alert-rule.ts';
 import type { ChainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { AlertStore } from '../../src/store/alerts.ts';
@@ -17,6 +16,7 @@ import { createScriptedChain } from '../helpers/scripted-chain.ts';
 import { ScriptedSource } from '../helpers/scripted-source.ts';
 import { type RunningService, runService, temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
+import { keptAlert } from '../store/alerts/kept-alerts.ts';
 
 const FIRST = 499;
 const THRESHOLD = 1_000_000n;
@@ -31,31 +31,7 @@ class AlternatingEngine extends FeeEngine {
 }
 const createEngine = ({ feeRule }: ChainProfile) => new AlternatingEngine({ feeRule });
 
-const alert: KeptAlert = {
-  id: 'cheap',
-  owner: '',
-  rule: {
-    lane: 'slow',
-    condition: 'LESS_THAN',
-    threshold: THRESHOLD,
-    hysteresis: 0n,
-    confirmBlocks: 1,
-    cooldownMs: 0,
-    disableOnce: false,
-  },
-  phase: ARMED,
-  method: 'TERMINAL',
-  channels: ['TERMINAL'],
-  targets: {},
-  note: '',
-  createdAt: 0,
-  updatedAt: 0,
-  triggerCount: 0,
-  lastTriggeredAt: null,
-  missedCount: 0,
-  lastMissedAt: null,
-  disabledReason: null,
-};
+const alert = keptAlert('cheap', { lane: 'slow', threshold: THRESHOLD });
 
 async function prepared(): Promise<{ path: string; database: Database }> {
   const path = join(await temporaryFolder(), 'chain-1.db');

@@ -26,35 +26,27 @@ import { isSlowRun } from '../helpers/rounds.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { keptAlert } from './alerts/kept-alerts.ts';
 
+/** A file as it was after so many migrations. */
+async function migrated<Schema>(path: string, count: number): Promise<Kysely<Schema>> {
+  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, count));
+  const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(new DatabaseSync(path)) });
+  await new Migrator({ db, provider: { getMigrations: async () => before } }).migrateToLatest();
+  return db;
+}
+
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test('the folder is private and so is every file of the database', async () => {
+test.each(['new', 'readable for others before'])('a folder and file that is %s is private', async (kind) => {
   const path = join(await temporaryFolder(), 'new', 'deep', 'chain-1.db');
+  if (kind !== 'new') {
+    await (await openDatabase(path)).close();
+    chmodSync(path, 0o644);
+  }
   const database = await openDatabase(path);
   await new BlockStore(database).saveBlocks(makeBlocks(0, 9));
   expect(modeOf(join(path, '..'))).toBe('700');
   expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual(['600', '600', '600']);
   await database.close();
-});
-
-test('a file that was readable for others is made private', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  await (await openDatabase(path)).close();
-  chmodSync(path, 0o644);
-  const database = await openDatabase(path);
-  await new BlockStore(database).saveBlocks(makeBlocks(0, 9));
-  expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual(['600', '600', '600']);
-  await database.close();
-});
-
-test('keeps its data when it is opened again', async () => {
-  const path = join(await temporaryFolder(), 'chain-1.db');
-  const first = await openDatabase(path);
-  await new BlockStore(first).saveBlocks(makeBlocks(5, 7));
-  await first.close();
-  const second = await openDatabase(path);
-  expect(await new BlockStore(second).newest(10)).toEqual(makeBlocks(5, 7));
-  await second.close();
 });
 
 test('commits survive a power cut: each is synced to disk', async () => {
@@ -135,9 +127,7 @@ test('a database written by a newer version is refused', async () => {
 
 test('a history written before advice was kept goes on, with its blocks', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
-  const first = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 1));
-  const older = new Kysely<Tables>({ dialect: new NodeSqliteDialect(new DatabaseSync(path)) });
-  await new Migrator({ db: older, provider: { getMigrations: async () => first } }).migrateToLatest();
+  const older = await migrated<Tables>(path, 1);
   await older
     .insertInto('blocks')
     .values(toBlockRow(makeBlock(7)))
@@ -151,11 +141,7 @@ test('a history written before advice was kept goes on, with its blocks', async 
 
 test('an older database keeps its signing secret, and its alerts wait for no more than their cooldown where they need not', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
-  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 6));
-  const older = new Kysely<{ alerts: Record<string, unknown>; signing_secrets: Record<string, unknown> }>({
-    dialect: new NodeSqliteDialect(new DatabaseSync(path)),
-  });
-  await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
+  const older = await migrated<Record<'alerts' | 'signing_secrets', Record<string, unknown>>>(path, 6);
   const waiting = { phase: 'resting', cooldown_until: 60_000, wake_at_least: 100 };
   const rows = [
     { id: 'armed', wake_at_most: 99 },
@@ -282,9 +268,7 @@ test.skipIf(process.platform === 'win32')('a folder without permission is said a
 
 test('an older program stops writing after a migration, and says what to do', async () => {
   const path = join(await temporaryFolder(), 'chain-1.db');
-  const before = Object.fromEntries(Object.entries(HISTORY_MIGRATIONS).slice(0, 8));
-  const older = new Kysely<Tables>({ dialect: new NodeSqliteDialect(new DatabaseSync(path)) });
-  await new Migrator({ db: older, provider: { getMigrations: async () => before } }).migrateToLatest();
+  const older = await migrated<Tables>(path, 8);
   const old = { name: 'follower', holder: 'x', process: 'older', since: 1, heartbeat_at: 1 };
   await sql`insert into leases (name, holder, process, since, heartbeat_at)
     values (${old.name}, ${old.holder}, ${old.process}, 1, 1)`.execute(older);

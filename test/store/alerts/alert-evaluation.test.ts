@@ -116,19 +116,6 @@ describe.each(ENGINES)('on %s', (engine) => {
       });
     });
 
-    test('at one block is told of each by itself', async () => {
-      const { database, store } = await open(
-        ':memory:',
-        keptAlert('a', { lane: 'slow' }),
-        keptAlert('b', { lane: 'fast', condition: 'GREATER_THAN' }),
-        keptAlert('c', { lane: 'average', threshold: 50n }),
-      );
-      const block = makeBlock(1);
-      const prices = { slow: 90n, average: 100n, fast: 110n };
-      expect(await store.saveBlocks([block], null, runOf([{ block, prices, isPast: false }]))).toBe(2);
-      expect(await readEvents(database)).toEqual(['a.1', 'b.1']);
-    });
-
     test.runIf(SLOW_ENGINES.includes(engine))(
       'at the same block a thousand times lets others have their turn, and is one transaction all the same',
       async () => {
@@ -299,16 +286,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
   });
 
-  describe('missed blocks', () => {
-    test('leave disabled alerts unchanged', async () => {
-      const disabled = keptAlert('a', { disableOnce: true });
-      const { database, store } = await open(':memory:', disabled);
-      await savePrices(store, 0, 99);
-      await savePrices(store, 50, 99, 101, 99);
-      expect(await readAlert(database, 'a')).toMatchObject({ phase: { kind: 'disabled' }, triggerCount: 1 });
-    });
-  });
-
   describe('a reorg', () => {
     test('that could not be written when it came is seen by the hashes', async () => {
       const { database, store } = await open(':memory:', keptAlert('a'));
@@ -366,22 +343,14 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await at(6, 99, 3_624)).toBe(1);
   });
 
-  test('the clock of a chain may be ahead of ours, and runs as it likes', async () => {
-    const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
-    const ahead = WALL_NOW / 1_000 + 30 * 86_400;
-    const at = (number: number, price: number, sec: number) =>
-      savePriced(store, priced(number, price, { timestamp: ahead + sec }));
-    expect(await at(0, 99, 0)).toBe(1);
-    expect(await at(1, 101, 12)).toBe(0);
-    expect(await at(2, 99, 3_599)).toBe(0);
-    expect(await at(3, 99, 3_600)).toBe(1);
-  });
-
-  test('a recording may be of any time', async () => {
+  test.each([
+    ['a chain may be ahead of ours', WALL_NOW / 1_000 + 30 * 86_400, 'rpc'],
+    ['a recording may be of any time', 2 * (WALL_NOW / 1_000), 'replay'],
+  ] as const)('the clock of %s, and runs as it likes', async (_, ahead, sourceKind) => {
     const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
     const at = (number: number, price: number, sec: number) => {
-      const next = priced(number, price, { timestamp: 2 * (WALL_NOW / 1_000) + sec });
-      const chain = { chainId: 1, chainName: 'Ethereum', sourceKind: 'replay' as const };
+      const next = priced(number, price, { timestamp: ahead + sec });
+      const chain = { chainId: 1, chainName: 'Ethereum', sourceKind };
       return store.saveBlocks([next.block], null, runOf([next], { chain }));
     };
     expect(await at(0, 99, 0)).toBe(1);

@@ -264,18 +264,5 @@ describe.each(ENGINES)('on %s', (engine) => {
       for (const step of lookups)
         expect(step).toMatch(/USING COVERING INDEX auto_txs_wake_(?:price|base) \(wake_/);
     });
-
-    test('finds exactly the auto-txs whose price is reached', async () => {
-      const store = new AutoTxStore(database);
-      const reached = await store.reached(at(8, 7), { now: NOW, limit: WAITING });
-      const expected = Array.from({ length: WAITING }, (_, place) => place).filter((place) => {
-        const target = 1 + (place % 9);
-        // The tip is one gwei.
-        return place % 4 === 0 ? 7 + 1 <= target : 8 <= target;
-      });
-      expect(reached).toHaveLength(expected.length);
-      expect(new Set(ids(reached))).toEqual(new Set(expected.map((place) => `atx_${place}`)));
-      expect(await store.reached(at(30), { now: NOW, limit: WAITING })).toEqual([]);
-    });
   });
 });

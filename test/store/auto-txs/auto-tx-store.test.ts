@@ -162,13 +162,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(cancelled?.after.state.status).toBe('CANCELLED');
   });
 
-  test('a visiting command sends nothing, even while the lease is free', async () => {
-    const { store } = await open(() => ({ kind: 'visitor', now: NOW }));
-    await keep(store, keptAutoTx('atx_1'));
-    await expect(happen(store, 'atx_1', { type: 'submit' })).rejects.toMatchObject({ code: 'not-holder' });
-    expect((await store.find('', 'atx_1'))?.state.status).toBe('PENDING');
-  });
-
   const ENDS: readonly (readonly [string, readonly AutoTxEvent[]])[] = [
     ['cancelled', [{ type: 'cancel' }]],
     ['cancelled while disabled', [{ type: 'disable' }, { type: 'cancel' }]],
