@@ -5,7 +5,7 @@ import { isAddress } from '../contract/alert-targets.ts';
 import type { SmtpSettings } from '../service/alerts/notifiers/email.ts';
 import type { TelegramSettings } from '../service/alerts/notifiers/web-notifiers.ts';
 import { createPlans } from '../service/keys/api-keys.ts';
-import type { Delivery } from '../service/service-options.ts';
+import type { ServiceOptions } from '../service/service-options.ts';
 import { isServerUrl, parseDatabaseUrl } from '../store/database-url.ts';
 import { parseEncryptionKey } from '../store/sealer.ts';
 import type { NotificationLevel } from '../tui/data/notifications.ts';
@@ -477,7 +477,11 @@ function parseApiUrl(text: string): URL {
   return url;
 }
 
-export const deliveryOf = ({ smtp, telegram, allowPrivateTargets }: DeliverySettings): Delivery => ({
+export const deliveryOf = ({
+  smtp,
+  telegram,
+  allowPrivateTargets,
+}: DeliverySettings): NonNullable<ServiceOptions['delivery']> => ({
   smtp: smtp.value,
   telegram: telegram.value,
   allowPrivateTargets: allowPrivateTargets.value,

@@ -102,6 +102,11 @@ export class Lease {
     return this.#seen !== null && !this.#hasLapsed() ? this.#seen : null;
   }
 
+  /** The leader's report, while another process leads. */
+  get leaderReport(): LeaderReport | null {
+    return this.#state === 'stands-by' ? (this.held?.report ?? null) : null;
+  }
+
   /** Why it could not be read or taken at the last try; `null`: it could. */
   get problem(): string | null {
     return this.#problem;

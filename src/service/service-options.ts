@@ -10,14 +10,6 @@ import type { Gate } from './http/auth.ts';
 import type { KeyGate } from './keys/key-gate.ts';
 import type { LeaseOptions } from './leader.ts';
 
-/** Delivery of fired alerts. Webhooks and Slack need no setting. */
-export interface Delivery extends Partial<NotifierSettings> {
-  /** Channels with a notifier; an alert for another one is refused. Default: those that are set up. */
-  readonly channels?: readonly string[];
-  /** Called when a delivery is due at once. */
-  readonly onDue?: () => void;
-}
-
 export interface ServiceOptions {
   readonly source: ChainSource;
   /** An open history, or its location; closed when the service ends. */
@@ -33,7 +25,7 @@ export interface ServiceOptions {
   /** Origins whose pages may use the service in a browser, `*` for all. Default: none. */
   readonly cors?: readonly string[];
   /** How fired alerts are delivered. */
-  readonly delivery?: Delivery;
+  readonly delivery?: Partial<NotifierSettings>;
   /** Display name of this process: `gastop serve, process 4711`. */
   readonly process?: string;
   /** Default: it stays, and becomes the leader when no other process on the database is. */

@@ -74,64 +74,55 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const alertStore = new AlertStore(database);
   const autoTxStore = new AutoTxStore(database, () => lease.right);
   const confirmations = (chain: ChainProfile) => options.confirmations ?? confirmationsOf(chain);
-  const delivery = options.delivery ?? {};
   const notifiers: NotifierSettings = {
-    smtp: delivery.smtp ?? null,
-    telegram: delivery.telegram ?? null,
-    allowPrivateTargets: delivery.allowPrivateTargets ?? false,
+    smtp: null,
+    telegram: null,
+    allowPrivateTargets: false,
+    ...options.delivery,
     isSimulated: source.kind === 'simulated',
   };
   const track = new AdviceJudge(new TrackStore(database), onError, () => lease.mayWrite);
+  const shared = { source, lease, wallNow, signal, onError };
   const follower = new Follower({
-    source,
+    ...shared,
     store,
     track,
-    lease,
     createEngine,
     historySec,
     neglectedMs: options.neglectedMs,
-    wallNow,
     unsaved: options.unsaved && unsavedWords(options.unsaved),
     nativeUsd: () => nativeUsd(),
     onFired: () => sending.wake(),
     onStored: () => broadcasting.wake(),
     onEvent: () => streams.tell(),
-    signal,
-    onError,
     onNews,
   });
   const sending = startSending({
-    lease,
+    ...shared,
     isVisitor: options.role === 'visits',
     database,
     delivery: notifiers,
-    signal,
-    wallNow,
     agreedNow: () => follower.agreedNow(),
-    onError,
     onAttempt: options.onAttempt,
   });
   const { priceFeed } = options;
   const ownFeed = chainPriceFeed(source, () => follower.chain.profile, wallNow);
   // Several processes on one database cost the node one request: standbys get the price from the leader.
   const price = new NativePrice(() => (lease.mayWrite ? (priceFeed ?? ownFeed()) : null), wallNow);
-  const nativeUsd = () => (lease.state === 'stands-by' ? (lease.held?.report?.nativeUsd ?? null) : price.usd);
-  const sourceName = () => (lease.state === 'stands-by' && lease.held?.report?.sourceName) || source.name;
+  const nativeUsd = () => (lease.state === 'stands-by' ? (lease.leaderReport?.nativeUsd ?? null) : price.usd);
+  const sourceName = () => lease.leaderReport?.sourceName ?? source.name;
   const history = new HistoryStore(database);
   const steadyNow = () => performance.now();
   const freshness = new Freshness({
-    source,
+    ...shared,
     isLeading: () => lease.mayWrite,
     head: () => follower.chain.head,
     chain: () => follower.chain.profile,
-    wallNow,
     steadyNow,
     onFresh: () => broadcasting.wake(),
-    signal,
   });
   const broadcasting = startAutoTxs({
-    lease,
-    source,
+    ...shared,
     store: autoTxStore,
     blocks: store,
     history,
@@ -142,12 +133,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return present !== null && freshness.isFresh(present.head) ? present : null;
     },
     nativeUsd,
-    wallNow,
     agreedNow: () => follower.agreedNow(),
     steadyNow,
     senderMs: options.senderMs,
-    signal,
-    onError,
   });
   const state = new ServiceState({
     source,
@@ -187,14 +175,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     alerts: new AlertService({
       alerts: alertStore,
       outbox: new OutboxStore(database),
-      rules: (owner) =>
-        targetRules(delivery.channels ?? channelsOf(notifiers), notifiers, owner === '' ? 'operator' : 'key'),
+      rules: (owner) => targetRules(channelsOf(notifiers), notifiers, owner === '' ? 'operator' : 'key'),
       wallNow,
       chainNow: () => source.now(),
-      onDue: () => {
-        sending.wake();
-        delivery.onDue?.();
-      },
+      onDue: () => sending.wake(),
     }),
     autoTxs: new AutoTxService({
       source,
@@ -214,13 +198,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const retired =
       gate.withdrawn === undefined
         ? null
-        : retireOwners({
-            kept: [alertStore, autoTxStore],
-            withdrawn: gate.withdrawn,
-            wallNow,
-            signal,
-            onError,
-          });
+        : retireOwners({ ...shared, kept: [alertStore, autoTxStore], withdrawn: gate.withdrawn });
     await Promise.all([follower.run(), freshness.run(), price.run(signal), retired]);
     await Promise.all([sending.done(), broadcasting.done()]);
     // Last, so that the next leader finds everything stored.

@@ -259,7 +259,15 @@ test('a channel that is not set up is refused: the operator reads what to set, t
     errorCode: 'validation_failed',
     message: 'channels.0 needs EMAIL, which is not set up on this service',
   });
-  const set = await run({ delivery: { channels: ['EMAIL'] } });
+  const smtp = {
+    host: '127.0.0.1',
+    port: 9,
+    secure: false,
+    user: null,
+    password: null,
+    from: 'a@example.org',
+  };
+  const set = await run({ delivery: { smtp } });
   expect((await create(set.service, mail)).signingSecret).toBeNull();
 });
 
@@ -503,16 +511,8 @@ test('an alert above a price saves nothing', async () => {
 });
 
 test('a delivery is sent once more under its own id; TERMINAL has nothing to send', async () => {
-  let due = 0;
   let now = NOW;
-  const { service, source } = await run({
-    wallNow: () => now,
-    delivery: {
-      onDue: () => {
-        due += 1;
-      },
-    },
-  });
+  const { service, source } = await run({ wallNow: () => now });
   const { id } = await create(service, CHEAP);
   await fire(service, source, id);
   const again = (body: unknown) => ask(service, alertPath(id, '/redeliver'), { method: 'POST', body });
@@ -523,7 +523,6 @@ test('a delivery is sent once more under its own id; TERMINAL has nothing to sen
     status: 'PENDING',
     nextAttemptAt: new Date(NOW).toISOString(),
   });
-  expect(due).toBe(1);
   const tooSoon = await refused(await again({ deliveryId: `${id}.1.webhook` }), 409);
   expect(tooSoon).toMatchObject({ errorCode: 'conflict', message: expect.stringContaining('wait a minute') });
   expect((await refused(await again({ deliveryId: `${id}.1.terminal` }), 409)).errorCode).toBe('conflict');
@@ -532,7 +531,6 @@ test('a delivery is sent once more under its own id; TERMINAL has nothing to sen
     { path: 'deliveryId', message: 'is missing' },
     { path: 'delivery', message: 'is not a field of this request' },
   ]);
-  expect(due).toBe(1);
   now += 60_000;
   expect((await again({ deliveryId: `${id}.1.webhook` })).status).toBe(202);
 });

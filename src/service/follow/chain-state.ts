@@ -107,8 +107,7 @@ export class ChainState {
 
   /** When the last block came or its figures changed; ms since epoch, wall clock. A standby has the leader's time. */
   get updatedAt(): number | null {
-    const { lease } = this.#options;
-    const report = lease.state === 'stands-by' ? (lease.held?.report ?? null) : null;
+    const report = this.#options.lease.leaderReport;
     return report !== null && report.block === this.head?.number ? report.updatedAt : this.#updatedAt;
   }
 

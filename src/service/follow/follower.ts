@@ -73,9 +73,7 @@ export class Follower {
   }
 
   get isFilled(): boolean {
-    const { lease } = this.#options;
-    const leader = lease.state === 'stands-by' ? lease.held?.report : null;
-    return this.#filler.isFilled && (leader?.isFilled ?? true);
+    return this.#filler.isFilled && (this.#options.lease.leaderReport?.isFilled ?? true);
   }
 
   get problem(): Problem | null {
@@ -249,7 +247,7 @@ export class Follower {
       if (poll % TRACK_POLLS === 0) await track.load();
       this.#state.responded(this.chain.head, this.chain.blockTimeSec);
       this.#filler.start();
-      const problem = lease.held?.report?.problem ?? null;
+      const problem = lease.leaderReport?.problem ?? null;
       if (problem === null) this.#state.heal();
       else this.#state.fail(problem);
       if (this.chain.head !== before) movedAt = performance.now();
