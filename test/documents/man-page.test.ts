@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { allCommands, commandTree, fullName } from '../../scripts/docs/command-tree.ts';
 import { roff, verbatim } from '../../scripts/docs/roff.ts';
 import { read } from './project-files.ts';
 
@@ -12,28 +11,6 @@ const page = read('man/gastop.1');
 const has = (command: string) => spawnSync(command, ['--version']).error === undefined;
 
 describe('man/gastop.1', () => {
-  it('has a part for every command, and every section that is expected of one', () => {
-    const parts = [...page.matchAll(/^\.SS "(.*)"$/gm)].map((match) => match[1]);
-    expect(
-      allCommands(commandTree())
-        .map((command) => roff(fullName(command)))
-        .filter((name) => !parts.includes(name)),
-    ).toEqual([]);
-    const sections = [...page.matchAll(/^\.SH "(.*)"$/gm)].map((match) => match[1]);
-    for (const name of [
-      'NAME',
-      'SYNOPSIS',
-      'DESCRIPTION',
-      'OPTIONS',
-      'EXIT STATUS',
-      'ENVIRONMENT',
-      'FILES',
-      'EXAMPLES',
-    ]) {
-      expect(sections).toContain(name);
-    }
-  });
-
   it('is ASCII, and no line of text is taken for a request', () => {
     expect(page).toMatch(/^[\x20-\x7e\n]*$/);
     const requests = new Set([...page.matchAll(/^\.(\S+)/gm)].map((match) => match[1]));

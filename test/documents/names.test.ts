@@ -93,19 +93,6 @@ describe('flags', () => {
     expect(missing).toEqual(['--version']);
   });
 
-  it('of the README list of commands belong to the command they stand beside', () => {
-    const listing = /```\n(gastop \[live\][\s\S]*?)```/.exec(read('README.md'))?.[1] ?? '';
-    const calls = listing.split(/^(?=gastop )/m);
-    expect(calls.length).toBeGreaterThan(15);
-    for (const call of calls) {
-      const name = /^gastop \[?([a-z-]+)/.exec(call)?.[1];
-      const command = root.commands.find((each) => each.name() === name);
-      if (command === undefined) throw new Error(`no command ${name}`);
-      const own = [command, ...command.commands].flatMap((each) => each.options.map(({ long }) => long));
-      for (const flag of call.match(/--[a-z-]+/g) ?? []) expect(own, call).toContain(flag);
-    }
-  });
-
   it('are in the completion of each shell', async () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       const { stdout } = await runMain(['completion', shell]);
@@ -221,48 +208,10 @@ describe('versions', () => {
     expect(/^## (\S+) – /m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
   });
 
-  it('of Node that the README promises are those of package.json', () => {
-    const { engines, devDependencies } = JSON.parse(read('package.json'));
-    const readme = read('README.md').replaceAll(/\s+/g, ' ');
-    expect(readme).toContain(`Node.js ${engines.node.replace('>=', '')} or newer`);
-    expect(readme).toContain(`bring their own Node.js ${devDependencies.node.split('.')[0]}`);
-  });
-
   it('name npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const named = new Set([...ALL_DOCUMENTS.matchAll(/npm run ([a-z]+)/g)].map((match) => match[1] ?? ''));
     expect([...named].filter((name) => !(name in scripts))).toEqual([]);
-  });
-});
-
-describe('the package', () => {
-  it('has the man page, the documents that the README leads to, and their pictures', () => {
-    const manifest = JSON.parse(read('package.json'));
-    expect(manifest.man).toBe('man/gastop.1');
-    expect(manifest.files).toEqual(
-      expect.arrayContaining(['man', 'docs/*.md', 'docs/*.svg', 'docs/pictures']),
-    );
-  });
-});
-
-describe('README', () => {
-  it('shows on its first screens what it is, a picture, and the commands that matter', () => {
-    const first = read('README.md').split('\n').slice(0, 22).join('\n');
-    expect(first).toContain('docs/pictures/live-light.svg');
-    expect(first).toContain('npm ci && npm run demo');
-    expect(first).toContain(
-      `npm pack && npx ./gastop-${JSON.parse(read('package.json')).version}.tgz --demo`,
-    );
-    expect(first).toContain('npm test');
-  });
-
-  it('can be read in five minutes', () => {
-    // The lines of tables are no words, and nobody reads the markup of pictures.
-    const words = read('README.md')
-      .replaceAll(/<[a-z/][^>]*>/g, '')
-      .split(/\s+/)
-      .filter((word) => /[\p{L}\p{N}]/u.test(word));
-    expect(words.length).toBeLessThan(1_500);
   });
 });
 

@@ -84,51 +84,8 @@ describe('a screen as a picture', () => {
     expect(svg).toContain('viewBox="0 0 108 37"');
   });
 
-  it('draws lines and blocks as shapes that meet, and keeps their text to select', () => {
-    const svg = draw(row('──┤█░'));
-    expect(svg).toContain('M10 18.5h16');
-    expect(svg).toContain('M30 10V27M26 18.5H30');
-    expect(svg).toContain('fill-opacity="0.24" d="M42 11h8v15h-8z"');
-    expect(svg).toContain('class="g"');
-    expect(svg).toContain('>──┤█░</text>');
-  });
-
-  it('keeps colour, bold, dim and inverse', () => {
-    expect(draw(row('x', { color: 6, bold: true }))).toContain('<text class="c6 b"');
-    expect(draw(row('x', { dim: true }))).toContain('<text class="d"');
-    expect(draw(row('x', { color: 3, inverse: true }))).toMatch(/<rect class="c3" .*<text class="n"/);
-  });
-
   it('refuses a colour that no theme of a terminal can change', () => {
     expect(() => draw(row('x', { color: 200 }))).toThrow('no terminal');
     expect(() => draw(row('x', { color: 'rgb' }))).toThrow('no terminal');
   });
 });
-
-describe('the colours of the pictures', () => {
-  it.each(Object.entries(PALETTES))('can be read on %s, the dimmed ones as well', (_, palette) => {
-    const ground = parts(palette.background);
-    const dimmed = parts(palette.foreground).map(
-      (value, index) => value * palette.dim + (ground[index] ?? 0) * (1 - palette.dim),
-    );
-    expect(contrast(dimmed, ground)).toBeGreaterThan(4.5);
-    // Black on black is nobody's to read, in any terminal.
-    for (const color of palette.colors.slice(1)) expect(contrast(parts(color), ground)).toBeGreaterThan(4.5);
-  });
-});
-
-const parts = (color: string) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-
-/** Contrast ratio of WCAG 2: 1 to 21. */
-function contrast(one: readonly number[], other: readonly number[]): number {
-  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (high + 0.05) / (low + 0.05);
-}
-
-function luminance(color: readonly number[]): number {
-  const [red = 0, green = 0, blue = 0] = color.map((value) => {
-    const share = value / 255;
-    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}

@@ -159,11 +159,23 @@ function write(name: string, code: string): string {
 const LONG_SECOND = `const { setTimeout: own } = globalThis;
   globalThis.setTimeout = (act, ms, ...more) => own(act, ms > 900 && ms <= 1_000 ? 300_000 : ms, ...more);`;
 
+/** Has a block come: prices of a chain that has stood still since the last example would be stale. */
+async function freshPrices(): Promise<void> {
+  await anvil.mine();
+  const head = Number(await anvil.rpc('eth_blockNumber'));
+  const headers = { [API_KEY_HEADER]: key };
+  await waitFor(async () => {
+    const response = await fetch(`${served.origin}${BASE_PATH}/gas/current`, { headers });
+    return response.ok && GasCurrent.parse(await response.json()).blockNumber === head;
+  });
+}
+
 /** Runs the only example of a section in Node. */
 async function runExample(heading: string): Promise<{ stdout: string; stderr: string }> {
   const [code = ''] = examples(heading);
   const file = write(`${heading.replaceAll(' ', '-')}.ts`, code);
   const before = `data:text/javascript,${encodeURIComponent(LONG_SECOND)}`;
+  await freshPrices();
   return run(process.execPath, ['--import', before, file], {
     cwd: folder,
     env: environment({ PRIVATE_KEY }),
@@ -238,6 +250,7 @@ describe('an example', () => {
     writeFileSync(join(folder, 'send.sh'), '#!/bin/sh\necho "$@"\n');
     chmodSync(join(folder, 'send.sh'), 0o755);
     const script = write('script.sh', examples('A shell script')[0] ?? '');
+    await freshPrices();
     const { stdout, stderr } = await run('sh', [script], { cwd: folder, env: environment() });
     expect(stderr).toMatch(/^now [\d.]+ gwei: \S/);
     const { maxFeePerGas = 0, maxPriorityFeePerGas = 0 } = averageCaps();
@@ -275,6 +288,7 @@ describe('an example', () => {
     write('contracts/Counter.sol', 'pragma solidity ^0.8.0;\ncontract Counter { uint256 public count; }\n');
     const env = environment({ PRIVATE_KEY, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true' });
     const hardhat = ['hardhat', 'run', 'scripts/deploy.ts', '--network', 'target'];
+    await freshPrices();
     const sent = await sentBy(await run('npx', hardhat, { cwd: folder, env }));
     expect(sent).toEqual({ ...averageCaps(), blockNumber: expect.any(Number) });
   });

@@ -22,36 +22,11 @@ export interface AnvilOptions {
   readonly args?: readonly string[];
 }
 
-export interface Anvil {
-  readonly url: string;
-  readonly wsUrl: string;
-  readonly port: number;
-  readonly pid: number;
-  /** One JSON-RPC call; rejects with the node's error message. */
-  rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** Mines `count` blocks at once. */
-  mine(count?: number): Promise<void>;
-  /** The dev accounts, all unlocked. */
-  accounts(): Promise<readonly string[]>;
-  /**
-   * Puts one transfer per tip (wei per gas) into the pool, from changing accounts, and answers their hashes.
-   * With a small `gasLimit` a few of them fill a block and drive the base fee up.
-   */
-  sendTransfers(tips: readonly (bigint | number)[]): Promise<readonly string[]>;
-  /** Sets the base fee of the next block, wei per gas. */
-  setNextBaseFee(wei: bigint | number): Promise<void>;
-  /** Replaces the newest `depth` blocks by others. */
-  reorg(depth: number): Promise<void>;
-  /** Ends the process and waits for it; more than once is fine. */
-  stop(): Promise<void>;
-}
-
-/** Generous, so that a transfer stays valid whatever the base fee does in a test. */
-const MAX_FEE_PER_GAS = 10_000_000_000_000n;
+export type Anvil = Awaited<ReturnType<typeof startAnvil>>;
 
 const quantity = (value: bigint | number): string => `0x${value.toString(16)}`;
 
-export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+export async function startAnvil(options: AnvilOptions = {}) {
   const args = ['--host', '127.0.0.1', '--port', String(options.port ?? 0)];
   if (options.blockTime !== undefined) args.push('--block-time', String(options.blockTime));
   if (options.chainId !== undefined) args.push('--chain-id', String(options.chainId));
@@ -66,6 +41,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const port = await listeningPort(child);
   const url = `http://127.0.0.1:${port}`;
 
+  /** One JSON-RPC call; rejects with the node's error message. */
   const rpc = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
     const response = await fetch(url, {
       method: 'POST',
@@ -76,7 +52,17 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     if (body.error) throw new Error(`anvil ${method}: ${body.error.message}`);
     return body.result;
   };
-  const accounts = async () => (await rpc('eth_accounts')) as string[];
+  /** The dev accounts, all unlocked. */
+  const accounts = async () => (await rpc('eth_accounts')) as readonly string[];
+  /** The node keeps its fee history beside its blocks: for a moment a new block is in none, and the answer is empty. */
+  const feeHistoryOfHead = async () => {
+    for (const endsAt = Date.now() + 60_000; Date.now() < endsAt; ) {
+      const history = (await rpc('eth_feeHistory', ['0x1', 'latest', []])) as { gasUsedRatio?: unknown[] };
+      if (history.gasUsedRatio?.length === 1) return;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    throw new Error('anvil does not have its newest block in its fee history');
+  };
 
   return {
     url,
@@ -85,52 +71,45 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     pid: child.pid ?? 0,
     rpc,
     accounts,
+    /** Mines `count` blocks at once. */
     mine: async (count = 1) => {
       await rpc('anvil_mine', [quantity(count)]);
-      await feeHistoryOfHead(rpc);
+      await feeHistoryOfHead();
     },
-    sendTransfers: async (tips) => {
+    /** Puts one transfer per tip (wei per gas) into the pool, from changing accounts, and answers their hashes. */
+    sendTransfers: async (tips: readonly (bigint | number)[]): Promise<readonly string[]> => {
       const from = await accounts();
       const hashes: string[] = [];
       for (const [index, tip] of tips.entries()) {
-        const hash = await rpc('eth_sendTransaction', [
-          {
-            from: from[index % from.length],
-            to: from[(index + 1) % from.length],
-            value: '0x1',
-            gas: quantity(21_000),
-            maxFeePerGas: quantity(MAX_FEE_PER_GAS),
-            maxPriorityFeePerGas: quantity(tip),
-          },
-        ]);
-        hashes.push(String(hash));
+        const transfer = {
+          from: from[index % from.length],
+          to: from[(index + 1) % from.length],
+          value: '0x1',
+          gas: quantity(21_000),
+          // Generous, so that it stays valid whatever the base fee does in a test.
+          maxFeePerGas: quantity(10_000_000_000_000n),
+          maxPriorityFeePerGas: quantity(tip),
+        };
+        hashes.push(String(await rpc('eth_sendTransaction', [transfer])));
       }
       return hashes;
     },
-    setNextBaseFee: async (wei) => {
+    /** Sets the base fee of the next block, wei per gas. */
+    setNextBaseFee: async (wei: bigint | number) => {
       await rpc('anvil_setNextBlockBaseFeePerGas', [quantity(wei)]);
     },
-    reorg: async (depth) => {
+    /** Replaces the newest `depth` blocks by others. */
+    reorg: async (depth: number) => {
       await rpc('anvil_reorg', [depth, []]);
-      await feeHistoryOfHead(rpc);
+      await feeHistoryOfHead();
     },
+    /** Ends the process and waits for it; more than once is fine. */
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGKILL');
       await exited;
     },
   };
-}
-
-/** The node keeps its fee history beside its blocks: for a moment a new block is in none, and the answer is empty. */
-async function feeHistoryOfHead(rpc: Anvil['rpc']): Promise<void> {
-  const endsAt = Date.now() + 60_000;
-  for (;;) {
-    const history = (await rpc('eth_feeHistory', ['0x1', 'latest', []])) as { gasUsedRatio?: unknown[] };
-    if (history.gasUsedRatio?.length === 1) return;
-    if (Date.now() > endsAt) throw new Error('anvil does not have its newest block in its fee history');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }
 
 function anvilBinary(): string {
@@ -145,15 +124,14 @@ async function listeningPort(child: ChildProcess): Promise<number> {
   let output = '';
   return new Promise((resolve, reject) => {
     // The handlers stay: an undrained pipe would stop the node after a few blocks' worth of log.
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (output.length > 100_000) return;
-      output += text;
-      const port = /Listening on [^\s:]+:(\d+)/.exec(output)?.[1];
-      if (port !== undefined) resolve(Number(port));
-    });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      if (output.length <= 100_000) output += text;
-    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        if (output.length > 100_000) return;
+        output += text;
+        const port = /Listening on [^\s:]+:(\d+)/.exec(output)?.[1];
+        if (port !== undefined) resolve(Number(port));
+      });
+    }
     child.once('error', reject);
     child.once('exit', () => reject(new Error(`anvil did not start: ${output.slice(-500)}`)));
   });

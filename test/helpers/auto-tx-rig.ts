@@ -1,9 +1,9 @@
 /** A service over real nodes with auto-txs in its database: what tests of the engine and of its commands begin with. */
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { createRpcSource, type RpcSource } from '../../src/chain/rpc-source.ts';
+import { createRpcSource } from '../../src/chain/rpc-source.ts';
 import { PATHS } from '../../src/contract/routes.ts';
-import type { AutoTxOrder, KeptAutoTx, TimelineEntry } from '../../src/core/auto-txs/kept-auto-tx.ts';
+import type { AutoTxOrder, KeptAutoTx } from '../../src/core/auto-txs/kept-auto-tx.ts';
 import { NEW_PENDING } from '../../src/core/auto-txs/state-machine.ts';
 import type { Hex } from '../../src/core/block.ts';
 import { decodeTransaction } from '../../src/core/transactions/decode-transaction.ts';
@@ -11,7 +11,7 @@ import { AutoTxStore } from '../../src/store/auto-txs.ts';
 import type { Anvil } from './anvil.ts';
 import { fixedPrice } from './fixed-price.ts';
 import { openDatabase } from './open-database.ts';
-import { type RunningService, startTestService } from './service.ts';
+import { startTestService } from './service.ts';
 import { waitFor } from './wait-for.ts';
 
 export const GWEI = 1_000_000_000n;
@@ -99,28 +99,9 @@ export interface RigOptions {
   readonly senderMs?: number;
 }
 
-export interface AutoTxRig {
-  readonly store: AutoTxStore;
-  readonly service: RunningService;
-  readonly source: RpcSource;
-  /** What went wrong and was survived. */
-  readonly errors: readonly unknown[];
-  /** Keeps what was signed; strict below 20 gwei unless told. Answers its id. */
-  place(signed: Hex, order?: Partial<AutoTxOrder>): Promise<string>;
-  kept(id: string): Promise<KeptAutoTx>;
-  /** Waits until it has this status. */
-  until(id: string, status: KeptAutoTx['state']['status']): Promise<KeptAutoTx>;
-  /** What happened to one, the oldest first. */
-  timeline(id: string): Promise<readonly TimelineEntry[]>;
-  kinds(id: string): Promise<readonly string[]>;
-  /** Waits until the service has taken this block in. */
-  seen(number: number): Promise<void>;
-  /** Puts the wall clock forward. */
-  pass(ms: number): void;
-  stop(): Promise<void>;
-}
+export type AutoTxRig = Awaited<ReturnType<typeof startRig>>;
 
-export async function startRig(options: RigOptions): Promise<AutoTxRig> {
+export async function startRig(options: RigOptions) {
   const database = await openDatabase(options.database ?? ':memory:');
   const store = new AutoTxStore(database);
   const { urls, requestTimeoutMs = 60_000 } = options;
@@ -140,21 +121,25 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
     if (found === null) throw new Error(`there is no auto-tx ${id}`);
     return found;
   };
+  /** What happened to one, the oldest first. */
   const timeline = async (id: string) => [...(await store.timeline(id))].reverse();
   return {
     store,
     service,
     source,
+    /** What went wrong and was survived. */
     errors: service.errors,
     kept,
     timeline,
-    place: async (signed, order) => {
+    /** Keeps what was signed; strict below 20 gwei unless told. Answers its id. */
+    place: async (signed: Hex, order?: Partial<AutoTxOrder>) => {
       const autoTx = keptOf(signed, order);
       const created = await store.create(autoTx, Buffer.from(signed.slice(2), 'hex'), 1_000);
       if (created.kind !== 'created') throw new Error(created.kind);
       return autoTx.id;
     },
-    until: (id, status) =>
+    /** Waits until it has this status. */
+    until: (id: string, status: KeptAutoTx['state']['status']) =>
       waitFor(
         async () => {
           const found = await kept(id);
@@ -163,15 +148,17 @@ export async function startRig(options: RigOptions): Promise<AutoTxRig> {
         },
         { what: `${status}` },
       ),
-    kinds: async (id) => (await timeline(id)).map(({ kind }) => kind),
-    seen: async (number) => {
+    kinds: async (id: string): Promise<readonly string[]> => (await timeline(id)).map(({ kind }) => kind),
+    /** Waits until the service has taken this block in. */
+    seen: async (number: number) => {
       await waitFor(async () => {
         const response = await service.get(PATHS.gasCurrent);
         const { blockNumber } = (await response.json()) as { blockNumber?: number };
         return blockNumber !== undefined && blockNumber >= number;
       });
     },
-    pass: (ms) => {
+    /** Puts the wall clock forward. */
+    pass: (ms: number) => {
       ahead += ms;
     },
     stop: async () => {

@@ -25,37 +25,15 @@ const PATIENCE_MS = 60_000;
 
 type Params = Readonly<Record<string, unknown>>;
 
-export interface BrowserEvent {
+interface BrowserEvent {
   readonly method: string;
   readonly params: Params;
 }
 
-export interface Page {
-  /** Everything that the page said: console, exceptions, log entries (CSP violations among them), requests. */
-  readonly events: readonly BrowserEvent[];
-  /** One DevTools command of the page. */
-  send(method: string, params?: Params): Promise<Params>;
-  /** Goes there and waits for its `load`. */
-  open(url: string): Promise<void>;
-  /** The value of an expression, promises awaited. Throws what it throws. */
-  evaluate(expression: string): Promise<unknown>;
-  /** Waits until an expression is true. */
-  until(expression: string): Promise<void>;
-  /** Types as a keyboard does, into whatever has the focus. */
-  type(text: string): Promise<void>;
-  /** Presses one key, e.g. `Enter` or `Tab`. */
-  press(key: 'Enter' | 'Tab' | ' '): Promise<void>;
-  /** Clicks in the middle of the one element that a selector finds, as a mouse does. */
-  click(selector: string): Promise<void>;
-}
+export type Chromium = Awaited<ReturnType<typeof startChromium>>;
+export type Page = Awaited<ReturnType<typeof openedPage>>;
 
-export interface Chromium {
-  newPage(): Promise<Page>;
-  /** Ends the browser and removes its profile. */
-  stop(): Promise<void>;
-}
-
-export async function startChromium(path: string): Promise<Chromium> {
+export async function startChromium(path: string) {
   const profile = await mkdtemp(join(tmpdir(), 'gastop-chromium-'));
   const child = spawn(
     path,
@@ -92,6 +70,7 @@ export async function startChromium(path: string): Promise<Chromium> {
         const { sessionId } = await connection.send('Target.attachToTarget', { targetId, flatten: true });
         return openedPage(connection, String(sessionId));
       },
+      /** Ends the browser and removes its profile. */
       stop: async () => {
         connection.close();
         await stop();
@@ -127,11 +106,7 @@ async function debuggerUrl(child: ChildProcess): Promise<string> {
   });
 }
 
-interface Connection {
-  send(method: string, params?: Params, sessionId?: string): Promise<Params>;
-  listen(sessionId: string, listener: (event: BrowserEvent) => void): void;
-  close(): void;
-}
+type Connection = Awaited<ReturnType<typeof connect>>;
 
 interface Message {
   readonly id?: number;
@@ -142,7 +117,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-async function connect(url: string): Promise<Connection> {
+async function connect(url: string) {
   const socket = new WebSocket(url);
   const waiting = new Map<number, PromiseWithResolvers<Params>>();
   const listeners = new Map<string, (event: BrowserEvent) => void>();
@@ -166,7 +141,7 @@ async function connect(url: string): Promise<Connection> {
     socket.addEventListener('error', () => reject(new Error('Chromium cannot be reached')), { once: true });
   });
   return {
-    send(method, params = {}, sessionId) {
+    send(method: string, params: Params = {}, sessionId?: string): Promise<Params> {
       last += 1;
       const id = last;
       const waiter = Promise.withResolvers<Params>();
@@ -178,7 +153,8 @@ async function connect(url: string): Promise<Connection> {
       socket.send(JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }));
       return waiter.promise.finally(() => clearTimeout(late));
     },
-    listen: (sessionId, listener) => listeners.set(sessionId, listener),
+    listen: (sessionId: string, listener: (event: BrowserEvent) => void) =>
+      listeners.set(sessionId, listener),
     close: () => socket.close(),
   };
 }
@@ -189,7 +165,8 @@ const KEYS = {
   ' ': { code: 'Space', windowsVirtualKeyCode: 32, text: ' ' },
 } as const;
 
-async function openedPage(connection: Connection, sessionId: string): Promise<Page> {
+async function openedPage(connection: Connection, sessionId: string) {
+  /** Everything that the page said: console, exceptions, log entries (CSP violations among them), requests. */
   const events: BrowserEvent[] = [];
   let loaded = Promise.withResolvers<void>();
   connection.listen(sessionId, (event) => {
@@ -199,7 +176,8 @@ async function openedPage(connection: Connection, sessionId: string): Promise<Pa
   const send = (method: string, params: Params = {}) => connection.send(method, params, sessionId);
   for (const domain of ['Page', 'Runtime', 'Log', 'Network', 'Audits']) await send(`${domain}.enable`);
 
-  const evaluate = async (expression: string) => {
+  /** The value of an expression, promises awaited. Throws what it throws. */
+  const evaluate = async (expression: string): Promise<unknown> => {
     const answer = await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
     if (answer.exceptionDetails !== undefined) {
       throw new Error(`${expression}: ${JSON.stringify(answer.exceptionDetails).slice(0, 1_000)}`);
@@ -210,27 +188,31 @@ async function openedPage(connection: Connection, sessionId: string): Promise<Pa
     events,
     send,
     evaluate,
-    open: async (url) => {
+    /** Goes there and waits for its `load`. */
+    open: async (url: string) => {
       loaded = Promise.withResolvers();
       const { errorText } = await send('Page.navigate', { url });
       if (errorText !== undefined) throw new Error(`${url}: ${errorText}`);
       await loaded.promise;
     },
-    until: async (expression) => {
+    /** Waits until an expression is true. */
+    until: async (expression: string) => {
       const held = `new Promise((done) => {
         const look = () => { if (${expression}) done(true); else setTimeout(look, 20); };
         look();
       })`;
       await evaluate(held);
     },
-    type: async (text) => {
+    /** Types as a keyboard does, into whatever has the focus. */
+    type: async (text: string) => {
       await send('Input.insertText', { text });
     },
-    press: async (key) => {
+    press: async (key: keyof typeof KEYS) => {
       await send('Input.dispatchKeyEvent', { type: 'keyDown', key, ...KEYS[key] });
       await send('Input.dispatchKeyEvent', { type: 'keyUp', key, code: KEYS[key].code });
     },
-    click: async (selector) => {
+    /** Clicks in the middle of the one element that a selector finds, as a mouse does. */
+    click: async (selector: string) => {
       // What is loaded late moves the page under the mouse: it presses again until the element has heard it.
       for (let isHeard = false; !isHeard; ) {
         const middle = (await evaluate(`(() => {

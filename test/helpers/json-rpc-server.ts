@@ -32,28 +32,9 @@ export interface JsonRpcServerOptions {
   readonly answer?: (method: string, params: readonly unknown[]) => Reply | undefined;
 }
 
-export interface JsonRpcServer {
-  readonly url: string;
-  readonly wsUrl: string;
-  readonly port: number;
-  /** What it serves; may be replaced at any time. */
-  chain: ScriptedChain;
-  options: JsonRpcServerOptions;
-  readonly requests: { readonly method: string; readonly params: readonly unknown[] }[];
-  /** Sends a head to every `newHeads` subscriber. */
-  announce(block: ScriptedBlock): void;
-  subscribers(): number;
-  /** Breaks every WebSocket connection off. */
-  dropSockets(): void;
-  /** Open connections of any kind. */
-  connections(): number;
-  stop(): Promise<void>;
-}
+export type JsonRpcServer = Awaited<ReturnType<typeof startJsonRpcServer>>;
 
-export async function startJsonRpcServer(
-  chain: ScriptedChain,
-  options: JsonRpcServerOptions = {},
-): Promise<JsonRpcServer> {
+export async function startJsonRpcServer(chain: ScriptedChain, options: JsonRpcServerOptions = {}) {
   const sockets = new Set<Socket>();
   const subscriptions = new Map<string, (text: string) => void>();
   let lastSubscription = 0;
@@ -112,24 +93,28 @@ export async function startJsonRpcServer(
     http.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = http.address() as AddressInfo;
-  const server: JsonRpcServer = {
+  const server = {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
     port,
+    /** What it serves; may be replaced at any time. */
     chain,
     options,
-    requests: [],
-    announce: (block) => {
+    requests: [] as { readonly method: string; readonly params: readonly unknown[] }[],
+    /** Sends a head to every `newHeads` subscriber. */
+    announce: (block: ScriptedBlock) => {
       for (const [subscription, send] of subscriptions) {
         const params = { subscription, result: headerOf(block) };
         send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }));
       }
     },
     subscribers: () => (peers.size === 0 ? 0 : subscriptions.size),
+    /** Breaks every WebSocket connection off. */
     dropSockets: () => {
       subscriptions.clear();
       for (const peer of peers) peer.drop();
     },
+    /** Open connections of any kind. */
     connections: () => sockets.size,
     stop: async () => {
       const closed = new Promise<void>((resolve) => {

@@ -12,11 +12,7 @@ export interface TakenMail {
   readonly isEncrypted: boolean;
 }
 
-export interface MailServer {
-  readonly port: number;
-  readonly taken: TakenMail[];
-  stop(): Promise<void>;
-}
+export type MailServer = Awaited<ReturnType<typeof openMailServer>>;
 
 /** Where a refusal is answered. */
 export class Refusal extends Error {
@@ -36,7 +32,7 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
 }
 
 /** A real mail server on 127.0.0.1 that keeps what it takes. */
-export async function openMailServer(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
+export async function openMailServer(options: SMTPServerOptions = {}, port = 0) {
   const taken: TakenMail[] = [];
   const server = new SMTPServer({
     authOptional: true,

@@ -93,15 +93,8 @@ export async function postgresServer(): Promise<string | null> {
 /** PostgreSQL does not run as root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-export interface PostgresServer {
-  readonly url: string;
-  readonly pid: number;
-  /** Starts it over its data once it has ended, and answers its process id. */
-  startAgain(): Promise<number>;
-}
-
 /** Starts a server of its own, which the caller ends. @param from where its programs are; default: the package's */
-export async function startServer(folder: string, from?: string): Promise<PostgresServer> {
+export async function startServer(folder: string, from?: string) {
   const native = from ?? (await programs(folder));
   const data = join(folder, 'data');
   await mkdir(data, { mode: 0o700 });
@@ -112,6 +105,7 @@ export async function startServer(folder: string, from?: string): Promise<Postgr
   await run(join(native, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', ...how], { ...NOBODY, cwd: data });
   setUpTls(data);
   const port = await freePort();
+  /** Starts it over its data once it has ended, and answers its process id. */
   const startAgain = async () => {
     const child = spawnServer(native, data, port);
     await ready(child, data);

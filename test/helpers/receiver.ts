@@ -17,14 +17,7 @@ export interface Received {
 
 /** What a receiver does once it has read a request; by default 200 and `ok`. */
 export type Behaviour = (response: ServerResponse, received: Received) => void;
-
-export interface Receiver {
-  readonly port: number;
-  readonly url: string;
-  readonly received: Received[];
-  behave(behaviour: Behaviour): void;
-  stop(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
 export const answering =
   (status: number, body = '', headers: Record<string, string> = {}): Behaviour =>
@@ -50,17 +43,14 @@ export async function startReceiver(behaviour?: Behaviour, options?: ReceiverOpt
 export async function openReceiver(
   behaviour: Behaviour = answering(200, 'ok'),
   { tls, port = 0, host = '127.0.0.1' }: ReceiverOptions = {},
-): Promise<Receiver> {
+) {
   let behave = behaviour;
   const received: Received[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    const taken = {
-      path: request.url ?? '',
-      headers: request.headers,
-      body: Buffer.concat(parts).toString(),
-    };
+    const { url: path = '', headers } = request;
+    const taken = { path, headers, body: Buffer.concat(parts).toString() };
     received.push(taken);
     response.on('error', () => {});
     behave(response, taken);
@@ -75,27 +65,24 @@ export async function openReceiver(
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  const stop = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
   const { port: taken } = server.address() as AddressInfo;
   return {
     port: taken,
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${taken}/hook`,
     received,
-    behave: (next) => {
+    behave: (next: Behaviour) => {
       behave = next;
     },
-    stop,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
 }
 
 /** A port on 127.0.0.1 where nothing listens. */
 export async function closedPort(): Promise<number> {
-  const server = http.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const { port, stop } = await openReceiver();
+  await stop();
   return port;
 }

@@ -9,18 +9,7 @@ import { KeyStore } from '../../src/store/api-keys.ts';
 import { openKeyDatabase } from '../../src/store/database.ts';
 import { type RunningService, startTestService, type TestServiceOptions } from './service.ts';
 
-export interface ServedService extends Pick<RunningService, 'errors' | 'stop'> {
-  readonly port: number;
-  readonly origin: string;
-  readonly key: string;
-  readonly keys: KeyStore;
-  /** Another key, which sees nothing of what was made with the first; of `plan` where there are several. */
-  newKey(plan?: string): Promise<string>;
-  /** What was logged, a parsed line each. */
-  readonly log: Record<string, unknown>[];
-  /** Asks a path below v1 with the key. */
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-}
+export type ServedService = Awaited<ReturnType<typeof startServedService>>;
 
 interface ServedOptions
   extends Omit<TestServiceOptions, 'gate'>,
@@ -65,13 +54,15 @@ export async function startServedService({
   plans = { test: { dailyLimit: 1_000, perSecond: null } },
   gateNow = Date.now,
   ...options
-}: ServedOptions): Promise<ServedService> {
+}: ServedOptions) {
   const keys = new KeyStore(await openKeyDatabase(':memory:'));
+  /** Another key, which sees nothing of what was made with the first; of `plan` where there are several. */
   const newKey = async (plan = Object.keys(plans)[0] ?? 'test') =>
     (await issueKey(keys, { name: 'test', plan, now: gateNow() })).text;
   const key = await newKey();
   const gate = createKeyGate({ store: keys, plans: createPlans(plans), wallNow: gateNow });
   const service = await startTestService({ historySec: 3_600, ...options, gate });
+  /** What was logged, a parsed line each. */
   const log: Record<string, unknown>[] = [];
   const server = await startServer({
     served: served ?? mount(service, gate),
@@ -104,7 +95,8 @@ export async function startServedService({
     newKey,
     log,
     errors: service.errors,
-    get: (path, headers = {}) =>
+    /** Asks a path below v1 with the key. */
+    get: (path: string, headers: Readonly<Record<string, string>> = {}) =>
       fetch(`${origin}${BASE_PATH}${path}`, { headers: { 'x-api-key': key, ...headers } }),
     stop,
   };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import type { ChainProfile } from '../../src/core/chains.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
-import { type Service, startService } from '../../src/service/service.ts';
+import { startService } from '../../src/service/service.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { openDatabase } from './open-database.ts';
 import { QUICK_FOLDER } from './quick-folder.ts';
@@ -16,13 +16,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-export interface RunningService extends Service {
-  get(path: string, init?: RequestInit): Promise<Response>;
-  /** The parsed body of an answer that must be 200. */
-  read(path: string): Promise<unknown>;
-  stop(): Promise<void>;
-  readonly errors: unknown[];
-}
+export type RunningService = Awaited<ReturnType<typeof startTestService>>;
 
 export type TestServiceOptions = Omit<ServiceOptions, 'signal' | 'database'> &
   Partial<Pick<ServiceOptions, 'database'>>;
@@ -56,7 +50,7 @@ export function shareService(
 }
 
 /** As `runService`, but whoever calls it has it stop. */
-export async function startTestService(options: TestServiceOptions): Promise<RunningService> {
+export async function startTestService(options: TestServiceOptions) {
   const abort = new AbortController();
   const errors: unknown[] = [];
   const { database = ':memory:' } = options;
@@ -73,6 +67,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Run
   };
   const get = (path: string, init?: RequestInit) =>
     service.fetch(new Request(`http://gastop.test${BASE_PATH}${path}`, init));
+  /** The parsed body of an answer that must be 200. */
   const read = async (path: string): Promise<unknown> => {
     const response = await get(path);
     const body: unknown = await response.json();

@@ -4,14 +4,7 @@ import { chainProfile } from '../../src/core/chains.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from './json-rpc-server.ts';
 import { createScriptedChain } from './scripted-chain.ts';
 
-export interface TriedChains {
-  /** For `chains` of the config file. */
-  readonly setups: readonly { readonly name: string; readonly rpc: string }[];
-  readonly config: LoadedConfig;
-  readonly ethereum: JsonRpcServer;
-  readonly limited: JsonRpcServer;
-  stop(): Promise<void>;
-}
+export type TriedChains = Awaited<ReturnType<typeof startChains>>;
 
 const word = (value: number | bigint) => value.toString(16).padStart(64, '0');
 const LATEST_ROUND_DATA = '0xfeaf968c';
@@ -47,7 +40,7 @@ async function startKnown(chainId: number, baseFee: bigint): Promise<JsonRpcServ
   return startJsonRpcServer(chain, { answer });
 }
 
-export async function startChains(): Promise<TriedChains> {
+export async function startChains() {
   const limit: Reply = { raw: '{}', status: 429, headers: { 'retry-after': '42' } };
   const [ethereum, scroll, limited] = await Promise.all([
     startKnown(1, 40_000_000n),
@@ -62,8 +55,14 @@ export async function startChains(): Promise<TriedChains> {
     { name: 'limited', rpc: limited.url },
   ];
   return {
-    ...{ setups, ethereum, limited },
-    config: { path: '/nonexistent/config.json', content: { chains: setups }, warning: null },
+    setups,
+    ethereum,
+    limited,
+    config: {
+      path: '/nonexistent/config.json',
+      content: { chains: setups },
+      warning: null,
+    } satisfies LoadedConfig,
     stop: async () => {
       await Promise.all([ethereum, scroll, limited].map((server) => server.stop()));
     },

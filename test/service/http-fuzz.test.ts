@@ -83,15 +83,19 @@ async function startFuzzed(kind: 'live' | 'dead'): Promise<Fuzzed> {
   child.stderr?.on('data', (chunk: Buffer) => {
     complaints += chunk.toString();
   });
-  const [message] = await once(child, 'message');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`it ended with ${code}: ${complaints}`);
+  });
+  ended.catch(() => {});
+  /** What it says next; where it ends before that, why. */
+  const next = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), ended]))[0];
   return {
-    ...Listening.parse(message),
+    ...Listening.parse(await next()),
     process: child,
     complaints: () => complaints,
     heapBytes: async () => {
       child.send('heap');
-      const [bytes] = await once(child, 'message');
-      return z.number().parse(bytes);
+      return z.number().parse(await next());
     },
   };
 }
