@@ -17,6 +17,7 @@ import {
   writtenScores,
 } from './advice/score.ts';
 import { pageTable, resultTables, ruleTables, shortTable } from './advice/tables.ts';
+import { withPart } from './docs/markdown.ts';
 
 const ROOT = new URL('../', import.meta.url);
 
@@ -30,14 +31,8 @@ export const WRITTEN: Readonly<Record<string, (before: string, scores: readonly 
     'docs/ADVICE-MEASURED.md': (before, scores) => withTable(before, 'rules', ruleTables(scores)),
   };
 
-/** The document with what stands between its marks replaced. */
-export function withTable(document: string, name: string, table: string): string {
-  const begin = `<!-- ${name}: written by scripts/advice-figures.ts -->`;
-  const end = `<!-- end of ${name} -->`;
-  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`the marks around the table "${name}" are lost`);
-  return `${document.slice(0, from)}${begin}\n\n${table}\n\n${document.slice(to)}`;
-}
+export const withTable = (document: string, name: string, table: string): string =>
+  withPart(document, name, table, 'scripts/advice-figures.ts');
 
 async function main(files: readonly string[]): Promise<void> {
   const scores = new Map((await readScores()).map((score) => [score.file, score]));

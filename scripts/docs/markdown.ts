@@ -10,11 +10,11 @@ export function code(text: string): string {
 }
 
 /**
- * The document with what stands between its marks replaced.
+ * The document with what stands between the marks of what wrote it replaced.
  * @throws where it has lost them.
  */
-export function withPart(document: string, name: string, text: string): string {
-  const begin = `<!-- ${name}: written by npm run docs -->`;
+export function withPart(document: string, name: string, text: string, by = 'npm run docs'): string {
+  const begin = `<!-- ${name}: written by ${by} -->`;
   const end = `<!-- end of ${name} -->`;
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`the marks around "${name}" are lost`);

@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { table, withPart } from '../../scripts/docs/markdown.ts';
 import { median, range, ratios } from './statistics.ts';
 
 /** One line of the table: a measure of gastop beside its yardstick, both taken in this run. */
@@ -86,21 +87,11 @@ export function machineText(): string {
   return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${cores.length} × ${model}, ${memory}`;
 }
 
-const BEGIN = '<!-- result: written by npm run bench -- --write -->';
-const END = '<!-- end of result -->';
-
 /** docs/PERFORMANCE.md with its table brought up to date; what stands around it is written by hand. */
-export function withResult(
-  page: string,
-  rows: readonly Row[],
-  [first, last]: readonly [string, string],
-): string {
-  const [before, after] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (before < 0 || after < before)
-    throw new Error('docs/PERFORMANCE.md has lost its marks around the result');
-  const table = [HEAD, HEAD.map(() => '---'), ...rows.map(cellsOf)].map(
-    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+export const withResult = (page: string, rows: readonly Row[], [first, last]: readonly [string, string]) =>
+  withPart(
+    page,
+    'result',
+    [first, table(HEAD, rows.map(cellsOf)), last].join('\n\n'),
+    'npm run bench -- --write',
   );
-  const result = [first, table.join('\n'), last].join('\n\n');
-  return `${page.slice(0, before)}${BEGIN}\n\n${result}\n\n${page.slice(after)}`;
-}

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,56 +7,25 @@ import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { openTerminal, type Terminal } from '../helpers/terminal.ts';
+import { openTerminal } from '../helpers/terminal.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface PackedFile {
-  readonly path: string;
-  readonly mode: number;
-}
-
-export interface Package {
-  readonly tarball: string;
-  /** Bytes to download. */
-  readonly size: number;
-  readonly files: readonly PackedFile[];
-}
+export type Package = Awaited<ReturnType<typeof packInto>>;
+export type EmptyPlace = Awaited<ReturnType<typeof openEmptyPlace>>;
 
 /** `npm pack` of this checkout as it is built. Without scripts: `dist` is what the other tests run at this moment. */
-export async function packInto(folder: string): Promise<Package> {
+export async function packInto(folder: string) {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
   const [packed] = JSON.parse(stdout);
-  return { tarball: join(folder, packed.filename), size: packed.size, files: packed.files };
-}
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface Started {
-  readonly pid: number;
-  readonly ended: Promise<Ended>;
-  stdout(): string;
-}
-
-/** Somebody's empty folder, in an empty home with an empty npm cache, where the package's tarball lies. */
-export interface EmptyPlace extends AsyncDisposable {
-  readonly folder: string;
-  readonly npmCache: string;
-  /** `npx -y ./gastop-<version>.tgz ARGS`, in a process group of its own. */
-  start(args: readonly string[]): Started;
-  run(args: readonly string[]): Promise<Ended>;
-  terminal(
-    args: readonly string[],
-    size?: { readonly cols: number; readonly rows: number },
-  ): Promise<Terminal>;
+  const files: readonly { readonly path: string; readonly mode: number }[] = packed.files;
+  /** `size` in bytes to download. */
+  return { tarball: join(folder, packed.filename), size: Number(packed.size), files };
 }
 
 /**
+ * Somebody's empty folder, in an empty home with an empty npm cache, where the package's tarball lies.
  * @param node the folder of the Node that is found first
  * @param registry what npm is told of its registry; default: one that nobody can reach
  */
@@ -63,7 +33,7 @@ export async function openEmptyPlace(
   tarball: string,
   node: string,
   registry: Readonly<Record<string, string>> = { npm_config_registry: 'http://127.0.0.1:9/' },
-): Promise<EmptyPlace> {
+) {
   // A path that has to be quoted and is not ASCII.
   const root = await mkdtemp(join(tmpdir(), 'gastop für "alle" & $HOME '));
   const [folder, home, npmCache] = ['empty folder', 'home', 'npm cache'].map((name) => join(root, name));
@@ -81,7 +51,8 @@ export async function openEmptyPlace(
   };
   const npx = (args: readonly string[]) => ['npx', '-y', `./${file}`, ...args];
 
-  const start = (args: readonly string[]): Started => {
+  /** `npx -y ./gastop-<version>.tgz ARGS`, in a process group of its own. */
+  const start = (args: readonly string[]) => {
     const [command = '', ...rest] = npx(args);
     const child = spawn(command, rest, {
       cwd: folder,
@@ -98,9 +69,7 @@ export async function openEmptyPlace(
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       text.stderr += chunk;
     });
-    const ended = new Promise<Ended>((resolve) => {
-      child.once('close', (code) => resolve({ code, ...text }));
-    });
+    const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...text }));
     return { pid, ended, stdout: () => text.stdout };
   };
 
@@ -108,9 +77,9 @@ export async function openEmptyPlace(
     folder,
     npmCache,
     start,
-    run: (args) => start(args).ended,
-    terminal: (args, size = { cols: 120, rows: 40 }) =>
-      openTerminal({ command: '/usr/bin/env', args: npx(args), cwd: folder, home, env, ...size }),
+    run: (args: readonly string[]) => start(args).ended,
+    terminal: (args: readonly string[]) =>
+      openTerminal({ command: '/usr/bin/env', args: npx(args), cwd: folder, home, env, cols: 120, rows: 40 }),
     [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
   };
 }

@@ -74,16 +74,12 @@ afterAll(async () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-interface Front {
-  readonly origin: string;
-  /** The prices that were given, the newest last. */
-  readonly given: readonly ReturnType<typeof GasCurrent.parse>[];
-  stop(): Promise<void>;
-}
+type Front = Awaited<ReturnType<typeof startFront>>;
 
 /** The service under an address of its own. */
-async function startFront(origin: string): Promise<Front> {
-  const given: ReturnType<typeof GasCurrent.parse>[] = [];
+async function startFront(origin: string) {
+  /** The prices that were given, the newest last. */
+  const given: GasCurrent[] = [];
   const listening = await listen(async ({ url = '', headers }, response) => {
     const answer = await fetch(origin + url, {
       headers: { [API_KEY_HEADER]: String(headers[API_KEY_HEADER]) },
@@ -95,7 +91,7 @@ async function startFront(origin: string): Promise<Front> {
   return { ...listening, given };
 }
 
-async function listen(handle: RequestListener): Promise<Pick<Front, 'origin' | 'stop'>> {
+async function listen(handle: RequestListener) {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -7,6 +7,7 @@ import {
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { DeliveryRow } from '../../src/store/tables.ts';
+import { keptAlert as someAlert } from '../store/alerts/kept-alerts.ts';
 
 /** Block time of the firing, in ms; 2026-01-15T12:00:00Z. */
 export const FIRED_AT = 1_768_478_400_000;
@@ -32,34 +33,21 @@ export function messageOf(alertId: string, more: Partial<AlertMessage> = {}): Al
   };
 }
 
-export function keptAlert(id: string, more: Partial<KeptAlert> = {}): KeptAlert {
-  return {
+/** Fired once, at {@link FIRED_AT}, and rests for an hour. */
+export const keptAlert = (id: string, more: Partial<KeptAlert> = {}): KeptAlert =>
+  someAlert(
     id,
-    owner: '',
-    rule: {
-      lane: 'average',
-      condition: 'LESS_THAN',
-      threshold: 5_000_000_000n,
-      hysteresis: 0n,
-      confirmBlocks: 1,
-      cooldownMs: 3_600_000,
-      disableOnce: false,
+    { threshold: 5_000_000_000n, cooldownMs: 3_600_000 },
+    {
+      method: 'WEBHOOK',
+      channels: ['WEBHOOK'],
+      createdAt: FIRED_AT - 60_000,
+      updatedAt: FIRED_AT - 60_000,
+      triggerCount: 1,
+      lastTriggeredAt: FIRED_AT,
+      ...more,
     },
-    phase: ARMED,
-    method: 'WEBHOOK',
-    channels: ['WEBHOOK'],
-    targets: {},
-    note: '',
-    createdAt: FIRED_AT - 60_000,
-    updatedAt: FIRED_AT - 60_000,
-    triggerCount: 1,
-    lastTriggeredAt: FIRED_AT,
-    missedCount: 0,
-    lastMissedAt: null,
-    disabledReason: null,
-    ...more,
-  };
-}
+  );
 
 export interface Firing {
   readonly channel?: string;

@@ -16,7 +16,7 @@ import { endServer, startServer } from '../helpers/postgres-server.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { type RecordingProxy, startRecordingProxy } from '../service/auto-txs/recording-proxy.ts';
+import { startRecordingProxy } from '../service/auto-txs/recording-proxy.ts';
 
 export const REPLICAS = 3;
 /** Base fees in gwei: below the threshold for two blocks, then above it for two. */
@@ -43,27 +43,9 @@ export interface Replica {
   isUp: boolean;
 }
 
-export interface Team {
-  readonly anvil: Anvil;
-  readonly proxy: RecordingProxy;
-  readonly receiver: Receiver;
-  readonly database: Database;
-  readonly replicas: readonly Replica[];
-  readonly key: string;
-  readonly autoTxs: readonly { readonly id: string; readonly hash: Hex }[];
-  /** When each transaction left a replica. */
-  readonly leavings: readonly { readonly hash: Hex; readonly at: number }[];
-  readonly reads: { answered: number; readonly failed: string[] };
-  start(place: number): Promise<ServeProgram>;
-  /** Signs and keeps the next auto-tx, due below the threshold. */
-  place(): Promise<void>;
-  /** Who holds the lease now. */
-  leader(): Promise<Replica>;
-  stopServer(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
-  startServer(): Promise<void>;
-  /** Mines no more, ends what the test does, and resolves when every replica has the last block. */
-  rest(): Promise<void>;
-}
+export type Team = Awaited<ReturnType<typeof openTeam>>;
+type AutoTx = { readonly id: string; readonly hash: Hex };
+type Reads = { answered: number; readonly failed: string[] };
 
 /** A server of the test's own, which may be stopped and started. */
 export async function openServer(folder?: string) {
@@ -73,13 +55,14 @@ export async function openServer(folder?: string) {
 }
 
 /** @param isAsked whether all are asked and given auto-txs without a pause */
-export async function openTeam({ isAsked = true } = {}): Promise<Team> {
+export async function openTeam({ isAsked = true } = {}) {
   const home = await temporaryFolder();
   const { server, target } = await openServer();
   const anvil = await startAnvil({ noMining: true, baseFee: BigInt(DEAR) * GWEI });
   onTestFinished(() => anvil.stop());
   await mineAt(anvil, DEAR);
-  const leavings: { hash: Hex; at: number }[] = [];
+  /** When each transaction left a replica. */
+  const leavings: { readonly hash: Hex; readonly at: number }[] = [];
   const proxy = await startRecordingProxy(anvil, {
     passageOf: (hash) => {
       leavings.push({ hash, at: Date.now() });
@@ -111,9 +94,10 @@ export async function openTeam({ isAsked = true } = {}): Promise<Team> {
 
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const reads = { answered: 0, failed: [] as string[] };
-  const autoTxs: { id: string; hash: Hex }[] = [];
-  const place = await autoTxPlacer({ anvil, database, autoTxs });
+  const reads: Reads = { answered: 0, failed: [] };
+  const autoTxs: AutoTx[] = [];
+  /** Signs and keeps the next auto-tx, due below the threshold. */
+  const place = await autoTxPlacer(anvil, database, autoTxs);
   const { signal } = stop;
   const running = [everyBlock(signal, (block) => mineAt(anvil, block % 4 < 2 ? CHEAP : DEAR))];
   if (isAsked) {
@@ -133,6 +117,7 @@ export async function openTeam({ isAsked = true } = {}): Promise<Team> {
     reads,
     start,
     place,
+    /** Who holds the lease now. */
     leader: async () => {
       const held = await leases.read();
       // One whose heartbeats have ended leads no more, though nobody has followed it yet.
@@ -142,10 +127,11 @@ export async function openTeam({ isAsked = true } = {}): Promise<Team> {
       if (leader === undefined) throw new Error(`led by ${held?.process}`);
       return leader;
     },
-    stopServer: (how) => endServer(server.pid, how),
+    stopServer: (how: 'SIGINT' | 'SIGQUIT') => endServer(server.pid, how),
     startServer: async () => {
       server.pid = await server.startAgain();
     },
+    /** Mines no more, ends what the test does, and resolves when every replica has the last block. */
     rest: async () => {
       stop.abort();
       await Promise.all(running);
@@ -213,12 +199,7 @@ async function everyBlock(
 }
 
 /** Asks a replica for prices as long as it is up, and notes each time that it does not answer. */
-async function readOn(
-  replica: Replica,
-  key: string,
-  reads: Team['reads'],
-  signal: AbortSignal,
-): Promise<void> {
+async function readOn(replica: Replica, key: string, reads: Reads, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const { program } = replica;
     if (replica.isUp) {
@@ -233,10 +214,12 @@ async function readOn(
   }
 }
 
-type Placing = Pick<Team, 'anvil' | 'database'> & { readonly autoTxs: { id: string; hash: Hex }[] };
-
 /** Signs for the next nonce of one of several senders. */
-async function autoTxPlacer({ anvil, database, autoTxs }: Placing): Promise<() => Promise<void>> {
+async function autoTxPlacer(
+  anvil: Anvil,
+  database: Database,
+  autoTxs: AutoTx[],
+): Promise<() => Promise<void>> {
   const store = new AutoTxStore(database);
   const senders = await Promise.all(Array.from({ length: SENDERS }, () => fund(anvil, 1_000n)));
   return async () => {
