@@ -157,19 +157,15 @@ export async function openReady(
   more: Partial<Pick<OpenOptions, 'historySec' | 'withinMs' | 'role' | 'pace'>> = {},
 ): Promise<Ready> {
   warnOfPlainKey(io, settings.source.value);
-  const ready = await withSpinner(
-    io,
-    () => 'asking for gas prices',
-    async () => {
-      const opened = await openClient(io, settings, { pace: 'fastest', ...more });
-      try {
-        return { ...opened, snapshot: await readySnapshot(io, opened, rule, more.withinMs) };
-      } catch (error) {
-        await opened.close();
-        throw error;
-      }
-    },
-  );
+  const ready = await withSpinner(io, 'asking for gas prices', async () => {
+    const opened = await openClient(io, settings, { pace: 'fastest', ...more });
+    try {
+      return { ...opened, snapshot: await readySnapshot(io, opened, rule, more.withinMs) };
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  });
   warnOfUnsaved(io, ready);
   return ready;
 }

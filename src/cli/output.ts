@@ -271,14 +271,15 @@ const FRAME_MS = 150;
 /** Shows `text`, read at every frame, with a spinner while `work` runs, from one second on. */
 export async function withSpinner<Result>(
   io: Pick<Io, 'stderr' | 'env'>,
-  text: () => string,
-  work: () => Promise<Result>,
+  text: string | (() => string),
+  work: Promise<Result> | (() => Promise<Result>),
 ): Promise<Result> {
   let frame = 0;
-  const line = new StatusLine(io, () => `${FRAMES[frame++ % FRAMES.length]} ${text()}`);
+  const said = () => (typeof text === 'string' ? text : text());
+  const line = new StatusLine(io, () => `${FRAMES[frame++ % FRAMES.length]} ${said()}`);
   line.start(APPEARS_AFTER_MS, FRAME_MS);
   try {
-    return await work();
+    return await (typeof work === 'function' ? work() : work);
   } finally {
     line.end();
   }

@@ -31,24 +31,24 @@ type OfError = 'code' | 'name' | 'message' | 'stack' | 'waiting' | 'unsettled' |
 /** A failed v1 call. `message` is one clean line for people, without the key. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
-  readonly code: ClientErrorCode;
+  readonly code!: ClientErrorCode;
   /** The v1 path that was requested, e.g. `/gas/current`. */
-  readonly endpoint: string;
-  readonly status: number | null;
+  readonly endpoint!: string;
+  readonly status: number | null = null;
   /** The service's `Retry-After`. */
-  readonly retryAfterSec: number | null;
+  readonly retryAfterSec: number | null = null;
   /** For `quota`: the limit, if known. */
-  readonly limit: LimitKind | null;
+  readonly limit: LimitKind | null = null;
   /** The service's error code, e.g. `api_key_revoked`. */
-  readonly errorCode: string | null;
+  readonly errorCode: string | null = null;
   /** The service's own details, e.g. one line per parameter or per node. */
-  readonly details: readonly { readonly path: string; readonly message: string }[];
+  readonly details: readonly { readonly path: string; readonly message: string }[] = [];
   /** For `unreadable`: the missing or invalid field, e.g. `lanes.slow.price`. */
-  readonly field: string | null;
+  readonly field: string | null = null;
   /** The beginning of the response without control characters, for the raw view; `null` without one. */
-  readonly raw: string | null;
+  readonly raw: string | null = null;
   /** A write without a readable response: it may have been done. Check before a retry. */
-  readonly mayBeDone: boolean;
+  readonly mayBeDone: boolean = false;
 
   constructor(
     code: ClientErrorCode,
@@ -56,16 +56,7 @@ export class ClientError extends Error {
     context: Pick<ClientError, 'endpoint'> & Partial<Omit<ClientError, OfError>>,
   ) {
     super(message, { cause: context.cause });
-    this.code = code;
-    this.endpoint = context.endpoint;
-    this.status = context.status ?? null;
-    this.retryAfterSec = context.retryAfterSec ?? null;
-    this.limit = context.limit ?? null;
-    this.errorCode = context.errorCode || null;
-    this.details = context.details ?? [];
-    this.field = context.field ?? null;
-    this.raw = context.raw ?? null;
-    this.mayBeDone = context.mayBeDone ?? false;
+    Object.assign(this, context, { code });
   }
 
   /** @internal */
@@ -185,7 +176,7 @@ export function refusal(
     status,
     retryAfterSec: waitSec,
     limit,
-    errorCode: code === 'key' && !context.withKey ? KEY_MISSING : said.errorCode,
+    errorCode: (code === 'key' && !context.withKey ? KEY_MISSING : said.errorCode) || null,
     details: said.details,
     raw: text.trim() === '' ? null : cleanText(text, LONGEST_RAW),
   });

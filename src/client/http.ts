@@ -66,10 +66,8 @@ export class Http {
   readonly service: URL;
   readonly apiKey: string | null;
   readonly timeoutMs: number;
-  readonly #keyAdvice: string;
   readonly #root: string;
-  readonly #maxBytes: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: HttpOptions;
   readonly #ky: KyInstance;
   /** Of a stream no more is bounded than each event. */
   readonly #streamFetch: typeof fetch;
@@ -79,17 +77,15 @@ export class Http {
     this.service = parseServiceUrl(options.url);
     this.host = this.service.host;
     this.apiKey = options.apiKey?.trim() || null;
-    this.#keyAdvice = options.keyAdvice ?? 'pass a key as apiKey';
+    this.#options = options;
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     const { origin, pathname } = this.service;
     this.#root = `${origin}${pathname.replace(/\/+$/, '')}${BASE_PATH}`;
-    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
-    this.#signal = options.signal;
     this.#rateLimit = rateLimit;
     this.#streamFetch = boundedFetch(options.fetch, Number.POSITIVE_INFINITY);
     this.#ky = ky.create({
       headers: { accept: 'application/json', 'user-agent': options.userAgent },
-      fetch: boundedFetch(options.fetch, this.#maxBytes),
+      fetch: boundedFetch(options.fetch, options.maxBytes ?? MAX_BYTES),
       // fetch keeps x-api-key when it follows a redirect to another origin, so none is followed.
       redirect: 'manual',
       retry: {
@@ -190,7 +186,7 @@ export class Http {
   }
 
   #signalOf(request: Pick<HttpRequest, 'signal'>): AbortSignal | undefined {
-    const signals = [this.#signal, request.signal].filter((signal) => signal !== undefined);
+    const signals = [this.#options.signal, request.signal].filter((signal) => signal !== undefined);
     return signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   }
 
@@ -265,7 +261,8 @@ export class Http {
       (response.status >= 300 && response.status < 400) || response.type === 'opaqueredirect';
     if (isRedirect) return redirection(url, response, said.endpoint);
     const withKey = this.apiKey !== null;
-    return refusal(response, text, { ...said, withKey, keyAdvice: this.#keyAdvice, now: Date.now() });
+    const { keyAdvice = 'pass a key as apiKey' } = this.#options;
+    return refusal(response, text, { ...said, withKey, keyAdvice, now: Date.now() });
   }
 
   #failure(error: unknown, endpoint: string, signal: AbortSignal | undefined, passedMs: number): ClientError {
@@ -280,7 +277,7 @@ export class Http {
       return new ClientError('unreachable', `the request to ${host} was aborted`, { endpoint });
     }
     if (error instanceof BodyTooLarge) {
-      const megabytes = Number((this.#maxBytes / 1_000_000).toPrecision(2));
+      const megabytes = Number(((this.#options.maxBytes ?? MAX_BYTES) / 1_000_000).toPrecision(2));
       const message = `the response of ${host} is larger than ${megabytes} MB and was cut off; check the URL`;
       return new ClientError('unreadable', message, { endpoint });
     }

@@ -77,17 +77,6 @@ describe('on a real node', () => {
     ]);
   });
 
-  it('a check waits for a cap below the base fee where its target is below it too', async () => {
-    const { exitCode, stdout } = await run([
-      'check',
-      await signedFile({ cap: GWEI / 20n }),
-      '--target',
-      '0.05',
-    ]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^◌ cap +it waits while the base fee is above your cap of 0\.05 gwei/m);
-  });
-
   it('one is made, shown, listed, changed, disabled, cancelled and deleted in the database here', async () => {
     const file = await signedFile({ value: 123_456_789n });
     const made = await run(['create', file, '--target', '0.05', '--expires', '6h', '--note', 'rent']);

@@ -122,32 +122,6 @@ describe('a service that speaks v1', () => {
     }
   });
 
-  it('with alerts of its own kind has told what was understood of them', async () => {
-    const { url } = await serveAnswers({
-      ...OWN_ROUTES,
-      '/alerts': {
-        data: [{ note: 'no id' }, { uuid: 'x', targetPrice: '41200000', state: 'ARMED', mood: 1 }],
-      },
-      '/alerts/x': { alert: { uuid: 'x', threshold: 'low' } },
-      '/alerts/x/savings': { result: { totalSaved: '5' } },
-    });
-    const { route, warnings } = await reportOn(url);
-    const reading = (path: string) => route(path)?.reading;
-    expect(reading(PATHS.alerts)).toMatchObject({
-      match: 'tolerant',
-      envelopes: ['data'],
-      renamed: expect.arrayContaining([
-        { field: 'items[].id', name: 'uuid' },
-        { field: 'items[].thresholdGwei', name: 'targetPrice' },
-        { field: 'items[].status', name: 'state' },
-      ]),
-      unknown: expect.arrayContaining(['items[].mood']),
-    });
-    expect(reading(PATHS.alert)?.senseless).toEqual(['thresholdGwei']);
-    expect(reading(PATHS.alertSavings)?.renamed).toContainEqual({ field: 'savedWei', name: 'totalSaved' });
-    expect(warnings).toEqual([]);
-  });
-
   it('that tells of limits and a description has all that told', async () => {
     const { url } = await serveAnswers({
       ...OWN_ROUTES,
@@ -250,51 +224,6 @@ describe('a service that we did not write', () => {
     const { url } = await serveAnswers({ '/gas/current': fixture('web-page.html') });
     expect((await doctor(url)).exitCode).toBe(1);
     expect((await doctor((await serveAnswers({})).url)).exitCode).toBe(1);
-  });
-
-  it('that is hostile in every answer is told harmlessly', async () => {
-    const evil = '\u001b]0;owned\u0007\u001b[2J\u202e';
-    const big: Answering = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const piece = Buffer.alloc(1_000_000, ' ');
-      let left = 100;
-      const more = () => {
-        while (left-- > 0 && !response.destroyed) {
-          if (!response.write(piece)) return void response.once('drain', more);
-        }
-        response.end();
-      };
-      more();
-    };
-    const { url } = await serveAnswers(
-      {
-        '/gas/current': fixture('snapshot-hostile.json'),
-        '/gas/trend': '\u0000\u0001garbage',
-        '/gas/recommendation': `<html>${evil}</html>`,
-        '/dashboard/stats/current': big,
-        '/dashboard/stats/chart': { points: [], [evil]: evil },
-        '/dashboard/stats/market': '[[[[[[',
-        '/dashboard/rate-limits': { plan: evil, [evil]: 1 },
-        '/dashboard/summary': { alerts: evil, message: KEY, errorCode: KEY },
-        '/metrics/base-fee': Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`${evil}${n}`, n])),
-        '/metrics/priority-fee': ((_request, response) =>
-          response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip')) satisfies Answering,
-        '/metrics/gas-used-ratio': ((request) => request.socket.destroy()) satisfies Answering,
-        '/metrics/txs': { data: [{ hash: `../../${evil}?x=#` }] },
-        '/alerts': ((_request, response) =>
-          response.writeHead(302, { location: 'https://evil.example' }).end()) satisfies Answering,
-        '/auto-txs': { items: [{ id: '..' }, { id: evil }, { id: `a/${KEY}` }] },
-      },
-      { headers: { 'x-ratelimit-note': `\u009b31m${KEY}`, date: 'Mon, yesterday' } },
-    );
-    const result = await doctor(url);
-    expectHarmless(result);
-    expect(result.exitCode).toBe(0);
-    const { route, routes } = await reportOn(url);
-    expect(routes).toHaveLength(READ_PATHS.length);
-    expect(route('/dashboard/stats/current')?.note).toContain('larger than 8 MB');
-    expect(route('/metrics/gas-used-ratio')?.outcome).toBe('unreachable');
-    expect(route('/alerts')?.note).toContain('redirects to https://evil.example');
   });
 });
 

@@ -1,7 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BlockMetrics } from '../../src/contract/explorer.ts';
 import { BASE_PATH } from '../../src/contract/routes.ts';
 import { OWN_SNAPSHOT } from '../client/own-answers.ts';
 import { runMain } from './captured-io.ts';
@@ -99,34 +98,6 @@ fees go to    ${BLOCK.feeRecipient}
       expect(exitCode).toBe(0);
     },
   );
-
-  it('leaves out what a recording does not know, and dollars where none are known', async () => {
-    const bare = BlockMetrics.parse({
-      ...BLOCK,
-      hash: null,
-      parentHash: null,
-      gasUsed: null,
-      gasLimit: null,
-      transactionCount: null,
-      tips: null,
-      blobBaseFee: null,
-      blobGasUsed: null,
-      feeRecipient: null,
-    });
-    const { stdout } = await run(['block', '1'], { '/metrics/block/1': bare });
-    expect(stdout.split('\n').map((line) => line.slice(0, 14).trim())).toEqual([
-      'Ethereum  #24,',
-      '',
-      'time',
-      'confirmed',
-      'base fee',
-      'next base',
-      'full',
-      'burnt',
-      '',
-    ]);
-    expect(stdout).not.toContain('$');
-  });
 
   it('of a service in other words and in gwei is read all the same, clean of escapes', async () => {
     const foreign = { data: { number: '7', baseFee: 12.5, txCount: 3, miner: `\u001b[31m${TX.from}\u0007` } };

@@ -106,25 +106,6 @@ describe('gastop keys create', () => {
     }
   });
 
-  it('takes no key for a name or a plan: exit 2, nothing kept, nothing repeated', async () => {
-    const { run, create, list } = newHome();
-    const { key } = await create();
-    const secret = key.split('_')[2] ?? '-';
-    for (const [flag, wanted] of [
-      ['--name', 'a name'],
-      ['--plan', 'the name of a plan'],
-    ] as const) {
-      for (const typed of [key, ` ${key}`, `bot ${key}`, key.slice(0, 30)]) {
-        const { exitCode, stdout, stderr } = await run('create', flag, typed);
-        expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-        expect(stderr).toContain(`gastop: ${flag}: this is a key, not ${wanted};`);
-        expect(stderr).not.toContain(secret.slice(0, 8));
-      }
-    }
-    expect(await list()).toHaveLength(1);
-    expect(await create('--name', 'gastop_bot')).toMatchObject({ name: 'gastop_bot' });
-  });
-
   it('takes a plan of the config file', async () => {
     const { create, list } = newHome({
       plans: { team: { dailyLimit: 7, perSecond: null }, free: { dailyLimit: null, perSecond: 1 } },

@@ -296,32 +296,6 @@ describe('an alert that is made', () => {
     expect(Object.keys(JSON.parse(other.requests.at(-1)?.body ?? ''))).toEqual(GIVEN);
   });
 
-  it('is not changed where that could not be looked up, which is said as it is', async () => {
-    const asked: string[] = [];
-    const client = createGasClient({
-      url: 'https://gas.example.org',
-      fetch: ({ method, url }) => {
-        asked.push(`${method} ${url}`);
-        return Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
-      },
-    });
-    const why = 'nothing listens at gas.example.org: is the service running there?';
-    expect([
-      await failureOf(client.updateAlert('a1', WANTED)),
-      await failureOf(client.createAlert({ ...WANTED, confirmBlocks: 3 })),
-    ]).toMatchObject([
-      {
-        code: 'unreachable',
-        message: `it could not be looked up whether this service can change alerts: ${why}`,
-      },
-      {
-        code: 'unreachable',
-        message: `it could not be looked up whether this service can take confirmBlocks: ${why}`,
-      },
-    ]);
-    expect(asked.filter((request) => !request.startsWith('GET'))).toEqual([]);
-  });
-
   it('is not asked of a service that says it does not know all of it, with a word for each field', async () => {
     const server = await serve((request, response) =>
       request.url?.endsWith('openapi.json')

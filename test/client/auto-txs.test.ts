@@ -239,34 +239,4 @@ describe('signed bytes', () => {
     );
     expect(await client.autoTx('1')).toMatchObject({ to: TO, hash: HASH });
   });
-
-  it.each([
-    ['is no JSON', `<html>${SIGNED}</html>`, 200],
-    ['is broken off', `{"id": 1, "signedTransaction": "${SIGNED}", "x`, 200],
-    ['fails', `Internal error while sending ${SIGNED}`, 500],
-  ])('stand in no error when the answer %s', async (_, text, status) => {
-    const client = createGasClient({
-      url: `https://${HOST}`,
-      fetch: () => new Response(text, { status }),
-    });
-    for (const call of calls) {
-      const seen: unknown[] = [];
-      expectNothingSigned(await call(client, seen).catch((error: unknown) => error), seen);
-    }
-  });
-
-  it('stand in no error when nothing answers', async () => {
-    const server = await serve((_, response) => response.destroy());
-    const client = createGasClient({ url: server.url });
-    for (const call of calls) expectNothingSigned(await failureOf(call(client, [])));
-    await server.close();
-    for (const call of calls) expectNothingSigned(await failureOf(call(client, [])));
-    const broken = createGasClient({
-      url: `https://${HOST}`,
-      fetch: async (request) => {
-        throw new Error(`cannot send ${await request.text()}`);
-      },
-    });
-    for (const call of calls) expectNothingSigned(await failureOf(call(broken, [])));
-  });
 });

@@ -154,19 +154,6 @@ describe('the search for it', () => {
     expect((await client.description())?.title).toBe('Gas Station');
   });
 
-  it('finds none in what is endless, broken or no JSON, and does not ask again', async () => {
-    const server = await serve((request, response) => {
-      if (request.url?.endsWith('openapi.json')) {
-        response.writeHead(200, { 'content-length': '100000000' }).write('{');
-      } else response.end('{"openapi": "3.1.0", "paths":');
-    });
-    const client = createGasClient({ url: server.url });
-    expect(await client.description()).toBeNull();
-    const asked = server.requests.length;
-    expect(await client.description()).toBeNull();
-    expect(server.requests).toHaveLength(asked);
-  });
-
   it('that finds nobody is an error, and is made again when asked again', async () => {
     const server = await keeping(OPENAPI_PATH, FOREIGN_30);
     let there = false;

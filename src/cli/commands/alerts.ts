@@ -400,14 +400,10 @@ export async function previewAlert(
   const { client, embedded, snapshot } = ready;
   const presentMs = snapshot.blockTimestamp ?? io.now();
   const previewer = new AlertPreviewer(client, { thorough: embedded !== null, now: () => presentMs });
-  const preview = await withSpinner(
-    io,
-    () => 'reading 24 hours of history',
-    async () => {
-      if (embedded !== null) await abortable(embedded.filled, io.interruption());
-      return previewer.preview(rule, { signal: io.interruption() });
-    },
-  );
+  const preview = await withSpinner(io, 'reading 24 hours of history', async () => {
+    if (embedded !== null) await abortable(embedded.filled, io.interruption());
+    return previewer.preview(rule, { signal: io.interruption() });
+  });
   if (flags.json) {
     io.stdout.write(`${JSON.stringify(previewJson(preview))}\n`);
     return;
@@ -432,11 +428,7 @@ async function likelihoodIn(io: Io, ready: Ready, alert: NewAlert): Promise<stri
     pastFor(reach) <= DAY_SEC
       ? knownReach(io, ready, reach)
       : (await ready.client.gasRecommendation({ reach, signal: io.interruption() })).reach;
-  return withSpinner(
-    io,
-    () => 'asking how likely that is',
-    () => alertLikelihood(ask, alert),
-  );
+  return withSpinner(io, 'asking how likely that is', alertLikelihood(ask, alert));
 }
 
 function previewJson({ times, last, from, to, everySec, lowest, highest }: AlertPreview) {

@@ -93,7 +93,7 @@ async function lookUp<View>(
   const { client, badge, name, snapshot } = opened;
   const call = { signal: io.interruption() };
   const requested = <Result>(work: () => Promise<Result>) =>
-    withSpinner(io, () => `asking ${name}`, work).catch((error) => {
+    withSpinner(io, `asking ${name}`, work).catch((error) => {
       // It does not exist, or a recording or simulation has none: a valid result of a healthy source.
       const isNo =
         error instanceof ClientError &&

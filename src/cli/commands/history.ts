@@ -92,8 +92,8 @@ async function history({ io, loadSettings }: CommandContext, flags: HistoryFlags
   const bucket = flags.bucket ?? bucketFor(windowSec, wide ? SERIES_ROWS : TABLE_ROWS);
   const { rows, missing } = await withSpinner(
     io,
-    () => 'reading history',
-    () => historyRows(client, { from, to, bucket }, io.interruption()),
+    'reading history',
+    historyRows(client, { from, to, bucket }, io.interruption()),
   );
   for (const line of missing) note(io, line);
   const begins = rows[0]?.timestamp ?? from;
@@ -135,8 +135,8 @@ async function beginning(
   if (embedded === null) return window.from;
   await withSpinner(
     io,
-    () => `reading ${formatDuration((window.to - window.from) / 1_000)} of history`,
-    () => abortable(embedded.filled, io.interruption()),
+    `reading ${formatDuration((window.to - window.from) / 1_000)} of history`,
+    abortable(embedded.filled, io.interruption()),
   );
   const { from } = await client.baseFee({ ...window, bucket: 'block', page: 0, size: 1 });
   if (from === null || from - window.from < TOLERATED_SEC * 1_000) return window.from;

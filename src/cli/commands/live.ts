@@ -107,11 +107,7 @@ function urlProblem(text: string): string | null {
 async function openedEarly(io: Io, settings: Settings): Promise<OpenedClient | null> {
   const namesFile = settings.source.value.kind === 'replay' || settings.db.value !== null;
   if (!namesFile || settings.source.value.kind === 'hosted') return null;
-  return withSpinner(
-    io,
-    () => 'opening',
-    () => open(io, settings),
-  );
+  return withSpinner(io, 'opening', open(io, settings));
 }
 
 function open(io: Io, settings: Settings): Promise<OpenedClient> {

@@ -140,18 +140,14 @@ const DEMO_PAST_SEC = 7.5 * 86_400;
 async function learned(io: Io, { client }: OpenedClient): Promise<void> {
   const signal = io.interruption();
   const giveUpAt = performance.now() + LEARNT_WITHIN_MS;
-  await withSpinner(
-    io,
-    () => 'learning from a week of the simulated chain',
-    async () => {
-      for (;;) {
-        const { alternatives } = await client.gasRecommendation({ signal });
-        if (performance.now() >= giveUpAt || alternatives.every(({ probability }) => probability !== null))
-          return;
-        await sleep(ASK_AGAIN_MS, undefined, { signal });
-      }
-    },
-  );
+  await withSpinner(io, 'learning from a week of the simulated chain', async () => {
+    for (;;) {
+      const { alternatives } = await client.gasRecommendation({ signal });
+      if (performance.now() >= giveUpAt || alternatives.every(({ probability }) => probability !== null))
+        return;
+      await sleep(ASK_AGAIN_MS, undefined, { signal });
+    }
+  });
 }
 
 /**
@@ -165,11 +161,7 @@ async function recommendation(io: Io, { client, embedded }: OpenedClient) {
       return { advice: first, missing: null };
     const signal = io.interruption();
     const given = sleep(ADVICE_WITHIN_MS, undefined, { signal, ref: false });
-    await withSpinner(
-      io,
-      () => 'reading history',
-      () => Promise.race([embedded.filled, given]),
-    );
+    await withSpinner(io, 'reading history', Promise.race([embedded.filled, given]));
     return { advice: await client.gasRecommendation({ signal }), missing: null };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
@@ -207,8 +199,8 @@ export function pastFor({ deadlineSec }: ReachQuery): number {
 async function sayReach(io: Io, settings: Settings, ready: Ready, asked: ReachQuery, json: boolean) {
   const reach = await withSpinner(
     io,
-    () => `reading ${durationText(pastFor(asked))} of history`,
-    () => knownReach(io, ready, asked),
+    `reading ${durationText(pastFor(asked))} of history`,
+    knownReach(io, ready, asked),
   );
   if (json) {
     const response = await ready.client.raw(PATHS.gasRecommendation, reachQuery(asked));

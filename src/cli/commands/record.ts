@@ -52,8 +52,8 @@ async function record({ io, loadSettings }: CommandContext, flags: RecordFlags):
     const isPublicDefault = choice.kind === 'rpc' && choice.isPublicDefault;
     const { id } = await withSpinner(
       io,
-      () => `asking ${cleanLine(chain.source.name)}`,
-      () => reachedChain(chain.source, { withinMs: READY_WITHIN_MS, signal, isPublicDefault }),
+      `asking ${cleanLine(chain.source.name)}`,
+      reachedChain(chain.source, { withinMs: READY_WITHIN_MS, signal, isPublicDefault }),
     );
     const recorder = await BlockRecorder.create(out, flags.force === true);
     try {

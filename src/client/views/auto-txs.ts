@@ -43,13 +43,10 @@ export interface AutoTxChange extends Omit<AutoTxUpdateInput, 'gasSpeed' | 'stat
 const { checks, savings, hold } = AutoTxWire.shape;
 
 /** Other services may return only `ok`. */
-const Check = lenient(checks.element, 'name').transform(({ name, result, ok, code, message }) => ({
-  name,
-  result: CHECK_RESULTS.find((each) => each === result) ?? resultOf(ok),
-  /** `false`: needs attention; `null`: unknown. */
-  ok,
-  code,
-  message: said(message) ?? name,
+const Check = lenient(checks.element, 'name').transform((wire) => ({
+  ...wire,
+  result: CHECK_RESULTS.find((each) => each === wire.result) ?? resultOf(wire.ok),
+  message: said(wire.message) ?? wire.name,
 }));
 export type CheckView = z.infer<typeof Check>;
 
@@ -166,14 +163,11 @@ export const AutoTxAccount = lenient(
     })),
   }),
   'nonce',
-).transform(({ chainId, nonce, pendingNonce, balanceWei, waiting, dataFees, dataFeesReason }) => ({
-  chainId,
-  nonce,
-  pendingNonce,
+).transform(({ address: _, balanceWei, ...wire }) => ({
+  ...wire,
   balance: wei(balanceWei),
-  waiting: waiting ?? [],
-  dataFees: dataFees ?? null,
-  dataFeesReason: said(dataFeesReason),
+  waiting: wire.waiting ?? [],
+  dataFeesReason: said(wire.dataFeesReason),
 }));
 export type AutoTxAccountView = z.infer<typeof AutoTxAccount>;
 

@@ -72,7 +72,7 @@ const Outlier = lenient(Anomaly, 'timestamp', 'value').transform((wire) => ({
 }));
 
 const ChartEvent = lenient(StatsChart.shape.events.element, 'timestamp').transform((wire) => ({
-  timestamp: wire.timestamp,
+  ...wire,
   kind: wire.kind ?? 'EVENT',
   id: wire.id ?? '',
 }));

@@ -28,43 +28,38 @@ const KINDS = ['rpc', 'replay', 'simulated'] as const;
 
 /** `GET /gas/current`. Required: a price for each lane and the base fee. */
 export const Snapshot = lenient(GasCurrent, 'lowPrice', 'averagePrice', 'highPrice', 'basePrice').transform(
-  ({ lanes, source, ...wire }) => ({
-    chainId: wire.chainId,
-    blockNumber: wire.blockNumber,
-    blockTimestamp: wire.blockTimestamp,
-    lanes: {
-      slow: lane(lanes?.slow, wire.lowPrice),
-      average: lane(lanes?.average, wire.averagePrice),
-      fast: lane(lanes?.fast, wire.highPrice),
-    },
-    baseFee: BigInt(wire.basePrice),
-    nextBaseFee: wei(wire.nextBasePrice),
-    priorityFee: wei(wire.priorityPrice),
-    floor: wei(wire.floorPrice),
-    blobBaseFee: wei(wire.blobBasePrice),
-    gasUsedRatio: wire.gasUsedRatio,
-    nativeUsd: wire.nativeUsd,
-    updatedAt: wire.updatedAt,
-    updateFrequencySec: wire.updateFrequencySec,
-    /** `null` when the service does not report it. */
-    stale: wire.stale,
-    source: {
-      /** `service`: a service that does not name its own source. */
-      kind: KINDS.find((kind) => kind === source?.kind) ?? ('service' as const),
-      /** Empty when the service does not name it: its host is shown. */
-      name: source?.name ?? '',
-      problem: source?.problem
-        ? {
-            message: said(source.problem.message) ?? 'the source gives nothing new',
-            retryAt: source.problem.retryAt,
-          }
-        : null,
-      ended: source?.ended ?? false,
-      chainName: said(source?.chainName),
-      /** When the chain restarted, which dropped older data. */
-      restartedAt: source?.restartedAt ?? null,
-    },
-  }),
+  ({ lanes, source, lowPrice, averagePrice, highPrice, basePrice, priorityPrice, ...rest }) => {
+    const { nextBasePrice, floorPrice, blobBasePrice, ...wire } = rest;
+    return {
+      ...wire,
+      lanes: {
+        slow: lane(lanes?.slow, lowPrice),
+        average: lane(lanes?.average, averagePrice),
+        fast: lane(lanes?.fast, highPrice),
+      },
+      baseFee: BigInt(basePrice),
+      nextBaseFee: wei(nextBasePrice),
+      priorityFee: wei(priorityPrice),
+      floor: wei(floorPrice),
+      blobBaseFee: wei(blobBasePrice),
+      source: {
+        /** `service`: a service that does not name its own source. */
+        kind: KINDS.find((kind) => kind === source?.kind) ?? ('service' as const),
+        /** Empty when the service does not name it: its host is shown. */
+        name: source?.name ?? '',
+        problem: source?.problem
+          ? {
+              message: said(source.problem.message) ?? 'the source gives nothing new',
+              retryAt: source.problem.retryAt,
+            }
+          : null,
+        ended: source?.ended ?? false,
+        chainName: said(source?.chainName),
+        /** When the chain restarted, which dropped older data. */
+        restartedAt: source?.restartedAt ?? null,
+      },
+    };
+  },
 );
 export type SnapshotView = z.infer<typeof Snapshot>;
 export type LaneView = SnapshotView['lanes']['slow'];
@@ -90,12 +85,7 @@ const PriceSummary = lenient(Summary, 'now', 'min', 'max').transform((wire) => (
 }));
 
 const FanStep = lenient(GasTrend.shape.baseFeeFan.element, 'blocksAhead', 'min', 'expected', 'max').transform(
-  ({ blocksAhead, min, expected, max }) => ({
-    blocksAhead,
-    min: BigInt(min),
-    expected: BigInt(expected),
-    max: BigInt(max),
-  }),
+  (wire) => ({ ...wire, min: BigInt(wire.min), expected: BigInt(wire.expected), max: BigInt(wire.max) }),
 );
 
 /** `GET /gas/trend`. Required: the direction, `RISING`, `FALLING`, `STABLE` or another value of the service. */

@@ -26,17 +26,14 @@ const metricsPage = <Row>(row: z.ZodType<Row>): z.ZodType<MetricsView<Row>> =>
   }));
 
 /** For a row with a single base fee, open, lowest, mean, highest and last are that one. */
-const BaseFee = lenient(BaseFeeRow, 'timestamp', 'mean').transform(
-  ({ timestamp, blockNumber, open, min, mean, max, close }) => ({
-    timestamp,
-    blockNumber,
-    open: open ?? mean,
-    min: min ?? mean,
-    mean,
-    max: max ?? mean,
-    close: close ?? mean,
-  }),
-);
+const BaseFee = lenient(BaseFeeRow, 'timestamp', 'mean').transform(({ mean, ...wire }) => ({
+  ...wire,
+  mean,
+  open: wire.open ?? mean,
+  min: wire.min ?? mean,
+  max: wire.max ?? mean,
+  close: wire.close ?? mean,
+}));
 export type BaseFeeRowView = z.infer<typeof BaseFee>;
 
 const PriorityFee = lenient(PriorityFeeRow, 'timestamp', 'value');
