@@ -117,9 +117,9 @@ function follows(tip: KnownBlock | undefined, block: Block): boolean {
 }
 
 /**
- * The newest stored block that is still on the node's chain. Searches in doubling steps, then by bisection: a reorg
- * of depth one costs two requests, one of 64 a dozen. `null`: the node lacks a height that it must have, so it
- * contradicts itself. Without a common past: a block far enough below the head.
+ * The newest stored block that is still on the node's chain, by bisection: a reorg of depth one costs no request, a
+ * deeper one at most nine. `null`: the node lacks a height that it must have, so it contradicts itself. Without a common
+ * past: a block far enough below the head.
  */
 async function commonAncestor<H extends Head>(
   memory: readonly KnownBlock[],
@@ -136,27 +136,13 @@ async function commonAncestor<H extends Head>(
     return now === null ? null : now.hash === mine.hash;
   };
 
-  let differs = below.length;
-  let same = -1;
-  for (let step = 1; differs > 0; step *= 2) {
-    const index = Math.max(0, differs - step);
+  let [same, differs] = [-1, below.length];
+  for (let index = differs - 1; differs - same > 1; index = Math.floor((same + differs) / 2)) {
     const isShared = await shared(index);
     if (isShared === null) return null;
-    if (isShared) {
-      same = index;
-      break;
-    }
-    differs = index;
+    if (isShared) same = index;
+    else differs = index;
   }
-  if (same === -1) {
-    return Math.max(-1, Math.min((memory[0]?.number ?? 0) - 1, head.number - AFTER_GAP));
-  }
-  while (differs - same > 1) {
-    const middle = same + Math.floor((differs - same) / 2);
-    const isShared = await shared(middle);
-    if (isShared === null) return null;
-    if (isShared) same = middle;
-    else differs = middle;
-  }
-  return below[same]?.number ?? null;
+  const oldest = memory[0]?.number ?? 0;
+  return below[same]?.number ?? Math.max(-1, Math.min(oldest - 1, head.number - AFTER_GAP));
 }

@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
+import { decodeFunctionResult, parseAbi } from 'viem/utils';
 import type { Hex } from '../core/block.ts';
 import type { ChainProfile } from '../core/chains.ts';
 import type { ChainSource } from './chain-source.ts';
@@ -8,15 +8,9 @@ const FEED = parseAbi([
   'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
   'function decimals() view returns (uint8)',
 ]);
-const LATEST_ROUND_DATA = encodeFunctionData({ abi: FEED, functionName: 'latestRoundData' });
-const DECIMALS = encodeFunctionData({ abi: FEED, functionName: 'decimals' });
+const LATEST_ROUND_DATA: Hex = '0xfeaf968c';
+const DECIMALS: Hex = '0x313ce567';
 const MOST_DECIMALS = 36;
-
-/** One price of a feed, in dollars × 10^decimals, and its time in Unix seconds. Throws for an invalid response. */
-export function decodeRound(data: Hex) {
-  const [, answer, , updatedAt] = decodeFunctionResult({ abi: FEED, functionName: 'latestRoundData', data });
-  return { answer, updatedAt: Number(updatedAt) };
-}
 
 const KEEP_MS = 60_000;
 /** At the heartbeat an update is only sent; it still has to be included. */
@@ -58,7 +52,13 @@ export function createPriceFeed({
         functionName: 'decimals',
         data: await source.call({ to, data: DECIMALS }),
       });
-      return decodeRound(await source.call({ to, data: LATEST_ROUND_DATA }));
+      const data = await source.call({ to, data: LATEST_ROUND_DATA });
+      const [, answer, , updatedAt] = decodeFunctionResult({
+        abi: FEED,
+        functionName: 'latestRoundData',
+        data,
+      });
+      return { answer, updatedAt: Number(updatedAt) };
     } catch {
       // The price is optional: screens show "unknown", and the source's health tells the rest.
       return null;

@@ -105,15 +105,6 @@ describe('createSimulatedSource', () => {
     expect(new Set(steps)).toEqual(new Set([12, 24]));
   });
 
-  it('crosses midnight without a seam', async () => {
-    const chain = source(3, Date.UTC(2026, 1, 13, 23, 55));
-    const blocks = blocksOf(await take(chain, 60));
-    expect(blocks.some(({ timestamp }) => timestamp % 86_400 === 0)).toBe(true);
-    for (const [i, block] of blocks.slice(1).entries()) expect(block.parentHash).toBe(blocks[i]?.hash);
-    for (const [i, block] of blocks.slice(1).entries())
-      expect(block.baseFeePerGas).toBe(blocks[i]?.nextBaseFee);
-  });
-
   it('begins with the head for a subscriber that knows nothing', async () => {
     const { number } = await source().head();
     expect(numbers(await take(source(), 3))).toEqual([number, number + 1, number + 2]);

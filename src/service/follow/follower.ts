@@ -313,12 +313,21 @@ export class Follower {
 
   async #readFirst(): Promise<void> {
     const { source, signal } = this.#options;
-    const { blocks, isWhole } = await newestBlocks(source, FIRST_BLOCKS, signal);
-    const head = blocks.at(-1);
-    if (head === undefined) return;
-    this.#state.catchUp(head);
-    if (!isWhole) this.chain.show(blocks.slice(0, -1));
-    for (const block of isWhole ? blocks : [head]) this.#ingest(block);
+    if (source.newest !== undefined) {
+      const { blocks } = await abortable(source.newest(FIRST_BLOCKS, { known: null, signal }), signal);
+      const head = blocks.at(-1);
+      if (head === undefined) return;
+      this.#state.catchUp(head);
+      // They suffice for prices, but not for the history.
+      this.chain.show(blocks.slice(0, -1));
+      this.#ingest(head);
+    } else {
+      const head = await abortable(source.head(), signal);
+      this.#state.catchUp(head);
+      const from = Math.max(0, head.number - FIRST_BLOCKS + 1);
+      const blocks = await abortable(source.blocks(from, head.number, { signal }), signal);
+      for (const block of blocks.length > 0 ? blocks : [head]) this.#ingest(block);
+    }
     await this.chain.flush();
   }
 
@@ -390,27 +399,6 @@ export interface FollowerOptions extends ChainStateOptions {
   readonly onError: (error: unknown) => void;
   readonly onNews: (news: News) => void;
   readonly unsaved?: string | undefined;
-}
-
-interface NewestBlocks {
-  readonly blocks: readonly Block[];
-  /** `false`: only the last block is complete; the others suffice for prices but not for the history. */
-  readonly isWhole: boolean;
-}
-
-/**
- * The head and the blocks before it, `count` in all or as many as the source has, in as few requests as possible.
- * Rejects on abort, or as the source does.
- */
-async function newestBlocks(source: ChainSource, count: number, signal: AbortSignal): Promise<NewestBlocks> {
-  if (source.newest !== undefined) {
-    const { blocks } = await abortable(source.newest(count, { known: null, signal }), signal);
-    return { blocks, isWhole: false };
-  }
-  const head = await abortable(source.head(), signal);
-  const from = Math.max(0, head.number - count + 1);
-  const blocks = await abortable(source.blocks(from, head.number, { signal }), signal);
-  return { blocks: blocks.length > 0 ? blocks : [head], isWhole: true };
 }
 
 /** The subscription finds ordinary reorgs; a difference at this depth means another chain. */
