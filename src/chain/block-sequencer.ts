@@ -18,13 +18,13 @@ export interface Head {
 }
 
 /** Reads from the node that reported a head. */
-export interface BlockReader<H extends Head> {
+export interface BlockReader {
   /** The node, so that only the one that was ahead can go back. */
   readonly node: unknown;
   /** The header now at `number`; `null` when the node has none. */
   header(number: number): Promise<Head | null>;
-  /** As `ChainSource.blocks`, with hashes where they matter. `head` need not be requested again. */
-  blocks(from: number, to: number, head: H): Promise<readonly Block[]>;
+  /** As `ChainSource.blocks`, with hashes where they matter. */
+  blocks(from: number, to: number): Promise<readonly Block[]>;
 }
 
 /** Puts heads in order, after the blocks that the subscriber has. */
@@ -41,7 +41,7 @@ export function createBlockSequencer(known: readonly KnownBlock[]) {
      * or with several nodes behind one address) nothing comes out and the next head settles it. Rejects as the reader
      * does; earlier events stay valid.
      */
-    async *accept<H extends Head>(head: H, reader: BlockReader<H>): AsyncGenerator<ChainEvent> {
+    async *accept(head: Head, reader: BlockReader): AsyncGenerator<ChainEvent> {
       const tip = memory.at(-1);
       if (tip === undefined) {
         yield* extend(head.number, head, reader);
@@ -70,11 +70,7 @@ export function createBlockSequencer(known: readonly KnownBlock[]) {
   };
 
   /** A node that repeatedly denies its former tip has gone back: a lagging node does not. */
-  async function wentBack<H extends Head>(
-    head: H,
-    tip: KnownBlock,
-    reader: BlockReader<H>,
-  ): Promise<boolean> {
+  async function wentBack(head: Head, tip: KnownBlock, reader: BlockReader): Promise<boolean> {
     if (head.number >= tip.number || reader.node !== tipSaidBy) {
       denials = 0;
       return false;
@@ -89,13 +85,9 @@ export function createBlockSequencer(known: readonly KnownBlock[]) {
     yield { type: 'reorg', commonAncestor: ancestor };
   }
 
-  async function* extend<H extends Head>(
-    first: number,
-    head: H,
-    reader: BlockReader<H>,
-  ): AsyncGenerator<ChainEvent> {
+  async function* extend(first: number, head: Head, reader: BlockReader): AsyncGenerator<ChainEvent> {
     const wide = head.number - first >= WIDEST_GAP;
-    const blocks = await reader.blocks(wide ? head.number - AFTER_GAP + 1 : first, head.number, head);
+    const blocks = await reader.blocks(wide ? head.number - AFTER_GAP + 1 : first, head.number);
     // Skips a gap that is too wide to fill, or that lies before the node's history.
     let next = blocks[0]?.number ?? first;
     if (next > first) yield { type: 'gap', from: first, to: next - 1 };
@@ -121,10 +113,10 @@ function follows(tip: KnownBlock | undefined, block: Block): boolean {
  * deeper one at most nine. `null`: the node lacks a height that it must have, so it contradicts itself. Without a common
  * past: a block far enough below the head.
  */
-async function commonAncestor<H extends Head>(
+async function commonAncestor(
   memory: readonly KnownBlock[],
-  head: H,
-  reader: BlockReader<H>,
+  head: Head,
+  reader: BlockReader,
 ): Promise<number | null> {
   const below = memory.filter(({ number }) => number < head.number);
   const shared = async (index: number): Promise<boolean | null> => {

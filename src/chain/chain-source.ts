@@ -14,9 +14,8 @@ export interface NodeHealth {
 }
 
 /**
- * Events of `subscribe`. Blocks come in order without gaps or repeats: each `block` is the child of the one before,
- * except after a `reorg`, which says how far to rewind, or a `gap`, whose blocks were skipped because there are too
- * many (`blocks` fetches them).
+ * Events of `subscribe`: each `block` is the child of the one before, except after a `reorg`, which says how far to
+ * rewind, or a `gap`, whose blocks are too many (`blocks` fetches them).
  */
 export type ChainEvent =
   | { readonly type: 'block'; readonly block: Block }
@@ -35,16 +34,10 @@ export interface KnownBlock {
   readonly hash: Hex | null;
 }
 
-/** The newest blocks, ascending. */
 export interface RecentBlocks {
   readonly blocks: readonly Block[];
   /** Whether they follow the known block; there may be none then. */
   readonly follows: boolean;
-}
-
-interface CallRequest {
-  readonly to: Hex;
-  readonly data: Hex;
 }
 
 export interface ChainTransaction {
@@ -99,7 +92,6 @@ export interface ChainBlock {
   /** `null` before EIP-4844. */
   readonly blobGasUsed: bigint | null;
   readonly excessBlobGas: bigint | null;
-  /** In the block's order. */
   readonly transactionHashes: readonly Hex[];
 }
 
@@ -109,16 +101,15 @@ export interface IncludedTransaction {
 }
 
 export interface SendOptions {
-  /** Called right before the bytes are written to each node. */
+  /** Called right before the bytes are written to each node; `false` keeps them back. */
   readonly isStillWanted?: () => boolean;
   /** Called with the node's name for each of several nodes that accepts it. */
   readonly onTaken?: (node: string) => void;
 }
 
 /**
- * A chain to follow: a common interface of nodes, recordings and the simulation.
- *  Every method rejects with a `ChainError`; one that a source cannot support (a recording cannot send a transaction)
- * rejects with `code: 'unsupported'`.
+ * A chain to follow: nodes, a recording or the simulation. Every method rejects with a `ChainError`; one that a source
+ * cannot support (a recording cannot send a transaction) with `code: 'unsupported'`.
  */
 export interface ChainSource {
   readonly kind: 'rpc' | 'replay' | 'simulated';
@@ -126,7 +117,7 @@ export interface ChainSource {
   readonly name: string;
   /** The chain's present, ms since epoch: wall clock, or the virtual time of a replay. */
   now(): number;
-  /** The chain. @throws {ChainError} `restarted` when it restarted and that was not accepted. */
+  /** @throws {ChainError} `restarted` when it restarted and that was not accepted. */
   chain(): Promise<ChainProfile>;
   /** Continues with a restarted chain; until then everything, the subscription too, rejects with `restarted`. */
   acceptRestart?(): void;
@@ -148,20 +139,14 @@ export interface ChainSource {
     readonly known: readonly KnownBlock[];
     readonly signal: AbortSignal;
   }): AsyncIterable<ChainEvent>;
-  call(request: CallRequest): Promise<Hex>;
-  /**
-   * Resolves to the transaction hash. The bytes never appear in an error. `isStillWanted` is called right before they are
-   * written to a node; `false` keeps them back.
-   */
+  call(request: { readonly to: Hex; readonly data: Hex }): Promise<Hex>;
+  /** Resolves to the transaction hash. The bytes never appear in an error. */
   sendRawTransaction(signed: Hex, options?: SendOptions): Promise<Hex>;
   transaction(hash: Hex): Promise<ChainTransaction | null>;
   receipt(hash: Hex): Promise<ChainReceipt | null>;
   /** One block's header and transaction hashes; `null` when the chain has no such block. */
   block(number: number, options?: { readonly signal?: AbortSignal }): Promise<ChainBlock | null>;
-  /**
-   * The transactions of a block with their receipts, in order. Both belong to the very block `hash`; `null` if it is
-   * gone.
-   */
+  /** The transactions of this very block with their receipts, in order; `null` if it is gone. */
   transactionsOf(
     block: Pick<ChainBlock, 'number' | 'hash'>,
     options?: { readonly signal?: AbortSignal },
@@ -187,10 +172,7 @@ export type ChainErrorCode =
   | 'unsupported'
   | 'bad-file';
 
-/**
- * A request to a chain source failed. `message` is one line of advice for people, without URLs beyond host and port
- * and without signed bytes.
- */
+/** `message` is one line of advice for people, without URLs beyond host and port and without signed bytes. */
 export class ChainError extends Error {
   override readonly name = 'ChainError';
   readonly code: ChainErrorCode;

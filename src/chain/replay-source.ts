@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import type { Block } from '../core/block.ts';
 import { chainProfile } from '../core/chains.ts';
@@ -161,7 +162,7 @@ export async function openReplaySource(options: ReplayOptions): Promise<ChainSou
     if (signal.aborted) return;
     hasEnded = true;
     yield { type: 'ended' };
-    await untilAborted(signal);
+    if (!signal.aborted) await once(signal, 'abort');
   }
 
   const name = fileLabel(file);
@@ -193,9 +194,4 @@ async function* paired<T>(items: AsyncIterable<T>): AsyncGenerator<readonly [T, 
     held = { item };
   }
   if (held !== null) yield [held.item, null];
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

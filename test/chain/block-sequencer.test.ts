@@ -30,7 +30,7 @@ function blockOf(block: ScriptedBlock): Block {
   };
 }
 
-function readerOf(chain: ScriptedChain, past = 0): BlockReader<Head> & { asked: number } {
+function readerOf(chain: ScriptedChain, past = 0): BlockReader & { asked: number } {
   return {
     node: chain,
     asked: 0,
@@ -162,7 +162,7 @@ test('a node that contradicts itself yields nothing wrong, and the next head set
   const stale = chain.fork();
   chain.reorg(2);
   chain.mine();
-  const torn: BlockReader<Head> = { ...readerOf(chain), blocks: readerOf(stale).blocks };
+  const torn: BlockReader = { ...readerOf(chain), blocks: readerOf(stale).blocks };
   expect(await words(sequencer.accept(headOf(chain.head()), torn))).toEqual([
     'reorg 7',
     'block 8',

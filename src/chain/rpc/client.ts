@@ -6,8 +6,6 @@ import { retryAfterSec } from '../../core/retry-after.ts';
 import { DeadlineError, withDeadline } from '../async.ts';
 import { ChainError, type ChainErrorCode, isRefusal } from '../chain-source.ts';
 import {
-  type FeeHistoryResponse,
-  feeHistoryResponse,
   genesisResponse,
   type Header,
   headerResponse,
@@ -19,7 +17,6 @@ import {
 import {
   connectionFailure,
   createRedaction,
-  hostOf,
   isRpcError,
   notRpcFailure,
   type Redact,
@@ -87,10 +84,9 @@ const HEADERS = {
 };
 
 /**
- * JSON-RPC over http(s). `fetch`, and so viem's transport, connects out of sight, and connecting, or a suspension of
- * the process, may take long: `beforeWrite` must be called with the open connection, right before the request is
- * written. (`fetch` also takes three times the processor time, which shows in a cold start of fifty requests.)
- *  Node.js closes idle sockets after seconds; they do not keep the process alive.
+ * JSON-RPC over http(s). `fetch`, and so viem's transport, connects out of sight, which may take long: `beforeWrite` must
+ * be called with the open connection, right before the request is written. `fetch` also takes three times the processor
+ * time, which shows in a cold start of fifty requests.
  */
 function createHttpLink(url: URL, { name, timeoutMs }: LinkOptions): JsonRpcLink {
   const redact = createRedaction(url);
@@ -148,7 +144,6 @@ function post(
 
 const LONGEST_PAUSE_SEC = 3_600;
 
-/** `Retry-After` of a response, ms. */
 function pauseOf({ headers }: IncomingMessage): number | null {
   const waitSec = retryAfterSec(headers['retry-after'] ?? null, Date.now());
   return waitSec === null ? null : Math.min(waitSec, LONGEST_PAUSE_SEC) * 1_000;
@@ -348,7 +343,6 @@ export interface RpcNode {
   readonly link: JsonRpcLink;
   /** Blocks per page of `eth_feeHistory` that the node allows, as far as known. */
   feeHistoryPage: number;
-  /** Duration of the last response. */
   latencyMs: number | null;
 }
 
@@ -356,7 +350,8 @@ export interface RpcNode {
 const FEE_HISTORY_PAGE = 1_024;
 
 export function createRpcNode(url: URL, timeoutMs: number): RpcNode {
-  const name = hostOf(url);
+  // Host and port: nothing else of the URL may be shown.
+  const name = url.host;
   const create = url.protocol.startsWith('ws') ? createWsLink : createHttpLink;
   const link = create(url, { name, timeoutMs });
   return { name, link, feeHistoryPage: FEE_HISTORY_PAGE, latencyMs: null };
@@ -375,20 +370,15 @@ export async function request<T>(
   return readResponse(shape, response, node.name, method);
 }
 
-/** `null` when the node lacks block 0, or does not respond. */
+/** `null` when the node lacks block 0, or answers nothing of it. */
 export async function requestGenesisHash(node: RpcNode, options?: RequestOptions): Promise<Hex | null> {
+  const params = ['0x0', false];
   try {
-    const block = await request(
-      node,
-      maybe(genesisResponse),
-      'eth_getBlockByNumber',
-      ['0x0', false],
-      options,
+    return (
+      (await request(node, maybe(genesisResponse), 'eth_getBlockByNumber', params, options))?.hash ?? null
     );
-    return block?.hash ?? null;
   } catch (error) {
-    const isSilent = isRefusal(error) || (error instanceof ChainError && SAYS_NOTHING.has(error.code));
-    if (isSilent) return null;
+    if (isRefusal(error) || (error instanceof ChainError && SAYS_NOTHING.has(error.code))) return null;
     throw error;
   }
 }
@@ -409,16 +399,4 @@ export async function requestHead(node: RpcNode, options?: RequestOptions): Prom
   const header = await requestHeader(node, 'latest', options);
   if (header !== null) return header;
   throw new ChainError('bad-response', `${node.name} has no block at all: wait until it has begun to sync`);
-}
-
-/** @param percentiles ascending, 0 to 100 */
-export function requestFeeHistory(
-  node: RpcNode,
-  count: number,
-  newest: number | 'latest',
-  percentiles: readonly number[],
-  options?: RequestOptions,
-): Promise<FeeHistoryResponse> {
-  const tag = newest === 'latest' ? newest : toQuantity(newest);
-  return request(node, feeHistoryResponse, 'eth_feeHistory', [toQuantity(count), tag, percentiles], options);
 }

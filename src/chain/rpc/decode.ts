@@ -11,7 +11,6 @@ import { ChainError, type ChainReceipt, type ChainTransaction } from '../chain-s
  */
 export type Shape<T> = (value: unknown) => T;
 
-/** Names the path of an invalid value. */
 export class Unfit extends Error {
   override readonly name = 'Unfit';
   /** `transactions.3.hash`; empty: the whole response. */
@@ -63,7 +62,6 @@ export const number: Shape<number> = (value) => {
   return value;
 };
 
-/** The value of `shape`, if it `fits`. */
 export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T> {
   return (value) => {
     const read = shape(value);
@@ -72,7 +70,6 @@ export function where<T>(shape: Shape<T>, fits: (value: T) => boolean): Shape<T>
   };
 }
 
-/** The value of `shape`, converted by `make`. */
 export function mapped<T, U>(shape: Shape<T>, make: (value: T) => U): Shape<U> {
   return (value) => make(shape(value));
 }
@@ -110,7 +107,6 @@ export const hash = hexOf(/^0x[0-9a-fA-F]{64}$/);
 export const address = hexOf(/^0x[0-9a-fA-F]{40}$/);
 export const bytes = hexOf(/^0x(?:[0-9a-fA-F]{2})*$/);
 
-/** The JSON-RPC form of a number. */
 export const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;
 
 /** The year 5138: a larger value is in milliseconds, however far a development chain's clock is ahead. */
@@ -159,10 +155,7 @@ export function statedFeeRule({ extraData, gasUsed, blobGasUsed }: Header): Stat
 /** Block 0: its other fields differ between chains and are not needed. */
 export const genesisResponse = object({ hash, number: where(safeInteger, (number) => number === 0) });
 
-/**
- * `eth_feeHistory`. Blob fields are missing on older nodes, `reward` when not requested or unsupported; single rows
- * of it may be `null` too.
- */
+/** Blob fields are missing before Cancun, `reward` where it is not supported; single rows of it may be `null`. */
 export const feeHistoryResponse = object({
   oldestBlock: safeInteger,
   baseFeePerGas: maybe(list(baseFee)),
@@ -211,7 +204,6 @@ export const receiptResponse = object({
 });
 export type ReceiptResponse = ReturnType<typeof receiptResponse>;
 
-/** `eth_getBlockByNumber` with the transactions' hashes. */
 export const blockResponse = object({
   ...HEADER,
   miner: address,
@@ -219,7 +211,6 @@ export const blockResponse = object({
   transactions: list(hash),
 });
 
-/** `eth_getBlockByNumber` with the transactions themselves. */
 export const fullBlockResponse = object({ ...HEADER, transactions: list(transactionResponse) });
 
 /** Parses a response; an invalid one is a `bad-response` that names node, method and field. */

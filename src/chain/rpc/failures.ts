@@ -30,11 +30,6 @@ export function parseNodeUrl(text: string): URL {
   return url;
 }
 
-/** Host and port, the only part of a node's URL that may be shown. */
-export function hostOf(url: URL): string {
-  return url.host;
-}
-
 function wrong(what: string, remedy: string): ChainError {
   return new ChainError('unsupported', `the node address ${what}: ${remedy}`);
 }

@@ -179,13 +179,12 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
         const watch = { ...options, pace, isFollowed: (each: RpcNode) => each === followed };
         if (pool.nodes.length > 1) for (const each of pool.nodes) void watchNode(each, watch);
       }
-      const reader = readerOf(node, options);
       for await (const header of headStream(node, { clock, pace, signal })) {
         // A restarted chain has a lower head, or looks like a reorg.
         await pool.verify(node, { signal, isForced: header.number < newest });
         newest = header.number;
         pool.observe(node, header);
-        for await (const event of sequencer.accept(header, reader)) {
+        for await (const event of sequencer.accept(header, readerOf(node, header, options))) {
           if (event.type === 'reorg') await pool.verify(node, { signal, isForced: true });
           yield* delivered(node);
           yield event;
@@ -207,11 +206,11 @@ export async function* followChain(options: FollowOptions): AsyncGenerator<Chain
   }
 }
 
-function readerOf(node: RpcNode, { clock, signal }: FollowOptions) {
+function readerOf(node: RpcNode, head: Header, { clock, signal }: FollowOptions) {
   return {
     node,
     header: (number: number) => requestHeader(node, number, { signal }),
-    blocks: (from: number, to: number, head: Header) =>
+    blocks: (from: number, to: number) =>
       readBlocks(node, from, to, head.number, { clock, signal, headers: [head] }),
   };
 }

@@ -6,7 +6,7 @@ import {
   isDevelopmentChain,
   isImpostor,
 } from '../../core/chains.ts';
-import type { Clock } from '../async.ts';
+import { type Clock, systemClock } from '../async.ts';
 import { ChainError, isRefusal, type NodeHealth } from '../chain-source.ts';
 import { type RpcNode, request, requestGenesisHash } from './client.ts';
 import { type Header, safeInteger } from './decode.ts';
@@ -114,23 +114,16 @@ function reasonOf(members: readonly Member[]): string {
   return lines.length === 0 ? 'no node answers' : lines.join('; ');
 }
 
-/**
- * The first result that is not `null`; `null` once all are settled, or after `patienceMs`. Never rejects, and handles
- * all rejections.
- */
+/** The first result that is not `null`; `null` once all are settled, or after `patienceMs`. Never rejects. */
 async function firstKnown<T>(results: readonly Promise<T>[], patienceMs: number | null): Promise<T | null> {
-  if (results.length === 0) return null;
-  const found = Promise.any(
-    results.map(async (result) => {
-      const known = await result;
-      if (known === null) throw new Error('nothing is known');
-      return known;
-    }),
-  ).catch(() => null);
+  const known = results.map(
+    async (result) => (await result) ?? Promise.reject(new Error('nothing is known')),
+  );
+  const found = Promise.any(known).catch(() => null);
   if (patienceMs === null) return found;
-  const over = Promise.withResolvers<null>();
-  const timer = setTimeout(() => over.resolve(null), patienceMs);
-  return Promise.race([found, over.promise]).finally(() => clearTimeout(timer));
+  const over = new AbortController();
+  const late = systemClock.sleep(patienceMs, over.signal).then(() => null);
+  return Promise.race([found, late]).finally(() => over.abort());
 }
 
 const BACKOFF_CAP_MS = 30_000;
@@ -221,10 +214,7 @@ export function createNodePool(
     if (member.problem?.state === 'wrong-chain') clear(member);
   }
 
-  /**
-   * All nodes that ever reported a genesis report the same one, and neither that nor the former belongs to a known
-   * chain.
-   */
+  /** Whether all nodes report the same other genesis, and neither that nor the former belongs to a known chain. */
   function hasRestarted(id: number, genesis: Hex | null): boolean {
     if (genesis === null || id !== chain?.id || !chain.genesisHash) return false;
     if (isImpostor(id, chain.genesisHash, genesis)) return false;
@@ -303,9 +293,7 @@ export function createNodePool(
     get name() {
       return describeNodes(health());
     },
-    /** The chain that all must serve, once known. */
     chain: () => chain,
-    /** Continues with a restarted chain, see `ChainSource.acceptRestart`. */
     acceptRestart: () => {
       if (restarted === null || chain === null) return;
       chain = identifiedChain(chain.id, restarted);
@@ -367,7 +355,6 @@ export function createNodePool(
       const [best] = ranked();
       return best !== undefined && best.member.node !== node && best.rank < 2;
     },
-    /** Whether a failed node's pause is over. */
     isDue: (node: RpcNode) => clock.elapsed() >= memberOf(node).retryAt,
     /** Requests the chain id of all nodes; rejects when a responding one serves another chain. */
     confirmChain: async () => {
@@ -400,7 +387,6 @@ export function createNodePool(
       member.failures = 0;
     },
     failed: (node: RpcNode, error: ChainError) => fail(memberOf(node), error),
-    /** One line with each node's problem. */
     reason: () => reasonOf(members),
     /** Time until the next node may be tried, ms. */
     pauseMs: () => Math.max(0, Math.min(...members.map((member) => member.retryAt)) - clock.elapsed()),

@@ -9,17 +9,11 @@ import {
   OversizedResponse,
   type RecentBlocks,
 } from '../chain-source.ts';
-import {
-  type RequestOptions,
-  type RpcNode,
-  request,
-  requestFeeHistory,
-  requestHead,
-  requestHeader,
-} from './client.ts';
+import { type RequestOptions, type RpcNode, request, requestHead, requestHeader } from './client.ts';
 import {
   blockResponse,
   type FeeHistoryResponse,
+  feeHistoryResponse,
   fullBlockResponse,
   type Header,
   list,
@@ -38,7 +32,6 @@ const RATE_LIMIT_TRIES = 3;
 interface ReadOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Number of retries of a page after "too many requests"; default: {@link RATE_LIMIT_TRIES}. */
   readonly rateLimitTries?: number;
 }
 
@@ -89,10 +82,10 @@ async function readPage(
   let count = Math.min(wanted, node.feeHistoryPage);
   for (;;) {
     try {
-      const response = await patiently(
-        () => requestFeeHistory(node, count, newest, TIP_PERCENTILES, options),
-        options,
-      );
+      const tag = newest === 'latest' ? newest : toQuantity(newest);
+      const params = [toQuantity(count), tag, TIP_PERCENTILES];
+      const read = () => request(node, feeHistoryResponse, 'eth_feeHistory', params, options);
+      const response = await patiently(read, options);
       // Only a successful count is stored as a limit: a refusal may concern the history.
       if (count < Math.min(wanted, node.feeHistoryPage)) node.feeHistoryPage = count;
       return readFeePage(response, node.name);
@@ -133,9 +126,8 @@ interface FeeRow {
 }
 
 /**
- * The rows of one response, ascending. Empty when the node lacks the blocks; lists of mismatched length are a
- * `bad-response`.
- *  Shape: https://ethereum.github.io/execution-apis, `eth_feeHistory`: n ratios and rewards, n + 1 fees.
+ * The rows of one response, ascending: n ratios and rewards, n + 1 fees (https://ethereum.github.io/execution-apis).
+ * Empty when the node lacks the blocks.
  */
 export function readFeePage(response: FeeHistoryResponse, node: string): FeeRow[] {
   const fees = response.baseFeePerGas ?? [];
@@ -172,24 +164,14 @@ function blobFee(fee: bigint | undefined): bigint | null {
 
 function ladder(reward: readonly bigint[] | null | undefined, node: string): BlockTips | null {
   if (!reward || reward.length === 0) return null;
-  const [p10, p25, p50, p75, p90, p95, p99] = reward;
-  if (
-    reward.length !== TIP_PERCENTILES.length ||
-    p10 === undefined ||
-    p25 === undefined ||
-    p50 === undefined ||
-    p75 === undefined ||
-    p90 === undefined ||
-    p95 === undefined ||
-    p99 === undefined
-  ) {
-    throw new ChainError(
-      'bad-response',
-      `${node} gives ${reward.length} tips per block where ${TIP_PERCENTILES.length} were asked for: try another node`,
-    );
-  }
-  return [p10, p25, p50, p75, p90, p95, p99];
+  if (isTips(reward)) return reward;
+  throw new ChainError(
+    'bad-response',
+    `${node} gives ${reward.length} tips per block where ${TIP_PERCENTILES.length} were asked for: try another node`,
+  );
 }
+
+const isTips = (tips: readonly bigint[]): tips is BlockTips => tips.length === TIP_PERCENTILES.length;
 
 /**
  * Combines fee rows and headers into the blocks `from`–`to`: with a header a block has hashes and gas, without one an
@@ -255,10 +237,8 @@ interface ReadBlocksOptions extends ReadOptions {
 }
 
 /**
- * Blocks `from`–`to`, ascending, from one node; shorter at the start if its history is, and at the end if it lags.
- * Rejects with a `ChainError`.
- *
- * @param head the newest block number that the node has reported
+ * Blocks `from`–`to`, ascending, from one node; shorter at the start if its history is, and at the end if it lags behind
+ * `head`, the newest block number that it has reported. Rejects with a `ChainError`.
  */
 export async function readBlocks(
   node: RpcNode,
@@ -322,7 +302,6 @@ async function readHeaders(
   return headers;
 }
 
-/** Whether rows and headers of the same blocks have the same base fee. */
 function agree(rows: FeeRows, headers: ReadonlyMap<number, Header>): boolean {
   for (const [number, header] of headers) {
     const row = rows.get(number);
@@ -441,7 +420,7 @@ async function readReceipts(
   return new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
 }
 
-/** One transaction's receipt; `null` until it is mined. Rejects with a `ChainError`. */
+/** `null` until it is mined. */
 export async function readReceipt(node: RpcNode, hash: Hex): Promise<ChainReceipt | null> {
   const response = await request(node, maybe(receiptResponse), 'eth_getTransactionReceipt', [hash]);
   return response && toReceipt(response);
