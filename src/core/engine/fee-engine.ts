@@ -33,18 +33,6 @@ interface FeeEngineOptions {
   readonly capacity?: number;
 }
 
-interface Models {
-  readonly history: History;
-  readonly nextBaseFee: NextBaseFee;
-  readonly lanes: LaneModel;
-  readonly alike: AlikeBlocks;
-  readonly horizons: HorizonForecasts;
-  readonly fan: FanModel;
-  readonly trend: TrendModel;
-  readonly reach: ReachModel;
-  readonly track: TrackRecord;
-}
-
 /**
  * Learns from blocks, in order, and advises what to pay for the next ones.
  *  It advises at every block and judges that advice once the predicted blocks have come; the probabilities it states
@@ -201,7 +189,7 @@ function defaultCapacity({ blockTimeSec }: FeeRule): number {
   return Math.min(Math.max(blocks, LEAST_DEFAULT_CAPACITY), MOST_CAPACITY);
 }
 
-function openModels(rule: FeeRule, capacity: number): Models {
+function openModels(rule: FeeRule, capacity: number) {
   const history = new History(capacity);
   const nextBaseFee = new NextBaseFee(history, rule);
   const lanes = new LaneModel(history, nextBaseFee);
@@ -219,6 +207,8 @@ function openModels(rule: FeeRule, capacity: number): Models {
     track: new TrackRecord(history, lanes.scorer('average'), horizons.horizons),
   };
 }
+
+type Models = ReturnType<typeof openModels>;
 
 /** The horizons' forecasts at the head; a price is base fee plus tip, so without tips there is no probability. */
 function forecastsOf({ horizons, lanes, nextBaseFee, history }: Models): readonly Forecast[] {

@@ -49,17 +49,12 @@ function isMeasured(forecasts: readonly Forecast[]): boolean {
   return forecasts.some(({ probability }) => probability !== null);
 }
 
-type Plan = Pick<
-  Recommendation,
-  'lane' | 'targetPrice' | 'expectedWaitSec' | 'deadlineSec' | 'probability' | 'expectedSavingRatio'
->;
-
-function plan({ decision, lanes, blockSec }: RecommendationInput): Plan {
+function plan({ decision, lanes, blockSec }: RecommendationInput) {
   const { forecast } = decision;
   if (forecast === null) {
     const { price, waitSec, withinBlocks, probability } = lanes.average;
     return {
-      lane: 'average',
+      lane: 'average' as const,
       targetPrice: price,
       expectedWaitSec: waitSec.p50,
       deadlineSec: withinBlocks * blockSec,
@@ -68,7 +63,7 @@ function plan({ decision, lanes, blockSec }: RecommendationInput): Plan {
     };
   }
   return {
-    lane: 'slow',
+    lane: 'slow' as const,
     targetPrice: BigInt(wholeWei(forecast.price)),
     expectedWaitSec: forecast.expectedWaitSec,
     deadlineSec: forecast.horizonSec,

@@ -49,7 +49,7 @@ export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
     type === 3 ? readSidecar(bytes) : { encoded: bytes, versionedHashes: [] };
   const { r = '0x', s = '0x', v: _, yParity = 0, ...parsed } = parse(bytesToHex(encoded));
   const { to = null, data = '0x', chainId = null, nonce = 0, gas = 0n, value = 0n } = parsed;
-  const { accessList = [], blobVersionedHashes = [], authorizationList = [] } = parsed;
+  const { blobVersionedHashes = [], authorizationList = [] } = parsed;
   const gasPrice = type <= 1 ? (parsed.gasPrice ?? 0n) : null;
   const maxFeePerGas = type > 1 ? (parsed.maxFeePerGas ?? 0n) : null;
   const maxPriorityFeePerGas = type > 1 ? (parsed.maxPriorityFeePerGas ?? 0n) : null;
@@ -92,12 +92,7 @@ export function decodeTransaction(raw: string | Uint8Array): SignedTransaction {
     maxFeePerBlobGas,
     blobCount: blobVersionedHashes.length,
     authorizations: authorizationList.map(readAuthorization),
-    intrinsicGas: intrinsicGas(hexToBytes(data), {
-      isCreation: to === null,
-      accessedAddresses: accessList.length,
-      accessedKeys: accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0),
-      authorizations: authorizationList.length,
-    }),
+    intrinsicGas: intrinsicGas(parsed),
     compressedSize: fastLzLength(encoded),
   };
 }
@@ -356,14 +351,6 @@ function listLength(item: RlpItem | undefined, size: number): number {
   return isSized ? item.length : Number.NaN;
 }
 
-/** The parts beside data that add to the intrinsic gas. */
-interface GasBearing {
-  readonly isCreation: boolean;
-  readonly accessedAddresses: number;
-  readonly accessedKeys: number;
-  readonly authorizations: number;
-}
-
 const BASE_GAS = 21_000;
 /** Added to the base cost: 53,000 in all (EIP-2). */
 const CREATION_GAS = 32_000;
@@ -382,17 +369,19 @@ const FLOOR_TOKEN_GAS = 10;
 const TOKENS_OF_NONZERO = 4;
 
 /** The minimum gas limit of a transaction: its intrinsic gas, or the floor for its data. */
-function intrinsicGas(data: Uint8Array, of: GasBearing): bigint {
+function intrinsicGas({ to, data: hex = '0x', accessList = [], authorizationList = [] }: Parsed): bigint {
+  const data = hexToBytes(hex);
   const nonzero = data.reduce((count, byte) => (byte === 0 ? count : count + 1), 0);
   const zero = data.length - nonzero;
-  const creation = of.isCreation ? CREATION_GAS + Math.ceil(data.length / 32) * INITCODE_WORD_GAS : 0;
+  const creation = to == null ? CREATION_GAS + Math.ceil(data.length / 32) * INITCODE_WORD_GAS : 0;
+  const accessedKeys = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0);
   const beforeRun =
     creation +
     zero * ZERO_BYTE_GAS +
     nonzero * NONZERO_BYTE_GAS +
-    of.accessedAddresses * ACCESSED_ADDRESS_GAS +
-    of.accessedKeys * ACCESSED_KEY_GAS +
-    of.authorizations * AUTHORIZATION_GAS;
+    accessList.length * ACCESSED_ADDRESS_GAS +
+    accessedKeys * ACCESSED_KEY_GAS +
+    authorizationList.length * AUTHORIZATION_GAS;
   const floor = (zero + nonzero * TOKENS_OF_NONZERO) * FLOOR_TOKEN_GAS;
   return BigInt(BASE_GAS + Math.max(beforeRun, floor));
 }
