@@ -199,28 +199,6 @@ describe.runIf(isSlowRun)('on two days of the simulated chain with drifting tips
   });
 });
 
-describe.each(
-  [
-    [1, 8_000],
-    [2, 8_000],
-    [6, 10_000],
-  ].slice(0, isSlowRun ? 3 : 0),
-)('on a medium stretch of the simulated chain %i, %i blocks', (seed, count) => {
-  const found: Promise<Walk> = simulatedBlocks(seed, count).then((blocks) => walk(blocks));
-
-  it.each([300, 900, 3_600])(
-    'targets within %i s are reached no less often than stated, within five points, and not much more',
-    async (horizonSec) => {
-      const verdicts = (await found).horizons.get(horizonSec) ?? [];
-      expect(verdicts.length).toBeGreaterThan(4_000);
-      const { stated, kept } = means(verdicts);
-      expect(stated - kept).toBeLessThan(0.05);
-      // Where waiting looks worth it the statement is doubted, until enough such waits have been seen.
-      expect(kept - stated).toBeLessThan(0.08);
-    },
-  );
-});
-
 describe.runIf(isSlowRun).each([
   ['a rollup of 2 s', { elasticity: 6, denominator: 250, blockTimeSec: 2 }],
   ['a chain without tips', ETHEREUM_FEE_RULE],

@@ -17,32 +17,30 @@ function digested(blocks: readonly Block[]): NextBaseFee {
 
 describe('whether the formula holds', () => {
   const blocks = makeBlocks(restlessSteps(300));
+  const withFee = (change: (block: Block, index: number) => Partial<Block>, count = 300) =>
+    blocks.slice(0, count).map((block, index) => ({ ...block, ...change(block, index) }));
+  const odd = (_: Block, index: number) => (index < 150 ? { baseFeePerGas: 77n } : {});
 
-  it('it does on a chain that follows it, and until shown otherwise', () => {
-    expect(digested(blocks.slice(0, 1)).formulaHolds).toBe(true);
-    expect(digested(blocks).formulaHolds).toBe(true);
-  });
-
-  it('it does not as soon as the node says something else, or the first child does', () => {
-    const disputed = blocks.slice(0, 1).map((block) => ({ ...block, nextBaseFee: block.baseFeePerGas * 2n }));
-    expect(digested(disputed).formulaHolds).toBe(false);
-    const contradicted = blocks
-      .slice(0, 2)
-      .map((block, index) => (index === 1 ? { ...block, baseFeePerGas: 1n } : block));
-    expect(digested(contradicted).formulaHolds).toBe(false);
-  });
-
-  it('one break in a hundred blocks, as a fork makes, is forgiven', () => {
+  it.each<[string, Block[], boolean]>([
+    ['until shown otherwise', blocks.slice(0, 1), true],
+    ['on a chain that follows it', blocks, true],
+    [
+      'not once the node says another fee',
+      withFee((block) => ({ nextBaseFee: block.baseFeePerGas * 2n }), 1),
+      false,
+    ],
+    [
+      'not once the first child has one',
+      withFee((_, at) => (at === 1 ? { baseFeePerGas: 1n } : {}), 2),
+      false,
+    ],
     // The block itself comes out of nowhere, and its child follows from what it should have been.
-    const forked = blocks.map((block, index) =>
-      index === 250 ? { ...block, baseFeePerGas: block.baseFeePerGas * 3n } : block,
-    );
-    expect(digested(forked).formulaHolds).toBe(true);
-  });
-
-  it('a chain that comes round to it is trusted again after a hundred blocks', () => {
-    const odd = blocks.map((block, index) => (index < 150 ? { ...block, baseFeePerGas: 77n } : block));
-    expect(digested(odd.slice(0, 200)).formulaHolds).toBe(false);
-    expect(digested(odd).formulaHolds).toBe(true);
-  });
+    [
+      'after one break in a hundred',
+      withFee((block, at) => (at === 250 ? { baseFeePerGas: block.baseFeePerGas * 3n } : {})),
+      true,
+    ],
+    ['not on a chain that comes round to it', withFee(odd, 200), false],
+    ['but after a hundred blocks of it', withFee(odd), true],
+  ])('%s', (_, digest, holds) => expect(digested(digest).formulaHolds).toBe(holds));
 });

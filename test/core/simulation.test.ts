@@ -8,15 +8,12 @@ import {
   blobBaseFeeOf,
   createFairGwei,
   createTips,
-  NOISE,
-  normal,
   numberAt,
   placeOf,
   SIMULATED_GAS_LIMIT,
   type SimulatedDay,
   simulateDay,
   timestampOf,
-  uniform,
 } from '../../src/core/simulation.ts';
 import { rounds } from '../helpers/rounds.ts';
 
@@ -120,12 +117,6 @@ describe('simulated demand', () => {
   it('is higher in the week than at weekends', () => {
     expect(meanLog(at(12, false)) - meanLog(at(12, true))).toBeGreaterThan(0.15);
   });
-
-  it('is the same whichever time is asked for first', () => {
-    const times = [20_777 * DAY_SEC, 20_770 * DAY_SEC + 7, 20_777 * DAY_SEC + 5_000, 20_770 * DAY_SEC + 7];
-    const one = createFairGwei(9);
-    expect(times.map(one)).toEqual(times.map((time) => createFairGwei(9)(time)));
-  });
 });
 
 describe('simulated slots', () => {
@@ -186,19 +177,5 @@ describe('simulated tips', () => {
 
   it('are zero in an empty block', () => {
     expect(createTips(1)({ ...block, gasUsed: 0 })).toEqual([0n, 0n, 0n, 0n, 0n, 0n, 0n]);
-  });
-});
-
-describe('simulation noise', () => {
-  it('is uniform and normal over a hundred thousand places', () => {
-    const count = 100_000;
-    const uniforms = Array.from({ length: count }, (_, i) => uniform(3, NOISE.demand, i));
-    const normals = Array.from({ length: count }, (_, i) => normal(3, NOISE.demand, i));
-    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / count;
-    expect(mean(uniforms)).toBeCloseTo(0.5, 2);
-    expect(mean(normals)).toBeCloseTo(0, 1);
-    expect(mean(normals.map((value) => value * value))).toBeCloseTo(1, 1);
-    const together = mean(normals.map((value, i) => value * (normals[i + 1] ?? 0)));
-    expect(Math.abs(together)).toBeLessThan(0.02);
   });
 });

@@ -8,6 +8,7 @@ import {
   DISABLED,
   enabledPhase,
   holds,
+  previewAlert,
   stepAlert,
   stepMissed,
   wakesOf,
@@ -133,6 +134,18 @@ describe('an alert', () => {
     );
   });
 
+  it('is previewed as it would have fired', () => {
+    fc.assert(
+      fc.property(someRule, someSeries({ past: false }), (rule, blocks) => {
+        const { fired } = modelAlert(rule, blocks);
+        const last = blocks[fired.at(-1) ?? -1] ?? null;
+        expect(previewAlert(rule, blocks)).toEqual({ times: fired.length, last });
+      }),
+      RUNS,
+    );
+    expect(previewAlert(RULE, [])).toEqual({ times: 0, last: null });
+  });
+
   it('that disables itself fires once and sleeps for good', () => {
     fc.assert(
       fc.property(someRule, someSeries({ past: true }), (rule, blocks) => {
@@ -148,46 +161,28 @@ describe('an alert', () => {
   });
 });
 
-describe('the threshold itself', () => {
-  it('is neither below nor above', () => {
-    expect(walk(RULE, blocksAt(11, 10, 10)).fired).toEqual([]);
-    expect(walk({ ...RULE, condition: 'GREATER_THAN' }, blocksAt(9, 10, 10)).fired).toEqual([]);
-  });
+describe('by examples', () => {
+  const staying = Array<number>(20).fill(9);
 
-  it('is left by reaching it where there is no hysteresis', () => {
-    expect(walk({ ...RULE, cooldownMs: 0 }, blocksAt(9, 9, 10, 9)).fired).toEqual([0, 3]);
-  });
-});
-
-describe('a price that flickers around the threshold', () => {
-  it('fires again only once it has been beyond the hysteresis', () => {
-    const rule = { ...RULE, cooldownMs: 0, hysteresis: 3n };
-    expect(walk(rule, blocksAt(9, 10, 9, 12, 9, 13, 12, 9)).fired).toEqual([0, 7]);
-  });
-
-  it('does not fire where it has to hold for several blocks', () => {
-    const rule = { ...RULE, confirmBlocks: 3 };
-    expect(walk(rule, blocksAt(9, 9, 10, 9, 9, 10, 9, 9, 9)).fired).toEqual([8]);
-  });
-});
-
-describe('a cooldown', () => {
-  it('ends with its last millisecond, by the times of the blocks', () => {
-    const blocks = blocksAt(9, 11, 9, 9, 9, 9);
-    expect(walk({ ...RULE, cooldownMs: 48_000 }, blocks).fired).toEqual([0, 4]);
-    expect(walk({ ...RULE, cooldownMs: 48_001 }, blocks).fired).toEqual([0, 5]);
-  });
-
-  it('is the time between firings while the price stays', () => {
-    const staying = blocksAt(...Array.from({ length: 20 }, () => 9));
-    expect(walk(RULE, staying).fired).toEqual([0, 5, 10, 15]);
-    expect(walk({ ...RULE, confirmBlocks: 2 }, staying).fired).toEqual([1, 7, 13, 19]);
-  });
-
-  it('of nothing, or with a hysteresis, fires once while the price stays', () => {
-    const staying = blocksAt(...Array.from({ length: 20 }, () => 9));
-    expect(walk({ ...RULE, cooldownMs: 0 }, staying).fired).toEqual([0]);
-    expect(walk({ ...RULE, hysteresis: 1n }, staying).fired).toEqual([0]);
+  it.each<[string, Partial<AlertRule>, number[], number[]]>([
+    ['a threshold is not below itself', {}, [11, 10, 10], []],
+    ['nor above', { condition: 'GREATER_THAN' }, [9, 10, 10], []],
+    ['and is left by reaching it', { cooldownMs: 0 }, [9, 9, 10, 9], [0, 3]],
+    [
+      'with a re-arm margin only beyond it',
+      { cooldownMs: 0, hysteresis: 3n },
+      [9, 10, 9, 12, 9, 13, 12, 9],
+      [0, 7],
+    ],
+    ['a price that flickers confirms nothing', { confirmBlocks: 3 }, [9, 9, 10, 9, 9, 10, 9, 9, 9], [8]],
+    ['a cooldown ends by the time of a block', { cooldownMs: 48_000 }, [9, 11, 9, 9, 9, 9], [0, 4]],
+    ['with its last millisecond', { cooldownMs: 48_001 }, [9, 11, 9, 9, 9, 9], [0, 5]],
+    ['and is the time between firings', {}, staying, [0, 5, 10, 15]],
+    ['before confirmations', { confirmBlocks: 2 }, staying, [1, 7, 13, 19]],
+    ['without one it fires once while the price stays', { cooldownMs: 0 }, staying, [0]],
+    ['as with a re-arm margin', { hysteresis: 1n }, staying, [0]],
+  ])('%s', (_, change, prices, fired) => {
+    expect(walk({ ...RULE, ...change }, blocksAt(...prices)).fired).toEqual(fired);
   });
 });
 

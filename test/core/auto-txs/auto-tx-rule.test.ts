@@ -12,56 +12,26 @@ import { type Happened, type Happening, ModelEngine } from './model-engine.ts';
 
 const RUNS = rounds(400);
 
+const of = <const Each>(...each: Each[]) => fc.constantFrom(...each);
+
 const someHappening: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.record({
-      type: fc.constant('mine' as const),
-      filling: fc.constantFrom('ours' as const, 'ours-reverted' as const, 'another' as const, null, null),
-    }),
+    arbitrary: fc.record({ type: of('mine'), filling: of('ours', 'ours-reverted', 'another', null, null) }),
   },
-  {
-    weight: 4,
-    arbitrary: fc.record({ type: fc.constant('observe' as const), behind: fc.constantFrom(0, 0, 0, 1, 2) }),
-  },
+  { weight: 4, arbitrary: fc.record({ type: of('observe'), behind: of(0, 0, 0, 1, 2) }) },
   {
     weight: 3,
     arbitrary: fc.record({
-      type: fc.constant('send' as const),
-      outcome: fc.constantFrom(
-        'taken' as const,
-        'taken' as const,
-        'taken-unheard' as const,
-        'lost' as const,
-        'refused' as const,
-        'refused-for-good' as const,
-      ),
+      type: of('send'),
+      outcome: of('taken', 'taken', 'taken-unheard', 'lost', 'refused', 'refused-for-good'),
     }),
   },
-  fc.record({
-    type: fc.constant('reorg' as const),
-    depth: fc.integer({ min: 1, max: 4 }),
-    comesBack: fc.boolean(),
-  }),
-  fc.constant({ type: 'drop' as const }),
-  fc.constant({ type: 'wallet-sends' as const }),
-  fc.record({ type: fc.constant('time' as const), ms: fc.constantFrom(1, 12_000, 25_000, -3_600_000) }),
-  fc.constant({ type: 'nonce-check' as const }),
-  fc.record({
-    type: fc.constant('hold' as const),
-    code: fc.constantFrom('nonce_gap', 'insufficient_balance'),
-  }),
-  fc.record({
-    type: fc.constant('user' as const),
-    wish: fc.constantFrom(
-      'sign' as const,
-      'enable' as const,
-      'enable' as const,
-      'disable' as const,
-      'cancel' as const,
-      'expire' as const,
-    ),
-  }),
+  fc.record({ type: of('reorg'), depth: fc.integer({ min: 1, max: 4 }), comesBack: fc.boolean() }),
+  fc.record({ type: of('drop', 'wallet-sends', 'nonce-check') }),
+  fc.record({ type: of('time'), ms: of(1, 12_000, 25_000, -3_600_000) }),
+  fc.record({ type: of('hold'), code: of('nonce_gap', 'insufficient_balance') }),
+  fc.record({ type: of('user'), wish: of('sign', 'enable', 'enable', 'disable', 'cancel', 'expire') }),
 );
 
 /** Most stories begin with a signature: a draft has little to live through. */
@@ -85,16 +55,14 @@ function tell(story: Story): ModelEngine {
   return engine;
 }
 
+const everyStory = (check: (story: Story) => void): void =>
+  fc.assert(fc.property(someStory, check), { numRuns: RUNS });
+
 /** Holds of each step of every story. */
-function always(holds: (step: Happened, engine: ModelEngine) => void): void {
-  fc.assert(
-    fc.property(someStory, (story) => {
-      const engine = tell(story);
-      for (const step of engine.steps) holds(step, engine);
-    }),
-    { numRuns: RUNS },
-  );
-}
+const always = (holds: (step: Happened) => void): void =>
+  everyStory((story) => {
+    for (const step of tell(story).steps) holds(step);
+  });
 
 const wasNeverOut = ({ mayBeOut, takenSince }: AutoTxState) => !mayBeOut && takenSince === null;
 
@@ -121,18 +89,15 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
   });
 
   it('a disabled or ended auto-tx gets no decision until its owner enables it', () => {
-    fc.assert(
-      fc.property(someStory, (story) => {
-        let isWanted = false;
-        for (const { event, after } of tell(story).steps) {
-          if (after === null) continue;
-          if (event.type === 'sign' || event.type === 'enable') isWanted = true;
-          if (event.type === 'submit') expect(isWanted).toBe(true);
-          if (['disable', 'cancel', 'expire', 'refuse'].includes(event.type)) isWanted = false;
-        }
-      }),
-      { numRuns: RUNS },
-    );
+    everyStory((story) => {
+      let isWanted = false;
+      for (const { event, after } of tell(story).steps) {
+        if (after === null) continue;
+        if (event.type === 'sign' || event.type === 'enable') isWanted = true;
+        if (event.type === 'submit') expect(isWanted).toBe(true);
+        if (['disable', 'cancel', 'expire', 'refuse'].includes(event.type)) isWanted = false;
+      }
+    });
   });
 
   it('only decisions count as attempts, and only waiting auto-txs get decisions', () => {
@@ -144,18 +109,15 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
   });
 
   it('between two decisions it was dropped or declined', () => {
-    fc.assert(
-      fc.property(someStory, (story) => {
-        const kinds = tell(story).steps.flatMap(({ notes }) => notes.map(({ kind }) => kind));
-        let isOut = false;
-        for (const kind of kinds) {
-          if (kind === 'SUBMITTED') expect(isOut).toBe(false);
-          if (kind === 'SUBMITTED') isOut = true;
-          if (kind === 'DROPPED' || kind === 'DECLINED') isOut = false;
-        }
-      }),
-      { numRuns: RUNS },
-    );
+    everyStory((story) => {
+      const kinds = tell(story).steps.flatMap(({ notes }) => notes.map(({ kind }) => kind));
+      let isOut = false;
+      for (const kind of kinds) {
+        if (kind === 'SUBMITTED') expect(isOut).toBe(false);
+        if (kind === 'SUBMITTED') isOut = true;
+        if (kind === 'DROPPED' || kind === 'DECLINED') isOut = false;
+      }
+    });
   });
 
   it('each change of status has a note', () => {
@@ -174,28 +136,25 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
   });
 
   it('a chain that begins anew changes nothing that is final, and disables the rest until its owner enables it', () => {
-    fc.assert(
-      fc.property(someStory, (story) => {
-        const engine = tell(story);
-        const before = engine.state;
-        engine.step({ type: 'restart' });
-        const { state } = engine;
-        expect(state.mayBeOut).toBe(false);
-        if (['PENDING', 'SUBMITTED', 'DISABLED'].includes(before.status)) {
-          expect(state).toMatchObject({
-            status: 'DISABLED',
-            inclusion: null,
-            hold: { code: 'chain_restarted' },
-          });
-          expect(engine.step({ type: 'submit' })).toBeNull();
-          expect(engine.step({ type: 'enable' })?.state).toMatchObject({ status: 'PENDING', hold: null });
-        } else {
-          const { status, inclusion, executedAt, failure } = before;
-          expect(state).toMatchObject({ status, inclusion, executedAt, failure });
-        }
-      }),
-      { numRuns: RUNS },
-    );
+    everyStory((story) => {
+      const engine = tell(story);
+      const before = engine.state;
+      engine.step({ type: 'restart' });
+      const { state } = engine;
+      expect(state.mayBeOut).toBe(false);
+      if (['PENDING', 'SUBMITTED', 'DISABLED'].includes(before.status)) {
+        expect(state).toMatchObject({
+          status: 'DISABLED',
+          inclusion: null,
+          hold: { code: 'chain_restarted' },
+        });
+        expect(engine.step({ type: 'submit' })).toBeNull();
+        expect(engine.step({ type: 'enable' })?.state).toMatchObject({ status: 'PENDING', hold: null });
+      } else {
+        const { status, inclusion, executedAt, failure } = before;
+        expect(state).toMatchObject({ status, inclusion, executedAt, failure });
+      }
+    });
   });
 
   it('only a failed auto-tx has a reason for its failure', () => {
@@ -212,57 +171,48 @@ describe('in any order of blocks, responses, drops, reorgs, replacements, crashe
   });
 
   it('is executed or failed by the chain at no moment at which the chain does not say so', () => {
-    fc.assert(
-      fc.property(someStory, (story) => {
-        const engine = begin(story);
-        for (const happening of story.happenings) {
-          const { status: before, mayBeOut } = engine.state;
-          engine.live(happening);
-          const { status, failure } = engine.state;
-          if (status === before) continue;
-          const { mined } = engine.chain;
-          if (status === 'EXECUTED') expect(mined?.filling).toBe('ours');
-          if (failure?.code === 'reverted') expect(mined?.filling).toBe('ours-reverted');
-          if (failure?.code === 'nonce_used') expect(mined?.filling).toBe('another');
-          // One that no node can have fails at the first block that has its nonce.
-          const isReplaced = failure?.code === 'nonce_used' && mayBeOut;
-          const isFinal = status === 'EXECUTED' || failure?.code === 'reverted' || isReplaced;
-          if (isFinal) expect(mined?.confirmations).toBeGreaterThanOrEqual(engine.confirmations);
-        }
-      }),
-      { numRuns: RUNS },
-    );
+    everyStory((story) => {
+      const engine = begin(story);
+      for (const happening of story.happenings) {
+        const { status: before, mayBeOut } = engine.state;
+        engine.live(happening);
+        const { status, failure } = engine.state;
+        if (status === before) continue;
+        const { mined } = engine.chain;
+        if (status === 'EXECUTED') expect(mined?.filling).toBe('ours');
+        if (failure?.code === 'reverted') expect(mined?.filling).toBe('ours-reverted');
+        if (failure?.code === 'nonce_used') expect(mined?.filling).toBe('another');
+        // One that no node can have fails at the first block that has its nonce.
+        const isReplaced = failure?.code === 'nonce_used' && mayBeOut;
+        const isFinal = status === 'EXECUTED' || failure?.code === 'reverted' || isReplaced;
+        if (isFinal) expect(mined?.confirmations).toBeGreaterThanOrEqual(engine.confirmations);
+      }
+    });
   });
 
   it('agrees with the chain once that is final', () => {
-    fc.assert(
-      fc.property(someStory, (story) => {
-        const engine = tell(story);
-        engine.settle();
-        expectAgreement(engine);
-      }),
-      { numRuns: RUNS },
-    );
+    everyStory((story) => {
+      const engine = tell(story);
+      engine.settle();
+      expectAgreement(engine);
+    });
   });
 
   it('the same look or rewind once more changes nothing, as after a crash', () => {
-    fc.assert(
-      fc.property(someStory, (story) => {
-        const engine = begin(story);
-        for (const happening of story.happenings) {
-          engine.live(happening);
-          const event = engine.steps.at(-1)?.event;
-          if (event?.type !== 'observe' && event?.type !== 'rewind') continue;
-          // Of what nobody is known to have sent, a second look is what is waited for.
-          const isUnsure = engine.state.status === 'SUBMITTED' && engine.state.sentAt === null;
-          if (isUnsure) continue;
-          const again = engine.again(event);
-          expect(again?.state ?? engine.state).toEqual(engine.state);
-          expect(again?.notes ?? []).toEqual([]);
-        }
-      }),
-      { numRuns: RUNS },
-    );
+    everyStory((story) => {
+      const engine = begin(story);
+      for (const happening of story.happenings) {
+        engine.live(happening);
+        const event = engine.steps.at(-1)?.event;
+        if (event?.type !== 'observe' && event?.type !== 'rewind') continue;
+        // Of what nobody is known to have sent, a second look is what is waited for.
+        const isUnsure = engine.state.status === 'SUBMITTED' && engine.state.sentAt === null;
+        if (isUnsure) continue;
+        const again = engine.again(event);
+        expect(again?.state ?? engine.state).toEqual(engine.state);
+        expect(again?.notes ?? []).toEqual([]);
+      }
+    });
   });
 });
 

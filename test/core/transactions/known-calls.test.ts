@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Abi, encodeFunctionData, type Hex, maxUint256, parseAbi, toFunctionSelector } from 'viem';
+import { type Abi, encodeFunctionData, type Hex, maxUint256, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { describeCall } from '../../../src/core/transactions/describe-call.ts';
 import { knownFunctions } from '../../../src/core/transactions/known-functions.ts';
@@ -24,12 +24,6 @@ function describedCall(declared: string, to: Hex, ...args: unknown[]) {
 }
 
 describe('selectors', () => {
-  it('are the hashes that viem makes of the same signatures', () => {
-    for (const [selector, { signature }] of knownFunctions()) {
-      expect(selector, signature).toBe(toFunctionSelector(`function ${signature}`));
-    }
-  });
-
   it.each([
     ['0xa9059cbb', 'transfer(address,uint256)'],
     ['0x23b872dd', 'transferFrom(address,address,uint256)'],
