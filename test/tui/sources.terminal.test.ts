@@ -90,7 +90,7 @@ describe('a source that fails', () => {
       await screen.waitFor('begin with http://');
       await screen.press('backspace', 'backspace');
       screen.paste('http://127.0.0.1:0\n');
-      await screen.waitFor('has port 0');
+      await screen.waitFor('has a host, port');
       await screen.press('enter');
       await screen.press('backspace');
       screen.paste('8545');

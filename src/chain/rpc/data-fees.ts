@@ -36,17 +36,13 @@ export function createDataFees(pool: NodePool, clock: Clock): () => Promise<Data
     if (cached === null || now >= cached.until) {
       const keepMs = chain !== null && isQuotedPerAction(chain) ? KEEP_QUOTES_MS : KEEP_MS;
       const fees = pool
-        .run((node) =>
-          readDataFees(node, pool.chain()?.dataFee).catch((error: unknown) => {
-            // A healthy node that does not support this; for an unknown chain this proves nothing.
-            if (isRefused(error))
-              return chain?.dataFee === 'op-or-none' ? NO_DATA_FEES : unknownDataFees(error.message);
-            throw error;
-          }),
-        )
+        .run((node) => readDataFees(node, pool.chain()?.dataFee))
         .catch((error: unknown) => {
-          if (error instanceof ChainError) return unknownDataFees(error.message);
-          throw error;
+          if (!(error instanceof ChainError)) throw error;
+          // Healthy nodes that do not support this; for an unknown chain that proves nothing.
+          return isRefused(error) && chain?.dataFee === 'op-or-none'
+            ? NO_DATA_FEES
+            : unknownDataFees(error.message);
         });
       cached = { fees, until: now + keepMs };
     }

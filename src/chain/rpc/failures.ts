@@ -4,7 +4,7 @@ import { ChainError, type ChainErrorCode, OversizedResponse } from '../chain-sou
 /** Failures of nodes, including invalid URLs, as `ChainError`: one line for people, without secrets of the URL. */
 
 const EXAMPLE = 'for example http://127.0.0.1:8545';
-const SCHEMES = new Set(['http:', 'https:', 'ws:', 'wss:']);
+const SCHEMES: ReadonlySet<string> = new Set(['http', 'https', 'ws', 'wss']);
 
 /**
  * Parses a node's URL as typed.
@@ -14,20 +14,16 @@ const SCHEMES = new Set(['http:', 'https:', 'ws:', 'wss:']);
 export function parseNodeUrl(text: string): URL {
   const trimmed = text.trim();
   if (trimmed === '') throw wrong('is empty', `write its address, ${EXAMPLE}`);
-  if (/[\s\p{Cc}]/u.test(trimmed)) throw wrong('holds a space or a control character', 'leave it out');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed)?.[1]?.toLowerCase();
   if (scheme === undefined) {
     throw wrong('does not say how to reach it', `begin with http://, https://, ws:// or wss://, ${EXAMPLE}`);
   }
-  if (!SCHEMES.has(`${scheme}:`)) {
+  if (!SCHEMES.has(scheme)) {
     throw wrong(`begins with ${scheme.slice(0, 20)}://`, 'use http://, https://, ws:// or wss://');
   }
-  if (!URL.canParse(trimmed)) {
-    throw wrong('has a host or port that cannot be', `write scheme, host and port, ${EXAMPLE}`);
-  }
-  const url = new URL(trimmed);
-  if (url.port === '0') throw wrong('has port 0', 'write the port the node listens on');
-  return url;
+  const url = /[\s\p{Cc}]/u.test(trimmed) ? null : URL.parse(trimmed);
+  if (url !== null && url.port !== '0') return url;
+  throw wrong('has a host, port or character that cannot be', `write scheme, host and port, ${EXAMPLE}`);
 }
 
 function wrong(what: string, remedy: string): ChainError {

@@ -19,10 +19,10 @@ describe('a node address', () => {
     ['', 'is empty'],
     ['node.example/v3/SECRET', 'does not say how to reach it'],
     ['ftp://node.example/SECRET', 'begins with ftp://'],
-    ['http://node.example:99999/SECRET', 'has a host or port that cannot be'],
-    ['http://node.example:0/SECRET', 'has port 0'],
-    ['http://node .example/SECRET', 'holds a space or a control character'],
-    ['http://node.example/\u001b[31mSECRET', 'holds a space or a control character'],
+    ['http://node.example:99999/SECRET', 'has a host, port or character that cannot be'],
+    ['http://node.example:0/SECRET', 'has a host, port or character that cannot be'],
+    ['http://node .example/SECRET', 'has a host, port or character that cannot be'],
+    ['http://node.example/\u001b[31mSECRET', 'has a host, port or character that cannot be'],
   ])('%j is refused in one line that names what is wrong and repeats no key', (text, what) => {
     let error: unknown;
     try {
