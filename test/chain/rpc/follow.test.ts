@@ -5,7 +5,7 @@ import { createRpcSource, type RpcSource, type RpcSourceOptions } from '../../..
 import { headerOf, type JsonRpcServer } from '../../helpers/json-rpc-server.ts';
 import { createScriptedChain, type ScriptedChain } from '../../helpers/scripted-chain.ts';
 import { manualClock } from '../manual-clock.ts';
-import { hurried, servedNodes } from './served-nodes.ts';
+import { eventually, hurried, servedNodes } from './served-nodes.ts';
 
 const { serve, following } = servedNodes();
 
@@ -16,10 +16,6 @@ function sourceOf(nodes: readonly JsonRpcServer[], options: Partial<RpcSourceOpt
     clock: hurried,
     ...options,
   });
-}
-
-async function eventually(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 const chainOf = (events: readonly ChainEvent[]) =>

@@ -15,6 +15,10 @@ export const hurried: Clock = {
   sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
 };
 
+export async function eventually(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 /** Nodes of a file of tests and what follows them; both end with each test. Call it at the file's top. */
 export function servedNodes() {
   const servers: JsonRpcServer[] = [];

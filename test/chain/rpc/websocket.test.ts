@@ -8,16 +8,12 @@ import { headerOf, type JsonRpcServer, type JsonRpcServerOptions } from '../../h
 import { createScriptedChain } from '../../helpers/scripted-chain.ts';
 import { serveWebSockets } from '../../helpers/web-socket-server.ts';
 import type { Followed } from './followed.ts';
-import { hurried, servedNodes } from './served-nodes.ts';
+import { eventually, hurried, servedNodes } from './served-nodes.ts';
 
 const { serve, following: follow } = servedNodes();
 
 function following(server: JsonRpcServer, clock = systemClock): Followed {
   return follow(createRpcSource({ urls: [server.wsUrl], requestTimeoutMs: 10_000, clock }));
-}
-
-async function eventually(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 const polls = (server: JsonRpcServer) =>

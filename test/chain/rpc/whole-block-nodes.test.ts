@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ChainError } from '../../../src/chain/chain-source.ts';
 import { createRpcSource, type RpcSource } from '../../../src/chain/rpc-source.ts';
 import type { Hex } from '../../../src/core/block.ts';
 import { type JsonRpcServer, type Reply, startJsonRpcServer } from '../../helpers/json-rpc-server.ts';
@@ -22,7 +21,6 @@ const transactionHash = (number: number, index: number): Hex =>
 
 type Answer = (method: string, params: readonly unknown[]) => Reply | undefined;
 type Fields = Readonly<Record<string, unknown>>;
-const NO_METHOD: Reply = { error: { code: -32601, message: 'the method does not exist/is not available' } };
 
 /** What a node of `chain` says of whole blocks: each of 20 transactions, all of the same kind. */
 function answers(chain: ScriptedChain, transaction: Fields = {}, receipt: Fields = {}): Answer {
@@ -73,7 +71,15 @@ function answers(chain: ScriptedChain, transaction: Fields = {}, receipt: Fields
   };
 }
 
-async function serve(chain: ScriptedChain, answer: Answer): Promise<JsonRpcServer> {
+type Change = (...args: [...Parameters<Answer>, usual: Answer]) => Reply | undefined;
+
+/** A node of `chain` that answers as `change` says, else as usual. */
+async function serve(
+  chain: ScriptedChain,
+  change: Change = () => undefined,
+  usual = answers(chain),
+): Promise<JsonRpcServer> {
+  const answer: Answer = (method, params) => change(method, params, usual) ?? usual(method, params);
   const server = await startJsonRpcServer(chain, { answer });
   servers.push(server);
   return server;
@@ -88,6 +94,14 @@ function sourceOver(...nodes: readonly JsonRpcServer[]): RpcSource {
   return source;
 }
 
+async function overNode(change?: Change) {
+  const chain = createScriptedChain({ length: 10 });
+  const node = await serve(chain, change);
+  const source = sourceOver(node);
+  const wholeOf = async (number: number) => source.transactionsOf(await blockOf(source, number));
+  return { chain, node, source, wholeOf };
+}
+
 const asked = (server: JsonRpcServer, method: string): number =>
   server.requests.filter((request) => request.method === method).length;
 
@@ -97,64 +111,19 @@ async function blockOf(source: RpcSource, number: number) {
   return block;
 }
 
-async function errorOf(promise: Promise<unknown>): Promise<ChainError> {
-  const error: unknown = await promise.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof ChainError)) throw new Error(`not a ChainError: ${String(error)}`);
-  return error;
-}
-
-describe('a node', () => {
-  test('without eth_getBlockReceipts is named, with the way out', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    const old = await serve(chain, (method, params) =>
-      method === 'eth_getBlockReceipts' ? NO_METHOD : usual(method, params),
-    );
-    const source = sourceOver(old);
-    const error = await errorOf(source.transactionsOf(await blockOf(source, 5)));
-    expect(error).toMatchObject({
-      code: 'unsupported',
-      message: `127.0.0.1:${old.port} does not answer eth_getBlockReceipts: use another node (the method does not exist/is not available)`,
-    });
-    expect(source.health()[0]?.state).toBe('ok');
-  });
-
-  test('that has had too many requests is waited for', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    let refusals = 3;
-    const node = await serve(chain, (method, params) =>
-      method === 'eth_getBlockReceipts' && refusals-- > 0
-        ? { error: { code: -32005, message: 'rate limit reached' } }
-        : usual(method, params),
-    );
-    const source = sourceOver(node);
-    const before = source.now();
-    expect(await source.transactionsOf(await blockOf(source, 5))).toHaveLength(PER_BLOCK);
-    expect(source.now() - before).toBe(7_000);
-  });
-});
-
 describe('a block that leaves the chain while it is read', () => {
   test('between its transactions and its receipts is null, never a mix', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    const node = await serve(chain, (method, params) => {
+    const { chain, source, wholeOf } = await overNode((method) => {
       if (method === 'eth_getBlockReceipts') chain.reorg(2);
-      return usual(method, params);
+      return undefined;
     });
-    const source = sourceOver(node);
-    const block = await blockOf(source, 9);
-    expect(await source.transactionsOf(block)).toBeNull();
-    expect(chain.at(9)?.hash).not.toBe(block.hash);
+    const { hash } = await blockOf(source, 9);
+    expect(await wholeOf(9)).toBeNull();
+    expect(chain.at(9)?.hash).not.toBe(hash);
   });
 
   test('after it was read is null from then on', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const source = sourceOver(await serve(chain, answers(chain)));
+    const { chain, source } = await overNode();
     const block = await blockOf(source, 9);
     expect(await source.transactionsOf(block)).toHaveLength(PER_BLOCK);
     chain.reorg(2);
@@ -163,29 +132,14 @@ describe('a block that leaves the chain while it is read', () => {
 });
 
 describe('several nodes', () => {
-  test('a machine that is a moment behind the one before it is asked once more', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    let behind = 1;
-    const node = await serve(chain, (method, params) => {
-      if (method.endsWith('Receipts') && behind-- > 0) return { result: null };
-      return usual(method, params);
-    });
-    const source = sourceOver(node);
-    expect(await source.transactionsOf(await blockOf(source, 9))).toHaveLength(PER_BLOCK);
-  });
-
-  test.each<[string, (...args: [...Parameters<Answer>, usual: Answer]) => Reply | undefined]>([
+  test.each<[string, Change]>([
     ['knows nothing of the block', (method) => (method.startsWith('eth_get') ? { result: null } : undefined)],
     [
       'says so with an error',
       (method) =>
         method.startsWith('eth_get') ? { error: { code: -32001, message: 'Block 9 not found' } } : undefined,
     ],
-    [
-      'has no receipts',
-      (method) => (method.includes('Receipt') ? { result: method.endsWith('s') ? [] : null } : undefined),
-    ],
+    ['has no receipts', (method) => (method.includes('Receipts') ? { result: [] } : undefined)],
     [
       'gives receipts of another branch',
       (method, params) =>
@@ -204,12 +158,7 @@ describe('several nodes', () => {
     ['fails', (method) => (method === 'eth_chainId' ? undefined : { raw: 'no', status: 500 })],
   ])('the next is asked where one %s', async (_, first) => {
     const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    const nodes = [
-      await serve(chain, (method, params) => first(method, params, usual) ?? usual(method, params)),
-      await serve(chain, usual),
-    ];
-    const source = sourceOver(...nodes);
+    const source = sourceOver(await serve(chain, first), await serve(chain));
     const block = await blockOf(source, 9);
     expect(block.hash).toBe(chain.at(9)?.hash);
     const included = await source.transactionsOf(block);
@@ -218,7 +167,7 @@ describe('several nodes', () => {
 
   test('what none of them has is null', async () => {
     const chain = createScriptedChain({ length: 10 });
-    const source = sourceOver(await serve(chain, answers(chain)), await serve(chain, answers(chain)));
+    const source = sourceOver(await serve(chain), await serve(chain));
     expect(await source.block(10)).toBeNull();
     expect(await source.transactionsOf({ number: 10, hash: transactionHash(1, 1) })).toBeNull();
     expect(await source.receipt(transactionHash(99, 1))).toBeNull();
@@ -227,52 +176,15 @@ describe('several nodes', () => {
 
   test('one that hangs does not hold up the word of another that it knows nothing', async () => {
     const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    const ignorant = await serve(chain, (method, params) =>
-      method === 'eth_getTransactionByHash' ? { result: null } : usual(method, params),
+    const [ignorant, hanging] = await Promise.all(
+      [{ result: null }, { hang: true as const }].map((reply) =>
+        serve(chain, (method) => (method === 'eth_getTransactionByHash' ? reply : undefined)),
+      ),
     );
-    const hanging = await serve(chain, (method, params) =>
-      method === 'eth_getTransactionByHash' ? { hang: true } : usual(method, params),
-    );
-    const urls = [ignorant.url, hanging.url];
-    const source = createRpcSource({ urls, requestTimeoutMs: 600_000 });
+    if (!ignorant || !hanging) throw new Error('two nodes were started');
+    const source = createRpcSource({ urls: [ignorant.url, hanging.url], requestTimeoutMs: 600_000 });
     expect(await source.transaction(transactionHash(99, 1))).toBeNull();
     expect(asked(hanging, 'eth_getTransactionByHash')).toBe(1);
-  });
-
-  test('a single node is asked once for what it does not know', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    const node = await serve(chain, (method, params) =>
-      method === 'eth_getTransactionByHash' ? { result: null } : usual(method, params),
-    );
-    const source = sourceOver(node);
-    expect(await source.transaction(transactionHash(99, 1))).toBeNull();
-    expect(await source.block(10)).toBeNull();
-    expect(node.requests.map(({ method }) => method)).toEqual([
-      'eth_chainId',
-      'eth_getBlockByNumber',
-      'eth_getTransactionByHash',
-      'eth_getBlockByNumber',
-    ]);
-  });
-
-  test.each([
-    [4444, 'Pruned history unavailable', 'pruned'],
-    [-32000, 'old data not available due to pruning', 'pruned'],
-    [-32603, 'database is busy', 'rejected'],
-  ])('error %d, “%s”, is told as %s', async (code, message, told) => {
-    const chain = createScriptedChain({ length: 10 });
-    const node = await serve(chain, (method) =>
-      method === 'eth_getBlockByNumber' ? { error: { code, message } } : undefined,
-    );
-    const source = sourceOver(node);
-    const error = await errorOf(source.block(5));
-    expect(error).toMatchObject({
-      code: told,
-      message: `127.0.0.1:${node.port} refuses eth_getBlockByNumber: ${message}`,
-    });
-    expect(source.health()[0]?.state).toBe('ok');
   });
 
   test('a block is only told as pruned where no node that is well says otherwise', async () => {
@@ -287,25 +199,103 @@ describe('several nodes', () => {
       [pruned, busy],
       [busy, pruned],
     ]) {
-      expect((await errorOf(sourceOver(...nodes).block(5))).code).toBe('rejected');
+      await expect(sourceOver(...nodes).block(5)).rejects.toMatchObject({ code: 'rejected' });
     }
-    expect((await errorOf(sourceOver(pruned, pruned).block(5))).code).toBe('pruned');
+    await expect(sourceOver(pruned, pruned).block(5)).rejects.toMatchObject({ code: 'pruned' });
+  });
+});
+
+describe('a single node', () => {
+  test('is asked once for what it does not know', async () => {
+    const { node, source } = await overNode((method) =>
+      method === 'eth_getTransactionByHash' ? { result: null } : undefined,
+    );
+    expect(await source.transaction(transactionHash(99, 1))).toBeNull();
+    expect(await source.block(10)).toBeNull();
+    expect(node.requests.map(({ method }) => method)).toEqual([
+      'eth_chainId',
+      'eth_getBlockByNumber',
+      'eth_getTransactionByHash',
+      'eth_getBlockByNumber',
+    ]);
   });
 
-  test('receipts that a node no longer keeps are an error that names it, and the node stays well', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
-    const node = await serve(chain, (method, params) =>
-      method.includes('Receipt') ? { result: null } : usual(method, params),
+  test.each([
+    ['a moment behind is asked once more', { result: null }, 1, 250],
+    [
+      'that has had too many requests is waited for',
+      { error: { code: -32005, message: 'rate limit' } },
+      3,
+      7_000,
+    ],
+  ])('%s', async (_, reply, times, waited) => {
+    let left = times;
+    const { source, wholeOf } = await overNode((method) =>
+      method === 'eth_getBlockReceipts' && left-- > 0 ? reply : undefined,
     );
-    const source = sourceOver(node);
-    const error = await errorOf(source.transactionsOf(await blockOf(source, 9)));
-    expect(error.code).toBe('rejected');
-    expect(error.message).toBe(
-      `127.0.0.1:${node.port} has no receipts for block 9: use a node that keeps them`,
+    const before = source.now();
+    expect(await wholeOf(5)).toHaveLength(PER_BLOCK);
+    expect(source.now() - before).toBe(waited);
+  });
+
+  test.each([
+    [4444, 'Pruned history unavailable', 'pruned'],
+    [-32000, 'old data not available due to pruning', 'pruned'],
+    [-32603, 'database is busy', 'rejected'],
+  ])('that answers error %d, “%s”, is told as %s', async (code, message, told) => {
+    const { node, source } = await overNode((method) =>
+      method === 'eth_getBlockByNumber' ? { error: { code, message } } : undefined,
     );
+    await expect(source.block(5)).rejects.toMatchObject({
+      code: told,
+      message: `127.0.0.1:${node.port} refuses eth_getBlockByNumber: ${message}`,
+    });
     expect(source.health()[0]?.state).toBe('ok');
   });
+
+  const endless: Reply = {
+    write: (response) => {
+      const length = String(100 * 2 ** 20);
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+      response.flushHeaders();
+    },
+  };
+  const TOO_LARGE = 'block 5 is too large to be read whole: NODE answers more than 32 MB: try another node';
+  const isReceipts = (method: string) => method === 'eth_getBlockReceipts';
+  test.each<[string, (...of: Parameters<Answer>) => boolean, Reply, string, string]>([
+    [
+      'has no eth_getBlockReceipts',
+      isReceipts,
+      { error: { code: -32601, message: 'the method does not exist' } },
+      'unsupported',
+      'NODE does not answer eth_getBlockReceipts: use another node (the method does not exist)',
+    ],
+    [
+      'no longer keeps receipts',
+      isReceipts,
+      { result: null },
+      'rejected',
+      'NODE has no receipts for block 5: use a node that keeps them',
+    ],
+    [
+      'answers too much for its transactions',
+      (_, params) => params[1] === true,
+      endless,
+      'rejected',
+      TOO_LARGE,
+    ],
+    ['answers too much for its receipts', isReceipts, endless, 'rejected', TOO_LARGE],
+  ])(
+    'that %s stays well, and the error of a whole block says so',
+    async (_, isMeant, reply, code, message) => {
+      const { node, source, wholeOf } = await overNode((method, params) =>
+        isMeant(method, params) ? reply : undefined,
+      );
+      const words = message.replace('NODE', `127.0.0.1:${node.port}`);
+      await expect(wholeOf(5)).rejects.toMatchObject({ name: 'ChainError', code, message: words });
+      expect(source.health()[0]?.state).toBe('ok');
+    },
+  );
 });
 
 const FEE_MARKET = { type: '0x2', maxFeePerGas: '0x3', maxPriorityFeePerGas: '0x1' };
@@ -383,123 +373,54 @@ describe('what is unlike mainnet is read all the same', () => {
     ],
   ])('%s', async (_, transaction, receipt, readTransaction, readReceipt) => {
     const chain = createScriptedChain({ length: 1 });
-    const source = sourceOver(await serve(chain, answers(chain, transaction, receipt)));
+    const node = await serve(chain, undefined, answers(chain, transaction, receipt));
+    const source = sourceOver(node);
     const included = await source.transactionsOf(await blockOf(source, 0));
     expect(included).toHaveLength(PER_BLOCK);
     expect(included?.[0]).toMatchObject({ transaction: readTransaction, receipt: readReceipt });
   });
 
   test('a transaction without gas may have no receipt (Polygon’s state syncs); any other must', async () => {
-    const chain = createScriptedChain({ length: 3 });
     let gas = '0x0';
-    const node = await serve(chain, (method, params) => {
-      const reply = answers(chain)(method, params);
+    const { wholeOf } = await overNode((method, params, usual) => {
+      const reply = usual(method, params);
       if (!reply || !('result' in reply)) return reply;
       if (method === 'eth_getBlockReceipts') return { result: (reply.result as Fields[]).slice(1) };
-      const { transactions, ...header } = reply.result as { transactions: Fields[] };
       if (params[1] !== true) return reply;
-      return {
-        result: {
-          ...header,
-          transactions: transactions.map((each, at) => (at === 0 ? { ...each, gas } : each)),
-        },
-      };
+      const { transactions, ...header } = reply.result as { transactions: Fields[] };
+      return { result: { ...header, transactions: [{ ...transactions[0], gas }, ...transactions.slice(1)] } };
     });
-    const source = sourceOver(node);
-    const block = await blockOf(source, 1);
-    const included = await source.transactionsOf(block);
+    const included = await wholeOf(1);
     expect(included?.map(({ receipt }) => receipt.transactionIndex)).toEqual(
       Array.from({ length: PER_BLOCK - 1 }, (_, index) => index + 1),
     );
     gas = '0x1';
-    expect((await errorOf(source.transactionsOf(block))).code).toBe('rejected');
+    await expect(wholeOf(1)).rejects.toMatchObject({ code: 'rejected' });
   });
 
   test('a block without blob fields', async () => {
-    const chain = createScriptedChain({ length: 3 });
-    const source = sourceOver(await serve(chain, answers(chain)));
-    expect(await source.block(1)).toMatchObject({
-      feeRecipient: MINER,
-      blobGasUsed: null,
-      excessBlobGas: null,
-    });
-  });
-});
-
-describe('an answer that is too large', () => {
-  const endless: Reply = {
-    write: (response) => {
-      response.writeHead(200, {
-        'content-type': 'application/json',
-        'content-length': String(100 * 2 ** 20),
-      });
-      response.flushHeaders();
-    },
-  };
-
-  test.each([
-    ['its transactions', (_method: string, params: readonly unknown[]) => params[1] === true],
-    ['its receipts', (method: string) => method === 'eth_getBlockReceipts'],
-  ])('for a whole block, by %s, is said of the block, and the node stays well', async (_, isTooLarge) => {
-    const chain = createScriptedChain({ length: 3 });
-    const usual = answers(chain);
-    const node = await serve(chain, (method, params) =>
-      isTooLarge(method, params) ? endless : usual(method, params),
-    );
-    const source = sourceOver(node);
-    const error = await errorOf(source.transactionsOf(await blockOf(source, 1)));
-    expect(error.code).toBe('rejected');
-    expect(error.message).toBe(
-      `block 1 is too large to be read whole: 127.0.0.1:${node.port} answers more than 32 MB: try another node`,
-    );
-    expect(source.health()[0]?.state).toBe('ok');
+    const { source } = await overNode();
+    expect(await source.block(1)).toMatchObject({ blobGasUsed: null, excessBlobGas: null });
   });
 });
 
 describe('whole blocks', () => {
   test('are given up when whoever asked leaves, also while they wait for their turn', async () => {
-    const chain = createScriptedChain({ length: 10 });
-    const usual = answers(chain);
     let isStuck = true;
     let closed = 0;
     const stuck: Reply = { write: (response) => void response.on('close', () => closed++) };
-    const node = await serve(chain, (method, params) =>
-      method === 'eth_getBlockReceipts' && isStuck ? stuck : usual(method, params),
+    const { node, source } = await overNode((method) =>
+      method === 'eth_getBlockReceipts' && isStuck ? stuck : undefined,
     );
-    const source = sourceOver(node);
     const blocks = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => blockOf(source, number)));
     const leaving = new AbortController();
     const left = blocks.map((block) => source.transactionsOf(block, { signal: leaving.signal }));
+    // Never more than four are on their way at once.
     await expect.poll(() => asked(node, 'eth_getBlockReceipts')).toBe(4);
     leaving.abort(new Error('gone'));
     for (const each of left) await expect(each).rejects.toThrow('gone');
     await expect.poll(() => closed).toBe(4);
     isStuck = false;
     for (const block of blocks) expect(await source.transactionsOf(block)).toHaveLength(PER_BLOCK);
-  });
-
-  test('are never more than four on their way at once', async () => {
-    const chain = createScriptedChain({ length: 40 });
-    const usual = answers(chain);
-    let open = 0;
-    let mostOpen = 0;
-    const node = await serve(chain, (method, params) => {
-      if (params[1] !== true) return usual(method, params);
-      mostOpen = Math.max(mostOpen, ++open);
-      return {
-        write: (response) => {
-          setImmediate(() => {
-            open--;
-            response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...usual(method, params) }));
-          });
-        },
-      };
-    });
-    const source = sourceOver(node);
-    const blocks = await Promise.all(Array.from({ length: 30 }, (_, number) => blockOf(source, number)));
-    const all = await Promise.all(blocks.map((block) => source.transactionsOf(block)));
-    expect(all.map((each) => each?.length)).toEqual(Array(30).fill(PER_BLOCK));
-    expect(mostOpen).toBeGreaterThan(1);
-    expect(mostOpen).toBeLessThanOrEqual(4);
   });
 });
