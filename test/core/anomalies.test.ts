@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { takeMedian } from '../../src/core/engine/rolling.ts';
 import { type AnomalyPoint, findAnomalies } from '../../src/core/market-stats.ts';
 
 const GWEI = 1_000_000_000;
@@ -58,14 +57,5 @@ describe('anomalies of prices', () => {
     const found = findAnomalies(series(400, (index) => (index === 60 ? 40 : index < 200 ? 5 : 20)));
     expect(kinds(found)).toEqual(['SPIKE', 'REGIME_SHIFT']);
     expect(indices(found)).toEqual([60, 200]);
-  });
-});
-
-describe('the median', () => {
-  it('is the lower middle of any order, with ties', () => {
-    expect(takeMedian(Float64Array.from([5, 1, 4, 2, 3]))).toBe(3);
-    expect(takeMedian(Float64Array.from([4, 1, 3, 2]))).toBe(2);
-    expect(takeMedian(Float64Array.from([7, 7, 7, 1]))).toBe(7);
-    expect(takeMedian(new Float64Array(0))).toBeNaN();
   });
 });

@@ -12,30 +12,30 @@ const forecast = (horizonSec: number, probability: number | null, savingRatio: n
   judgedRatio: 1,
 });
 
-describe('the decision', () => {
-  it('sends now while nothing is measured, however cheap it looks', () => {
-    expect(decide([forecast(300, null, 0.5), forecast(86_400, null, 0.5)])).toEqual({
-      action: 'SEND_NOW',
-      forecast: null,
-    });
-  });
+const waits = forecast(900, 0.9, 0.06);
 
-  it('waits from five percent at a probability of 0.8 on, and not below either', () => {
-    expect(decide([forecast(900, 0.8, 0.05)]).action).toBe('WAIT');
-    expect(decide([forecast(900, 0.79, 0.3)]).action).toBe('SEND_NOW');
-    expect(decide([forecast(900, 0.9, 0.049)]).action).toBe('SEND_NOW');
-  });
-
-  it('waits for the highest saving within the hour, of equals the sooner', () => {
-    const horizons = [forecast(300, 0.9, 0.06), forecast(900, 0.85, 0.09), forecast(3_600, 0.85, 0.09)];
-    expect(decide(horizons).forecast?.horizonSec).toBe(900);
-  });
-
-  it('sets an alert where only hours off pay, and then at least ten percent', () => {
-    expect(decide([forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.1)]).action).toBe('SET_ALERT');
-    expect(decide([forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.09)]).action).toBe('SEND_NOW');
-    expect(decide([forecast(900, 0.9, 0.06), forecast(21_600, 0.85, 0.5)]).action).toBe('WAIT');
-  });
+it.each<[string, Forecast[], string, number?]>([
+  ['while nothing is measured, however cheap it looks', [forecast(300, null, 0.5)], 'SEND_NOW'],
+  ['from five percent at a probability of 0.8 on', [forecast(900, 0.8, 0.05)], 'WAIT'],
+  ['below that probability', [forecast(900, 0.79, 0.3)], 'SEND_NOW'],
+  ['below that saving', [forecast(900, 0.9, 0.049)], 'SEND_NOW'],
+  [
+    'for the highest saving within the hour, of equals the sooner',
+    [waits, forecast(1_800, 0.85, 0.09), forecast(3_600, 0.85, 0.09)],
+    'WAIT',
+    1_800,
+  ],
+  [
+    'where only hours off pay ten percent',
+    [forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.1)],
+    'SET_ALERT',
+  ],
+  ['where they pay less', [forecast(900, 0.9, 0.01), forecast(21_600, 0.85, 0.09)], 'SEND_NOW'],
+  ['where a wait pays too', [waits, forecast(21_600, 0.85, 0.5)], 'WAIT'],
+])('the decision %s', (_, forecasts, action, horizonSec) => {
+  const decided = decide(forecasts);
+  expect(decided.action).toBe(action);
+  if (horizonSec !== undefined) expect(decided.forecast?.horizonSec).toBe(horizonSec);
 });
 
 describe('the reasons', () => {
@@ -65,35 +65,28 @@ describe('the reasons', () => {
     );
   });
 
-  describe('for sending now', () => {
-    const because = (...forecasts: Forecast[]): string | undefined =>
-      reasonsFor({ ...grounds, forecasts, decision: { action: 'SEND_NOW', forecast: null } })[0];
-
-    it('explain the alternative that looks best with its own figures', () => {
-      expect(
-        because(forecast(900, 0.88, 0.012), forecast(3_600, 0.88, 0.022), forecast(21_600, null, 0.4)),
-      ).toBe('0.0412 gwei within 1h is 88 % likely and saves 2 % on average: too little for the wait');
-      expect(because(forecast(900, 0.88, 0.01), forecast(21_600, 0.88, 0.07))).toBe(
-        '0.0412 gwei within 6h is 88 % likely and saves 7 % on average: too little for the wait',
-      );
-      expect(because(forecast(900, 0.88, -0.2))).toBe('waiting saves nothing on average');
-      expect(because(forecast(900, null, 0.2))).toBe('no advice yet: too little history');
-    });
-
-    it('say that a price is not likely enough', () => {
-      expect(because(forecast(900, 0.72, 0.4))).toBe(
-        '0.0412 gwei within 15m is 72 % likely; waiting takes 80 %',
-      );
-      expect(because(forecast(300, 0.92, -0.01), forecast(86_400, 0.78, 0.34))).toBe(
-        '0.0412 gwei within 1d is 78 % likely; waiting takes 80 %',
-      );
-    });
-
-    it('say that a better wait has to hold first', () => {
-      expect(because(forecast(900, 0.88, 0.06))).toBe(
-        '0.0412 gwei within 15m is 88 % likely and saves 6 % on average, but has not held for 3 blocks yet',
-      );
-    });
+  it.each<[string, Forecast[]]>([
+    [
+      '0.0412 gwei within 1h is 88 % likely and saves 2 % on average: too little for the wait',
+      [forecast(900, 0.88, 0.012), forecast(3_600, 0.88, 0.022), forecast(21_600, null, 0.4)],
+    ],
+    [
+      '0.0412 gwei within 6h is 88 % likely and saves 7 % on average: too little for the wait',
+      [forecast(900, 0.88, 0.01), forecast(21_600, 0.88, 0.07)],
+    ],
+    ['waiting saves nothing on average', [forecast(900, 0.88, -0.2)]],
+    ['no advice yet: too little history', [forecast(900, null, 0.2)]],
+    ['0.0412 gwei within 15m is 72 % likely; waiting takes 80 %', [forecast(900, 0.72, 0.4)]],
+    [
+      '0.0412 gwei within 1d is 78 % likely; waiting takes 80 %',
+      [forecast(300, 0.92, -0.01), forecast(86_400, 0.78, 0.34)],
+    ],
+    [
+      '0.0412 gwei within 15m is 88 % likely and saves 6 % on average, but has not held for 3 blocks yet',
+      [forecast(900, 0.88, 0.06)],
+    ],
+  ])('for sending now: %s', (words, forecasts) => {
+    expect(reasonsFor({ ...grounds, forecasts, decision: decide([]) })[0]).toBe(words);
   });
 
   it('say how far the history reaches', () => {

@@ -51,15 +51,6 @@ describe('nextBaseFee', () => {
     );
   });
 
-  it('never falls when a block is fuller', () => {
-    fc.assert(
-      fc.property(block, rules, fc.bigInt({ min: 0n, max: 1_000_000n }), (parent, rule, more) => {
-        const fuller = { ...parent, gasUsed: parent.gasUsed + more };
-        expect(nextBaseFee(fuller, rule)).toBeGreaterThanOrEqual(nextBaseFee(parent, rule));
-      }),
-    );
-  });
-
   it('stays where a gas limit is too small to have a target', () => {
     expect(nextBaseFee({ baseFeePerGas: 7n, gasUsed: 0n, gasLimit: 0n }, ETHEREUM_FEE_RULE)).toBe(7n);
   });

@@ -20,46 +20,39 @@ const EIGHT_DAYS = 57_600;
 /** How likely a price is reached is not said before so many times of that length have passed. */
 const LEAST_TIMES = 6;
 
-type Shape = (steps: readonly MadeBlock[]) => Block[];
+type Step = (step: MadeBlock, index: number, count: number) => MadeBlock;
 
-const SHAPES: Readonly<Record<string, { readonly rule: FeeRule; readonly blocks: Shape }>> = {
-  'a chain as usual': { rule: ETHEREUM_FEE_RULE, blocks: (steps) => makeBlocks(steps) },
-  'a base fee that stands still': {
-    rule: ETHEREUM_FEE_RULE,
-    blocks: (steps) => makeBlocks(steps.map((step) => ({ ...step, gasUsedRatio: 0.5 }))),
-  },
-  'a base fee of 0': { rule: ETHEREUM_FEE_RULE, blocks: (steps) => makeBlocks(steps, { firstBaseFee: 0n }) },
-  'a base fee of 7 wei': {
-    rule: ETHEREUM_FEE_RULE,
-    blocks: (steps) => makeBlocks(steps, { firstBaseFee: 7n }),
-  },
-  'a base fee of 7 wei and no tips known': {
-    rule: ETHEREUM_FEE_RULE,
-    blocks: (steps) => makeBlocks(steps.map(untipped), { firstBaseFee: 7n }),
-  },
+interface Shape {
+  readonly rule?: FeeRule;
+  readonly firstBaseFee?: bigint;
+  readonly step?: Step;
+}
+
+const spaced =
+  (spacingSec: (index: number, count: number) => number): Step =>
+  (step, index, count) => ({ ...step, spacingSec: spacingSec(index, count) });
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  'a chain as usual': {},
+  'a base fee that stands still': { step: (step) => ({ ...step, gasUsedRatio: 0.5 }) },
+  'a base fee of 0': { firstBaseFee: 0n },
+  'a base fee of 7 wei': { firstBaseFee: 7n },
+  'a base fee of 7 wei and no tips known': { firstBaseFee: 7n, step: (step) => ({ ...step, lowTip: null }) },
   'two-second blocks': {
     rule: ROLLUP,
-    blocks: (steps) =>
-      makeBlocks(
-        steps.map((step) => ({ ...step, gasUsedRatio: step.gasUsedRatio / 3 })),
-        { rule: ROLLUP },
-      ),
+    step: (step) => ({ ...step, gasUsedRatio: step.gasUsedRatio / 3 }),
   },
   'a gap of twenty minutes': {
-    rule: ETHEREUM_FEE_RULE,
-    blocks: (steps) =>
-      makeBlocks(
-        steps.map((step, index) => ({
-          ...step,
-          spacingSec: index === Math.floor(steps.length * 0.7) ? 1_200 : 12,
-        })),
-      ),
+    step: spaced((index, count) => (index === Math.floor(count * 0.7) ? 1_200 : 12)),
   },
+  'empty blocks for ever': { step: (step) => ({ ...step, gasUsedRatio: 0, lowTip: 0 }) },
+  'full blocks for ever': { step: (step) => ({ ...step, gasUsedRatio: 1, lowTip: 1 }), firstBaseFee: 7n },
+  'tips beyond all bounds': { step: (step) => ({ ...step, lowTip: Number.MAX_SAFE_INTEGER }) },
+  'hours without a block': { step: spaced((index) => (index % 200 === 199 ? 40_000 : 12)) },
+  'several blocks a second': { step: spaced((index) => (index % 4 === 0 ? 1 : 0)) },
+  'a clock that runs backwards': { step: spaced((index) => (index % 5 === 0 ? -3 : 12)) },
+  'time that stands still': { step: spaced(() => 0) },
 };
-
-function untipped(step: MadeBlock): MadeBlock {
-  return { ...step, lowTip: null };
-}
 
 function fed(blocks: readonly Block[], feeRule: FeeRule, capacity = 7_000): FeeEngine {
   const engine = new FeeEngine({ feeRule, capacity });
@@ -91,7 +84,13 @@ function expectSupported(engine: FeeEngine, advice: Advice, blocks: readonly Blo
   if (track.evaluated === 0) expect(track).toEqual({ evaluated: 0, hitRatio: null, statedProbability: null });
 }
 
-describe.each(Object.entries(SHAPES))('%s', (_, { rule, blocks: shaped }) => {
+describe.each(Object.entries(SHAPES))('%s', (_, { rule = ETHEREUM_FEE_RULE, step, ...chain }) => {
+  const shaped = (steps: readonly MadeBlock[]) =>
+    makeBlocks(step ? steps.map((each, index) => step(each, index, steps.length)) : steps, {
+      ...chain,
+      rule,
+    });
+
   it.each([1, 10, 100, 600])(
     'after %i blocks has sane advice and promises no more than they bear',
     (count) => {

@@ -6,7 +6,7 @@ import { ETHEREUM_FEE_RULE, type FeeRule } from '../../src/core/eip1559.ts';
 import { FeeEngine } from '../../src/core/engine/fee-engine.ts';
 import { isSlowRun, rounds } from '../helpers/rounds.ts';
 import { makeBlocks, restlessSteps } from './support/made-blocks.ts';
-import { expectNested, expectOrdered, expectSane } from './support/sane-advice.ts';
+import { expectNested, expectOrdered } from './support/sane-advice.ts';
 
 function engineAfter(blocks: readonly Block[], capacity = 2_000, feeRule: FeeRule = ETHEREUM_FEE_RULE) {
   const engine = new FeeEngine({ feeRule, capacity });
@@ -392,37 +392,4 @@ describe('the recommendation', () => {
     expect(recommendation.track).toEqual({ evaluated: 100, hitRatio: 1, statedProbability: 1 });
     expect(recommendation.confidence).toBe(100);
   });
-});
-
-describe('odd chains get sane advice', () => {
-  const cases: Record<string, Block[]> = {
-    'empty blocks for ever': makeBlocks(new Array(700).fill({ gasUsedRatio: 0, lowTip: 0 })),
-    'full blocks for ever': makeBlocks(new Array(90).fill({ gasUsedRatio: 1, lowTip: 1 })),
-    'tips beyond all bounds': makeBlocks(
-      restlessSteps(500).map((step) => ({ ...step, lowTip: Number.MAX_SAFE_INTEGER })),
-    ),
-    'hours without a block': makeBlocks(
-      restlessSteps(900).map((step, index) => ({ ...step, spacingSec: index % 200 === 0 ? 40_000 : 12 })),
-    ),
-    'several blocks a second': makeBlocks(
-      restlessSteps(700).map((step, index) => ({ ...step, spacingSec: index % 4 === 0 ? 1 : 0 })),
-    ),
-    'a clock that runs backwards': makeBlocks(
-      restlessSteps(900).map((step, index) => ({ ...step, spacingSec: index % 5 === 0 ? -3 : 12 })),
-    ),
-    'time that stands still': makeBlocks(restlessSteps(900).map((step) => ({ ...step, spacingSec: 0 }))),
-  };
-  for (const [name, blocks] of Object.entries(cases)) {
-    it(name, () => {
-      const engine = new FeeEngine({ feeRule: ETHEREUM_FEE_RULE, capacity: 1_000 });
-      for (const block of blocks) {
-        engine.push(block);
-        if (block.number % 97 === 0 || block.number < 1_010) {
-          const advice = engine.advice();
-          if (advice !== null) expectSane(advice);
-        }
-      }
-      expectSane(engine.advice() ?? adviceAfter([]));
-    });
-  }
 });

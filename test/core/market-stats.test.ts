@@ -3,10 +3,8 @@ import { describe, expect, it, test } from 'vitest';
 import {
   changeRatio,
   cheapestHourUtc,
-  cost,
   foldHeatmap,
   summarise,
-  USUAL_ACTIONS,
   volatility,
 } from '../../src/core/market-stats.ts';
 import { quantileOfSorted } from '../../src/core/percentiles.ts';
@@ -39,18 +37,11 @@ describe('a summary of prices', () => {
   });
 });
 
-describe('volatility and change', () => {
-  it('are relative to the mean and to the earlier price', () => {
-    expect(volatility(once([5, 5, 5]))).toBe(0);
-    expect(volatility(once([4, 6]))).toBeCloseTo(0.2);
-    expect(changeRatio(11, 10)).toBeCloseTo(0.1);
-  });
-
-  it('are 0 where there is nothing to compare', () => {
-    expect(volatility([])).toBe(0);
-    expect(volatility(once([0, 0]))).toBe(0);
-    expect(changeRatio(5, 0)).toBe(0);
-  });
+it('volatility and change are relative to the mean and to the earlier price, 0 where there is none', () => {
+  expect([volatility(once([5, 5, 5])), volatility(once([0, 0])), volatility([])]).toEqual([0, 0, 0]);
+  expect(volatility(once([4, 6]))).toBeCloseTo(0.2);
+  expect(changeRatio(11, 10)).toBeCloseTo(0.1);
+  expect(changeRatio(5, 0)).toBe(0);
 });
 
 describe('the heatmap', () => {
@@ -84,16 +75,5 @@ describe('the heatmap', () => {
     expect(cheapestHourUtc(day)).toBe(4);
     expect(cheapestHourUtc(day.slice(1))).toBeNull();
     expect(cheapestHourUtc([])).toBeNull();
-  });
-});
-
-describe('usual work', () => {
-  it('costs its gas times the price', () => {
-    expect(cost(21_000, 50_700_000n)).toBe(1_064_700_000_000n);
-  });
-
-  it('names each kind once, and none uses less gas than a transaction must', () => {
-    expect(new Set(USUAL_ACTIONS.map(({ name }) => name)).size).toBe(USUAL_ACTIONS.length);
-    expect(Math.min(...USUAL_ACTIONS.map(({ gas }) => gas))).toBe(21_000);
   });
 });

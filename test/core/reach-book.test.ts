@@ -143,17 +143,6 @@ describe('the probability of reaching a price', () => {
       expect(Math.abs(stated - reached) / count, `${withinSec} s`).toBeLessThan(0.05);
     }
   });
-
-  it.runIf(isSlowRun)(
-    'within 5 and 15 minutes is kept on the simulated chain, within five points',
-    async () => {
-      const blocks = await simulatedBlocks(4, 6_000);
-      for (const { withinSec, count, stated, reached } of said(blocks, [300, 900])) {
-        expect(count).toBeGreaterThan(1_000);
-        expect(Math.abs(stated - reached) / count, `${withinSec} s`).toBeLessThan(0.05);
-      }
-    },
-  );
 });
 
 describe('the probability of one price at one block', () => {

@@ -56,45 +56,33 @@ function partsOf(bytes: Uint8Array): [type: Uint8Array, list: Tree] {
 }
 
 describe('any input', () => {
-  it('any bytes are taken or refused, and nothing else', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-        outcome(bytes);
-      }),
-      RUNS,
-    );
-  });
+  const tree = fc.letrec<{ tree: Tree }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      fc.uint8Array({ maxLength: 40 }),
+      fc.array(tie('tree'), { maxLength: 6 }),
+    ),
+  })).tree;
+  const listOfType = fc
+    .tuple(fc.integer({ min: 0, max: 5 }), fc.array(tree, { minLength: 4, maxLength: 14 }))
+    .map(([type, fields]) => Uint8Array.of(...(type === 0 ? [] : [type]), ...encodeRlp(fields)));
+  const nearlyHex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF \n"\''), maxLength: 200 });
+  const anyText = fc.string({ unit: anyCharacter, maxLength: 200 });
 
-  it('any bytes behind a type and a list of the right length are, too', () => {
-    const tree = fc.letrec<{ tree: Tree }>((tie) => ({
-      tree: fc.oneof(
-        { maxDepth: 4 },
-        fc.uint8Array({ maxLength: 40 }),
-        fc.array(tie('tree'), { maxLength: 6 }),
+  it.each<[string, fc.Arbitrary<string | Uint8Array>]>([
+    ['bytes', fc.uint8Array({ maxLength: 300 })],
+    ['bytes behind a type and a list of the right length', listOfType],
+    [
+      'text',
+      fc.oneof(
+        anyText,
+        nearlyHex,
+        nearlyHex.map((digits) => `0x${digits}`),
       ),
-    })).tree;
+    ],
+  ])('of %s is taken or refused, and nothing else', (_, input) => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 5 }),
-        fc.array(tree, { minLength: 4, maxLength: 14 }),
-        (type, fields) => {
-          const list = encodeRlp(fields);
-          outcome(type === 0 ? list : Uint8Array.of(type, ...list));
-        },
-      ),
-      RUNS,
-    );
-  });
-
-  it('any text is', () => {
-    const nearlyHex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF \n"\''), maxLength: 200 });
-    const text = fc.oneof(
-      fc.string({ unit: anyCharacter, maxLength: 200 }),
-      nearlyHex,
-      nearlyHex.map((digits) => `0x${digits}`),
-    );
-    fc.assert(
-      fc.property(text, (given) => {
+      fc.property(input, (given) => {
         outcome(given);
       }),
       RUNS,
@@ -169,20 +157,7 @@ describe('one encoding', () => {
 
   it('accepts only what encodes to the same bytes', () => {
     const header = fc.constantFrom(
-      0x80,
-      0x81,
-      0xb7,
-      0xb8,
-      0xb9,
-      0xc0,
-      0xc1,
-      0xc2,
-      0xf7,
-      0xf8,
-      0xf9,
-      0,
-      1,
-      0x7f,
+      ...[0x80, 0x81, 0xb7, 0xb8, 0xb9, 0xc0, 0xc1, 0xc2, 0xf7, 0xf8, 0xf9, 0, 1, 0x7f],
     );
     const put = fc.array(fc.oneof(header, fc.nat(255)), { maxLength: 3 });
     let taken = 0;
