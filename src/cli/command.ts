@@ -22,6 +22,15 @@ export class CliCommand extends Command {
     return new CliCommand(name, this.#run);
   }
 
+  /** A command with commands of its own, the first of which is its default. */
+  group(name: string, summary: string, description: string): CliCommand {
+    return this.command(name)
+      .summary(summary)
+      .description(`${description} Without a command it lists them.`)
+      .usage('[command] [options]')
+      .helpCommand(false);
+  }
+
   examples(...lines: readonly string[]): this {
     return this.addHelpText('after', `\nExamples\n${lines.map((line) => `  ${line}`).join('\n')}`);
   }

@@ -181,21 +181,6 @@ export async function openSource(
   return { ...(await openClient(io, settings)), snapshot: null };
 }
 
-export interface OpenedPricing {
-  readonly client: GasClient;
-  readonly host: string | null;
-}
-
-/** For `work` that needs prices and accounts: the service at the URL, or one here that has the chain's newest block. */
-export async function withPricing<Result>(
-  io: Io,
-  settings: Settings,
-  work: (opened: OpenedPricing) => Promise<Result>,
-): Promise<Result> {
-  await using opened = await openSource(io, settings);
-  return await work({ client: opened.client, host: opened.embedded === null ? opened.name : null });
-}
-
 export interface OpenedResource extends AsyncDisposable {
   readonly client: GasClient;
   readonly isOwn: boolean;

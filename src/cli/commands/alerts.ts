@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import * as z from 'zod';
 import { type AlertPreview, AlertPreviewer, alertRuleOf, previewWords } from '../../client/alert-preview.ts';
 import { type GasClient, pathOf, type ReachQuery } from '../../client/client.ts';
 import { ClientError } from '../../client/errors.ts';
@@ -44,7 +45,6 @@ import {
 import { knownReach, pastFor } from './now.ts';
 import {
   addDelete,
-  addGroup,
   addShow,
   eachId,
   idArgument,
@@ -69,17 +69,17 @@ export const ALERTS: Resource<AlertView, AlertDetailsView> = {
 const INPUT = ['[FILE]', 'the alert as JSON instead, as POST /alerts takes it; - is stdin'] as const;
 
 export function addAlerts(program: CliCommand): void {
-  const alerts = addGroup(program, {
-    name: 'alerts',
-    summary: 'alerts: list, show, create, update, enable, disable, delete …',
-    description:
+  const alerts = program
+    .group(
+      'alerts',
+      'alerts: list, show, create, update, enable, disable, delete …',
       'Alerts of the service at --url, or of the database here: those fire while gastop or gastop serve runs on it.',
-    examples: [
+    )
+    .examples(
       'gastop alerts create --below 5 --email gas@example.org --once',
       'gastop alerts list',
       'gastop alerts preview --below 5 --lane slow',
-    ],
-  });
+    );
   alerts
     .command('list', { isDefault: true })
     .description('Lists the alerts, newest first.')
@@ -265,8 +265,6 @@ async function coinOf(client: GasClient, signal: AbortSignal): Promise<string> {
   const { chainId } = await client.gasCurrent({ signal: inTime }).catch(() => ({ chainId: null }));
   return chainId === null ? 'coins' : chainProfile(chainId).nativeSymbol;
 }
-
-import * as z from 'zod';
 
 type AlertFlags = Flags<
   | ('below' | 'above' | 'cooldown' | 'rearmMargin' | 'confirm' | 'note')

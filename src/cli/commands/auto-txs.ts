@@ -31,14 +31,13 @@ import { isServerUrl } from '../../store/database-url.ts';
 import type { CliCommand } from '../command.ts';
 import type { CommandContext, Flags } from '../context.ts';
 import { CliError, EXIT, type ExitCode, failure, usageError, usageErrors } from '../errors.ts';
-import { type OpenedPricing, openReady, withPricing } from '../open-source.ts';
+import { type OpenedClient, openReady, openSource } from '../open-source.ts';
 import { cleanLine, mapped, note, print } from '../output.ts';
 import { given, parseExpiry, parseGwei, parseNative } from '../parse.ts';
 import type { Settings } from '../settings.ts';
 import { autoTxCheckJson, autoTxCheckText, autoTxDetailsText, autoTxListLines } from '../text/auto-txs.ts';
 import {
   addDelete,
-  addGroup,
   addShow,
   changing,
   eachId,
@@ -68,17 +67,17 @@ export const AUTO_TXS: Resource<AutoTxView, AutoTxDetailsView> = {
 const SIGNED = ['[FILE]', 'the raw signed transaction as hex; - or nothing is stdin'] as const;
 
 export function addAutoTxs(program: CliCommand): void {
-  const autoTxs = addGroup(program, {
-    name: 'auto-txs',
-    summary: 'signed transactions, broadcast when gas is cheap',
-    description:
+  const autoTxs = program
+    .group(
+      'auto-txs',
+      'signed transactions, broadcast when gas is cheap',
       'Signed transactions that are broadcast when gas is cheap, of the service at --url or of the database here: those are broadcast while gastop or gastop serve runs on it. No private key is ever asked for; a signed transaction comes from a file or stdin only.',
-    examples: [
+    )
+    .examples(
       'gastop auto-txs check signed.txt --target 5',
       'gastop auto-txs create signed.txt --target 5 --expires 6h',
       'gastop auto-txs list --status pending,submitted',
-    ],
-  });
+    );
   autoTxs
     .command('list', { isDefault: true })
     .description('Lists the auto-txs by status, with the distance to their targets.')
@@ -230,18 +229,14 @@ async function updateAutoTx(
     return withResource(context, AUTO_TXS, {}, ({ client }) => change(client, changes));
   }
   const input = await signedInput(io, file);
-  return withPricing(io, settings, async (opened) => {
-    const { client } = opened;
-    const { call, onOne } = changing(io, AUTO_TXS, {}, client);
-    const kept = await onOne(id, client.autoTx(id, call));
-    requireDrafted(kept, input, flags);
-    const requested = { order: changedOrder(kept, flags, io.now()), id, yes: flags.yes };
-    if (!(await isWanted(context, settings, opened, input, requested))) {
-      note(io, 'nothing was scheduled');
-      return EXIT.failed;
-    }
-    return change(client, { ...changes, signedTransaction: input.raw });
-  });
+  await using opened = await openSource(io, settings);
+  const { client } = opened;
+  const { call, onOne } = changing(io, AUTO_TXS, {}, client);
+  const kept = await onOne(id, client.autoTx(id, call));
+  requireDrafted(kept, input, flags);
+  const requested = { order: changedOrder(kept, flags, io.now()), id, yes: flags.yes };
+  if (!(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
+  return await change(client, { ...changes, signedTransaction: input.raw });
 
   async function change(client: GasClient, wanted: AutoTxChange): Promise<ExitCode> {
     const { call, tell, onOne } = changing(io, AUTO_TXS, flags, client);
@@ -346,29 +341,26 @@ export async function createAutoTx(
     if (file !== undefined) {
       throw usageError('--to, --value and --data make a draft; a signed transaction says them itself');
     }
-    const draft = { ...autoTx, ...draftOf(flags) };
-    return withPricing(io, settings, (opened) => create(context, settings, opened, draft, flags));
+    await using opened = await openSource(io, settings);
+    return await create(context, settings, opened, { ...autoTx, ...draftOf(flags) }, flags);
   }
   const input = await signedInput(io, file);
-  return withPricing(io, settings, async (opened) => {
-    const requested = { order: orderFrom(flags, io.now()), yes: flags.yes };
-    if (!(await isWanted(context, settings, opened, input, requested))) {
-      note(io, 'nothing was scheduled');
-      return EXIT.failed;
-    }
-    return create(context, settings, opened, { ...autoTx, signedTransaction: input.raw }, flags);
-  });
+  await using opened = await openSource(io, settings);
+  const requested = { order: orderFrom(flags, io.now()), yes: flags.yes };
+  if (!(await isWanted(context, settings, opened, input, requested))) return EXIT.failed;
+  return await create(context, settings, opened, { ...autoTx, signedTransaction: input.raw }, flags);
 }
 
 /** Shows what is about to be scheduled, and where; at a terminal it asks. @throws CliError (usage) */
 export async function isWanted(
   { io }: CommandContext,
   settings: Settings,
-  { client, host }: OpenedPricing,
+  { client, embedded, name }: OpenedClient,
   { transaction }: SignedInput,
   { order, id = null, yes = false }: Pick<AutoTxToCheck, 'order' | 'id'> & { readonly yes?: boolean },
 ): Promise<boolean> {
   const { ascii, source } = settings;
+  const host = embedded === null ? name : null;
   const signal = io.interruption();
   const checked = await preflightAutoTx(client, { transaction, order, id }, io.now(), { signal });
   print({ stdout: io.stderr }, settings, autoTxCheckText(transaction, checked, ascii.value));
@@ -389,7 +381,9 @@ export async function isWanted(
       'it pays far more itself than its target (see cost), and there is no terminal to ask at; say --yes',
     );
   }
-  return isConfirmed(io, `${isDue ? 'Send it at once by' : 'Schedule it with'} ${whom}`);
+  const isAgreed = await isConfirmed(io, `${isDue ? 'Send it at once by' : 'Schedule it with'} ${whom}`);
+  if (!isAgreed) note(io, 'nothing was scheduled');
+  return isAgreed;
 }
 
 const isPassing = ({ db, source }: Settings) => source.value.kind === 'simulated' && db.value === null;
@@ -397,7 +391,7 @@ const isPassing = ({ db, source }: Settings) => source.value.kind === 'simulated
 async function create(
   { io }: CommandContext,
   settings: Settings,
-  { client, host }: OpenedPricing,
+  { client, embedded }: OpenedClient,
   autoTx: NewAutoTx,
   flags: JsonFlags,
 ): Promise<ExitCode> {
@@ -412,13 +406,13 @@ async function create(
     io,
     `created ${id}: ${cleanLine(describeState(created))}, target ${cleanLine(describeTarget(created))}`,
   );
-  if (host === null && isPassing(settings)) {
+  if (embedded !== null && isPassing(settings)) {
     const how = 'in gastop --demo, n schedules one';
     note(io, `it is lost with the simulated chain, which ends with this command; ${how}`);
   } else if (created.status === 'DRAFT') {
     note(io, `it needs its signature: gastop auto-txs update ${id} FILE`);
   } else {
-    if (host === null) note(io, 'it is broadcast while gastop or gastop serve runs on this database');
+    if (embedded !== null) note(io, 'it is broadcast while gastop or gastop serve runs on this database');
     if (created.expiresAt === null && !autoTx.expiresAt) {
       note(io, `it does not expire; gastop auto-txs update ${id} --expires 7d changes that`);
     }
@@ -461,19 +455,19 @@ export async function checkAutoTxs(
   }
   const order = orderFrom(flags, io.now());
   const named = id ?? (await signedInput(io, file));
-  return withPricing(io, settings, async ({ client }) => {
-    const { call, onOne } = changing(io, AUTO_TXS, {}, client);
-    const toCheck =
-      typeof named === 'string'
-        ? storedToCheck(await onOne(named, client.autoTx(named, call)), flags, io.now())
-        : { transaction: named.transaction, order, kept: null };
-    const found = await preflightAutoTx(client, toCheck, io.now(), call);
-    const { transaction, kept } = toCheck;
-    const checked = kept === null ? found : { ...found, checks: storedChecks(found.checks, kept) };
-    if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
-    else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
-    return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
-  });
+  await using opened = await openSource(io, settings);
+  const { client } = opened;
+  const { call, onOne } = changing(io, AUTO_TXS, {}, client);
+  const toCheck =
+    typeof named === 'string'
+      ? storedToCheck(await onOne(named, client.autoTx(named, call)), flags, io.now())
+      : { transaction: named.transaction, order, kept: null };
+  const found = await preflightAutoTx(client, toCheck, io.now(), call);
+  const { transaction, kept } = toCheck;
+  const checked = kept === null ? found : { ...found, checks: storedChecks(found.checks, kept) };
+  if (flags.json) io.stdout.write(autoTxCheckJson(transaction, checked));
+  else print(io, settings, autoTxCheckText(transaction, checked, settings.ascii.value));
+  return checked.checks.some(({ ok }) => ok === false) ? EXIT.failed : EXIT.ok;
 }
 
 /** @throws CliError (failed) when the service returns too little to check it. */

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import stringWidth from 'string-width';
 import { readBlockFile, readBlockFileHeader } from '../../chain/block-file.ts';
 import { type Horizon, LANE_TITLES, LANES, type Lane, type LaneName } from '../../core/advice.ts';
 import { type BacktestReport, type StretchFacts, backtest as walk } from '../../core/backtest/backtest.ts';
@@ -290,8 +291,6 @@ function encodePrediction({ block, advice }: WrittenPrediction): string {
   );
   return `{"block":${block},"lanes":{${lanes.join(',')}},"targets":[${targets.join(',')}]}\n`;
 }
-
-import stringWidth from 'string-width';
 
 export interface BacktestParts {
   readonly lanes: boolean;

@@ -60,33 +60,25 @@ export function addExplorer(program: CliCommand): void {
 /** A stale source has no valid head; a block by its number is unaffected. */
 function block(context: CommandContext, text: string, flags: JsonFlags): Promise<void> {
   const number = parseBlockNumber(text);
-  return lookUp(context, flags, number === 'latest' ? 'late' : 'accept', {
-    path: async (client, call) => pathOf(PATHS.block, { number: await client.numbered(number, call) }),
-    ask: (client, call) => client.block(number, call),
-    text: blockText,
-  });
+  const pathIn = async (client: GasClient, call: CallOptions) =>
+    pathOf(PATHS.block, { number: await client.numbered(number, call) });
+  const ask = (client: GasClient, call: CallOptions) => client.block(number, call);
+  return lookUp(context, flags, number === 'latest' ? 'late' : 'accept', pathIn, ask, blockText);
 }
 
 function tx(context: CommandContext, text: string, flags: JsonFlags): Promise<void> {
   const hash = parseTxHash(text);
-  return lookUp(context, flags, 'accept', {
-    path: async () => pathOf(PATHS.tx, { hash }),
-    ask: (client, call) => client.tx(hash, call),
-    text: txText,
-  });
-}
-
-interface Lookup<View> {
-  readonly path: (client: GasClient, call: CallOptions) => Promise<string>;
-  readonly ask: (client: GasClient, call: CallOptions) => Promise<View>;
-  readonly text: (view: View, snapshot: SnapshotView | null, now: number) => string;
+  const ask = (client: GasClient, call: CallOptions) => client.tx(hash, call);
+  return lookUp(context, flags, 'accept', async () => pathOf(PATHS.tx, { hash }), ask, txText);
 }
 
 async function lookUp<View>(
   { io, loadSettings }: CommandContext,
   flags: JsonFlags,
   rule: StaleRule,
-  { path, ask, text }: Lookup<View>,
+  path: (client: GasClient, call: CallOptions) => Promise<string>,
+  ask: (client: GasClient, call: CallOptions) => Promise<View>,
+  text: (view: View, snapshot: SnapshotView | null, now: number) => string,
 ): Promise<void> {
   const { settings } = await loadSettings();
   await using opened = await openSource(io, settings, rule);

@@ -11,17 +11,18 @@ import type { CommandContext, Flags } from '../context.ts';
 import { type CliError, failure, fileFailureReason, usageError } from '../errors.ts';
 import { cleanLine, mapped, note, shownDatabase, tableLines, utcTime } from '../output.ts';
 import { keySettings } from '../settings.ts';
-import { addGroup, isConfirmed, requireTerminal } from './resource.ts';
+import { isConfirmed, requireTerminal } from './resource.ts';
 
 type KeysFlags = Flags<'keys' | 'name' | 'plan', 'json' | 'yes'>;
 
 export function addKeys(program: CliCommand): void {
-  const keys = addGroup(program, {
-    name: 'keys',
-    summary: 'keys of gastop serve: create, list, rotate, revoke',
-    description: 'The keys that gastop serve accepts. A key is shown once, when it is made.',
-    examples: ['gastop keys create --name "price bot" --plan basic', 'KEY=$(gastop keys create)'],
-  });
+  const keys = program
+    .group(
+      'keys',
+      'keys of gastop serve: create, list, rotate, revoke',
+      'The keys that gastop serve accepts. A key is shown once, when it is made.',
+    )
+    .examples('gastop keys create --name "price bot" --plan basic', 'KEY=$(gastop keys create)');
   keys.option('--keys <FILE>', 'the database of the keys');
   const typed = (flags: KeysFlags): KeysFlags => ({ ...keys.opts<KeysFlags>(), ...flags });
   keys

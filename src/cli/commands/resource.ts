@@ -55,19 +55,6 @@ export interface Resource<Item extends Named, Details> extends ResourceWords {
   readonly deleted: (details: Details) => string;
 }
 
-type Group = Readonly<Record<'name' | 'summary' | 'description', string>> & {
-  readonly examples: readonly string[];
-};
-
-export const addGroup = (program: CliCommand, group: Group): CliCommand =>
-  program
-    .command(group.name)
-    .summary(group.summary)
-    .description(`${group.description} Without a command it lists them.`)
-    .usage('[command] [options]')
-    .helpCommand(false)
-    .examples(...group.examples);
-
 export const idArgument = ({ many }: ResourceWords) => ['<id>', `as gastop ${many} list shows it`] as const;
 export const idsArgument = ({ many }: ResourceWords) =>
   ['<id...>', `one or several, as gastop ${many} list shows them`] as const;

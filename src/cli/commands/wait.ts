@@ -224,7 +224,7 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
   const wanted = `at or ${side} ${exactGwei(plan.target)} gwei`;
   const began = performance.now();
   const watch = new PriceWatch(plan);
-  const likelihood = new WaitLikelihood(plan);
+  const likelihood = waitLikelihood(plan);
   let snapshot: SnapshotView | null = null;
   let firstBlockAt: number | null = null;
   let price: bigint | null = null;
@@ -238,26 +238,27 @@ export async function followPrice(io: Io, settings: Settings, plan: WaitPlan, qu
   const blockWords = (where: string, number: number | null | undefined) =>
     mapped(number, (block) => ` at ${where}${formatCount(block)}`) ?? '';
   const lineText = () => {
+    const why = trouble.reason();
     const at = blockWords('#', snapshot?.blockNumber);
     const known = price === null ? `${lane} price not known yet` : `${lane} ${formatGwei(price)} gwei${at}`;
     const parts = [
       `${badgeOf(snapshot).trimEnd()} ${known}`.trimStart(),
       `waiting: ${wanted}`,
       inARow === 0 ? '' : `${inARow} of ${confirm} blocks`,
-      trouble.reason === null ? likelihood.text : '',
+      why === null ? likelihood.text : '',
       formatDuration(elapsedSec()),
-      trouble.reason === null ? '' : `(${cleanLine(trouble.reason)})`,
+      why === null ? '' : `(${cleanLine(why)})`,
     ];
     return parts.filter((part) => part !== '').join('  ');
   };
   // The terminal itself adds ^C.
   const line = new StatusLine(io, lineText, !quiet, 3);
-  const trouble = new WaitTrouble((text) => {
+  const trouble = waitTrouble((text) => {
     if (!quiet) line.note(text);
   });
   const timedOut = () => {
     const noPrice = price === null ? 'no price came' : `it is ${formatGwei(price)} gwei`;
-    const state = trouble.reason === null ? noPrice : `no current prices: ${trouble.reason}`;
+    const state = trouble.reason() === null ? noPrice : `no current prices: ${trouble.reason()}`;
     const waited = durationText(timeoutSec ?? 0);
     const message = `gave up after ${waited} of waiting until ${lane} is ${wanted}; ${state}`;
     return new CliError(EXIT.timedOut, message);
@@ -437,84 +438,73 @@ const ASK_AGAIN_MS = 30_000;
 const UNKNOWN_ASK_AGAIN_MS = 3_000;
 const LEAST_SEC = 60;
 
-class WaitLikelihood {
-  readonly #plan: WaitPlan;
-  #askAt = 0;
-  text = '';
-
-  constructor(plan: WaitPlan) {
-    this.#plan = plan;
-  }
-
-  get pastSec(): number {
-    return pastFor(this.#query(0));
-  }
-
-  /** Requests it at intervals; ignores failures. A service that lacks it once is not asked again. */
-  async ask(client: GasClient, { source }: SnapshotView, elapsedSec: number, signal: AbortSignal) {
-    const now = performance.now();
-    // The service forecasts only falls to a price, not rises.
-    if (this.#plan.side !== 'below' || source.kind === 'replay' || now < this.#askAt) return;
-    const query = this.#query(elapsedSec);
-    const within = durationText(Math.ceil(query.deadlineSec / LEAST_SEC) * LEAST_SEC);
-    this.text = '';
-    try {
-      const { reach } = await client.gasRecommendation({ reach: query, signal });
-      this.#askAt = reach === null ? Number.POSITIVE_INFINITY : now + UNKNOWN_ASK_AGAIN_MS;
-      if (reach === null || reach.probability === null) return;
-      this.text = `${formatLikelihood(reach.probability)} likely within ${within}`;
-      this.#askAt = now + ASK_AGAIN_MS;
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      const mayCome = error.code === 'unreachable' || error.code === 'unavailable';
-      this.#askAt = mayCome ? now + ASK_AGAIN_MS : Number.POSITIVE_INFINITY;
-    }
-  }
-
-  #query(elapsedSec: number) {
-    const leftSec = (this.#plan.timeoutSec ?? elapsedSec + DEFAULT_WITHIN_SEC) - elapsedSec;
-    const deadlineSec = Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC));
-    return { targetPrice: this.#plan.target, deadlineSec };
-  }
+/** How likely the price comes, for the progress line. A service that lacks it once is not asked again. */
+function waitLikelihood({ side, target, timeoutSec }: WaitPlan) {
+  let askAt = 0;
+  const queryAfter = (elapsedSec: number) => {
+    const leftSec = (timeoutSec ?? elapsedSec + DEFAULT_WITHIN_SEC) - elapsedSec;
+    return {
+      targetPrice: target,
+      deadlineSec: Math.ceil(Math.min(Math.max(leftSec, LEAST_SEC), FURTHEST_SEC)),
+    };
+  };
+  const likelihood = {
+    text: '',
+    pastSec: pastFor(queryAfter(0)),
+    ask: async (client: GasClient, { source }: SnapshotView, elapsedSec: number, signal: AbortSignal) => {
+      const now = performance.now();
+      // The service forecasts only falls to a price, not rises.
+      if (side !== 'below' || source.kind === 'replay' || now < askAt) return;
+      const query = queryAfter(elapsedSec);
+      likelihood.text = '';
+      try {
+        const { reach } = await client.gasRecommendation({ reach: query, signal });
+        askAt = reach === null ? Number.POSITIVE_INFINITY : now + UNKNOWN_ASK_AGAIN_MS;
+        if (reach === null || reach.probability === null) return;
+        const within = durationText(Math.ceil(query.deadlineSec / LEAST_SEC) * LEAST_SEC);
+        likelihood.text = `${formatLikelihood(reach.probability)} likely within ${within}`;
+        askAt = now + ASK_AGAIN_MS;
+      } catch (error) {
+        if (!(error instanceof ClientError)) throw error;
+        const mayCome = error.code === 'unreachable' || error.code === 'unavailable';
+        askAt = mayCome ? now + ASK_AGAIN_MS : Number.POSITIVE_INFINITY;
+      }
+    },
+  };
+  return likelihood;
 }
 
 const NOTE_AFTER_MS = 5_000;
 const NOTE_AFTER_START_MS = 30_000;
 
-class WaitTrouble {
-  readonly #note: (line: string) => void;
-  #timer: NodeJS.Timeout | undefined;
-  #since = 0;
-  #isTold = false;
-  reason: string | null = null;
-
-  constructor(note: (line: string) => void) {
-    this.#note = note;
-  }
-
-  begin(reason: string, isStarting = false): void {
-    if (this.reason === null) {
-      this.#since = performance.now();
-      this.#timer = setTimeout(
-        () => {
-          this.#isTold = true;
-          this.#note(`no current prices: ${cleanLine(this.reason ?? '')}; still waiting`);
-        },
-        isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS,
-      );
-    }
-    this.reason = reason;
-  }
-
-  end(): void {
-    const sec = (performance.now() - this.#since) / 1_000;
-    if (this.#isTold) this.#note(`prices are back after ${formatDuration(sec)}`);
-    this.forget();
-  }
-
-  forget(): void {
-    clearTimeout(this.#timer);
-    this.#isTold = false;
-    this.reason = null;
-  }
+/** Tells of prices that are not current once they have been so for a while, and of their return. */
+function waitTrouble(note: (line: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let since = 0;
+  let isTold = false;
+  let reason: string | null = null;
+  const tell = () => {
+    isTold = true;
+    note(`no current prices: ${cleanLine(reason ?? '')}; still waiting`);
+  };
+  const forget = () => {
+    clearTimeout(timer);
+    isTold = false;
+    reason = null;
+  };
+  return {
+    reason: () => reason,
+    begin: (why: string, isStarting = false) => {
+      if (reason === null) {
+        since = performance.now();
+        timer = setTimeout(tell, isStarting ? NOTE_AFTER_START_MS : NOTE_AFTER_MS);
+      }
+      reason = why;
+    },
+    end: () => {
+      if (isTold) note(`prices are back after ${formatDuration((performance.now() - since) / 1_000)}`);
+      forget();
+    },
+    forget,
+  };
 }
