@@ -26,11 +26,7 @@ export interface MinedTransaction
 /** Known fields of a block, to tell whether another is the same. */
 type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
 
-/**
- * Reads blocks and transactions from the source for concurrent requests: limits each read in time, shares identical
- * pending reads, and caches blocks with their transactions, which never change. Rejects with `ChainError` as the
- * source does, or `ApiFailure`.
- */
+/** Reads from the source within a time limit, shares pending reads, and caches blocks with their transactions. */
 export class ChainReader {
   readonly #source: ChainSource;
   readonly #ended: AbortSignal;
@@ -158,25 +154,19 @@ class WeightedCache<Key, Value> {
 
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.value;
+    if (entry !== undefined) this.set(key, entry.value, entry.weight);
+    return entry?.value;
   }
 
-  /** Does not cache an item heavier than the maximum. */
+  /** Drops the least recently used beyond the limit, and the item itself if it is heavier. */
   set(key: Key, value: Value, weight: number): void {
-    this.delete(key);
-    if (weight > this.#limit) return;
+    this.#delete(key);
     this.#entries.set(key, { value, weight });
     this.#weight += weight;
-    for (const [oldest] of this.#entries) {
-      if (this.#weight <= this.#limit) return;
-      this.delete(oldest);
-    }
+    for (const [oldest] of this.#entries) if (this.#weight > this.#limit) this.#delete(oldest);
   }
 
-  delete(key: Key): void {
+  #delete(key: Key): void {
     this.#weight -= this.#entries.get(key)?.weight ?? 0;
     this.#entries.delete(key);
   }

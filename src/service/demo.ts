@@ -39,11 +39,7 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Fills the demo: three alerts, of which one fires with the next block, and four auto-txs: one that is sent within a
- * few blocks, one executed, one failed, one draft. Future ones are created through the public routes, past ones are
- * written to the store.
- */
+/** Three alerts, of which one fires at once, and auto-txs: one to be sent soon, one executed, one failed, one draft. */
 export async function fillDemo(options: DemoOptions): Promise<void> {
   const { service, source, signal } = options;
   await sleep(SETTLED_MS, undefined, { signal });

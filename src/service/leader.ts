@@ -116,10 +116,7 @@ export class Lease {
     this.#listeners.add(listener);
   }
 
-  /**
-   * Calls `run` whenever this process takes the lease, with a signal that aborts when it loses it. A run ends before
-   * the next begins; the result resolves with the last one and never rejects.
-   */
+  /** Calls `run` while this process holds the lease, one run after the other. The result resolves with the last one. */
   whileHeld(
     run: (until: AbortSignal) => Promise<void>,
     { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
@@ -289,10 +286,7 @@ export class Lease {
   }
 }
 
-/**
- * Identifies process `pid` to others on its machine: the machine and the process namespace, the id, and the start
- * time, which distinguishes it from a later process with its id.
- */
+/** Identifies process `pid` to others on its machine, also against a later one with its id. */
 export function placeOf(pid: number): string {
   return JSON.stringify([MACHINE, pid, startOf(pid)]);
 }

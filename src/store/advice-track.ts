@@ -143,12 +143,7 @@ export class TrackStore {
     });
   }
 
-  /**
-   * Judges the advice after these blocks, if it has ended and its blocks are stored. One transaction. Returns the
-   * number of verdicts.
-   * @param filledUntil Blocks missing up to this time (Unix seconds) were just requested and are unavailable; `null`:
-   * they may still come, however long the service was down.
-   */
+  /** Judges advice whose blocks are stored, or will not come up to `filledUntil` (Unix s). Returns the number judged. */
   async settle(blocks: readonly number[], filledUntil: number | null = null): Promise<number> {
     if (blocks.length === 0) return 0;
     return this.#database.transaction(async (trx) => {

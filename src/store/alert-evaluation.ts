@@ -164,10 +164,7 @@ async function isLeapBack(trx: Queries, { number, timestamp }: Block): Promise<b
   return time > timestamp + DEEPEST_REORG_SEC;
 }
 
-/**
- * Re-arms alerts with a firing in the future, after a recording restarted or a node made up a time.
- * @param now the time of the chain, Unix seconds; by default that of the newest block.
- */
+/** Re-arms alerts that fired in the future, as a recording restarted or a time was made up. `now` in Unix seconds. */
 async function rearmFuture(trx: Queries, now: number | null = null): Promise<void> {
   const present = now ?? (await headTimestamp(trx));
   if (present === null) return;

@@ -68,10 +68,7 @@ interface FiringBlock {
   readonly run: AlertRun;
 }
 
-/**
- * Writes the firings at `block` and their deliveries, in one transaction: the outbox. An existing firing was delivered
- * before; it must not prevent the block from being written.
- */
+/** Writes firings and their deliveries: the outbox. One that exists was delivered before, which is no error. */
 export async function insertFirings(
   trx: Queries,
   firings: readonly Firing[],

@@ -41,10 +41,7 @@ export interface AutoTxTallyRow {
 const TYPES = [0, 1, 2, 3, 4] as const;
 const RETURNS_TO = ['DISABLED', 'CANCELLED', 'EXPIRED', 'FAILED'] as const;
 
-/**
- * One auto-tx. Wei per gas; times in ms since epoch. Amounts that may exceed 2^53 − 1 are decimal text. The signed
- * bytes are in `signed_transactions`, so that no query on this table can return them.
- */
+/** Wei per gas; times in ms since epoch; decimal text for what may exceed 2^53 − 1. Signed bytes are elsewhere. */
 export type AutoTxRow = ReturnType<typeof toAutoTxRow>;
 
 /** @throws RangeError when a signed value does not fit a row: it is never stored rounded. */
@@ -214,10 +211,7 @@ function exact(wei: bigint): number {
   return value;
 }
 
-/**
- * A waiting auto-tx is evaluated at or below a lane's price or, with a strict target, a next base fee; above `cap` no
- * block includes it. Nothing wakes the others.
- */
+/** Prices at or below which a waiting auto-tx is evaluated, and the `cap` above which no block includes it. */
 function wakeColumns({ order, signed, state }: KeptAutoTx) {
   const wakes = state.status === 'PENDING' && signed !== null ? wakesOf(order, signed) : null;
   return {

@@ -191,10 +191,7 @@ export class AutoTxStore {
     });
   }
 
-  /**
-   * PENDING auto-txs whose target is reached, that the next block would include, and that nothing holds at `now` (ms
-   * since epoch), by sender and nonce. The cost depends on the reached ones, not on the waiting ones.
-   */
+  /** Those whose target the next block reaches, and that nothing holds at `now` (ms), by sender and nonce. */
   reached(
     next: NextPrices,
     { now, limit }: { readonly now: number; readonly limit: number },

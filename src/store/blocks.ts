@@ -53,10 +53,7 @@ export class BlockStore {
   /** Never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
 
-  /**
-   * @param right the right to write of a write that starts now; checked again within its transaction.
-   * @param wallNow ms since epoch, for the notes of a reorg.
-   */
+  /** @param right of a write that starts now, checked again within it. @param wallNow for notes of a reorg */
   constructor(
     database: Database,
     right: () => WriteRight = () => ({ kind: 'alone' }),
@@ -117,10 +114,7 @@ export class BlockStore {
     return maybe(await this.#database.run((db) => readMeta(db, key)), Number);
   }
 
-  /**
-   * Writes blocks in any order, replacing stored ones of the same numbers. One transaction with the advice given
-   * after the last block, if that is new, and with the evaluation of alerts. Returns the number of firings.
-   */
+  /** Writes blocks in any order, with the advice after the last and the evaluation of alerts. Returns the firings. */
   async saveBlocks(
     blocks: readonly Block[],
     given: GivenAdvice | null = null,
@@ -208,10 +202,7 @@ export class BlockStore {
     return holes.filter(({ from, to }) => to >= from).reverse();
   }
 
-  /**
-   * Folds blocks older than 30 days at `now` (Unix s): their hourly rows stay, finer ones are deleted. Cuts at whole
-   * hours, so that an hour is either stored in full or folded.
-   */
+  /** Folds blocks older than 30 days at `now` (Unix s) into their hourly rows, at whole hours. */
   async prune(now: number): Promise<void> {
     const before = bucketStart(now - KEEP_BLOCKS_SEC, HOUR_SEC);
     if (before <= (await this.#readFoldedBefore())) return;
@@ -228,10 +219,7 @@ export class BlockStore {
     await pruneAlertEvents((work) => this.#transaction(work, right), now * 1_000);
   }
 
-  /**
-   * Undoes folding beyond `now` (Unix s), caused by a block with a made-up time: all real blocks would be refused
-   * until then. The deleted blocks can be fetched again.
-   */
+  /** Undoes folding beyond `now` (Unix s), by a made-up time: real blocks would be refused until then. */
   async distrustFutureFolding(now: number): Promise<void> {
     if ((await this.#readFoldedBefore()) <= now) return;
     const before = bucketStart(now - KEEP_BLOCKS_SEC, HOUR_SEC);

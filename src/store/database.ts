@@ -333,11 +333,7 @@ const CHECK_MS = 250;
 /** Number of rows of a table that can be checked within a fraction of that. */
 const CHECKED_ROWS = 50_000;
 
-/**
- * Checks for damaged pages, in all tables but the largest, within the time limit. Damage found later makes the
- * service not ready.
- * @throws {StoreError} `damaged`
- */
+/** Checks all tables but the largest for damaged pages, within the time limit. @throws {StoreError} `damaged` */
 function refuseDamaged(file: DatabaseSync, name: string): void {
   const startedAt = performance.now();
   const tables = file.prepare("select name from sqlite_schema where type = 'table'").all();

@@ -187,10 +187,7 @@ export class OutboxStore {
     return (await this.#database.run((db) => next.execute(db))).rows[0]?.at ?? null;
   }
 
-  /**
-   * A delivery to send at `now` (ms since epoch); `null` when it is not due, cancelled, or taken by another process.
-   * On a server all processes send: a taken delivery is due for the others after the longest possible attempt.
-   */
+  /** A delivery to send at `now` (ms); on a server it is taken, so that others have it only after the longest attempt. */
   async pending(id: string, now: number): Promise<PendingDelivery | null> {
     const row = await this.#database.run(async (db) => {
       if (this.isShared && !(await takeDelivery(db, id, now))) return undefined;
@@ -300,10 +297,7 @@ export class OutboxStore {
     });
   }
 
-  /**
-   * The secrets that sign this owner's webhooks at `now` (ms since epoch): the present one, created when first
-   * needed, and for a day after a rotation the previous one.
-   */
+  /** The secrets that sign this owner's webhooks at `now` (ms): the present one, and for a day the rotated one. */
   signingSecrets(owner: string, now: number): Promise<readonly [string, ...string[]]> {
     return this.#database.run(async (db) => {
       const known = db.selectFrom('signing_secrets').selectAll().where('owner', '=', owner);

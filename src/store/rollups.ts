@@ -2,10 +2,7 @@ import { sql } from 'kysely';
 import { type BlockRow, joined, type NumberRange, type TipColumns, tipColumns } from './block-rows.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
-/**
- * The blocks of one time bucket, folded: base fee and mean tips in wei per gas, `start` in Unix seconds. Means are
- * exact over the blocks, so they are not whole wei.
- */
+/** The blocks of one time bucket. Base fee and mean tips in wei per gas, not whole; `start` in Unix seconds. */
 export interface Rollup extends TipColumns {
   readonly start: number;
   readonly blocks: number;
@@ -84,10 +81,7 @@ function merge(start: number, parts: readonly Rollup[]): Rollup {
 export const ROLLUP_SEC = [60, 300, 3_600] as const;
 type RollupSec = (typeof ROLLUP_SEC)[number];
 
-/**
- * Folds every bucket that contains one of `timestamps` again from stored rows. Blocks may have been written,
- * replaced, deleted or moved in time. Call it in the transaction that changed the blocks.
- */
+/** Folds every bucket with one of `timestamps` again from stored rows, in the transaction that changed them. */
 export async function refoldRollups(trx: Queries, timestamps: Iterable<number>): Promise<void> {
   let touched: readonly Stretch[] = Array.from(timestamps, (from) => ({ from, to: from + 1 }));
   let finer: RollupSec | null = null;

@@ -25,10 +25,7 @@ const AGREES_WITHIN_MS = 15 * 60_000;
 /** A leader that stores nothing for this long may hang, or its node: a standby compares with its own node. */
 const NEGLECTED_MS = 60_000;
 
-/**
- * Follows the chain: ingests every block once, rewinds reorgs, fills holes in the background. Failures are retried
- * and reported as `problem`; the loop ends only with the signal.
- */
+/** Ingests every block once, rewinds reorgs, fills holes in the background. Failures are retried until the signal. */
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #state: SourceState;
@@ -84,10 +81,7 @@ export class Follower {
     return { message: writeProblem, retryAt: null };
   }
 
-  /**
-   * Ms since epoch by the wall clock, no later than the newest block allows: a wrong clock must not expire anything
-   * for good. A recording, a simulation and a development chain have their own time.
-   */
+  /** Ms since epoch, no later than the newest block allows: a wrong clock must not expire anything for good. */
   agreedNow(): number {
     const { source, wallNow } = this.#options;
     const { head, profile } = this.chain;

@@ -55,10 +55,7 @@ export class Freshness {
     }
   }
 
-  /**
-   * After a pause `head` is stale until it has reached the newest block that a node names after the pause. A chain
-   * that makes blocks by itself has to make another one: the node may have slept on the same machine.
-   */
+  /** After a pause `head` is stale until the node names no newer block, and a chain that makes blocks has another. */
   isFresh(head: Block): boolean {
     this.#tick();
     if (this.#pause === null) return true;

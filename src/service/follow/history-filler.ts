@@ -30,10 +30,7 @@ interface FillerOptions
 /** The chain whose history is filled: the store's, and that of the engine. */
 type FilledChain = Pick<ChainState, 'head' | 'isWriting' | 'flush' | 'onRewind' | 'remembers' | 'rebuild'>;
 
-/**
- * Fills the history in the background: the last hour, the day, then all of it; holes as they appear; prunes. While
- * another process does that, rebuilds the engine from the filled part.
- */
+/** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
 export class HistoryFiller {
   readonly #options: FillerOptions;
   readonly #chain: FilledChain;
