@@ -51,20 +51,12 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
   [/^EROFS$/, 'read-only', '% is on a read-only disk; choose another database file'],
   [/^(?:ENOSPC|EDQUOT)$/, 'full', 'the disk is full, % cannot be made; free some space'],
   [/^EISDIR$/, 'not-permitted', '% is a folder; name a file'],
-  [
-    /^(?:ENOENT|ENOTDIR|EEXIST)$/,
-    'not-permitted',
-    '% cannot be made there; its folder is not a folder that can be used',
-  ],
+  [/^(?:ENOENT|ENOTDIR|EEXIST)$/, 'not-permitted', '% cannot be made there; its folder is not a folder'],
   // A conflict with another transaction: a retry reads its result.
   [/^(?:40001|40P01|55P03|23505)$/, 'busy', '% is busy; try again'],
   [/^57P03$/, 'busy', '% is only just starting; try again'],
   [/^25006$/, 'read-only', '% takes no writing (a standby server?); name the primary'],
-  [
-    /^42501$/,
-    'not-permitted',
-    '% does not give its role the right to do this; name a role that owns its tables',
-  ],
+  [/^42501$/, 'not-permitted', '% does not give its role the right; name a role that owns its tables'],
   [/^53100$/, 'full', '% cannot grow, the disk of its server is full; free some space'],
   [/^53300$/, 'unreachable', '% has no connection left; raise max_connections, or run fewer processes'],
   [
@@ -72,21 +64,23 @@ const FAILURES: readonly (readonly [RegExp, StoreErrorCode, string])[] = [
     'unreachable',
     '% accepts only connections with TLS; add ?sslmode=require to the URL, or allow this host in pg_hba.conf',
   ],
-  [/^28/, 'unreachable', NOT_LET_IN],
+  [/^28|password|SASL/, 'unreachable', NOT_LET_IN],
   [/^3D000$/, 'unreachable', '% does not exist; make it with createdb, or name another database'],
   [/^3F000$/, 'unreachable', '% has no schema to keep tables in; check the search_path of its role'],
   [/^57014$/, 'failed', '% took too long'],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'unreachable', `${AWAY}: its host is not known; check the name`],
   [/^ECONNREFUSED$/, 'unreachable', `${AWAY}: nothing listens there; check host and port, and that it runs`],
-  [/^(?:E[A-Z]+|08...|57P0.|25P03)$/, 'unreachable', `${AWAY}: the connection was lost or cannot be made`],
-  [/password|SASL/, 'unreachable', NOT_LET_IN],
+  [
+    /^(?:E[A-Z]+|08...|57P0.|25P03)$|Connection terminated|timeout exceeded|Client was closed|not queryable/,
+    'unreachable',
+    `${AWAY}: the connection was lost or cannot be made`,
+  ],
   [
     /certificate|CERT_/,
     'unreachable',
     '% has a certificate that is not trusted; sslrootcert=FILE in the URL names its authority',
   ],
   [/does not support SSL/, 'unreachable', '% does not speak TLS; set it up there, or leave sslmode away'],
-  [/Connection terminated|timeout exceeded|Client was closed|not queryable/, 'unreachable', AWAY],
   [/pool after calling end|driver has already been destroyed/, 'closed', '% is closed'],
 ];
 

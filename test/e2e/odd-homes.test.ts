@@ -44,7 +44,7 @@ describe('a home that takes no files', () => {
     const { exitCode, stderr } = await runMain([...argv, '--rpc', node.url], { home: noHome });
     const lines = stderr.trimEnd().split('\n');
     expect(lines[0]).toBe(
-      'gastop: no history is kept in ~/.local/share/gastop: chain-31337.db cannot be made there; its folder is not a folder that can be used',
+      'gastop: no history is kept in ~/.local/share/gastop: chain-31337.db cannot be made there; its folder is not a folder',
     );
     expect(lines.filter((line) => line.includes('is kept'))).toHaveLength(1);
     expect(exitCode).toBe(0);

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DISABLED } from '../../src/core/alerts/alert-rule.ts';
 import { toKeptAlert } from '../../src/store/alert-rows.ts';
@@ -10,7 +9,7 @@ import {
   OutboxStore,
   type PendingDelivery,
 } from '../../src/store/outbox.ts';
-import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
+import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
 import { FIRED_AT, fire } from '../helpers/fired-alert.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
@@ -193,42 +192,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await statuses(store, 'a')).toEqual({ [waiting]: 'PENDING' });
     expect(await database.queries.selectFrom('delivery_attempts').selectAll().execute()).toEqual([]);
   });
-
-  test.runIf(SLOW_ENGINES.includes(engine))(
-    'many old deliveries are forgotten a page at a time, and others get a word in between',
-    async () => {
-      const path = await emptyDatabase(engine, 'shared');
-      const { database } = await open(path);
-      const { store: elsewhere } = await open(path);
-      const row = { status: 'DELIVERED', next_attempt_at: null };
-      await database.queries.connection().execute(async (one) => {
-        await one.transaction().execute(async (queries) => {
-          for (let n = 1; n <= 700; n += 1) {
-            await fire({ ...database, queries }, `a${n}`, { row });
-          }
-        });
-      });
-      const left = async () => {
-        const [counted] = await database.queries
-          .selectFrom('deliveries')
-          .select((e) => e.fn.countAll<number>().as('count'))
-          .execute();
-        return counted?.count;
-      };
-      const seen = new Set<number | undefined>();
-      let isDone = false;
-      const pruned = elsewhere.prune(FIRED_AT + KEEP_DELIVERIES_MS + 1).finally(() => {
-        isDone = true;
-      });
-      while (!isDone) {
-        seen.add(await left());
-        await setImmediate();
-      }
-      await pruned;
-      expect([...seen]).toEqual(expect.arrayContaining([200]));
-      expect(await left()).toBe(0);
-    },
-  );
 
   test.runIf(engine === 'PostgreSQL')(
     'of all processes that send one takes each delivery, until it must be gone',
