@@ -2,15 +2,16 @@ import { sql } from 'kysely';
 import { type Action, type GivenAdvice, getsInto, type Inclusion } from '../core/advice.ts';
 import type { Block, Hex } from '../core/block.ts';
 import { integer, toBlock } from './block-rows.ts';
+import { maybe } from './columns.ts';
 import type { Database } from './database.ts';
-import { type AdviceRow, countRows, type Queries } from './tables.ts';
+import { countRows, type Queries } from './tables.ts';
 
 const MOST_ROWS = 100_000;
 const KEEP_SEC = 400 * 86_400;
 
 /** The first advice for a block stays; advice for another block of the same height is replaced. */
 export async function writeAdvice(trx: Queries, given: GivenAdvice): Promise<void> {
-  const row = toRow(given);
+  const row = { ...toRow(given), verdict: null, settled_block: null };
   await trx
     .insertInto('advice')
     .values(row)
@@ -36,22 +37,28 @@ export async function pruneAdvice(trx: Queries, now: number): Promise<void> {
     select block_number from advice order by block_number desc limit 1 offset ${MOST_ROWS})`.execute(trx);
 }
 
-function toRow({ block, version, action, targetPrice, promise, probability }: GivenAdvice): AdviceRow {
+/** Advice given after one block. Wei per gas, times in Unix seconds. */
+export interface AdviceRow extends ReturnType<typeof toRow> {
+  /** `kept`, `missed`, or `unknown` when the blocks to judge by are missing; `null`: still running. */
+  verdict: string | null;
+  /** The block that settled it: if that block is orphaned, the advice runs again. */
+  settled_block: number | null;
+}
+
+function toRow({ block, version, action, targetPrice, promise, probability }: GivenAdvice) {
   const isInclusion = promise.kind === 'inclusion';
   return {
     block_number: block.number,
-    block_hash: block.hash,
+    block_hash: maybe(block.hash, String),
     timestamp: Math.floor(block.timestamp),
     version,
-    action,
+    action: String(action),
     target_price: integer(targetPrice),
     max_fee: isInclusion ? integer(promise.maxFeePerGas) : null,
     max_priority_fee: isInclusion ? integer(promise.maxPriorityFeePerGas) : null,
     due_block: isInclusion ? promise.lastBlock : null,
     due_at: isInclusion ? null : Math.floor(promise.until),
     probability,
-    verdict: null,
-    settled_block: null,
   };
 }
 

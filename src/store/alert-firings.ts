@@ -5,7 +5,7 @@ import { integer } from './block-rows.ts';
 import { maybe } from './columns.ts';
 import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages } from './outbox.ts';
 import type { ReferencePrices } from './reference-prices.ts';
-import { type DeliveryAttemptRow, type DeliveryRow, pagesOf, type Queries } from './tables.ts';
+import { pagesOf, type Queries } from './tables.ts';
 
 /** A sum of wei per gas soon exceeds an integer column; its two halves do not. */
 export const HALF = 1_000_000;
@@ -109,7 +109,10 @@ function eventRow({ alert, price }: Firing, { block, reference, run }: FiringBlo
   };
 }
 
-function deliveryRows({ alert, price }: Firing, { block, run: { chain, now } }: FiringBlock): DeliveryRow[] {
+/** A delivery of one firing to one channel. Times in ms. Its id is the idempotency key. */
+export type DeliveryRow = ReturnType<typeof deliveryRows>[number];
+
+function deliveryRows({ alert, price }: Firing, { block, run: { chain, now } }: FiringBlock) {
   const { rule } = alert;
   const message: AlertMessage = {
     eventId: eventId(alert),
@@ -132,20 +135,23 @@ function deliveryRows({ alert, price }: Firing, { block, run: { chain, now } }: 
       id: `${message.eventId}.${channel.toLowerCase()}`,
       event_id: message.eventId,
       alert_id: alert.id,
-      channel,
+      channel: String(channel),
       target: alert.targets[channel] ?? '',
       message: text,
-      status: isShown ? 'DELIVERED' : 'PENDING',
+      status: String(isShown ? 'DELIVERED' : 'PENDING'),
       created_at: now,
-      tries: isShown ? 1 : 0,
+      // Since `tries_since`: the time of the firing, or of a manual retry.
+      tries: Number(isShown),
       tries_since: now,
       next_attempt_at: isShown ? null : now,
     };
   });
 }
 
+export type DeliveryAttemptRow = ReturnType<typeof shown>;
+
 /** Monitors show firings themselves. */
-const shown = ({ id, created_at }: DeliveryRow): DeliveryAttemptRow => ({
+const shown = ({ id, created_at }: DeliveryRow) => ({
   delivery_id: id,
   at: created_at,
   latency_ms: 0,

@@ -1,30 +1,10 @@
 import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kysely';
-import type { AlertEventRow, FiringTallyRow } from './alert-firings.ts';
+import type { AdviceRow } from './advice-track.ts';
+import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow, FiringTallyRow } from './alert-firings.ts';
 import type { AlertRow } from './alert-rows.ts';
 import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
 import type { BlockRow } from './block-rows.ts';
 import type { RollupRow } from './rollups.ts';
-
-/** Advice given after one block. Wei per gas, time in Unix seconds. */
-export interface AdviceRow {
-  block_number: number;
-  block_hash: string | null;
-  timestamp: number;
-  version: number;
-  action: string;
-  target_price: number;
-  /** Cap, tip and the last block of its window; `null` for advice to wait. */
-  max_fee: number | null;
-  max_priority_fee: number | null;
-  due_block: number | null;
-  /** Deadline of the target; `null` for advice to send. */
-  due_at: number | null;
-  probability: number | null;
-  /** `kept`, `missed`, or `unknown` when the blocks to judge by are missing; `null`: still running. */
-  verdict: string | null;
-  /** The block that settled it: if that block is orphaned, the advice runs again. */
-  settled_block: number | null;
-}
 
 interface MetaRow {
   key: string;
@@ -41,33 +21,6 @@ interface LeaseRow {
   heartbeat_at: number;
   /** JSON: its report. */
   report: string | null;
-}
-
-/** A delivery of one firing to one channel. Times in ms. */
-export interface DeliveryRow {
-  /** The event's id, a dot, and the channel in lower case: the idempotency key. */
-  id: string;
-  event_id: string;
-  alert_id: string;
-  channel: string;
-  target: string;
-  /** JSON of the `AlertMessage` at the time of firing. */
-  message: string;
-  status: string;
-  created_at: number;
-  /** Since `tries_since`: the time of the firing, or of a manual retry. */
-  tries: number;
-  tries_since: number;
-  /** `null`: done. */
-  next_attempt_at: number | null;
-}
-
-export interface DeliveryAttemptRow {
-  delivery_id: string;
-  at: number;
-  latency_ms: number;
-  ok: number;
-  answer: string;
 }
 
 interface SigningSecretRow {

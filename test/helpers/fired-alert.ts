@@ -4,9 +4,9 @@ import {
   ARMED,
   type KeptAlert,
 } from '../../src/core/alerts/alert-rule.ts';
+import type { DeliveryRow } from '../../src/store/alert-firings.ts';
 import { toAlertRow } from '../../src/store/alert-rows.ts';
 import type { Database } from '../../src/store/database.ts';
-import type { DeliveryRow } from '../../src/store/tables.ts';
 import { keptAlert as someAlert } from '../store/alerts/kept-alerts.ts';
 
 /** Block time of the firing, in ms; 2026-01-15T12:00:00Z. */
