@@ -23,7 +23,6 @@ export interface MinedTransaction
   extends Pick<ChainTransaction, 'hash' | 'type' | 'from' | 'to' | 'value'>,
     Omit<ChainReceipt, 'blockNumber' | 'blockHash' | 'l1Part'> {}
 
-/** Known fields of a block, to tell whether another is the same. */
 type BlockClue = Pick<Block, 'number' | 'hash'> & { readonly baseFeePerGas?: bigint };
 
 /** Reads from the source within a time limit, shares pending reads, and caches blocks with their transactions. */
@@ -35,7 +34,6 @@ export class ChainReader {
   readonly #transactions = new WeightedCache<Hex, readonly MinedTransaction[]>(CACHED_TRANSACTIONS);
   readonly #askingTransactions = new OnceAtATime<Hex, readonly MinedTransaction[] | null>();
 
-  /** @param ended aborts everything that is pending */
   constructor(source: ChainSource, ended: AbortSignal) {
     this.#source = source;
     this.#ended = ended;
@@ -142,7 +140,6 @@ const late = (deadlineMs: number) =>
 
 const givenUp = () => new ApiFailure('upstream_unavailable', 'the request was aborted before its response');
 
-/** A least-recently-used cache with a maximum total weight. */
 class WeightedCache<Key, Value> {
   readonly #limit: number;
   readonly #entries = new Map<Key, { readonly value: Value; readonly weight: number }>();

@@ -38,7 +38,6 @@ export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
 
 /** Work that only the leader does. */
 export interface LeaderWork {
-  /** Call it when there is something to do. */
   wake(): void;
   /** Resolves after the abort, once nothing is under way; never rejects. */
   readonly done: () => Promise<void>;
@@ -67,7 +66,6 @@ export class Lease {
   #beatAt = Number.NEGATIVE_INFINITY;
   #isBidding = false;
   #problem: string | null = null;
-  /** Readings run in sequence. */
   #work: Promise<void> = Promise.resolve();
   readonly #end = new AbortController();
   #running: Promise<void> | null = null;
@@ -163,7 +161,6 @@ export class Lease {
     });
   }
 
-  /** Reads the lease, and keeps it if held, until `end`. */
   run(): void {
     this.#running ??= this.#loop();
   }

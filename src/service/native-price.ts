@@ -23,7 +23,6 @@ export class NativePrice {
     return this.#price !== null && this.#wallNow() <= this.#price.validUntil ? this.#price.usd : null;
   }
 
-  /** Resolves when the signal aborts; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const feed = this.#feed();

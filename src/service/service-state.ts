@@ -27,7 +27,6 @@ interface ServiceParts {
   readonly nativeUsd: () => number | null;
   /** The source's name; on a standby that of the leader's source. */
   readonly sourceName: () => string;
-  /** The leader on this database; `null`: there is none. */
   readonly engine: () => EngineHealth | null;
   /** Why nothing can be written; `null` while all is well. */
   readonly unkept: () => string | null;
@@ -42,7 +41,6 @@ export interface Condition {
   readonly lagBlocks?: number | null;
   /** Why there are no fresh prices, or why nothing can be written; `null` while all is well. */
   readonly failure: ApiFailure | null;
-  /** The leader on this database; `null`: there is none. */
   readonly engine?: EngineHealth | null;
   readonly streams?: number;
 }
@@ -102,7 +100,6 @@ export class ServiceState {
   readonly meanPrices: StatedPrices = (first, last) =>
     this.#parts.follower.chain.engine?.meanPrices(first, last) ?? null;
 
-  /** The chain's present fees beside gas. Never rejects. */
   dataFees(): Promise<DataFees> {
     const { source, follower } = this.#parts;
     return dataFeesOf(source, follower.chain.profile);

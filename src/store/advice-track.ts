@@ -31,7 +31,6 @@ export async function rewindAdvice(trx: Queries, number: number): Promise<void> 
   await running.where('settled_block', '>', number).execute();
 }
 
-/** Deletes all but the last 100,000, and all older than 400 days at `now` (Unix s). */
 export async function pruneAdvice(trx: Queries, now: number): Promise<void> {
   await sql`delete from advice where timestamp < ${now - KEEP_SEC} or block_number <= (
     select block_number from advice order by block_number desc limit 1 offset ${MOST_ROWS})`.execute(trx);
@@ -62,7 +61,6 @@ function toRow({ block, version, action, targetPrice, promise, probability }: Gi
   };
 }
 
-/** @throws RangeError for a row that gastop did not write. */
 function toGivenAdvice(row: AdviceRow): GivenAdvice {
   return {
     block: { number: row.block_number, hash: row.block_hash as Hex | null, timestamp: row.timestamp },

@@ -26,7 +26,6 @@ export interface PricedBlock {
   readonly isPast: boolean;
 }
 
-/** The blocks to evaluate alerts at, and data for their notifications. */
 export interface AlertRun {
   /** Ascending. Skips blocks that were evaluated before. */
   readonly blocks: readonly PricedBlock[];
@@ -36,7 +35,6 @@ export interface AlertRun {
   readonly now: number;
 }
 
-/** The extremes of one or several consecutive blocks. */
 export interface Span {
   readonly firstBlock: number;
   readonly lastBlock: number;
@@ -48,7 +46,6 @@ export interface Span {
   readonly isPast: boolean;
 }
 
-/** Rows of one page, about two milliseconds of work; the event loop runs between pages. */
 const AT_ONCE = 128;
 
 /** The alerts that a block can change, in pages. Each condition has its own index: others cost nothing. */
@@ -135,7 +132,6 @@ export async function restartAlerts(trx: Queries): Promise<void> {
   await passUnseen(trx);
 }
 
-/** Applies blocks that were never seen, between the last block and the next one. */
 async function passUnseen(trx: Queries): Promise<void> {
   const all = trx.selectFrom('alerts').selectAll();
   const confirming = all.where('lane', 'in', LANES).where('wake_block', '>', -1);
@@ -144,7 +140,6 @@ async function passUnseen(trx: Queries): Promise<void> {
     await change(trx, rows, stepUnseen);
 }
 
-/** Restarts the confirmation of alerts whose condition has held since a block above `number`. */
 async function confirmAnew(trx: Queries, number: number): Promise<void> {
   const waking = trx
     .selectFrom('alerts')
@@ -174,7 +169,6 @@ async function rearmFuture(trx: Queries, now: number | null = null): Promise<voi
   await change(trx, await future.execute(), () => ARMED);
 }
 
-/** The time of the newest block, Unix seconds; `null` without blocks. */
 export async function headTimestamp(db: Queries): Promise<number | null> {
   const newest = db.selectFrom('blocks').select('timestamp').orderBy('number', 'desc').limit(1);
   return (await newest.executeTakeFirst())?.timestamp ?? null;
@@ -265,7 +259,6 @@ function spanOf(blocks: Stretch): Span {
   };
 }
 
-/** For each lane, the price that is `before` all others. */
 function pricesOf(blocks: Stretch, before: (a: bigint, b: bigint) => boolean): LanePrices {
   const most = { ...blocks[0].prices };
   for (const { prices } of blocks) {

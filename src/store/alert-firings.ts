@@ -16,12 +16,10 @@ export const savedBy = ({ condition, price, reference_price: reference }: AlertE
 
 export const TALLY_HOUR_MS = 3_600_000;
 
-/** The start of the hour of a time, both ms since epoch. */
 export const tallyHour = (ms: number) => Math.floor(ms / TALLY_HOUR_MS) * TALLY_HOUR_MS;
 
 export const SUMS = ['firings', 'saved_high', 'saved_low', 'usd', 'unpriced'] as const;
 
-/** Adds new firings to their owners' tallies. Part of the transaction that writes them. */
 export async function tallyFirings(trx: Queries, events: readonly AlertEventRow[]): Promise<void> {
   const hours = Map.groupBy(events, ({ owner, triggered_at }) => `${tallyHour(triggered_at)} ${owner}`);
   for (const together of hours.values()) {

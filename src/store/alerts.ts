@@ -48,7 +48,6 @@ export class AlertStore {
     this.#database = database;
   }
 
-  /** Stores a new alert; `false` when its owner has `most` already. */
   create(alert: KeptAlert, most: number): Promise<boolean> {
     return this.#database.transaction(async (trx) => {
       if (Number.isFinite(most) && (await countRows(alertsOf(trx, alert.owner))) >= most) return false;
@@ -146,7 +145,6 @@ export class AlertStore {
     });
   }
 
-  /** The stored firings of an alert, newest first, and their total savings. */
   savings(alertId: string): Promise<{ readonly firings: readonly AlertFiring[]; readonly sum: AlertSum }> {
     return this.#database.run(async (db) => {
       const stored = db.selectFrom('alert_events').selectAll().where('alert_id', '=', alertId);
@@ -168,7 +166,6 @@ export class AlertStore {
     });
   }
 
-  /** Number of firings of an owner's alerts since `since`, ms since epoch. */
   countFirings(owner: string, since: number): Promise<number> {
     return this.#database.run(async (db) => {
       const wholeFrom = tallyHour(since - 1) + TALLY_HOUR_MS;
@@ -225,7 +222,6 @@ async function findAlert(db: Queries, owner: string, id: string): Promise<KeptAl
 /** Figures for operators: all owners' alerts, and their deliveries. */
 export interface AlertFigures {
   readonly armed: number;
-  /** Fired, and not armed again yet. */
   readonly cooling: number;
   readonly disabled: number;
   /** Firings of existing alerts; falls when an alert is deleted. */

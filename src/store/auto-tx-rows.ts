@@ -18,7 +18,6 @@ export interface SignedTransactionRow {
 
 export interface AutoTxEventRow {
   auto_tx_id: string;
-  /** 1, 2, 3, … for each auto-tx. */
   seq: number;
   at: number;
   kind: string;
@@ -32,9 +31,7 @@ export interface AutoTxTallyRow {
   executed: number;
   /** Saving against the price at creation: decimal text. */
   saved_wei: string;
-  /** The same in dollars, where the dollar price is known. */
   usd: number;
-  /** Number of auto-txs with savings and without a dollar price. */
   unpriced: number;
 }
 
@@ -114,7 +111,6 @@ function restsOn({ status, inclusion, takenSince }: AutoTxState): number | null 
   return isFinal(status) ? null : inclusion.blockNumber;
 }
 
-/** @throws RangeError or SyntaxError for a row that gastop did not write. */
 export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
   return {
     id: row.id,
@@ -142,7 +138,6 @@ export function toKeptAutoTx(row: AutoTxRow): KeptAutoTx {
   };
 }
 
-/** `null`: a draft. */
 function toSigned(row: AutoTxRow): KeptAutoTx['signed'] {
   if (row.hash === null) return null;
   return {

@@ -16,7 +16,6 @@ import { countRows, type Queries, readRows, type Tables } from './tables.ts';
 /** Spelled as in the indexes: SQLite matches partial indexes by their exact expression. */
 export const IS_LIVE = sql<boolean>`status in ('PENDING', 'DISABLED', 'SUBMITTED')`;
 
-/** A sender's auto-txs that are unsent or submitted, by nonce. */
 export const ofSender = <Output>(all: SelectQueryBuilder<Tables, 'auto_txs', Output>, from: string) =>
   all.where(IS_LIVE).where('from_address', '=', from).orderBy('nonce').orderBy('id');
 
@@ -33,18 +32,14 @@ export async function findRival(db: Queries, { owner, id, signed }: KeptAutoTx):
 }
 
 export interface AutoTxChange {
-  /** The new state; id, owner and creation time stay. */
   readonly autoTx: KeptAutoTx;
   readonly notes: readonly Note[];
-  /** Time of the change, ms since epoch. */
   readonly at: number;
-  /** The raw bytes, when another transaction was signed. */
   readonly signed?: Uint8Array;
 }
 
 type SealedChange = Omit<AutoTxChange, 'signed'> & { readonly signed?: Sealed | undefined };
 
-/** Writes a change with its notes, bytes and totals. */
 export async function writeAutoTx(trx: Queries, before: KeptAutoTx, change: SealedChange): Promise<void> {
   const { autoTx: after, notes, at, signed } = change;
   const { id } = before;
@@ -135,7 +130,6 @@ export async function rewindAutoTxs(trx: Queries, number: number, now: number): 
   await stepAll(trx, rows, { type: 'rewind', to: number }, now);
 }
 
-/** Restarts with a new chain, at `now` (ms since epoch). */
 export async function restartAutoTxs(trx: Queries, now: number): Promise<void> {
   await trx.updateTable('auto_txs').set({ chain_block: null }).where(IS_FINISHED).execute();
   const open = trx.selectFrom('auto_txs').selectAll().where(sql<boolean>`(${IS_LIVE} or may_be_out = 1)`);
@@ -172,7 +166,6 @@ async function isTaken(trx: Queries, kept: KeptAutoTx, { status, returnsTo }: Au
 }
 
 const MOST_FINISHED = 10_000;
-/** Deeper than any reorg, in blocks. */
 const SETTLED_BLOCKS = 64;
 const FORGOTTEN_AT_ONCE = 100;
 

@@ -35,7 +35,6 @@ interface NextPrices {
 type AutoTxCreated =
   | { readonly kind: 'created' }
   | { readonly kind: 'too-many' }
-  /** Its owner has a live one with the same sender and nonce. */
   | { readonly kind: 'same-nonce'; readonly id: string };
 
 /** Auto-txs for their owners and the engine; the operator (the owner '') sees all. Rejects with a `StoreError`. */
@@ -43,7 +42,6 @@ export class AutoTxStore {
   readonly #database: Database;
   readonly #right: () => WriteRight;
 
-  /** @param right the engine's right to write. */
   constructor(database: Database, right: () => WriteRight = () => ({ kind: 'alone' })) {
     this.#database = database;
     this.#right = right;
@@ -71,7 +69,6 @@ export class AutoTxStore {
     return (await this.#read((all) => ownedBy(all, owner).where('id', '=', id)))[0] ?? null;
   }
 
-  /** The owner's auto-tx with the same signed bytes, in any status; `null` when there is none. */
   async sameBytes(owner: string, hash: Hex): Promise<KeptAutoTx | null> {
     return (await this.#read((all) => all.where('owner', '=', owner).where('hash', '=', hash)))[0] ?? null;
   }
@@ -81,7 +78,6 @@ export class AutoTxStore {
     return { autoTxs: await this.#read((all) => newestPage(ownedBy(all, owner), page)), total };
   }
 
-  /** Numbers of an owner's auto-txs by status; an unused status is absent. */
   counts(owner: string): Promise<Partial<Record<AutoTxStatus, number>>> {
     return this.#database.run(async (db) => {
       const rows = await autoTxsOf(db, owner)
@@ -102,7 +98,6 @@ export class AutoTxStore {
     return this.#read((all) => ownedBy(ofSender(all, from), owner));
   }
 
-  /** The next senders of live auto-txs, by address. */
   liveSenders(after: string, limit: number): Promise<Hex[]> {
     return this.#database.run(async (db) => {
       const next = sendersOf(db, IS_LIVE).where('from_address', '>', after).limit(limit);
@@ -110,7 +105,6 @@ export class AutoTxStore {
     });
   }
 
-  /** All senders of auto-txs that a node may have, by address. */
   followedSenders(): Promise<Hex[]> {
     return this.#database.run(async (db) => {
       const rows = await sendersOf(db, IS_FOLLOWED).execute();
@@ -118,14 +112,12 @@ export class AutoTxStore {
     });
   }
 
-  /** A sender's auto-txs that a node may have, by nonce. */
   following(from: Hex): Promise<KeptAutoTx[]> {
     return this.#read((all) =>
       all.where(IS_FOLLOWED).where('from_address', '=', from).orderBy('nonce').orderBy('id'),
     );
   }
 
-  /** The timeline, newest first; at most 200 entries are stored. */
   timeline(id: string, limit = MOST_NOTES): Promise<TimelineEntry[]> {
     return this.#database.run(async (db) => {
       const notes = db.selectFrom('auto_tx_events').selectAll().where('auto_tx_id', '=', id);
@@ -261,7 +253,6 @@ export class AutoTxStore {
     });
   }
 
-  /** Owners with auto-txs that may be sent, except the operator. */
   activeOwners(): Promise<string[]> {
     return this.#database.run(async (db) => {
       const pending = db.selectFrom('auto_txs').select('owner').distinct().where(IS_PENDING);
@@ -326,9 +317,7 @@ const IS_WAITING = sql<boolean>`status in ('PENDING', 'DISABLED')`;
 const IS_FOLLOWED = sql<boolean>`(status = 'SUBMITTED' or may_be_out = 1)`;
 const IS_EXECUTED = sql<boolean>`status = 'EXECUTED'`;
 
-/** Rows per transaction, which takes some ms. */
 const DISABLED_AT_ONCE = 100;
-/** How long an ended auto-tx keeps its signed bytes. */
 const KEEP_SIGNED_MS = 86_400_000;
 
 /** Ids of auto-txs whose target is reached, from covering indexes, so that waiting ones cost nothing. */

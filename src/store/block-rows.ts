@@ -84,7 +84,6 @@ export const removeBlocks = (trx: Queries, { from, to }: NumberRange): Promise<R
     .returning(['number', 'hash', 'timestamp'])
     .execute();
 
-/** The lowest block that was replaced by another one: a reorg that was not stored when it happened. */
 export function lowestFork(replaced: readonly Removed[], rows: readonly BlockRow[]): number | null {
   const hashes = new Map(rows.map(({ number, hash }) => [number, hash]));
   const forks = replaced.filter(({ number, hash }) => {

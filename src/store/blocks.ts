@@ -35,7 +35,6 @@ import type { Queries, Tables } from './tables.ts';
 
 type StoredBlocks = SelectQueryBuilder<Tables, 'blocks', BlockRow>;
 
-/** How long single blocks are stored; older ones remain as hourly rows. */
 const KEEP_BLOCKS_SEC = 30 * 86_400;
 
 const HOUR_SEC = 3_600;
@@ -50,7 +49,6 @@ export class BlockStore {
   #foldedBefore: number | null = null;
   /** The chain to bind the history to, after a full disk prevented it. */
   #unbound: ChainIdentity | null = null;
-  /** Never rejects. */
   #lastWrite: Promise<void> = Promise.resolve();
 
   /** @param right of a write that starts now, checked again within it. @param wallNow for notes of a reorg */
@@ -80,7 +78,6 @@ export class BlockStore {
     await this.#database.run((db) => isHistoryOf(db, chain, this.#name));
   }
 
-  /** The error for a history of another chain with the same id. */
   otherChain(chain: ChainIdentity): StoreError {
     return wrongChain(this.#name, chain, chain);
   }
@@ -176,7 +173,6 @@ export class BlockStore {
     return (await this.#read((blocks) => blocks.orderBy('number').limit(1)))[0] ?? null;
   }
 
-  /** The last block not after `timestamp` (Unix s), or `null`. */
   async latestAt(timestamp: number): Promise<Block | null> {
     const [latest] = await this.#read((blocks) => {
       const before = blocks.where('timestamp', '<=', timestamp).orderBy('timestamp', 'desc');
@@ -185,7 +181,6 @@ export class BlockStore {
     return latest ?? null;
   }
 
-  /** At most `limit` blocks from number `from` on, ascending, gaps and all. */
   page(from: number, limit: number): Promise<Block[]> {
     return this.#read((blocks) => blocks.where('number', '>=', from).orderBy('number').limit(limit));
   }

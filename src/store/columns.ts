@@ -18,7 +18,6 @@ export function maybe<Value, Result>(
   return value === null || value === undefined ? null : read(value);
 }
 
-/** A whole number: a count, nonce or block number. */
 export function whole(value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw unreadable();

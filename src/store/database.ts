@@ -42,7 +42,6 @@ export interface Database<Schema = Tables> {
   close(): Promise<void>;
 }
 
-/** Opens an SQLite file. */
 type ConnectFile = (path: string) => DatabaseSync;
 
 /** API keys and their usage: in a separate file, or on PostgreSQL beside the rest. */

@@ -289,7 +289,6 @@ export class OutboxStore {
     );
   }
 
-  /** Deliveries of an alert, newest first, at most 50. */
   deliveries(alertId: string): Promise<KeptDelivery[]> {
     return this.#database.run(async (db) => {
       const newest = deliveriesOf(db, alertId).orderBy('created_at', 'desc').orderBy('id', 'desc');

@@ -13,7 +13,6 @@ export interface Rollup extends TipColumns {
   readonly base_mean: number;
   readonly base_max: number;
   readonly base_close: number;
-  /** Number of blocks with known tips. */
   readonly tipped_blocks: number;
   readonly ratio_mean: number;
   readonly ratio_max: number;
@@ -23,7 +22,6 @@ export interface RollupRow extends Rollup {
   readonly bucket_sec: number;
 }
 
-/** A single block as the smallest bucket; `start` is its own time. */
 export function blockRollup(row: BlockRow): Rollup {
   const { number, timestamp, base_fee: fee, gas_used_ratio: ratio } = row;
   return {

@@ -15,7 +15,6 @@ export interface Sealed {
   readonly bytes: Uint8Array;
 }
 
-/** Encrypts the signed bytes of auto-txs. */
 export interface Sealer {
   /** Bytes sealed for one auto-tx cannot be opened for another. */
   seal(autoTxId: string, bytes: Uint8Array): Sealed;
@@ -23,7 +22,6 @@ export interface Sealer {
   open(autoTxId: string, sealed: Sealed): Uint8Array | null;
 }
 
-/** `getKey` runs at the first sealing or opening. */
 export function createSealer(getKey: () => Buffer): Sealer {
   let known: { readonly key: Buffer; readonly id: string } | null = null;
   const current = () => {

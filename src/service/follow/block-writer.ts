@@ -20,11 +20,9 @@ export interface IngestedBlock {
 
 interface BlockWriterOptions {
   readonly onRecovered: () => void;
-  /** The advice after the newest block of a batch, to be written with it. */
   readonly adviceAfter?: (block: Block) => GivenAdvice | null;
   /** Data for the alerts at a batch of blocks; `null`: no evaluation. */
   readonly alertRun?: (blocks: readonly IngestedBlock[]) => AlertRun | null;
-  /** Called when a write was refused because another process is the leader. */
   readonly onRefused?: () => void;
   /** Must not reject, as `onWritten`. */
   readonly onFired?: () => void;
@@ -36,7 +34,6 @@ interface BlockWriterOptions {
 export class BlockWriter {
   readonly #store: BlockStore;
   #waiting: IngestedBlock[] = [];
-  /** Failed to be written; they come before new ones. */
   #unwritten: readonly IngestedBlock[] = [];
   #timer: NodeJS.Timeout | null = null;
   #lastFlush = Number.NEGATIVE_INFINITY;

@@ -145,7 +145,6 @@ export class ChainState {
     return { head, nextBaseFee, nextBlobBaseFee, prices };
   }
 
-  /** `null` before the first block. */
   get engine(): Engine | null {
     return this.#engine;
   }
@@ -154,7 +153,6 @@ export class ChainState {
     return this.#writer.flush();
   }
 
-  /** Calls `listener` for every reorg until the returned function is called. */
   onRewind(listener: (ancestor: number) => void): () => void {
     this.#rewindListeners.add(listener);
     return () => this.#rewindListeners.delete(listener);
@@ -226,7 +224,6 @@ export class ChainState {
     this.#writer.rewindTo(number);
   }
 
-  /** Drops all blocks of a chain that restarted, with this genesis if it is known. */
   beginAnew(genesis: Hex | undefined): void {
     for (const listener of this.#rewindListeners) listener(-1);
     this.#writer.beginAnew(genesis);
@@ -341,7 +338,6 @@ export interface ChainStateOptions {
 interface ChainStateEvents {
   readonly onRecovered: () => void;
   readonly isLate: (block: Block) => boolean;
-  /** Whether `block` came too late for notifications. */
   readonly isPast: (block: Block) => boolean;
 }
 
@@ -418,7 +414,6 @@ class RecentBlocks {
   }
 }
 
-/** Whether two blocks of one number are the same. Without hashes the base fee decides. */
 export function isSameBlock(a: Block, b: Block): boolean {
   if (a.hash !== null && b.hash !== null) return a.hash === b.hash;
   return a.baseFeePerGas === b.baseFeePerGas;

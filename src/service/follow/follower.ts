@@ -16,7 +16,6 @@ const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
 /** A lease is obtained within a few milliseconds, unless another process writes a lot. */
 const BID_MS = 250;
-/** How often a standby polls the store for the leader's blocks. */
 const POLL_MS = 250;
 /** The score of the advice follows a block a little later: a standby reads it once in so many polls. */
 const TRACK_POLLS = 4;
@@ -30,7 +29,6 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #state: SourceState;
   readonly #news: SourceNews;
-  /** The blocks and the engine of the current prices. */
   readonly chain: ChainState;
   readonly #ready = Promise.withResolvers<void>();
   readonly #filler: HistoryFiller;
@@ -128,7 +126,6 @@ export class Follower {
     return this.#state.isPast(present.head, present.head, this.chain.blockTimeSec) ? null : present;
   }
 
-  /** Resolves when everything has stopped after the signal; never rejects. */
   async run(): Promise<void> {
     const { signal } = this.#options;
     this.#state.expect();
@@ -254,7 +251,6 @@ export class Follower {
     }
   }
 
-  /** Whether this process's node has newer blocks than the store, on the same branch. */
   async #knowsNext(): Promise<boolean> {
     const { source } = this.#options;
     const { head } = this.chain;
@@ -489,7 +485,6 @@ export interface News {
   readonly message: string;
 }
 
-/** Reports once when a source fails and once when it recovers; the same for each of several nodes. */
 class SourceNews {
   readonly #source: Pick<ChainSource, 'kind' | 'name' | 'health'>;
   readonly #tell: (news: News) => void;
@@ -502,12 +497,10 @@ class SourceNews {
     this.#tell = tell;
   }
 
-  /** It failed, and the reason was reported. */
   failed(): void {
     this.#isDown = true;
   }
 
-  /** A report that is no fault. */
   tell(message: string): void {
     this.#tell({ isWell: true, message });
   }
@@ -527,7 +520,6 @@ class SourceNews {
     this.#tell({ isWell: true, message: `blocks come again from ${this.#source.name}` });
   }
 
-  /** Compares the states of several nodes with their last ones. */
   look(): void {
     if (this.#source.kind !== 'rpc') return;
     const nodes = this.#source.health();

@@ -23,7 +23,6 @@ interface FreshnessOptions {
 }
 
 interface Pause {
-  /** The head when the process resumed. */
   readonly head: Block | null;
   /** The newest block of the node after the pause; `null` until it responds. */
   newest: number | null;
@@ -102,7 +101,6 @@ export interface Problem {
   readonly retryAt: number | null;
 }
 
-/** Even a fast chain is late only after this time. */
 const LEAST_LATE_MS = 30_000;
 const LATE_BLOCKS = 5;
 /** If the head is older than this, the clock may be wrong. */
@@ -111,7 +109,6 @@ const DOUBTFUL_LAG_MS = 15 * 60_000;
 /** State of the block source: whether it responds, whether blocks still come, whether it has ended. */
 export class SourceState {
   readonly #source: Pick<ChainSource, 'kind' | 'now' | 'health'>;
-  /** When the last block came, ms of the source's clock. */
   #lastAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
   #ended = false;
@@ -157,12 +154,10 @@ export class SourceState {
     return head.number < this.#awaited.number && this.#source.now() <= this.#awaited.until;
   }
 
-  /** The blocks up to `head` were waiting to be ingested. */
   catchUp({ number }: Block): void {
     this.#caughtUpWith = number;
   }
 
-  /** A block has come, while `before` was the head. */
   note(block: Block, before: Block | null, blockTimeSec: number): void {
     if (this.#hasBeenAway) this.begin();
     const now = this.#source.now();
@@ -226,7 +221,6 @@ export class SourceState {
     return Math.max(head.number, ...said.map((node) => node.head ?? -1));
   }
 
-  /** Whether the head is older than it should be. The end of a recording is normal. */
   isStale(head: Block | null, updateSec: number): boolean {
     return !this.#ended && (this.#problem !== null || this.#lagMs(head) > staleAfterMs(updateSec));
   }

@@ -19,7 +19,6 @@ const TIDY_MS = 3_600_000;
 const RETRY_MS = 30_000;
 /** A refused write means that another process fills now; this one waits until the lease has noticed. */
 const TURN_MS = 1_000;
-/** How often a standby checks how far the leader has filled the history. */
 const RECALL_MS = 15_000;
 
 interface FillerOptions
@@ -27,7 +26,6 @@ interface FillerOptions
   readonly track: Pick<AdviceJudge, 'lookBack'>;
 }
 
-/** The chain whose history is filled: the store's, and that of the engine. */
 type FilledChain = Pick<ChainState, 'head' | 'isWriting' | 'flush' | 'onRewind' | 'remembers' | 'rebuild'>;
 
 /** Fills the last hour, the day, then all, and holes; prunes. A standby rebuilds the engine from what is filled. */
@@ -64,7 +62,6 @@ export class HistoryFiller {
     this.fillSoon();
   }
 
-  /** Resolves after the abort, once nothing runs; never rejects. */
   get stopped(): Promise<void> {
     return this.#running ?? Promise.resolve();
   }
