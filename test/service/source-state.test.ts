@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Block } from '../../src/core/block.ts';
 import { utcMinute } from '../../src/core/units.ts';
 import { SourceState } from '../../src/service/follow/freshness.ts';
 import { makeBlock } from '../helpers/chain-blocks.ts';
@@ -18,24 +19,31 @@ function stateAt(kind: 'rpc' | 'replay' | 'simulated') {
   const health = () => [
     { name: 'node', state: 'ok' as const, head: said.head, latencyMs: null, message: 'ok' },
   ];
-  return { clock, said, state: new SourceState({ kind, now: () => clock.now, health }) };
+  const chain: { head: Block; blockTimeSec: number; updateSec: number } = {
+    head,
+    blockTimeSec: BLOCK_TIME_SEC,
+    updateSec: BLOCK_TIME_SEC,
+  };
+  const state = new SourceState({ kind, now: () => clock.now, health }, () => chain);
+  return { clock, said, chain, state };
 }
 
 test.each([
   ['of a chain of twelve seconds after four of its blocks', 12, 48_000],
   ['of a chain of one second after twelve seconds', 1, 12_000],
-])('the prices %s are stale', (_, blockTimeSec, staleAfterMs) => {
-  const { clock, state } = stateAt('rpc');
+])('the prices %s are stale', (_, updateSec, staleAfterMs) => {
+  const { clock, chain, state } = stateAt('rpc');
+  chain.updateSec = updateSec;
   clock.now += staleAfterMs;
-  expect(state.isStale(head, blockTimeSec)).toBe(false);
+  expect(state.isStale).toBe(false);
   clock.now += 1;
-  expect(state.isStale(head, blockTimeSec)).toBe(true);
+  expect(state.isStale).toBe(true);
 });
 
 test('a block is past once it is older than five blocks, by the clock and by the head', () => {
   const { clock, state } = stateAt('rpc');
   state.begin();
-  const isPast = (number: number) => state.isPast(makeBlock(number), head, BLOCK_TIME_SEC);
+  const isPast = (number: number) => state.isPast(makeBlock(number));
   expect([isPast(10), isPast(5), isPast(4)]).toEqual([false, false, true]);
   // The head is stale.
   clock.now += 60_001;
@@ -48,15 +56,12 @@ test.each([
 ])(
   'of blocks that were waiting after %s the newest alone is now; those that come in time are, too',
   (_, begin) => {
-    const { clock, said, state } = stateAt('rpc');
-    let before = head;
+    const { clock, said, chain, state } = stateAt('rpc');
     const note = (number: number) => {
-      const block = makeBlock(number);
-      state.note(block, before, BLOCK_TIME_SEC);
-      before = block;
+      state.note(makeBlock(number));
+      chain.head = makeBlock(number);
     };
-    const past = (...numbers: number[]) =>
-      numbers.map((number) => state.isPast(makeBlock(number), before, BLOCK_TIME_SEC));
+    const past = (...numbers: number[]) => numbers.map((number) => state.isPast(makeBlock(number)));
     const pass = (number: number) => {
       clock.now = makeBlock(number).timestamp * 1_000 + 1_000;
     };
@@ -79,20 +84,19 @@ test.each([
 );
 
 test('what a quick chain brings page by page while it is caught up with is past, up to its present', () => {
-  const quickSec = 0.25;
-  const { clock, state } = stateAt('rpc');
+  const { clock, chain, state } = stateAt('rpc');
+  chain.blockTimeSec = 0.25;
   const behindSec = 600;
   clock.now += behindSec * 1_000;
   state.begin();
-  let before = head;
   const past: boolean[] = [];
   for (let index = 1; index <= behindSec * 4; index += 1) {
     // A page of 100 s of the chain comes after a pause that would do for a block of now.
     if (index % 400 === 2) clock.now += 200;
     const block = { ...makeBlock(10 + index), timestamp: head.timestamp + Math.floor(index / 4) };
-    state.note(block, before, quickSec);
-    past.push(state.isPast(block, block, quickSec));
-    before = block;
+    state.note(block);
+    chain.head = block;
+    past.push(state.isPast(block));
   }
   expect(past.lastIndexOf(true)).toBe(past.indexOf(false) - 1);
   expect(past.filter((isPast) => !isPast).length).toBeLessThanOrEqual(31 * 4);
@@ -103,14 +107,14 @@ test('a source that has nothing newer, does not bring it in time or does not ans
   clock.now += HOUR_MS;
   state.expect();
   said.head = head.number;
-  state.responded(head, BLOCK_TIME_SEC);
-  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, late]);
+  state.responded();
+  expect([state.isWaiting, state.problem]).toEqual([false, late]);
   said.head = head.number + 1;
-  state.responded(head, BLOCK_TIME_SEC);
+  state.responded();
   clock.now += 61_000;
-  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, late]);
+  expect([state.isWaiting, state.problem]).toEqual([false, late]);
   const refused = { message: 'the node refuses the connection', retryAt: clock.now };
   state.expect();
   state.fail(refused);
-  expect([state.isWaiting(head), state.problem(head, BLOCK_TIME_SEC)]).toEqual([false, refused]);
+  expect([state.isWaiting, state.problem]).toEqual([false, refused]);
 });

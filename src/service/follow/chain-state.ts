@@ -18,13 +18,14 @@ import { TimeSlice } from '../async.ts';
 import type { Lease } from '../leader.ts';
 import type { AdviceJudge } from './advice-judge.ts';
 import { BlockWriter, type IngestedBlock, unsavedWords } from './block-writer.ts';
+import type { SourceState } from './freshness.ts';
 
 const DAY_SEC = 86_400;
 
 /** The ingested chain: every block goes once to the engine and, in the leader, to the store; a reorg rewinds both. */
 export class ChainState {
   readonly #options: ChainStateOptions;
-  readonly #events: ChainStateEvents;
+  readonly #source: Pick<SourceState, 'isLate' | 'isPast'>;
   readonly #writer: BlockWriter;
   readonly #recent = new RecentBlocks();
   readonly #rewindListeners = new Set<(ancestor: number) => void>();
@@ -37,11 +38,15 @@ export class ChainState {
   #missed: Change[] | null = null;
   #updatedAt: number | null = null;
 
-  constructor(options: ChainStateOptions, events: ChainStateEvents) {
+  constructor(
+    options: ChainStateOptions,
+    source: Pick<SourceState, 'isLate' | 'isPast'>,
+    onRecovered: () => void,
+  ) {
     this.#options = options;
-    this.#events = events;
+    this.#source = source;
     this.#writer = new BlockWriter(options.store, {
-      onRecovered: events.onRecovered,
+      onRecovered,
       onRefused: () => void options.lease.look(),
       alertRun: (blocks) => this.#alertRun(blocks),
       onFired: options.onFired,
@@ -306,7 +311,7 @@ export class ChainState {
     const { id: chainId, name: chainName } = this.#profile;
     return {
       blocks: ingested.flatMap(({ block, prices }) =>
-        prices === null ? [] : [{ block, prices, isPast: this.#events.isPast(block) }],
+        prices === null ? [] : [{ block, prices, isPast: this.#source.isPast(block) }],
       ),
       chain: { chainId, chainName, sourceKind: source.kind },
       nativeUsd: nativeUsd?.() ?? null,
@@ -316,7 +321,7 @@ export class ChainState {
 
   /** The advice after `block` while it is the head and new; a catch-up gives no advice. */
   #adviceAfterHead(block: Block): GivenAdvice | null {
-    const isSaid = this.#engine?.head === block && !this.#events.isLate(block);
+    const isSaid = this.#engine?.head === block && !this.#source.isLate(block);
     const advice = isSaid ? this.advice() : null;
     return advice === null ? null : givenAdvice(block, advice);
   }
@@ -333,12 +338,6 @@ export interface ChainStateOptions {
   readonly onFired?: () => void;
   readonly onStored?: () => void;
   readonly signal: AbortSignal;
-}
-
-interface ChainStateEvents {
-  readonly onRecovered: () => void;
-  readonly isLate: (block: Block) => boolean;
-  readonly isPast: (block: Block) => boolean;
 }
 
 /** The follower's view of `core/fee-engine.ts`: an engine that takes consecutive blocks only. */

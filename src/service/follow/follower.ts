@@ -42,13 +42,9 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#state = new SourceState(options.source);
+    this.#state = new SourceState(options.source, () => this.chain);
     this.#news = new SourceNews(options.source, options.onNews);
-    this.chain = new ChainState(options, {
-      onRecovered: () => this.#filler.fillSoon(),
-      isLate: (block) => this.#state.isLate(block, this.chain.blockTimeSec),
-      isPast: (block) => this.#state.isPast(block, this.chain.head, this.chain.blockTimeSec),
-    });
+    this.chain = new ChainState(options, this.#state, () => this.#filler.fillSoon());
     options.lease.onChange((state) => {
       this.#filler.fillSoon();
       if (this.#followsAs !== null && this.#followsAs !== state) this.#again.abort();
@@ -72,10 +68,9 @@ export class Follower {
   }
 
   get problem(): Problem | null {
-    const { head, updateSec } = this.chain;
     const writeProblem = this.#options.unsaved ?? this.chain.writeProblem;
-    const problem = this.#state.problem(head, updateSec);
-    if (problem !== null || writeProblem === null || this.#state.isWaiting(head)) return problem;
+    const { problem } = this.#state;
+    if (problem !== null || writeProblem === null || this.#state.isWaiting) return problem;
     return { message: writeProblem, retryAt: null };
   }
 
@@ -95,10 +90,8 @@ export class Follower {
     return { block: head?.number ?? null, updatedAt, isFilled, nativeUsd, sourceName, problem };
   }
 
-  /** Whether the head is, or may be, older than it should be. The end of a recording is normal. */
   get isStale(): boolean {
-    const { head, updateSec } = this.chain;
-    return this.#state.isWaiting(head) || this.#state.isStale(head, updateSec);
+    return this.#state.isStale;
   }
 
   get hasEnded(): boolean {
@@ -123,7 +116,7 @@ export class Follower {
     const { source } = this.#options;
     if (isIdle({ source, chain: this.chain.profile, head: this.chain.head?.number })) return present;
     if (this.isStale) return null;
-    return this.#state.isPast(present.head, present.head, this.chain.blockTimeSec) ? null : present;
+    return this.#state.isPast(present.head) ? null : present;
   }
 
   async run(): Promise<void> {
@@ -206,7 +199,7 @@ export class Follower {
       this.chain.write();
     }
     const behind = await this.#reconcile(profile);
-    this.#state.responded(this.chain.head, this.chain.blockTimeSec);
+    this.#state.responded();
     if (this.chain.head === null) await this.#readFirst();
     if (behind === null) this.#heal();
     else this.#state.fail({ message: behind, retryAt: null });
@@ -236,7 +229,7 @@ export class Follower {
       this.#restartedAt = await store.restartedAt();
       await this.#takeStored();
       if (poll % TRACK_POLLS === 0) await track.load();
-      this.#state.responded(this.chain.head, this.chain.blockTimeSec);
+      this.#state.responded();
       this.#filler.start();
       const problem = lease.leaderReport?.problem ?? null;
       if (problem === null) this.#state.heal();
@@ -255,7 +248,7 @@ export class Follower {
     const { source } = this.#options;
     const { head } = this.chain;
     const newest = await source.head();
-    if (this.#state.isLate(newest, this.chain.blockTimeSec)) return false;
+    if (this.#state.isLate(newest)) return false;
     if (head === null || newest.number <= head.number) return head === null;
     const same = await blockAt(source, head.number);
     return same !== null && isSameBlock(same, head);
@@ -324,7 +317,7 @@ export class Follower {
   #handle(event: ChainEvent): void {
     switch (event.type) {
       case 'block':
-        this.#state.note(event.block, this.chain.head, this.chain.blockTimeSec);
+        this.#state.note(event.block);
         this.#news.look();
         this.#takeIn(event.block);
         this.#noteCatchUp();
@@ -350,7 +343,7 @@ export class Follower {
 
   /** After a catch-up the missing part of its time is known. */
   #noteCatchUp(): void {
-    const isLate = this.#state.isLate(this.chain.head, this.chain.blockTimeSec);
+    const isLate = this.#state.isLate(this.chain.head);
     if (this.#isCatchingUp && !isLate) this.#filler.fillSoon();
     this.#isCatchingUp = isLate;
   }

@@ -106,9 +106,17 @@ const LATE_BLOCKS = 5;
 /** If the head is older than this, the clock may be wrong. */
 const DOUBTFUL_LAG_MS = 15 * 60_000;
 
+/** The ingested chain, as its source is judged by. */
+interface IngestedChain {
+  readonly head: Block | null;
+  readonly blockTimeSec: number;
+  readonly updateSec: number;
+}
+
 /** State of the block source: whether it responds, whether blocks still come, whether it has ended. */
 export class SourceState {
   readonly #source: Pick<ChainSource, 'kind' | 'now' | 'health'>;
+  readonly #chain: () => IngestedChain;
   #lastAt = Number.NEGATIVE_INFINITY;
   #problem: Problem | null = null;
   #ended = false;
@@ -118,8 +126,9 @@ export class SourceState {
   #awaited: { readonly number: number; readonly until: number } | null = null;
   #caughtUpWith = -1;
 
-  constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>) {
+  constructor(source: Pick<ChainSource, 'kind' | 'now' | 'health'>, chain: () => IngestedChain) {
     this.#source = source;
+    this.#chain = chain;
   }
 
   get hasEnded(): boolean {
@@ -138,17 +147,19 @@ export class SourceState {
     this.#awaited = { number: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   }
 
-  /** The source has responded: its blocks beyond `head` must come within a block time. */
-  responded(head: Block | null, blockTimeSec: number): void {
+  /** The source has responded: its blocks beyond the head must come within a block time. */
+  responded(): void {
+    const { head } = this.#chain();
     const number = head === null ? -1 : this.#said(head);
     this.#awaited =
       head === null || number <= head.number
         ? null
-        : { number, until: this.#source.now() + lateAfterMs(blockTimeSec) };
+        : { number, until: this.#source.now() + this.#lateAfterMs };
   }
 
-  /** Whether `head` is from the last run: until the source has responded and its blocks are ingested. */
-  isWaiting(head: Block | null): boolean {
+  /** Whether the head is from the last run: until the source has responded and its blocks are ingested. */
+  get isWaiting(): boolean {
+    const { head } = this.#chain();
     if (this.#ended || this.#problem !== null || head === null || this.#awaited === null) return false;
     if (this.#source.kind === 'replay') return false;
     return head.number < this.#awaited.number && this.#source.now() <= this.#awaited.until;
@@ -158,15 +169,17 @@ export class SourceState {
     this.#caughtUpWith = number;
   }
 
-  note(block: Block, before: Block | null, blockTimeSec: number): void {
+  /** A block has come, and will be the head. */
+  note(block: Block): void {
     if (this.#hasBeenAway) this.begin();
+    const { head: before, blockTimeSec } = this.#chain();
     const now = this.#source.now();
     const spacing = blockTimeSec * 1_000;
     const step = before === null ? spacing : Math.max(block.timestamp - before.timestamp, 0) * 1_000;
     const wasWaiting = now - this.#lastAt < Math.max(step, spacing) / 2;
     this.#lastAt = now;
     // A page of waiting blocks of a fast chain may follow a pause, too, but before the present is reached.
-    if (!wasWaiting && before !== null && !this.isLate(before, blockTimeSec)) this.#isCatchingUp = false;
+    if (!wasWaiting && before !== null && !this.isLate(before)) this.#isCatchingUp = false;
     this.#caughtUpWith = this.#isCatchingUp ? block.number : Math.min(this.#caughtUpWith, block.number - 1);
     if (this.#awaited !== null && block.number >= this.#awaited.number) this.#awaited = null;
     this.#problem = null;
@@ -187,8 +200,13 @@ export class SourceState {
     this.#problem = null;
   }
 
-  isLate(head: Block | null, blockTimeSec: number): boolean {
-    return this.#lagMs(head) > lateAfterMs(blockTimeSec);
+  isLate(head: Block | null): boolean {
+    return this.#lagMs(head) > this.#lateAfterMs;
+  }
+
+  /** How long a block may be overdue before notifications are late. */
+  get #lateAfterMs(): number {
+    return Math.max(LATE_BLOCKS * this.#chain().blockTimeSec * 1_000, LEAST_LATE_MS);
   }
 
   /** How far the head is behind the present. A recording's clock runs far ahead of one process. */
@@ -204,16 +222,13 @@ export class SourceState {
    * - Otherwise a block is timely while it is at most five blocks (or half a minute) older than the head.
    * - Blocks of a recording or a simulation are never late.
    */
-  isPast(block: Block, head: Block | null, blockTimeSec: number): boolean {
+  isPast(block: Block): boolean {
+    const { head } = this.#chain();
     if (this.#source.kind !== 'rpc' || head === null) return false;
-    if (block.number <= this.#caughtUpWith && block.number < this.#newest(head)) return true;
-    if (this.isLate(head, blockTimeSec)) return true;
-    return (head.timestamp - block.timestamp) * 1_000 > lateAfterMs(blockTimeSec);
-  }
-
-  /** The newest known block: during a catch-up the node may have announced a higher one. */
-  #newest(head: Block): number {
-    return this.#isCatchingUp ? this.#said(head) : head.number;
+    // During a catch-up the node may have announced a higher block than the head.
+    const newest = this.#isCatchingUp ? this.#said(head) : head.number;
+    if (block.number <= this.#caughtUpWith && block.number < newest) return true;
+    return this.isLate(head) || (head.timestamp - block.timestamp) * 1_000 > this.#lateAfterMs;
   }
 
   #said(head: Block): number {
@@ -221,12 +236,16 @@ export class SourceState {
     return Math.max(head.number, ...said.map((node) => node.head ?? -1));
   }
 
-  isStale(head: Block | null, updateSec: number): boolean {
+  /** Whether the head is, or may be, older than it should be. The end of a recording is normal. */
+  get isStale(): boolean {
+    const { head, updateSec } = this.#chain();
+    if (this.isWaiting) return true;
     return !this.#ended && (this.#problem !== null || this.#lagMs(head) > staleAfterMs(updateSec));
   }
 
-  problem(head: Block | null, updateSec: number): Problem | null {
-    if (this.#problem !== null || head === null || this.isWaiting(head)) return this.#problem;
+  get problem(): Problem | null {
+    const { head, updateSec } = this.#chain();
+    if (this.#problem !== null || head === null || this.isWaiting) return this.#problem;
     const lagMs = this.#lagMs(head);
     if (lagMs <= staleAfterMs(updateSec)) return null;
     // The process cannot tell a standstill of the chain from a wrong clock; the user can.
@@ -234,9 +253,6 @@ export class SourceState {
     return { message: `no new block since ${utcMinute(head.timestamp * 1_000)}${doubt}`, retryAt: null };
   }
 }
-
-/** How long a block may be overdue before notifications are late. */
-const lateAfterMs = (blockTimeSec: number) => Math.max(LATE_BLOCKS * blockTimeSec * 1_000, LEAST_LATE_MS);
 
 interface Followed {
   readonly source: Pick<ChainSource, 'kind' | 'health'>;
