@@ -2,9 +2,9 @@ import { Box, Text } from 'ink';
 import { expect, it } from 'vitest';
 import { ClientError } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
-import type { TabScreenProps } from '../../src/tui/app/tabs.ts';
 import { useMonitor, useSnapshot } from '../../src/tui/data/queries.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
+import { SnapshotContext } from '../../src/tui/ui/pane-context.tsx';
 import { RECOMMENDATION, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
 
@@ -65,11 +65,17 @@ it('there is no advice while history loads, and advice at the same block once th
   await shows('WAIT up to 15m');
 });
 
+const LiveOf = ({ snapshot }: { readonly snapshot: SnapshotView }) => (
+  <SnapshotContext value={snapshot}>
+    <LiveScreen />
+  </SnapshotContext>
+);
+
 /** The Live pane over prices that are asked for once an hour. */
-function Hourly({ columns, rows }: TabScreenProps) {
+function Hourly() {
   const { client, frozen } = useMonitor();
   const { data } = useSnapshot(client, { intervalMs: 3_600_000, frozen });
-  return data === undefined ? null : <LiveScreen snapshot={data} columns={columns} rows={rows} />;
+  return data === undefined ? null : <LiveOf snapshot={data} />;
 }
 
 it('advice of a service elsewhere costs no question about prices before the next one is due', async () => {
@@ -90,13 +96,13 @@ it('advice of a service elsewhere costs no question about prices before the next
 });
 
 /** The Live pane over prices that are asked for again at once. */
-function Restless({ columns, rows }: TabScreenProps) {
+function Restless() {
   const { client } = useMonitor();
   const { data, error } = useSnapshot(client, { intervalMs: 5, frozen: false });
   return (
     <Box flexDirection="column">
       <Text>{error?.message ?? 'no failure'}</Text>
-      {data && <LiveScreen snapshot={data} columns={columns} rows={rows - 1} />}
+      {data && <LiveOf snapshot={data} />}
     </Box>
   );
 }

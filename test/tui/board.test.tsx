@@ -7,7 +7,7 @@ import { SILENT } from '../../src/tui/data/notifications.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
-import { sizedScreen } from './sized-screen.ts';
+import { sizedScreen } from './sized-screen.tsx';
 
 const NOW = (SNAPSHOT.blockTimestamp ?? 0) + 4_000;
 

@@ -12,7 +12,7 @@ import { ALERT, fakeAlerts } from './fake-alerts.ts';
 import { autoTxView, fakeAutoTxs } from './fake-auto-txs.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 import { showScreen } from './show-screen.tsx';
-import { sizedScreen } from './sized-screen.ts';
+import { sizedScreen } from './sized-screen.tsx';
 
 const SERVICE = {
   ...fakeAlerts([ALERT, { ...ALERT, id: 'alr_2', gasSpeed: 'SLOW', note: 'payouts' }]),

@@ -5,8 +5,9 @@ import type { CostView } from '../../src/client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView } from '../../src/client/views/gas.ts';
 import { lanesText } from '../../src/tui/panes/live/lane-table.tsx';
 import { LivePane, type LiveView } from '../../src/tui/panes/live/live-pane.tsx';
-import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
+import { setAscii } from '../../src/tui/ui/theme.ts';
 import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
+import { inRoom } from './sized-screen.tsx';
 
 const VIEW: LiveView = {
   snapshot: SNAPSHOT,
@@ -19,14 +20,14 @@ const VIEW: LiveView = {
 };
 
 let unmount = () => {};
-afterEach(() => unmount());
+afterEach(() => {
+  unmount();
+  setAscii(false);
+});
 
 function draw(view: LiveView, columns: number, rows: number, ascii = false): string[] {
-  const app = render(
-    <ThemeContext value={ascii ? ASCII_THEME : UNICODE_THEME}>
-      <LivePane view={view} columns={columns} rows={rows} />
-    </ThemeContext>,
-  );
+  setAscii(ascii);
+  const app = render(inRoom(columns, rows, <LivePane view={view} />));
   unmount = app.unmount;
   return (app.lastFrame() ?? '').split('\n');
 }
@@ -254,10 +255,10 @@ describe('the Live pane', () => {
 
   it('keeps columns where they are when numbers grow shorter again', () => {
     const long = { ...SNAPSHOT, lanes: { ...SNAPSHOT.lanes, fast: { ...SNAPSHOT.lanes.fast, price: 1n } } };
-    const app = render(<LivePane view={{ ...VIEW, snapshot: long }} columns={100} rows={21} />);
+    const app = render(inRoom(100, 21, <LivePane view={{ ...VIEW, snapshot: long }} />));
     unmount = app.unmount;
     const border = app.lastFrame()?.split('\n')[0];
-    app.rerender(<LivePane view={VIEW} columns={100} rows={21} />);
+    app.rerender(inRoom(100, 21, <LivePane view={VIEW} />));
     expect(app.lastFrame()?.split('\n')[0]).toBe(border);
   });
 });

@@ -9,6 +9,7 @@ import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { hourAnswer, points, tipRows } from './chart/chart-answer.ts';
 import { HOUR, MARKET, RECOMMENDATION, SNAPSHOT, TREND } from './fake-gas.ts';
+import { inRoom } from './sized-screen.tsx';
 
 /** Two numbers without a space between them, or a number that was cut. */
 const TOGETHER = /\d\.\d+\.\d|\d,\d{4}|,\d{3}\d|[smhd]\d+[.,]\d|\d\$|%\d|\d…/;
@@ -66,7 +67,7 @@ describe('the Live pane keeps its columns apart', () => {
         symbol: 'ETH',
         missing: [],
       };
-      const lines = draw(<LivePane view={view} columns={columns} rows={rows} />);
+      const lines = draw(inRoom(columns, rows, <LivePane view={view} />));
       expect(lines.join('\n')).not.toMatch(TOGETHER);
       for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
       if (columns >= 119) {
@@ -87,7 +88,7 @@ describe('the Live pane keeps its columns apart', () => {
       symbol: 'ETH',
       missing: [],
     };
-    const screen = draw(<LivePane view={view} columns={120} rows={37} />).join('\n');
+    const screen = draw(inRoom(120, 37, <LivePane view={view} />)).join('\n');
     expect(screen).toMatch(/usual work +gas +slow gwei +average gwei +fast gwei/);
     expect(screen).toMatch(/ETH transfer +21,000 +0\.000147 +0\.000147 +21,000$/m);
     expect(screen).toContain('transfer gwei');
@@ -101,7 +102,7 @@ describe('the figures beside a wide chart keep their columns apart', () => {
     const data = chartData(hourAnswer(of, { tips: { rows: tipRows(of, wei / 1e9), problem: null } }));
     const lines = draw(
       <Box>
-        <ChartSide data={data} height={30} offsetAt={() => 0} />
+        <ChartSide data={data} height={30} />
       </Box>,
     );
     expect(lines.join('\n')).toMatch(/now +\S+ +\S+/);

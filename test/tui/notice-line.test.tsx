@@ -5,6 +5,7 @@ import { Clock, ClockContext } from '../../src/tui/app/clock.ts';
 import { healthOf } from '../../src/tui/app/connection.ts';
 import { NoticeLine } from '../../src/tui/chrome/frame.tsx';
 import { SNAPSHOT } from './fake-gas.ts';
+import { inRoom } from './sized-screen.tsx';
 
 const NOW = Date.UTC(2026, 0, 5, 17, 8);
 const MIDNIGHT = Date.UTC(2026, 0, 6);
@@ -23,7 +24,7 @@ function notice(status: number, errorCode: string, message: string, width: numbe
   const health = healthOf({ data: SNAPSHOT, error, retryAt: MIDNIGHT }, false);
   const app = render(
     <ClockContext value={new Clock(() => NOW, 60_000)}>
-      <NoticeLine health={health} width={width} />
+      {inRoom(width, 24, <NoticeLine health={health} />)}
     </ClockContext>,
   );
   unmount = app.unmount;

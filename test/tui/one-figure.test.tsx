@@ -17,9 +17,9 @@ import { gasCurrent, gasRecommendation, gasTrend, type Present } from '../../src
 import type { AdviceScore } from '../../src/store/advice-track.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
 import { recordLines } from '../../src/tui/panes/service/service-lines.ts';
-import { ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
 import { recordedBlocks } from '../core/support/recorded-blocks.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
+import { inRoom } from './sized-screen.tsx';
 
 const ETHEREUM = chainProfile(1);
 const BLOCKS = recordedBlocks();
@@ -69,11 +69,7 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
       symbol: 'ETH',
       missing: [],
     };
-    const app = render(
-      <ThemeContext value={UNICODE_THEME}>
-        <LivePane view={view} columns={110} rows={40} />
-      </ThemeContext>,
-    );
+    const app = render(inRoom(110, 40, <LivePane view={view} />));
     const live = app.lastFrame() ?? '';
     app.unmount();
     return {
@@ -87,7 +83,7 @@ function placesOf(engine: FeeEngine, more: Partial<Present> = {}) {
 
 function recordOf(snapshot: SnapshotView, data: RecommendationView, now: number): string {
   const recommendation = { data, at: now, error: null, retryAt: null };
-  return recordLines({ snapshot, recommendation, width: 110, now, isPast: false, offsetAt: () => 0 })
+  return recordLines({ snapshot, recommendation, width: 110, now, isPast: false })
     .map((line) => line.map(({ text }) => text).join(''))
     .join('\n');
 }

@@ -5,8 +5,10 @@ import { MonitorContext, type MonitorScope } from '../../src/tui/data/queries.ts
 import { createQueryClient } from '../../src/tui/data/query-client.ts';
 import { LiveScreen } from '../../src/tui/panes/live/live-pane.tsx';
 import { ServiceScreen } from '../../src/tui/panes/service/service-pane.tsx';
+import { SnapshotContext } from '../../src/tui/ui/pane-context.tsx';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, MARKET, SNAPSHOT } from './fake-gas.ts';
+import { inRoom } from './sized-screen.tsx';
 
 it('the day’s figures that Live has asked for are not asked for again by the Service pane', async () => {
   const asked: string[] = [];
@@ -26,7 +28,7 @@ it('the day’s figures that Live has asked for are not asked for again by the S
   const tree = (Screen: typeof LiveScreen) => (
     <QueryClientProvider client={queries}>
       <MonitorContext value={monitor}>
-        <Screen snapshot={SNAPSHOT} columns={80} rows={30} />
+        <SnapshotContext value={SNAPSHOT}>{inRoom(80, 30, <Screen />)}</SnapshotContext>
       </MonitorContext>
     </QueryClientProvider>
   );

@@ -16,7 +16,8 @@ import type { Scope } from '../../src/tui/input/keymap.ts';
 import { KeyListener } from '../../src/tui/input/use-keys.tsx';
 import type { AlertPrefill } from '../../src/tui/panes/alerts/alert-prefill.ts';
 import { openPlace, type PlaceName } from '../../src/tui/panes/explorer/explorer-state.ts';
-import { ASCII_THEME, ThemeContext, UNICODE_THEME } from '../../src/tui/ui/theme.ts';
+import { Room, SnapshotContext } from '../../src/tui/ui/pane-context.tsx';
+import { setAscii } from '../../src/tui/ui/theme.ts';
 import { keyBytes } from '../helpers/terminal-keys.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
@@ -75,34 +76,37 @@ export function showScreen(options: ShowOptions) {
     },
   };
   const clock = new Clock(now, 10);
+  setAscii(options.ascii ?? false);
   const tree = (snapshot: SnapshotView) => (
     <QueryClientProvider client={queries}>
-      <ThemeContext value={options.ascii ? ASCII_THEME : UNICODE_THEME}>
-        <MonitorContext value={monitor}>
-          <ClockContext value={clock}>
-            <ToastContext value={showToast}>
-              <MemoryContext value={memory}>
-                <ListsProvider
-                  {...monitor}
-                  snapshot={snapshot}
-                  isOwnService={monitor.isOwnService ?? false}
-                  shown={scope === 'auto-txs' ? 'auto-txs' : 'alerts'}
-                  beforeClosing={beforeClosing}
-                >
-                  <NavigationContext value={navigation}>
-                    <KeyListener scopes={[scope, 'global']}>
-                      <Finder scope={scope} snapshot={snapshot} columns={columns} rows={rows}>
-                        {(rest) => <Screen snapshot={snapshot} columns={columns} rows={rest} />}
-                      </Finder>
-                      {options.hasFooter === true ? <KeyBar width={columns} /> : null}
-                    </KeyListener>
-                  </NavigationContext>
-                </ListsProvider>
-              </MemoryContext>
-            </ToastContext>
-          </ClockContext>
-        </MonitorContext>
-      </ThemeContext>
+      <MonitorContext value={monitor}>
+        <ClockContext value={clock}>
+          <ToastContext value={showToast}>
+            <MemoryContext value={memory}>
+              <ListsProvider
+                {...monitor}
+                snapshot={snapshot}
+                isOwnService={monitor.isOwnService ?? false}
+                shown={scope === 'auto-txs' ? 'auto-txs' : 'alerts'}
+                beforeClosing={beforeClosing}
+              >
+                <NavigationContext value={navigation}>
+                  <KeyListener scopes={[scope, 'global']}>
+                    <SnapshotContext value={snapshot}>
+                      <Room columns={columns} rows={rows}>
+                        <Finder scope={scope}>
+                          <Screen />
+                        </Finder>
+                        {options.hasFooter === true ? <KeyBar /> : null}
+                      </Room>
+                    </SnapshotContext>
+                  </KeyListener>
+                </NavigationContext>
+              </ListsProvider>
+            </MemoryContext>
+          </ToastContext>
+        </ClockContext>
+      </MonitorContext>
     </QueryClientProvider>
   );
   const app = render(tree(options.snapshot ?? SNAPSHOT));

@@ -11,7 +11,7 @@ import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
 import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
 import { recordPhrases, waitRecord } from '../../src/tui/panes/service/service-lines.ts';
-import { fitLeft, fitRight, flow, truncate } from '../../src/tui/ui/text.tsx';
+import { fitText, flow, truncate } from '../../src/tui/ui/text.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('the record of advice in words', () => {
@@ -20,41 +20,44 @@ describe('the record of advice in words', () => {
     hitRatio: 0.92,
     statedProbability: 0.9,
     basis: 'given',
-    since: 0,
+    since: Date.UTC(2025, 10, 3, 12),
     versions: [1],
     unjudged: 0,
     waits: null,
   };
-  const day = () => '3 Nov';
 
   it('is of what was said, since when, or of past blocks, and says nothing where nothing was judged', () => {
-    expect(recordPhrases(track, day)).toEqual(['given 100, kept 92', 'since 3 Nov', '(92 %, stated 90 %)']);
+    expect(recordPhrases(track)).toEqual(['given 100, kept 92', 'since 3 Nov', '(92 %, stated 90 %)']);
     const walked = { ...track, basis: 'walked', since: null };
-    expect(recordPhrases(walked, day).slice(0, 2)).toEqual(['tried 100, kept 92', 'on past blocks']);
-    expect(recordPhrases({ ...track, evaluated: 0, hitRatio: null }, day)).toEqual([]);
+    expect(recordPhrases(walked).slice(0, 2)).toEqual(['tried 100, kept 92', 'on past blocks']);
+    expect(recordPhrases({ ...track, evaluated: 0, hitRatio: null })).toEqual([]);
   });
 
   it('names the versions of the method where there are several, and what could not be judged', () => {
-    expect(recordPhrases({ ...track, versions: [1, 2], unjudged: 3 }, day)[1]).toBe(
+    expect(recordPhrases({ ...track, versions: [1, 2], unjudged: 3 })[1]).toBe(
       'since 3 Nov, by versions 1, 2 of its method, 3 not judged for want of blocks',
     );
   });
 
   it('counts waits apart, with what they stated and since when, and none where none was judged', () => {
-    const waits = { evaluated: 52, hitRatio: 41 / 52, statedProbability: 0.84, since: 0, versions: [3] };
-    expect(waitRecord({ ...track, waits }, day)).toEqual([
-      'kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)',
-    ]);
-    expect(waitRecord({ ...track, waits: { ...waits, evaluated: 100, versions: [2, 3] } }, day)).toEqual([
+    const waits = {
+      evaluated: 52,
+      hitRatio: 41 / 52,
+      statedProbability: 0.84,
+      since: track.since,
+      versions: [3],
+    };
+    expect(waitRecord({ ...track, waits })).toEqual(['kept 41 of 52 waits since 3 Nov (79 %, stated 84 %)']);
+    expect(waitRecord({ ...track, waits: { ...waits, evaluated: 100, versions: [2, 3] } })).toEqual([
       'kept 79 of the last 100 waits since 3 Nov, by versions 2, 3 of its method (79 %, stated 84 %)',
     ]);
-    expect(waitRecord({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null } }, day)).toEqual([]);
-    expect(waitRecord(track, day)).toEqual([]);
+    expect(waitRecord({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null } })).toEqual([]);
+    expect(waitRecord(track)).toEqual([]);
   });
 
   it('claims nothing more for a service that only counts', () => {
     const plain = { ...track, basis: null, since: null, versions: [], unjudged: null };
-    expect(recordPhrases(plain, day)).toEqual(['kept 92 of 100', '(92 %, stated 90 %)']);
+    expect(recordPhrases(plain)).toEqual(['kept 92 of 100', '(92 %, stated 90 %)']);
   });
 });
 
@@ -63,8 +66,9 @@ describe('fitting text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, width) => {
         fc.pre(!/\p{C}/u.test(text));
-        expect(stringWidth(fitLeft(text, width))).toBe(width);
-        expect(stringWidth(fitRight(text, width))).toBe(width);
+        for (const align of ['left', 'right'] as const) {
+          expect(stringWidth(fitText(text, width, align))).toBe(width);
+        }
       }),
     );
   });
@@ -72,7 +76,7 @@ describe('fitting text', () => {
   it('measures what is seen, not characters', () => {
     expect(truncate('燃料価格', 5)).toBe('燃料…');
     expect(truncate('gas', 3)).toBe('gas');
-    expect(fitRight('價', 4)).toBe('  價');
+    expect(fitText('價', 4, 'right')).toBe('  價');
   });
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { TABS } from '../../src/tui/app/tabs.ts';
 import { TabBar } from '../../src/tui/chrome/frame.tsx';
 import { type Feed, ListsContext } from '../../src/tui/data/lists.tsx';
+import { inRoom } from './sized-screen.tsx';
 
 const nothing = async () => {};
 const POLLED = { data: undefined, at: 0, error: null, retryAt: null, refresh: nothing, pending: false };
@@ -13,7 +14,7 @@ function bar(width: number, current: number, unseen = 0, awaited = 0): string {
   const lists = { alerts: { ...feed, unseen }, autoTxs: { ...feed, awaited } };
   const app = render(
     <ListsContext value={lists}>
-      <TabBar width={width} current={TABS[current] ?? TABS[0]} pace="every 12s" />
+      {inRoom(width, 24, <TabBar current={TABS[current] ?? TABS[0]} pace="every 12s" />)}
     </ListsContext>,
   );
   onTestFinished(() => app.unmount());

@@ -6,7 +6,7 @@ const UNKNOWN = 'has no address in DNS: check the spelling and the network';
 const hosts = ['ethereum-rpc.publicnode.com', 'ethereum.reth.rs', 'eth.drpc.org', 'eth.merkle.io', '1rpc.io'];
 const offline = hosts.map((path) => ({ path, message: UNKNOWN }));
 const lines = (...[troubles, width, room]: [Parameters<typeof troubleLines>[0], number, number]) =>
-  troubleLines(troubles, { width, room, ellipsis: '…' }).map(({ name, text }) => name + text);
+  troubleLines(troubles, width, room).map((line) => line.map(({ text }) => text).join(''));
 
 describe('what is wrong with the nodes', () => {
   it('is said once where it is the same of all, under their names', () => {

@@ -2,9 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { graphemes } from '../../src/core/text.ts';
 import { keyFinder, veilUrl } from '../../src/tui/app/source.ts';
-import { UNICODE_THEME } from '../../src/tui/ui/theme.ts';
-
-const url = (text: string) => veilUrl(text, UNICODE_THEME);
 
 describe('a key', () => {
   it('is found by its first letters, wherever it stands', () => {
@@ -40,12 +37,12 @@ describe('an address being typed', () => {
     ['https://h/?key=abc', 'https://h/••••••••'],
     ['https://h/#abc', 'https://h/••••'],
     ['gastop_abcdef', '•••••••••••••'],
-  ])('%s is drawn as %s', (text, drawn) => expect(url(text)).toBe(drawn));
+  ])('%s is drawn as %s', (text, drawn) => expect(veilUrl(text)).toBe(drawn));
 
   it('keeps its length, so that the cursor stands where it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        expect(graphemes(url(text))).toHaveLength(graphemes(text).length);
+        expect(graphemes(veilUrl(text))).toHaveLength(graphemes(text).length);
       }),
     );
   });

@@ -29,8 +29,9 @@ import { cheaperThan } from '../panes/alerts/alert-prefill.ts';
 import { openAlertForm } from '../panes/alerts/alerts-pane.tsx';
 import { type Board, BoardPane } from '../panes/board/board-pane.tsx';
 import { openPlace } from '../panes/explorer/explorer-state.ts';
+import { Room, SnapshotContext } from '../ui/pane-context.tsx';
 import { ScrollView } from '../ui/scroll.tsx';
-import { ASCII_THEME, DimContext, ThemeContext, UNICODE_THEME } from '../ui/theme.ts';
+import { DimContext, setAscii } from '../ui/theme.ts';
 import { Clock, ClockContext, useTicking } from './clock.ts';
 import { type Health, healthOf, isPast } from './connection.ts';
 import { Finder } from './finder.tsx';
@@ -152,31 +153,21 @@ function SessionScreen(props: SessionProps) {
     void holder.open(() => props.openSource(choice));
   };
   const shown = state.isBoard && board !== null ? board : null;
-  const body = (room: number) => {
+  const body = () => {
     if (state.overlay === 'help') {
-      const scope = shown === null ? tab.scope : 'board';
-      return <ScrollView title="Keys" lines={helpLines(scope)} columns={columns} rows={room} />;
+      return <ScrollView title="Keys" lines={helpLines(shown === null ? tab.scope : 'board')} />;
     }
-    if (shown !== null) return <BoardPane board={shown} columns={columns} rows={room} open={openChain} />;
-    if (state.overlay === 'raw' && scope !== null) {
-      return <RawView {...tab.raw(memory)} columns={columns} rows={room} />;
-    }
+    if (shown !== null) return <BoardPane board={shown} open={openChain} />;
+    if (state.overlay === 'raw' && scope !== null) return <RawView {...tab.raw(memory)} />;
     if (snapshot === undefined || scope === null) {
-      return (
-        <NoData
-          {...reason}
-          columns={columns}
-          rows={room}
-          nothingAnswers={nothingAnswers}
-          choose={choose}
-          urlProblem={props.urlProblem}
-        />
-      );
+      return <NoData {...{ ...reason, nothingAnswers, choose }} urlProblem={props.urlProblem} />;
     }
     return (
-      <Finder key={tab.action} scope={tab.scope} snapshot={snapshot} columns={columns} rows={room}>
-        {(rest) => <tab.Screen snapshot={snapshot} columns={columns} rows={rest} />}
-      </Finder>
+      <SnapshotContext value={snapshot}>
+        <Finder key={tab.action} scope={tab.scope}>
+          <tab.Screen />
+        </Finder>
+      </SnapshotContext>
     );
   };
   return (
@@ -194,10 +185,11 @@ function SessionScreen(props: SessionProps) {
                 isOpening={source.kind === 'opening' && source.id === 0}
                 tryNow={() => client?.rateLimit.tryNow()}
               />
-              <Frame
-                {...{ columns, rows, chainName, badge, snapshot, health, tab, pace, toast, body }}
-                isWhole={shown !== null}
-              />
+              <Room columns={columns} rows={rows}>
+                <Frame {...{ chainName, badge, snapshot, health, tab, pace, toast }} isWhole={shown !== null}>
+                  {body()}
+                </Frame>
+              </Room>
             </KeyListener>
           </NavigationContext>
         </ListsProvider>
@@ -329,6 +321,7 @@ const SPOKEN_TICK_MS = 60_000;
 export function Monitor({ ascii, notifications, isBoardFirst, ...props }: MonitorProps) {
   const { holder, now } = props;
   const isSpoken = useIsScreenReaderEnabled();
+  useState(() => setAscii(ascii || isSpoken));
   const source = useSyncExternalStore(holder.subscribe, holder.read);
   const [state, setState] = useState<MonitorState>({
     tab: 0,
@@ -345,14 +338,12 @@ export function Monitor({ ascii, notifications, isBoardFirst, ...props }: Monito
   // An opening source continues the session that waited for it; another choice starts a new one.
   const session = <Session key={source.id} {...props} {...{ source, state, change, toast }} />;
   return (
-    <ThemeContext value={ascii || isSpoken ? ASCII_THEME : UNICODE_THEME}>
-      <ClockContext value={clock}>
-        <ToastContext value={show}>
-          <NotificationsContext value={notifications}>
-            <MemoryContext value={memory}>{session}</MemoryContext>
-          </NotificationsContext>
-        </ToastContext>
-      </ClockContext>
-    </ThemeContext>
+    <ClockContext value={clock}>
+      <ToastContext value={show}>
+        <NotificationsContext value={notifications}>
+          <MemoryContext value={memory}>{session}</MemoryContext>
+        </NotificationsContext>
+      </ToastContext>
+    </ClockContext>
   );
 }

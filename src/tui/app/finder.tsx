@@ -1,16 +1,16 @@
-import { Box, Text } from 'ink';
+import { Box } from 'ink';
 import { type ReactNode, useContext, useState } from 'react';
-import type { SnapshotView } from '../../client/views/gas.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { formatCount } from '../../core/units.ts';
-import { FilterContext, ListsContext, matchesFilter } from '../data/lists.tsx';
+import { FilterContext, ListsContext, listOf, matchesFilter } from '../data/lists.tsx';
 import { MonitorContext } from '../data/queries.ts';
 import type { Scope } from '../input/keymap.ts';
 import { TextField } from '../input/text-field.tsx';
 import { useKeys } from '../input/use-keys.tsx';
 import { noTransactions, readLookup } from '../panes/explorer/explorer-state.ts';
-import { displayWidth, truncate } from '../ui/text.tsx';
-import { type ColorName, useTheme } from '../ui/theme.ts';
+import { Room, useRoom, useShownSnapshot } from '../ui/pane-context.tsx';
+import { colored, displayWidth, faint, LineList, plain } from '../ui/text.tsx';
+import type { ColorName } from '../ui/theme.ts';
 import { veilAll } from './source.ts';
 import { useKeptState, useNavigation } from './ui-state.ts';
 
@@ -31,26 +31,24 @@ interface Reading {
 }
 
 /** `/`: filters what is shown while typing. Returns the filter, and the open field with its rows. */
-export function useFind(scope: Scope, width: number, read: (text: string) => Reading) {
+export function useFind(scope: Scope, read: (text: string) => Reading) {
   const [{ isOpen, filter }, change] = useKeptState(`find ${scope}`, NO_FIND);
   const setFind = (find: Find) => change(() => find);
   useKeys('global', {
     find: () => setFind({ isOpen: true, filter: '' }),
     ...(filter === '' ? {} : { back: () => setFind(NO_FIND) }),
   });
-  const field = isOpen ? <FindField {...{ width, read, filter, setFind }} /> : null;
+  const field = isOpen ? <FindField {...{ read, filter, setFind }} /> : null;
   return { filter: filter.trim(), field, rows: isOpen ? FIND_ROWS : 0 };
 }
 
 interface FindFieldProps {
-  readonly width: number;
   readonly read: (text: string) => Reading;
   readonly filter: string;
   readonly setFind: (find: Find) => void;
 }
 
-function FindField({ width, read, filter, setFind }: FindFieldProps) {
-  const theme = useTheme();
+function FindField({ read, filter, setFind }: FindFieldProps) {
   const isKey = useKeyFinder();
   const [text, setText] = useState('');
   const { words, color, onEnter } = read(text);
@@ -58,8 +56,7 @@ function FindField({ width, read, filter, setFind }: FindFieldProps) {
     <Box flexDirection="column" flexShrink={0} height={FIND_ROWS}>
       <TextField
         label=" find"
-        width={width}
-        veil={(typed) => (isKey(typed) ? veilAll(typed, theme) : typed)}
+        veil={(typed) => (isKey(typed) ? veilAll(typed) : typed)}
         onChange={(typed) => {
           setText(typed);
           setFind({ isOpen: true, filter: isKey(typed) ? '' : typed });
@@ -73,9 +70,7 @@ function FindField({ width, read, filter, setFind }: FindFieldProps) {
         }}
         onCancel={() => setFind(NO_FIND)}
       />
-      <Text wrap="truncate" {...(color ? { color: theme.color(color) } : { dimColor: true })}>
-        {` ${truncate(theme.text(words), width - 2, theme.glyph.ellipsis)}`}
-      </Text>
+      <LineList lines={[[plain(' '), color ? colored(words, color) : faint(words)]]} />
     </Box>
   );
 }
@@ -86,24 +81,15 @@ const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735cc4, or the hash o
 const SHORT_EXAMPLES = 'a block number, or the hash of a transaction';
 const LIST_HINT = 'words filter the list; a block number or a hash opens in Explorer';
 
-interface FinderProps {
-  readonly scope: Scope;
-  readonly snapshot: SnapshotView;
-  readonly columns: number;
-  readonly rows: number;
-  /** Draws the tab in the remaining rows. */
-  readonly children: (rows: number) => ReactNode;
-}
-
 /** `/` on a tab: filters its list, and opens a block or a transaction in the Explorer. */
-export function Finder({ scope, snapshot, columns, rows, children }: FinderProps) {
-  const { glyph } = useTheme();
+export function Finder({ scope, children }: { readonly scope: Scope; readonly children: ReactNode }) {
+  const snapshot = useShownSnapshot();
+  const { columns, rows } = useRoom();
   const lists = useContext(ListsContext);
   const isKey = useKeyFinder();
   const { openPlace } = useNavigation();
-  const feed = scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
-  const items = feed?.data?.items;
-  const find = useFind(scope, columns, (text): Reading => {
+  const items = listOf(lists, scope)?.data?.items;
+  const find = useFind(scope, (text): Reading => {
     const context = { head: snapshot.blockNumber, noTransactions: noTransactions(snapshot), isKey };
     const sought = readLookup(text, context);
     const matching = items?.filter((item) => matchesFilter(item, text.trim())).length ?? 0;
@@ -119,13 +105,15 @@ export function Finder({ scope, snapshot, columns, rows, children }: FinderProps
     }
     const wrong = sought.kind === 'wrong' ? sought.problem : null;
     const problem = isFilter && !isKey(text) ? 'nothing matches, and it is no block or transaction' : wrong;
-    if (problem !== null) return { words: `${glyph.warning} ${problem}`, color: 'warn', onEnter };
+    if (problem !== null) return { words: `! ${problem}`, color: 'warn', onEnter };
     return { words: '⏎ opens it in Explorer, Esc closes', color: 'good', onEnter };
   });
   return (
     <FilterContext value={find.filter}>
       {find.field}
-      {children(rows - find.rows)}
+      <Room columns={columns} rows={rows - find.rows}>
+        {children}
+      </Room>
     </FilterContext>
   );
 }

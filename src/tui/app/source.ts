@@ -2,7 +2,6 @@ import type { GasClient } from '../../client/client.ts';
 import { looksLikeKey } from '../../core/key-text.ts';
 import { graphemes } from '../../core/text.ts';
 import type { Badge } from '../chrome/status-bar.tsx';
-import type { Theme } from '../ui/theme.ts';
 
 export interface MonitorSource {
   readonly client: GasClient;
@@ -106,24 +105,23 @@ export function keyFinder(apiKey: string | null): (text: string) => boolean {
   };
 }
 
-export function veilAll(text: string, { glyph }: Theme): string {
-  return glyph.bullet.repeat(graphemes(text).length);
-}
+export const veilAll = (text: string): string => '•'.repeat(graphemes(text).length);
 
 /** A URL without its secrets: user and password, keys in its path, everything after `?` or `#`. */
-export function veilUrl(text: string, theme: Theme): string {
-  if (looksLikeKey(text)) return veilAll(text, theme);
-  const hide = (secret: string) => veilAll(secret, theme);
+export function veilUrl(text: string): string {
+  if (looksLikeKey(text)) return veilAll(text);
   const [, start = '', authority = '', path = '', query = ''] =
     /^(\s*(?:[a-z][\w+.-]*:\/\/)?)([^/?#]*)([^?#]*)(.*)$/isu.exec(text) ?? [];
-  return start + veilAuthority(authority, hide) + path.replace(KEY_IN_PATH, hide) + hide(query);
+  return start + veilAuthority(authority) + path.replace(KEY_IN_PATH, veilAll) + veilAll(query);
 }
 
-function veilAuthority(authority: string, hide: (secret: string) => string): string {
+function veilAuthority(authority: string): string {
   const at = authority.lastIndexOf('@');
-  if (at >= 0) return hide(authority.slice(0, at)) + authority.slice(at);
+  if (at >= 0) return veilAll(authority.slice(0, at)) + authority.slice(at);
   // Before the `@` is typed, text after a colon that is no port is a password.
   const colon = authority.startsWith('[') ? -1 : authority.indexOf(':');
   const isPort = /^\d{0,5}$/.test(authority.slice(colon + 1));
-  return colon < 0 || isPort ? authority : authority.slice(0, colon + 1) + hide(authority.slice(colon + 1));
+  return colon < 0 || isPort
+    ? authority
+    : authority.slice(0, colon + 1) + veilAll(authority.slice(colon + 1));
 }

@@ -1,5 +1,4 @@
 import type { ComponentType } from 'react';
-import type { SnapshotView } from '../../client/views/gas.ts';
 import { PATHS } from '../../contract/routes.ts';
 import type { RawRequest } from '../chrome/raw-view.tsx';
 import type { ActionName, Scope } from '../input/keymap.ts';
@@ -13,18 +12,12 @@ import { ServiceScreen } from '../panes/service/service-pane.tsx';
 import { resourceRequest } from '../resource/resource.ts';
 import type { Memory } from './ui-state.ts';
 
-export interface TabScreenProps {
-  readonly snapshot: SnapshotView;
-  readonly columns: number;
-  readonly rows: number;
-}
-
 export interface Tab {
   readonly scope: Scope;
   readonly action: ActionName;
   readonly title: string;
   readonly short?: string;
-  readonly Screen: ComponentType<TabScreenProps>;
+  readonly Screen: ComponentType;
   /** The request for the raw view: that of the response on the screen. */
   readonly raw: (memory: Memory) => RawRequest;
 }

@@ -5,8 +5,9 @@ import { useNow } from '../app/clock.ts';
 import type { Health } from '../app/connection.ts';
 import { TABS, type Tab } from '../app/tabs.ts';
 import { SMALLEST } from '../app/ui-state.ts';
-import { ListsContext } from '../data/lists.tsx';
+import { ListsContext, listOf } from '../data/lists.tsx';
 import { KEYMAP } from '../input/keymap.ts';
+import { Room, useRoom } from '../ui/pane-context.tsx';
 import { nextTry } from '../ui/pane-state.tsx';
 import {
   displayWidth,
@@ -19,7 +20,7 @@ import {
   SpreadLine,
   truncate,
 } from '../ui/text.tsx';
-import { DimContext, useTheme } from '../ui/theme.ts';
+import { COLORS, DimContext, forTerminal } from '../ui/theme.ts';
 import { KeyBar } from './key-bar.tsx';
 import { type Badge, BadgeText, StatusBar } from './status-bar.tsx';
 import { type Toast, ToastLine } from './toast.tsx';
@@ -27,29 +28,27 @@ import { type Toast, ToastLine } from './toast.tsx';
 const LEAST_CAUSE = 12;
 
 /** Why the data is stale and what happens next, or what else is wrong, as detailed as the width allows. */
-export function NoticeLine({ health, width }: { readonly health: Health; readonly width: number }) {
-  const theme = useTheme();
+export function NoticeLine({ health }: { readonly health: Health }) {
   const now = useNow();
-  const { dot, warning, ellipsis } = theme.glyph;
+  const { columns } = useRoom();
   if (!('reason' in health) && !('note' in health)) return null;
   const isNote = 'note' in health;
   const causes = isNote ? [health.note] : 'title' in health ? [health.reason, health.title] : [health.reason];
   const nexts = isNote ? [''] : 'remedy' in health ? shorter(health.remedy) : retryTexts(health.retryAt, now);
-  const wholes = causes.map((text) => theme.text(text));
-  const tails = nexts.map((text) => (text === '' ? '' : ` ${dot} ${theme.text(text)}`));
-  const room = width - 4;
+  const tails = nexts.map((text) => (text === '' ? '' : ` · ${text}`));
+  const room = columns - 4;
   const last = tails.at(-1) ?? '';
   // Prefers the full cause: shortens what comes next first.
-  const pairs = wholes.flatMap((cause) => tails.map((next) => ({ cause, next })));
+  const pairs = causes.flatMap((cause) => tails.map((next) => ({ cause, next })));
   const { cause, next } = pairs.find((pair) => displayWidth(pair.cause + pair.next) <= room) ?? {
-    cause: truncate(wholes[0] ?? '', Math.max(room - displayWidth(last), LEAST_CAUSE), ellipsis),
+    cause: truncate(causes[0] ?? '', Math.max(room - displayWidth(last), LEAST_CAUSE)),
     next: last,
   };
   return (
     <Text wrap="truncate">
-      <Text color={theme.color(isNote ? 'warn' : 'bad')}>{` ${warning} `}</Text>
-      {cause}
-      <Text bold={health.kind === 'refused'}>{next}</Text>
+      <Text color={isNote ? COLORS.warn : COLORS.bad}>{' ! '}</Text>
+      {forTerminal(cause)}
+      <Text bold={health.kind === 'refused'}>{forTerminal(next)}</Text>
     </Text>
   );
 }
@@ -66,14 +65,14 @@ function retryTexts(retryAt: number | null, now: number): readonly string[] {
 }
 
 interface TabBarProps {
-  readonly width: number;
   readonly current: Tab;
   /** How often prices come: `every 12s`, `each block`. */
   readonly pace: string;
 }
 
 /** The tabs with their keys; the current one is in brackets, so that it is recognised without colour. */
-export const TabBar = memo(function TabBar({ width, current, pace }: TabBarProps) {
+export const TabBar = memo(function TabBar({ current, pace }: TabBarProps) {
+  const { columns } = useRoom();
   const badgeOf = useBadges();
   const tries = [
     {},
@@ -82,14 +81,13 @@ export const TabBar = memo(function TabBar({ width, current, pace }: TabBarProps
     // Numbers without news are dropped when nothing else fits.
     { isTight: true, isShort: true, isBare: true },
   ].map((how) => TABS.flatMap((tab, place) => tabLabel(tab, place, tab === current, badgeOf(tab), how)));
-  const line = tries.find((labels) => lineWidth(labels) <= width) ?? tries.at(-1) ?? EMPTY_LINE;
+  const line = tries.find((labels) => lineWidth(labels) <= columns) ?? tries.at(-1) ?? EMPTY_LINE;
   return (
     <DimContext value={false}>
       <SpreadLine
-        width={width}
         left={<Spans line={line} />}
         // Never cuts a tab: the keys that change the interval show it too.
-        right={lineWidth(line) + pace.length + 1 > width ? '' : <Text dimColor>{`${pace} `}</Text>}
+        right={lineWidth(line) + pace.length + 1 > columns ? '' : <Text dimColor>{`${pace} `}</Text>}
       />
     </DimContext>
   );
@@ -123,32 +121,31 @@ function tabLabel(
  * expected: `·2`.
  */
 function useBadges(): (tab: Tab) => Span | null {
-  const { ascii, glyph } = useTheme();
   const lists = useContext(ListsContext);
   return ({ scope }) => {
-    const list = scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
+    const list = listOf(lists, scope);
     if (list === undefined) return null;
     const { unseen, awaited } = list;
     if (unseen > 0) return { text: ` !${unseen}`, bold: true, color: 'warn' };
-    return awaited === 0 ? null : { text: ` ${ascii ? '*' : glyph.dot}${awaited}` };
+    return awaited === 0 ? null : { text: ` ·${awaited}` };
   };
 }
 
 /** Minimum size for sentences, badge included; in less they would overlap. */
 const ROOM_FOR_WORDS = { columns: 20, rows: 6 };
 
-function TooSmall({ columns, rows, badge }: Pick<FrameProps, 'columns' | 'rows' | 'badge'>) {
-  const theme = useTheme();
+function TooSmall({ badge }: Pick<FrameProps, 'badge'>) {
+  const { columns, rows } = useRoom();
   const least = `${SMALLEST.columns}×${SMALLEST.rows}`;
   const hasWords = columns >= ROOM_FOR_WORDS.columns && rows >= ROOM_FOR_WORDS.rows;
-  const few = [least, 'needed', 'q quits'].slice(0, rows).map((text) => theme.text(text).slice(0, columns));
+  const few = [least, 'needed', 'q quits'].slice(0, rows).map((text) => forTerminal(text).slice(0, columns));
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       {hasWords ? (
         <>
           <BadgeText badge={badge} />
           <Text bold>
-            {theme.text(`gastop needs ${least} characters; this window has ${columns}×${rows}.`)}
+            {forTerminal(`gastop needs ${least} characters; this window has ${columns}×${rows}.`)}
           </Text>
           <Text>Make it larger, or press q to quit.</Text>
         </>
@@ -160,8 +157,6 @@ function TooSmall({ columns, rows, badge }: Pick<FrameProps, 'columns' | 'rows' 
 }
 
 interface FrameProps {
-  readonly columns: number;
-  readonly rows: number;
   readonly chainName: string | null;
   readonly badge: Badge | null;
   readonly snapshot: SnapshotView | undefined;
@@ -171,46 +166,42 @@ interface FrameProps {
   readonly toast: Toast | null;
   /** What is shown is of no single source, and says itself what it is: without status and tabs. */
   readonly isWhole: boolean;
-  readonly body: (rows: number) => ReactNode;
+  readonly children: ReactNode;
 }
 
 /** The frame around every pane; exactly as high as the terminal, because a taller frame would flicker. */
 export function Frame(props: FrameProps) {
-  const { columns, rows, chainName, badge, snapshot, health, tab, pace, toast, isWhole, body } = props;
+  const { chainName, badge, snapshot, health, tab, pace, toast, isWhole, children } = props;
+  const { columns, rows } = useRoom();
   const spoken = useIsScreenReaderEnabled();
   if (spoken) return <SpokenFrame {...props} />;
-  if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
-    return <TooSmall columns={columns} rows={rows} badge={badge} />;
-  }
+  if (columns < SMALLEST.columns || rows < SMALLEST.rows) return <TooSmall badge={badge} />;
   // A toast takes a row from the body, or covers the last row of Live, whose layout depends on its rows. Without data
   // the body itself shows what is wrong.
   const noticed = !isWhole && snapshot !== undefined && ('reason' in health || 'note' in health);
   const headRows = (isWhole ? 0 : 2) + (noticed ? 1 : 0);
+  const toastRows = toast === null || (tab.scope === 'live' && !isWhole) ? 0 : 1;
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       {isWhole ? null : (
         <>
-          <StatusBar
-            width={columns}
-            chainName={chainName}
-            snapshot={snapshot}
-            health={health}
-            badge={badge}
-          />
-          <TabBar width={columns} current={tab} pace={pace} />
+          <StatusBar {...{ chainName, snapshot, health, badge }} />
+          <TabBar current={tab} pace={pace} />
         </>
       )}
-      {noticed ? <NoticeLine health={health} width={columns} /> : null}
+      {noticed ? <NoticeLine health={health} /> : null}
       <Box flexDirection="column" flexGrow={1} flexShrink={1} overflow="hidden">
-        {body(rows - 1 - headRows - (toast === null || (tab.scope === 'live' && !isWhole) ? 0 : 1))}
+        <Room columns={columns} rows={rows - 1 - headRows - toastRows}>
+          {children}
+        </Room>
       </Box>
-      {toast === null ? null : <ToastLine toast={toast} width={columns} />}
-      <KeyBar width={columns} />
+      {toast === null ? null : <ToastLine toast={toast} />}
+      <KeyBar />
     </Box>
   );
 }
 
-function SpokenFrame({ chainName, badge, snapshot, health, tab, rows, toast, isWhole, body }: FrameProps) {
+function SpokenFrame({ chainName, badge, snapshot, health, tab, toast, isWhole, children }: FrameProps) {
   const block = snapshot?.blockNumber ?? null;
   const head = [
     ['gastop', badge, chainName, `tab ${tab.title}`, health.kind].filter((part) => part !== null).join(', '),
@@ -224,7 +215,7 @@ function SpokenFrame({ chainName, badge, snapshot, health, tab, rows, toast, isW
       {placed(isWhole ? ['gastop, all chains'] : head, (text) => (
         <Text>{text}</Text>
       ))}
-      {body(rows)}
+      {children}
       {toast === null ? null : <Text>{toast.text}</Text>}
       <Text>Press question mark for all keys, q to quit.</Text>
     </Box>

@@ -1,11 +1,11 @@
 import { KEYMAP, SCOPE_TITLES, SCOPES, type Scope } from '../input/keymap.ts';
-import { fitLeft } from '../ui/text.tsx';
+import { fitText } from '../ui/text.tsx';
 
 /** The help overlay as lines, from the keymap: the pane's own keys first. */
 export function helpLines(current: Scope): readonly string[] {
   const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {
     const lines = KEYMAP.filter((binding) => binding.scope === scope).map(
-      ({ label, help }) => `  ${fitLeft(label, 10)}${help}`,
+      ({ label, help }) => `  ${fitText(label, 10)}${help}`,
     );
     const title = SCOPE_TITLES[scope];
     return ['', `${title.charAt(0).toUpperCase()}${title.slice(1)}`, ...lines];

@@ -2,8 +2,9 @@ import { Box, Text, Transform } from 'ink';
 import { memo, useContext } from 'react';
 import { KEYMAP, type KeyBinding, type Scope } from '../input/keymap.ts';
 import { type Dispatcher, DispatcherContext } from '../input/use-keys.tsx';
+import { useRoom } from '../ui/pane-context.tsx';
 import { displayWidth } from '../ui/text.tsx';
-import { useTheme } from '../ui/theme.ts';
+import { forTerminal } from '../ui/theme.ts';
 
 interface FooterKey {
   readonly key: string;
@@ -12,18 +13,16 @@ interface FooterKey {
 
 /**
  * The keys for the footer, from `scopes` (nearest first), as many as fit into `width`: help, the pane's keys, global
- * keys, quit. Skips a key that a nearer scope overrides, and a key that does nothing now. `textOf` writes a key with
- * its word: "Enter" is wider than "⏎".
+ * keys, quit. Skips a key that a nearer scope overrides, and a key that does nothing now.
  */
 export function footerKeys(
   scopes: readonly Scope[],
   width: number,
   isWorking: Dispatcher['works'],
-  textOf: (text: string) => string = (text) => text,
 ): readonly FooterKey[] {
   const footerKey = ({ footerLabel, label, footer = '' }: KeyBinding): FooterKey => ({
-    key: textOf(footerLabel ?? label),
-    word: textOf(footer),
+    key: forTerminal(footerLabel ?? label),
+    word: forTerminal(footer),
   });
   const all = KEYMAP.filter(({ scope, action }) => isWorking(scope, action));
   const isShadowed = ({ scope, keys }: KeyBinding) => {
@@ -53,11 +52,11 @@ export function footerKeys(
  * The last line: the keys of the present frame, computed by a transform whenever Ink draws. Ink styles one pair, in
  * which each key and its word replace K and W.
  */
-export const KeyBar = memo(function KeyBar({ width }: { readonly width: number }) {
-  const theme = useTheme();
+export const KeyBar = memo(function KeyBar() {
+  const { columns: width } = useRoom();
   const dispatcher = useContext(DispatcherContext);
   const draw = (pair: string) =>
-    footerKeys(dispatcher.named, width, (scope, action) => dispatcher.works(scope, action), theme.text)
+    footerKeys(dispatcher.named, width, (scope, action) => dispatcher.works(scope, action))
       .map(({ key, word }) => pair.replace(/[KW]/g, (letter) => (letter === 'K' ? key : word)))
       .join('');
   return (

@@ -8,17 +8,12 @@ import { type SourceChoice, veilUrl } from '../app/source.ts';
 import { KEYMAP } from '../input/keymap.ts';
 import { TextField } from '../input/text-field.tsx';
 import { useKeys } from '../input/use-keys.tsx';
+import { Room, useRoom } from '../ui/pane-context.tsx';
 import { PaneState } from '../ui/pane-state.tsx';
-import { displayWidth, truncate, wrapText } from '../ui/text.tsx';
-import { useTheme } from '../ui/theme.ts';
+import { bold, displayWidth, type Line, LineList, plain, truncate, wrapText } from '../ui/text.tsx';
+import { COLORS, forTerminal } from '../ui/theme.ts';
 
 const GAP = 2;
-
-/** The problem of one node, or of several with the same. `name` is highlighted. */
-interface TroubleLine {
-  readonly name: string;
-  readonly text: string;
-}
 
 /**
  * The problem of each node, in lines of at most `width` columns: a shared reason is shown once, after the names.
@@ -26,29 +21,31 @@ interface TroubleLine {
  */
 export function troubleLines(
   troubles: readonly { readonly path: string; readonly message: string }[],
-  { width, room, ellipsis }: { readonly width: number; readonly room: number; readonly ellipsis: string },
-): readonly TroubleLine[] {
+  width: number,
+  room: number,
+): readonly Line[] {
   const alike = [...Map.groupBy(troubles, ({ message }) => message).values()];
   const singles = alike.flatMap((nodes) => (nodes.length === 1 ? nodes : []));
   const named = Math.max(0, ...singles.map(({ path }) => displayWidth(path)));
-  return alike.flatMap((nodes, place) => {
+  const lines = alike.flatMap((nodes, place): readonly Line[] => {
     const [{ path, message } = { path: '', message: '' }] = nodes;
     if (nodes.length === 1 && named + GAP + displayWidth(message) <= width) {
-      return [{ name: path.padEnd(path.length + named - displayWidth(path) + GAP), text: message }];
+      return [[bold(path.padEnd(path.length + named - displayWidth(path) + GAP)), plain(message)]];
     }
     const left = Math.max(Math.floor(room / alike.length) + (place < room % alike.length ? 1 : 0), 1);
     const reason = nodes.length === 1 ? message : `each: ${message}`;
-    const reasonLines = wrapText(reason, width - GAP, Math.max(left - 1, 1), ellipsis);
+    const reasonLines = wrapText(reason, width - GAP, Math.max(left - 1, 1));
     const most = Math.max(left - reasonLines.length, 1);
     const shown = nodes.length > most ? nodes.slice(0, most - 1) : nodes;
     const hidden = nodes.length - shown.length;
     const more = shown.length === 0 ? `${hidden} nodes` : `and ${hidden} more`;
     return [
-      ...shown.flatMap((node) => wrapText(node.path, width, 1, ellipsis).map((name) => ({ name, text: '' }))),
-      ...(hidden > 0 ? [{ name: '', text: more }] : []),
-      ...reasonLines.map((text) => ({ name: '', text: `${' '.repeat(GAP)}${text}` })),
+      ...shown.map((node) => [bold(truncate(node.path, width))]),
+      ...(hidden > 0 ? [[plain(more)]] : []),
+      ...reasonLines.map((text) => [plain(`${' '.repeat(GAP)}${text}`)]),
     ];
   });
+  return lines.slice(0, room);
 }
 
 interface NoDataReason {
@@ -60,8 +57,6 @@ interface NoDataReason {
 }
 
 interface NoDataProps extends NoDataReason {
-  readonly columns: number;
-  readonly rows: number;
   readonly nothingAnswers: boolean;
   readonly choose: (choice: SourceChoice) => void;
   /** Why a typed URL cannot be opened; `null` when it can. */
@@ -70,24 +65,18 @@ interface NoDataProps extends NoDataReason {
 
 /** The screen before the first response. */
 export function NoData(props: NoDataProps) {
-  const { columns, rows, error, retryAt, nothingAnswers } = props;
+  const { error, retryAt, nothingAnswers } = props;
+  const { columns, rows } = useRoom();
   if (nothingAnswers) return <SourcePicker {...props} />;
   if (error === null || (error instanceof ClientError && error.code === 'unavailable')) {
     return (
-      <Box flexDirection="column" width={columns} height={rows} alignItems="center" justifyContent="center">
+      <Box width={columns} height={rows} alignItems="center" justifyContent="center">
         <Text dimColor>Waiting for the first block ...</Text>
       </Box>
     );
   }
-  return (
-    <PaneState
-      kind="error"
-      title={failureTitle(error)}
-      reason={error.message}
-      hint={remedyFor(error) ?? failureHint(error)}
-      retryAt={retryAt}
-    />
-  );
+  const hint = remedyFor(error) ?? failureHint(error);
+  return <PaneState kind="error" title={failureTitle(error)} reason={error.message} {...{ hint, retryAt }} />;
 }
 
 /** How long a source may take to respond for the first time before another one is offered. */
@@ -103,8 +92,8 @@ export function useNoResponse({ error, attempt }: NoDataReason): boolean {
 }
 
 /** Shows the problem of each node, and what to do. It never makes up numbers. */
-function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem }: NoDataProps) {
-  const theme = useTheme();
+function SourcePicker({ error, retryAt, choose, urlProblem }: NoDataProps) {
+  const { columns, rows } = useRoom();
   const [typing, setTyping] = useState(false);
   useKeys('source', {
     'source-retry': () => choose('retry'),
@@ -112,36 +101,25 @@ function SourcePicker({ columns, rows, error, retryAt, choose, urlProblem }: NoD
     'source-demo': () => choose('demo'),
   });
   const details = error instanceof ClientError ? error.details : [];
-  const room = Math.max(rows - 11, 1);
-  const troubles = troubleLines(
-    details.map(({ path, message }) => ({ path: theme.text(path), message: theme.text(message) })),
-    { width: columns - 4, room, ellipsis: theme.glyph.ellipsis },
-  );
-  const line = (text: string) => truncate(theme.text(text), columns - 4, theme.glyph.ellipsis);
+  const width = columns - 4;
   return (
     <Box flexDirection="column" width={columns} height={rows} paddingX={2} paddingTop={1} overflow="hidden">
-      <Text bold color={theme.color('bad')}>
-        {line(`${theme.glyph.warning} ${titleOf(error)}`)}
-      </Text>
-      <Text>{theme.text(error?.message ?? 'No answer within 3 s.')}</Text>
-      <Box flexDirection="column" marginY={1}>
-        {troubles.slice(0, room).map(({ name, text }) => (
-          <Text key={`${name} ${text}`} wrap="truncate">
-            <Text bold>{name}</Text>
-            {text}
-          </Text>
-        ))}
+      <LineList lines={[[bold(`! ${titleOf(error)}`, 'bad')]]} width={width} />
+      <Text>{forTerminal(error?.message ?? 'No answer within 3 s.')}</Text>
+      <Box marginY={1}>
+        <LineList lines={troubleLines(details, width, Math.max(rows - 11, 1))} width={width} />
       </Box>
-      {typing ? (
-        <UrlField
-          width={columns - 4}
-          urlProblem={urlProblem}
-          submit={(url) => choose({ url })}
-          cancel={() => setTyping(false)}
-        />
-      ) : (
-        <Choices retryAt={retryAt} />
-      )}
+      <Room columns={width} rows={rows}>
+        {typing ? (
+          <UrlField
+            urlProblem={urlProblem}
+            submit={(url) => choose({ url })}
+            cancel={() => setTyping(false)}
+          />
+        ) : (
+          <Choices retryAt={retryAt} />
+        )}
+      </Room>
     </Box>
   );
 }
@@ -157,7 +135,6 @@ function titleOf(error: Error | null): string {
 }
 
 function Choices({ retryAt }: { readonly retryAt: number | null }) {
-  const theme = useTheme();
   const now = useNow();
   const retryInSec = retryAt === null ? null : Math.max(Math.ceil((retryAt - now) / 1_000), 0);
   return (
@@ -165,7 +142,7 @@ function Choices({ retryAt }: { readonly retryAt: number | null }) {
       {KEYMAP.filter(({ scope }) => scope === 'source').map(({ action, label, help }) => (
         <Text key={action}>
           <Text bold>{`${label}  `}</Text>
-          {theme.text(help)}
+          {help}
         </Text>
       ))}
       <Text dimColor>
@@ -177,34 +154,28 @@ function Choices({ retryAt }: { readonly retryAt: number | null }) {
 
 const EXAMPLES = 'for example http://127.0.0.1:8545 or https://gas.example.com';
 
-interface UrlFieldProps {
-  readonly width: number;
-  readonly urlProblem: (text: string) => string | null;
+interface UrlFieldProps extends Pick<NoDataProps, 'urlProblem'> {
   readonly submit: (url: string) => void;
   readonly cancel: () => void;
 }
 
-function UrlField({ width, urlProblem, submit, cancel }: UrlFieldProps) {
-  const theme = useTheme();
+function UrlField({ urlProblem, submit, cancel }: UrlFieldProps) {
   const [text, setText] = useState('');
   const problem = text.trim() === '' ? EXAMPLES : urlProblem(text);
   return (
     <Box flexDirection="column">
       <TextField
         label="URL"
-        width={width}
-        veil={(typed) => veilUrl(typed, theme)}
+        veil={veilUrl}
         onChange={setText}
         onSubmit={() => {
           if (problem === null) submit(text.trim());
         }}
         onCancel={cancel}
       />
-      {problem === null ? (
-        <Text color={theme.color('good')}>Enter opens it, Esc goes back</Text>
-      ) : (
-        <Text color={theme.color('warn')}>{theme.text(problem)}</Text>
-      )}
+      <Text color={problem === null ? COLORS.good : COLORS.warn}>
+        {forTerminal(problem ?? 'Enter opens it, Esc goes back')}
+      </Text>
     </Box>
   );
 }

@@ -1,8 +1,8 @@
 import { ClientError } from '../../client/errors.ts';
 import { cleanText } from '../../core/text.ts';
 import { failureTitle } from '../app/connection.ts';
-import type { TabScreenProps } from '../app/tabs.ts';
 import { useMonitorQuery } from '../data/queries.ts';
+import { useRoom } from '../ui/pane-context.tsx';
 import { PaneState } from '../ui/pane-state.tsx';
 import { ScrollView } from '../ui/scroll.tsx';
 import { displayWidth } from '../ui/text.tsx';
@@ -48,41 +48,26 @@ function pieces(line: string, width: number): readonly string[] {
   return [...cut, piece];
 }
 
+export interface RawRequest {
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
 /** The raw response of the service, to show where a number comes from. */
-export function RawView({
-  path,
-  query = {},
-  columns,
-  rows,
-}: RawRequest & Pick<TabScreenProps, 'columns' | 'rows'>) {
+export function RawView({ path, query = {} }: RawRequest) {
   const request = Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`;
   const { data, error } = useMonitorQuery({
     key: ['raw', request],
     ask: (client, signal) => client.raw(path, query, { signal }),
   });
-  const width = columns - 2;
+  const width = useRoom().columns - 2;
   const refused = data === undefined && error instanceof ClientError ? error.raw : null;
   const response = data ?? refused;
   if (response !== null) {
-    const lines = [
-      ...(refused === null || error === null ? [] : [...rawLines(error.message, width), '']),
-      ...rawLines(response, width),
-    ];
-    return <ScrollView title={`GET ${request}`} lines={lines} columns={columns} rows={rows} />;
+    const why = refused === null || error === null ? [] : [...rawLines(error.message, width), ''];
+    return <ScrollView title={`GET ${request}`} lines={[...why, ...rawLines(response, width)]} />;
   }
   if (error === null) return <PaneState kind="loading" what={`the response to ${request}`} />;
-  return (
-    <PaneState
-      kind="error"
-      title={failureTitle(error)}
-      reason={error.message}
-      hint="r asks again, Esc closes"
-      retryAt={null}
-    />
-  );
-}
-
-export interface RawRequest {
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
+  const words = { title: failureTitle(error), reason: error.message, hint: 'r asks again, Esc closes' };
+  return <PaneState kind="error" {...words} retryAt={null} />;
 }

@@ -1,21 +1,20 @@
 import { Text } from 'ink';
 import { createContext, useCallback, useContext, useEffect, useState } from 'react';
+import { useRoom } from '../ui/pane-context.tsx';
 import { truncate } from '../ui/text.tsx';
-import { useTheme } from '../ui/theme.ts';
+import { COLORS, forTerminal } from '../ui/theme.ts';
 
 const LOOKS = {
-  alert: { glyph: 'marker', color: 'warn' },
-  error: { glyph: 'warning', color: 'bad' },
-  info: { glyph: 'arrow', color: null },
+  alert: { glyph: '●', look: { bold: true, color: COLORS.warn } },
+  error: { glyph: '!', look: { bold: true, color: COLORS.bad } },
+  info: { glyph: '▸', look: {} },
 } as const;
 
-export function ToastLine({ toast, width }: { readonly toast: Toast; readonly width: number }) {
-  const theme = useTheme();
-  const { glyph, color } = LOOKS[toast.kind];
-  const text = truncate(theme.text(toast.text), width - 4, theme.glyph.ellipsis);
+export function ToastLine({ toast }: { readonly toast: Toast }) {
+  const { glyph, look } = LOOKS[toast.kind];
   return (
-    <Text wrap="truncate" {...(color !== null && { bold: true, color: theme.color(color) })}>
-      {` ${theme.glyph[glyph]} ${text}`}
+    <Text wrap="truncate" {...look}>
+      {forTerminal(` ${glyph} ${truncate(toast.text, useRoom().columns - 4)}`)}
     </Text>
   );
 }

@@ -12,6 +12,7 @@ import {
 } from '../../client/views/auto-txs.ts';
 import type { SnapshotView } from '../../client/views/gas.ts';
 import { useToast } from '../chrome/toast.tsx';
+import type { Scope } from '../input/keymap.ts';
 import { flushAlertMutations, useExpectedAlerts } from './mutations.ts';
 import { useAlertNotices, useAutoTxNotices } from './notifications.ts';
 import { type Polled, usePolledQuery } from './queries.ts';
@@ -36,6 +37,11 @@ export function useLists(): Lists {
   const lists = useContext(ListsContext);
   if (lists === null) throw new Error('useLists needs a ListsProvider around it');
   return lists;
+}
+
+/** The list of a tab; `undefined`: it has none. */
+export function listOf(lists: Lists | null, scope: Scope) {
+  return scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
 }
 
 export const FilterContext = createContext('');

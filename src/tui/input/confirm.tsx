@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { useState } from 'react';
-import { placed, truncate, wrapText } from '../ui/text.tsx';
-import { useTheme } from '../ui/theme.ts';
+import { useRoom } from '../ui/pane-context.tsx';
+import { bold, EMPTY_LINE, fitLine, type Line, placed, plain, Spans, wrapText } from '../ui/text.tsx';
 import { useModalKeys } from './use-keys.tsx';
 
 export interface Confirmation {
@@ -14,8 +14,6 @@ export interface Confirmation {
 }
 
 interface ConfirmDialogProps extends Confirmation {
-  readonly width: number;
-  readonly height: number;
   readonly onYes: () => void;
   readonly onNo: () => void;
 }
@@ -23,8 +21,8 @@ interface ConfirmDialogProps extends Confirmation {
 const MARGIN = 3;
 const MOST_LINES = 4;
 
-export function ConfirmDialog({ title, lines, yes, no, width, height, onYes, onNo }: ConfirmDialogProps) {
-  const theme = useTheme();
+export function ConfirmDialog({ title, lines, yes, no, onYes, onNo }: ConfirmDialogProps) {
+  const { columns, rows } = useRoom();
   const [isYes, setYes] = useState(false);
   useModalKeys('question', {
     other: () => setYes(!isYes),
@@ -32,39 +30,29 @@ export function ConfirmDialog({ title, lines, yes, no, width, height, onYes, onN
     yes: onYes,
     no: onNo,
   });
-  const room = width - 2 * MARGIN;
-  const { ellipsis } = theme.glyph;
-  const wrapped = lines.flatMap((line) =>
-    line === ' ' ? [line] : wrapText(theme.text(line), room, MOST_LINES, ellipsis),
-  );
+  const room = columns - 2 * MARGIN;
+  const wrapped = lines.flatMap((line) => (line === ' ' ? [line] : wrapText(line, room, MOST_LINES)));
+  // Brackets mark the focus without colours.
   const button = (word: string, isFocused: boolean) =>
-    // Brackets mark the focus without colours.
-    isFocused ? (
-      <Text bold color={theme.color('accent')}>{`[${theme.glyph.arrow} ${theme.text(word)} ]`}</Text>
-    ) : (
-      <Text>{`   ${theme.text(word)}  `}</Text>
-    );
+    isFocused ? bold(`[▸ ${word} ]`, 'accent') : plain(`   ${word}  `);
+  const shown: readonly Line[] = [
+    [bold(title)],
+    ...wrapped.map((line) => [plain(line)]),
+    EMPTY_LINE,
+    [button(no, !isYes), plain('   '), button(yes, isYes)],
+  ];
   return (
     <Box
       flexDirection="column"
-      width={width}
-      height={height}
+      width={columns}
+      height={rows}
       paddingX={MARGIN}
       justifyContent="center"
       overflow="hidden"
     >
-      <Text bold wrap="truncate">
-        {truncate(theme.text(title), room, ellipsis)}
-      </Text>
-      {placed(wrapped, (line) => (
-        <Text wrap="truncate">{line}</Text>
+      {placed(shown, (line) => (
+        <Text wrap="truncate">{line.length === 0 ? ' ' : <Spans line={fitLine(line, room)} />}</Text>
       ))}
-      <Text> </Text>
-      <Text wrap="truncate">
-        {button(no, !isYes)}
-        {'   '}
-        {button(yes, isYes)}
-      </Text>
     </Box>
   );
 }

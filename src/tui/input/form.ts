@@ -1,6 +1,15 @@
 import { graphemes } from '../../core/text.ts';
-import { displayWidth, EMPTY_LINE, type Line, lineWidth, type Span, wrapText } from '../ui/text.tsx';
-import type { Theme } from '../ui/theme.ts';
+import {
+  bold,
+  displayWidth,
+  EMPTY_LINE,
+  faint,
+  type Line,
+  lineWidth,
+  plain,
+  type Span,
+  wrapText,
+} from '../ui/text.tsx';
 import {
   EMPTY_INPUT,
   editLine,
@@ -207,20 +216,17 @@ export function fieldLines(
   form: FormState,
   problem: string | null,
   width: number,
-  theme: Theme,
 ): readonly Line[] {
   const isFocused = form.focus === field.id;
-  const description = problem === null ? null : `${theme.glyph.warning} ${theme.text(problem)}`;
-  const beside = description ?? theme.text(field.beside ?? (isFocused ? field.hint : ''));
+  const description = problem === null ? null : `! ${problem}`;
+  const beside = description ?? field.beside ?? (isFocused ? field.hint : '');
   const head: Line = [
-    isFocused
-      ? { text: ` ${theme.glyph.arrow} `, color: 'accent', bold: true }
-      : { text: ' '.repeat(MARGIN) },
+    isFocused ? bold(' ▸ ', 'accent') : plain(' '.repeat(MARGIN)),
     { text: field.label.padEnd(LABEL), bold: isFocused, faint: !isFocused },
   ];
   const room = width - MARGIN - LABEL - 1;
   const reserved = beside === '' ? 0 : displayWidth(beside) + GAP;
-  const [first = EMPTY_LINE, ...more] = valueLines(field, form, room, reserved, theme);
+  const [first = EMPTY_LINE, ...more] = valueLines(field, form, room, reserved);
   const lines = [[...head, ...first], ...more.map((line): Line => [INDENT, ...line])];
   if (beside === '') return lines;
   const look: Pick<Span, 'color' | 'faint'> = description === null ? { faint: true } : { color: 'warn' };
@@ -228,18 +234,12 @@ export function fieldLines(
     return [[...head, ...first, { text: ' '.repeat(GAP) }, { text: beside, ...look }]];
   }
   if (description === null) return lines;
-  const words = wrapText(description, room, MOST_PROBLEM_LINES, theme.glyph.ellipsis);
+  const words = wrapText(description, room, MOST_PROBLEM_LINES);
   return [...lines, ...words.map((text): Line => [INDENT, { text, ...look }])];
 }
 
 /** The value in `room` columns; a one-line value leaves `reserved` of them to the hint beside it, if possible. */
-function valueLines(
-  field: FormField,
-  form: FormState,
-  room: number,
-  reserved: number,
-  theme: Theme,
-): readonly Line[] {
+function valueLines(field: FormField, form: FormState, room: number, reserved: number): readonly Line[] {
   const isFocused = form.focus === field.id;
   const value = valueIn(form, field);
   switch (field.kind) {
@@ -247,8 +247,8 @@ function valueLines(
       return flowed(
         field.choices.map((choice) =>
           choice.value === value
-            ? [{ text: `[${theme.text(choice.label)}]`, bold: true, ...(isFocused && { color: 'accent' }) }]
-            : [{ text: ` ${theme.text(choice.label)} `, faint: true }],
+            ? [{ text: `[${choice.label}]`, bold: true, ...(isFocused && { color: 'accent' }) }]
+            : [{ text: ` ${choice.label} `, faint: true }],
         ),
         room,
         '',
@@ -257,9 +257,9 @@ function valueLines(
       return flowed(
         field.choices.map((choice, place) => {
           const isTicked = tickedIn(value).includes(choice.value);
-          const text = `[${isTicked ? 'x' : ' '}] ${theme.text(choice.label)}`;
+          const text = `[${isTicked ? 'x' : ' '}] ${choice.label}`;
           return isFocused && place === form.at
-            ? [{ text: `${theme.glyph.arrow}${text}`, color: 'accent', bold: true }]
+            ? [bold(`▸${text}`, 'accent')]
             : [{ text: ` ${text}`, bold: isTicked }];
         }),
         room,
@@ -267,11 +267,11 @@ function valueLines(
       );
     case 'pasted':
       if (field.description !== null) return [field.description];
-      return [[isFocused ? { text: ' ', inverse: true } : { text: theme.glyph.unknown, faint: true }]];
+      return [[isFocused ? { text: ' ', inverse: true } : faint('—')]];
     case 'text': {
-      const unit: Line = field.unit === undefined ? [] : [{ text: ` ${field.unit}`, faint: true }];
+      const unit: Line = field.unit === undefined ? [] : [faint(` ${field.unit}`)];
       const own = Math.max(Math.max(room - reserved, Math.min(room, LEAST_TEXT)) - lineWidth(unit), 4);
-      const shown = isFocused ? typedLine(value, form.at, own, theme) : shownLine(value, own, theme);
+      const shown = isFocused ? typedLine(value, form.at, own) : shownLine(value, own);
       return [[...shown, ...unit]];
     }
   }

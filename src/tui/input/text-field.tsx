@@ -1,13 +1,12 @@
 import { Text } from 'ink';
 import { useState } from 'react';
+import { useRoom } from '../ui/pane-context.tsx';
 import { displayWidth, Spans } from '../ui/text.tsx';
-import { useTheme } from '../ui/theme.ts';
 import { EMPTY_INPUT, editLine, insertText, typedLine } from './text-input.ts';
 import { useModalKeys } from './use-keys.tsx';
 
 interface TextFieldProps {
   readonly label: string;
-  readonly width: number;
   /** Masks the drawn text, character by character; default: unmasked. */
   readonly veil?: (text: string) => string;
   readonly onChange: (text: string) => void;
@@ -17,8 +16,8 @@ interface TextFieldProps {
 
 /** One line to type or paste into; long text scrolls so that its end stays visible. */
 export function TextField(props: TextFieldProps) {
-  const { label, width, veil = (text) => text, onChange, onSubmit, onCancel } = props;
-  const theme = useTheme();
+  const { label, veil = (text) => text, onChange, onSubmit, onCancel } = props;
+  const { columns } = useRoom();
   const [input, setInput] = useState(EMPTY_INPUT);
   const change = (next: typeof input) => {
     setInput(next);
@@ -32,11 +31,11 @@ export function TextField(props: TextFieldProps) {
       onText: (text) => change(insertText(input, text)),
     },
   );
-  const room = Math.max(width - displayWidth(label) - 3, 8);
+  const room = Math.max(columns - displayWidth(label) - 3, 8);
   return (
     <Text wrap="truncate">
       <Text bold>{`${label} `}</Text>
-      <Spans line={typedLine(veil(input.text), input.cursor, room, theme)} />
+      <Spans line={typedLine(veil(input.text), input.cursor, room)} />
     </Text>
   );
 }

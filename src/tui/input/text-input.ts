@@ -1,6 +1,5 @@
 import { cleanNote, cleanText, graphemes } from '../../core/text.ts';
-import { displayWidth, type Line } from '../ui/text.tsx';
-import type { Theme } from '../ui/theme.ts';
+import { displayWidth, faint, type Line, plain } from '../ui/text.tsx';
 
 /** A line of text with its cursor position, in user-perceived characters. */
 export interface TextInput {
@@ -94,17 +93,17 @@ export function inOneLine(pasted: string): string {
   return pasted.replace(/^[\t\r\n]+|[\t\r\n]+$/g, '').replace(/ *[\t\r\n]+ */g, ' ');
 }
 
-export function shownLine(text: string, room: number, theme: Theme): Line {
-  if (text === '') return [{ text: theme.glyph.unknown, faint: true }];
-  const characters = drawnCharacters(text).map(theme.text);
+export function shownLine(text: string, room: number): Line {
+  if (text === '') return [faint('—')];
+  const characters = drawnCharacters(text);
   const shown = characters.join('');
-  if (displayWidth(shown) <= room) return [{ text: shown }];
-  return [{ text: windowOf(characters, room - 1).join('') }, { text: theme.glyph.ellipsis }];
+  if (displayWidth(shown) <= room) return [plain(shown)];
+  return [plain(`${windowOf(characters, room - 1).join('')}…`)];
 }
 
 /** The text around the cursor, which is on the character that the next one is inserted before. */
-export function typedLine(text: string, cursor: number, room: number, theme: Theme): Line {
-  const characters = drawnCharacters(text).map(theme.text);
+export function typedLine(text: string, cursor: number, room: number): Line {
+  const characters = drawnCharacters(text);
   // Everything up to the cursor is visible, if there is room.
   const before = windowOf(characters.slice(0, cursor).reverse(), room - 2);
   const from = cursor - before.length;

@@ -18,8 +18,9 @@ import {
   type Values,
 } from '../input/form.ts';
 import { useModalKeys } from '../input/use-keys.tsx';
-import { type Line, LineList, OneLine, SpokenSentences, scrolledTo, wrapText } from '../ui/text.tsx';
-import { useTheme } from '../ui/theme.ts';
+import { wrappedLines } from '../ui/fact-list.tsx';
+import { useRoom } from '../ui/pane-context.tsx';
+import { bold, faint, type Line, LineList, SpokenSentences, scrolledTo } from '../ui/text.tsx';
 import type { FormProps } from './resource.ts';
 
 type Edit = <Form extends FormState>(form: Form) => Form;
@@ -39,7 +40,7 @@ export function useFormState<Draft extends Values>(id: string, open: () => FormS
 export type ShownProblem = (id: string) => string | null;
 
 interface ResourceFormProps
-  extends Pick<FormProps<unknown>, 'columns' | 'rows' | 'onLeave' | 'onSaved'>,
+  extends Pick<FormProps<unknown>, 'onLeave' | 'onSaved'>,
     Pick<ReturnType<typeof useFormState>, 'form' | 'edit' | 'close'> {
   readonly resource: 'alert' | 'auto-tx';
   readonly title: string;
@@ -72,7 +73,7 @@ const CHANGE = { done: 'changed', doing: 'changing' };
 
 /** A form: validates fields while typing, shows a service's refusals, and confirms before it is discarded. */
 export function ResourceForm(props: ResourceFormProps) {
-  const { resource, columns, rows, edit, fields, problems, isChange, isDirty, leave, confirm } = props;
+  const { resource, edit, fields, problems, isChange, isDirty, leave, confirm } = props;
   const { done, doing } = isChange ? CHANGE : props.verb;
   const toast = useToast();
   const save = useSave<Awaited<ReturnType<typeof props.save>>>(resource);
@@ -138,7 +139,7 @@ export function ResourceForm(props: ResourceFormProps) {
     close();
     run();
   };
-  return <ConfirmDialog {...dialog} width={columns} height={rows} onYes={onYes} onNo={close} />;
+  return <ConfirmDialog {...dialog} onYes={onYes} onNo={close} />;
 }
 
 function refusalsOf(
@@ -166,8 +167,8 @@ interface FieldsProps extends ResourceFormProps {
 }
 
 function Fields(props: FieldsProps) {
-  const { title, columns, rows, form, fields, problems, isSending, submit, body, spoken } = props;
-  const theme = useTheme();
+  const { title, form, fields, problems, isSending, submit, body, spoken } = props;
+  const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const place = Math.max(
     fields.findIndex(({ id }) => id === form.focus),
@@ -231,23 +232,15 @@ function Fields(props: FieldsProps) {
     ];
     return <SpokenSentences sentences={sentences} />;
   }
-  const warning = general === null ? '' : theme.text(`${theme.glyph.warning} ${general}`);
-  const notice = wrapText(warning, columns - 2, NOTICE_LINES, theme.glyph.ellipsis).map(
-    (text): Line => [{ text: ` ${text}`, color: 'bad' }],
-  );
+  const notice = wrappedLines(general && `! ${general}`, columns, {
+    most: NOTICE_LINES,
+    look: { color: 'bad' },
+  });
+  const heading: Line = [bold(` ${title}`), faint(`   ${progress}`)];
+  const room = Math.max(rows - 1 - notice.length, 1);
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <OneLine
-        line={[
-          { text: ` ${title}`, bold: true },
-          { text: `   ${progress}`, faint: true },
-        ]}
-        width={columns}
-      />
-      <LineList
-        lines={[...notice, ...body(problemOf, Math.max(rows - 1 - notice.length, 1))]}
-        width={columns}
-      />
+      <LineList lines={[heading, ...notice, ...body(problemOf, room)]} />
     </Box>
   );
 }

@@ -2,12 +2,11 @@ import { Box } from 'ink';
 import { useContext, useState } from 'react';
 import { ClientError } from '../../client/errors.ts';
 import { formatCount } from '../../core/units.ts';
-import type { TabScreenProps } from '../app/tabs.ts';
 import { useKeptState, useNavigation } from '../app/ui-state.ts';
 import { FilterContext, type ListItem, matchesFilter } from '../data/lists.tsx';
 import { ConfirmDialog } from '../input/confirm.tsx';
 import { type ActionHandlers, scrollKeys, useKeys, useOverlayScope } from '../input/use-keys.tsx';
-import { type PaneContext, usePaneContext } from '../ui/pane-context.ts';
+import { type PaneContext, usePane, useRoom } from '../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../ui/pane-state.tsx';
 import { ScrolledLines, useFirstRow } from '../ui/scroll.tsx';
 import { spokenRow, useTable } from '../ui/table.ts';
@@ -23,13 +22,13 @@ import {
   viewOf,
 } from './resource.ts';
 
-interface ResourcePaneProps<Item extends ListItem, Seed> extends TabScreenProps {
+interface ResourcePaneProps<Item extends ListItem, Seed> {
   readonly resource: Resource<Item, Seed>;
 }
 
 /** The tab of a resource: its list, and over it the details of an item, a form, a confirmation or a secret. */
 export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePaneProps<Item, Seed>) {
-  const { resource, columns, rows } = props;
+  const { resource } = props;
   const { showTab } = useNavigation();
   const [state, change] = useKeptState<ResourceState<Seed>>(resource.plural, INITIAL_STATE);
   const show = (view: ResourceView<Seed>) => change((before) => ({ ...before, view }));
@@ -39,7 +38,6 @@ export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePanePro
     const { from, seed, back } = view;
     return (
       <Form
-        {...props}
         seed={seed}
         onLeave={() => {
           show(viewOf(back));
@@ -58,7 +56,7 @@ export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePanePro
   }
   if (view.kind === 'secret' && Secret !== undefined) {
     const close = () => show(viewOf(null));
-    return <Secret secret={view.secret} width={columns} height={rows} onClose={close} />;
+    return <Secret secret={view.secret} onClose={close} />;
   }
   return <Items {...props} state={state} change={change} />;
 }
@@ -69,8 +67,8 @@ interface ItemsProps<Item extends ListItem, Seed> extends ResourcePaneProps<Item
 }
 
 function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
-  const { resource, snapshot, state, change, columns, rows } = props;
-  const context = usePaneContext(snapshot, columns);
+  const { resource, state, change } = props;
+  const context = usePane();
   type OpenDialog = Parameters<PaneActions<Item, Seed>['ask']>;
   const [opened, setOpened] = useState<OpenDialog | null>(null);
   const list = resource.useList(context);
@@ -94,8 +92,6 @@ function Items<Item extends ListItem, Seed>(props: ItemsProps<Item, Seed>) {
     return (
       <ConfirmDialog
         {...dialog}
-        width={columns}
-        height={rows}
         onYes={() => {
           setOpened(null);
           const place = list.items.indexOf(item);
@@ -129,7 +125,8 @@ const CHROME = 2;
 const MOST_SPOKEN = 10;
 
 function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>) {
-  const { resource, context, state, list, itemKeys, change, columns, rows } = props;
+  const { resource, context, state, list, itemKeys, change } = props;
+  const { columns, rows } = useRoom();
   const { feed, states, counts = [], notices = [], empty } = list;
   const { cursor, order } = state;
   const filter = useContext(FilterContext);
@@ -144,7 +141,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
   const selected = items[place];
   const shown = context.isSpoken ? items.slice(place, place + MOST_SPOKEN) : items.slice(above, above + room);
   const all = resource.columns(context, shown);
-  const table = useTable({ columns: all, rows: shown, width: columns, cursor: place - above });
+  const table = useTable({ columns: all, rows: shown, cursor: place - above });
 
   const select = (to: number, more: Partial<ResourceState<Seed>> = {}) => {
     const at = Math.min(Math.max(to, 0), items.length - 1);
@@ -160,7 +157,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
     ...itemKeys(selected),
   });
 
-  const instead = (words: EmptyState) => <PaneState kind="empty" {...words} width={columns} height={rows} />;
+  const instead = (words: EmptyState) => <PaneState kind="empty" {...words} />;
   // The service does not support this resource.
   const isAbsent =
     feed.error instanceof ClientError && (feed.error.code === 'not-found' || feed.error.status === 501);
@@ -171,7 +168,7 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
     });
   }
   return (
-    <PolledFrame polled={feed} what={`the ${resource.plural}`} width={columns} height={rows}>
+    <PolledFrame polled={feed} what={`the ${resource.plural}`}>
       {(notice) => {
         if (items.length === 0 && list.items.length > 0) {
           return instead({ title: `No ${resource.plural} match ${filter}`, hint: 'Esc clears the filter.' });
@@ -206,10 +203,10 @@ function ListScreen<Item extends ListItem, Seed>(props: SharedProps<Item, Seed>)
         ].flatMap((text): Line[] => (text ? [[{ text, faint: true }]] : []));
         return (
           <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-            <SegmentLine segments={[title, ...states, ...words, ...counts]} width={columns} />
-            <LineList lines={[...lines, table.heading, ...table.lines]} width={columns} />
+            <SegmentLine segments={[title, ...states, ...words, ...counts]} />
+            <LineList lines={[...lines, table.heading, ...table.lines]} />
             <Box flexGrow={1} />
-            <LineList lines={foot(selected)} width={columns} />
+            <LineList lines={foot(selected)} />
           </Box>
         );
       }}
@@ -223,7 +220,8 @@ interface DetailsScreenProps<Item extends ListItem, Seed> extends SharedProps<It
 }
 
 function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<Item, Seed>) {
-  const { resource, context, itemKeys, view, listed, change, columns, rows } = props;
+  const { resource, context, itemKeys, view, listed, change } = props;
+  const { rows } = useRoom();
   const details = resource.useDetails(view.id, context, listed);
   const { polled, item, title, entries = [], redeliver } = details;
   const at = Math.max(
@@ -262,13 +260,11 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
         kind="empty"
         title={`There is no such ${resource.name} any more`}
         hint="Esc goes back to the list."
-        width={columns}
-        height={rows}
       />
     );
   }
   return (
-    <PolledFrame polled={polled} what={what} width={columns} height={rows}>
+    <PolledFrame polled={polled} what={what}>
       {(notice) =>
         item === undefined ? (
           <PaneState kind="loading" what={what} />
@@ -280,8 +276,6 @@ function DetailsScreen<Item extends ListItem, Seed>(props: DetailsScreenProps<It
             notice={notice}
             top={view.top}
             onScroll={scroll}
-            width={columns}
-            height={rows}
           />
         )
       }

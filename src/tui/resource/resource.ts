@@ -1,5 +1,4 @@
 import type { ComponentType } from 'react';
-import type { TabScreenProps } from '../app/tabs.ts';
 import type { Memory } from '../app/ui-state.ts';
 import type { RawRequest } from '../chrome/raw-view.tsx';
 import type { Feed, ListItem } from '../data/lists.tsx';
@@ -7,7 +6,7 @@ import type { Polled } from '../data/queries.ts';
 import type { Confirmation } from '../input/confirm.tsx';
 import type { ActionName } from '../input/keymap.ts';
 import type { ActionHandler } from '../input/use-keys.tsx';
-import type { PaneContext } from '../ui/pane-context.ts';
+import type { PaneContext } from '../ui/pane-context.tsx';
 import type { TableColumn } from '../ui/table.ts';
 import type { Line } from '../ui/text.tsx';
 
@@ -94,7 +93,7 @@ export interface PaneActions<Item, Seed> {
   readonly showList: () => void;
 }
 
-export interface FormProps<Seed> extends TabScreenProps {
+export interface FormProps<Seed> {
   readonly seed: Seed;
   readonly onLeave: () => void;
   readonly onSaved: (saved: {
@@ -106,8 +105,6 @@ export interface FormProps<Seed> extends TabScreenProps {
 
 export interface SecretProps {
   readonly secret: string;
-  readonly width: number;
-  readonly height: number;
   readonly onClose: () => void;
 }
 

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import { cleanText } from '../../core/text.ts';
-import { type PaneContext, SPOKEN_WIDTH } from './pane-context.ts';
+import { SPOKEN_WIDTH } from './pane-context.tsx';
 import {
   bold,
   EMPTY_LINE,
@@ -13,7 +13,6 @@ import {
   type Span,
   wrapText,
 } from './text.tsx';
-import type { Theme } from './theme.ts';
 
 export interface NamedValue {
   readonly name: string;
@@ -39,20 +38,14 @@ const GAP = 2;
 const LEAST_COLUMN = 37;
 
 /** A grid of names and values; two columns when both values fit. `leastName` aligns the names of several grids. */
-export function factGrid(
-  facts: readonly NamedValue[],
-  width: number,
-  theme: Theme,
-  leastName = 0,
-): readonly Line[] {
+export function factGrid(facts: readonly NamedValue[], width: number, leastName = 0): readonly Line[] {
   if (width >= SPOKEN_WIDTH) {
     return facts.map(({ name, value }) => [plain(name === '' ? '' : `${name}: `), ...value]);
   }
   const nameRoom = Math.max(leastName, ...facts.map(({ name }) => name.length)) + GAP;
   const column = Math.floor((width - 2 - GAP) / 2);
   const cells = facts.map(({ name, value, alone }) => {
-    const translated = value.map((span) => ({ ...span, text: theme.text(span.text) }));
-    const line: Line = [faint(name.padEnd(nameRoom)), ...translated];
+    const line: Line = [faint(name.padEnd(nameRoom)), ...value];
     return { line, fits: column >= LEAST_COLUMN && alone !== true && lineWidth(line) <= column };
   });
   const lines: Line[] = [];
@@ -91,28 +84,24 @@ export function useFlow(facts: readonly Line[], width: number, most: number): re
   return flow(facts, width, { most, gap: 3, roomOf: (place) => widest[place] ?? 0 });
 }
 
-type Room = Pick<PaneContext, 'theme' | 'width'>;
-
 /** A text on at most `most` lines, each after `indent`; empty without a text. */
 export function wrappedLines(
   text: string | null,
-  { theme, width }: Room,
+  width: number,
   { indent = ' ', most = Number.POSITIVE_INFINITY, look = {} as Omit<Span, 'text'> } = {},
 ): readonly Line[] {
-  const room = width - indent.length - 1;
-  return wrapText(theme.text(text ?? ''), room, most, theme.glyph.ellipsis).map((part) => [
-    { text: `${indent}${part}`, ...look },
-  ]);
+  const parts = wrapText(text ?? '', width - indent.length - 1, most);
+  return parts.map((part) => [{ text: `${indent}${part}`, ...look }]);
 }
 
 /** Margin, the longest name and a gap. */
 const NAME_ROOM = 16;
 
 /** A text of several lines, whole: the details scroll. */
-export function longFact(text: string | null, name: string, { theme, width }: Room): readonly NamedValue[] {
+export function longFact(text: string | null, name: string, width: number): readonly NamedValue[] {
   if (text === null || text === '') return [];
   const lines = text.split(/\r?\n/).flatMap((line) => {
-    const parts = wrappedLines(cleanText(line), { theme, width: width - NAME_ROOM + 1 }, { indent: '' });
+    const parts = wrappedLines(cleanText(line), width - NAME_ROOM + 1, { indent: '' });
     return parts.length === 0 ? [EMPTY_LINE] : parts;
   });
   return factOf(lines, name);
@@ -128,11 +117,11 @@ const LEAST_TEXT = 20;
 export function hangingLines(
   head: Line,
   text: string,
-  { theme, width }: Room,
+  width: number,
   most = Number.POSITIVE_INFINITY,
 ): readonly Line[] {
   const used = lineWidth(head);
   const room = Math.max(width - used - 1, LEAST_TEXT);
-  const [first = '', ...rest] = wrapText(theme.text(text), room, most, theme.glyph.ellipsis);
+  const [first = '', ...rest] = wrapText(text, room, most);
   return [[...head, { text: first }], ...rest.map((part): Line => [{ text: `${' '.repeat(used)}${part}` }])];
 }

@@ -5,21 +5,15 @@ import { formatAge, formatDuration } from '../../core/units.ts';
 import { useNow } from '../app/clock.ts';
 import { isShortWait, remedyFor } from '../app/connection.ts';
 import type { Polled } from '../data/queries.ts';
+import { useRoom } from './pane-context.tsx';
 import { faint, type Line, placed, plain } from './text.tsx';
-import { DimContext, useDim, useTheme } from './theme.ts';
-
-interface Room {
-  readonly width?: number;
-  readonly height?: number;
-}
+import { COLORS, DimContext, forTerminal, useDim } from './theme.ts';
 
 /** Loading `what`, such as `the last hour`; `retryAt` is the time of the next retry, ms, `null` without one. */
-type PaneStateProps = Room &
-  (
-    | { readonly kind: 'loading'; readonly what: string; readonly why?: string | null }
-    | { readonly kind: 'empty'; readonly title: string; readonly hint: string; readonly more?: string | null }
-    | (Failure & { readonly kind: 'error' })
-  );
+type PaneStateProps =
+  | { readonly kind: 'loading'; readonly what: string; readonly why?: string | null }
+  | { readonly kind: 'empty'; readonly title: string; readonly hint: string; readonly more?: string | null }
+  | (Failure & { readonly kind: 'error' });
 
 interface Failure {
   readonly title: string;
@@ -28,8 +22,8 @@ interface Failure {
   readonly retryAt: number | null;
 }
 
-export function PaneState({ width, height, ...state }: PaneStateProps) {
-  const theme = useTheme();
+export function PaneState(state: PaneStateProps) {
+  const { columns, rows } = useRoom();
   const now = useNow();
   const dim = (text: string | null | undefined) => (text == null ? [] : [{ text, dimColor: true }]);
   const lines = (): readonly (TextProps & { readonly text: string })[] => {
@@ -40,7 +34,7 @@ export function PaneState({ width, height, ...state }: PaneStateProps) {
         return [{ text: state.title, bold: true }, ...dim(state.hint), ...dim(state.more)];
       case 'error':
         return [
-          { text: `! ${state.title}`, bold: true, color: theme.color('bad') },
+          { text: `! ${state.title}`, bold: true, color: COLORS.bad },
           { text: state.reason },
           ...dim(`no data yet · ${nextTry(state.retryAt, now) ?? 'not tried again by itself'}`),
           ...dim(state.hint),
@@ -48,10 +42,10 @@ export function PaneState({ width, height, ...state }: PaneStateProps) {
     }
   };
   return (
-    <Box {...(width === undefined ? { flexGrow: 1 } : { width })} height={height} overflow="hidden">
+    <Box width={columns} height={rows} overflow="hidden">
       <Box flexDirection="column" flexGrow={1} alignItems="center" justifyContent="center" paddingX={2}>
         {placed(lines(), ({ text, ...look }) => (
-          <Text {...look}>{theme.text(text)}</Text>
+          <Text {...look}>{forTerminal(text)}</Text>
         ))}
       </Box>
     </Box>
@@ -69,25 +63,22 @@ interface PolledFrameProps {
   readonly what: string;
   /** The data belongs to an older choice. */
   readonly pending?: boolean;
-  readonly width: number;
-  readonly height: number;
   readonly hint?: string;
   readonly children: (notice: Line | null) => ReactNode;
 }
 
 /** Loading, failed, or data: dimmed and with age, reason and next retry when it is stale. */
 export function PolledFrame(props: PolledFrameProps) {
-  const { polled, what, pending = false, hint = 'r asks again now', children, ...room } = props;
+  const { polled, what, pending = false, hint = 'r asks again now', children } = props;
   const now = useNow();
   const around = useDim();
   const { data, at, error, retryAt } = polled;
   if (data === undefined) {
     // A short wait for a limit per second is no problem.
     const why = error === null ? null : 'waiting: limit per second';
-    if (error === null || isShortWait(error))
-      return <PaneState {...room} kind="loading" what={what} why={why} />;
+    if (error === null || isShortWait(error)) return <PaneState kind="loading" what={what} why={why} />;
     const words = { title: `No answer for ${what}`, reason: error.message, hint: remedyFor(error) ?? hint };
-    return <PaneState {...room} kind="error" {...words} retryAt={retryAt} />;
+    return <PaneState kind="error" {...words} retryAt={retryAt} />;
   }
   if (error === null) return children(pending ? [faint(`loading ${what} …`)] : null);
   const age = formatAge((now - at) / 1_000);

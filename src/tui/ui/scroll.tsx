@@ -2,17 +2,8 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { useRef, useState } from 'react';
 import type { Scope } from '../input/keymap.ts';
 import { scrollKeys, useKeys } from '../input/use-keys.tsx';
-import {
-  bold,
-  EMPTY_LINE,
-  faint,
-  type Line,
-  LineList,
-  OneLine,
-  plain,
-  SegmentLine,
-  scrolledTo,
-} from './text.tsx';
+import { useRoom } from './pane-context.tsx';
+import { bold, EMPTY_LINE, faint, type Line, LineList, plain, SegmentLine, scrolledTo } from './text.tsx';
 
 /**
  * The first visible one of `count` rows, of which `room` are visible, the one at `place` among them; it moves as little
@@ -24,68 +15,74 @@ export function useFirstRow({ count, place, room }: Readonly<Record<'count' | 'p
   return first.current;
 }
 
-interface ScrolledLinesProps {
-  readonly scope: Scope;
+interface TitledLinesProps {
   readonly title: readonly Line[];
   readonly lines: readonly Line[];
   /** About the data itself: it is loading, or why it is stale. */
   readonly notice?: Line | null;
-  readonly top: number;
-  readonly onScroll: (top: number) => void;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Scrolling lines under a fixed title that counts the hidden ones. A screen reader reads them all. */
-export function ScrolledLines({ scope, lines, top, onScroll, ...frame }: ScrolledLinesProps) {
-  const isSpoken = useIsScreenReaderEnabled();
-  const room = isSpoken ? lines.length : Math.max(frame.height - (frame.notice == null ? 1 : 2), 1);
-  const most = Math.max(lines.length - room, 0);
-  const from = Math.min(top, most);
-  const go = (to: number) => onScroll(Math.min(Math.max(to, 0), most));
-  useKeys(scope, most === 0 ? {} : scrollKeys(go, { top: from, room, most }));
-  return <TitledLines {...frame} lines={lines.slice(from, from + room)} below={most - from} />;
-}
-
-interface TitledLinesProps
-  extends Pick<ScrolledLinesProps, 'title' | 'lines' | 'notice' | 'width' | 'height'> {
+  /** Number of lines that are hidden below. */
   readonly below?: number;
 }
 
 /** A title with lines under it. The title counts the hidden lines; its last segments are dropped on narrow screens. */
-export function TitledLines({ title, lines, notice = null, below = 0, width, height }: TitledLinesProps) {
+export function TitledLines({ title, lines, notice = null, below = 0 }: TitledLinesProps) {
+  const { columns, rows } = useRoom();
   const hidden: readonly Line[] = below <= 0 ? [] : [[faint(`${below} more (j)`)]];
   return (
-    <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} width={width} />
-      {notice === null ? null : <OneLine line={[plain(' '), ...notice]} width={width} />}
-      <LineList lines={lines} width={width} />
+    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+      <SegmentLine segments={title.toSpliced(2, 0, ...hidden)} />
+      <LineList lines={[...(notice === null ? [] : [[plain(' '), ...notice]]), ...lines]} />
     </Box>
   );
 }
 
-interface ScrollViewProps {
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly columns: number;
-  readonly rows: number;
+interface ScrolledLinesProps extends Omit<TitledLinesProps, 'below'> {
+  readonly scope: Scope;
+  readonly top: number;
+  readonly onScroll: (top: number) => void;
+}
+
+/** Scrolling lines under a fixed title. A screen reader reads them all. */
+export function ScrolledLines({ scope, lines, top, onScroll, ...frame }: ScrolledLinesProps) {
+  const { rows } = useRoom();
+  const isSpoken = useIsScreenReaderEnabled();
+  const { from, shown, most } = useScrolled(scope, {
+    ...{ lines, top, onScroll },
+    room: isSpoken ? lines.length : rows - (frame.notice == null ? 1 : 2),
+  });
+  return <TitledLines {...frame} lines={shown} below={most - from} />;
+}
+
+function useScrolled<Each>(
+  scope: Scope,
+  { lines, top, room: wanted, onScroll }: Scrolled<Each>,
+): { readonly from: number; readonly most: number; readonly shown: readonly Each[] } {
+  const room = Math.max(wanted, 1);
+  const most = Math.max(lines.length - room, 0);
+  const from = Math.min(top, most);
+  const go = (to: number) => onScroll(Math.min(Math.max(to, 0), most));
+  useKeys(scope, most === 0 ? {} : scrollKeys(go, { top: from, room, most }));
+  return { from, most, shown: lines.slice(from, from + room) };
+}
+
+interface Scrolled<Each> {
+  readonly lines: readonly Each[];
+  readonly top: number;
+  readonly room: number;
+  readonly onScroll: (top: number) => void;
 }
 
 /** Text over the pane that is longer than the screen: `j k g G`, arrows and pages. */
-export function ScrollView({ title, lines, columns, rows }: ScrollViewProps) {
-  const [top, setTop] = useState(0);
-  const room = Math.max(rows - 1, 1);
-  const most = Math.max(lines.length - room, 0);
-  const from = Math.min(top, most);
-  const go = (to: number) => setTop(Math.min(Math.max(to, 0), most));
-  useKeys('scroll', most === 0 ? {} : scrollKeys(go, { top: from, room, most }));
-  const shown = lines.slice(from, from + room);
+export function ScrollView({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
+  const { columns, rows } = useRoom();
+  const [top, onScroll] = useState(0);
+  const { from, most, shown } = useScrolled('scroll', { lines, top, onScroll, room: rows - 1 });
   const place = most === 0 ? '' : `  lines ${from + 1} to ${from + shown.length} of ${lines.length}`;
   const heading: Line = [bold(` ${title}`), faint(`${place}   Esc closes`)];
   const texts = shown.map((text): Line => (text === '' ? EMPTY_LINE : [plain(` ${text}`)]));
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
-      <LineList lines={[heading, ...texts]} width={columns} />
+      <LineList lines={[heading, ...texts]} />
     </Box>
   );
 }

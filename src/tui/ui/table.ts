@@ -1,7 +1,7 @@
 import { useIsScreenReaderEnabled } from 'ink';
 import { useRef } from 'react';
 import { UNKNOWN } from '../../core/units.ts';
-import type { PaneContext } from './pane-context.ts';
+import { useRoom } from './pane-context.tsx';
 import {
   bold,
   displayWidth,
@@ -14,7 +14,6 @@ import {
   type Span,
   spokenLine,
 } from './text.tsx';
-import { type Theme, useTheme } from './theme.ts';
 
 type Cell<Row> = (row: Row) => string | Line;
 
@@ -69,13 +68,13 @@ export function fitColumns<Row>(
   all: readonly TableColumn<Row>[],
   rows: readonly Row[],
   width: number,
-  { theme, widest = new Map(), gap = GAP }: { theme: Theme; widest?: Map<string, number>; gap?: number },
+  { widest = new Map(), gap = GAP }: { widest?: Map<string, number>; gap?: number },
 ): readonly FittedColumn<Row>[] {
   const fullWidth = (column: TableColumn<Row>) => {
     const { heading, least, cell } = column;
-    const cells = rows.map((row) => lineWidth(cellLine(cell(row), theme)));
+    const cells = rows.map((row) => lineWidth(cellLine(cell(row))));
     const before = widest.get(idOf(column)) ?? 0;
-    return Math.max(least, displayWidth(theme.text(heading)), before, ...cells);
+    return Math.max(least, displayWidth(heading), before, ...cells);
   };
   for (const column of all) widest.set(idOf(column), fullWidth(column));
   const ranked = all
@@ -106,7 +105,8 @@ export function fitColumns<Row>(
 interface TableOptions<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  readonly width: number;
+  /** Default: that of the room. */
+  readonly width?: number;
   readonly margin?: number;
   readonly cursor?: number | null;
   /** Kind of the rows, for a screen reader: `Block`. */
@@ -120,8 +120,15 @@ export interface Table {
 
 /** A table as lines; for a screen reader each row is a sentence. */
 export function tableOf<Row>(
-  { columns: all, rows, width, margin = 3, cursor = null, rowName = '' }: TableOptions<Row>,
-  { theme, isSpoken }: Pick<PaneContext, 'theme' | 'isSpoken'>,
+  {
+    columns: all,
+    rows,
+    width,
+    margin = 3,
+    cursor = null,
+    rowName = '',
+  }: TableOptions<Row> & { width: number },
+  isSpoken: boolean,
   widest = new Map<string, number>(),
 ): Table {
   if (isSpoken) {
@@ -131,7 +138,7 @@ export function tableOf<Row>(
     });
     return { heading: EMPTY_LINE, lines };
   }
-  const columns = fitColumns(all, rows, width - margin - 1, { theme, widest });
+  const columns = fitColumns(all, rows, width - margin - 1, { widest });
   const blank: Span = plain(' '.repeat(margin));
   const joined = (first: Span, cellOf: (column: TableColumn<Row>) => Line): Line => [
     first,
@@ -141,9 +148,9 @@ export function tableOf<Row>(
     }),
   ];
   return {
-    heading: joined(blank, ({ heading }) => [faint(theme.text(heading))]),
+    heading: joined(blank, ({ heading }) => [faint(heading)]),
     lines: rows.map((row, place) =>
-      joined(place === cursor ? bold(' ▸ ', 'accent') : blank, ({ cell }) => cellLine(cell(row), theme)),
+      joined(place === cursor ? bold(' ▸ ', 'accent') : blank, ({ cell }) => cellLine(cell(row))),
     ),
   };
 }
@@ -151,14 +158,11 @@ export function tableOf<Row>(
 /** A table whose columns keep their maximum width while it is on screen. */
 export function useTable<Row>(options: TableOptions<Row>): Table {
   const widest = useRef(new Map<string, number>());
-  return tableOf(options, { theme: useTheme(), isSpoken: useIsScreenReaderEnabled() }, widest.current);
+  const { columns } = useRoom();
+  return tableOf({ width: columns, ...options }, useIsScreenReaderEnabled(), widest.current);
 }
 
-/** Converted before it is measured: an ASCII substitute may be wider. */
-function cellLine(cell: string | Line, theme: Theme): Line {
-  const line = typeof cell === 'string' ? [plain(cell)] : cell;
-  return line.map((span) => ({ ...span, text: theme.text(span.text) }));
-}
+const cellLine = (cell: string | Line): Line => (typeof cell === 'string' ? [plain(cell)] : cell);
 
 /**
  * A row for a screen reader: its name, and each value after its heading. A growing column does not repeat text from
@@ -171,7 +175,7 @@ export function spokenRow<Row>(
 ): string {
   const cells = columns.flatMap(({ heading, cell, most }, place) => {
     const value = cell(row);
-    const text = spokenLine(typeof value === 'string' ? [plain(value)] : value);
+    const text = spokenLine(cellLine(value));
     const isSaid = most !== undefined && elsewhere.some((line) => line.includes(text));
     if (isUnknown(value) || text === '' || isSaid) return [];
     return [place === 0 || heading === '' ? text : `${heading} ${text}`];

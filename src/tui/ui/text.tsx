@@ -3,17 +3,19 @@ import { createElement, Fragment, memo, type ReactElement, type ReactNode } from
 import stringWidth from 'string-width';
 import { graphemes, wrapWords } from '../../core/text.ts';
 import { formatChange, formatPercent } from '../../core/units.ts';
-import { ASCII_THEME, type ColorName, useDim, useTheme } from './theme.ts';
+import { useRoom } from './pane-context.tsx';
+import { COLORS, type ColorName, forTerminal, inAscii, useDim } from './theme.ts';
 
 /** ASCII, dots, dashes, arrows, marks, boxes and blocks: one column each. A fast path for most text. */
 const NARROW = /^[\x20-\x7e·∙•–—…→↑↓✓✗●◌▸─-▟]*$/;
 
 export function displayWidth(text: string): number {
-  return NARROW.test(text) ? text.length : stringWidth(text);
+  const seen = forTerminal(text);
+  return NARROW.test(seen) ? seen.length : stringWidth(seen);
 }
 
-/** `text` cut to at most `width` columns, with `ellipsis` (one column) at the cut. */
-export function truncate(text: string, width: number, ellipsis = '…'): string {
+/** `text` cut to at most `width` columns, with an ellipsis at the cut. */
+export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width < 1) return '';
   let kept = '';
@@ -23,30 +25,27 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
     if (used > width - 1) break;
     kept += segment;
   }
-  return kept + ellipsis;
+  return `${kept}…`;
 }
 
 const blanks = (count: number) => ' '.repeat(Math.max(count, 0));
 
-export function fitLeft(text: string, width: number): string {
+/** `text` in exactly `width` columns. */
+export function fitText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const cut = truncate(text, width);
-  return cut + blanks(width - displayWidth(cut));
-}
-
-export function fitRight(text: string, width: number): string {
-  const cut = truncate(text, width);
-  return blanks(width - displayWidth(cut)) + cut;
+  const room = blanks(width - displayWidth(cut));
+  return align === 'left' ? cut + room : room + cut;
 }
 
 /**
  * `text` in lines of at most `width` columns, broken at blanks, and within words longer than a line. If there are
  * more than `most` lines, the last ends in `ellipsis`.
  */
-export function wrapText(text: string, width: number, most: number, ellipsis = '…'): readonly string[] {
+export function wrapText(text: string, width: number, most: number): readonly string[] {
   const lines = wrapWords(text, width, displayWidth).filter((line) => line !== '');
   if (lines.length <= most) return lines;
   const rest = lines.slice(most - 1).join(' ');
-  return [...lines.slice(0, most - 1), truncate(rest, width, ellipsis)];
+  return [...lines.slice(0, most - 1), truncate(rest, width)];
 }
 
 export interface Span {
@@ -62,7 +61,7 @@ export const faint = (text: string): Span => ({ text, faint: true });
 export const colored = (text: string, color: ColorName | undefined): Span => ({ text, color });
 export const bold = (text: string, color?: ColorName): Span => ({ text, bold: true, color });
 
-/** One line of a pane, with Unicode signs, which are replaced when drawn on an ASCII terminal. */
+/** One line of a pane. Its signs are replaced when it is drawn on an ASCII terminal. */
 export type Line = readonly Span[];
 
 export const EMPTY_LINE: Line = [];
@@ -166,9 +165,8 @@ export function Words({
   inverse = false,
   children,
 }: Omit<Span, 'text'> & { readonly children: ReactNode }) {
-  const theme = useTheme();
   const dim = useDim();
-  const paint = color === undefined || dim ? {} : { color: theme.color(color) };
+  const paint = color === undefined || dim ? {} : { color: COLORS[color] };
   return (
     <Text {...paint} bold={bold && !dim} dimColor={faint || dim} inverse={inverse} wrap="truncate">
       {children}
@@ -184,16 +182,13 @@ export function placed<Item>(
   return createElement(Fragment, null, ...items.map(draw));
 }
 
-interface LineListProps {
-  readonly lines: readonly Line[];
-  readonly width: number;
-}
-
-export function LineList({ lines, width }: LineListProps) {
+/** `width`: default that of the room. */
+export function LineList({ lines, width }: { readonly lines: readonly Line[]; readonly width?: number }) {
+  const { columns } = useRoom();
   return (
     <Box flexDirection="column" flexShrink={0}>
       {placed(lines, (line) => (
-        <OneLine line={line} width={width} />
+        <OneLine line={line} width={width ?? columns} />
       ))}
     </Box>
   );
@@ -211,44 +206,37 @@ function looksSame(one: OneLineProps, other: OneLineProps): boolean {
 
 /** One line, cut with an ellipsis at `width`; a sentence for a screen reader, if it has words. */
 export const OneLine = memo(function OneLine({ line, width }: OneLineProps) {
-  const theme = useTheme();
   if (useIsScreenReaderEnabled()) return <Sentence text={spokenLine(line)} />;
   if (line.length === 0) return <Text> </Text>;
-  const shown = line.map((span) => ({ ...span, text: theme.text(span.text) }));
   return (
     <Text wrap="truncate">
-      <Spans line={fitLine(shown, width)} />
+      <Spans line={fitLine(line, width)} />
     </Text>
   );
 }, looksSame);
 
 export function Spans({ line }: { readonly line: Line }) {
-  const theme = useTheme();
-  return placed(line, ({ text, ...look }) => <Words {...look}>{theme.text(text)}</Words>);
+  return placed(line, ({ text, ...look }) => <Words {...look}>{forTerminal(text)}</Words>);
+}
+
+interface SegmentLineProps {
+  readonly segments: readonly Line[];
+  /** Default: that of the room. */
+  readonly width?: number;
 }
 
 /** One line of segments, most important first: a segment that does not fit is dropped whole. */
-export function SegmentLine({
-  segments,
-  width,
-}: {
-  readonly segments: readonly Line[];
-  readonly width: number;
-}) {
+export function SegmentLine({ segments, width: own }: SegmentLineProps) {
+  const { columns } = useRoom();
+  const width = own ?? columns;
   const room = useIsScreenReaderEnabled() ? Number.POSITIVE_INFINITY : width;
   return <OneLine line={flow(segments, room)[0] ?? EMPTY_LINE} width={width} />;
 }
 
-interface SpreadLineProps {
-  readonly width: number;
-  readonly left: ReactNode;
-  readonly right: ReactNode;
-}
-
 /** One line with text at each end; the left end is cut if both do not fit. */
-export function SpreadLine({ width, left, right }: SpreadLineProps) {
+export function SpreadLine({ left, right }: { readonly left: ReactNode; readonly right: ReactNode }) {
   return (
-    <Box width={width} height={1} flexShrink={0} overflow="hidden">
+    <Box width={useRoom().columns} height={1} flexShrink={0} overflow="hidden">
       <Box flexGrow={1} flexShrink={1} height={1} overflow="hidden">
         <Text wrap="truncate">{left}</Text>
       </Box>
@@ -261,7 +249,7 @@ export function SpreadLine({ width, left, right }: SpreadLineProps) {
 
 /** A line for a screen reader: without decorative glyphs, separate parts as separate phrases. */
 export function spokenLine(line: Line): string {
-  return ASCII_THEME.text(line.map(({ text }) => text).join(''))
+  return inAscii(line.map(({ text }) => text).join(''))
     .replace(/\s*[#.]{4,}\s*/g, ' ')
     .replace(/\s*[-|*]{4,}\s*/g, '  ')
     .replace(/ {2}[#%$?] /g, '  ')
@@ -277,7 +265,7 @@ export function spokenLine(line: Line): string {
 /** Text for a screen reader, in ASCII; empty without letters and numbers. */
 function Sentence({ text }: { readonly text: string }) {
   if (!/\p{L}|\p{N}/u.test(text)) return null;
-  return <Text>{ASCII_THEME.text(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>;
+  return <Text>{inAscii(/[.?!]$/.test(text) ? text : `${text}.`)}</Text>;
 }
 
 export function SpokenSentences({ sentences }: { readonly sentences: readonly string[] }) {

@@ -1,11 +1,12 @@
 import { Box } from 'ink';
 import { render } from 'ink-testing-library';
 import stringWidth from 'string-width';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChartResponses, chartData } from '../../../src/tui/panes/chart/chart-data.ts';
 import { ChartPane, type ChartPaneProps } from '../../../src/tui/panes/chart/chart-pane.tsx';
 import { HoursPane } from '../../../src/tui/panes/chart/cheap-hours.tsx';
-import { ASCII_THEME, ThemeContext } from '../../../src/tui/ui/theme.ts';
+import { setAscii } from '../../../src/tui/ui/theme.ts';
+import { atPlace, inRoom } from '../sized-screen.tsx';
 import { BLOCK_MS, hourAnswer, NOON, points } from './chart-answer.ts';
 
 const SIZES = [
@@ -15,19 +16,17 @@ const SIZES = [
   [100, 46],
 ] as const;
 
-function draw(answer: ChartResponses, props: Partial<ChartPaneProps> = {}, ascii = false): string {
-  const pane = (
-    <ChartPane
-      data={chartData(answer)}
-      width={80}
-      height={20}
-      cursor={null}
-      notice={null}
-      offsetAt={() => 120}
-      {...props}
-    />
-  );
-  return frame(ascii ? <ThemeContext value={ASCII_THEME}>{pane}</ThemeContext> : pane);
+interface DrawOptions extends Partial<ChartPaneProps> {
+  readonly width?: number;
+  readonly height?: number;
+  readonly zone?: string;
+}
+
+function draw(answer: ChartResponses, options: DrawOptions = {}): string {
+  const { width = 80, height = 20, zone = 'Etc/GMT-2', ...props } = options;
+  atPlace(zone);
+  const pane = <ChartPane data={chartData(answer)} cursor={null} notice={null} {...props} />;
+  return frame(inRoom(width, height, pane));
 }
 
 // Never wider than the terminal of the testing library: a pane that overflows would be cut, not seen.
@@ -84,9 +83,13 @@ describe('ChartPane', () => {
   });
 
   it('says both offsets where clocks were changed in its window', () => {
-    const half = NOON - 1_800_000;
-    const screen = draw(hourAnswer(), { offsetAt: (at) => (at < half ? 60 : 0) });
-    expect(screen).toMatch(/1h {2}12:00 UTC\+1 – 12:00 UTC {2}gwei/);
+    // An hour and a half past midnight UTC of the night in which London's clocks go back at one.
+    const later = Date.UTC(2024, 9, 27, 1, 30) - NOON;
+    const of = hourAnswer().chart.points.map((each) => ({ ...each, timestamp: each.timestamp + later }));
+    const screen = draw(hourAnswer(of), { zone: 'Europe/London' });
+    expect(screen).toMatch(
+      /1h {2}Sun 01:30 UTC\+1 – 01:30 UTC {2}gwei|1h {2}01:30 UTC\+1 – 01:30 UTC {2}gwei/,
+    );
   });
 
   it('shows the values under the cursor and how far the price has gone since', () => {
@@ -160,11 +163,9 @@ describe('ChartPane', () => {
   });
 
   it('is readable in ASCII alone', () => {
-    const screen = draw(
-      { ...MARKED, ...COMPARED },
-      { cursor: NOON - 30 * BLOCK_MS, width: 100, height: 46 },
-      true,
-    );
+    setAscii(true);
+    onTestFinished(() => setAscii(false));
+    const screen = draw({ ...MARKED, ...COMPARED }, { cursor: NOON - 30 * BLOCK_MS, width: 100, height: 46 });
     expect(screen).toMatch(/^[\x20-\x7e\n]*$/);
     expect(screen).not.toContain('?');
   });
@@ -174,19 +175,10 @@ describe('HoursPane', () => {
   const week = Array.from({ length: 7 }, (_, day) =>
     Array.from({ length: 24 }, (_, hour) => (day === 6 && hour < 3 ? null : (1 + hour + day) * 1e9)),
   );
-  const hours = (width: number, height: number, heatmap = week, from: number | null = null) =>
-    frame(
-      <HoursPane
-        heatmap={heatmap}
-        timeFrame="30d"
-        from={from}
-        now={NOON}
-        width={width}
-        height={height}
-        notice={null}
-        offsetAt={() => 0}
-      />,
-    ).split('\n');
+  const hours = (width: number, height: number, heatmap = week, from: number | null = null) => {
+    const props = { heatmap, from, timeFrame: '30d', now: NOON, notice: null };
+    return frame(inRoom(width, height, <HoursPane {...props} />)).split('\n');
+  };
 
   it('shows the week, its legend and the cheapest hours in words at every size', () => {
     for (const [width, height] of SIZES) {

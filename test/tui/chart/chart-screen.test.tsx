@@ -11,9 +11,11 @@ import { MonitorContext, type MonitorScope } from '../../../src/tui/data/queries
 import { createQueryClient } from '../../../src/tui/data/query-client.ts';
 import { Dispatcher, DispatcherContext } from '../../../src/tui/input/use-keys.tsx';
 import { ChartScreen } from '../../../src/tui/panes/chart/chart-pane.tsx';
+import { SnapshotContext } from '../../../src/tui/ui/pane-context.tsx';
 import { FOREIGN_30 } from '../../client/foreign-openapi.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { fakeGas, HOUR, MARKET, RECOMMENDATION, SNAPSHOT } from '../fake-gas.ts';
+import { inRoom } from '../sized-screen.tsx';
 
 const refusal = (message: string) =>
   new ClientError('unreachable', message, { endpoint: '/dashboard/stats/chart' });
@@ -47,7 +49,9 @@ function show({ gas = {}, memory = new Map(), saveFile, intervalMs = 60_000 }: S
           <ToastContext value={said}>
             <MemoryContext value={memory}>
               <DispatcherContext value={dispatcher}>
-                <ChartScreen snapshot={{ ...SNAPSHOT, blockNumber: block }} columns={90} rows={20} />
+                <SnapshotContext value={{ ...SNAPSHOT, blockNumber: block }}>
+                  {inRoom(90, 20, <ChartScreen />)}
+                </SnapshotContext>
               </DispatcherContext>
             </MemoryContext>
           </ToastContext>

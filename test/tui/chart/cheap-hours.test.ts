@@ -5,6 +5,7 @@ import {
   hourWords,
   localWeek,
 } from '../../../src/tui/panes/chart/cheap-hours.tsx';
+import { atPlace } from '../sized-screen.tsx';
 import { NOON } from './chart-answer.ts';
 
 /** Hour of the week as value, in gwei. */
@@ -15,22 +16,16 @@ const flat = (cheap: readonly number[]) =>
   WEEK.flat().map((value) => (cheap.includes(value / 1e9) ? 1e9 : 10e9));
 
 describe('localWeek', () => {
-  it('turns UTC hours to those of the place, over midnight and the end of the week', () => {
-    const { hours, offsetMinutes } = localWeek(WEEK, NOON, () => 120);
-    expect(hours.slice(0, 3)).toEqual([166e9, 167e9, 0]);
-    expect(offsetMinutes).toBe(120);
-    expect(localWeek(WEEK, NOON, () => -60).hours[167]).toBe(0);
-  });
-
-  it('marks the present hour: noon UTC of a Monday is 14 h two hours ahead', () => {
-    expect(localWeek(WEEK, NOON, () => 120).current).toBe(14);
-    expect(localWeek(WEEK, NOON, () => 0).current).toBe(12);
-  });
-
-  it('stays in UTC where clocks are not whole hours from it', () => {
-    const week = localWeek(WEEK, NOON, () => 330);
-    expect(week.offsetMinutes).toBe(0);
-    expect(week.hours).toEqual(WEEK.flat());
+  it.each([
+    // Over midnight and the end of the week: noon UTC of a Monday is 14 h two hours ahead.
+    ['Etc/GMT-2', { offsetMinutes: 120, current: 14, first: 166e9 }],
+    ['Etc/GMT+1', { offsetMinutes: -60, current: 11, first: 1e9 }],
+    // Stays in UTC where clocks are not whole hours from it.
+    ['Asia/Kolkata', { offsetMinutes: 0, current: 12, first: 0 }],
+  ])('turns UTC hours to those of %s', (zone, expected) => {
+    atPlace(zone);
+    const { hours, ...week } = localWeek(WEEK, NOON);
+    expect({ ...week, first: hours[0] }).toEqual(expected);
   });
 });
 

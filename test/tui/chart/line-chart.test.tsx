@@ -2,7 +2,7 @@ import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
 import { formatGwei } from '../../../src/core/units.ts';
 import { type ChartOptions, chartLines, LineChart } from '../../../src/tui/ui/line-chart.tsx';
-import { ASCII_THEME } from '../../../src/tui/ui/theme.ts';
+import { inAscii } from '../../../src/tui/ui/theme.ts';
 
 const GWEI = 1e9;
 const gwei = (values: readonly (number | null)[]) => values.map((value) => value && value * GWEI);
@@ -86,7 +86,7 @@ describe('chartLines', () => {
       marks: [{ index: 3, glyph: '^' }],
       xLabels: [{ index: 0, text: '14:00' }],
     }).join('');
-    expect(ASCII_THEME.text(rows)).toMatch(/^[\x20-\x3e\x40-\x7e]*$/);
+    expect(inAscii(rows)).toMatch(/^[\x20-\x3e\x40-\x7e]*$/);
   });
 
   it('stands the cursor, marks and time labels at their slots', () => {

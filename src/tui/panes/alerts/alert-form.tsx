@@ -10,15 +10,14 @@ import {
 } from '../../../client/views/alerts.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import { PATHS } from '../../../contract/routes.ts';
-import { useElapsed, useNow } from '../../app/clock.ts';
+import { useElapsed } from '../../app/clock.ts';
 import { useDescription, useMonitor, useMonitorQuery, useReach } from '../../data/queries.ts';
 import { fieldLines, formOf } from '../../input/form.ts';
 import type { FormProps } from '../../resource/resource.ts';
 import { ResourceForm, useFormState, visibleLines } from '../../resource/resource-form.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
-import { presentOf } from '../../ui/pane-context.ts';
-import { useTheme } from '../../ui/theme.ts';
-import { systemOffset, untilText } from '../../ui/time.ts';
+import { usePane } from '../../ui/pane-context.tsx';
+import { untilText } from '../../ui/time.ts';
 import {
   type AlertDraft,
   alertFields,
@@ -53,9 +52,8 @@ function offeredDraft({ kind, draft }: AlertSeed, { channels }: AlertChoices): A
 }
 
 export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
-  const { snapshot, columns } = props;
+  const { snapshot, present, width } = usePane();
   const { client } = useMonitor();
-  const theme = useTheme();
   const { choices: offered } = useAlertOffer();
   const state = useFormState('alert-form', () =>
     // A note is the user's own text, also in a copy: typing continues it.
@@ -71,11 +69,10 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
   const alert: NewAlert | null =
     problems.size === 0 && thresholdGwei !== undefined ? { ...body, thresholdGwei } : null;
   const condition = describeCondition(watchedBy(draft));
-  const present = presentOf(snapshot, useNow());
-  const preview = useAlertPreview(alert, (at) => untilText(at, present, systemOffset));
+  const preview = useAlertPreview(alert, (at) => untilText(at, present));
   const reach = useThresholdReach(draft, alert?.confirmBlocks ?? 1, snapshot);
   const faint = (words: string | null, most: number) =>
-    wrappedLines(words, { theme, width: columns }, { most, look: { faint: true } });
+    wrappedLines(words, width, { most, look: { faint: true } });
   const like = seed.kind === 'copy' ? ` like ${describeCondition(seed.alert)}` : '';
   return (
     <ResourceForm
@@ -98,7 +95,7 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
       fieldOfPath={(path) => fieldOfPath(path, body.method)}
       leave={{ what: 'the alert', lines: [condition, 'What was typed is lost.'], no: 'Go on typing' }}
       body={(problemOf, room) => {
-        const blocks = fields.map((field) => fieldLines(field, form, problemOf(field.id), columns, theme));
+        const blocks = fields.map((field) => fieldLines(field, form, problemOf(field.id), width));
         const focus = fields.findIndex(({ id }) => id === form.focus);
         const likely = faint(reach, REACH_LINES);
         // The preview comes and goes while typing: its lines stay reserved.

@@ -13,7 +13,6 @@ import type { EngineView } from '../../../client/views/dashboard.ts';
 import { cleanText } from '../../../core/text.ts';
 import { formatAge, formatCount, formatDuration } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
-import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import type { Memory } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
@@ -25,11 +24,10 @@ import { useModalKeys } from '../../input/use-keys.tsx';
 import { openResourceForm, type Resource, type SecretProps } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
 import { factGrid, section, wrappedLines } from '../../ui/fact-list.tsx';
-import type { PaneContext } from '../../ui/pane-context.ts';
-import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
-import { useTheme } from '../../ui/theme.ts';
-import { alertColumns } from './alert-columns.ts';
-import { alertFacts, alertTitle, deliveryLines, savingsFacts } from './alert-facts.ts';
+import { type PaneContext, useRoom } from '../../ui/pane-context.tsx';
+import { bold, type Line, plain } from '../../ui/text.tsx';
+import { COLORS, forTerminal } from '../../ui/theme.ts';
+import { alertColumns, alertFacts, alertTitle, deliveryLines, savingsFacts } from './alert-facts.ts';
 import { draftLike, newDraft } from './alert-fields.ts';
 import { AlertForm, type AlertSeed, useAlertOffer } from './alert-form.tsx';
 import type { AlertPrefill } from './alert-prefill.ts';
@@ -40,8 +38,7 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
   tab: 'tab-3',
   title: 'Alerts',
   spokenTitle: 'Alerts, newest first.',
-  useList(context) {
-    const { snapshot, present, theme } = context;
+  useList({ snapshot, present, width }) {
     const now = useNow();
     const { isOwnService = false } = useMonitor();
     const { alerts: feed } = useLists();
@@ -53,13 +50,11 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
     );
     const last = deletions.at(-1);
     const left = formatDuration(Math.max((last?.until ?? now) - now, 0) / 1_000);
-    const deleted: Line = last
-      ? [
-          { text: ` ${theme.glyph.arrow} deleted ${describeCondition(last.alert)}` },
-          { text: ` · u undoes (${left})`, bold: true },
-          { text: deletions.length > 1 ? ` · and ${deletions.length - 1} more` : '' },
-        ]
-      : EMPTY_LINE;
+    const deleted = (alert: AlertView): Line => [
+      plain(` ▸ deleted ${describeCondition(alert)}`),
+      bold(` · u undoes (${left})`),
+      plain(deletions.length > 1 ? ` · and ${deletions.length - 1} more` : ''),
+    ];
     const kinds = Map.groupBy(items, (alert) => {
       const { kind } = alertState(alert, snapshot, present);
       return kind === 'leaving' || kind === 'cooling' ? 'cooling down' : kind;
@@ -70,8 +65,8 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
       items,
       states: states === '' ? [] : [[{ text: states, faint: true }]],
       notices: [
-        ...wrappedLines(rule, context, { most: RULE_LINES, look: { faint: true } }),
-        ...(last === undefined ? [] : [deleted]),
+        ...wrappedLines(rule, width, { most: RULE_LINES, look: { faint: true } }),
+        ...(last === undefined ? [] : [deleted(last.alert)]),
       ],
       empty:
         last === undefined
@@ -169,9 +164,7 @@ function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
   return distance === null ? Number.MAX_VALUE : distance.isThere ? 0 : Math.abs(distance.ratio);
 }
 
-export function AlertsPane(props: TabScreenProps) {
-  return <ResourcePane resource={ALERTS} {...props} />;
-}
+export const AlertsPane = () => <ResourcePane resource={ALERTS} />;
 
 export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: ActionName): void {
   openResourceForm<AlertSeed>(memory, ALERTS, { kind: 'new', draft: newDraft(prefill) }, from);
@@ -214,17 +207,17 @@ function detailLines(
   { data, error }: Pick<Polled<AlertSavingsView>, 'data' | 'error'>,
   context: PaneContext,
 ): readonly Line[] {
-  const { theme, width, symbol } = context;
+  const { width } = context;
   const count = details?.deliveries?.length ?? 0;
   const sent = count === 0 ? 'none yet' : `${count}, newest first`;
   const log = details?.deliveries === null ? 'this service keeps no log of them' : sent;
   const compared = data && "against the lane's mean of the day before";
   return [
-    ...factGrid(alertFacts(alert, context), width, theme),
+    ...factGrid(alertFacts(alert, context), width),
     ...section(
       'Savings',
       compared ?? error?.message ?? 'loading …',
-      factGrid(data === undefined ? [] : savingsFacts(data, symbol, context), width, theme),
+      factGrid(data === undefined ? [] : savingsFacts(data, context), width),
     ),
     ...section('Deliveries', details?.problem ?? log),
   ];
@@ -248,35 +241,25 @@ function deleteQuestion(alert: AlertView) {
 }
 
 /** The secret that signs the webhooks of all alerts. The service returns it when an alert gets a webhook. */
-function SecretBox({ secret, width, height, onClose }: SecretProps) {
-  const theme = useTheme();
+function SecretBox({ secret, onClose }: SecretProps) {
+  const { columns, rows } = useRoom();
   const copy = useClipboard();
   useModalKeys('secret', {
     copy: () => copy(secret, 'the signing secret'),
     close: onClose,
   });
   return (
-    <Box
-      flexDirection="column"
-      width={width}
-      height={height}
-      paddingX={3}
-      justifyContent="center"
-      overflow="hidden"
-    >
+    <Box flexDirection="column" width={columns} height={rows} paddingX={3} justifyContent="center" rowGap={1}>
       <Text bold>This secret signs the webhooks of all your alerts:</Text>
-      <Text> </Text>
-      <Text bold color={theme.color('accent')}>
+      <Text bold color={COLORS.accent}>
         {secret}
       </Text>
-      <Text> </Text>
       <Text>
         Give it to the receiver, which checks the header X-Gastop-Signature with it. It is shown again when
         another alert gets a webhook; gastop alerts rotate-secret changes it.
       </Text>
-      <Text> </Text>
       <Text>
-        <Text bold>y</Text> copies it <Text bold>{theme.text('⏎')}</Text> closes
+        <Text bold>y</Text> copies it <Text bold>{forTerminal('⏎')}</Text> closes
       </Text>
     </Box>
   );

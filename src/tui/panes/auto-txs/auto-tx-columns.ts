@@ -1,4 +1,3 @@
-import { describeShare } from '../../../client/views/alerts.ts';
 import {
   type AutoTxContent,
   type AutoTxState,
@@ -17,10 +16,11 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { type DescribedCall, describeCall } from '../../../core/transactions/describe-call.ts';
 import { formatDuration, formatGwei, formatLikelihood, shortGwei, UNKNOWN } from '../../../core/units.ts';
-import type { PaneContext } from '../../ui/pane-context.ts';
-import { leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
-import { type Line, truncate } from '../../ui/text.tsx';
-import type { ColorName, GlyphName } from '../../ui/theme.ts';
+import type { PaneContext } from '../../ui/pane-context.tsx';
+import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
+import { colored, faint, type Line } from '../../ui/text.tsx';
+import type { ColorName } from '../../ui/theme.ts';
+import { distanceCell, noteCell } from '../alerts/alert-facts.ts';
 
 const LEAST_CALL = 20;
 /** `0.01 ETH to 0x7099…79C8`: the minimum width that shows it whole. */
@@ -35,16 +35,14 @@ export function autoTxColumns(
   context: PaneContext,
   rows: readonly AutoTxView[] = [],
 ): readonly TableColumn<AutoTxView>[] {
-  const { theme, width, present, snapshot } = context;
-  const nowText = (autoTx: AutoTxView) => {
-    const distance = isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null;
-    return distance === null ? UNKNOWN : formatGwei(distance.price);
-  };
+  const { width, present, snapshot } = context;
+  const nowText = (autoTx: AutoTxView) =>
+    known(isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null, ({ price }) => formatGwei(price));
   // On wider screens a column has the nonce.
   const called = Map.groupBy(width < NOTES_FROM ? rows : [], contentOf);
   const isTwice = [...called.values()].some(({ length }) => length > 1);
   return [
-    leftColumn('state', 11, 0, (autoTx) => stateLine(autoTx, context)),
+    leftColumn('state', 11, 0, (autoTx) => stateLine(autoTx)),
     leftColumn(
       isTwice ? '#nonce, what it does' : 'what it does',
       width < WHOLE_FROM ? LEAST_CALL : isTwice ? WHOLE_CALL + 3 : WHOLE_CALL,
@@ -57,7 +55,7 @@ export function autoTxColumns(
       },
       { most: MOST_CALL },
     ),
-    rightColumn('target', 7, 0, ({ target }) => (target === null ? UNKNOWN : shortGwei(target))),
+    rightColumn('target', 7, 0, ({ target }) => known(target, shortGwei)),
     ...(width < NOTES_FROM ? [] : [rightColumn('now', 7, 4, nowText)]),
     rightColumn('to go', 9, 1, (autoTx) => progressLine(autoTx, context)),
     rightColumn('chance', 6, 2, (autoTx) => chanceText(autoTx) ?? UNKNOWN),
@@ -72,11 +70,8 @@ export function autoTxColumns(
     leftColumn(
       'note',
       LEAST_NOTE,
-      width >= NOTES_FROM ? 5 : 9, // A long note is measured for every frame: cuts it at the edge first.
-      ({ note }) =>
-        note === null || note === ''
-          ? ''
-          : [{ text: truncate(cleanText(note, width * 4), width, theme.glyph.ellipsis), faint: true }],
+      width >= NOTES_FROM ? 5 : 9,
+      ({ note }) => (note ? [faint(noteCell(note, width))] : ''),
       { most: Number.POSITIVE_INFINITY },
     ),
   ];
@@ -98,49 +93,38 @@ export function calledBy(content: AutoTxContent): DescribedCall | null {
   return called;
 }
 
-const LOOKS: Readonly<Record<AutoTxState, { readonly glyph: GlyphName; readonly color?: ColorName }>> = {
-  submitted: { glyph: 'into', color: 'accent' },
-  mined: { glyph: 'into', color: 'accent' },
-  held: { glyph: 'warning', color: 'warn' },
-  pending: { glyph: 'stale', color: 'accent' },
-  disabled: { glyph: 'unknown' },
-  draft: { glyph: 'bullet' },
-  executed: { glyph: 'live', color: 'good' },
-  cancelled: { glyph: 'unknown' },
-  expired: { glyph: 'unknown' },
-  failed: { glyph: 'warning', color: 'bad' },
-  other: { glyph: 'bullet' },
+const LOOKS: Readonly<Record<AutoTxState, readonly [glyph: string, color?: ColorName]>> = {
+  submitted: ['→', 'accent'],
+  mined: ['→', 'accent'],
+  held: ['!', 'warn'],
+  pending: ['◌', 'accent'],
+  disabled: ['—'],
+  draft: ['•'],
+  executed: ['●', 'good'],
+  cancelled: ['—'],
+  expired: ['—'],
+  failed: ['!', 'bad'],
+  other: ['•'],
 };
 
 /** `◌ waiting`, `● executed` */
-export function stateLine(autoTx: AutoTxView, { theme }: Pick<PaneContext, 'theme'>): Line {
-  const { glyph, color } = LOOKS[needsAttention(autoTx) ? 'held' : autoTxState(autoTx)];
-  return [
-    { text: `${theme.glyph[glyph]} `, color },
-    { text: describeState(autoTx), faint: isOver(autoTx) && statusOf(autoTx) !== 'FAILED' },
-  ];
+export function stateLine(autoTx: AutoTxView): Line {
+  const [glyph, color] = LOOKS[needsAttention(autoTx) ? 'held' : autoTxState(autoTx)];
+  const isFaint = isOver(autoTx) && statusOf(autoTx) !== 'FAILED';
+  return [colored(`${glyph} `, color), { text: describeState(autoTx), faint: isFaint }];
 }
 
-function progressLine(autoTx: AutoTxView, { snapshot, theme }: PaneContext): string | Line {
-  const { glyph } = theme;
-  switch (statusOf(autoTx)) {
-    case 'SUBMITTED':
-      return confirmationsText(autoTx) ?? 'not mined';
-    case 'EXECUTED':
-      return autoTx.effectiveGasPrice === null ? UNKNOWN : `paid ${formatGwei(autoTx.effectiveGasPrice)}`;
-    default: {
-      if (isOver(autoTx)) return UNKNOWN;
-      const obstacle = obstacleOf(autoTx.checks);
-      if (obstacle?.result === 'block') return [{ text: 'never', color: 'bad' }];
-      const distance = distanceToTarget(autoTx, snapshot);
-      if (distance === null) return UNKNOWN;
-      if (!distance.isThere)
-        return `${distance.ratio < 0 ? glyph.down : glyph.up} ${describeShare(distance.ratio)}`;
-      if (distance.isCapped) return [{ text: 'cap low', color: 'warn' }];
-      if (obstacle !== null) return [{ text: cleanText(obstacle.name, 9), color: 'warn' }];
-      return [{ text: `${glyph.marker} reached`, color: 'good' }];
-    }
-  }
+function progressLine(autoTx: AutoTxView, { snapshot }: PaneContext): string | Line {
+  const status = statusOf(autoTx);
+  if (status === 'SUBMITTED') return confirmationsText(autoTx) ?? 'not mined';
+  if (status === 'EXECUTED') return known(autoTx.effectiveGasPrice, (wei) => `paid ${formatGwei(wei)}`);
+  if (isOver(autoTx)) return UNKNOWN;
+  const obstacle = obstacleOf(autoTx.checks);
+  if (obstacle?.result === 'block') return [colored('never', 'bad')];
+  const distance = distanceToTarget(autoTx, snapshot);
+  if (distance?.isThere && distance.isCapped) return [colored('cap low', 'warn')];
+  if (distance?.isThere && obstacle !== null) return [colored(cleanText(obstacle.name, 9), 'warn')];
+  return known(distance, distanceCell);
 }
 
 /** `3/12 conf`; `null` until it is mined. */
@@ -189,39 +173,24 @@ function inMinutes(ms: number): string {
   return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);
 }
 
-const RANKS = new Map<string | null, number>([
-  ['SUBMITTED', 0],
-  ['PENDING', 1],
-  // An unknown status of a service.
-  [null, 2],
-  ['DISABLED', 3],
-  ['DRAFT', 4],
-]);
-const OVER = 5;
+/** Failed, on their way, waiting (also in a status of the service's own), and what waits for the user; then the rest. */
+const RANKED: readonly (string | null)[] = ['FAILED', 'SUBMITTED', 'PENDING', null, 'DISABLED', 'DRAFT'];
 
-/**
- * The auto-txs in list order: submitted (oldest first), waiting (nearest to their price first), disabled, drafts, and
- * final ones, newest first.
- */
+/** The auto-txs with what needs attention first: failed, submitted (oldest first), waiting (nearest first) and so on. */
 export function ordered(autoTxs: readonly AutoTxView[], snapshot: SnapshotView): readonly AutoTxView[] {
-  return autoTxs
-    .map((autoTx) => ({ autoTx, ...placeOf(autoTx, snapshot) }))
-    .sort((one, other) => one.rank - other.rank || one.value - other.value)
-    .map(({ autoTx }) => autoTx);
+  const placed = autoTxs.map((autoTx) => {
+    const status = statusOf(autoTx);
+    const rank = RANKED.indexOf(status);
+    return { autoTx, rank: rank < 0 ? RANKED.length : rank, value: orderIn(autoTx, status, snapshot) };
+  });
+  placed.sort((one, other) => one.rank - other.rank || one.value - other.value);
+  return placed.map(({ autoTx }) => autoTx);
 }
 
-function placeOf(autoTx: AutoTxView, snapshot: SnapshotView): { rank: number; value: number } {
-  const rank = RANKS.get(statusOf(autoTx)) ?? OVER;
-  switch (rank) {
-    case 0:
-      return { rank, value: autoTx.submittedAt ?? autoTx.createdAt ?? 0 };
-    case 1:
-      return { rank, value: -(distanceToTarget(autoTx, snapshot)?.ratio ?? -Number.MAX_VALUE) };
-    case OVER:
-      return { rank, value: -(endOf(autoTx) ?? 0) };
-    default:
-      return { rank, value: -(autoTx.createdAt ?? 0) };
-  }
+function orderIn(autoTx: AutoTxView, status: string | null, snapshot: SnapshotView): number {
+  if (status === 'SUBMITTED') return autoTx.submittedAt ?? autoTx.createdAt ?? 0;
+  if (status === 'PENDING') return -(distanceToTarget(autoTx, snapshot)?.ratio ?? -Number.MAX_VALUE);
+  return -((isOver(autoTx) ? endOf(autoTx) : autoTx.createdAt) ?? 0);
 }
 
 export function endOf({ executedAt, updatedAt }: AutoTxView): number | null {

@@ -16,7 +16,6 @@ import {
 } from '../../../client/views/auto-txs.ts';
 import { describeTxType } from '../../../client/views/metrics.ts';
 import { cleanText, shortHex, withShortHashes } from '../../../core/text.ts';
-import type { DescribedCall } from '../../../core/transactions/describe-call.ts';
 import {
   exactAmount,
   formatAge,
@@ -41,38 +40,47 @@ import {
   section,
   wrappedLines,
 } from '../../ui/fact-list.tsx';
-import type { PaneContext } from '../../ui/pane-context.ts';
-import { displayWidth, EMPTY_LINE, type Line } from '../../ui/text.tsx';
-import type { ColorName, Theme } from '../../ui/theme.ts';
+import type { PaneContext } from '../../ui/pane-context.tsx';
+import {
+  bold,
+  colored,
+  displayWidth,
+  EMPTY_LINE,
+  faint,
+  type Line,
+  plain,
+  type Span,
+} from '../../ui/text.tsx';
+import type { ColorName } from '../../ui/theme.ts';
 import { momentText, secondText } from '../../ui/time.ts';
 import { calledBy, isUnsent, stateLine } from './auto-tx-columns.ts';
 import { sizeText } from './pasted-transaction.ts';
 
 /** `send 0.01 ETH to 0x7099…79C8`, and its status. */
-export function detailsTitle(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
-  return [[{ text: describeContent(autoTx, calledBy(autoTx)), bold: true }], stateLine(autoTx, context)];
+export function detailsTitle(autoTx: AutoTxDetailsView): readonly Line[] {
+  return [[bold(describeContent(autoTx, calledBy(autoTx)))], stateLine(autoTx)];
 }
 
 export function detailsLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
-  const { theme, width } = context;
+  const { width } = context;
   const facts = autoTxFacts(autoTx, context);
   const mined = minedFacts(autoTx, context);
   const leastName = Math.max(...[...facts, ...mined].map(({ name }) => name.length));
   const call = callLines(autoTx, context);
   return [
     ...whyLines(autoTx, context),
-    ...(mined.length === 0 ? [] : section('Mined', null, factGrid(mined, width, theme, leastName))),
-    ...section('Order', null, factGrid(facts, width, theme, leastName)),
+    ...(mined.length === 0 ? [] : section('Mined', null, factGrid(mined, width, leastName))),
+    ...section('Order', null, factGrid(facts, width, leastName)),
     ...(call.length === 0 ? [] : section('Call', calledBy(autoTx)?.signature ?? null, call)),
-    ...section('Checks', checksNote(autoTx, context), checkLines(autoTx, context)),
+    ...section('Checks', checksNote(autoTx, context), checkLines(autoTx.checks, width)),
     ...section('Timeline', timelineNote(autoTx), timelineLines(autoTx.timeline ?? [], context)),
   ];
 }
 
 function whyLines(autoTx: AutoTxDetailsView, context: PaneContext): readonly Line[] {
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
-  if (severity === null) return wrappedLines(text, context);
-  return wrappedLines(`${context.theme.glyph.warning} ${text}`, context, { look: { color: severity } });
+  if (severity === null) return wrappedLines(text, context.width);
+  return wrappedLines(`! ${text}`, context.width, { look: { color: severity } });
 }
 
 function checksNote(autoTx: AutoTxDetailsView, { present }: PaneContext): string {
@@ -90,14 +98,14 @@ function timelineNote({ timeline, problem }: AutoTxDetailsView): string {
 }
 
 function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedValue[] {
-  const { present, offsetAt, snapshot } = context;
-  const moment = (at: number) => momentText(at, present, offsetAt);
+  const { present, snapshot, width } = context;
+  const moment = (at: number) => momentText(at, present);
   const gwei = (wei: bigint) => `${shortGwei(wei)} gwei`;
   const symbol = symbolOf(autoTx.chainId);
   const { gasLimit, maxFeePerGas, gasPrice, expiresAt } = autoTx;
   const cap = maxFeePerGas ?? gasPrice;
   return [
-    ...longFact(autoTx.note, 'note', context),
+    ...longFact(autoTx.note, 'note', width),
     ...given(autoTx, 'target', describeTarget, true),
     ...given(
       isUnsent(autoTx) ? distanceToTarget(autoTx, snapshot) : null,
@@ -135,7 +143,7 @@ function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVa
     ...given(autoTx.updatedAt, 'changed', moment),
     ...given(autoTx.submittedAt, 'submitted', moment),
     ...given(autoTx.hash, 'hash', String, true),
-    ...longFact(autoTx.keyId, 'of key', context),
+    ...longFact(autoTx.keyId, 'of key', width),
     ...given(autoTx.id, 'id', String, true),
   ];
 }
@@ -155,7 +163,7 @@ function worth(wei: bigint, symbol: string, nativeUsd: number | null): string {
   return nativeUsd === null ? amount : `${amount}  ${formatUsd(usdOf(wei, nativeUsd))}`;
 }
 
-function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContext): readonly NamedValue[] {
+function minedFacts(autoTx: AutoTxView, { present }: PaneContext): readonly NamedValue[] {
   const { blockNumber, gasUsed, effectiveGasPrice, costWei, costUsd, executedAt } = autoTx;
   const { confirmations, confirmationsNeeded, atCreation, dayMean } = autoTx;
   const symbol = symbolOf(autoTx.chainId);
@@ -184,7 +192,7 @@ function minedFacts(autoTx: AutoTxView, { present, offsetAt }: PaneContext): rea
       (wei) => formatNative(wei, symbol),
       true,
     ),
-    ...given(executedAt, 'final', (at) => momentText(at, present, offsetAt)),
+    ...given(executedAt, 'final', (at) => momentText(at, present)),
   ];
 }
 
@@ -205,64 +213,49 @@ function savedText(
 const ARGUMENT_ROOM = 24;
 const VALUE_LINES = 4;
 
-function callLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
+function callLines(autoTx: AutoTxView, { width }: PaneContext): readonly Line[] {
   const { data, to } = autoTx;
-  const { theme } = context;
   if (data === null || data === '0x') return [];
   const size = sizeText((data.length - 2) / 2);
-  if (to === null) return [[{ text: ` ${size} of code for a new contract` }]];
+  if (to === null) return [[plain(` ${size} of code for a new contract`)]];
   const called = calledBy(autoTx);
-  if (called === null) return [[{ text: ` ${data.slice(0, 10)}, ${size} of data` }]];
-  const wrapped = (text: string, indent: string) =>
-    wrappedLines(text, context, { indent, most: VALUE_LINES });
-  return [
-    ...wrapped(called.words, ' '),
-    ...argumentLines(called, context),
-    ...called.calls.flatMap(({ words }) => wrapped(`${theme.glyph.bullet} ${words}`, '   ')),
-  ];
-}
-
-function argumentLines({ args }: DescribedCall, { theme, width }: PaneContext): readonly Line[] {
-  const room = { theme, width: width - ARGUMENT_ROOM + 1 };
-  const facts = args.flatMap(({ name, type, value }) => {
-    const lines = wrappedLines(value, room, { indent: '', most: VALUE_LINES });
+  if (called === null) return [[plain(` ${data.slice(0, 10)}, ${size} of data`)]];
+  const wrapped = (text: string, indent: string) => wrappedLines(text, width, { indent, most: VALUE_LINES });
+  const args = called.args.flatMap(({ name, type, value }) => {
+    const lines = wrappedLines(value, width - ARGUMENT_ROOM + 1, { indent: '', most: VALUE_LINES });
     return factOf(lines, (name || type).slice(0, ARGUMENT_ROOM - 3));
   });
-  return factGrid(facts, width, theme);
+  return [
+    ...wrapped(called.words, ' '),
+    ...factGrid(args, width),
+    ...called.calls.flatMap(({ words }) => wrapped(`• ${words}`, '   ')),
+  ];
 }
 
 const LONGEST = 600;
 
-export function checkLines(
-  { checks }: Pick<AutoTxView, 'checks'>,
-  { theme, width }: Pick<PaneContext, 'theme' | 'width'>,
-): Line[] {
-  const named = Math.max(0, ...checks.map(({ name }) => displayWidth(theme.text(plainWord(name)))));
+export function checkLines(checks: readonly CheckView[], width: number): Line[] {
+  const named = Math.max(0, ...checks.map(({ name }) => displayWidth(plainWord(name))));
   return checks.flatMap((check) => {
-    const { text, color } = markOf(check, theme);
+    const { text, color } = markOf(check);
     const head: Line = [
       { text: `   ${text} `, color, bold: check.ok === false },
-      { text: `${theme.text(plainWord(cleanText(check.name, 40))).padEnd(named)}  `, faint: true },
+      faint(`${plainWord(cleanText(check.name, 40)).padEnd(named)}  `),
     ];
-    return hangingLines(head, cleanText(check.message, LONGEST), { theme, width });
+    return hangingLines(head, cleanText(check.message, LONGEST), width);
   });
 }
 
-function markOf(
-  { result, ok }: CheckView,
-  { ascii, glyph }: Theme,
-): { readonly text: string; readonly color?: ColorName } {
+function markOf({ result, ok }: CheckView): Span {
   switch (result) {
     case 'block':
-      return { text: ascii ? 'no' : '✗', color: 'bad' };
+      return colored('✗', 'bad');
     case 'wait':
-      return { text: glyph.stale, color: ok === false ? 'warn' : 'accent' };
+      return colored('◌', ok === false ? 'warn' : 'accent');
     case 'unknown':
-      return { text: '?', color: 'warn' };
+      return colored('?', 'warn');
     case 'pass':
-      return ok === false
-        ? { text: glyph.warning, color: 'warn' }
-        : { text: ascii ? 'ok' : '✓', color: 'good' };
+      return ok === false ? colored('!', 'warn') : colored('✓', 'good');
   }
 }
 
@@ -276,23 +269,24 @@ const COLORS = new Map<string | null, ColorName>([
   ['NONCE_TAKEN', 'warn'],
 ]);
 
-function timelineLines(entries: readonly TimelineEntryView[], context: PaneContext): readonly Line[] {
-  const { theme, present, offsetAt } = context;
-  const words = entries.map(({ kind }) => theme.text(kind === null ? '' : plainWord(cleanText(kind, 40))));
+function timelineLines(
+  entries: readonly TimelineEntryView[],
+  { present, width }: PaneContext,
+): readonly Line[] {
+  const words = entries.map(({ kind }) => (kind === null ? '' : plainWord(cleanText(kind, 40))));
   const named = Math.max(0, ...words.map(displayWidth));
-  const times = entries.map(({ at }) => (at === null ? '' : secondText(at, present, offsetAt)));
+  const times = entries.map(({ at }) => (at === null ? '' : secondText(at, present)));
   const timed = Math.max(0, ...times.map(displayWidth));
   return entries.flatMap(({ at, kind, blockNumber, message }, place) => {
-    const color = COLORS.get(kind);
     const head: Line = [
-      { text: `   ${(times[place] ?? '').padStart(timed)}  `, faint: true },
-      { text: `${(words[place] ?? '').padEnd(named)}  `, color },
+      faint(`   ${(times[place] ?? '').padStart(timed)}  `),
+      colored(`${(words[place] ?? '').padEnd(named)}  `, COLORS.get(kind)),
     ];
     const finding = cleanText(message, LONGEST);
     const number = blockNumber === null ? null : formatCount(blockNumber);
     const block = number === null || finding.includes(number) ? '' : ` · block ${number}`;
     const age = at === null ? '' : ` · ${formatAge(Math.max(present - at, 0) / 1_000)}`;
-    return hangingLines(head, `${finding}${block}${age}`, context);
+    return hangingLines(head, `${finding}${block}${age}`, width);
   });
 }
 
@@ -303,15 +297,15 @@ const WHY_LINES = 2;
 
 /** Facts of the selected auto-tx that no column shows. */
 export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
-  const { theme, width } = context;
+  const { width } = context;
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);
-  const mark = severity === null ? '' : `${theme.glyph.warning} `;
+  const mark = severity === null ? '' : '! ';
   const look = severity === null ? {} : { color: severity };
-  const why = wrappedLines(`${mark}${withShortHashes(text, '…')}`, context, { most: WHY_LINES, look });
+  const why = wrappedLines(`${mark}${withShortHashes(text, '…')}`, width, { most: WHY_LINES, look });
   const most = FOOT_LINES - 1 - Math.max(why.length, 1);
   const lines: readonly Line[] = [
-    [{ text: ` ${theme.glyph.line.repeat(Math.max(width - 2, 0))}`, faint: true }],
-    ...wrappedLines(whatText(autoTx), context, { most, look: { faint: true } }),
+    [faint(` ${'─'.repeat(Math.max(width - 2, 0))}`)],
+    ...wrappedLines(whatText(autoTx), width, { most, look: { faint: true } }),
     ...why,
   ];
   return Array.from({ length: FOOT_LINES }, (_, place) => lines[place] ?? EMPTY_LINE);

@@ -29,8 +29,8 @@ import {
   visibleLines,
 } from '../../resource/resource-form.tsx';
 import { wrappedLines } from '../../ui/fact-list.tsx';
-import { EMPTY_LINE, type Line } from '../../ui/text.tsx';
-import { type Theme, useTheme } from '../../ui/theme.ts';
+import { usePane } from '../../ui/pane-context.tsx';
+import { EMPTY_LINE, faint, type Line } from '../../ui/text.tsx';
 import { checkLines } from './auto-tx-facts.ts';
 import {
   type AutoTxDraft,
@@ -55,9 +55,8 @@ import {
 
 /** The form of a new or changed auto-tx. The pasted text is kept only while the form is open. */
 export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
-  const { snapshot, columns } = props;
+  const { snapshot, width } = usePane();
   const { edited = null, like = null, signed } = seed;
-  const theme = useTheme();
   const { client, host = null, isPlain = false, now } = useMonitor();
   const role = roleOf(edited);
   const state = useFormState('auto-tx-form', () =>
@@ -118,11 +117,7 @@ export function AutoTxForm({ seed, ...props }: FormProps<AutoTxSeed>) {
         no: 'Stay',
       }}
       body={(problemOf, room) =>
-        formBody(
-          { form, pasted, outlook, edited, role, host, snapshot, width: columns, theme, fields },
-          problemOf,
-          room,
-        )
+        formBody({ form, pasted, outlook, edited, role, host, snapshot, width, fields }, problemOf, room)
       }
       spoken={[
         ...(pasted.kind === 'transaction' && focus === 'signedTransaction'
@@ -316,7 +311,6 @@ interface BodyParts {
   readonly host: string | null;
   readonly snapshot: SnapshotView;
   readonly width: number;
-  readonly theme: Theme;
 }
 
 /** From this many rows on the transaction stays visible while the other fields are typed. */
@@ -325,11 +319,11 @@ const ODDS_LINES = 2;
 
 /** The pasted text with its description, or the fields with their outlook, the worst checks first. */
 function formBody(parts: BodyParts, problemOf: ShownProblem, rows: number): readonly Line[] {
-  const { form, fields, outlook, theme, width } = parts;
+  const { form, fields, outlook, width } = parts;
   const isRoomy = rows >= ROOMY_FROM;
   const isPasting = form.focus === 'signedTransaction';
   const blocks = fields.map((field) => [
-    ...fieldLines(field, form, problemOf(field.id), width, theme),
+    ...fieldLines(field, form, problemOf(field.id), width),
     ...(field.kind === 'pasted' && (isRoomy || isPasting) ? pastedLines(parts, isRoomy) : []),
   ]);
   const place = Math.max(
@@ -340,26 +334,26 @@ function formBody(parts: BodyParts, problemOf: ShownProblem, rows: number): read
     const shown = visibleLines([blocks[place] ?? []], 0, rows);
     // Ctrl-S schedules from this field, too.
     const { price } = outlook.judged;
-    const order = theme.text(`   at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`);
+    const order = `   at ${describeTarget(outlook.order)}${price === null ? '' : `, ${price}`}`;
     const isOrderShown = parts.pasted.kind === 'transaction' && shown.length < rows;
     const lines = isOrderShown ? [...shown, [{ text: order }]] : shown;
     const open = (outlook.checks ?? []).filter(({ result, ok }) => ok === false || result === 'wait');
-    return [...lines, ...preflightLines(open, parts, rows - lines.length)];
+    return [...lines, ...preflightLines(open, width, rows - lines.length)];
   }
-  const odds = wrappedLines(outlook.odds, parts, { most: ODDS_LINES });
+  const odds = wrappedLines(outlook.odds, width, { most: ODDS_LINES });
   const room = Math.max(rows - odds.length, 1);
   const lines = visibleLines(blocks, place, room);
   const gap = isRoomy && room > lines.length ? [EMPTY_LINE] : [];
   const left = room - lines.length - gap.length;
-  return [...lines, ...gap, ...odds, ...preflightLines(outlook.checks ?? [], parts, left)];
+  return [...lines, ...gap, ...odds, ...preflightLines(outlook.checks ?? [], width, left)];
 }
 
 function pastedLines(parts: BodyParts, isRoomy: boolean): readonly Line[] {
-  const { form, pasted, snapshot, width, theme } = parts;
+  const { form, pasted, snapshot, width } = parts;
   const gap = isRoomy ? [EMPTY_LINE] : [];
   if (pasted.kind === 'transaction') {
     const facts = transactionFacts(pasted.transaction, pasted.call, snapshot.nativeUsd);
-    return [...factLines(facts, width, theme), ...gap];
+    return [...factLines(facts, width), ...gap];
   }
   if (pasted.kind !== 'nothing' || form.focus !== 'signedTransaction') return [];
   const { role, edited, host } = parts;
@@ -377,7 +371,7 @@ function pastedLines(parts: BodyParts, isRoomy: boolean): readonly Line[] {
   return [
     EMPTY_LINE,
     ...guide.flatMap((text) =>
-      wrappedLines(text, parts, { indent: '   ', most: GUIDE_LINES, look: { faint: true } }),
+      wrappedLines(text, width, { indent: '   ', most: GUIDE_LINES, look: { faint: true } }),
     ),
     ...gap,
   ];
@@ -394,18 +388,13 @@ function rankOf({ name, result, ok }: CheckView): number {
 }
 
 /** As many checks as fit: those that need attention first, then the cost; the others are counted. */
-function preflightLines(
-  checks: readonly CheckView[],
-  context: Pick<BodyParts, 'width' | 'theme'>,
-  room: number,
-): readonly Line[] {
+function preflightLines(checks: readonly CheckView[], width: number, room: number): readonly Line[] {
   const ranked = checks.toSorted((one, other) => rankOf(one) - rankOf(other));
   for (let shown = ranked.length; shown >= 0; shown--) {
-    const lines = checkLines({ checks: ranked.slice(0, shown) }, context);
+    const lines = checkLines(ranked.slice(0, shown), width);
     const rest = ranked.slice(shown);
     const words = `${rest.length} more ${rest.length === 1 ? 'check' : 'checks'}, ${describeChecks(rest)}`;
-    const more = { text: `   ${context.theme.glyph.ellipsis} ${words}`, faint: true };
-    if (rest.length > 0) lines.push([more]);
+    if (rest.length > 0) lines.push([faint(`   … ${words}`)]);
     if (lines.length <= room) return lines;
   }
   return [];

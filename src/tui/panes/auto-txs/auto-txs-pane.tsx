@@ -16,7 +16,6 @@ import { cannotBroadcastReason } from '../../../core/auto-txs/target.ts';
 import { cleanText, shortHex } from '../../../core/text.ts';
 import { formatAge, formatCount } from '../../../core/units.ts';
 import { useNow } from '../../app/clock.ts';
-import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useLists } from '../../data/lists.tsx';
 import { useAutoTxMutations } from '../../data/mutations.ts';
@@ -81,7 +80,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
     return {
       polled,
       item: data,
-      title: data === undefined ? [] : [...detailsTitle(data, context), ...ageSegments(at, uiNow)],
+      title: data === undefined ? [] : [...detailsTitle(data), ...ageSegments(at, uiNow)],
       lines: data === undefined ? [] : detailsLines(data, context),
     };
   },
@@ -154,9 +153,7 @@ const AUTO_TXS: Resource<AutoTxView, AutoTxSeed> = {
   Form: AutoTxForm,
 };
 
-export function AutoTxsPane(props: TabScreenProps) {
-  return <ResourcePane resource={AUTO_TXS} {...props} />;
-}
+export const AutoTxsPane = () => <ResourcePane resource={AUTO_TXS} />;
 
 const FRESH_MS = 60_000;
 

@@ -6,8 +6,7 @@ import { chainProfile } from '../../../core/chains.ts';
 import { hexText, shortHex } from '../../../core/text.ts';
 import type { SignedTransaction } from '../../../core/transactions/signed-transaction.ts';
 import { exactAmount, formatCount, formatGwei, formatUsd, usdOf } from '../../../core/units.ts';
-import { type Line, wrapText } from '../../ui/text.tsx';
-import type { Theme } from '../../ui/theme.ts';
+import { faint, type Line, plain, wrapText } from '../../ui/text.tsx';
 
 /**
  * A pasted signed transaction. The text alone suffices to send it, so it is hidden from everything that prints,
@@ -202,19 +201,14 @@ const LABEL = 11;
 /** The delegation is listed before the call, and neither may hide the other. */
 const MOST_LINES = 5;
 
-export function factLines(facts: readonly TransactionFact[], width: number, theme: Theme): readonly Line[] {
+export function factLines(facts: readonly TransactionFact[], width: number): readonly Line[] {
   const room = width - MARGIN - LABEL - 1;
-  const { ellipsis } = theme.glyph;
   return facts.flatMap(({ name, value, isAddress }) => {
-    const lines =
-      isAddress === true
-        ? [hexText(value, room, ellipsis)]
-        : wrapText(theme.text(value), room, MOST_LINES, ellipsis);
+    const lines = isAddress === true ? [hexText(value, room, '…')] : wrapText(value, room, MOST_LINES);
     return lines.map(
       (text, place): Line => [
-        { text: ' '.repeat(MARGIN) },
-        { text: (place === 0 ? name : '').padEnd(LABEL), faint: true },
-        { text },
+        faint(`${' '.repeat(MARGIN)}${(place === 0 ? name : '').padEnd(LABEL)}`),
+        plain(text),
       ],
     );
   });

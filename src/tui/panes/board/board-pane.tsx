@@ -17,6 +17,7 @@ import { useFind } from '../../app/finder.tsx';
 import type { MonitorSource } from '../../app/source.ts';
 import { useKeptState } from '../../app/ui-state.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
+import { useRoom } from '../../ui/pane-context.tsx';
 import { useFirstRow } from '../../ui/scroll.tsx';
 import { leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import {
@@ -33,7 +34,6 @@ import {
   truncate,
   wrapText,
 } from '../../ui/text.tsx';
-import { type Theme, useTheme } from '../../ui/theme.ts';
 
 /** Several chains side by side, of which one at a time is opened. */
 export interface Board {
@@ -82,17 +82,15 @@ const FIND_HINT = {
 
 interface BoardPaneProps {
   readonly board: Board;
-  readonly columns: number;
-  readonly rows: number;
   readonly open: (name: string) => void;
 }
 
-export function BoardPane({ board, columns, rows: room, open }: BoardPaneProps) {
-  const theme = useTheme();
+export function BoardPane({ board, open }: BoardPaneProps) {
+  const { columns, rows: room } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const now = useNow();
   const [state, change] = useKeptState('board', FIRST);
-  const find = useFind('board', columns, () => FIND_HINT);
+  const find = useFind('board', () => FIND_HINT);
   const all = useOrdered(useSyncExternalStore(board.subscribe, board.read), state);
   const rows = all.filter((row) => matchesRow(row, find.filter));
   const place = Math.max(
@@ -115,16 +113,15 @@ export function BoardPane({ board, columns, rows: room, open }: BoardPaneProps) 
     sort: () => change((before) => ({ ...before, sort })),
   });
 
-  const titles = all.map((each) => lineWidth(titleLine(each, theme)));
+  const titles = all.map((each) => lineWidth(titleLine(each)));
   const titleWidth = Math.min(Math.max(5, ...titles), LONGEST_TITLE);
   const told = shown.map((each): ToldRow => {
-    const title = titleLine(each, theme, titleWidth);
+    const title = titleLine(each, titleWidth);
     return { title, hasFigures: each.figures !== null, ...rowTexts(each, now) };
   });
   const table = useTable({
     columns: chainColumns(titleWidth),
     rows: told,
-    width: columns,
     margin: MARGIN,
     cursor: place - above,
     rowName: 'Chain',
@@ -134,20 +131,15 @@ export function BoardPane({ board, columns, rows: room, open }: BoardPaneProps) 
     const { hasFigures = true, title = EMPTY_LINE, advice = '' } = told[at] ?? {};
     if (isSpoken || hasFigures) return line;
     // The advice of a chain without figures takes the place of its columns.
-    const text = truncate(theme.text(advice), adviceRoom, theme.glyph.ellipsis);
-    return [...line.slice(0, 1), ...fitLine(title, titleWidth + GAP), faint(text)];
+    return [...line.slice(0, 1), ...fitLine(title, titleWidth + GAP), faint(truncate(advice, adviceRoom))];
   });
   const nothing =
     find.filter === '' ? 'No chains are set up.' : 'No chain has such a name; Esc clears the filter.';
-  const details =
-    row === undefined
-      ? [nothing]
-      : wrapText(theme.text(detailText(row, now)), columns - 2, DETAIL_ROWS, theme.glyph.ellipsis);
+  const details = row === undefined ? [nothing] : wrapText(detailText(row, now), columns - 2, DETAIL_ROWS);
   const count = `${find.filter === '' ? '' : `${rows.length} of `}${all.length}`;
   return (
     <Box flexDirection="column" height={room} overflow="hidden">
       <SpreadLine
-        width={columns}
         left={
           <>
             <Text bold> gastop </Text>
@@ -157,9 +149,9 @@ export function BoardPane({ board, columns, rows: room, open }: BoardPaneProps) 
         right={<Text dimColor>{`every ${formatDuration(board.everyMs / 1_000)} `}</Text>}
       />
       {find.field}
-      <LineList lines={[table.heading, ...lines]} width={columns} />
+      <LineList lines={[table.heading, ...lines]} />
       <Box flexGrow={1} />
-      <LineList lines={details.map((detail): Line => [faint(` ${detail}`)])} width={columns} />
+      <LineList lines={details.map((detail): Line => [faint(` ${detail}`)])} />
     </Box>
   );
 }
@@ -181,11 +173,10 @@ const chainColumns = (titleWidth: number): readonly TableColumn<ToldRow>[] => [
 ];
 
 /** The chain's name in at most `width` columns, with a mark when it has a problem. */
-function titleLine(row: ChainRow, theme: Theme, width = Number.POSITIVE_INFINITY): Line {
-  const name = theme.text(titleOf(row));
-  if (row.problem === null) return [bold(truncate(name, width, theme.glyph.ellipsis))];
-  const mark = `${theme.glyph.warning} `;
-  return [colored(mark, 'bad'), plain(truncate(name, width - mark.length, theme.glyph.ellipsis))];
+function titleLine(row: ChainRow, width = Number.POSITIVE_INFINITY): Line {
+  const name = titleOf(row);
+  if (row.problem === null) return [bold(truncate(name, width))];
+  return [colored('! ', 'bad'), plain(truncate(name, width - 2))];
 }
 
 /** What has no room in the row: the whole reason, why its L1 part is not known, and whose dollars these are. */

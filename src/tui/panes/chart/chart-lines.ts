@@ -10,7 +10,7 @@ import {
 import { type LineStyle, legendGlyph } from '../../ui/line-chart.tsx';
 import { bold, changeSpan, colored, faint, type Line, plain } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { clockText, dayText, type OffsetAt, weekdayText, zoneText } from '../../ui/time.ts';
+import { clockText, dayText, offsetAt, weekdayText, zoneText } from '../../ui/time.ts';
 import { type ChartData, type ChartSlot, meanOf, type SlotMark } from './chart-data.ts';
 
 interface Summary {
@@ -88,7 +88,7 @@ const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 432
 const LABEL_WIDTH = 9;
 
 /** Labels for round local times along the bottom of a chart whose slots begin at `timestamps` (ms, ascending). */
-export function timeLabels(timestamps: readonly number[], plotWidth: number, offsetAt: OffsetAt) {
+export function timeLabels(timestamps: readonly number[], plotWidth: number) {
   const span = (timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0);
   const room = Math.max(Math.floor(plotWidth / LABEL_WIDTH), 1);
   const step = (STEPS.find((minutes) => span / (minutes * MINUTE) <= room) ?? 43_200) * MINUTE;
@@ -104,11 +104,9 @@ export function timeLabels(timestamps: readonly number[], plotWidth: number, off
     if (!begins) return [];
     // The slot may start a little after the round time, which the label names.
     const round = timestamp - past;
-    const day = dayText(round, offsetAt);
+    const day = dayText(round);
     const isMidnight = local(round) % DAY === 0;
-    const clock = isMidnight
-      ? `${weekdayText(round, offsetAt)} ${day.split(' ')[0]}`
-      : clockText(round, offsetAt);
+    const clock = isMidnight ? `${weekdayText(round)} ${day.split(' ')[0]}` : clockText(round);
     return [{ index, text: step > DAY ? day : clock }];
   });
 }
@@ -137,20 +135,20 @@ function lineSegments(name: string, of: Summary, style: LineStyle, color: ColorN
 }
 
 /** `1h  14:05 – 15:05 UTC+2  gwei`. The UTC offset is shown only here. */
-function titleSegments(data: ChartData, offsetAt: OffsetAt): readonly Line[] {
+function titleSegments(data: ChartData): readonly Line[] {
   const first = data.slots[0]?.timestamp ?? 0;
   const last = data.slots.at(-1)?.timestamp ?? 0;
   const isHour = isWithinAnHour(data.timeFrame);
   // As precise as is useful for the time frame; a long frame with a short history may show hours only.
   const isLong = last - first > DAY && !isHour;
   const end = isLong ? dayText : clockText;
-  const weekday = isLong || isHour ? '' : `${weekdayText(first, offsetAt)} `;
+  const weekday = isLong || isHour ? '' : `${weekdayText(first)} `;
   const [from, to] = [zoneText(offsetAt(first)), zoneText(offsetAt(last))];
   // After a change of clocks each end has its own offset.
   const zone = from === to ? '' : ` ${from}`;
   return [
     [bold(data.timeFrame, 'accent')],
-    [plain(`${weekday}${end(first, offsetAt)}${zone} – ${end(last, offsetAt)} ${to}`)],
+    [plain(`${weekday}${end(first)}${zone} – ${end(last)} ${to}`)],
     [faint('gwei')],
   ];
 }
@@ -208,8 +206,8 @@ function gasSegments(data: ChartData): readonly Line[] {
   ];
 }
 
-export const chartWords = (data: ChartData, offsetAt: OffsetAt) => ({
-  title: titleSegments(data, offsetAt),
+export const chartWords = (data: ChartData) => ({
+  title: titleSegments(data),
   legend: legendSegments(data),
   base: baseSegments(data),
   previous: data.compared ? [previousSegments(data)] : [],
@@ -239,7 +237,6 @@ interface CursorAt {
 export function cursorSegments(
   data: ChartData,
   { slot, isFollowing, marks, likely }: CursorAt,
-  offsetAt: OffsetAt,
 ): readonly Line[] {
   const { nowBase } = data;
   const values = [
@@ -250,13 +247,13 @@ export function cursorSegments(
   ];
   const before = data.compared && slot.previous !== null ? [named('before', gwei(slot.previous))] : [];
   const isExact = data.slotMs < MINUTE;
-  const clock = clockText(slot.timestamp, offsetAt, true);
+  const clock = clockText(slot.timestamp, true);
   if (isFollowing) {
     const when: Line = [colored(isExact ? `now ${clock}` : 'now', 'accent')];
     return [when, ...values, ...before, [faint('←/→ look at a value')]];
   }
   const change = slot.base === null || nowBase === null ? null : changeRatio(slot.base, nowBase);
-  const at = isExact ? clock : moment(slot.timestamp, data.timeFrame, offsetAt);
+  const at = isExact ? clock : moment(slot.timestamp, data.timeFrame);
   return [
     [bold(`▸ ${at}`, 'accent')],
     ...markSegments(marks),
@@ -268,11 +265,11 @@ export function cursorSegments(
 }
 
 /** A time, as precise as is useful for the time frame: `14:05`, or `Tue 3 Nov 14:05`. */
-export function moment(timestamp: number, timeFrame: string, offsetAt: OffsetAt): string {
-  const clock = clockText(timestamp, offsetAt);
+export function moment(timestamp: number, timeFrame: string): string {
+  const clock = clockText(timestamp);
   if (isWithinAnHour(timeFrame)) return clock;
   const isDay = (timeFrameSec(timeFrame) ?? Number.POSITIVE_INFINITY) * 1_000 <= DAY;
-  return `${weekdayText(timestamp, offsetAt)} ${isDay ? '' : `${dayText(timestamp, offsetAt)} `}${clock}`;
+  return `${weekdayText(timestamp)} ${isDay ? '' : `${dayText(timestamp)} `}${clock}`;
 }
 
 function isWithinAnHour(timeFrame: string): boolean {

@@ -1,12 +1,12 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo, useMemo } from 'react';
 import { formatGwei, formatPercent } from '../../../core/units.ts';
-import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptState, useNavigation } from '../../app/ui-state.ts';
 import { useToast } from '../../chrome/toast.tsx';
 import { useDescription, useMarket, useMonitor, useReach } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { chartPlotWidth, LineChart } from '../../ui/line-chart.tsx';
+import { useRoom, useShownSnapshot } from '../../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import {
   displayWidth,
@@ -18,7 +18,7 @@ import {
   placed,
   SegmentLine,
 } from '../../ui/text.tsx';
-import { type OffsetAt, systemOffset, timeFrameName } from '../../ui/time.ts';
+import { timeFrameName } from '../../ui/time.ts';
 import { thereAgain } from '../alerts/alert-prefill.ts';
 import { chartCsv, csvName, heatmapCsv, saveErrorText } from './chart-csv.ts';
 import {
@@ -69,10 +69,9 @@ function chartRows(rows: number, hasTips: boolean) {
 interface ChartSideProps {
   readonly data: ChartData;
   readonly height: number;
-  readonly offsetAt: OffsetAt;
 }
 
-export function ChartSide({ data, height, offsetAt }: ChartSideProps) {
+export function ChartSide({ data, height }: ChartSideProps) {
   const inner = SIDE_WIDTH - 3;
   const column = Math.floor((inner - 8) / 2);
   const figures = figureRows(data).map(
@@ -84,7 +83,7 @@ export function ChartSide({ data, height, offsetAt }: ChartSideProps) {
   const marks = data.marks.slice(Math.max(data.marks.length - room, 0)).toReversed();
   const marked = marks.map(({ kind, timestamp, value }): Line => {
     const { glyph, name, color } = markLook(kind);
-    const left = `${glyph} ${moment(timestamp, data.timeFrame, offsetAt)} ${name}`;
+    const left = `${glyph} ${moment(timestamp, data.timeFrame)} ${name}`;
     const price = value === null ? '' : formatGwei(value);
     return [{ text: left + price.padStart(Math.max(inner - displayWidth(left), price.length + 1)), color }];
   });
@@ -98,23 +97,21 @@ export function ChartSide({ data, height, offsetAt }: ChartSideProps) {
 
 export interface ChartPaneProps {
   readonly data: ChartData;
-  readonly width: number;
-  readonly height: number;
   /** The time under the cursor, ms; `null` follows the newest value. */
   readonly cursor: number | null;
   /** A line about the data itself: it is loading, or why it is stale. */
   readonly notice: Line | null;
-  readonly offsetAt: OffsetAt;
   /** Probability that the price under the cursor is reached again soon; absent when unknown. */
   readonly likely?: number | null;
 }
 
 export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
-  const { data, width, height, cursor, notice, offsetAt, likely = null } = props;
+  const { data, cursor, notice, likely = null } = props;
+  const { columns: width, rows: height } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const { slots, marks } = data;
   const hasTips = slots.some(({ tip }) => tip !== null);
-  const { legend, previous, ...words } = chartWords(data, offsetAt);
+  const { legend, previous, ...words } = chartWords(data);
   const titled = [...words.title, ...legend];
   // Everything drawn is explained: parts that do not fit into the title go below it.
   const title = flow(titled, width)[0] ?? [];
@@ -158,11 +155,10 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
   const isNear = (mark: { readonly index: number }) =>
     index !== null && Math.abs(mark.index - index) <= slots.length / plotWidth / 2;
   const at = slot && { slot, isFollowing: index === null, marks: marks.filter(isNear), likely };
-  const cursorLine = at === undefined ? [] : cursorSegments(data, at, offsetAt);
+  const cursorLine = at === undefined ? [] : cursorSegments(data, at);
   const xLabels = timeLabels(
     slots.map(({ timestamp }) => timestamp),
     plotWidth,
-    offsetAt,
   );
   const line = (of: number) => (segments: readonly Line[]) => <SegmentLine segments={segments} width={of} />;
   return (
@@ -184,7 +180,7 @@ export const ChartPane = memo(function ChartPane(props: ChartPaneProps) {
           ))}
           {hasTips ? null : line(chartWidth)(words.tip)}
         </Box>
-        {hasSide ? <ChartSide data={data} height={height - above.length - 1} offsetAt={offsetAt} /> : null}
+        {hasSide ? <ChartSide data={data} height={height - above.length - 1} /> : null}
       </Box>
       {line(width)(cursorLine)}
     </Box>
@@ -203,7 +199,9 @@ const INITIAL: ChartState = {
   cursor: null,
 };
 
-export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
+export function ChartScreen() {
+  const snapshot = useShownSnapshot();
+  const { columns } = useRoom();
   const [chosen, change] = useKeptState('chart', INITIAL);
   const description = useDescription();
   const { timeFrames, percentiles } = chartChoices(description);
@@ -270,14 +268,11 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
     ...(state.heatmap ? { close: toggleHours } : chartKeys),
   });
 
-  const room = { width: columns, height: rows };
-  const empty = (title: string, hint: string) => (
-    <PaneState {...room} kind="empty" title={title} hint={hint} />
-  );
+  const empty = (title: string, hint: string) => <PaneState kind="empty" title={title} hint={hint} />;
   if (state.heatmap) {
     const isKnown = heatmap?.some((row) => row.some((value) => value !== null)) === true;
     return (
-      <PolledFrame {...room} polled={hours} what="the hours of the week">
+      <PolledFrame polled={hours} what="the hours of the week">
         {(notice) =>
           heatmap === null || !isKnown ? (
             empty(
@@ -286,11 +281,10 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
             )
           ) : (
             <HoursPane
-              {...{ ...room, notice, heatmap }}
+              {...{ notice, heatmap }}
               timeFrame={hoursFrame}
               from={hours.data?.from ?? null}
               now={snapshot.blockTimestamp ?? now()}
-              offsetAt={systemOffset}
             />
           )
         }
@@ -299,7 +293,6 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
   }
   return (
     <PolledFrame
-      {...room}
       polled={chart}
       what={`the ${timeFrameName(state.timeFrame)}`}
       hint="r asks again now, t tries another time frame"
@@ -309,12 +302,7 @@ export function ChartScreen({ snapshot, columns, rows }: TabScreenProps) {
         data === null || slots.length === 0 ? (
           empty('No history yet', 'The chart begins with the next block; t tries another time frame.')
         ) : (
-          <ChartPane
-            {...{ ...room, data, notice }}
-            cursor={state.cursor}
-            offsetAt={systemOffset}
-            likely={reach.data?.probability ?? null}
-          />
+          <ChartPane {...{ data, notice }} cursor={state.cursor} likely={reach.data?.probability ?? null} />
         )
       }
     </PolledFrame>

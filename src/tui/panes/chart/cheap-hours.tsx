@@ -2,6 +2,7 @@ import { Box, useIsScreenReaderEnabled } from 'ink';
 import { memo } from 'react';
 import { timeFrameSec } from '../../../client/values.ts';
 import { formatChange, formatCount, formatDuration, formatGwei, formatPercent } from '../../../core/units.ts';
+import { useRoom } from '../../ui/pane-context.tsx';
 import {
   bold,
   colored,
@@ -14,7 +15,7 @@ import {
   type Span,
 } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { fillsFrame, type OffsetAt, WEEKDAYS, wholeSpan, zoneText } from '../../ui/time.ts';
+import { fillsFrame, offsetAt, WEEKDAYS, wholeSpan, zoneText } from '../../ui/time.ts';
 import { meanOf } from './chart-data.ts';
 import { changeRatio } from './chart-lines.ts';
 
@@ -41,7 +42,7 @@ const knownOf = (hours: Hours) => hours.filter((value) => value !== null);
  * Shifts the week of UTC hours to local time. If the offset is not in whole hours, the week stays in UTC, because
  * hours would have to be split.
  */
-export function localWeek(heatmap: readonly Hours[], now: number, offsetAt: OffsetAt): HourWeek {
+export function localWeek(heatmap: readonly Hours[], now: number): HourWeek {
   const offset = offsetAt(now);
   const offsetMinutes = offset % 60 === 0 ? offset : 0;
   const shift = offsetMinutes / 60;
@@ -193,15 +194,13 @@ interface HoursPaneProps {
   /** Start of the history, ms, if later than that of the time frame; `null` when unknown. */
   readonly from: number | null;
   readonly now: number;
-  readonly width: number;
-  readonly height: number;
   readonly notice: Line | null;
-  readonly offsetAt: OffsetAt;
 }
 
 export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
-  const { heatmap, timeFrame, from, now, width, height, notice, offsetAt } = props;
-  const week = localWeek(heatmap, now, offsetAt);
+  const { heatmap, timeFrame, from, now, notice } = props;
+  const { columns: width, rows: height } = useRoom();
+  const week = localWeek(heatmap, now);
   const seen = knownOf(week.hours).length;
   const historySec = from === null ? Number.POSITIVE_INFINITY : (now - from) / 1_000;
   const whole = timeFrame === '30d' ? '30 days' : timeFrame;
@@ -218,13 +217,13 @@ export const HoursPane = memo(function HoursPane(props: HoursPaneProps) {
   const above = notice === null ? [title] : [title, [notice]];
   const isSpoken = useIsScreenReaderEnabled();
   const { lines, legend } = mapLines(week, width, height - above.length - 2 * margin - 2);
-  const line = (segments: readonly Line[]) => <SegmentLine segments={segments} width={width} />;
+  const line = (segments: readonly Line[]) => <SegmentLine segments={segments} />;
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
       {placed(above, line)}
       {isSpoken ? null : (
         <Box flexDirection="column" marginTop={margin} marginBottom={margin} flexShrink={0}>
-          <LineList lines={lines} width={width} />
+          <LineList lines={lines} />
           {line(legend)}
         </Box>
       )}

@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { GasClient } from '../../../client/client.ts';
 import type { SnapshotView } from '../../../client/views/gas.ts';
 import type { BlockView, TxRowView } from '../../../client/views/metrics.ts';
 import { PERCENTILES } from '../../../contract/choices.ts';
@@ -11,7 +10,7 @@ import { useToast } from '../../chrome/toast.tsx';
 import { useMonitor } from '../../data/queries.ts';
 import { scrollKeys, useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
-import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
+import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { TitledLines } from '../../ui/scroll.tsx';
 import { useTable } from '../../ui/table.ts';
@@ -105,10 +104,12 @@ export function tipLines(
 }
 
 /** One block; refetched with each new head while a reorg may replace it. `null`: none requested. */
-export function useBlock(number: number | null, snapshot: SnapshotView) {
-  const ask = (client: GasClient, signal: AbortSignal) => client.block(number ?? 'latest', { signal });
-  return useSettling(['block', number], snapshot, ask, () => number);
-}
+export const useBlock = (number: number | null) =>
+  useSettling(
+    ['block', number],
+    (client, signal) => client.block(number ?? 'latest', { signal }),
+    () => number,
+  );
 
 const PAGE_SIZE = 100;
 /** For fast chains, a window in seconds contains neighbouring blocks too; limits the pages that are read. */
@@ -160,13 +161,13 @@ function txsNote(
     : 'the service gives no transactions of this block';
 }
 
-function blockTitle(block: BlockView, { present, offsetAt, snapshot }: PaneContext): readonly Line[] {
+function blockTitle(block: BlockView, { present, snapshot }: PaneContext): readonly Line[] {
   const at = block.timestamp;
   return [
     [bold(`Block ${formatCount(block.blockNumber)}`)],
     ...(at === null ? [] : [[plain(formatAge((present - at) / 1_000))]]),
     ...depthSegments(block, snapshot),
-    ...(at === null ? [] : [[faint(momentText(at, present, offsetAt))]]),
+    ...(at === null ? [] : [[faint(momentText(at, present))]]),
   ];
 }
 
@@ -234,7 +235,7 @@ function blockLines(block: BlockView, context: PaneContext, rows: number): reado
   const heading = sectionLine('Tips', [faint('gwei, weighted by gas')]);
   return [
     ...gap,
-    ...factGrid(blockFacts(block, context), context.width, context.theme),
+    ...factGrid(blockFacts(block, context), context.width),
     ...gap,
     ...(tips === null ? [] : [heading, ...tipLines(tips, context)]),
     ...gap,
@@ -245,17 +246,15 @@ function blockLines(block: BlockView, context: PaneContext, rows: number): reado
 const AHEAD = 20;
 const SPOKEN_TXS = 10;
 
-export function BlockScreen({
-  place,
-  snapshot,
-  change,
-  columns,
-  rows,
-}: ExplorerLevelProps & { readonly place: Extract<Place, { kind: 'block' }> }) {
+type BlockScreenProps = ExplorerLevelProps & { readonly place: Extract<Place, { kind: 'block' }> };
+
+export function BlockScreen({ place, change }: BlockScreenProps) {
   const toast = useToast();
   const copy = useClipboard();
-  const context = usePaneContext(snapshot, columns);
-  const polled = useBlock(place.number, snapshot);
+  const context = usePane();
+  const { rows } = useRoom();
+  const { snapshot } = context;
+  const polled = useBlock(place.number);
   const block = polled.data ?? null;
   const isListed = noTransactions(snapshot) === null && block?.transactionCount !== 0;
   const txs = useBlockTxs(isListed ? block : null);
@@ -267,7 +266,6 @@ export function BlockScreen({
   const table = useTable({
     columns: all,
     rows: tableRows,
-    width: columns,
     cursor: context.isSpoken && selected !== null ? 0 : selected,
     rowName: 'Transaction',
   });
@@ -332,17 +330,10 @@ export function BlockScreen({
     .slice(top, top + room)
     .with(0, (top > facts.length ? heading : lines[top]) ?? EMPTY_LINE);
   return (
-    <PlaceFrame {...{ place, polled, snapshot, columns, rows }}>
+    <PlaceFrame place={place} polled={polled}>
       {(notice) =>
         block === null ? null : (
-          <TitledLines
-            title={blockTitle(block, context)}
-            lines={shown}
-            notice={notice}
-            below={most - top}
-            width={columns}
-            height={rows}
-          />
+          <TitledLines title={blockTitle(block, context)} lines={shown} notice={notice} below={most - top} />
         )
       }
     </PlaceFrame>

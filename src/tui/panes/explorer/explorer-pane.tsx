@@ -1,36 +1,35 @@
 import { formatCount, formatDuration, formatGwei, formatNative } from '../../../core/units.ts';
-import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import { useKeptState } from '../../app/ui-state.ts';
 import { type ActionHandlers, scrollKeys, useKeys } from '../../input/use-keys.tsx';
-import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
+import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { PaneState, PolledFrame } from '../../ui/pane-state.tsx';
 import { TitledLines, useFirstRow } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import { bold, changeSpan, FULLNESS_WIDTH, faint, fullnessLine, type Line, plain } from '../../ui/text.tsx';
-import { clockText, zoneText } from '../../ui/time.ts';
+import { offsetAt, zoneText } from '../../ui/time.ts';
 import { BlockScreen } from './block-details.tsx';
 import { type BlockRow, useBlockList, useRowDetails } from './block-series.ts';
 import {
   back,
   EXPLORER_MEMORY,
   type ExplorerLevelProps,
+  type ExplorerState,
   INITIAL_EXPLORER_STATE,
   opened,
 } from './explorer-state.ts';
 import { TxScreen } from './tx-details.tsx';
 
-export function ExplorerScreen({ snapshot, columns, rows }: TabScreenProps) {
+export function ExplorerScreen() {
   const [state, change] = useKeptState(EXPLORER_MEMORY, INITIAL_EXPLORER_STATE);
   const place = state.places.at(-1);
   // With nothing open, Esc is left to other scopes.
   useKeys('explorer', place === undefined ? {} : { close: () => change(back) });
-  const level = { snapshot, change, columns, rows };
-  if (place === undefined) return <BlocksScreen {...level} cursor={state.cursor} />;
+  if (place === undefined) return <BlocksScreen change={change} cursor={state.cursor} />;
   return place.kind === 'block' ? (
-    <BlockScreen key={place.number} {...level} place={place} />
+    <BlockScreen key={place.number} change={change} place={place} />
   ) : (
-    <TxScreen key={place.hash} {...level} place={place} />
+    <TxScreen key={place.hash} change={change} place={place} />
   );
 }
 
@@ -40,9 +39,9 @@ const CHROME = 2;
 const SPOKEN_BLOCKS = 10;
 
 export function blockColumns(context: PaneContext): readonly TableColumn<BlockRow>[] {
-  const { present, symbol, offsetAt } = context;
+  const { present, symbol } = context;
   // The title names one offset, even if clocks changed between two blocks.
-  const offset = offsetAt(present);
+  const offsetMs = offsetAt(present) * 60_000;
   return [
     rightColumn('block', 6, 0, ({ number }) => known(number, formatCount)),
     rightColumn('age', 6, 3, ({ timestamp }) => formatDuration((present - timestamp) / 1_000)),
@@ -57,19 +56,14 @@ export function blockColumns(context: PaneContext): readonly TableColumn<BlockRo
     rightColumn(`burnt ${symbol}`, 10, 7, ({ details }) =>
       known(details?.burntWei, (wei) => formatNative(wei, symbol).replace(` ${symbol}`, '')),
     ),
-    rightColumn('time', 8, 8, ({ timestamp }) => clockText(timestamp, () => offset, true)),
+    rightColumn('time', 8, 8, ({ timestamp }) => new Date(timestamp + offsetMs).toISOString().slice(11, 19)),
   ];
 }
 
-function BlocksScreen({
-  snapshot,
-  change,
-  columns,
-  rows,
-  cursor,
-}: ExplorerLevelProps & { readonly cursor: number | null }) {
-  const context = usePaneContext(snapshot, columns);
-  const { isSpoken, present, offsetAt } = context;
+function BlocksScreen({ change, cursor }: ExplorerLevelProps & Pick<ExplorerState, 'cursor'>) {
+  const context = usePane();
+  const { columns, rows } = useRoom();
+  const { isSpoken, present, snapshot } = context;
   const copy = useClipboard();
   const isWide = columns >= DETAILS_FROM && !isSpoken;
   const { polled, rows: blocks } = useBlockList(snapshot, isWide);
@@ -82,7 +76,7 @@ function BlocksScreen({
   const shown = useRowDetails(blocks.slice(above, above + room), isWide);
   const all = blockColumns(context);
   const marked = isSpoken ? null : place - above;
-  const table = useTable({ columns: all, rows: shown, width: columns, cursor: marked, rowName: 'Block' });
+  const table = useTable({ columns: all, rows: shown, cursor: marked, rowName: 'Block' });
 
   const go = (to: number) => {
     const row = blocks[Math.min(Math.max(to, 0), blocks.length - 1)];
@@ -110,24 +104,22 @@ function BlocksScreen({
         [faint(`prices in gwei${zone}`)],
         ...(hidden === null ? [] : [[faint(hidden)]]),
       ];
-  const size = { width: columns, height: rows };
   return (
     <PolledFrame
-      {...{ polled, ...size }}
+      polled={polled}
       what="the latest blocks"
       hint="r asks again now, / looks up a block or a transaction"
     >
       {(notice) =>
         blocks.length === 0 ? (
           <PaneState
-            {...size}
             kind="empty"
             title="No blocks yet"
             hint="The list begins with the next block; / looks up an older one."
           />
         ) : (
           <TitledLines
-            {...{ title, notice, ...size }}
+            {...{ title, notice }}
             lines={[...missing.map((text): Line => [faint(` ${text}`)]), table.heading, ...table.lines]}
           />
         )

@@ -23,10 +23,7 @@ export interface ExplorerState {
 }
 
 export interface ExplorerLevelProps {
-  readonly snapshot: SnapshotView;
   readonly change: (change: (state: ExplorerState) => ExplorerState) => void;
-  readonly columns: number;
-  readonly rows: number;
 }
 
 export const EXPLORER_MEMORY = 'explorer';

@@ -6,9 +6,10 @@ import { hexText } from '../../../core/text.ts';
 import { formatCount } from '../../../core/units.ts';
 import { remedyFor } from '../../app/connection.ts';
 import { type Polled, useMonitorQuery } from '../../data/queries.ts';
+import { useShownSnapshot } from '../../ui/pane-context.tsx';
 import { PaneState, PolledFrame, serviceMessage } from '../../ui/pane-state.tsx';
 import type { Line } from '../../ui/text.tsx';
-import { type ExplorerLevelProps, noTransactions, type PlaceName } from './explorer-state.ts';
+import { noTransactions, type PlaceName } from './explorer-state.ts';
 
 function problemOf(place: PlaceName, error: Error, snapshot: SnapshotView) {
   const without = noTransactions(snapshot);
@@ -34,27 +35,20 @@ function problemOf(place: PlaceName, error: Error, snapshot: SnapshotView) {
   };
 }
 
-interface PlaceFrameProps extends Pick<ExplorerLevelProps, 'snapshot' | 'columns' | 'rows'> {
+interface PlaceFrameProps {
   readonly place: PlaceName;
   readonly polled: Polled<unknown>;
   readonly children: (notice: Line | null) => ReactNode;
 }
 
-export function PlaceFrame({
-  place,
-  polled,
-  snapshot,
-  columns: width,
-  rows: height,
-  children,
-}: PlaceFrameProps) {
+export function PlaceFrame({ place, polled, children }: PlaceFrameProps) {
   const { data, error, retryAt } = polled;
+  const snapshot = useShownSnapshot();
   if (data === undefined && error !== null) {
-    const problem = problemOf(place, error, snapshot);
-    return <PaneState {...{ width, height, retryAt }} kind="error" {...problem} />;
+    return <PaneState kind="error" retryAt={retryAt} {...problemOf(place, error, snapshot)} />;
   }
   const what = place.kind === 'block' ? `block ${place.number}` : 'the transaction';
-  return <PolledFrame {...{ polled, what, width, height }}>{children}</PolledFrame>;
+  return <PolledFrame {...{ polled, what, children }} />;
 }
 
 /** Confirmations after which a block changes no more. */
@@ -63,10 +57,10 @@ const SETTLED = 12;
 /** Refetches a block or a transaction with each new head while a reorg may replace it. */
 export function useSettling<T>(
   key: readonly [string, string | number | null],
-  snapshot: SnapshotView,
   ask: (client: GasClient, signal: AbortSignal) => Promise<T>,
   blockOf: (value: T) => number | null,
 ): Polled<T> {
+  const snapshot = useShownSnapshot();
   const head = snapshot.blockNumber;
   return useMonitorQuery({
     key,

@@ -18,7 +18,7 @@ import {
 import { useClipboard } from '../../app/terminal.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { factGrid, given, type NamedValue, sectionLine } from '../../ui/fact-list.tsx';
-import { type PaneContext, usePaneContext } from '../../ui/pane-context.ts';
+import { type PaneContext, usePane, useRoom } from '../../ui/pane-context.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import { bold, colored, EMPTY_LINE, faint, type Line, plain, type Span } from '../../ui/text.tsx';
@@ -77,7 +77,7 @@ function txTitle(tx: TxView, { snapshot, present }: PaneContext): readonly Line[
   ];
 }
 
-function identity(tx: TxView, { width, symbol, offsetAt, present }: PaneContext): readonly NamedValue[] {
+function identity(tx: TxView, { width, symbol, present }: PaneContext): readonly NamedValue[] {
   const { blockNumber, transactionIndex: index, blockTransactionCount: count } = tx;
   const hex = (value: string) => hexText(value, width - NAME_ROOM - 4, '…');
   const of = count === null ? '' : ` of ${formatCount(count)}`;
@@ -90,7 +90,7 @@ function identity(tx: TxView, { width, symbol, offsetAt, present }: PaneContext)
       faint(`${place}  Enter opens it`),
     ]),
     ...given(pending, 'block', (text) => text),
-    ...given(tx.timestamp, 'time', (at) => momentText(at, present, offsetAt)),
+    ...given(tx.timestamp, 'time', (at) => momentText(at, present)),
     ...given(tx.from, 'from', hex, true),
     ...given(tx.to ?? 'new contract', 'to', hex, true),
     ...given(tx.value, 'value', (wei) => formatNative(wei, symbol)),
@@ -133,51 +133,43 @@ function standing(tx: TxView, block: BlockView | null, context: PaneContext): re
 
 const AIRY_FROM = 23;
 
-export function TxScreen({
-  place,
-  snapshot,
-  change,
-  columns,
-  rows,
-}: ExplorerLevelProps & { readonly place: Extract<Place, { kind: 'tx' }> }) {
+type TxScreenProps = ExplorerLevelProps & { readonly place: Extract<Place, { kind: 'tx' }> };
+
+export function TxScreen({ place, change }: TxScreenProps) {
   const copy = useClipboard();
-  const context = usePaneContext(snapshot, columns);
+  const context = usePane();
+  const { rows } = useRoom();
   const polled = useSettling(
     ['tx', place.hash],
-    snapshot,
     (client, signal) => client.tx(place.hash, { signal }),
     (tx) => tx.blockNumber,
   );
   const tx = polled.data ?? null;
   // The tips of its block, to draw its rank; optional.
   const number = tx?.blockNumber ?? null;
-  const block = useBlock(number, snapshot).data ?? null;
+  const block = useBlock(number).data ?? null;
   useKeys('explorer', {
     ...(number === null ? {} : { open: () => change((state) => opened(state, { kind: 'block', number })) }),
     copy: () => copy(place.hash, shortHex(place.hash, '…')),
   });
-  const grid = (facts: readonly NamedValue[]) => factGrid(facts, context.width, context.theme, NAME_ROOM);
+  const grid = (facts: readonly NamedValue[]) => factGrid(facts, context.width, NAME_ROOM);
   const gap = rows >= AIRY_FROM ? [EMPTY_LINE] : [];
+  const linesOf = (of: TxView) => [
+    ...[...gap, ...grid(identity(of, context))],
+    ...[...gap, ...grid(payment(of, block, context))],
+    ...[...gap, ...standing(of, block, context)],
+  ];
   return (
-    <PlaceFrame {...{ place, polled, snapshot, columns, rows }}>
+    <PlaceFrame place={place} polled={polled}>
       {(notice) =>
         tx === null ? null : (
           <ScrolledLines
             scope="explorer"
             title={txTitle(tx, context)}
-            lines={[
-              ...gap,
-              ...grid(identity(tx, context)),
-              ...gap,
-              ...grid(payment(tx, block, context)),
-              ...gap,
-              ...standing(tx, block, context),
-            ]}
+            lines={linesOf(tx)}
             notice={notice}
             top={place.top}
             onScroll={(top) => change((state) => scrolled(state, { top }))}
-            width={columns}
-            height={rows}
           />
         )
       }

@@ -9,7 +9,7 @@ import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../
 import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import { bold, colored, faint, type Line, plain, wrapText } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { dayText, systemOffset } from '../../ui/time.ts';
+import { dayText } from '../../ui/time.ts';
 
 const ACTION_COLORS = new Map<string | null, ColorName>([
   ['SEND_NOW', 'good'],
@@ -40,7 +40,7 @@ export function adviceParts(
   ];
   if (advice.action === null) return [todo];
   const kept = track === null ? null : keptWords(track);
-  const since = isNarrow || track?.since == null ? '' : ` since ${dayText(track.since, systemOffset)}`;
+  const since = isNarrow || track?.since == null ? '' : ` since ${dayText(track.since)}`;
   // The stated probability of past advice: a record far below it shows how far to trust it.
   const stated = kept === null ? null : (track?.statedProbability ?? null);
   const likely: Line =

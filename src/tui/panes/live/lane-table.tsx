@@ -13,6 +13,7 @@ import {
   gweiString,
   usdOf,
 } from '../../../core/units.ts';
+import { useRoom } from '../../ui/pane-context.tsx';
 import {
   type FittedColumn,
   fitColumns,
@@ -22,8 +23,8 @@ import {
   type TableColumn,
   tableOf,
 } from '../../ui/table.ts';
-import { fitLeft, fitRight, LineList, plain, Words } from '../../ui/text.tsx';
-import { type ColorName, useTheme } from '../../ui/theme.ts';
+import { fitText, LineList, plain, Words } from '../../ui/text.tsx';
+import { type ColorName, forTerminal } from '../../ui/theme.ts';
 import { feeUnit, withDataFee } from '../work-table.ts';
 
 const TRANSFER = 'ETH transfer';
@@ -33,11 +34,7 @@ type LaneRow = LaneView & { readonly name: LaneName };
 
 const laneRows = ({ lanes }: SnapshotView) => LANES.map((name): LaneRow => ({ ...lanes[name], name }));
 
-function laneColumns({
-  snapshot,
-  actions,
-  symbol,
-}: Omit<LaneTableProps, 'width'>): readonly TableColumn<LaneRow>[] {
+function laneColumns({ snapshot, actions, symbol }: LaneTableProps): readonly TableColumn<LaneRow>[] {
   const { nativeUsd, stale, chainId } = snapshot;
   const unit = feeUnit(snapshot, symbol);
   const amount = (wei: bigint) => (nativeUsd === null ? unit.text(wei) : formatUsd(usdOf(wei, nativeUsd)));
@@ -83,28 +80,27 @@ interface LaneTableProps {
   /** Costs of usual actions, with data fees; empty while unknown. */
   readonly actions: readonly ActionView[];
   readonly symbol: string;
-  readonly width: number;
 }
 
 /** The prices of the lanes: always six lines high. */
-export const LaneTable = memo(function LaneTable({ snapshot, actions, symbol, width }: LaneTableProps) {
-  const theme = useTheme();
+export const LaneTable = memo(function LaneTable(props: LaneTableProps) {
+  const { columns: width } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const widest = useRef(new Map<string, number>());
-  const rows = laneRows(snapshot);
-  const all = laneColumns({ snapshot, actions, symbol });
+  const rows = laneRows(props.snapshot);
+  const all = laneColumns(props);
   if (isSpoken) {
-    const { lines } = tableOf({ columns: all, rows, width }, { theme, isSpoken });
-    return <LineList lines={[[plain('Prices in gwei.')], ...lines]} width={width} />;
+    const { lines } = tableOf({ columns: all, rows, width }, isSpoken);
+    return <LineList lines={[[plain('Prices in gwei.')], ...lines]} />;
   }
-  const columns = fitColumns(all, rows, width - BORDERS, { theme, widest: widest.current, gap: GAP });
+  const columns = fitColumns(all, rows, width - BORDERS, { widest: widest.current, gap: GAP });
   // ink-table measures by string length: cells are padded to their column's width.
   const cellsOf = (text: (column: FittedColumn<LaneRow>) => string): Cells =>
     Object.fromEntries(
-      columns.map((column) => {
-        const fitted = column.align === 'left' ? fitLeft : fitRight;
-        return [column.heading, theme.text(fitted(text(column), column.width))];
-      }),
+      columns.map((column) => [
+        column.heading,
+        fitText(forTerminal(text(column)), column.width, column.align),
+      ]),
     );
   return (
     <CompactTable
@@ -135,7 +131,7 @@ function LaneCell({ children, column }: PartProps & { readonly column: number })
 }
 
 function Border({ children }: PartProps) {
-  return <Text dimColor>{useTheme().text(String(children))}</Text>;
+  return <Text dimColor>{forTerminal(String(children))}</Text>;
 }
 
 /** The lanes for the clipboard: exact gwei, one lane per line, separated by tabs. */

@@ -5,7 +5,6 @@ import type { RecommendationView, SnapshotView, TrendView } from '../../../clien
 import { staleAfterMs } from '../../../core/chains.ts';
 import { formatAge, formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
 import { useTicking } from '../../app/clock.ts';
-import type { TabScreenProps } from '../../app/tabs.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import {
   type Polled,
@@ -17,7 +16,7 @@ import {
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
 import { given, type NamedValue, useFlow } from '../../ui/fact-list.tsx';
-import { SPOKEN_WIDTH, symbolOf } from '../../ui/pane-context.ts';
+import { SPOKEN_WIDTH, symbolOf, useRoom, useShownSnapshot } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { useTable } from '../../ui/table.ts';
@@ -33,7 +32,6 @@ import {
   plain,
 } from '../../ui/text.tsx';
 import { useDim } from '../../ui/theme.ts';
-import { dayText, systemOffset } from '../../ui/time.ts';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
 import { recordPhrases, waitRecord } from '../service/service-lines.ts';
 import { workColumns } from '../work-table.ts';
@@ -104,8 +102,6 @@ export function liveLayout(rows: number, wanted: Omit<LiveLayout, 'chartRows' | 
 
 interface LivePaneProps {
   readonly view: LiveView;
-  readonly columns: number;
-  readonly rows: number;
 }
 
 const MOST_ACTIONS = 5;
@@ -114,7 +110,8 @@ const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
 const SPOKEN_ROWS = 100;
 
-export const LivePane = memo(function LivePane({ view, columns, rows }: LivePaneProps) {
+export const LivePane = memo(function LivePane({ view }: LivePaneProps) {
+  const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
   const { snapshot, recommendation, adviceAge = null, hour, market, symbol, missing } = view;
@@ -159,14 +156,9 @@ export const LivePane = memo(function LivePane({ view, columns, rows }: LivePane
   return (
     <Box flexDirection="column" flexShrink={0} width={columns} height={rows} overflow="hidden">
       <Box flexShrink={0}>
-        <LaneTable
-          snapshot={snapshot}
-          actions={market?.actions ?? NO_ACTIONS}
-          symbol={symbol}
-          width={columns}
-        />
+        <LaneTable snapshot={snapshot} actions={market?.actions ?? NO_ACTIONS} symbol={symbol} />
       </Box>
-      <LineList lines={lines} width={columns} />
+      <LineList lines={lines} />
       {hasChart ? <SmallChart hour={hour} width={columns} height={layout.chartRows} /> : null}
     </Box>
   );
@@ -224,19 +216,18 @@ const RECKONED = [
   'a price of a lane is what it usually pays, a price of a wait what some block comes down to',
 ];
 
-const day = (ms: number) => dayText(ms, systemOffset);
-
-function AdviceInFull({ view, columns, rows }: LivePaneProps) {
+function AdviceInFull({ view }: LivePaneProps) {
+  const { columns, rows } = useRoom();
   const width = useIsScreenReaderEnabled() ? SPOKEN_WIDTH : columns;
   const { recommendation, adviceAge = null } = view;
   const waits = adviceAge === null ? (recommendation?.alternatives ?? []) : [];
   const track = adviceAge === null ? (recommendation?.track ?? null) : null;
-  const record = track === null ? [] : recordPhrases(track, day);
+  const record = track === null ? [] : recordPhrases(track);
   const texts = [
     ...reasonsOf({ ...view, recommendation: recommendation && { ...recommendation, alternatives: [] } }),
     ...waits.map(waitWords),
     ...(record.length === 0 ? [] : [`record: ${record.join(' ')}`]),
-    ...(track === null ? [] : waitRecord(track, day)),
+    ...(track === null ? [] : waitRecord(track)),
     // Another service may use another method.
     ...(view.snapshot.source.kind === 'service' || waits.length === 0 ? [] : RECKONED),
   ];
@@ -249,8 +240,6 @@ function AdviceInFull({ view, columns, rows }: LivePaneProps) {
       lines={[...heading, ...reasonLines(texts, width, rows - 2, false)]}
       top={0}
       onScroll={() => {}}
-      width={columns}
-      height={rows}
     />
   );
 }
@@ -261,7 +250,8 @@ const MARKET_MS = 10_000;
 /** A fast recording makes a day's figures stale within seconds. */
 const REPLAY_MS = 1_000;
 
-export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
+export function LiveScreen() {
+  const snapshot = useShownSnapshot();
   const copy = useClipboard();
   const isPast = useDim();
   const [isOpen, setOpen] = useState(false);
@@ -318,5 +308,5 @@ export function LiveScreen({ snapshot, columns, rows }: TabScreenProps) {
     [snapshot, trend.data, recommendation.data, age, hour.data, market.data, missing],
   );
   const Pane = isOpen ? AdviceInFull : LivePane;
-  return <Pane view={view} columns={columns} rows={rows} />;
+  return <Pane view={view} />;
 }

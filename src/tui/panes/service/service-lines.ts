@@ -22,12 +22,12 @@ import {
 } from '../../../core/units.ts';
 import type { Polled } from '../../data/queries.ts';
 import { sectionLine } from '../../ui/fact-list.tsx';
-import type { PaneContext } from '../../ui/pane-context.ts';
+import type { PaneContext } from '../../ui/pane-context.tsx';
 import { missingReason, nextTry } from '../../ui/pane-state.tsx';
 import { known, leftColumn, rightColumn, type TableColumn, tableOf } from '../../ui/table.ts';
 import { bar, bold, colored, EMPTY_LINE, faint, flow, type Line, lineWidth, plain } from '../../ui/text.tsx';
 import type { ColorName } from '../../ui/theme.ts';
-import { clockText, dayText, fillsFrame, wholeSpan, zoneText } from '../../ui/time.ts';
+import { clockText, dayText, fillsFrame, offsetAt, wholeSpan, zoneText } from '../../ui/time.ts';
 import { workColumns } from '../work-table.ts';
 
 export type Part<T> = Pick<Polled<T>, 'data' | 'at' | 'error' | 'retryAt'>;
@@ -134,11 +134,11 @@ const NO_NODES = {
   service: 'the service does not tell of its nodes',
 } as const;
 
-export function sourceTitle({ snapshot, summary, now, offsetAt }: ServiceContext): readonly Line[] {
+export function sourceTitle({ snapshot, summary, now }: ServiceContext): readonly Line[] {
   const { kind, name } = snapshot.source;
   const head = snapshot.blockTimestamp ?? snapshot.updatedAt;
   const lag = summary.data?.health.lagBlocks ?? 0;
-  const day = (at: number) => `${dayText(at, offsetAt)} ${clockText(at, offsetAt)} ${zoneText(offsetAt(at))}`;
+  const day = (at: number) => `${dayText(at)} ${clockText(at)} ${zoneText(offsetAt(at))}`;
   const headText = (at: number) =>
     kind === 'replay' ? `its head is of ${day(at)}` : `head ${formatAge((now - at) / 1_000)}`;
   const behind: Line = [colored(`${formatCount(lag)} ${lag === 1 ? 'block' : 'blocks'} to catch up`, 'warn')];
@@ -194,7 +194,7 @@ const STATES = new Map<string | null, { readonly word: string; readonly color: C
 function nodeLines(nodes: readonly NodeView[], context: ServiceContext): readonly Line[] {
   if (nodes.length === 0) return [];
   const { width } = context;
-  const { heading, lines } = tableOf({ columns: nodeColumns(nodes), rows: nodes, width }, context);
+  const { heading, lines } = tableOf({ columns: nodeColumns(nodes), rows: nodes, width }, context.isSpoken);
   return [
     heading,
     ...lines.flatMap((line, place): readonly Line[] => {
@@ -280,7 +280,7 @@ export function marketLines(context: ServiceContext): readonly Line[] {
   const rows = shown.flatMap(({ data }) =>
     data === undefined ? [] : statsRows(data, reachSec(data), Number(snapshot.baseFee)),
   );
-  const { heading, lines } = tableOf({ columns: STATS_COLUMNS, rows, width }, context);
+  const { heading, lines } = tableOf({ columns: STATS_COLUMNS, rows, width }, context.isSpoken);
   const late = [...stateOf('24 h figures', day, context), ...stateOf('30 d figures', month, context)];
   return [
     partTitle('Market', marketWords(context, shown)),
@@ -353,7 +353,7 @@ export function workLines(context: ServiceContext): readonly Line[] {
   }
   const { heading, lines } = tableOf(
     { columns: workColumns(snapshot, symbol, ''), rows: actions, width },
-    context,
+    context.isSpoken,
   );
   // The headings share the section's line.
   const title = ' Usual work';
@@ -361,13 +361,10 @@ export function workLines(context: ServiceContext): readonly Line[] {
   return [[bold(title), faint(headings.slice(title.length))], ...lines];
 }
 
-type RecordContext = Pick<
-  ServiceContext,
-  'recommendation' | 'snapshot' | 'now' | 'isPast' | 'offsetAt' | 'width'
->;
+type RecordContext = Pick<ServiceContext, 'recommendation' | 'snapshot' | 'now' | 'isPast' | 'width'>;
 
 export function recordLines(context: RecordContext): readonly Line[] {
-  const { recommendation, snapshot, offsetAt, width } = context;
+  const { recommendation, snapshot, width } = context;
   const late = stateOf('advice', recommendation, context);
   if (recommendation.data === undefined) return [partTitle('Advice', late[0])];
   // Stale prices have no advice.
@@ -375,17 +372,15 @@ export function recordLines(context: RecordContext): readonly Line[] {
     return [partTitle('Advice', [faint('not stated while prices are stale')])];
   }
   const { track } = recommendation.data;
-  const day = (ms: number) => dayText(ms, offsetAt);
-  const record = track === null ? ['the service does not judge its own advice'] : recordPhrases(track, day);
+  const record = track === null ? ['the service does not judge its own advice'] : recordPhrases(track);
   return [
     ...phraseLines('Advice', record.length === 0 ? ['no advice has come due yet'] : record, width),
-    ...(track === null || record.length === 0 ? [] : phraseLines('', waitRecord(track, day), width)),
+    ...(track === null || record.length === 0 ? [] : phraseLines('', waitRecord(track), width)),
     ...late.map(indented),
   ];
 }
 
 type Track = NonNullable<RecommendationView['track']>;
-type DayText = (ms: number) => string;
 
 const sharesText = (hit: number, stated: number | null) =>
   `(${formatPercent(hit)}${stated === null ? '' : `, stated ${formatPercent(stated)}`})`;
@@ -394,10 +389,10 @@ const versionsText = (versions: readonly number[]) =>
   versions.length > 1 ? [`by versions ${versions.join(', ')} of its method`] : [];
 
 /** `given 100, kept 92`, `since 3 Nov`, `(92 %, stated 90 %)`; empty when nothing was judged. */
-export function recordPhrases(track: Track, day: DayText): readonly string[] {
+export function recordPhrases(track: Track): readonly string[] {
   const kept = keptWords(track);
   if (kept === null) return [];
-  const of = keptOfWords(track, day);
+  const of = keptOfWords(track);
   return [kept, ...(of === '' ? [] : [of]), sharesText(track.hitRatio ?? 0, track.statedProbability)];
 }
 
@@ -405,22 +400,24 @@ export function recordPhrases(track: Track, day: DayText): readonly string[] {
 const FULL = 100;
 
 /** The record of advice to wait, as one phrase: `kept 41 of 52 waits since 3 Nov`; empty when none was judged. */
-export function waitRecord({ waits }: Track, day: DayText): readonly string[] {
+export function waitRecord({ waits }: Track): readonly string[] {
   if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return [];
   const { evaluated, hitRatio, statedProbability, since, versions } = waits;
   const last = evaluated < FULL ? '' : 'the last ';
   const noun = evaluated === 1 ? 'wait' : 'waits';
-  const from = since === null ? '' : ` since ${day(since)}`;
+  const from = since === null ? '' : ` since ${dayText(since)}`;
   const count = `${Math.round(hitRatio * evaluated)} of ${last}${evaluated} ${noun}${from}`;
   return [`kept ${[count, ...versionsText(versions)].join(', ')} ${sharesText(hitRatio, statedProbability)}`];
 }
 
 /** The basis of the count: `since 3 Nov`, `on past blocks`; empty when unknown. */
-function keptOfWords({ basis, since, versions, unjudged }: Track, day: DayText): string {
+function keptOfWords({ basis, since, versions, unjudged }: Track): string {
   if (basis === 'walked') return 'on past blocks';
   if (basis !== 'given') return '';
   const want = unjudged === null || unjudged === 0 ? [] : [`${unjudged} not judged for want of blocks`];
-  return [...(since === null ? [] : [`since ${day(since)}`]), ...versionsText(versions), ...want].join(', ');
+  return [...(since === null ? [] : [`since ${dayText(since)}`]), ...versionsText(versions), ...want].join(
+    ', ',
+  );
 }
 
 export function summaryLines(context: ServiceContext): readonly Line[] {

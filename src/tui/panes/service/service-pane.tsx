@@ -1,8 +1,7 @@
 import { useNow } from '../../app/clock.ts';
-import type { TabScreenProps } from '../../app/tabs.ts';
 import { useKeptState } from '../../app/ui-state.ts';
 import { useMarket, useMonitor, useMonitorQuery, useRecommendation } from '../../data/queries.ts';
-import { usePaneContext } from '../../ui/pane-context.ts';
+import { usePane, useRoom } from '../../ui/pane-context.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
 import { EMPTY_LINE } from '../../ui/text.tsx';
 import { DimContext, useDim } from '../../ui/theme.ts';
@@ -24,10 +23,12 @@ const LIMITS_MS = 15_000;
 const DAY_MS = 30_000;
 const MONTH_MS = 300_000;
 
-export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
+export function ServiceScreen() {
   const { intervalMs, isOwnService: isOwn = false } = useMonitor();
   const [top, setTop] = useKeptState('service', 0);
-  const pane = usePaneContext(snapshot, columns);
+  const pane = usePane();
+  const { rows } = useRoom();
+  const { snapshot } = pane;
   const isPast = useDim();
   const summary = useMonitorQuery({
     key: ['service', 'summary'],
@@ -70,8 +71,6 @@ export function ServiceScreen({ snapshot, columns, rows }: TabScreenProps) {
         lines={spread.length < rows ? spread : parts.flat()}
         top={top}
         onScroll={(to) => setTop(() => to)}
-        width={columns}
-        height={rows}
       />
     </DimContext>
   );
