@@ -60,7 +60,6 @@ interface SessionProps extends Omit<MonitorProps, 'ascii' | 'notifications' | 'i
   readonly toast: Toast | null;
 }
 
-/** One source and its queries. Another source is another session, without any state of the old one. */
 function Session(props: SessionProps) {
   const [queries] = useState(createQueryClient);
   return (
@@ -215,7 +214,6 @@ function useRestartNotice(snapshot: SnapshotView | undefined, now: () => number)
   }, [restartedAt, toast, now]);
 }
 
-/** The scopes that receive keys: overlays first, then global. */
 function scopesOf(
   { overlay, isBoard }: MonitorState,
   tab: Tab,
@@ -231,7 +229,6 @@ function scopesOf(
 interface GlobalKeysProps extends Pick<SessionProps, 'state' | 'change' | 'board'> {
   readonly isOpening: boolean;
   readonly wantedMs: number;
-  /** The shortest interval that the quota allows, ms. */
   readonly quotaMs: number;
   readonly health: Health;
   readonly snapshot: SnapshotView | undefined;
@@ -301,11 +298,9 @@ const NO_CHAINS = 'No chains are set up: start gastop with --chains base,op';
 
 export interface MonitorProps {
   readonly holder: SourceHolder;
-  /** Opens the user's choice after no source responded. */
   readonly openSource: (choice: SourceChoice) => Promise<MonitorSource>;
   /** Why a typed URL cannot be opened, in one line; `null` when it can be tried. */
   readonly urlProblem: (text: string) => string | null;
-  /** Several chains side by side; `null`: none are set up. */
   readonly board: Board | null;
   readonly isBoardFirst: boolean;
   readonly ascii: boolean;

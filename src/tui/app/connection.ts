@@ -27,7 +27,6 @@ export function failureTitle(error: Error): string {
   return TITLES[code];
 }
 
-/** Advice for the user when waiting helps too. */
 export function failureHint(error: Error): string {
   const code = error instanceof ClientError ? error.code : null;
   if (code === 'quota') return 'it goes on by itself; r asks once now, q quits';
@@ -47,7 +46,6 @@ export type Health =
   | { readonly kind: 'frozen' }
   /** The prices are from the last run: the embedded service waits for its source and for newer blocks. */
   | { readonly kind: 'catching-up' }
-  /** The service responds, but its data is stale. */
   | { readonly kind: 'stale'; readonly reason: string; readonly retryAt: number | null }
   /** The service does not respond, or its rate limit is reached; requests are retried. */
   | {
@@ -69,10 +67,6 @@ export function isCatchingUp({ stale, source }: SnapshotView): boolean {
   return stale === true && source.problem === null && !source.ended;
 }
 
-/**
- * @param isOwn whether the responses come from the service in this process
- * @param overdue the prices are older than they should be, though the service does not report it
- */
 export function healthOf(
   { data, error, retryAt }: Pick<Polled<SnapshotView>, 'data' | 'error' | 'retryAt'>,
   frozen: boolean,
@@ -104,7 +98,6 @@ export function healthOf(
   return { kind: 'live' };
 }
 
-/** Whether the data on the screen is stale. */
 export function isPast(health: Health): boolean {
   return 'reason' in health || health.kind === 'catching-up';
 }
@@ -118,7 +111,6 @@ export function remedyFor(error: Error): string | null {
   return null;
 }
 
-/** A shorter wait is not shown as a failure. */
 const SHORT_SEC = 3;
 
 export function isShortWait(error: Error): boolean {

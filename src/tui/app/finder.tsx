@@ -81,7 +81,6 @@ const EXAMPLES = 'a block like 24,337,604, #24337604 or 0x1735cc4, or the hash o
 const SHORT_EXAMPLES = 'a block number, or the hash of a transaction';
 const LIST_HINT = 'words filter the list; a block number or a hash opens in Explorer';
 
-/** `/` on a tab: filters its list, and opens a block or a transaction in the Explorer. */
 export function Finder({ scope, children }: { readonly scope: Scope; readonly children: ReactNode }) {
   const snapshot = useShownSnapshot();
   const { columns, rows } = useRoom();

@@ -6,9 +6,7 @@ import type { Badge } from '../chrome/status-bar.tsx';
 export interface MonitorSource {
   readonly client: GasClient;
   readonly name?: string;
-  /** Shown until the first response names the chain. */
   readonly chainName?: string;
-  /** Marks recorded and simulated data on every screen. */
   readonly badge?: Badge;
   /** Polling interval, ms; default: the interval that the service requests. */
   readonly intervalMs?: number;
@@ -16,13 +14,11 @@ export interface MonitorSource {
   readonly reach?: { readonly url?: string; readonly apiKey?: string | null };
   /** The service in this process, which implements the contract itself; `null` or absent for a remote one. */
   readonly embedded?: object | null;
-  /** Releases the source's resources; called once, at the end or before another source is opened. */
   readonly close?: () => void | Promise<void>;
 }
 
 export type SourceChoice = 'retry' | 'demo' | { readonly url: string };
 
-/** `id`: number of the attempt to open a source. */
 export type SourceState = { readonly id: number } & (
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly source: MonitorSource }
@@ -67,7 +63,6 @@ export class SourceHolder {
     this.#duties.push(work);
   };
 
-  /** Opens nothing more; resolves when all is closed. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#closeLater(this.#state);

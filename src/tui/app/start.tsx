@@ -12,7 +12,6 @@ interface MonitorOptions
     Partial<Pick<MonitorProps, 'undoMs' | 'board' | 'isBoardFirst'>> {
   /** Opens the source. Called after the first frame is drawn, so it may load much code. */
   readonly connect: () => Promise<MonitorSource>;
-  /** Sentences instead of tables and drawings. */
   readonly screenReader?: boolean;
   readonly stdin?: NodeJS.ReadStream;
   readonly stdout?: NodeJS.WriteStream;

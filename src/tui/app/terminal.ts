@@ -4,7 +4,6 @@ import { useApp, useStdout } from 'ink';
 import { useCallback, useEffect, useRef } from 'react';
 import { useToast } from '../chrome/toast.tsx';
 
-/** Why the monitor ended without a key: the exit code, and an error to print, if any. */
 export interface Ending {
   readonly code: number;
   readonly error?: Error;
@@ -19,7 +18,6 @@ export const errorEnding = (cause: unknown): Ending => ({
   error: cause instanceof Error ? cause : new Error(String(cause)),
 });
 
-/** Watches for events that end the monitor: a signal, a closed terminal, an uncaught error. */
 export function watchEnding(
   stdin: NodeJS.ReadableStream,
   stdout: NodeJS.WritableStream,

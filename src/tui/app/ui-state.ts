@@ -5,7 +5,6 @@ import type { PlaceName } from '../panes/explorer/explorer-state.ts';
 
 export const SMALLEST = { columns: 60, rows: 16 } as const;
 
-/** State of the frame that the user changes, apart from the data. */
 export interface MonitorState {
   readonly tab: number;
   /** All chains side by side are shown instead of the tabs. */
@@ -14,7 +13,6 @@ export interface MonitorState {
   readonly chain: string | null;
   readonly overlay: 'help' | 'raw' | null;
   readonly frozen: boolean;
-  /** The user's own polling interval, ms; `null`: the source's. */
   readonly intervalMs: number | null;
 }
 
@@ -48,9 +46,7 @@ export function useKeptState<S>(id: string, initial: S): readonly [S, (change: (
 
 export interface Navigation {
   readonly showTab: (action: ActionName) => void;
-  /** Shows the form of a new alert, and this tab again when it closes. */
   readonly newAlert: (prefill: AlertPrefill) => void;
-  /** Shows a block or a transaction in the Explorer. */
   readonly openPlace: (place: PlaceName) => void;
 }
 

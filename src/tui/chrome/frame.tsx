@@ -70,7 +70,6 @@ interface TabBarProps {
   readonly pace: string;
 }
 
-/** The tabs with their keys; the current one is in brackets, so that it is recognised without colour. */
 export const TabBar = memo(function TabBar({ current, pace }: TabBarProps) {
   const { columns } = useRoom();
   const badgeOf = useBadges();
@@ -116,10 +115,6 @@ function tabLabel(
   return [{ text: `${before}${key} ${title}`, ...look }, ...shown, { text: after, ...look }];
 }
 
-/**
- * Number of alerts or auto-txs that fired or ended since the tab was last shown: `!1`; otherwise the number still
- * expected: `·2`.
- */
 function useBadges(): (tab: Tab) => Span | null {
   const lists = useContext(ListsContext);
   return ({ scope }) => {

@@ -1,7 +1,6 @@
 import { KEYMAP, SCOPE_TITLES, SCOPES, type Scope } from '../input/keymap.ts';
 import { fitText } from '../ui/text.tsx';
 
-/** The help overlay as lines, from the keymap: the pane's own keys first. */
 export function helpLines(current: Scope): readonly string[] {
   const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {
     const lines = KEYMAP.filter((binding) => binding.scope === scope).map(

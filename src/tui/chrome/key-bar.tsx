@@ -29,7 +29,6 @@ export function footerKeys(
     const nearer = scopes.slice(0, scopes.indexOf(scope));
     return all.some((other) => nearer.includes(other.scope) && keys.every((key) => other.keys.includes(key)));
   };
-  // Help comes first and quit last; both always stay.
   const place = ({ action, scope }: KeyBinding) =>
     action === 'help' ? -1 : action === 'quit' ? scopes.length : scopes.indexOf(scope);
   const shown = all

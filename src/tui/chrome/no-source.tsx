@@ -52,7 +52,6 @@ interface NoDataReason {
   /** Why there is no response; `null`: neither a response nor a refusal. */
   readonly error: Error | null;
   readonly retryAt: number | null;
-  /** Number of the attempt to open a source: each has its own three seconds. */
   readonly attempt: number;
 }
 
@@ -63,7 +62,6 @@ interface NoDataProps extends NoDataReason {
   readonly urlProblem: (text: string) => string | null;
 }
 
-/** The screen before the first response. */
 export function NoData(props: NoDataProps) {
   const { error, retryAt, nothingAnswers } = props;
   const { columns, rows } = useRoom();
@@ -82,7 +80,6 @@ export function NoData(props: NoDataProps) {
 /** How long a source may take to respond for the first time before another one is offered. */
 const FIRST_RESPONSE_MS = 3_000;
 
-/** Whether there is no response, so that another source is offered; a refusal is a response. */
 export function useNoResponse({ error, attempt }: NoDataReason): boolean {
   const late = useElapsed(FIRST_RESPONSE_MS, attempt);
   if (error === null) return late;

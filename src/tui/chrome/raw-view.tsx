@@ -53,7 +53,6 @@ export interface RawRequest {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** The raw response of the service, to show where a number comes from. */
 export function RawView({ path, query = {} }: RawRequest) {
   const request = Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query)}`;
   const { data, error } = useMonitorQuery({

@@ -33,7 +33,6 @@ const STATES: Readonly<Record<Health['kind'], readonly [word: string, color: Col
 
 const RUNNING: Readonly<Record<Badge, string>> = { REPLAY: 'playing', SIMULATED: 'running' };
 
-/** The first line of every screen: chain, block, age, source, and how far it can be trusted. */
 export const StatusBar = memo(function StatusBar({ chainName, snapshot, health, badge }: StatusBarProps) {
   const { columns } = useRoom();
   const [named, color] = STATES[health.kind];
@@ -44,7 +43,6 @@ export const StatusBar = memo(function StatusBar({ chainName, snapshot, health, 
   const block = snapshot?.blockNumber == null ? '' : `  #${formatCount(snapshot.blockNumber)}`;
   const age = useTicking((now) => ageText(snapshot, now));
   const room = columns - displayWidth(` gastop ${badge === null ? '' : ` ${badge} `}${word}  `);
-  // On narrow screens the chain's name is dropped first, then the block number.
   const about = [`${chain}${block}`, block].find((text) => displayWidth(`${text}${age}`) <= room) ?? '';
   // The source's name is shortened first: it changes least.
   const left = room - displayWidth(`${about}${age}`) - 3;

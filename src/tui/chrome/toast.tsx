@@ -41,7 +41,6 @@ export function useToast(): ShowToast {
   return useContext(ToastContext);
 }
 
-/** For the app's frame, which draws the toast: the current one, and the value for {@link ToastContext}. */
 export function useToastHost(): { readonly toast: Toast | null; readonly show: ShowToast } {
   const [alert, showAlert] = useFadingToast();
   const [other, showOther] = useFadingToast();

@@ -19,10 +19,8 @@ import { type Polled, usePolledQuery } from './queries.ts';
 
 export type ListItem = AlertView | AutoTxView;
 
-/** A list of the session's service: polled whichever tab is shown, because its changes are announced everywhere. */
 export interface Feed<Item> extends Polled<ListView<Item>> {
   readonly unseen: number;
-  /** Items that wait for a price or are submitted. */
   readonly awaited: number;
 }
 
@@ -39,7 +37,6 @@ export function useLists(): Lists {
   return lists;
 }
 
-/** The list of a tab; `undefined`: it has none. */
 export function listOf(lists: Lists | null, scope: Scope) {
   return scope === 'alerts' ? lists?.alerts : scope === 'auto-txs' ? lists?.autoTxs : undefined;
 }

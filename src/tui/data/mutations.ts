@@ -12,7 +12,6 @@ const FLUSH_MS = 1_500;
 /** A form stays open up to this long until the list has the change, ms. */
 const LIST_WITHIN_MS = 1_000;
 
-/** An unconfirmed change of an alert. A deletion is sent when it can no longer be undone. */
 class AlertChange {
   readonly alert: AlertView;
   /** `null`: deleted. */
@@ -65,7 +64,6 @@ function usePendingChanges(): readonly AlertChange[] {
   return useMutationState<unknown>({ filters: { status: 'pending' }, select }).filter(isChange);
 }
 
-/** A list with the unconfirmed changes applied. */
 export function useExpectedAlerts(list: AlertListView | undefined): AlertListView | undefined {
   const changes = usePendingChanges();
   return list && listWith(list, changes);

@@ -22,7 +22,6 @@ import { useToast } from '../chrome/toast.tsx';
 import type { ListSession } from './lists.tsx';
 import { polledEveryMs } from './queries.ts';
 
-/** Notification outside the screen: bell and desktop, the bell alone, or none. */
 export type NotificationLevel = 'on' | 'bell' | 'off';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -111,7 +110,6 @@ function useAnnounce(): (text: string) => void {
   };
 }
 
-/** Number and time of each alert's last firing, by id. */
 type SeenAlerts = ReadonlyMap<string, Pick<AlertView, 'triggerCount' | 'lastTriggeredAt'>>;
 
 /**
@@ -147,7 +145,6 @@ function latest(now: number | null, before: number | null | undefined): number |
 export const announcesHere = ({ channels, keyId }: AlertView): boolean =>
   keyId === null && channels.includes('TERMINAL');
 
-/** Maximum wait of an announcement for its price, ms. */
 const PRICE_WITHIN_MS = 2_000;
 const EARLIER_MS = 8_000;
 const SENT_MS = 6_000;

@@ -56,13 +56,11 @@ export interface Polled<T> {
   readonly error: Error | null;
   /** Time of the next retry, ms since epoch; `null` while all is well, or without one. */
   readonly retryAt: number | null;
-  /** `data` still belongs to another key, while this one is loading. */
   readonly pending: boolean;
   /** Refetches, and cancels a pending request; resolves with the response. */
   readonly refresh: () => Promise<void>;
 }
 
-/** A response in the cache, with the time of its arrival, ms. */
 export interface Dated<T> {
   readonly value: T;
   readonly at: number;
@@ -71,11 +69,9 @@ export interface Dated<T> {
 interface PolledQuery<T> {
   readonly key: QueryKey;
   readonly ask: (signal: AbortSignal) => Promise<T>;
-  /** Polling interval, ms; `null` or absent: none. A function may shorten it after a response. */
   readonly everyMs?: number | null | ((data: T | undefined) => number | null);
   /** The prices whose head block the data belongs to: a new head triggers a refetch. */
   readonly head?: SnapshotView;
-  /** Minimum time between refetches for new heads, ms. */
   readonly leastMs?: number;
   /** Stops refetching once it returns true: later heads change nothing. */
   readonly isSettled?: (data: T) => boolean;
@@ -99,7 +95,6 @@ function headOf({ blockNumber, updatedAt, lanes, source }: SnapshotView): string
   return `${head}${source.ended ? ' ended' : ''}`;
 }
 
-/** The heads of a query's last request and last response. */
 const HEADS = new WeakMap<object, { readonly requested: string; readonly answered?: string | undefined }>();
 
 /** One query of the service: retried by `query-client`, with stale data until there is newer. */
@@ -182,7 +177,6 @@ interface MonitorQuery<T> extends Omit<PolledQuery<T>, 'ask' | 'frozen' | 'now'>
   readonly ask: (client: GasClient, signal: AbortSignal) => Promise<T>;
 }
 
-/** A query of the session's service; a frozen screen keeps its data. */
 export function useMonitorQuery<T>({ ask, ...options }: MonitorQuery<T>): Polled<T> {
   const { client, frozen, now } = useMonitor();
   return usePolledQuery({ ...options, ask: (signal) => ask(client, signal), frozen, now });
@@ -199,7 +193,6 @@ export function standStill(queries: QueryClient): void {
   }
 }
 
-/** Whether a request failed because the block or transaction does not exist yet. */
 function mayCome(error: Error): boolean {
   return error instanceof ClientError && error.code === 'not-found' && retryDelayMs(error, 1) !== null;
 }

@@ -3,9 +3,7 @@ import { ClientError } from '../../client/errors.ts';
 import { pauseMs } from '../../client/rate-limit.ts';
 import { PATHS } from '../../contract/routes.ts';
 
-/** Singleton queries stay cached, whichever tab is shown. */
 const CACHED_MS = 60 * 60_000;
-/** Queries of details stay cached long enough to return to them. */
 const DETAILS_CACHED_MS = 2 * 60_000;
 const DETAILS = [
   ...['block', 'block-txs', 'block-txs-page', 'tx', 'raw', 'reach'],
@@ -45,7 +43,6 @@ export function createQueryClient(): QueryClient {
 
 const retryTimes = new WeakMap<Error, number>();
 
-/** When a request that failed with `error` is retried, ms since epoch; `null`: it is not. */
 export const retryAtOf = (error: Error): number | null => retryTimes.get(error) ?? null;
 
 const FIRST_MS = 1_000;

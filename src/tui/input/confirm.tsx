@@ -6,10 +6,8 @@ import { useModalKeys } from './use-keys.tsx';
 
 export interface Confirmation {
   readonly title: string;
-  /** What it is about; a blank line separates paragraphs. */
   readonly lines: readonly string[];
   readonly yes: string;
-  /** The label that cancels; focused at first, so that an accidental Enter does no harm. */
   readonly no: string;
 }
 

@@ -27,9 +27,7 @@ export type Values = Readonly<Record<string, string>>;
 export type FormField = {
   readonly id: string;
   readonly label: string;
-  /** Shown beside the value while the field is focused and valid. */
   readonly hint: string;
-  /** Replaces the hint, whether or not the field is focused. */
   readonly beside?: string | null;
 } & (
   | {
@@ -51,7 +49,6 @@ interface TextOptions {
   readonly unit?: string;
   /** Pasted lines are joined with blanks. */
   readonly isProse?: boolean;
-  /** The preset after this value, for the space key. */
   readonly next?: (text: string) => string;
 }
 
@@ -63,7 +60,6 @@ export function numberProblem(typed: string, needed: string, example: string): s
   return TYPED_NUMBER.test(typed.trim()) ? null : `must be a number such as ${example}`;
 }
 
-/** The preset after `value`; the first one after any other value. */
 export function presetAfter(presets: readonly string[], value: string): string {
   return presets[(presets.indexOf(value) + 1) % presets.length] ?? value;
 }
@@ -75,7 +71,6 @@ export interface FormState<Draft extends Values = Values> {
   readonly draft: Draft;
   readonly initial: Draft;
   readonly focus: string;
-  /** Cursor position: a character of a text, or a choice of a field of ticks. */
   readonly at: number;
   /**
    * Fields that the user changed; the text of another field is a suggestion, which the first typed character
@@ -127,7 +122,6 @@ function focusOn<Form extends FormState>(
 
 const CLEARING: ReadonlySet<string> = new Set(['backspace', 'delete', 'ctrl+u']);
 
-/** Handles `left`, `right`, `space` and the editing keys in a field. */
 export function pressIn<Form extends FormState>(form: Form, field: FormField, key: string): Form {
   const value = valueIn(form, field);
   const by = key === 'left' ? -1 : key === 'right' ? 1 : 0;
@@ -238,7 +232,6 @@ export function fieldLines(
   return [...lines, ...words.map((text): Line => [INDENT, { text, ...look }])];
 }
 
-/** The value in `room` columns; a one-line value leaves `reserved` of them to the hint beside it, if possible. */
 function valueLines(field: FormField, form: FormState, room: number, reserved: number): readonly Line[] {
   const isFocused = form.focus === field.id;
   const value = valueIn(form, field);
@@ -277,7 +270,6 @@ function valueLines(field: FormField, form: FormState, room: number, reserved: n
   }
 }
 
-/** Pieces side by side, `gap` between them, on as many lines of `width` columns as they need. */
 function flowed(parts: readonly Line[], width: number, gap: string): readonly Line[] {
   const lines: Span[][] = [[]];
   for (const part of parts) {

@@ -1,9 +1,6 @@
 interface More {
-  /** Display text of the keys; default: the first of them. */
   readonly label?: string;
-  /** The word beside the key in the footer; absent: not in the footer. */
   readonly footer?: string;
-  /** Display text in the footer for a pair of keys; default: `label`. */
   readonly footerLabel?: string;
 }
 
@@ -240,7 +237,6 @@ export function actionOf(scope: Scope, key: string): ActionName | undefined {
   return KEYMAP.find((binding) => binding.scope === scope && binding.keys.includes(key))?.action;
 }
 
-/** Titles of the scopes in the help and the documents. */
 export const SCOPE_TITLES: Readonly<Record<Scope, string>> = {
   global: 'everywhere',
   board: 'all chains',

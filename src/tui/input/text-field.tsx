@@ -7,14 +7,12 @@ import { useModalKeys } from './use-keys.tsx';
 
 interface TextFieldProps {
   readonly label: string;
-  /** Masks the drawn text, character by character; default: unmasked. */
   readonly veil?: (text: string) => string;
   readonly onChange: (text: string) => void;
   readonly onSubmit: (text: string) => void;
   readonly onCancel: () => void;
 }
 
-/** One line to type or paste into; long text scrolls so that its end stays visible. */
 export function TextField(props: TextFieldProps) {
   const { label, veil = (text) => text, onChange, onSubmit, onCancel } = props;
   const { columns } = useRoom();

@@ -1,7 +1,6 @@
 import { cleanNote, cleanText, graphemes } from '../../core/text.ts';
 import { displayWidth, faint, type Line, plain } from '../ui/text.tsx';
 
-/** A line of text with its cursor position, in user-perceived characters. */
 export interface TextInput {
   readonly text: string;
   readonly cursor: number;
@@ -53,7 +52,6 @@ export function editLine(input: TextInput, key: string): TextInput {
   }
 }
 
-/** The start of the word before the cursor, including the blanks after it. */
 function wordStart(characters: readonly string[], cursor: number): number {
   const end = characters.findLastIndex((character, place) => place < cursor && character.trim() !== '');
   return characters.findLastIndex((character, place) => place < end && character.trim() === '') + 1;
@@ -101,7 +99,6 @@ export function shownLine(text: string, room: number): Line {
   return [plain(`${windowOf(characters, room - 1).join('')}…`)];
 }
 
-/** The text around the cursor, which is on the character that the next one is inserted before. */
 export function typedLine(text: string, cursor: number, room: number): Line {
   const characters = drawnCharacters(text);
   // Everything up to the cursor is visible, if there is room.

@@ -21,7 +21,6 @@ export type ActionHandler = (() => void) | string;
 export type ActionHandlers = Partial<Record<ActionName, ActionHandler>>;
 
 interface ModalText {
-  /** Called with the name of a key that the scope does not have. */
   readonly onKey?: (name: string) => void;
   /** Receives text typed in one burst, or pasted; absent when letters are keys. */
   readonly onText?: (text: string) => void;
@@ -29,7 +28,6 @@ interface ModalText {
   readonly takesLines?: boolean;
 }
 
-/** An overlay, whose scope comes before the tab's. */
 interface Layer {
   readonly scope: Scope;
   /** Absent: unknown keys pass on to the tab. */
@@ -45,7 +43,6 @@ const EVERYWHERE: ReadonlySet<string> = new Set(['ctrl+c', 'ctrl+z']);
  * the frame it is drawn with.
  */
 export class Dispatcher {
-  /** The scopes of the screen, nearest first, without overlays. */
   shown: readonly Scope[] = [];
   refuse: (reason: string) => void = () => {};
   readonly #handlers = new Map<Scope, Set<() => ActionHandlers>>();
@@ -64,7 +61,6 @@ export class Dispatcher {
     return () => this.#layers.splice(this.#layers.indexOf(layer), 1);
   }
 
-  /** The active scopes, topmost first. */
   get scopes(): readonly Scope[] {
     const top = this.#layers.at(-1);
     return top === undefined ? this.shown : [top.scope, ...this.shown];
@@ -103,7 +99,6 @@ export class Dispatcher {
     return this.takesText && text.some(isLetter) ? text : [];
   }
 
-  /** Runs the action of `name` in the first scope that has it. */
   press(name: string): void {
     const modal = this.#modal;
     if (modal === undefined || EVERYWHERE.has(name)) this.scopes.some((scope) => this.#run(scope, name));
@@ -138,7 +133,6 @@ export function useKeys(scope: Scope, handlers: ActionHandlers): void {
   useInsertionEffect(() => dispatcher.register(scope, read), [dispatcher, scope, read]);
 }
 
-/** Handlers of the movement keys for a list or text that is `most` lines longer than its `room`. */
 export function scrollKeys(
   go: (to: number) => void,
   { top, room, most }: { readonly top: number; readonly room: number; readonly most: number },
@@ -163,7 +157,6 @@ function useLatest<T>(value: T): () => T {
   return read.current;
 }
 
-/** Adds a scope before the tab's while the calling component is on screen; the footer names its keys. */
 export function useOverlayScope(scope: Scope): void {
   const dispatcher = useContext(DispatcherContext);
   useInsertionEffect(() => dispatcher.cover({ scope }), [dispatcher, scope]);

@@ -25,7 +25,6 @@ import type { FormProps } from './resource.ts';
 
 type Edit = <Form extends FormState>(form: Form) => Form;
 
-/** The state of an open form. It survives switching tabs, until the form is closed. */
 export function useFormState<Draft extends Values>(id: string, open: () => FormState<Draft>) {
   const [first] = useState(open);
   const [kept, set] = useKeptState<FormState<Draft> | null>(id, null);
@@ -45,7 +44,6 @@ interface ResourceFormProps
   readonly resource: 'alert' | 'auto-tx';
   readonly title: string;
   readonly isChange: boolean;
-  /** Something would be lost by leaving. */
   readonly isDirty: boolean;
   /** What the form does when nothing exists yet: `made`, `making`. */
   readonly verb: { readonly done: string; readonly doing: string };
@@ -54,16 +52,13 @@ interface ResourceFormProps
   readonly problems: ReadonlyMap<string, string>;
   /** `true`: shows this field's problem before the user has left it; `false`: not yet. */
   readonly isJudged?: (id: string) => boolean | undefined;
-  /** Submits the draft. Rejects when the service refuses. */
   readonly save: () => Promise<{ readonly id: string; readonly secret?: string | null }>;
   readonly saved: string;
   /** The confirmation before the draft is submitted, judged at that moment; `null`: none needed. */
   readonly confirm?: () => Promise<Confirmation | null>;
   /** The form field of a path in the request body (`''`: none), if it is not the one of that name. */
   readonly fieldOfPath?: (path: string) => string;
-  /** The confirmation before a dirty form is closed; `what` it would have made. */
   readonly leave: { readonly what: string } & Pick<Confirmation, 'lines' | 'no'>;
-  /** The lines below the title, at most `rows`. */
   readonly body: (problemOf: ShownProblem, rows: number) => readonly Line[];
   readonly spoken: readonly string[];
 }

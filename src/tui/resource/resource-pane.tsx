@@ -26,7 +26,6 @@ interface ResourcePaneProps<Item extends ListItem, Seed> {
   readonly resource: Resource<Item, Seed>;
 }
 
-/** The tab of a resource: its list, and over it the details of an item, a form, a confirmation or a secret. */
 export function ResourcePane<Item extends ListItem, Seed>(props: ResourcePaneProps<Item, Seed>) {
   const { resource } = props;
   const { showTab } = useNavigation();

@@ -15,9 +15,7 @@ import type { Line } from '../ui/text.tsx';
  * details, form and confirmations; a resource defines their content.
  */
 export interface Resource<Item extends ListItem, Seed> {
-  /** Key scope of an open item. */
   readonly name: 'alert' | 'auto-tx';
-  /** Key scope of the list, and the name for the pane's state. */
   readonly plural: 'alerts' | 'auto-txs';
   readonly tab: ActionName;
   readonly title: string;
@@ -29,7 +27,6 @@ export interface Resource<Item extends ListItem, Seed> {
     readonly name: string;
     readonly compare?: (one: Item, other: Item, context: PaneContext) => number;
   }[];
-  /** Lines below the list about the selected item; their number is constant. */
   readonly foot?: {
     readonly rows: number;
     readonly lines: (item: Item, context: PaneContext) => readonly Line[];
@@ -41,7 +38,6 @@ export interface Resource<Item extends ListItem, Seed> {
     listed: Item | undefined,
   ) => {
     readonly polled: Polled<unknown>;
-    /** The newest known state. */
     readonly item: Item | undefined;
     readonly title: readonly Line[];
     readonly lines: readonly Line[];
@@ -70,11 +66,8 @@ export interface Resource<Item extends ListItem, Seed> {
 export interface ResourceList<Item> {
   readonly feed: Feed<Item>;
   readonly items: readonly Item[];
-  /** After the title and the number of items. */
   readonly states: readonly Line[];
-  /** Further counts, after the hidden rows. */
   readonly counts?: readonly Line[];
-  /** Lines between the title and the table. */
   readonly notices?: readonly Line[];
   readonly empty: EmptyState | null;
 }
@@ -89,7 +82,6 @@ export interface PaneActions<Item, Seed> {
   readonly openForm: (seed: Seed) => void;
   /** Opens a confirmation for an item; its text follows the item's present state. */
   readonly ask: (item: Item, dialog: (item: Item) => Confirmation & { readonly run: () => void }) => void;
-  /** Closes the details; the cursor stays. */
   readonly showList: () => void;
 }
 
@@ -136,7 +128,6 @@ export interface ResourceState<Seed> {
 
 export const INITIAL_STATE = { cursor: null, order: 0, view: { kind: 'list' } } as const;
 
-/** The details of an item, scrolled to the top; without an item the list. */
 export function viewOf(id: string | null): ResourceView<never> {
   return id === null ? { kind: 'list' } : { kind: 'details', id, top: 0, entry: null };
 }
@@ -156,7 +147,6 @@ export function openResourceForm<Seed>(
   memory.set(plural, { ...stateOf<Seed>(memory, plural), view: { kind: 'form', seed, back: null, from } });
 }
 
-/** The request of the raw view: that of the open item, or of the list. */
 export function resourceRequest(memory: Memory, plural: string, list: string, item: string): RawRequest {
   const { view } = stateOf(memory, plural);
   if (view.kind !== 'details') return { path: list };

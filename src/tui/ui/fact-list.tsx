@@ -17,11 +17,9 @@ import {
 export interface NamedValue {
   readonly name: string;
   readonly value: Line;
-  /** Takes a whole line, even if it is short. */
   readonly alone?: boolean;
 }
 
-/** A fact; empty when the value is unknown. */
 export function given<T>(
   value: T | null | undefined,
   name: string,
@@ -78,7 +76,6 @@ export function useWidest(widths: readonly number[]): readonly number[] {
   return widest.current;
 }
 
-/** Facts as flowing lines, at least as far apart as before. */
 export function useFlow(facts: readonly Line[], width: number, most: number): readonly Line[] {
   const widest = useWidest(facts.map(lineWidth));
   return flow(facts, width, { most, gap: 3, roomOf: (place) => widest[place] ?? 0 });
@@ -94,7 +91,6 @@ export function wrappedLines(
   return parts.map((part) => [{ text: `${indent}${part}`, ...look }]);
 }
 
-/** Margin, the longest name and a gap. */
 const NAME_ROOM = 16;
 
 /** A text of several lines, whole: the details scroll. */
@@ -107,7 +103,6 @@ export function longFact(text: string | null, name: string, width: number): read
   return factOf(lines, name);
 }
 
-/** A fact of several lines, with its name before the first. */
 export const factOf = (lines: readonly Line[], name: string): readonly NamedValue[] =>
   lines.map((value, place) => ({ name: place === 0 ? name : '', value, alone: true }));
 

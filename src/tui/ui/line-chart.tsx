@@ -16,18 +16,14 @@ interface ChartSeries extends SlotValues {
 }
 
 export interface ChartOptions {
-  /** All share the slots; the first is drawn on top. */
   readonly series: readonly ChartSeries[];
   readonly width: number;
   /** Including the row of the `xLabels`. */
   readonly height: number;
   readonly format: (value: number) => string;
   readonly xLabels?: readonly { readonly index: number; readonly text: string }[];
-  /** Slot of a vertical line. */
   readonly cursor?: number | null;
-  /** Glyphs just above the line at their slot. */
   readonly marks?: readonly { readonly index: number; readonly glyph: string; readonly color?: ColorName }[];
-  /** Values that the scale must include, such as 0. */
   readonly include?: readonly number[];
 }
 
@@ -135,7 +131,6 @@ function drawLine(cells: Cell[][], { columns, style, color }: DrawnLine, scale: 
   }
 }
 
-/** The range of values above and below the mean of their column. */
 function drawSpread(cells: Cell[][], { columns, color }: DrawnLine, scale: ChartScale): void {
   const rowOf = (value: number) => cells.length - 1 - Math.round(levelOf(value, scale, cells.length));
   for (const [x, column] of columns.entries()) {
@@ -239,7 +234,6 @@ export function toPeaks(columns: readonly (ChartColumn | null)[]): readonly (Cha
   });
 }
 
-/** The range of a plot, and the labels of its rows (row 0 is the lowest). */
 export interface ChartScale {
   readonly low: number;
   readonly high: number;
@@ -290,7 +284,6 @@ export function chartScale(
   return { low: min, high: max, labels: new Map() };
 }
 
-/** The height of a value in rows from the bottom: a fraction, clamped to the plot. */
 export function levelOf(value: number, { low, high }: ChartScale, rows: number): number {
   return high > low ? clamp(((value - low) / (high - low)) * (rows - 1), 0, rows - 1) : 0;
 }

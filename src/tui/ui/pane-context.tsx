@@ -11,7 +11,6 @@ interface RoomSize {
 
 const RoomContext = createContext<RoomSize>({ columns: 80, rows: 24 });
 
-/** Size of the part of the screen that a component fills. */
 export const useRoom = (): RoomSize => useContext(RoomContext);
 
 export function Room({ columns, rows, children }: RoomSize & { readonly children: ReactNode }) {

@@ -9,7 +9,6 @@ import { useRoom } from './pane-context.tsx';
 import { faint, type Line, placed, plain } from './text.tsx';
 import { COLORS, DimContext, forTerminal, useDim } from './theme.ts';
 
-/** Loading `what`, such as `the last hour`; `retryAt` is the time of the next retry, ms, `null` without one. */
 type PaneStateProps =
   | { readonly kind: 'loading'; readonly what: string; readonly why?: string | null }
   | { readonly kind: 'empty'; readonly title: string; readonly hint: string; readonly more?: string | null }
@@ -61,7 +60,6 @@ export function nextTry(retryAt: number | null, now: number): string | null {
 interface PolledFrameProps {
   readonly polled: Polled<unknown>;
   readonly what: string;
-  /** The data belongs to an older choice. */
   readonly pending?: boolean;
   readonly hint?: string;
   readonly children: (notice: Line | null) => ReactNode;

@@ -105,11 +105,9 @@ export function fitColumns<Row>(
 interface TableOptions<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  /** Default: that of the room. */
   readonly width?: number;
   readonly margin?: number;
   readonly cursor?: number | null;
-  /** Kind of the rows, for a screen reader: `Block`. */
   readonly rowName?: string;
 }
 
@@ -118,7 +116,6 @@ export interface Table {
   readonly lines: readonly Line[];
 }
 
-/** A table as lines; for a screen reader each row is a sentence. */
 export function tableOf<Row>(
   {
     columns: all,

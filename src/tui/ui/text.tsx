@@ -182,7 +182,6 @@ export function placed<Item>(
   return createElement(Fragment, null, ...items.map(draw));
 }
 
-/** `width`: default that of the room. */
 export function LineList({ lines, width }: { readonly lines: readonly Line[]; readonly width?: number }) {
   const { columns } = useRoom();
   return (
@@ -221,11 +220,9 @@ export function Spans({ line }: { readonly line: Line }) {
 
 interface SegmentLineProps {
   readonly segments: readonly Line[];
-  /** Default: that of the room. */
   readonly width?: number;
 }
 
-/** One line of segments, most important first: a segment that does not fit is dropped whole. */
 export function SegmentLine({ segments, width: own }: SegmentLineProps) {
   const { columns } = useRoom();
   const width = own ?? columns;
@@ -233,7 +230,6 @@ export function SegmentLine({ segments, width: own }: SegmentLineProps) {
   return <OneLine line={flow(segments, room)[0] ?? EMPTY_LINE} width={width} />;
 }
 
-/** One line with text at each end; the left end is cut if both do not fit. */
 export function SpreadLine({ left, right }: { readonly left: ReactNode; readonly right: ReactNode }) {
   return (
     <Box width={useRoom().columns} height={1} flexShrink={0} overflow="hidden">

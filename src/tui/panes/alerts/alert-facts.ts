@@ -73,7 +73,6 @@ const STATE_LOOKS: Readonly<Record<AlertState['kind'], StateLook>> = {
   other: ['•', ''],
 };
 
-/** `● armed`, `◌ cooling down until 13:20`, on a narrow screen `◌ cooldown 13:20` */
 function stateLine(alert: AlertView, { snapshot, present, width }: PaneContext): Line {
   const state = alertState(alert, snapshot, present);
   const [glyph, word, color] = STATE_LOOKS[state.kind];
@@ -87,7 +86,6 @@ function stateLine(alert: AlertView, { snapshot, present, width }: PaneContext):
   return [colored(`${glyph} `, color), { text, faint: state.kind === 'disabled' }];
 }
 
-/** `Average < 0.04 gwei  ● armed`, and the distance of the price. */
 export function alertTitle(alert: AlertView, context: PaneContext): readonly Line[] {
   const distance = distanceToThreshold(alert, context.snapshot);
   return [

@@ -24,7 +24,6 @@ export type AlertDraft = {
   readonly thresholdGwei: string;
   /** One per line. */
   readonly channels: string;
-  /** Such as `1h`. */
   readonly cooldownMs: string;
   readonly disableOnce: string;
   readonly note: string;
@@ -184,7 +183,6 @@ export function alertFields(
   return fields.filter(({ id }) => !offered.unknown.some((name) => name === id));
 }
 
-/** `now 0.0507, has to fall 21 %` */
 function priceBesideThreshold(draft: AlertDraft, snapshot: SnapshotView): string | null {
   const lane = laneOf(draft.gasSpeed);
   if (lane === null) return null;
@@ -225,7 +223,6 @@ const WANTED = {
   confirmBlocks: ['needs a number of blocks, such as 3; 1 is the least', '3'],
 } as const;
 
-/** The problems of a draft by field: unreadable values, then the contract schema's problems with the rest. */
 export function alertProblems(
   draft: AlertDraft,
   body: DraftBody,
@@ -250,7 +247,6 @@ export function alertProblems(
   return problems;
 }
 
-/** Whether the service offers a value that the contract does not know. */
 function isOffered(path: string, body: DraftBody, offered: AlertChoices): boolean {
   const [name, place = ''] = path.split('.');
   const { gasSpeeds, conditions, channels } = offered;
@@ -261,7 +257,6 @@ function isOffered(path: string, body: DraftBody, offered: AlertChoices): boolea
   return name === 'targets' && channels.includes(place);
 }
 
-/** The form field of a path in the body; `''` for none. */
 export function fieldOfPath(path: string, method: string | undefined): string {
   const [name = '', rest = ''] = partsOfPath(path);
   if (name === 'method' || (name === 'to' && method === undefined)) return 'channels';

@@ -110,12 +110,6 @@ export function AlertForm({ seed, ...props }: FormProps<AlertSeed>) {
 /** No preview while typing. */
 const SETTLED_MS = 250;
 
-/**
- * Describes the alert's firings over the last 24 hours; `null` when there is nothing to show (yet).
- *
- * @param alert `null` when the draft is invalid
- * @param timeText formats a time, ms since epoch
- */
 function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => string): string | null {
   const { client, now, isOwnService = false } = useMonitor();
   const previewer = useMemo(
@@ -141,10 +135,6 @@ function useAlertPreview(alert: NewAlert | null, timeText: (ms: number) => strin
 const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
-/**
- * Describes the probability that the lane's price falls to the threshold; `null` without a threshold or a
- * probability.
- */
 function useThresholdReach(draft: AlertDraft, blocks: number, snapshot: SnapshotView): string | null {
   const { isOwnService = false } = useMonitor();
   const watched = watchedBy(draft);

@@ -3,7 +3,6 @@ import { gweiString } from '../../../core/units.ts';
 export interface AlertPrefill {
   readonly gasSpeed: string;
   readonly condition: string;
-  /** Gwei, as typed. */
   readonly threshold: string;
 }
 
@@ -41,7 +40,6 @@ function rounded(wei: bigint, digits: number, direction: 'up' | 'down'): bigint 
   return direction === 'down' || down === wei ? down : down + unit;
 }
 
-/** The value of the last of this many digits. */
 function step(wei: bigint, digits: number): bigint {
   return 10n ** BigInt(Math.max(wei.toString().length - digits, 0));
 }

@@ -158,7 +158,6 @@ const ALERTS: Resource<AlertView, AlertSeed> = {
 
 const RULE_LINES = 2;
 
-/** The change of price that fires the alert, as a share; alerts that cannot fire come last. */
 function awayOf(alert: AlertView, snapshot: PaneContext['snapshot']): number {
   const distance = isOn(alert.status) ? distanceToThreshold(alert, snapshot) : null;
   return distance === null ? Number.MAX_VALUE : distance.isThere ? 0 : Math.abs(distance.ratio);
@@ -172,7 +171,6 @@ export function openAlertForm(memory: Memory, prefill: AlertPrefill, from: Actio
 
 const ENGINE_EVERY_MS = 10_000;
 
-/** The process that fires the alerts; `null` when unknown. Shares the request of the Service pane. */
 function useEngine(): EngineView | null {
   const { intervalMs, isOwnService = false } = useMonitor();
   const everyMs = Math.max(intervalMs, ENGINE_EVERY_MS);
@@ -186,7 +184,6 @@ function useEngine(): EngineView | null {
   return data?.health.engine ?? null;
 }
 
-/** When alerts fire, and the process that fires them; `null` when the service does not report it. */
 function engineText(engine: EngineView | null, isOwnService: boolean, now: number): string | null {
   if (engine === null && !isOwnService) return null;
   const rule = isOwnService

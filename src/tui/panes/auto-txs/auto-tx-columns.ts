@@ -82,7 +82,6 @@ const contentOf = (autoTx: AutoTxView) => describeContent(autoTx, calledBy(autoT
 
 const CALLED = new WeakMap<AutoTxContent, DescribedCall | null>();
 
-/** The call of a transaction, as far as its data tells; `null` when it is unknown. */
 export function calledBy(content: AutoTxContent): DescribedCall | null {
   // Rows are drawn at every key, and stay the same objects while unchanged.
   const known = CALLED.get(content);
@@ -134,7 +133,6 @@ function confirmationsText({ blockNumber, confirmations, confirmationsNeeded }: 
   return `${confirmations}${confirmationsNeeded === null ? '' : `/${confirmationsNeeded}`} conf`;
 }
 
-/** The probability that it is sent before it expires; `null` when unknown, impossible, or no longer pending. */
 function chanceText(autoTx: AutoTxView): string | null {
   const chance = chanceOf(autoTx);
   if (chance === null || !isUnsent(autoTx)) return null;
@@ -160,14 +158,12 @@ const UNITS = [
   [60, 'm'],
 ] as const;
 
-/** `44s`, `20m`, `22h`, `50d` */
 function oneUnit(ms: number): string {
   const sec = Math.floor(ms / 1_000);
   const [length, unit] = UNITS.find(([least]) => sec >= least) ?? [1, 's'];
   return `${Math.floor(sec / length)}${unit}`;
 }
 
-/** A time that ticks only when it matters: `45s`, `12m`, `3h05m`, `2d03h`. */
 function inMinutes(ms: number): string {
   const sec = ms / 1_000;
   return formatDuration(sec < 60 ? Math.floor(sec) : Math.floor(sec / 60) * 60);

@@ -56,7 +56,6 @@ import { momentText, secondText } from '../../ui/time.ts';
 import { calledBy, isUnsent, stateLine } from './auto-tx-columns.ts';
 import { sizeText } from './pasted-transaction.ts';
 
-/** `send 0.01 ETH to 0x7099…79C8`, and its status. */
 export function detailsTitle(autoTx: AutoTxDetailsView): readonly Line[] {
   return [[bold(describeContent(autoTx, calledBy(autoTx)))], stateLine(autoTx)];
 }
@@ -148,7 +147,6 @@ function autoTxFacts(autoTx: AutoTxView, context: PaneContext): readonly NamedVa
   ];
 }
 
-/** Counted in whole minutes. */
 const MINUTE_MS = 60_000;
 
 /** ` before it expires`, or the service's shorter forecast horizon. */
@@ -295,7 +293,6 @@ export const FOOT_LINES = 4;
 
 const WHY_LINES = 2;
 
-/** Facts of the selected auto-tx that no column shows. */
 export function footLines(autoTx: AutoTxView, context: PaneContext): readonly Line[] {
   const { width } = context;
   const { text, severity } = describeReason(autoTx, context.snapshot, context.present);

@@ -20,7 +20,6 @@ export type AutoTxDraft = {
   readonly note: string;
 };
 
-/** The draft of a new auto-tx (a copy of `like`, unless `null`), or of `like` itself, which is changed. */
 export function draftOf(
   like: AutoTxView | null,
   { lanes }: SnapshotView,
@@ -61,7 +60,6 @@ interface FieldsContext {
   readonly now: number;
 }
 
-/** The fields from top to bottom. An unknown lane of a service remains a choice. */
 export function autoTxFields(context: FieldsContext): readonly FormField[] {
   const { draft, signed, role, pasted, focus, price, unknown, now } = context;
   const end = TIME.test(draft.expiresAt.trim()) ? expiresAt(draft.expiresAt, now) : null;
@@ -123,7 +121,6 @@ export function autoTxFields(context: FieldsContext): readonly FormField[] {
   return fields.filter(({ id }) => !unknown.some((name) => name === id));
 }
 
-/** The problems of a draft by field, as text to follow the field's label. `now` in ms since epoch. */
 export function autoTxProblems(
   draft: AutoTxDraft,
   initial: AutoTxDraft,
@@ -221,7 +218,6 @@ function parseExpiry(typed: string, now: number): number | null | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** The time of a typed expiry, ms since epoch; `null` for never, and for an invalid one. */
 export function expiresAt(typed: string, now: number): number | null {
   return parseExpiry(typed, now) ?? null;
 }
@@ -234,7 +230,6 @@ export function expiryProblem(typed: string, now: number): string | null {
   return at > now + EXPIRY_LONGEST_MS ? 'must be at most 366 days ahead' : null;
 }
 
-/** A time in typed form: `2026-01-31 12:00 UTC`; `none`. */
 function expiryText(at: number | null): string {
   if (at === null) return NEVER;
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -139,10 +139,6 @@ const ORDER_FIELDS = ['targetGasPriceGwei', 'gasSpeed', 'strictTargetPrice'] as 
 
 const SPOKEN_RESULT = { pass: 'passes', wait: 'waits', block: 'blocks', unknown: 'unknown' } as const;
 
-/**
- * The confirmation before another service (`host`) gets a signed transaction, before one is scheduled whose target is
- * already reached, or that pays far more than its target; `null` when none is needed.
- */
 function scheduleConfirmation(
   host: string | null,
   isPlain: boolean,
@@ -181,7 +177,6 @@ function scheduleConfirmation(
 
 type Outlook = ReturnType<typeof useOutlook>;
 
-/** The outlook of the draft at the prices of a snapshot: probability of sending, and checks. */
 function useOutlook(
   draft: AutoTxDraft,
   pasted: Pasted,
@@ -224,7 +219,6 @@ function useOutlook(
     const canGo = !isHeld && !isBlobLow && cannotBroadcastReason(present.source.kind) === null;
     return {
       price: priceText(order, present),
-      /** It would be broadcast at once. */
       isDue: canGo && isPriceThere(order, present) && edited?.status !== 'DISABLED',
       /** Its own price, which may be far from the lane's. */
       pays: bid === null ? null : describeOwnFee(bid, present),
@@ -238,7 +232,6 @@ function useOutlook(
   return { order, at, judged, odds: judged.isDue ? due : isUnlikely ? null : likely, checks };
 }
 
-/** `now 0.0507, has to fall 21 %` */
 function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
   const { gasSpeed, isStrict, maxFeePerGas, gasPrice } = order;
   const { lanes, nextBaseFee } = snapshot;
@@ -254,10 +247,6 @@ function priceText(order: PricedAutoTx, snapshot: SnapshotView): string | null {
   return lane === null || isStrict ? null : `now ${formatGwei(lanes[lane].price)}`;
 }
 
-/**
- * The sender's account on the chain, refreshed with the head, for pre-flight checks in this process: the service sees
- * nothing of the signed transaction. `undefined` until known, `null` when the service does not report it.
- */
 function useSender(from: string | null, snapshot: SnapshotView) {
   const { data, error } = useMonitorQuery({
     key: ['auto-tx-account', from],
@@ -273,12 +262,6 @@ function useSender(from: string | null, snapshot: SnapshotView) {
 /** The service has no longer forecast. */
 const LONGEST_SEC = 86_400;
 
-/**
- * Describes the probability that the price falls to the target in time: `reached 81 % likely before it expires`;
- * `null` when it is already reached or unknown.
- *
- * @param leftSec until it expires; `null`: never
- */
 function useTargetReach(
   order: PricedAutoTx,
   isThere: boolean,
@@ -317,7 +300,6 @@ interface BodyParts {
 const ROOMY_FROM = 28;
 const ODDS_LINES = 2;
 
-/** The pasted text with its description, or the fields with their outlook, the worst checks first. */
 function formBody(parts: BodyParts, problemOf: ShownProblem, rows: number): readonly Line[] {
   const { form, fields, outlook, width } = parts;
   const isRoomy = rows >= ROOMY_FROM;

@@ -49,7 +49,6 @@ export type Pasted =
   | {
       readonly kind: 'transaction';
       readonly transaction: SignedTransaction;
-      /** Its call and delegations, as text; `null` when unknown. */
       readonly call: string | null;
       readonly size: number;
     };
@@ -123,7 +122,6 @@ function mayBeSecret(text: string): boolean {
   return bare.length === KEY_DIGITS || /[^0-9a-f]/i.test(bare);
 }
 
-/** `signed transaction, 231 bytes, EIP-1559`; the text itself is never drawn. */
 export function pastedText(pasted: Pasted): string | null {
   switch (pasted.kind) {
     case 'nothing':
@@ -142,7 +140,6 @@ export function sizeText(bytes: number): string {
   return bytes < 10_000 ? `${formatCount(bytes)} bytes` : `${formatCount(bytes / 1_024)} KB`;
 }
 
-/** `0xf39F…2266 → 0x7099…79C8, 0.01 ETH, nonce 7` */
 export function transactionText({ from, to, value, chainId, nonce }: SignedTransaction): string {
   const receiver = to === null ? 'a new contract' : shortHex(to, '…');
   const worth = value === 0n ? '' : `, ${exactAmount(value, symbolOf(chainId))}`;

@@ -35,20 +35,16 @@ import {
   wrapText,
 } from '../../ui/text.tsx';
 
-/** Several chains side by side, of which one at a time is opened. */
 export interface Board {
-  /** The same list until something changes. */
   readonly read: () => readonly ChainRow[];
   /** Polls from the first listener on. */
   readonly subscribe: (listener: () => void) => () => void;
-  /** How often there is something new, ms. */
   readonly everyMs: number;
   readonly open: (name: string) => Promise<MonitorSource>;
 }
 
 interface BoardState {
   readonly sort: ChainSort;
-  /** Name of the row under the cursor; `null`: the first. */
   readonly selected: string | null;
   readonly moves: number;
 }
@@ -69,7 +65,6 @@ function useOrdered(rows: readonly ChainRow[], { sort, moves }: BoardState): rea
 }
 
 const HEAD_ROWS = 2;
-/** The whole reason of the selected row. */
 const DETAIL_ROWS = 2;
 const LEAST_ADVICE = 14;
 const LONGEST_TITLE = 18;
@@ -172,7 +167,6 @@ const chainColumns = (titleWidth: number): readonly TableColumn<ToldRow>[] => [
   leftColumn('advice', LEAST_ADVICE, 0, ({ advice }) => advice, { most: Number.POSITIVE_INFINITY }),
 ];
 
-/** The chain's name in at most `width` columns, with a mark when it has a problem. */
 function titleLine(row: ChainRow, width = Number.POSITIVE_INFINITY): Line {
   const name = titleOf(row);
   if (row.problem === null) return [bold(truncate(name, width))];

@@ -10,7 +10,6 @@ export function csvName(chainId: number | null, what: string, now: number): stri
   return `gastop-${slug}-${what}-${stamp}.csv`;
 }
 
-/** The chart with one row per point; prices in exact gwei; unknown values are empty. */
 export function chartCsv(data: ChartData): string {
   const header = ['timestamp_utc', 'base_fee_gwei', 'base_fee_min_gwei', 'base_fee_max_gwei'];
   header.push(`priority_fee_${data.percentile}_gwei`, 'gas_used_ratio');

@@ -24,7 +24,6 @@ export function chartChoices(description: ServiceDescription | null | undefined)
   };
 }
 
-/** `wanted` if it is offered, otherwise the first; or the one `by` places further. */
 export function choiceOf(offered: readonly string[], wanted: string, by = 0): string {
   return offered[(Math.max(offered.indexOf(wanted), 0) + by) % offered.length] ?? wanted;
 }
@@ -37,7 +36,6 @@ export function hoursTimeFrame(description: ServiceDescription | null | undefine
   return offered.includes('30d') ? '30d' : (longestTimeFrame(offered) ?? offered[0] ?? '30d');
 }
 
-/** The responses for one update of the chart, all of the same time frame. */
 export interface ChartResponses {
   readonly timeFrame: string;
   readonly percentile: string;
@@ -81,9 +79,7 @@ export interface ChartData {
   /** The mean of the finest rows over the whole chart, because a slot at its edge may hold fewer blocks. */
   readonly meanBase: number | null;
   readonly marks: readonly SlotMark[];
-  /** Length of the history, in seconds, when it is less than the time frame. */
   readonly reachSec: number | null;
-  /** Why the service returns no history; `null` when it does. */
   readonly problem: string | null;
   readonly tipsProblem: string | null;
   readonly compared: boolean;
@@ -104,7 +100,6 @@ const byTime = <Row extends Timed>(rows: readonly Row[]): Row[] =>
 export const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value / values.length, 0);
 
-/** The usual distance of points: the service's, unless most points are farther apart. */
 function usualStep(rows: readonly Timed[], bucketSec: number | null): number {
   const gaps = rows.slice(1).map(({ timestamp }, i) => timestamp - (rows[i]?.timestamp ?? timestamp));
   const middle = gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
@@ -127,11 +122,6 @@ function rowsOfSlot<Row extends Timed>(rows: readonly Row[], slotMs: number): (a
   };
 }
 
-/**
- * Aligns points, tips, the window before and marks on one time axis.
- *
- * @param head base fee of the newest block, wei, if known: it may be newer than the response
- */
 export function chartData(response: ChartResponses, head: number | null = null): ChartData {
   const { timeFrame, percentile, chart, tips, previous } = response;
   const frameMs = frameMsOf(timeFrame, chart);
@@ -182,7 +172,6 @@ export function chartData(response: ChartResponses, head: number | null = null):
   };
 }
 
-/** The slot of time `timestamp`: the last that starts at or before it, or the first. */
 export function slotAt(slots: readonly ChartSlot[], timestamp: number): number {
   return Math.max(
     slots.findLastIndex((slot) => slot.timestamp <= timestamp),
@@ -278,14 +267,9 @@ export interface ChartState {
   readonly percentile: string;
   readonly compare: boolean;
   readonly heatmap: boolean;
-  /** The time under the cursor, ms; `null` follows the newest value. A time, so that it stays while the chart moves. */
   readonly cursor: number | null;
 }
 
-/**
- * The data of the chart. While a new choice is loading, `data` is the old one with its own time frame and percentile,
- * and `pending` is true.
- */
 export function useChartData(state: ChartState, head: SnapshotView): Polled<ChartResponses> {
   const { timeFrame, percentile, compare, heatmap } = state;
   const blockTimeSec = head.chainId === null ? null : chainProfile(head.chainId).feeRule.blockTimeSec;

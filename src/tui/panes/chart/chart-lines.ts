@@ -18,7 +18,6 @@ interface Summary {
   readonly min: number;
   readonly mean: number;
   readonly max: number;
-  /** Newest against oldest value, as a share; `null` when the oldest is 0. */
   readonly changeRatio: number | null;
 }
 
@@ -87,7 +86,6 @@ const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 432
 /** `╵Tue 13` and two spaces. */
 const LABEL_WIDTH = 9;
 
-/** Labels for round local times along the bottom of a chart whose slots begin at `timestamps` (ms, ascending). */
 export function timeLabels(timestamps: readonly number[], plotWidth: number) {
   const span = (timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0);
   const room = Math.max(Math.floor(plotWidth / LABEL_WIDTH), 1);
@@ -120,7 +118,6 @@ const extremes = ({ min, mean, max }: Summary): readonly Line[] => [
   named('max', formatGwei(max)),
 ];
 
-/** `─ base 0.0497 ↓ −2.1 % in 1h  min 0.0311  mean 0.0512  max 0.412` */
 function lineSegments(name: string, of: Summary, style: LineStyle, color: ColorName, data: ChartData) {
   const span = data.reachSec === null ? data.timeFrame : formatDuration(data.reachSec);
   const change: Line =
@@ -134,7 +131,6 @@ function lineSegments(name: string, of: Summary, style: LineStyle, color: ColorN
   return [first, ...extremes(of)];
 }
 
-/** `1h  14:05 – 15:05 UTC+2  gwei`. The UTC offset is shown only here. */
 function titleSegments(data: ChartData): readonly Line[] {
   const first = data.slots[0]?.timestamp ?? 0;
   const last = data.slots.at(-1)?.timestamp ?? 0;
@@ -153,7 +149,6 @@ function titleSegments(data: ChartData): readonly Line[] {
   ];
 }
 
-/** The length of a short history, and the meaning of the marks: `▲ spike ×2`. */
 function legendSegments({ reachSec, problem, marks }: ChartData): readonly Line[] {
   const why = problem === null ? '' : `, to the start of gastop: ${problem}`;
   const reach: Line = [colored(`history reaches back ${formatDuration(reachSec ?? 0)}${why}`, 'warn')];
@@ -165,7 +160,6 @@ function baseSegments(data: ChartData): readonly Line[] {
   return of === null ? [[plain(`base ${UNKNOWN}`)]] : lineSegments('base', of, 'solid', 'base', data);
 }
 
-/** `┈ 1h before  min …  mean 0.0490  max …  mean now +3.4 %`, or why there is none. */
 function previousSegments(data: ChartData): readonly Line[] {
   if (data.previousProblem !== null) {
     return [[colored(`nothing to compare with: ${data.previousProblem}`, 'warn')]];
@@ -226,10 +220,8 @@ export function slotPrice({ base, tip }: ChartSlot): bigint | null {
 
 interface CursorAt {
   readonly slot: ChartSlot;
-  /** Whether it is the newest slot, because the cursor is nowhere else. */
   readonly isFollowing: boolean;
   readonly marks: readonly SlotMark[];
-  /** Probability that its price is reached again within {@link REACH_SEC}. */
   readonly likely: number | null;
 }
 

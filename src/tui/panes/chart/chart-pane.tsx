@@ -97,11 +97,8 @@ export function ChartSide({ data, height }: ChartSideProps) {
 
 export interface ChartPaneProps {
   readonly data: ChartData;
-  /** The time under the cursor, ms; `null` follows the newest value. */
   readonly cursor: number | null;
-  /** A line about the data itself: it is loading, or why it is stale. */
   readonly notice: Line | null;
-  /** Probability that the price under the cursor is reached again soon; absent when unknown. */
   readonly likely?: number | null;
 }
 

@@ -25,12 +25,10 @@ const HOUR_MS = 3_600_000;
 /** 1 January 1970 was a Thursday, the fourth day of a week that begins on Monday. */
 const EPOCH_HOUR = 3 * HOURS;
 
-/** The hours of a week from Monday 0:00 on, by local clocks. */
 type Hours = readonly (number | null)[];
 
 interface HourWeek {
   readonly hours: Hours;
-  /** Offset of the hours from UTC, minutes. */
   readonly offsetMinutes: number;
   readonly current: number;
 }
@@ -76,7 +74,6 @@ export function cheapStretches(hours: Hours): readonly CheapStretch[] {
   return stretches.sort((a, b) => a.mean - b.mean);
 }
 
-/** Whole hours until the next of `stretches` starts; 0 within one, `null` when there is none. */
 export function hoursUntilCheap(stretches: readonly CheapStretch[], now: number) {
   const waits = stretches.map((stretch) => {
     const isWithin = wrap(now - stretch.start) < stretch.hours;
@@ -85,7 +82,6 @@ export function hoursUntilCheap(stretches: readonly CheapStretch[], now: number)
   return waits.sort((a, b) => a.hours - b.hours)[0] ?? null;
 }
 
-/** The cheapest hours, then how the present hour compares and when the next cheap one starts. */
 export function hourWords({ hours, current }: HourWeek): readonly (readonly Line[])[] {
   const known = knownOf(hours);
   const mean = meanOf(known) ?? 0;
@@ -123,7 +119,6 @@ function stretchText({ start, hours }: CheapStretch): string {
   return `${WEEKDAYS[Math.floor(start / HOURS)] ?? ''} ${clock(start)}–${clock(start + hours)}h`;
 }
 
-/** The quarters of the hours, cheapest first. */
 const SHADES: readonly { readonly glyph: string; readonly color: ColorName }[] = [
   { glyph: '░', color: 'good' },
   { glyph: '▒', color: 'accent' },
@@ -189,9 +184,7 @@ function mapLines({ hours, current }: HourWeek, width: number, height: number) {
 interface HoursPaneProps {
   /** Mean base fees, wei per gas, Monday first, UTC hours; at least one is known. */
   readonly heatmap: readonly Hours[];
-  /** The time frame of the means, limited by the history. */
   readonly timeFrame: string;
-  /** Start of the history, ms, if later than that of the time frame; `null` when unknown. */
   readonly from: number | null;
   readonly now: number;
   readonly notice: Line | null;

@@ -43,7 +43,6 @@ import { txColumns } from './tx-details.tsx';
 
 type Tips = Readonly<Record<string, number>>;
 
-/** The percentiles in a row: `p10 0.00100  p25 0.00200 …`, over as many lines as they need. */
 function percentileLines(tips: Tips, width: number): readonly Line[] {
   const cells = PERCENTILES.flatMap((name): readonly Line[] => {
     const tip = tips[name];
@@ -92,7 +91,6 @@ function scaleLines(tips: Tips, width: number, mark: number | null): readonly Li
   return [scale, fits ? [plain(' '.repeat(place)), arrow, plain(` ${words}`)] : [before, arrow]];
 }
 
-/** The tips of a block as drawing and figures; a screen reader reads the figures. */
 export function tipLines(
   tips: Tips,
   { width, isSpoken }: PaneContext,
@@ -144,7 +142,6 @@ function useBlockTxs(block: BlockView | null) {
   });
 }
 
-/** The text in place of the list of transactions; `null`: the list. */
 function txsNote(
   { transactionCount }: BlockView,
   snapshot: SnapshotView,
@@ -192,7 +189,6 @@ export function gasFacts(used: number | null, limit: number | null, share = '') 
   return given(used, 'gas used', () => [plain(formatCount(used)), faint(of)]);
 }
 
-/** Gas of one blob (EIP-4844). */
 const GAS_PER_BLOB = 131_072;
 
 function blockFacts(block: BlockView, { width, symbol, snapshot }: PaneContext): readonly NamedValue[] {
@@ -242,7 +238,6 @@ function blockLines(block: BlockView, context: PaneContext, rows: number): reado
   ];
 }
 
-/** The next page is requested before the cursor reaches the end of this one. */
 const AHEAD = 20;
 const SPOKEN_TXS = 10;
 

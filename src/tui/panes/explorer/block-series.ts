@@ -21,10 +21,8 @@ const longest = ({ baseFees, gasUsedRatios, tips }: BlockSeries) =>
   Math.max(baseFees.length, gasUsedRatios.length, tips.length);
 
 interface SeriesRequest {
-  /** End of the window, ms: the head's time; `null`: the service's present. */
   readonly end: number | null;
   readonly spanSec: number;
-  /** Whether to load the spread of the tips beside their medians. */
   readonly spread: boolean;
 }
 
@@ -108,11 +106,9 @@ export interface BlockRow {
   readonly number: number | null;
   readonly timestamp: number;
   readonly baseFee: number | null;
-  /** Against the previous block, if it is in the list. */
   readonly change: number | null;
   readonly gasUsedRatio: number | null;
   readonly tip: number | null;
-  /** The tips at the 25th and at the 95th percentile. */
   readonly spread: { readonly low: number; readonly high: number } | null;
   readonly details: BlockView | null;
 }

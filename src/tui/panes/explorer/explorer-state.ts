@@ -11,14 +11,12 @@ export type PlaceName =
 
 export type Place = PlaceName & {
   readonly top: number;
-  /** Index of the selected transaction of a block; `null`: none yet, the facts are shown. */
   readonly selected: number | null;
 };
 
 export interface ExplorerState {
   /** Number of the block under the cursor, so that it stays while new ones arrive; `null` follows the newest. */
   readonly cursor: number | null;
-  /** Places opened over the list, each from the one before. */
   readonly places: readonly Place[];
 }
 
@@ -65,14 +63,12 @@ export function openPlace(memory: Memory, name: PlaceName): void {
   memory.set(EXPLORER_MEMORY, opened(stateIn(memory), name));
 }
 
-/** The request of the raw view: the opened place, or the list's base fees. */
 export function explorerRequest(memory: Memory): RawRequest {
   const place = stateIn(memory).places.at(-1);
   if (place === undefined) return { path: PATHS.baseFee, query: { bucket: 'block' } };
   return { path: (place.kind === 'block' ? PATHS.block : PATHS.tx).replace(/\{\w+\}/, idOf(place)) };
 }
 
-/** Why there are no transactions; `null` when there are. */
 export function noTransactions({ source }: SnapshotView): string | null {
   return source.kind === 'replay' ? 'a recording holds no transactions; its blocks can be looked up' : null;
 }
@@ -80,13 +76,11 @@ export function noTransactions({ source }: SnapshotView): string | null {
 type Lookup =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'found'; readonly place: PlaceName }
-  /** One line: the problem of the typed text. */
   | { readonly kind: 'wrong'; readonly problem: string };
 
 export interface LookupContext {
   /** The newest block; `null` when the service does not number its blocks. */
   readonly head: number | null;
-  /** Why no transaction can be looked up here; `null` when one can. */
   readonly noTransactions: string | null;
   /** Whether a text is a key, even if it looks like a hash. */
   readonly isKey: (text: string) => boolean;

@@ -19,12 +19,6 @@ const ACTION_COLORS = new Map<string | null, ColorName>([
 /** The table below also shows the mean saving. */
 const LEAST_SAVING = 0.005;
 
-/**
- * The recommendation in parts: action, probability, saving, and the record of past advice. A narrow screen has a
- * shorter record.
- *
- * @param age its age when it is stale, which hides the probability; `null`: fresh
- */
 export function adviceParts(
   advice: RecommendationView,
   snapshot: SnapshotView,
@@ -66,12 +60,10 @@ export function reasonLines(reasons: readonly string[], width: number, most: num
   return lines;
 }
 
-/** The waits with a forecast: a price alone would look like a promise. */
 export function knownWaits(horizons: readonly HorizonView[]): readonly HorizonView[] {
   return horizons.filter(({ probability }) => probability !== null);
 }
 
-/** Why the other, longer waits have no forecast, in one line. */
 export function unknownWaits(horizons: readonly HorizonView[]): readonly string[] {
   const unknown = horizons.filter(({ probability }) => probability === null);
   const [first, last] = [unknown.at(0), unknown.at(-1)];
@@ -103,7 +95,6 @@ const WAIT_FIGURES: readonly WaitFigure[] = [
 
 const NARROW = 70;
 
-/** The forecast of each wait, with the advised one (seconds) in bold. */
 export function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, width: number) {
   const heading = width < NARROW ? 'wait up to' : 'if you wait up to';
   const columns: readonly TableColumn<WaitFigure>[] = [

@@ -16,7 +16,6 @@ const LEAST_RANGE_SEC = 60;
 const LEAST_LINE = 8;
 const MOST_LINE = 60;
 
-/** The base fee's position between the day's lowest and highest, or of a shorter history. */
 export function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
   const { baseFee, nextBaseFee, blockTimestamp: end } = snapshot;
   const now = Number(nextBaseFee ?? baseFee);
@@ -82,7 +81,6 @@ function verdictOf(rank: number, now: number, { min, p10, median, mean, max }: S
 const SHORTEST_HOUR_SEC = 3_300;
 const LONGEST_HOUR_SEC = 4_000;
 
-/** The actual length of a chart of the last hour: a young history is shorter, another service's frame may be longer. */
 export function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
   const [first, last] = [hour.points[0], hour.points.at(-1)];
   const sec =

@@ -77,12 +77,10 @@ const GAP = 3;
 
 interface LaneTableProps {
   readonly snapshot: SnapshotView;
-  /** Costs of usual actions, with data fees; empty while unknown. */
   readonly actions: readonly ActionView[];
   readonly symbol: string;
 }
 
-/** The prices of the lanes: always six lines high. */
 export const LaneTable = memo(function LaneTable(props: LaneTableProps) {
   const { columns: width } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
@@ -134,7 +132,6 @@ function Border({ children }: PartProps) {
   return <Text dimColor>{forTerminal(String(children))}</Text>;
 }
 
-/** The lanes for the clipboard: exact gwei, one lane per line, separated by tabs. */
 export function lanesText(snapshot: SnapshotView): string {
   const value = (wei: bigint | null) => (wei === null ? '' : gweiString(wei));
   const rows = laneRows(snapshot).map(({ name, price, maxFeePerGas, maxPriorityFeePerGas }) => [

@@ -59,15 +59,12 @@ export interface LiveView {
   readonly missing: readonly string[];
 }
 
-/** Rows of each part of the Live pane; 0: hidden. */
 interface LiveLayout {
   readonly waitRows: number;
   readonly factLines: number;
   readonly reasonLines: number;
   readonly rangeRows: number;
-  /** Rows of the cost table with its heading. */
   readonly workRows: number;
-  /** Rows of the chart with its legend. */
   readonly chartRows: number;
   readonly airy: boolean;
 }
@@ -84,7 +81,6 @@ export function liveLayout(rows: number, wanted: Omit<LiveLayout, 'chartRows' | 
     left -= taken;
     return taken;
   };
-  // The most important first: waits, the next block, reasons, the day; then a chart, then more of each.
   const waitRows = wanted.waitRows <= left ? take(wanted.waitRows) : 0;
   let factLines = take(Math.min(wanted.factLines, 1));
   let reasonRows = take(Math.min(wanted.reasonLines, rows < 18 ? 1 : 2));
@@ -164,7 +160,6 @@ export const LivePane = memo(function LivePane({ view }: LivePaneProps) {
   );
 });
 
-/** The facts below the lanes, most important first; unknown ones are left out. */
 function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
   const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
   const change =
@@ -201,7 +196,6 @@ function filled(lines: readonly Line[], count: number): readonly Line[] {
   return Array.from({ length: count }, (_, place) => lines[place] ?? EMPTY_LINE);
 }
 
-/** Why parts are missing, then the reasons of the advice, unless it is stale. */
 function reasonsOf({ missing, recommendation, adviceAge = null }: LiveView): readonly string[] {
   if (recommendation === undefined || adviceAge !== null) return missing;
   const { action, alternatives, reasons } = recommendation;

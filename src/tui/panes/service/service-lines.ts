@@ -46,7 +46,6 @@ export interface ServiceContext extends PaneContext {
   readonly description: Part<ServiceDescription | null>;
 }
 
-/** The text for a part without data (`lacking`), or beside stale data; empty while it is fresh. */
 export function stateOf(
   what: string,
   { data, at, error, retryAt }: Part<unknown>,
@@ -65,12 +64,10 @@ const MARGIN = 3;
 
 export const indented = (line: Line): Line => [plain(' '.repeat(MARGIN)), ...line];
 
-/** The first line of a part; texts after the titles are aligned. */
 export function partTitle(title: string, rest: Line = EMPTY_LINE): Line {
   return sectionLine(title.padEnd(TITLE_ROOM), rest);
 }
 
-/** A title and unbroken phrases after it, on as many lines as needed. */
 export function phraseLines(title: string, phrases: readonly string[], width: number): readonly Line[] {
   const lines = flow(
     phrases.map((text) => [{ text }]),
@@ -88,7 +85,6 @@ export function phraseLines(title: string, phrases: readonly string[], width: nu
 const BAR_CELLS = 20;
 const NEARLY_USED = 0.9;
 
-/** The key's remaining quota. The embedded service has no limit. */
 export function quotaLines(context: ServiceContext): readonly Line[] {
   const { limits, isOwn, now } = context;
   if (isOwn) return [];
@@ -233,7 +229,6 @@ function nodeColumns(nodes: readonly NodeView[]): readonly TableColumn<NodeView>
 
 const MOST_NAMED = 6;
 
-/** The service's description: title and version, and missing routes of v1. The embedded one has all. */
 export function routesLines(context: ServiceContext): readonly Line[] {
   const { description, isOwn, width } = context;
   if (isOwn) return [];
@@ -290,27 +285,29 @@ export function marketLines(context: ServiceContext): readonly Line[] {
 }
 
 function marketWords(context: ServiceContext, shown: readonly Part<MarketView>[]): Line {
-  const { snapshot, symbol, now } = context;
+  const { snapshot, symbol, now, width } = context;
   const [day, month] = [context.day.data, context.month.data];
   const usd = (day ?? month)?.nativeUsd ?? snapshot.nativeUsd;
   const change = day?.nativeUsdChangeRatio ?? null;
   const hour = month?.cheapestHourUtc ?? day?.cheapestHourUtc ?? null;
+  const price =
+    usd === null
+      ? faint(`no ${symbol} price in dollars`)
+      : plain(`${symbol} ${formatUsd(usd)}${change === null ? '' : ` ${formatChange(change)}`}`);
   // The age of stale figures: `24 h 2m, 30 d 4m ago`. An error has its own line.
   const ages = shown.flatMap(({ data, at, error }) => {
     const sec = data === undefined ? 0 : (now - at) / 1_000;
     if (data === undefined || error !== null || sec <= FRESH_SEC) return [];
     return [`${nameOf(data)} ${formatDuration(Math.floor(sec / 60) * 60)}`];
   });
-  return [
-    usd === null
-      ? faint(`no ${symbol} price in dollars`)
-      : plain(`${symbol} ${formatUsd(usd)}${change === null ? '' : ` ${formatChange(change)}`}`),
-    plain(hour === null ? '' : `  usually cheapest ${String(hour).padStart(2, '0')}:00 UTC`),
-    faint(ages.length === 0 ? '' : `  ${ages.join(', ')} ago`),
-  ];
+  const old = ages.length === 0 ? '' : `  ${ages.join(', ')} ago`;
+  const cheap = hour === null ? '' : `cheapest ${String(hour).padStart(2, '0')}:00 UTC`;
+  const words = hour === null ? [''] : [`  usually ${cheap}`, `  ${cheap}`];
+  // On a narrow screen the words get shorter first, then the ages go.
+  const lines = [old, ''].flatMap((age) => words.map((text): Line => [price, plain(text), faint(age)]));
+  return lines.find((line) => lineWidth(partTitle('Market', line)) <= width) ?? lines.at(-1) ?? [price];
 }
 
-/** `now`: base fee of the head, wei, which may have left the range of older figures. */
 function statsRows(market: MarketView, sec: number, now: number): readonly StatsRow[] {
   const { base, volatility, timeFrame } = market;
   if (base === null) return [];
@@ -388,7 +385,6 @@ const sharesText = (hit: number, stated: number | null) =>
 const versionsText = (versions: readonly number[]) =>
   versions.length > 1 ? [`by versions ${versions.join(', ')} of its method`] : [];
 
-/** `given 100, kept 92`, `since 3 Nov`, `(92 %, stated 90 %)`; empty when nothing was judged. */
 export function recordPhrases(track: Track): readonly string[] {
   const kept = keptWords(track);
   if (kept === null) return [];
@@ -399,7 +395,6 @@ export function recordPhrases(track: Track): readonly string[] {
 /** The record covers the last hundred, once there are as many. */
 const FULL = 100;
 
-/** The record of advice to wait, as one phrase: `kept 41 of 52 waits since 3 Nov`; empty when none was judged. */
 export function waitRecord({ waits }: Track): readonly string[] {
   if (waits === null || waits.hitRatio === null || waits.evaluated < 1) return [];
   const { evaluated, hitRatio, statedProbability, since, versions } = waits;
@@ -410,7 +405,6 @@ export function waitRecord({ waits }: Track): readonly string[] {
   return [`kept ${[count, ...versionsText(versions)].join(', ')} ${sharesText(hitRatio, statedProbability)}`];
 }
 
-/** The basis of the count: `since 3 Nov`, `on past blocks`; empty when unknown. */
 function keptOfWords({ basis, since, versions, unjudged }: Track): string {
   if (basis === 'walked') return 'on past blocks';
   if (basis !== 'given') return '';
