@@ -1,5 +1,3 @@
-import fc from 'fast-check';
-import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ClientError, type ClientErrorCode, type LimitKind } from '../../src/client/errors.ts';
 import type { SnapshotView } from '../../src/client/views/gas.ts';
@@ -9,9 +7,7 @@ import { stepInterval } from '../../src/tui/app/ui-state.ts';
 import { rawLines } from '../../src/tui/chrome/raw-view.tsx';
 import { isOverdue, polledEveryMs } from '../../src/tui/data/queries.ts';
 import { drawnCharacters, EMPTY_INPUT, editLine, insertText } from '../../src/tui/input/text-input.ts';
-import { liveLayout } from '../../src/tui/panes/live/live-pane.tsx';
 import { recordPhrases, waitRecord } from '../../src/tui/panes/service/service-lines.ts';
-import { fitText, flow, truncate } from '../../src/tui/ui/text.tsx';
 import { fakeGas, SNAPSHOT } from './fake-gas.ts';
 
 describe('the record of advice in words', () => {
@@ -25,13 +21,6 @@ describe('the record of advice in words', () => {
     unjudged: 0,
     waits: null,
   };
-
-  it('is of what was said, since when, or of past blocks, and says nothing where nothing was judged', () => {
-    expect(recordPhrases(track)).toEqual(['given 100, kept 92', 'since 3 Nov', '(92 %, stated 90 %)']);
-    const walked = { ...track, basis: 'walked', since: null };
-    expect(recordPhrases(walked).slice(0, 2)).toEqual(['tried 100, kept 92', 'on past blocks']);
-    expect(recordPhrases({ ...track, evaluated: 0, hitRatio: null })).toEqual([]);
-  });
 
   it('names the versions of the method where there are several, and what could not be judged', () => {
     expect(recordPhrases({ ...track, versions: [1, 2], unjudged: 3 })[1]).toBe(
@@ -54,49 +43,6 @@ describe('the record of advice in words', () => {
     expect(waitRecord({ ...track, waits: { ...waits, evaluated: 0, hitRatio: null } })).toEqual([]);
     expect(waitRecord(track)).toEqual([]);
   });
-
-  it('claims nothing more for a service that only counts', () => {
-    const plain = { ...track, basis: null, since: null, versions: [], unjudged: null };
-    expect(recordPhrases(plain)).toEqual(['kept 92 of 100', '(92 %, stated 90 %)']);
-  });
-});
-
-describe('fitting text', () => {
-  it('gives exactly the width asked for, whatever the text', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, width) => {
-        fc.pre(!/\p{C}/u.test(text));
-        for (const align of ['left', 'right'] as const) {
-          expect(stringWidth(fitText(text, width, align))).toBe(width);
-        }
-      }),
-    );
-  });
-
-  it('measures what is seen, not characters', () => {
-    expect(truncate('燃料価格', 5)).toBe('燃料…');
-    expect(truncate('gas', 3)).toBe('gas');
-    expect(fitText('價', 4, 'right')).toBe('  價');
-  });
-});
-
-describe('facts', () => {
-  const texts = (facts: readonly string[], width: number, options: Parameters<typeof flow>[2]) =>
-    flow(
-      facts.map((text) => [{ text }]),
-      width,
-      { gap: 3, ...options },
-    ).map((line) => line.map(({ text }) => text).join(''));
-
-  it('flow into lines that fit, the later ones left out', () => {
-    expect(texts(['12345', '12345', '12345'], 16, { most: 1 })).toEqual([' 12345   12345']);
-  });
-
-  it('keep their place while a neighbour is narrower than it was', () => {
-    const roomOf = (place: number) => (place === 0 ? 9 : 0);
-    expect(texts(['1', '12345'], 16, { most: 2, roomOf })).toEqual([' 1', ' 12345']);
-    expect(texts(['1', '12345'], 20, { most: 2, roomOf })).toEqual([' 1           12345']);
-  });
 });
 
 describe('prices', () => {
@@ -115,26 +61,6 @@ describe('prices', () => {
 
   it('on a frozen screen grow old, whatever was said of them', () => {
     expect([48, 49].map((sec) => isOverdue(SNAPSHOT, true, at(sec)))).toEqual([false, true]);
-  });
-});
-
-describe('the rows of the Live pane', () => {
-  it('are never more than there are', () => {
-    const counts = fc.integer({ min: 0, max: 12 });
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 12, max: 80 }),
-        counts,
-        counts,
-        counts,
-        (rows, factLines, reasonLines, workRows) => {
-          const layout = liveLayout(rows, { factLines, reasonLines, workRows, waitRows: 4, rangeRows: 1 });
-          const { airy, ...parts } = layout;
-          const used = Object.values(parts).reduce((sum, count) => sum + count, 7 + (airy ? 4 : 0));
-          expect(used).toBeLessThanOrEqual(rows);
-        },
-      ),
-    );
   });
 });
 
@@ -185,18 +111,6 @@ describe('the polling interval', () => {
 describe('a line being typed', () => {
   const typed = (...keys: string[]) => keys.reduce(editLine, EMPTY_INPUT);
 
-  it('is edited at the cursor', () => {
-    expect(typed('a', 'c', 'left', 'b')).toEqual({ text: 'abc', cursor: 2 });
-    expect(typed('a', 'b', 'home', 'delete')).toEqual({ text: 'b', cursor: 0 });
-    expect(typed('a', 'b', 'backspace', 'backspace', 'backspace')).toEqual(EMPTY_INPUT);
-    expect(typed('a', 'b', 'ctrl+u')).toEqual(EMPTY_INPUT);
-    expect(typed('a', 'space', 'b').text).toBe('a b');
-  });
-
-  it('takes pasted text as one line without control characters', () => {
-    expect(insertText(EMPTY_INPUT, 'http://x\r\n\u001b[31m').text).toBe('http://x');
-  });
-
   it('keeps joined emoji whole, typed or pasted, and no joiner anywhere else', () => {
     const coder = '\u{1f469}\u{1f3fd}\u200d\u{1f4bb}';
     expect(typed(...Array.from(coder)).text).toBe(coder);
@@ -213,10 +127,6 @@ describe('a line being typed', () => {
       expect(insertText({ text: 'ab', cursor: 1 }, character)).toEqual({ text: `a${character}b`, cursor: 2 });
     }
     expect(typed('\u{1f1e9}', 'left', '\u{1f1ea}')).toEqual({ text: '\u{1f1ea}\u{1f1e9}', cursor: 1 });
-  });
-
-  it('ignores keys that mean nothing in a line', () => {
-    expect(typed('a', 'pageup', 'ctrl+x', 'alt+b').text).toBe('a');
   });
 });
 
@@ -306,11 +216,5 @@ describe('the holder of the source', () => {
     await first;
     await holder.end();
     expect(log.sort()).toEqual(['closed first', 'closed second']);
-  });
-
-  it('tells why a source could not be opened', async () => {
-    const holder = new SourceHolder();
-    await holder.open(() => Promise.reject(new Error('no such file')));
-    expect(holder.read()).toMatchObject({ kind: 'failed', error: { message: 'no such file' } });
   });
 });

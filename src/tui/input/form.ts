@@ -44,6 +44,29 @@ export type FormField = {
     }
 );
 
+type Choices = readonly (readonly [value: string, label: string])[];
+
+export const textField = (
+  id: string,
+  label: string,
+  hint: string,
+  more: Omit<TextOptions, 'kind'> & Pick<FormField, 'beside'> = {},
+): FormField => ({ id, label, hint, kind: 'text', ...more });
+
+export const choiceField = (
+  id: string,
+  label: string,
+  hint: string,
+  choices: Choices,
+  kind: 'one' | 'many' = 'one',
+): FormField => ({
+  id,
+  label,
+  hint,
+  kind,
+  choices: choices.map(([value, name]) => ({ value, label: name })),
+});
+
 interface TextOptions {
   readonly kind: 'text';
   readonly unit?: string;

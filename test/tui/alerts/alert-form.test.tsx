@@ -322,20 +322,6 @@ describe('the form of a new alert', () => {
     expect(asked).toEqual(['40000000 in 86400']);
   });
 
-  it('is silent where the service does not speak of likelihoods', async () => {
-    let asked = 0;
-    const gasRecommendation = async () => {
-      asked += 1;
-      return RECOMMENDATION;
-    };
-    const { press, screen } = await open({ isOwnService: false, gas: { gasRecommendation } });
-    await press('0.04');
-    await waitFor(() => asked === 1);
-    await press('ctrl+u', '0.03', 'tab', 'tab', 'said');
-    await waitFor(() => screen().includes('said'));
-    expect(screen()).not.toContain('likely');
-  });
-
   it('shows the signing secret at once, however long the list takes', async () => {
     let asked = 0;
     const made = { ...ALERT, id: 'alr_made', signingSecret: 'whsec_0123456789abcdef' };

@@ -154,12 +154,6 @@ describe('the list of alerts', () => {
     await shows('gastop serve 4711 evaluates them, last seen 2s ago');
   });
 
-  it('does not speak of processes where a foreign service does not', async () => {
-    const { shows, screen } = show([ARMED], { isOwnService: false });
-    await shows('Average < 0.04');
-    expect(screen()).not.toMatch(/fire while|evaluates them/);
-  });
-
   it('shows what a foreign service has: its own words, odd ids, missing fields, and nothing that moves the cursor', async () => {
     const { shows, press, screen } = show(
       [
@@ -600,18 +594,6 @@ describe('the details', () => {
     await shows('Deliveries  1');
     await press('R');
     await waitFor(() => toasts.at(-1)?.text === 'Not sent again: it is being sent already');
-  });
-
-  it('speaks of no dollars where nothing was saved and no price is known', async () => {
-    const { shows, press, screen } = show(
-      [ARMED],
-      { columns: 80, rows: 37, snapshot: { ...SNAPSHOT, nativeUsd: null } },
-      { alertSavings: async () => ({ ...SAVINGS, savedWei: 0n, savedUsd: 0, best: null }) },
-    );
-    await shows('Average < 0.04');
-    await press('enter');
-    await shows(/saved +0 ETH/);
-    expect(screen()).not.toContain('$');
   });
 
   it('name what saved most', async () => {

@@ -2,7 +2,6 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { ClientError } from '../../../src/client/errors.ts';
 import type { AutoTxChange, AutoTxView } from '../../../src/client/views/auto-txs.ts';
-import { TABS } from '../../../src/tui/app/tabs.ts';
 import { AutoTxsPane } from '../../../src/tui/panes/auto-txs/auto-txs-pane.tsx';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type AutoTxMethods, autoTxView, fakeAutoTxs } from '../fake-auto-txs.ts';
@@ -55,10 +54,10 @@ describe('the list of auto-txs', () => {
     await shows('Auto-txs 9');
     expect(lines().length).toBe(rows);
     expect(lines().filter((line) => stringWidth(line) > columns)).toEqual([]);
-    expect(lines()[2]).toMatch(/→ mined +(#2 )?0.01 ETH to 0x7099….* 0.04 .*5\/12 conf/);
+    expect(lines()[3]).toMatch(/→ mined +(#2 )?0.01 ETH to 0x7099….* 0.04 .*5\/12 conf/);
   });
 
-  it('has first what is on its way, then what waits by its distance, then the rest', async () => {
+  it('has first what failed, then what is on its way, what waits by its distance, and the rest', async () => {
     const far = autoTxView({ id: 'far', target: 10_000_000n });
     const { shows, lines } = show([far, ...SAMPLES], { columns: 120, rows: 37 });
     await shows('Auto-txs 10');
@@ -66,17 +65,9 @@ describe('the list of auto-txs', () => {
       .slice(2, 12)
       .map((line) => /^ [▸ ] . (\w+)/.exec(line)?.[1]);
     const waiting = ['held', 'pending', 'pending'];
-    expect(words).toEqual([
-      'mined',
-      'submitted',
-      ...waiting,
-      'disabled',
-      'draft',
-      'failed',
-      'executed',
-      'expired',
-    ]);
-    expect(lines()[6]).toContain('↓ 80 %');
+    const rest = ['disabled', 'draft', 'executed', 'expired'];
+    expect(words).toEqual(['failed', 'mined', 'submitted', ...waiting, ...rest]);
+    expect(lines()[7]).toContain('↓ 80 %');
   });
 
   it('says state, what it does, target and price, how far, how likely, until when, whose, and why', async () => {
@@ -139,9 +130,9 @@ describe('the list of auto-txs', () => {
 
   it('says under the list what holds the marked one, or why it failed', async () => {
     const { shows, press } = show([HELD, FAILED]);
-    await shows('! nonce 8 must come first: no transaction has it yet; tried again in 30s');
-    await press('j');
     await shows('! nonce 0 is used: another transaction of this account was mined with it');
+    await press('j');
+    await shows('! nonce 8 must come first: no transaction has it yet; tried again in 30s');
   });
 
   it('says the nonce of the marked one where there is a free line, within 60 columns', async () => {
@@ -178,31 +169,6 @@ describe('the list of auto-txs', () => {
     await shows(/amount +25000000/);
   });
 
-  it('goes through a thousand, and keeps its place in them when they change', async () => {
-    const many = Array.from({ length: 1_000 }, (_, place) =>
-      autoTxView({ id: `tx-${place}`, nonce: place, target: BigInt(40_000_000 - place) }),
-    );
-    const fake = fakeAutoTxs(many);
-    const { shows, press, lines } = show([], { columns: 120 }, fake);
-    await shows('Auto-txs 1,000');
-    const at = (nonce: number) => waitFor(() => marked(lines())?.includes(`#${nonce} `));
-    await press('j', 'down', 'k', 'up', 'j');
-    await at(1);
-    await press('pagedown', 'pagedown', 'pageup');
-    await at(16);
-    await press('b');
-    await at(1);
-    await press('G');
-    await at(999);
-    await press('g', 'end', 'home');
-    await at(0);
-    await press('j', 'space');
-    // It no longer waits, so it stands behind all that do: the cursor goes with it.
-    await shows('985 above');
-    await waitFor(() => marked(lines())?.includes('disabled'));
-    await at(1);
-  });
-
   it('shows what a foreign service has: its own words, missing fields, and nothing that moves the cursor', async () => {
     const bare: AutoTxView = {
       ...DRAFT,
@@ -229,7 +195,7 @@ describe('the list of auto-txs', () => {
     const { shows, screen, press } = show(SAMPLES, { ascii: true, columns: 120, rows: 37 });
     await shows('Auto-txs 9');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
-    await press('j', 'j', 'enter');
+    await press('j', 'j', 'j', 'enter');
     await shows('o nonce-gap');
     expect(screen()).toMatch(/^[\x20-\x7e\n]*$/);
   });
@@ -275,27 +241,6 @@ describe('a list that shows no auto-txs', () => {
       expect(toasts.at(-1)).toEqual({ kind: 'error', text: `${why}: start gastop with --rpc URL` });
       expect(screen()).not.toContain('Ctrl-S');
     }
-  });
-
-  it('says that a service keeps none, and what does', async () => {
-    const absent = new ClientError('not-found', 'the service has no /auto-txs', {
-      endpoint: '/auto-txs',
-      status: 404,
-    });
-    const { shows } = show([], { isOwnService: false }, { autoTxs: () => Promise.reject(absent) });
-    await shows('This service keeps no auto-txs');
-  });
-
-  it('says what it waits for', async () => {
-    const { shows } = show([], {}, { autoTxs: () => new Promise(() => {}) });
-    await shows('Loading the auto-txs …');
-  });
-
-  it('says why it cannot be had, and what to press', async () => {
-    const { shows } = show([], {}, { autoTxs: () => Promise.reject(new Error('the disk is full')) });
-    await shows('No answer for the auto-txs');
-    await shows('the disk is full');
-    await shows('r asks again now');
   });
 
   it('stays on the screen through a failure, with its age and the reason', async () => {
@@ -541,23 +486,6 @@ describe('the keys of an auto-tx', () => {
     expect(marked(lines())).toContain('executed');
   });
 
-  it('d in the details goes back to the list once it is deleted', async () => {
-    const { shows, press } = show([DRAFT, EXECUTED]);
-    await shows('Auto-txs 2');
-    await press('enter');
-    await shows('Order');
-    await press('d', 'y');
-    await shows('Auto-txs 1');
-  });
-
-  it('d of what somebody else has deleted is no failure', async () => {
-    const gone = new ClientError('not-found', 'there is none', { endpoint: '/auto-txs/{id}', status: 404 });
-    const { shows, press, toasts } = show([FAILED], {}, { deleteAutoTx: () => Promise.reject(gone) });
-    await shows('failed');
-    await press('d', 'y');
-    await waitFor(() => toasts[0]?.text === 'It is deleted');
-  });
-
   it('y copies the hash, in the list and in the details; a draft has none', async () => {
     const { shows, press, toasts } = show([WAITING, DRAFT]);
     await shows('Auto-txs 2');
@@ -621,7 +549,7 @@ describe('the details of an auto-tx', () => {
   it('scroll by lines and pages, and Esc goes back to where the list was', async () => {
     const { shows, press, lines, screen } = show(SAMPLES, { rows: 13 });
     await shows('Auto-txs 9');
-    await press('j', 'j', 'enter');
+    await press('j', 'j', 'j', 'enter');
     await shows('Order');
     await press('pagedown');
     await waitFor(() => !screen().includes('Order'));
@@ -642,14 +570,5 @@ describe('the details of an auto-tx', () => {
     await shows('pending');
     await press('enter');
     await shows('this service has none');
-  });
-
-  it('are what the raw view asks for', async () => {
-    const { shows, press, memory } = show([{ ...WAITING, id: 'a/b' }]);
-    await shows('pending');
-    expect(TABS[3]?.raw(memory)).toEqual({ path: '/auto-txs' });
-    await press('enter');
-    await shows('Order');
-    expect(TABS[3]?.raw(memory)).toEqual({ path: '/auto-txs/a%2Fb' });
   });
 });

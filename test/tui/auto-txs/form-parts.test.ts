@@ -28,13 +28,6 @@ describe('what is pasted', () => {
     expect(said.join(' ')).not.toMatch(/02f8|0107/);
   });
 
-  it('is gone once it is dropped', () => {
-    const signed = new SignedText();
-    signed.add('0x02f86c');
-    signed.drop();
-    expect([signed.read(), signed.length]).toEqual(['', 0]);
-  });
-
   it('is not kept on where it is longer than any transaction', () => {
     const signed = new SignedText();
     for (let piece = 0; piece < 9; piece++) signed.add('ab'.repeat(1_000_000));

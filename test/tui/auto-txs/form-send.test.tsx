@@ -273,32 +273,6 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     await waitFor(() => sent.length === 2);
   });
 
-  it('says that it may have been made where the answer never came', async () => {
-    const { press, shows } = await pasted(
-      {},
-      {
-        createAutoTx: () =>
-          Promise.reject(
-            new ClientError('unreachable', 'no answer in 10 s', { endpoint: '/auto-txs', mayBeDone: true }),
-          ),
-      },
-    );
-    await press('ctrl+s');
-    await shows('perhaps scheduled: look at the list before sending it again');
-  });
-
-  it('is over once the service has it, whether or not the list answers', async () => {
-    let asked = 0;
-    const nothing = { items: [], total: 0, unreadable: 0 };
-    const { press, shows, sent } = await pasted(
-      {},
-      { autoTxs: () => (asked++ === 0 ? Promise.resolve(nothing) : new Promise(() => {})) },
-    );
-    await press('ctrl+s');
-    await waitFor(() => sent.length === 1);
-    await shows('No auto-txs yet');
-  });
-
   it('names another service before it gets what is signed', async () => {
     const { press, shows, sent } = await pasted({ isOwnService: false, host: 'gas.example.org', rows: 21 });
     await press('ctrl+s');
@@ -364,12 +338,6 @@ describe('the form of a new auto-tx with a transaction in it', () => {
     expect(memory.get('auto-tx-form')).toBeNull();
     await press('n');
     await shows('paste it here; it is never shown');
-  });
-
-  it('is left at once where nothing was pasted or typed', async () => {
-    const { press, shows } = await showForm();
-    await press('esc');
-    await shows('No auto-txs yet');
   });
 
   it('says what is not known of a call with much data in a few words', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chartData, slotAt } from '../../../src/tui/panes/chart/chart-data.ts';
+import { chartData } from '../../../src/tui/panes/chart/chart-data.ts';
 import { BLOCK_MS, hourAnswer, NOON, points } from './chart-answer.ts';
 
 const MINUTE = 60_000;
@@ -140,10 +140,6 @@ describe('chartData', () => {
     ]);
   });
 
-  it('is empty for an answer without points', () => {
-    expect(chartData(hourAnswer([])).slots).toEqual([]);
-  });
-
   it('has ascending slots and loses no value, whatever the times of the points', () => {
     const gaps = fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 200 });
     fc.assert(
@@ -160,15 +156,5 @@ describe('chartData', () => {
         expect(slots.flatMap(({ base }) => base ?? [])).toEqual(of.map(({ base }) => base));
       }),
     );
-  });
-});
-
-describe('slotAt', () => {
-  it('finds the slot that a moment lies in, and the nearest end for what lies outside', () => {
-    const { slots } = chartData(hourAnswer(points(10, () => 1)));
-    expect(slotAt(slots, NOON - BLOCK_MS - 1)).toBe(7);
-    expect(slotAt(slots, NOON - BLOCK_MS)).toBe(8);
-    expect(slotAt(slots, 0)).toBe(0);
-    expect(slotAt(slots, NOON * 2)).toBe(9);
   });
 });

@@ -32,15 +32,6 @@ describe('localWeek', () => {
 describe('cheap stretches', () => {
   const hours = flat([2, 3, 4, 50, 51, 52, 53, 54, 55, 56, 57, 58, 100, 101]);
 
-  it('joins neighbours, and are the cheapest twelfth', () => {
-    expect(cheapStretches(hours).map(({ start, ...of }) => [start, of.hours])).toEqual([
-      [2, 3],
-      [50, 9],
-      [100, 2],
-    ]);
-    expect(cheapStretches([null])).toEqual([]);
-  });
-
   it('tell how long the next is away, also over the end of the week', () => {
     const stretches = cheapStretches(hours);
     expect(hoursUntilCheap(stretches, 3)?.hours).toBe(0);

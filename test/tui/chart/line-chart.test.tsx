@@ -1,7 +1,6 @@
-import { render } from 'ink-testing-library';
 import { describe, expect, it } from 'vitest';
 import { formatGwei } from '../../../src/core/units.ts';
-import { type ChartOptions, chartLines, LineChart } from '../../../src/tui/ui/line-chart.tsx';
+import { type ChartOptions, chartLines } from '../../../src/tui/ui/line-chart.tsx';
 import { inAscii } from '../../../src/tui/ui/theme.ts';
 
 const GWEI = 1e9;
@@ -103,20 +102,5 @@ describe('chartLines', () => {
     expect(rows.filter((row) => row[9 + 10] === '┃').length).toBeGreaterThan(3);
     expect(rows.some((row) => row[9 + 20] === '▲')).toBe(true);
     expect(rows.at(-1)).toBe('         ╵14:00              ╵14:20     '.slice(0, 40));
-  });
-});
-
-describe('LineChart', () => {
-  it('puts the frame on the screen without colour codes where colour is off', () => {
-    const { lastFrame } = render(
-      <LineChart
-        series={[{ color: 'base', values: gwei(ramp) }]}
-        width={40}
-        height={6}
-        format={formatGwei}
-      />,
-    );
-    const drawn = draw({ series: [{ values: gwei(ramp) }], height: 6 });
-    expect(lastFrame()?.split('\n')).toEqual(drawn.map((row) => row.trimEnd()));
   });
 });

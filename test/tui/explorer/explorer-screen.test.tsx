@@ -274,24 +274,6 @@ describe('the list of blocks', () => {
     await shows('24,337,600');
     expect(asked).toEqual([AT - 2_880_000, undefined, AT - 3_600_000, undefined]);
   });
-
-  it('stays frozen', async () => {
-    let asked = 0;
-    const { shows, arrive } = show({
-      frozen: true,
-      gas: {
-        baseFee: async () => {
-          asked += 1;
-          return series(HEAD, 10, () => ({ open: 1, min: 1, mean: 1, max: 1, close: 1 }));
-        },
-      },
-    });
-    await shows('24,337,604');
-    const before = asked;
-    arrive(SNAPSHOT);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(asked).toBe(before);
-  });
 });
 
 function refusalOfBegin() {
@@ -609,16 +591,6 @@ describe('the Explorer', () => {
     expect(explorerRequest(memory)).toEqual({
       path: `/metrics/tx/0x${(211).toString(16).padStart(64, '0')}`,
     });
-  });
-
-  it('is found again as it was left', async () => {
-    const memory = new Map<string, unknown>();
-    const first = show({ memory });
-    await first.shows('▸ 24,337,604');
-    await first.press('j', 'return');
-    await first.shows('Block 24,337,603');
-    first.unmount();
-    await show({ memory }).shows('Block 24,337,603');
   });
 
   it.each([

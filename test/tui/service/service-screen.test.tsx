@@ -150,14 +150,6 @@ describe('the Service pane', () => {
     expect(screen()).toMatch(/now +min +p10 +median +mean +p90 +max +change +volatility/);
   });
 
-  it('prices work in gwei where coins would be all zeros', async () => {
-    const lane = { ...SNAPSHOT.lanes.slow, price: 8n };
-    const lanes = { slow: lane, average: lane, fast: lane };
-    const { shows } = show({ snapshot: { ...SNAPSHOT, nativeUsd: null, lanes } });
-    await shows(/Usual work +gas +slow gwei +average gwei +fast gwei/);
-    await shows(/ETH transfer +21,000 +0\.000168 +0\.000168 +0\.000168$/m);
-  });
-
   it('says of what has not come that it waits for a limit per second', async () => {
     const error = new ClientError('quota', 'more than 2 a second', {
       endpoint: '/dashboard/rate-limits',

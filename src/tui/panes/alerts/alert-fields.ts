@@ -15,7 +15,15 @@ import { checkAlert } from '../../../contract/check-alert.ts';
 import { COOLDOWN_DEFAULT_MS, COOLDOWN_PRESETS_MS } from '../../../contract/choices.ts';
 import { cooldownText, parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatGwei, gweiString } from '../../../core/units.ts';
-import { type FormField, numberProblem, partsOfPath, presetAfter, TYPED_NUMBER } from '../../input/form.ts';
+import {
+  choiceField,
+  type FormField,
+  numberProblem,
+  partsOfPath,
+  presetAfter,
+  TYPED_NUMBER,
+  textField,
+} from '../../input/form.ts';
 import type { AlertPrefill } from './alert-prefill.ts';
 
 export type AlertDraft = {
@@ -103,82 +111,50 @@ export function alertFields(
 ): readonly FormField[] {
   const channels = channelsOf(draft);
   const choices = (words: readonly string[], own: readonly string[], label: (word: string) => string) =>
-    [...new Set([...words, ...own])].map((value) => ({ value, label: label(value) }));
+    [...new Set([...words, ...own])].map((value) => [value, label(value)] as const);
+  const lanes = choices(offered.gasSpeeds, [draft.gasSpeed], titleWord);
+  const conditions = choices(
+    offered.conditions,
+    [draft.condition],
+    (word) => CONDITIONS.get(word) ?? plainWord(word),
+  );
+  const cooldownHint =
+    parseCooldown(draft.cooldownMs) === 0
+      ? 'none: fires once until the price has left'
+      : 'least time between notifications; space: 30m 1h 4h 1d';
   const fields: readonly FormField[] = [
-    {
-      id: 'gasSpeed',
-      label: 'lane',
-      hint: 'whose price is watched',
-      kind: 'one',
-      choices: choices(offered.gasSpeeds, [draft.gasSpeed], titleWord),
-    },
-    {
-      id: 'condition',
-      label: 'fires',
-      hint: 'when the price is below the threshold, or above it',
-      kind: 'one',
-      choices: choices(
-        offered.conditions,
-        [draft.condition],
-        (word) => CONDITIONS.get(word) ?? plainWord(word),
-      ),
-    },
-    {
-      id: 'thresholdGwei',
-      label: 'threshold',
-      hint: 'gwei, such as 0.04',
-      kind: 'text',
+    choiceField('gasSpeed', 'lane', 'whose price is watched', lanes),
+    choiceField('condition', 'fires', 'when the price is below the threshold, or above it', conditions),
+    textField('thresholdGwei', 'threshold', 'gwei, such as 0.04', {
       unit: 'gwei',
       beside: priceBesideThreshold(draft, snapshot),
-    },
-    {
-      id: 'channels',
-      label: 'notify',
-      hint: 'space ticks; terminal: every running monitor',
-      kind: 'many',
-      choices: choices(offered.channels, channels, plainWord),
-    },
+    }),
+    choiceField(
+      'channels',
+      'notify',
+      'space ticks; terminal: every running monitor',
+      choices(offered.channels, channels, plainWord),
+      'many',
+    ),
     ...channels
       .filter((channel) => channel !== WITHOUT_TARGET)
-      .map((channel): FormField => {
-        const hint = TARGET_HINTS.get(channel) ?? 'where it is sent';
-        return { id: `to:${channel}`, label: plainWord(channel), hint, kind: 'text' };
-      }),
-    { id: 'note', label: 'note', hint: 'goes with each notification', kind: 'text', isProse: true },
-    {
-      id: 'cooldownMs',
-      label: 'cooldown',
-      hint:
-        parseCooldown(draft.cooldownMs) === 0
-          ? 'none: fires once until the price has left'
-          : 'least time between notifications; space: 30m 1h 4h 1d',
-      kind: 'text',
+      .map((channel) =>
+        textField(`to:${channel}`, plainWord(channel), TARGET_HINTS.get(channel) ?? 'where it is sent'),
+      ),
+    textField('note', 'note', 'goes with each notification', { isProse: true }),
+    textField('cooldownMs', 'cooldown', cooldownHint, {
       next: (text) => presetAfter(COOLDOWN_PRESETS, cooldownText(parseCooldown(text) ?? 0)),
-    },
-    {
-      id: 'disableOnce',
-      label: 'after firing',
-      hint: 'armed again, once its cooldown is over',
-      kind: 'one',
-      choices: [
-        { value: 'no', label: 'armed again' },
-        { value: 'yes', label: 'disabled' },
-      ],
-    },
-    {
-      id: 'hysteresisGwei',
-      label: 're-arm margin',
-      hint: 'how far the price must leave first; 0: it need not',
-      kind: 'text',
+    }),
+    choiceField('disableOnce', 'after firing', 'armed again, once its cooldown is over', [
+      ['no', 'armed again'],
+      ['yes', 'disabled'],
+    ]),
+    textField('hysteresisGwei', 're-arm margin', 'how far the price must leave first; 0: it need not', {
       unit: 'gwei',
-    },
-    {
-      id: 'confirmBlocks',
-      label: 'holds for',
-      hint: 'how many blocks before it fires',
-      kind: 'text',
+    }),
+    textField('confirmBlocks', 'holds for', 'how many blocks before it fires', {
       unit: draft.confirmBlocks.trim() === '1' ? 'block' : 'blocks in a row',
-    },
+    }),
   ];
   return fields.filter(({ id }) => !offered.unknown.some((name) => name === id));
 }

@@ -6,7 +6,7 @@ import type { SnapshotView } from '../../../client/views/gas.ts';
 import { EXPIRY_LONGEST_MS, GAS_SPEEDS, MOST_GWEI, NOTE_LONGEST } from '../../../contract/choices.ts';
 import { parseCooldown } from '../../../core/alerts/alert-rule.ts';
 import { formatDuration, gweiString } from '../../../core/units.ts';
-import { type FormField, numberProblem, presetAfter } from '../../input/form.ts';
+import { choiceField, type FormField, numberProblem, presetAfter, textField } from '../../input/form.ts';
 import { cheaperThan } from '../alerts/alert-prefill.ts';
 import { type Pasted, pastedText, type SignedText, transactionText } from './pasted-transaction.ts';
 
@@ -80,42 +80,26 @@ export function autoTxFields(context: FieldsContext): readonly FormField[] {
     drop: () => signed.drop(),
   };
   const speeds = [...new Set<string>([...GAS_SPEEDS, draft.gasSpeed])];
+  const left =
+    focus === 'expiresAt' || end === null || end <= now ? null : `in ${formatDuration((end - now) / 1_000)}`;
   const fields: readonly FormField[] = [
     ...(role === 'needed' ? [transaction] : []),
-    {
-      id: 'targetGasPriceGwei',
-      label: 'target',
-      hint: 'gwei, such as 0.04',
-      kind: 'text',
-      unit: 'gwei',
-      beside: price,
-    },
-    {
-      id: 'gasSpeed',
-      label: 'lane',
-      hint: 'whose price has to reach the target',
-      kind: 'one',
-      choices: speeds.map((value) => ({ value, label: titleWord(value) })),
-    },
-    {
-      id: 'strictTargetPrice',
-      label: 'strict',
-      hint: 'yes: compares its own price instead of the lane',
-      kind: 'one',
-      choices: ['no', 'yes'].map((value) => ({ value, label: value })),
-    },
-    {
-      id: 'expiresAt',
-      label: 'expires',
-      hint: 'space: 1h 6h 1d 7d none; or type 2d, or a time',
-      beside:
-        focus === 'expiresAt' || end === null || end <= now
-          ? null
-          : `in ${formatDuration((end - now) / 1_000)}`,
-      kind: 'text',
+    textField('targetGasPriceGwei', 'target', 'gwei, such as 0.04', { unit: 'gwei', beside: price }),
+    choiceField(
+      'gasSpeed',
+      'lane',
+      'whose price has to reach the target',
+      speeds.map((value) => [value, titleWord(value)]),
+    ),
+    choiceField('strictTargetPrice', 'strict', 'yes: compares its own price instead of the lane', [
+      ['no', 'no'],
+      ['yes', 'yes'],
+    ]),
+    textField('expiresAt', 'expires', 'space: 1h 6h 1d 7d none; or type 2d, or a time', {
+      beside: left,
       next: (typed) => presetAfter(EXPIRY_PRESETS, typed.trim().toLowerCase()),
-    },
-    { id: 'note', label: 'note', hint: 'only for you', kind: 'text', isProse: true },
+    }),
+    textField('note', 'note', 'only for you', { isProse: true }),
     ...(role === 'replaces' ? [transaction] : []),
   ];
   return fields.filter(({ id }) => !unknown.some((name) => name === id));

@@ -1,5 +1,5 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { memo, useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
 import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
 import { staleAfterMs } from '../../../core/chains.ts';
@@ -96,9 +96,7 @@ export function liveLayout(rows: number, wanted: Omit<LiveLayout, 'chartRows' | 
   return { waitRows, factLines, reasonLines: reasonRows, rangeRows, workRows, chartRows, airy };
 }
 
-interface LivePaneProps {
-  readonly view: LiveView;
-}
+type LivePaneProps = { readonly view: LiveView };
 
 const MOST_ACTIONS = 5;
 const NO_ACTIONS: MarketView['actions'] = [];
@@ -106,7 +104,7 @@ const ROOMY_FROM = 90;
 const NO_WORTH: Line = [faint(' what each wait is worth comes with the next advice')];
 const SPOKEN_ROWS = 100;
 
-export const LivePane = memo(function LivePane({ view }: LivePaneProps) {
+export function LivePane({ view }: LivePaneProps) {
   const { columns, rows } = useRoom();
   const isSpoken = useIsScreenReaderEnabled();
   const width = isSpoken ? SPOKEN_WIDTH : columns;
@@ -158,7 +156,7 @@ export const LivePane = memo(function LivePane({ view }: LivePaneProps) {
       {hasChart ? <SmallChart hour={hour} width={columns} height={layout.chartRows} /> : null}
     </Box>
   );
-});
+}
 
 function liveFacts({ snapshot, trend, hour, market, symbol }: LiveView): readonly Line[] {
   const { baseFee, nextBaseFee, blobBaseFee, gasUsedRatio, nativeUsd } = snapshot;
@@ -278,7 +276,7 @@ export function LiveScreen() {
     ...lacking('market figures', market),
     ...lacking('chart of the hour', hour),
     ...(hour.data?.problem == null ? [] : [`no history before the start of gastop: ${hour.data.problem}`]),
-  ].join('\n');
+  ];
   const updatedAt = recommendation.data?.updatedAt ?? null;
   const behindMs = (snapshot.updatedAt ?? 0) - (updatedAt ?? Number.POSITIVE_INFINITY);
   // While its route fails the prices go on without it.
@@ -288,19 +286,16 @@ export function LiveScreen() {
   const advisedAt = isOlder ? updatedAt : (snapshot.blockTimestamp ?? snapshot.updatedAt);
   const isOld = isOlder || isPast;
   const age = useTicking((now) => (isOld ? formatAge((now - (advisedAt ?? now)) / 1_000) : ''));
-  const view = useMemo(
-    (): LiveView => ({
-      snapshot,
-      trend: trend.data,
-      recommendation: recommendation.data,
-      adviceAge: age === '' ? null : age,
-      hour: hour.data,
-      market: market.data,
-      symbol: symbolOf(snapshot),
-      missing: missing === '' ? [] : missing.split('\n'),
-    }),
-    [snapshot, trend.data, recommendation.data, age, hour.data, market.data, missing],
-  );
+  const view: LiveView = {
+    snapshot,
+    trend: trend.data,
+    recommendation: recommendation.data,
+    adviceAge: age === '' ? null : age,
+    hour: hour.data,
+    market: market.data,
+    symbol: symbolOf(snapshot),
+    missing,
+  };
   const Pane = isOpen ? AdviceInFull : LivePane;
   return <Pane view={view} />;
 }
