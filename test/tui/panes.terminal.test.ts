@@ -16,26 +16,27 @@ const isOpen = /^ Order/m;
 
 /** Keys in turn, and what each must bring on the screen before the next is pressed. */
 const LIST_KEYS: readonly (readonly [key: string, shows: ScreenQuestion])[] = [
-  ['j', isOn('submitted')],
-  ['down', isOn('held')],
-  ['k', isOn('submitted')],
-  ['up', isOn('mined')],
+  ['j', isOn('mined')],
+  ['down', isOn('submitted')],
+  ['k', isOn('mined')],
+  ['up', isOn('failed')],
   ['pagedown', isOn('expired')],
-  ['pageup', isOn('mined')],
+  ['pageup', isOn('failed')],
   ['G', isOn('expired')],
-  ['g', isOn('mined')],
+  ['g', isOn('failed')],
   ['end', isOn('expired')],
-  ['home', isOn('mined')],
+  ['home', isOn('failed')],
   ['s', /by target/],
   ['s', /by newest/],
-  ['s', isOn('mined')],
+  ['s', isOn('failed')],
   ['pagedown', isOn('expired')],
   ['d', isDelete],
   ['n', isList],
   ['delete', isDelete],
   ['n', isList],
-  ['b', isOn('mined')],
+  ['b', isOn('failed')],
   ['y', 'Copied 0xabab…abab'],
+  ['j', isOn('mined')],
   ['j', isOn('submitted')],
   ['j', isOn('held')],
   ['j', isOn('pending')],
@@ -90,7 +91,7 @@ describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
     const screen = await openScene('auto-txs', { cols: 120 });
     await screen.waitFor('4 Auto-tx ·4');
     await screen.press('4');
-    await screen.waitFor(isOn('mined'));
+    await screen.waitFor(isOn('failed'));
     for (const [scope, keys] of [
       ['auto-txs', LIST_KEYS],
       ['auto-tx', OPEN_KEYS],
@@ -115,8 +116,8 @@ describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
     const signed = await signedTransfer();
     await screen.waitFor('4 Auto-tx ·4');
     await screen.press('4');
-    await screen.waitFor(isOn('mined'));
-    await screen.press('g', 'j', 'j', 'j', 'x');
+    await screen.waitFor(isOn('failed'));
+    await screen.press('g', 'j', 'j', 'j', 'j', 'x');
     await screen.waitFor(isCancel);
     screen.paste(signed);
     await screen.waitFor('Not pasted: answer the question first');
@@ -130,9 +131,9 @@ describe.runIf(isSlowRun)('the Auto-tx pane on a terminal', () => {
     const screen = shown();
     await screen.press('g');
     await screen.waitFor('[4 Auto-tx ·4]');
-    await screen.waitFor(/▸ → mined +0\.01 ETH to 0x7099…79C8/);
+    await screen.waitFor(/▸ ! failed +0\.01 ETH to 0x7099…79C8/);
     await screen.waitFor((lines) => /n new .*⏎ details/.test(lines.at(-1) ?? ''));
-    await screen.press('j', 'j', 'j');
+    await screen.press('j', 'j', 'j', 'j');
     await screen.waitFor((lines) => /n new .*⏎ details .*x cancel/.test(lines.at(-1) ?? ''));
     await screen.press('enter');
     await screen.waitFor(/target +Average ≤ 0\.04 gwei/);
@@ -308,7 +309,7 @@ it.runIf(isSlowRun)(
     await screen.waitFor(/→ submitted/);
     await screen.waitFor(/! held/);
     await screen.waitFor(/nonce-gap/);
-    await screen.press('j', 'j');
+    await screen.press('j', 'j', 'j');
     await screen.waitFor('! nonce 8 must come first');
     await screen.press('3');
     await screen.waitFor('Alerts 1');
@@ -333,7 +334,7 @@ describe.runIf(isSlowRun)('for a screen reader', () => {
     await screen.waitFor(/submitted, target .*since .* ago, nonce\/from #3/);
     await screen.waitFor(/held, target .*nonce\/from #9/);
     await screen.waitFor('0.01 ETH to 0x7099~79C8 at Average <= 0.06 gwei');
-    await screen.press('j', 'j');
+    await screen.press('j', 'j', 'j');
     await screen.waitFor(/n makes a new one\.\nheld, target/);
     await screen.waitFor('nonce 8 must come first');
     await screen.press('enter');

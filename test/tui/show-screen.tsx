@@ -73,6 +73,7 @@ export function showScreen(options: ShowOptions) {
     openPlace: (place) => {
       openPlace(memory, place);
       opened.push(place);
+      arrive(shown);
     },
   };
   const clock = new Clock(now, 10);
@@ -109,7 +110,12 @@ export function showScreen(options: ShowOptions) {
       </MonitorContext>
     </QueryClientProvider>
   );
-  const app = render(tree(options.snapshot ?? SNAPSHOT));
+  let shown = options.snapshot ?? SNAPSHOT;
+  const app = render(tree(shown));
+  const arrive = (snapshot: SnapshotView) => {
+    shown = snapshot;
+    app.rerender(tree(snapshot));
+  };
   const heard = waitFor(() => app.stdin.listenerCount('readable') > 0, { what: 'ears' });
   onTestFinished(() => {
     app.unmount();
@@ -139,7 +145,7 @@ export function showScreen(options: ShowOptions) {
     /** Has everything asked for again that is on the screen. */
     renew: () => queries.invalidateQueries(),
     /** The next answer of `/gas/current`. */
-    arrive: (snapshot: SnapshotView) => app.rerender(tree(snapshot)),
+    arrive,
     unmount: app.unmount,
     shows: async (text: string | RegExp) => {
       const there = () => (typeof text === 'string' ? screen().includes(text) : text.test(screen()));

@@ -73,13 +73,10 @@ interface TabBarProps {
 export const TabBar = memo(function TabBar({ current, pace }: TabBarProps) {
   const { columns } = useRoom();
   const badgeOf = useBadges();
-  const tries = [
-    {},
-    { isTight: true },
-    { isTight: true, isShort: true },
-    // Numbers without news are dropped when nothing else fits.
-    { isTight: true, isShort: true, isBare: true },
-  ].map((how) => TABS.flatMap((tab, place) => tabLabel(tab, place, tab === current, badgeOf(tab), how)));
+  // Narrower each time: single gaps, short titles, and no numbers without news.
+  const tries = [0, 1, 2, 3].map((tightness) =>
+    TABS.flatMap((tab, place) => tabLabel(tab, place, tab === current, badgeOf(tab), tightness)),
+  );
   const line = tries.find((labels) => lineWidth(labels) <= columns) ?? tries.at(-1) ?? EMPTY_LINE;
   return (
     <DimContext value={false}>
@@ -92,25 +89,13 @@ export const TabBar = memo(function TabBar({ current, pace }: TabBarProps) {
   );
 });
 
-/** Forms of a tab's name for narrow screens: single gap, short title, without a number that is no news. */
-interface Tightness {
-  readonly isTight?: boolean;
-  readonly isShort?: boolean;
-  readonly isBare?: boolean;
-}
-
-function tabLabel(
-  tab: Tab,
-  place: number,
-  isCurrent: boolean,
-  badge: Span | null,
-  { isTight = false, isShort = false, isBare = false }: Tightness,
-): Line {
+function tabLabel(tab: Tab, place: number, isCurrent: boolean, badge: Span | null, tightness: number): Line {
+  const isTight = tightness > 0;
   const look: Omit<Span, 'text'> = isCurrent ? { bold: true, color: 'accent' } : {};
   const key = KEYMAP.find(({ action }) => action === tab.action)?.label ?? '';
-  const title = isShort && !isCurrent ? (tab.short ?? tab.title) : tab.title;
+  const title = tightness > 1 && !isCurrent ? (tab.short ?? tab.title) : tab.title;
   const before = isCurrent ? (isTight && place > 0 ? ' [' : '[') : ' ';
-  const shown = badge === null || (isBare && badge.color === undefined) ? [] : [{ ...look, ...badge }];
+  const shown = badge === null || (tightness > 2 && badge.color === undefined) ? [] : [{ ...look, ...badge }];
   const after = isCurrent ? ']' : isTight ? '' : ' ';
   return [{ text: `${before}${key} ${title}`, ...look }, ...shown, { text: after, ...look }];
 }

@@ -399,11 +399,8 @@ export function useQuotaInterval(
   return intervalMs <= OWN_INTERVAL_MS ? 0 : Math.min(Math.ceil(intervalMs / 1_000) * 1_000, LONGEST_MS);
 }
 
-const subscribeToNothing = () => () => {};
-const noPause = () => null;
-
 /** Why the client pauses requests, after a 429 or a refused key; `null`: it does not. */
 export function useRateLimit(client: GasClient | null): Pause | null {
   const limit = client?.rateLimit;
-  return useSyncExternalStore(limit?.subscribe ?? subscribeToNothing, limit?.read ?? noPause);
+  return useSyncExternalStore(limit?.subscribe ?? (() => () => {}), limit?.read ?? (() => null));
 }
