@@ -16,7 +16,7 @@ import { formatDuration, formatGwei, formatLikelihood, formatPercent } from '../
 import { gasCurrent, gasRecommendation, gasTrend, type Present } from '../../src/service/responses/gas.ts';
 import type { AdviceScore } from '../../src/store/advice-track.ts';
 import { LivePane } from '../../src/tui/panes/live/live-pane.tsx';
-import { recordLines } from '../../src/tui/panes/service/service-lines.ts';
+import { recordLines } from '../../src/tui/panes/service/service-pane.tsx';
 import { recordedBlocks } from '../core/support/recorded-blocks.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { inRoom } from './sized-screen.tsx';

@@ -2,10 +2,11 @@ import { ClientError } from '../../client/errors.ts';
 import { cleanText } from '../../core/text.ts';
 import { failureTitle } from '../app/connection.ts';
 import { useMonitorQuery } from '../data/queries.ts';
+import { KEYMAP, SCOPE_TITLES, SCOPES, type Scope } from '../input/keymap.ts';
 import { useRoom } from '../ui/pane-context.tsx';
 import { PaneState } from '../ui/pane-state.tsx';
 import { ScrollView } from '../ui/scroll.tsx';
-import { displayWidth } from '../ui/text.tsx';
+import { displayWidth, fitText } from '../ui/text.tsx';
 
 const MOST_LINES = 5_000;
 
@@ -70,3 +71,20 @@ export function RawView({ path, query = {} }: RawRequest) {
   const words = { title: failureTitle(error), reason: error.message, hint: 'r asks again, Esc closes' };
   return <PaneState kind="error" {...words} retryAt={null} />;
 }
+
+export function helpLines(current: Scope): readonly string[] {
+  const keys = [current, ...SCOPES.filter((scope) => scope !== current)].flatMap((scope) => {
+    const lines = KEYMAP.filter((binding) => binding.scope === scope).map(
+      ({ label, help }) => `  ${fitText(label, 10)}${help}`,
+    );
+    const title = SCOPE_TITLES[scope];
+    return ['', `${title.charAt(0).toUpperCase()}${title.slice(1)}`, ...lines];
+  });
+  return [...keys, '', ...SIGNS];
+}
+
+const SIGNS = [
+  'Beside a tab',
+  '  !2        2 have fired or come to an end since you last looked',
+  '  ·2        none has; 2 wait for their price or are on their way',
+];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chartCsv, csvName, heatmapCsv } from '../../../src/tui/panes/chart/chart-csv.ts';
 import { chartData } from '../../../src/tui/panes/chart/chart-data.ts';
+import { chartCsv, csvName, heatmapCsv } from '../../../src/tui/panes/chart/chart-pane.tsx';
 import { hourAnswer, NOON, points } from './chart-answer.ts';
 
 describe('csvName', () => {

@@ -25,8 +25,15 @@ import type { ActionHandler } from '../../input/use-keys.tsx';
 import type { Resource } from '../../resource/resource.ts';
 import { ResourcePane } from '../../resource/resource-pane.tsx';
 import type { Line } from '../../ui/text.tsx';
-import { autoTxColumns, calledBy, ordered } from './auto-tx-columns.ts';
-import { detailsLines, detailsTitle, FOOT_LINES, footLines } from './auto-tx-facts.ts';
+import {
+  autoTxColumns,
+  calledBy,
+  detailsLines,
+  detailsTitle,
+  FOOT_LINES,
+  footLines,
+  ordered,
+} from './auto-tx-facts.ts';
 import { AutoTxForm } from './auto-tx-form.tsx';
 import { SignedText } from './pasted-transaction.ts';
 

@@ -23,9 +23,16 @@ import { ScrolledLines } from '../../ui/scroll.tsx';
 import { known, leftColumn, rightColumn, type TableColumn } from '../../ui/table.ts';
 import { bold, colored, EMPTY_LINE, faint, type Line, plain, type Span } from '../../ui/text.tsx';
 import { momentText } from '../../ui/time.ts';
-import { depthSegments, gasFacts, gweiText, tipLines, useBlock } from './block-details.tsx';
+import {
+  depthSegments,
+  gasFacts,
+  gweiText,
+  PlaceFrame,
+  tipLines,
+  useBlock,
+  useSettling,
+} from './block-details.tsx';
 import { type ExplorerLevelProps, opened, type Place, scrolled } from './explorer-state.ts';
-import { PlaceFrame, useSettling } from './place-frame.tsx';
 
 /** Each with a glyph and a word, in addition to the colour. */
 const STATUSES = new Map<string, Span>([

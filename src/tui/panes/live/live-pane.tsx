@@ -1,9 +1,24 @@
 import { Box, useIsScreenReaderEnabled } from 'ink';
-import { useState } from 'react';
-import type { ChartView, MarketView } from '../../../client/views/dashboard.ts';
-import type { RecommendationView, SnapshotView, TrendView } from '../../../client/views/gas.ts';
+import { memo, useState } from 'react';
+import type { ChartView, MarketView, StatsView } from '../../../client/views/dashboard.ts';
+import {
+  describeAdvice,
+  type HorizonView,
+  keptWords,
+  type RecommendationView,
+  type SnapshotView,
+  type TrendView,
+} from '../../../client/views/gas.ts';
 import { staleAfterMs } from '../../../core/chains.ts';
-import { formatAge, formatChange, formatGwei, formatPercent, formatUsd } from '../../../core/units.ts';
+import {
+  formatAge,
+  formatChange,
+  formatDuration,
+  formatGwei,
+  formatLikelihood,
+  formatPercent,
+  formatUsd,
+} from '../../../core/units.ts';
 import { useTicking } from '../../app/clock.ts';
 import { useClipboard } from '../../app/terminal.ts';
 import {
@@ -15,35 +30,32 @@ import {
   useRecommendation,
 } from '../../data/queries.ts';
 import { useKeys } from '../../input/use-keys.tsx';
-import { given, type NamedValue, useFlow } from '../../ui/fact-list.tsx';
+import { given, type NamedValue, useFlow, useWidest } from '../../ui/fact-list.tsx';
+import { LineChart, legendGlyph } from '../../ui/line-chart.tsx';
 import { SPOKEN_WIDTH, symbolOf, useRoom, useShownSnapshot } from '../../ui/pane-context.tsx';
 import { missingReason } from '../../ui/pane-state.tsx';
 import { ScrolledLines } from '../../ui/scroll.tsx';
-import { useTable } from '../../ui/table.ts';
+import { known, leftColumn, rightColumn, type TableColumn, useTable } from '../../ui/table.ts';
 import {
   bold,
   changeSpan,
+  colored,
+  displayWidth,
   EMPTY_LINE,
   faint,
   flow,
   fullnessLine,
   type Line,
   LineList,
+  OneLine,
   plain,
+  wrapText,
 } from '../../ui/text.tsx';
-import { useDim } from '../../ui/theme.ts';
+import { type ColorName, useDim } from '../../ui/theme.ts';
+import { dayText, wholeSpan } from '../../ui/time.ts';
 import { chartChoices, choiceOf } from '../chart/chart-data.ts';
-import { recordPhrases, waitRecord } from '../service/service-lines.ts';
+import { recordPhrases, waitRecord } from '../service/service-pane.tsx';
 import { workColumns } from '../work-table.ts';
-import {
-  adviceParts,
-  knownWaits,
-  reasonLines,
-  unknownWaits,
-  useWaitTable,
-  waitWords,
-} from './advice-lines.ts';
-import { SmallChart, spanOf, useDayRange } from './day-and-hour.tsx';
 import { LaneTable, lanesText } from './lane-table.tsx';
 
 export interface LiveView {
@@ -299,3 +311,216 @@ export function LiveScreen() {
   const Pane = isOpen ? AdviceInFull : LivePane;
   return <Pane view={view} />;
 }
+
+const ACTION_COLORS = new Map<string | null, ColorName>([
+  ['SEND_NOW', 'good'],
+  ['WAIT', 'warn'],
+  ['SET_ALERT', 'accent'],
+]);
+/** The table below also shows the mean saving. */
+const LEAST_SAVING = 0.005;
+
+export function adviceParts(
+  advice: RecommendationView,
+  snapshot: SnapshotView,
+  isNarrow: boolean,
+  age: string | null,
+): readonly Line[] {
+  if (age !== null) return [[colored(`advice of ${age}, no longer valid`, 'warn')]];
+  const { probability, expectedSavingRatio: saving, track } = advice;
+  const { action, target } = describeAdvice(advice, snapshot);
+  const todo: Line = [
+    bold(action, ACTION_COLORS.get(advice.action)),
+    plain(target === '' ? '' : ` ${target}`),
+  ];
+  if (advice.action === null) return [todo];
+  const kept = track === null ? null : keptWords(track);
+  const since = isNarrow || track?.since == null ? '' : ` since ${dayText(track.since)}`;
+  // The stated probability of past advice: a record far below it shows how far to trust it.
+  const stated = kept === null ? null : (track?.statedProbability ?? null);
+  const likely: Line =
+    probability === null ? [faint('not yet measured')] : [plain(`${formatLikelihood(probability)} likely`)];
+  const saves = `saves ${formatPercent(saving ?? 0)}${isNarrow ? '' : ' on average'}`;
+  return [
+    todo,
+    likely,
+    ...(saving === null || saving < LEAST_SAVING ? [] : [[plain(saves)]]),
+    ...(kept === null ? [] : [[faint(`${kept}${since}`)]]),
+    ...(stated === null ? [] : [[faint(`stated ${formatPercent(stated)}`)]]),
+  ];
+}
+
+/** As many reasons as fit, wrapped at blanks; the rest is shown after `⏎`. */
+export function reasonLines(reasons: readonly string[], width: number, most: number, faint = true) {
+  const lines: Line[] = [];
+  for (const reason of reasons) {
+    if (lines.length >= most) break;
+    const wrapped = wrapText(reason, width - 4, most - lines.length);
+    lines.push(...wrapped.map((text, at): Line => [{ text: ` ${at === 0 ? '•' : ' '} ${text}`, faint }]));
+  }
+  return lines;
+}
+
+export function knownWaits(horizons: readonly HorizonView[]): readonly HorizonView[] {
+  return horizons.filter(({ probability }) => probability !== null);
+}
+
+export function unknownWaits(horizons: readonly HorizonView[]): readonly string[] {
+  const unknown = horizons.filter(({ probability }) => probability === null);
+  const [first, last] = [unknown.at(0), unknown.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const times = [...new Set([first, last])].map(({ horizonSec }) => formatDuration(horizonSec));
+  return [`waits of ${times.join(' to ')} – ${first.reason ?? 'not measured yet'}`];
+}
+
+export function waitWords({ horizonSec, price, savingRatio, probability, reason }: HorizonView): string {
+  const words = [
+    known(price, (wei) => `${formatGwei(wei)} gwei`),
+    ...(savingRatio === null ? [] : [`saves ${formatPercent(savingRatio)}`]),
+    ...(probability === null ? [] : [`${formatLikelihood(probability)} likely`]),
+  ];
+  const worth = probability === null ? (reason ?? 'not known') : words.join(', ');
+  return `If you wait up to ${formatDuration(horizonSec)}: ${worth}`;
+}
+
+interface WaitFigure {
+  readonly name: string;
+  readonly of: (horizon: HorizonView) => string;
+}
+
+const WAIT_FIGURES: readonly WaitFigure[] = [
+  { name: 'price', of: ({ price }) => known(price, formatGwei) },
+  { name: 'mean saving', of: ({ savingRatio }) => known(savingRatio, (ratio) => formatPercent(ratio)) },
+  { name: 'likely', of: ({ probability }) => known(probability, formatLikelihood) },
+];
+
+const NARROW = 70;
+
+export function useWaitTable(waits: readonly HorizonView[], advisedSec: number | null, width: number) {
+  const heading = width < NARROW ? 'wait up to' : 'if you wait up to';
+  const columns: readonly TableColumn<WaitFigure>[] = [
+    leftColumn(heading, 11, 0, ({ name }) => [faint(name)]),
+    ...waits.map((wait, place) => {
+      const bold = wait.horizonSec === advisedSec;
+      const cell = ({ of }: WaitFigure): Line => [{ text: of(wait), bold }];
+      return rightColumn(formatDuration(wait.horizonSec), 7, bold ? 0 : place + 1, cell);
+    }),
+  ];
+  const table = useTable({ columns, rows: WAIT_FIGURES, width, margin: 1 });
+  return waits.length === 0 ? [] : [table.heading, ...table.lines];
+}
+
+const DAY = '24 h';
+/** Bucketed history starts up to an hour inside the day. */
+const NEARLY_A_DAY_SEC = 23 * 3_600;
+/** Over a shorter time the price hardly moves. */
+const LEAST_RANGE_SEC = 60;
+const LEAST_LINE = 8;
+const MOST_LINE = 60;
+
+export function useDayRange({ market, snapshot, trend }: LiveView, width: number): readonly Line[] {
+  const { baseFee, nextBaseFee, blockTimestamp: end } = snapshot;
+  const now = Number(nextBaseFee ?? baseFee);
+  const { base = null, from = null } = market ?? {};
+  const sec = from === null || end === null ? Number.POSITIVE_INFINITY : (end - from) / 1_000;
+  // A shorter history must not be called a day.
+  const span = sec > NEARLY_A_DAY_SEC ? DAY : wholeSpan(sec);
+  // The day's figures are polled less often than the price, which may have left their range.
+  const [min, max] = [Math.min(base?.min ?? now, now), Math.max(base?.max ?? now, now)];
+  const [low, high] = [formatGwei(min), formatGwei(max)];
+  const rank = trend?.percentileRank24h ?? null;
+  const verdict = base === null || rank === null ? '' : verdictOf(rank, now, base, span);
+  const [lowRoom = 0, highRoom = 0, verdictRoom = 0] = useWidest(
+    base === null ? [] : [low, high, verdict].map(displayWidth),
+  );
+  const around = 2 + span.length + 2 + lowRoom + highRoom + 4;
+  const withVerdict = width - around - verdictRoom - 3;
+  const hasVerdict = withVerdict >= LEAST_LINE;
+  const cells = Math.min(hasVerdict ? withVerdict : width - around, MOST_LINE);
+  if (base === null || sec < LEAST_RANGE_SEC || cells < LEAST_LINE) return [];
+  const place = Math.round((max > min ? (now - min) / (max - min) : 0.5) * (cells - 1));
+  return [
+    [
+      faint(` ${span}  `),
+      plain(low.padEnd(lowRoom)),
+      faint(` ├${'─'.repeat(place)}`),
+      bold('●', 'accent'),
+      faint(`${'─'.repeat(cells - 1 - place)}┤ `),
+      plain(high.padEnd(highRoom)),
+      plain(hasVerdict ? `   ${verdict}` : ''),
+    ],
+  ];
+}
+
+/** Maximum distance from the median: that of an even number is between two values, and some blocks old. */
+const AROUND_MEDIAN = 1.02;
+/** From this factor on the advice calls it above its mean. */
+const AROUND_MEAN = 1.05;
+
+/**
+ * Compares the present price with the day, correctly even for equal prices, as at a chain's floor. Empty when `rank`,
+ * the share of blocks with a lower base fee, belongs to another history than the figures, as briefly after a service
+ * has filled more.
+ */
+function verdictOf(rank: number, now: number, { min, p10, median, mean, max }: StatsView, span: string) {
+  const past = span === DAY ? 'the day' : span === '1 h' ? 'the last hour' : `the last ${span}`;
+  if (median !== null && (rank > 0.5 ? now * AROUND_MEDIAN < median : now > median * AROUND_MEDIAN))
+    return '';
+  if (rank === 0) return min === max && now === max ? `unchanged in ${past}` : `the lowest of ${past}`;
+  // At most half is below, and it is at least the median: it is the median.
+  if (rank <= 0.5 && median !== null && now >= median) {
+    // Half of an expensive past against its mean: neither usual nor cheap.
+    return mean !== null && now > mean * AROUND_MEAN ? '' : `the usual price of ${past}`;
+  }
+  // A tenth of the blocks had this very price, perhaps more.
+  if (rank <= 0.1 && now === p10) return `among the lowest of ${past}`;
+  if (rank > 0.99) return `among the highest of ${past}`;
+  // Rounded down: 99.7 % of the blocks are not all.
+  return `cheaper than ${Math.floor((1 - rank) * 100 + 1e-9)} % of ${past}`;
+}
+
+/** An hour whose last bucket is missing is shorter. */
+const SHORTEST_HOUR_SEC = 3_300;
+const LONGEST_HOUR_SEC = 4_000;
+
+export function spanOf(hour: ChartView, longest = LONGEST_HOUR_SEC): string {
+  const [first, last] = [hour.points[0], hour.points.at(-1)];
+  const sec =
+    first && last ? (last.timestamp - first.timestamp) / 1_000 + (hour.bucketSec ?? 0) : SHORTEST_HOUR_SEC;
+  return sec < SHORTEST_HOUR_SEC || sec > longest ? `last ${wholeSpan(sec)}` : 'last hour';
+}
+
+interface SmallChartProps {
+  readonly hour: ChartView;
+  readonly width: number;
+  readonly height: number;
+}
+
+const LINES = [
+  { color: 'base', name: 'base', style: 'solid', of: 'base' },
+  { color: 'tip', name: 'tip p50', style: 'dashed', of: 'priority' },
+] as const;
+
+export const SmallChart = memo(function SmallChart({ hour, width, height }: SmallChartProps) {
+  if (useIsScreenReaderEnabled()) return null;
+  const series = LINES.map((line) => ({
+    ...line,
+    values: hour.points.map((point) => point[line.of]),
+  })).filter(({ values }) => values.some((value) => value !== null));
+  const legend: Line = [
+    faint(` ${spanOf(hour)} in gwei`),
+    ...series.flatMap(
+      ({ color, name, style }): Line => [
+        plain('   '),
+        { text: legendGlyph(style).repeat(2), color },
+        plain(` ${name}`),
+      ],
+    ),
+  ];
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <OneLine line={legend} width={width} />
+      <LineChart series={series} width={width} height={height - 1} format={formatGwei} />
+    </Box>
+  );
+});
