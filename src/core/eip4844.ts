@@ -1,16 +1,9 @@
-/** Blob parameters of one fork (EIP-7840 `blobSchedule`). */
-export interface BlobParams {
-  /** Blobs per block at which the blob base fee stays the same. */
-  readonly target: number;
-  readonly max: number;
-  readonly updateFraction: bigint;
-}
-
-/** Second blob-parameter-only fork (EIP-7892). */
-export const BPO2_BLOBS: BlobParams = { target: 14, max: 21, updateFraction: 11_684_671n };
+/** Mainnet's since its second blob-parameter fork (EIP-7892): blobs at which the fee stays the same, and at most. */
+export const BPO2_BLOBS = { target: 14, max: 21, updateFraction: 11_684_671n };
 
 export const GAS_PER_BLOB = 131_072n;
 const MIN_BLOB_BASE_FEE = 1n;
+
 /** `factor × e^(numerator / denominator)` by the integer Taylor series of EIP-4844; `denominator` > 0. */
 export function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
   let sum = 0n;
@@ -23,6 +16,6 @@ export function fakeExponential(factor: bigint, numerator: bigint, denominator: 
 }
 
 /** Blob base fee of a block with this `excessBlobGas` in its header, wei per blob gas (EIP-4844); at least 1. */
-export function blobBaseFee(excessBlobGas: bigint, params: Pick<BlobParams, 'updateFraction'>): bigint {
-  return fakeExponential(MIN_BLOB_BASE_FEE, excessBlobGas, params.updateFraction);
+export function blobBaseFee(excessBlobGas: bigint, updateFraction = BPO2_BLOBS.updateFraction): bigint {
+  return fakeExponential(MIN_BLOB_BASE_FEE, excessBlobGas, updateFraction);
 }

@@ -301,7 +301,7 @@ function nextExcessBlobs(excess: number, blobs: number): number {
 export const blobsBetween = (excess: number, next: number) => clampBlobs(next - excess + target);
 
 export function blobBaseFeeOf(excess: number): bigint {
-  return blobBaseFee(BigInt(excess) * GAS_PER_BLOB, BPO2_BLOBS);
+  return blobBaseFee(BigInt(excess) * GAS_PER_BLOB);
 }
 
 function clampBlobs(blobs: number): number {

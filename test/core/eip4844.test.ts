@@ -12,8 +12,6 @@ describe('fakeExponential', () => {
 
 describe('blobBaseFee', () => {
   it.each(vectors.blob_base_fee_cancun)('of excess $excessBlobGas is $expected wei ($src)', (v) => {
-    expect(blobBaseFee(BigInt(v.excessBlobGas), { updateFraction: BigInt(v.updateFraction) })).toBe(
-      BigInt(v.expected),
-    );
+    expect(blobBaseFee(BigInt(v.excessBlobGas), BigInt(v.updateFraction))).toBe(BigInt(v.expected));
   });
 });

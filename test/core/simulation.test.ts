@@ -59,7 +59,7 @@ describe('a simulated day', () => {
         });
         expect(wrong).toBe(-1);
         const first = excess[0] ?? 0;
-        expect(blobBaseFeeOf(first)).toBe(blobBaseFee(BigInt(first) * GAS_PER_BLOB, BPO2_BLOBS));
+        expect(blobBaseFeeOf(first)).toBe(blobBaseFee(BigInt(first) * GAS_PER_BLOB));
       }),
       { numRuns: rounds(60) },
     );

@@ -159,12 +159,12 @@ test('what only completes an answer holds it up for two seconds at most', async 
   const service = await following(source);
   const read = source.transactionsOf.bind(source);
   const slow = Promise.withResolvers<void>();
+  const blocks = source.blocks.bind(source);
   source.transactionsOf = async (block) => {
     await slow.promise;
     return read(block);
   };
-  const block = source.block.bind(source);
-  source.block = (number) => (number === 501 ? new Promise<never>(() => {}) : block(number));
+  source.blocks = (from, to) => (from === 500 ? new Promise<never>(() => {}) : blocks(from, to));
   const [told, tx] = await Promise.all([
     readBlock(service, 500),
     service.read(txAt(included.transaction.hash)).then((body) => TxMetrics.parse(body)),
@@ -251,8 +251,13 @@ test('after a reorg the block that is now there is told, not the one that is sti
   expect(after).toMatchObject({ hash: blockHash(HEAD, 1), baseFeePerGas: 5e9, transactionCount: 0 });
 });
 
-test('without a stored child the next base fee is the next block’s own by the node, and by the rule where there is none', async () => {
-  const source = new ScriptedSource(makeBlocks(0, HEAD));
+test('without a stored child the next base fee is the node’s own, and by the rule where it says none', async () => {
+  const source = new ScriptedSource(
+    makeBlocks(0, HEAD).map((block) => ({
+      ...block,
+      nextBaseFee: makeBlock(block.number + 1).baseFeePerGas,
+    })),
+  );
   const service = await following(source);
   expect((await readBlock(service, 500)).nextBaseFeePerGas).toBe(Number(makeBlock(501).baseFeePerGas));
   // The node has it, the service has not heard of it yet.

@@ -27,7 +27,6 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
   const header = whole ?? fees;
   if (header === null) throw new Error('a block is known by its header or by its fees');
   const blobBaseFee = fees?.blobBaseFee ?? null;
-  const nextBaseFee = await nextBaseFeeOf(known, header, context);
   return {
     chainId: profile.id,
     blockNumber: header.number,
@@ -36,7 +35,7 @@ export async function blockMetrics(asked: number | 'latest', context: LookupCont
     timestamp: isoFromSec(Math.floor(header.timestamp)),
     confirmations: confirmationsOf(header.number, head),
     baseFeePerGas: wireInteger(header.baseFeePerGas),
-    nextBaseFeePerGas: wireInteger(nextBaseFee),
+    nextBaseFeePerGas: wireInteger(nextBaseFeeOf(known, header, context)),
     gasUsed: integerOrNull(header.gasUsed),
     gasLimit: integerOrNull(header.gasLimit),
     gasUsedRatio: whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole),
@@ -103,18 +102,13 @@ function gasUsedRatioOf({ gasUsed, gasLimit }: ChainBlock): number {
 }
 
 /** The base fee of the next block, if it exists; for the head that of `gas/current`. */
-async function nextBaseFeeOf(
+function nextBaseFeeOf(
   { whole, fees, child }: KnownBlock,
   header: ChainBlock | Block,
-  { head, nextBaseFee, profile, reader }: LookupContext,
-): Promise<bigint> {
+  { head, nextBaseFee, profile }: LookupContext,
+): bigint {
   if (child !== null) return child.baseFeePerGas;
   if (header.number === head.number && header.hash === head.hash && nextBaseFee !== null) return nextBaseFee;
-  // Before the fees' own value: some nodes repeat the head's there.
-  if (whole !== null && whole.number < head.number) {
-    const next = await ifAvailable(reader.block(whole.number + 1));
-    if (next?.parentHash === whole.hash) return next.baseFeePerGas;
-  }
   if (fees?.nextBaseFee != null) return fees.nextBaseFee;
   const gasUsedRatio = whole === null ? (fees?.gasUsedRatio ?? 0) : gasUsedRatioOf(whole);
   return nextBaseFeeByRule({ ...header, gasUsedRatio }, profile.feeRule);
