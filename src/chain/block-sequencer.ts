@@ -4,10 +4,10 @@ import type { ChainEvent, KnownBlock } from './chain-source.ts';
 /** Deeper than any reorg that is followed block by block. */
 const CAPACITY = 512;
 
-/** A wider gap is not filled here. */
-const WIDEST_GAP = 1_024;
+/** A wider gap is not filled block by block. */
+export const WIDEST_GAP = 1_024;
 /** Number of newest blocks that follow after a skipped gap, or without a common past. */
-const AFTER_GAP = 300;
+export const AFTER_GAP = 300;
 /** How often a node must deny its own former head before that counts. */
 const DENIALS = 3;
 
@@ -36,10 +36,9 @@ export function createBlockSequencer(known: readonly KnownBlock[]) {
 
   return {
     /**
-     * Processes a new head. A head is only a hint: repeated, late, orphaned or far ahead, each block comes out once, in
-     * order, as child of the one before, or after a `reorg` or `gap`. If the node contradicts itself (during a reorg,
-     * or with several nodes behind one address) nothing comes out and the next head settles it. Rejects as the reader
-     * does; earlier events stay valid.
+     * A head is only a hint: repeated, late, orphaned or far ahead, each block comes out once, in order, as child of the
+     * one before, or after a `reorg` or `gap`. If the node contradicts itself (during a reorg, or with several nodes
+     * behind one address) nothing comes out and the next head settles it. Rejects as the reader does.
      */
     async *accept(head: Head, reader: BlockReader): AsyncGenerator<ChainEvent> {
       const tip = memory.at(-1);

@@ -6,11 +6,8 @@ import { formatCount } from '../core/units.ts';
 import { type Clock, systemClock } from './async.ts';
 import { readBlockFile, scanBlockFile } from './block-file.ts';
 import { badFile, fileLabel } from './block-formats.ts';
+import { AFTER_GAP, WIDEST_GAP } from './block-sequencer.ts';
 import { ChainError, type ChainEvent, type ChainSource, type KnownBlock } from './chain-source.ts';
-
-/** A wider hole is reported as a gap, and only its end delivered. */
-const WIDEST_GAP = 1_024;
-const AFTER_GAP = 300;
 
 interface ResumePoint {
   readonly events: readonly ChainEvent[];
@@ -61,7 +58,6 @@ const refuse = (thing: string) => (): Promise<never> =>
 const noTransactions = refuse('no transactions, only the fees of blocks');
 const noAccounts = refuse('no accounts');
 
-/** Requests that only a node supports. */
 const WITHOUT_NODE = {
   call: refuse('no contracts to call'),
   sendRawTransaction: refuse('no pool to send transactions to'),
@@ -74,7 +70,6 @@ const WITHOUT_NODE = {
 };
 
 interface ReplayOptions {
-  /** Path of a file for `readBlockFile`. */
   readonly file: string;
   /** Recorded seconds per second, above 0 and at most 100,000. */
   readonly speed: number;

@@ -16,7 +16,7 @@ import {
   type SendOutcome,
 } from './chain-source.ts';
 
-/** A block of the simulated chain with its blobs: EIP-4844 in whole blobs. */
+/** With EIP-4844 in whole blobs. */
 export interface SimulatedBlock extends Block {
   readonly hash: Hex;
   readonly parentHash: Hex;
@@ -26,10 +26,7 @@ export interface SimulatedBlock extends Block {
   readonly excessBlobs: number;
 }
 
-/**
- * The accounts that anvil and Hardhat print at their start. Their keys are public, so anybody can sign for them; each
- * starts with 10,000 ETH.
- */
+/** The accounts that anvil and Hardhat print at their start: their keys are public, so anybody can sign for them. */
 export const DEVELOPMENT_ACCOUNTS: readonly Hex[] = [
   '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
   '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -211,7 +208,6 @@ function decoded(signed: Hex): SignedTransaction {
 /** How much higher the price of a replacement must be at least, as in geth's pool. */
 const REPLACES_PERCENT = 110n;
 
-/** @throws {SendFailure} when the pool refuses it. */
 function refuse(
   transaction: SignedTransaction,
   account: Readonly<Account>,
@@ -292,7 +288,7 @@ const BLOBS_EACH = 6;
 /** Random words per transaction. */
 const LANES = 32;
 
-/** The transactions of a block with their receipts, highest tips first. */
+/** Highest tips first. */
 function includedOf(
   seed: number,
   block: SimulatedBlock,

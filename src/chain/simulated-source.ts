@@ -24,7 +24,7 @@ import { createSimulatedNode, type SimulatedBlock, type SimulatedNode } from './
 /** A day takes 130 kB. */
 const DAYS_KEPT = 4;
 
-/** Returns any block of the simulated chain for `seed`, past or future. */
+/** Any block of the simulated chain for `seed`, past or future. */
 export function createSimulatedBlocks(seed: number): (number: number) => Promise<SimulatedBlock> {
   /** Least recently used first. */
   const days = new Map<number, Promise<SimulatedDay>>();
@@ -98,7 +98,6 @@ interface SimulatedOptions {
   readonly clock?: Clock;
 }
 
-/** The simulated chain, to whose past transactions can be added. */
 export interface SimulatedSource extends ChainSource, SimulatedNode {
   foresee(number: number): Promise<Block>;
 }

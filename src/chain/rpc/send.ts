@@ -16,91 +16,68 @@ interface SendRefusal {
  * (txpoolcfg), reth (rpc-eth-types), Nethermind (AcceptTxResult, TxPoolErrorMessages), Besu (RpcErrorType) and anvil
  * (eth/error.rs). The first match counts.
  */
-const REFUSALS: readonly (readonly [RegExp, SendRefusal])[] = [
-  [
+const REFUSALS: Readonly<Record<string, RegExp>> = {
+  already_known:
     /already[ _-]?known|known transaction|already imported|already added|already in (?:the )?(?:mem)?pool|already exists|existing txn? with same hash|duplicate ?hash/i,
-    { outcome: 'taken', reason: 'already_known' },
-  ],
-  [
+  takes_none:
     /\bmethod\b.*(?:not (?:found|supported|allowed|available|enabled|whitelisted)|does not exist|unsupported|disabled|forbidden)|\bread[- ]only\b/i,
-    { outcome: 'later', reason: 'takes_none' },
-  ],
   // A setting of the node, not a rule of the chain.
-  [/(?:only )?replay[- ]protect/i, { outcome: 'later', reason: 'unprotected' }],
-  [/authority nonce/i, { outcome: 'later', reason: 'authority' }],
-  [
+  unprotected: /(?:only )?replay[- ]protect/i,
+  authority: /authority nonce/i,
+  nonce_used:
     /nonce (?:is )?too low|oldnonce|stale nonce|invalid nonce.*(?:lower|below)|transaction already mined|: mined$/i,
-    { outcome: 'nonce-used', reason: 'nonce_used' },
-  ],
-  [
+  replacement_underpriced:
     /replacement|insufficient gas price to replace|could not replace|not ?replaced|replacementnotallowed|replace (?:existing|pending)|cant replace/i,
-    { outcome: 'later', reason: 'replacement_underpriced' },
-  ],
-  [
+  insufficient_balance:
     /insufficient (?:funds|balance)|insufficientfunds|exceeds (?:account |transaction sender account )?balance|not enough (?:funds|balance)|doesnt have enough funds/i,
-    { outcome: 'later', reason: 'insufficient_balance' },
-  ],
-  [
+  blob_cap_below_base:
     /(?:blob gas price|blob fee|fee per blob gas|blob_gas_price|max_fee_per_blob_gas).*(?:below|less|greater|low)/i,
-    { outcome: 'later', reason: 'blob_cap_below_base' },
-  ],
-  [
+  cap_below_base:
     /(?:max ?fee per gas|fee ?cap|gas price).*(?:less than|below|lower than).*base ?fee|feecaptoolow|base ?fee.*(?:exceeds|higher)/i,
-    { outcome: 'later', reason: 'cap_below_base' },
-  ],
-  [
-    /intrinsic ?gas|\bgas too low|floor data gas|gas floor|insufficient gas for floor/i,
-    { outcome: 'never', reason: 'intrinsic_gas' },
-  ],
-  [
+  intrinsic_gas: /intrinsic ?gas|\bgas too low|floor data gas|gas floor|insufficient gas for floor/i,
+  gas_limit:
     /exceeds (?:the )?block(?:s)? gas limit|exceeds block gas|greater than the block gas limit|gas limit reached|gaslimitexceeded|gas limit is too high|exceeds max(?:imum)? transaction gas limit|transaction gas limit too high|gaslimittoohigh/i,
-    { outcome: 'never', reason: 'gas_limit' },
-  ],
-  [/higher than (?:the )?max fee per gas|tip above fee ?cap/i, { outcome: 'never', reason: 'tip_above_cap' }],
-  [
+  tip_above_cap: /higher than (?:the )?max fee per gas|tip above fee ?cap/i,
+  underpriced:
     /underpriced|fee ?too ?low|gas price too low|below (?:configured )?minimum|feetoolowtocompete|gas tip cap.*minimum/i,
-    { outcome: 'later', reason: 'underpriced' },
-  ],
-  [
+  nonce_gap:
     /nonce (?:is )?too (?:high|distant|far)|noncegap|nonce gap|future (?:nonce|transaction)|noncetoofarinfuture|incorrect nonce/i,
-    { outcome: 'later', reason: 'nonce_gap' },
-  ],
-  [
+  pool_full:
     /(?:pool|limit in txpool) (?:is )?(?:full|overflow)|pool is full|sub-pool is full|account limit exceeded|spammer|discarded outright|in-flight transaction limit|(?:address|authority) already reserved|conflicting (?:tx|transaction)? ?type|txs?ofconflictingtype/i,
-    { outcome: 'later', reason: 'pool_full' },
-  ],
-  [/chain ?id|signed for another chain|eip-155/i, { outcome: 'never', reason: 'wrong_chain' }],
-  [
+  wrong_chain: /chain ?id|signed for another chain|eip-155/i,
+  type_unsupported:
     /type (?:is )?not supported|transactiontypenotsupported|notsupportedtxtype|unsupported (?:transaction )?type|invalid transaction type|unknown transaction type|not supported (?:by|before)|is not activated/i,
-    { outcome: 'never', reason: 'type_unsupported' },
-  ],
-  [
+  invalid_sender:
     /invalid (?:sender|signature|transaction v, r, s)|failed ?to ?(?:recover|resolve) ?sender|sender not an eoa|senderiscontract|sender is (?:a )?contract|invalid sender/i,
-    { outcome: 'never', reason: 'invalid_sender' },
-  ],
-  [
+  too_large:
     /oversized|too large|rlptoolong|max ?init ?code ?size|initcode too large|exceeds max_init_code_size/i,
-    { outcome: 'never', reason: 'too_large' },
-  ],
-  [
-    /negative value|uint64 overflow|gasuintoverflow|nonce has max value|cost overflow|higher than 2\^256|transaction invalid|rlp[: ]|failed to decode|invalid params.*(?:rlp|transaction)|typed transaction too short/i,
-    { outcome: 'never', reason: 'invalid' },
-  ],
-  [
-    /blobs? (?:transaction|hash|sidecar|proof|versioned)|kzg|number of blobs|empty authorization|create transaction/i,
-    { outcome: 'never', reason: 'invalid' },
-  ],
-  [/configured cap|fee cap exceeded/i, { outcome: 'later', reason: 'node_fee_cap' }],
+  invalid:
+    /negative value|uint64 overflow|gasuintoverflow|nonce has max value|cost overflow|higher than 2\^256|transaction invalid|rlp[: ]|failed to decode|invalid params.*(?:rlp|transaction)|typed transaction too short|blobs? (?:transaction|hash|sidecar|proof|versioned)|kzg|number of blobs|empty authorization|create transaction/i,
+  node_fee_cap: /configured cap|fee cap exceeded/i,
   // A gateway failed: whether its node has the bytes is unknown.
-  [
+  unclear:
     /time[d]? ?-?out|deadline|gateway|unavailable|internal (?:server )?error|overloaded|try again|no (?:healthy )?(?:upstream|backend)/i,
-    { outcome: 'unknown', reason: 'unclear' },
-  ],
-];
+};
+
+/** Those not named here may be accepted later. */
+const OUTCOMES: Readonly<Record<string, SendRefusal['outcome']>> = {
+  already_known: 'taken',
+  nonce_used: 'nonce-used',
+  intrinsic_gas: 'never',
+  gas_limit: 'never',
+  tip_above_cap: 'never',
+  wrong_chain: 'never',
+  type_unsupported: 'never',
+  invalid_sender: 'never',
+  too_large: 'never',
+  invalid: 'never',
+  unclear: 'unknown',
+};
 
 /** The meaning of a node's refusal of a transaction; an unknown text counts as a temporary refusal. */
 export function judgeSendRefusal(text: string): SendRefusal {
-  return REFUSALS.find(([pattern]) => pattern.test(text))?.[1] ?? { outcome: 'later', reason: 'refused' };
+  const [reason = 'refused'] = Object.entries(REFUSALS).find(([, pattern]) => pattern.test(text)) ?? [];
+  return { outcome: OUTCOMES[reason] ?? 'later', reason };
 }
 
 /**
