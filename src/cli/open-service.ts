@@ -217,7 +217,7 @@ export async function openStored(
 const NO_PRICES: PriceFeed = { nativeUsd: async () => null };
 
 /** The public nodes serve mainnet, even if they do not respond. */
-async function storedChain(
+export async function storedChain(
   source: ChainSource,
   choice: ChainChoice,
   options: Omit<ReachOptions, 'isPublicDefault'>,
@@ -248,7 +248,7 @@ export interface OpenedChain {
 
 type Pace = 'real-time' | 'fastest';
 
-export const MAINNET = 1;
+const MAINNET = 1;
 
 /** Opens the chosen chain. Loads only the code of that kind. `pace` is for recordings without a given speed. */
 export async function openChain(choice: ChainChoice, pace: Pace): Promise<OpenedChain> {

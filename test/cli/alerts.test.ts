@@ -278,28 +278,20 @@ describe.each([
 });
 
 describe('an alert that cannot be', () => {
-  it.each<[string, string[], string]>([
-    ['no price', ['--terminal'], 'an alert needs a price: --below GWEI, or --above GWEI'],
-    ['two prices', ['--terminal', '--below', '5', '--above', '6'], '--below and --above cannot be combined'],
-    ['nobody to tell', ['--below', '5'], 'name whom to notify: --email'],
-    ['a price of 0', ['--below', '0', '--terminal'], '--below: "0" is out of range'],
-    ['a price below a wei', ['--below', '1.0000000001', '--terminal'], '--below: "1.0000000001"'],
-    ['too long a cooldown', ['--below', '5', '--terminal', '--cooldown', '31d'], '--cooldown: "31d"'],
-    ['no address', ['--below', '5', '--email', 'nobody'], '--email must be one email address'],
-    ['two addresses', ['--below', '5', '--terminal', '--email', 'a@b.c,d@e.f'], '--email must be one email'],
-    ['a chat that is none', ['--below', '5', '--telegram', '1 2'], '--telegram must be a chat id'],
-    [
-      'a file: URL',
-      ['--below', '5', '--webhook', 'file:///etc/passwd'],
-      '--webhook must begin with https://',
-    ],
-    [
-      'too many blocks',
-      ['--below', '5', '--terminal', '--confirm', '5000'],
-      '--confirm must be at most 1,000',
-    ],
-    ['flags and JSON', ['-', '--below', '5'], 'from flags or from JSON, not from both'],
-  ])('%s: one line, exit 2, before anything is asked', async (_title, argv, says) => {
+  it.each<[string[], string]>([
+    [['--terminal'], 'an alert needs a price: --below GWEI, or --above GWEI'],
+    [['--terminal', '--below', '5', '--above', '6'], '--below and --above cannot be combined'],
+    [['--below', '5'], 'name whom to notify: --email'],
+    [['--below', '0', '--terminal'], '--below: "0" is out of range'],
+    [['--below', '1.0000000001', '--terminal'], '--below: "1.0000000001"'],
+    [['--below', '5', '--terminal', '--cooldown', '31d'], '--cooldown: "31d"'],
+    [['--below', '5', '--email', 'nobody'], '--email must be one email address'],
+    [['--below', '5', '--terminal', '--email', 'a@b.c,d@e.f'], '--email must be one email'],
+    [['--below', '5', '--telegram', '1 2'], '--telegram must be a chat id'],
+    [['--below', '5', '--webhook', 'file:///etc/passwd'], '--webhook must begin with https://'],
+    [['--below', '5', '--terminal', '--confirm', '5000'], '--confirm must be at most 1,000'],
+    [['-', '--below', '5'], 'from flags or from JSON, not from both'],
+  ])('%j: one line, exit 2, before anything is asked', async (argv, says) => {
     const result = await runMain(['alerts', 'create', ...argv, '--url', 'http://127.0.0.1:1']);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toMatch(/^gastop: [^\n]+\n$/);

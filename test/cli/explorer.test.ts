@@ -212,28 +212,6 @@ describe('one line and an exit code of its own for', () => {
     }
   });
 
-  const refusals: [string, number, string, number][] = [
-    ['a key refused', 401, 'api_key_invalid', 4],
-    ['a plan without it', 403, 'plan_forbidden', 4],
-    ['a quota used up', 429, 'rate_limit_exceeded', 5],
-    ['a chain that is down', 503, 'upstream_unavailable', 3],
-  ];
-  it.each(refusals)('%s', async (_title, status, errorCode, expected) => {
-    const path = '/metrics/block/latest';
-    answers = { [path]: (response) => send(response, { errorCode, message: 'no' }, status) };
-    const env = { GASTOP_API_KEY: 'a-very-secret-key' };
-    const { exitCode, stdout, stderr } = await runMain(['block', '--url', origin], { env });
-    expect({ exitCode, stdout }).toEqual({ exitCode: expected, stdout: '' });
-    expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
-    expect(stderr).not.toContain('secret');
-  });
-
-  it('nothing that listens: exit 3', async () => {
-    const { exitCode, stderr } = await runMain(['tx', HASH, '--url', 'http://127.0.0.1:9']);
-    expect(exitCode).toBe(3);
-    expect(stderr).toMatch(/^gastop: [^\n]+\n$/);
-  });
-
   it('a transaction that a simulation or a recording does not have: exit 1', async () => {
     for (const source of [
       ['--demo', '--history', '1h'],

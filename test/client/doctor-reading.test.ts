@@ -19,24 +19,6 @@ function readingOf(judged: ReturnType<typeof judgeSnapshot>) {
 }
 
 describe('an answer of our own service', () => {
-  it('follows the contract to the letter, every field found', () => {
-    const { view, reading, problem } = judgeSnapshot(own.OWN_SNAPSHOT);
-    expect(problem).toBeNull();
-    expect(view?.baseFee).toBe(7n);
-    expect(reading).toMatchObject({
-      match: 'letter',
-      missing: [],
-      senseless: [],
-      renamed: [],
-      unknown: [],
-      unknownCount: 0,
-      envelopes: [],
-      prices: 'contract',
-    });
-    expect(reading?.found).toContain('lanes.slow.waitSec.p95');
-    expect(reading?.found).toContain('source.problem.message');
-  });
-
   it('of a newer release has more, which is named', () => {
     const newer = { ...own.OWN_SNAPSHOT, mood: 'calm', source: { ...own.OWN_SNAPSHOT.source, region: 'x' } };
     expect(judgeSnapshot(newer).reading).toMatchObject({
@@ -59,21 +41,6 @@ describe('an answer of our own service', () => {
 });
 
 describe('an answer of a service we do not run', () => {
-  it('of six fields in gwei: six found, the rest missing, gwei guessed by size', () => {
-    const reading = readingOf(judgeSnapshot(fixture('hosted-snapshot-gwei.json')));
-    expect(reading.found).toEqual([
-      'lowPrice',
-      'averagePrice',
-      'highPrice',
-      'basePrice',
-      'priorityPrice',
-      'updatedAt',
-    ]);
-    expect(reading.missing).toContain('lanes');
-    expect(reading.missing).not.toContain('lanes.slow');
-    expect(reading).toMatchObject({ match: 'tolerant', prices: 'gwei', unknown: [], problem: null });
-  });
-
   it('in wei, in an envelope: both are told', () => {
     const reading = readingOf(judgeSnapshot(fixture('hosted-snapshot-wei-strings.json')));
     expect(reading).toMatchObject({ prices: 'wei', envelopes: ['data'], unknown: ['surgeLevel'] });

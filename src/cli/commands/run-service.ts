@@ -24,13 +24,12 @@ import { withMcp } from '../mcp-over-http.ts';
 import {
   type ChainChoice,
   confirmationsOf,
-  MAINNET,
   type OpenedChain,
   openChain,
-  reachedChain,
   type ServiceExtras,
   type StartedService,
   startOn,
+  storedChain,
 } from '../open-service.ts';
 import { cleanLine } from '../output.ts';
 import { deliveryOf, keySettings } from '../settings.ts';
@@ -199,10 +198,8 @@ async function knownPlace(
   signal: AbortSignal,
 ): Promise<string | null | typeof UNKNOWN> {
   if (choice.kind !== 'rpc') return null;
-  if (choice.isPublicDefault) return chainDatabase(io, { id: MAINNET });
-  const options = { withinMs: CHAIN_WITHIN_MS, isPublicDefault: false, signal };
   try {
-    return chainDatabase(io, await reachedChain(source, options));
+    return chainDatabase(io, await storedChain(source, choice, { withinMs: CHAIN_WITHIN_MS, signal }));
   } catch (error) {
     if (error instanceof ClientError) return UNKNOWN;
     throw error;
