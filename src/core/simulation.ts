@@ -261,51 +261,25 @@ function bursts(seed: number, kind: BurstKind) {
 }
 
 /** The simulated chain has no reserve price (EIP-7918), so that the excess is always a whole number of blobs. */
-const { target, max, updateFraction } = BPO2_BLOBS;
-const BLOBS_PER_E = Number(updateFraction) / Number(GAS_PER_BLOB);
-/** Enough excess that steering the day's last blocks never cuts off at zero. */
-const LEAST_AT_MIDNIGHT = 40;
+const BLOBS_PER_E = Number(BPO2_BLOBS.updateFraction) / Number(GAS_PER_BLOB);
+/** A block's excess strays by so many blobs at most, half of it either way: what its neighbours can lead to. */
+const BLOB_NOISE = 6;
 
-interface BlobDemand {
-  /** Excess, in blobs, of the first block of the UTC day that begins at `time` (Unix seconds). */
-  excessAtMidnight(time: number): number;
-  /** Number of blobs of a block that is not steered. `at` varies it by block. */
-  blobs(time: number, excess: number, at: number): number;
-}
-
-function createBlobDemand(seed: number): BlobDemand {
+/** The excess in blobs of the block at a time (Unix seconds): it moves so little that some number of blobs leads there. */
+function createExcessBlobs(seed: number): (time: number) => number {
   const tide = smoothNoise(seed, NOISE.blobTide);
   const swell = smoothNoise(seed, NOISE.blobSwell);
-  /** Excess, in blobs, at which demand would be at its target. */
-  const fairExcess = (time: number) =>
-    Math.max(14.5 + 2.2 * tide(time / 172_800) + 0.9 * swell(time / 18_000), 0) * BLOBS_PER_E;
-  return {
-    excessAtMidnight: (time) => Math.max(Math.round(fairExcess(time)), LEAST_AT_MIDNIGHT),
-    blobs(time, excess, at) {
-      const pull = (fairExcess(time) - excess) / 25;
-      return clampBlobs(target + pull + 4 * normal(seed, NOISE.blobDemand, at));
-    },
+  return (time) => {
+    const fair = Math.max(14.5 + 2.2 * tide(time / 172_800) + 0.9 * swell(time / 18_000), 1) * BLOBS_PER_E;
+    return Math.round(fair + BLOB_NOISE * (uniform(seed, NOISE.blobDemand, time / SLOT_SEC) - 0.5));
   };
 }
 
-/** Number of blobs that leads to `wanted` in `blocksLeft` blocks, of which this is the first. */
-function steeredBlobs(excess: number, wanted: number, blocksLeft: number, noise: number): number {
-  return clampBlobs(target + (wanted - excess) / blocksLeft + noise);
-}
-
-function nextExcessBlobs(excess: number, blobs: number): number {
-  return Math.max(excess + blobs - target, 0);
-}
-
-/** Number of blobs that leads from one excess to the next; unknown where 0 cuts off. */
-export const blobsBetween = (excess: number, next: number) => clampBlobs(next - excess + target);
+/** Number of blobs of a block that leads from one excess to the next. */
+export const blobsBetween = (excess: number, next: number) => next - excess + BPO2_BLOBS.target;
 
 export function blobBaseFeeOf(excess: number): bigint {
   return blobBaseFee(BigInt(excess) * GAS_PER_BLOB);
-}
-
-function clampBlobs(blobs: number): number {
-  return Math.min(Math.max(Math.round(blobs), 0), max);
 }
 
 /** Median tip in wei while blocks are at their target. */
@@ -373,11 +347,9 @@ export interface SimulatedDay {
 }
 
 /**
- * Computes one day (days since 1970) of the chain for `seed`.
- *  Each day begins at a base fee and an excess that follow from seed and date alone, and the last 32 blocks of the
- * day before lead there by their gas used. So EIP-1559 and EIP-4844 hold exactly across every midnight, and any day
- * can be computed by itself, always with the same result.
- *  A day takes about 10 ms; the generator yields every 1,000 blocks and returns the day.
+ * Computes one day (days since 1970) of the chain for `seed`. Each day begins at a base fee that follows from seed and
+ * date alone, and the last 32 blocks of the day before lead there by their gas used. So EIP-1559 holds exactly across
+ * every midnight, and any day can be computed by itself. It takes about 10 ms; the generator yields every 1,000 blocks.
  */
 export function* simulateDay(seed: number, day: number): Generator<void, SimulatedDay> {
   const baseFee = new Float64Array(BLOCKS_PER_DAY + 1);
@@ -386,38 +358,32 @@ export function* simulateDay(seed: number, day: number): Generator<void, Simulat
   const excessBlobs = new Uint32Array(BLOCKS_PER_DAY + 1);
   const midnight = day * DAY_SEC;
   const fairGwei = createFairGwei(seed);
-  const blobDemand = createBlobDemand(seed);
+  const excessAt = createExcessBlobs(seed);
   const lastFee = toWei(fairGwei(midnight + DAY_SEC));
-  const lastExcess = blobDemand.excessAtMidnight(midnight + DAY_SEC);
 
   let fee = toWei(fairGwei(midnight));
-  let excess = blobDemand.excessAtMidnight(midnight);
   for (let index = 0; index < BLOCKS_PER_DAY; index++) {
     if (index % PAUSE === PAUSE - 1) yield;
     const time = timestampOf(seed, day, index);
     const at = day * BLOCKS_PER_DAY + index;
     const left = BLOCKS_PER_DAY - index;
     let gas: number;
-    let blobs: number;
     if (left > STEERED) {
       const asked = demandedShare(seed, at, (fairGwei(time) * 1e9) / fee);
       demand[index] = asked;
       gas = Math.round(Math.min(asked, 1) * SIMULATED_GAS_LIMIT);
-      blobs = blobDemand.blobs(time, excess, at);
     } else {
       const noise = left > EXACT ? normal(seed, NOISE.steering, at) : 0;
       gas = steeredGas(fee, lastFee, left, noise);
       demand[index] = gas / SIMULATED_GAS_LIMIT;
-      blobs = steeredBlobs(excess, lastExcess, left, 2 * noise);
     }
     baseFee[index] = fee;
     gasUsed[index] = gas;
-    excessBlobs[index] = excess;
+    excessBlobs[index] = excessAt(time);
     fee = nextFee(fee, gas);
-    excess = nextExcessBlobs(excess, blobs);
   }
   baseFee[BLOCKS_PER_DAY] = fee;
-  excessBlobs[BLOCKS_PER_DAY] = excess;
+  excessBlobs[BLOCKS_PER_DAY] = excessAt(midnight + DAY_SEC);
   return { baseFee, gasUsed, demand, excessBlobs };
 }
 
