@@ -30,9 +30,8 @@ export interface LeaseOptions {
 }
 
 /**
- * What this process may do with the shared database. `holds`: writes, fires and sends. `visits`: there is no leader;
- * it writes what it has read. `stands-by`: another process leads. `unknown`: the lease was not read yet, or it is
- * free and not wanted.
+ * `holds`: writes, fires and sends. `visits`: there is no leader, it writes what it has read. `stands-by`: another
+ * process leads. `unknown`: the lease was not read yet, or is free and not wanted.
  */
 export type LeaseState = 'holds' | 'visits' | 'stands-by' | 'unknown';
 
@@ -44,13 +43,11 @@ export interface LeaderWork {
 }
 
 /**
- * Elects the one process that follows the chain in a shared database, fires alerts and sends: the holder of the
- * lease. It writes a heartbeat every two seconds; after six seconds without one, after a release, or when it has
- * ended on this machine, another process takes the lease.
- *  The state here may be outdated by a heartbeat, or by an hour after a machine's suspension: each transaction checks
- * the lease itself (`requireRight`). Other processes do not trust the wall clock: they take the lease when they have
- * seen the same heartbeat for six seconds of their own. Only its age at the first reading comes from the wall clock,
- * so that no process waits for a leader that ended long ago. A server's clock is the same for all.
+ * Elects the one process that follows the chain in a shared database, fires alerts and sends: the holder of the lease.
+ * Without its heartbeat for six seconds, after a release, or when it has ended on this machine, another takes the
+ * lease. The state here may be outdated: each transaction checks the lease itself (`requireRight`). The wall clock is
+ * not trusted: the six seconds are those of the process that watches the heartbeat. Only its age at the first reading
+ * comes from the wall clock, so that no process waits for a leader that ended long ago. A server has one clock for all.
  */
 export class Lease {
   readonly #options: LeaseOptions;

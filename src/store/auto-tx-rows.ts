@@ -16,15 +16,6 @@ export interface SignedTransactionRow {
   key_id: string | null;
 }
 
-export interface AutoTxEventRow {
-  auto_tx_id: string;
-  seq: number;
-  at: number;
-  kind: string;
-  block_number: number | null;
-  message: string;
-}
-
 /** Totals of an owner's executed auto-txs, including deleted ones. */
 export interface AutoTxTallyRow {
   owner: string;

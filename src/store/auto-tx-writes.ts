@@ -78,15 +78,19 @@ export async function insertSigned(trx: Queries, id: string, { keyId, bytes }: S
 /** Of one auto-tx, so that one that is held for ever leaves room for the others. */
 export const MOST_NOTES = 200;
 
+export type AutoTxEventRow = ReturnType<typeof toEventRow>;
+
+function toEventRow(id: string, seq: number, at: number, { kind, blockNumber, message }: Note) {
+  return { auto_tx_id: id, seq, at, kind: String(kind), block_number: blockNumber, message };
+}
+
 /** Adds events at `at` (ms since epoch) to a timeline, and deletes the oldest beyond its limit. */
 export async function addNotes(trx: Queries, id: string, notes: readonly Note[], at: number): Promise<void> {
   if (notes.length === 0) return;
   const all = trx.selectFrom('auto_tx_events').where('auto_tx_id', '=', id);
   const newest = await all.select((e) => e.fn.max<number | null>('seq').as('seq')).executeTakeFirst();
   const last = newest?.seq ?? 0;
-  const rows = notes.map(({ kind, blockNumber, message }, place) => {
-    return { auto_tx_id: id, seq: last + 1 + place, at, kind, block_number: blockNumber, message };
-  });
+  const rows = notes.map((note, place) => toEventRow(id, last + 1 + place, at, note));
   await trx.insertInto('auto_tx_events').values(rows).execute();
   const oldest = trx.deleteFrom('auto_tx_events').where('auto_tx_id', '=', id);
   await oldest.where('seq', '<=', last + notes.length - MOST_NOTES).execute();

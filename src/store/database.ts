@@ -349,7 +349,8 @@ async function refuseForeign(
   migrations: Migrations,
   name: string,
 ): Promise<ReadonlySet<string>> {
-  const tables = await tableNames(queries);
+  const { rows } = await (isPostgres(queries) ? SERVER_TABLES : FILE_TABLES).execute(queries);
+  const tables = rows.map((row) => row.name);
   // A kill during the very first opening may leave only the migrator's tables.
   if (tables.every((table) => table.startsWith('kysely_migration')) && !tables.includes('kysely_migration'))
     return new Set();
@@ -377,17 +378,12 @@ async function refuseForeign(
 }
 
 /** Of this schema alone, without extensions. */
-const serverTables = sql<{ name: string }>`
+const SERVER_TABLES = sql<{ name: string }>`
   select relname as name from pg_class
   where relkind in ('r', 'p') and relnamespace = (select oid from pg_namespace where nspname = current_schema())
     and not exists (select 1 from pg_depend where objid = pg_class.oid and deptype = 'e')`;
-
-async function tableNames(queries: Kysely<Migrated>): Promise<string[]> {
-  const tables = isPostgres(queries)
-    ? (await serverTables.execute(queries)).rows
-    : await queries.introspection.getTables({ withInternalKyselyTables: true });
-  return tables.map(({ name }) => name);
-}
+const FILE_TABLES = sql<{ name: string }>`
+  select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`;
 
 async function migrate(queries: Kysely<Migrated>, migrations: Migrations, schema?: string): Promise<void> {
   const migrator = new Migrator({

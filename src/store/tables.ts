@@ -2,7 +2,8 @@ import { type Kysely, PostgresAdapter, type SelectQueryBuilder, sql } from 'kyse
 import type { AdviceRow } from './advice-track.ts';
 import type { AlertEventRow, DeliveryAttemptRow, DeliveryRow, FiringTallyRow } from './alert-firings.ts';
 import type { AlertRow } from './alert-rows.ts';
-import type { AutoTxEventRow, AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
+import type { AutoTxRow, AutoTxTallyRow, SignedTransactionRow } from './auto-tx-rows.ts';
+import type { AutoTxEventRow } from './auto-tx-writes.ts';
 import type { BlockRow } from './block-rows.ts';
 import type { RollupRow } from './rollups.ts';
 

@@ -20,14 +20,14 @@ export interface IngestedBlock {
 
 interface BlockWriterOptions {
   readonly onRecovered: () => void;
-  readonly adviceAfter?: (block: Block) => GivenAdvice | null;
+  readonly adviceAfter: (block: Block) => GivenAdvice | null;
   /** Data for the alerts at a batch of blocks; `null`: no evaluation. */
-  readonly alertRun?: (blocks: readonly IngestedBlock[]) => AlertRun | null;
-  readonly onRefused?: () => void;
+  readonly alertRun: (blocks: readonly IngestedBlock[]) => AlertRun | null;
+  readonly onRefused: () => void;
   /** Must not reject, as `onWritten`. */
   readonly onFired?: () => void;
   /** Called after blocks were stored by any process, before the next write. */
-  readonly onWritten?: () => Promise<void>;
+  readonly onWritten: () => Promise<void>;
 }
 
 /** Writes ingested blocks in order, many per transaction. A failed write is retried with the next one. */
@@ -106,13 +106,13 @@ export class BlockWriter {
     const head = blocks.at(-1)?.block;
     if (head === undefined) return this.#work;
     // Blocks passed during a catch-up had no advice.
-    const given = this.#options.adviceAfter?.(head) ?? null;
+    const given = this.#options.adviceAfter(head);
     for (let at = 0; at < blocks.length; at += BATCH) {
       const batch = blocks.slice(at, at + BATCH);
       void this.#enqueue(async () => {
         const isLast = at + BATCH >= blocks.length;
         await this.#save(batch, isLast ? given : null);
-        if (isLast) await this.#options.onWritten?.();
+        if (isLast) await this.#options.onWritten();
         if (blocks.length > BATCH) await setImmediate();
       });
     }
@@ -123,7 +123,7 @@ export class BlockWriter {
     if (!this.#isOpen) return;
     const ingested = [...this.#unwritten, ...batch];
     this.#unwritten = ingested.slice(-FULL);
-    const alerts = this.#options.alertRun?.(ingested) ?? null;
+    const alerts = this.#options.alertRun(ingested);
     const blocks = ingested.map(({ block }) => block);
     const fired = await this.#store.saveBlocks(blocks, given, alerts);
     this.#unwritten = [];
@@ -140,7 +140,7 @@ export class BlockWriter {
       (error: unknown) => {
         if (error instanceof StoreError && error.code === 'not-holder') {
           this.close();
-          this.#options.onRefused?.();
+          this.#options.onRefused();
           return;
         }
         this.#problem = unsavedWords(error instanceof Error ? error.message : String(error));
