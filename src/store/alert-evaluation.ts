@@ -15,8 +15,8 @@ import { type Firing, insertFirings } from './alert-firings.ts';
 import { type AlertRow, toAlertRow, toKeptAlert } from './alert-rows.ts';
 import { integer } from './block-rows.ts';
 import { maybe } from './columns.ts';
+import { type ReferencePrices, referencePrices } from './history.ts';
 import { dropMeta, readMeta, saveMeta } from './meta.ts';
-import { type ReferencePrices, referencePrices } from './reference-prices.ts';
 import { pagesOf, type Queries, readRows, type Tables } from './tables.ts';
 
 export interface PricedBlock {

@@ -3,8 +3,8 @@ import type { Block } from '../core/block.ts';
 import type { AlertRun } from './alert-evaluation.ts';
 import { integer } from './block-rows.ts';
 import { maybe } from './columns.ts';
+import type { ReferencePrices } from './history.ts';
 import { FORGOTTEN_AT_ONCE, forgetDeliveries, inPages } from './outbox.ts';
-import type { ReferencePrices } from './reference-prices.ts';
 import { pagesOf, type Queries } from './tables.ts';
 
 /** A sum of wei per gas soon exceeds an integer column; its two halves do not. */
