@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { isServerUrl } from '../../src/store/database-url.ts';
 import { postgresDialect } from '../../src/store/postgres.ts';
 import { isPostgres } from '../../src/store/tables.ts';
+import { openDatabase as openCopied } from './open-database.ts';
 import { postgresServer } from './postgres-server.ts';
 import { isSlowRun } from './rounds.ts';
 import { temporaryFolder } from './service.ts';
@@ -32,6 +33,13 @@ export const killsOn = (kills: number) =>
 export async function emptyDatabase(engine: Engine, kind: 'memory' | 'shared' = 'memory'): Promise<string> {
   if (engine === 'PostgreSQL') return emptyServerDatabase();
   return kind === 'memory' ? ':memory:' : join(await temporaryFolder(), 'chain-1.db');
+}
+
+/** An empty database of this kind, open until the test ends. */
+export async function openOn(engine: Engine): Promise<Database> {
+  const database = await openCopied(await emptyDatabase(engine), TEST_KEY);
+  onTestFinished(() => database.close().catch(() => {}));
+  return database;
 }
 
 const free: string[] = [];

@@ -5,7 +5,7 @@ import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { HistoryStore } from '../../src/store/history.ts';
 import { BLOCK_ZERO_TIME, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
-import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../helpers/databases.ts';
+import { ENGINES, emptyDatabase, openOn, SLOW_ENGINES } from '../helpers/databases.ts';
 import { openDatabase } from '../helpers/open-database.ts';
 import { rounds } from '../helpers/rounds.ts';
 
@@ -15,10 +15,9 @@ describe.each(ENGINES)('on %s', (engine) => {
   let history: HistoryStore;
 
   beforeEach(async () => {
-    database = await openDatabase(await emptyDatabase(engine));
+    database = await openOn(engine);
     store = new BlockStore(database);
     history = new HistoryStore(database);
-    return () => database.close();
   });
 
   const rollups = ({ queries }: Database) =>
@@ -28,9 +27,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   async function rollupsFromScratch() {
     const fresh = await openDatabase(await emptyDatabase(engine));
     await new BlockStore(fresh).saveBlocks(await store.page(0, 1_000_000));
-    const rows = await rollups(fresh);
-    await fresh.close();
-    return rows;
+    return rollups(fresh).finally(() => fresh.close());
   }
 
   describe('blocks', () => {

@@ -6,8 +6,7 @@ import { TrackStore } from '../../src/store/advice-track.ts';
 import { BlockStore } from '../../src/store/blocks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../helpers/chain-blocks.ts';
-import { ENGINES, emptyDatabase } from '../helpers/databases.ts';
-import { openDatabase } from '../helpers/open-database.ts';
+import { ENGINES, openOn } from '../helpers/databases.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { given, sendWithin, waitFor } from './given.ts';
 
@@ -17,10 +16,9 @@ describe.each(ENGINES)('on %s', (engine) => {
   let track: TrackStore;
 
   beforeEach(async () => {
-    database = await openDatabase(await emptyDatabase(engine));
+    database = await openOn(engine);
     blocks = new BlockStore(database);
     track = new TrackStore(database);
-    return () => database.close();
   });
 
   /** A block that asks for exactly so many wei per gas in all. */

@@ -1,20 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AlertMessage, KeptAlert } from '../../../src/core/alerts/alert-rule.ts';
 import { toAlertRow } from '../../../src/store/alert-rows.ts';
 import { AlertStore } from '../../../src/store/alerts.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
-import { ENGINES, emptyDatabase, SLOW_ENGINES } from '../../helpers/databases.ts';
-import { openDatabase } from '../../helpers/open-database.ts';
+import { ENGINES, openOn, SLOW_ENGINES } from '../../helpers/databases.ts';
 import { insertAlerts, keptAlert, readAlert, readEvents } from './kept-alerts.ts';
 import { flat, priced, runOf, savePriced, savePrices, WALL_NOW } from './priced-blocks.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
-  async function open(place = ':memory:', ...alerts: readonly KeptAlert[]) {
-    const database = await openDatabase(place === ':memory:' ? await emptyDatabase(engine) : place);
-    onTestFinished(() => database.close());
+  async function open(...alerts: readonly KeptAlert[]) {
+    const database = await openOn(engine);
     await insertAlerts(database, ...alerts);
     return { database, store: new BlockStore(database) };
   }
@@ -24,7 +22,6 @@ describe.each(ENGINES)('on %s', (engine) => {
   describe('a firing', () => {
     test('is an event, a message for each channel, and a new state of the alert', async () => {
       const { database, store } = await open(
-        ':memory:',
         keptAlert(
           'a',
           { cooldownMs: 60_000 },
@@ -120,7 +117,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       'at the same block a thousand times lets others have their turn, and is one transaction all the same',
       async () => {
         const ids = Array.from({ length: 1_100 }, (_, place) => `a${String(place).padStart(4, '0')}`);
-        const { database, store } = await open(':memory:');
+        const { database, store } = await open();
         const rows = ids.map((id) => toAlertRow(keptAlert(id)));
         for (let at = 0; at < rows.length; at += 100)
           await database.queries
@@ -148,7 +145,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     test.runIf(SLOW_ENGINES.includes(engine))(
       'is compared with what its lane cost on the average in the 24 h before',
       async () => {
-        const { database, store } = await open(':memory:', keptAlert('a', { lane: 'slow' }), keptAlert('b'));
+        const { database, store } = await open(keptAlert('a', { lane: 'slow' }), keptAlert('b'));
         // From a time within five minutes on, more than a day of blocks, some of them without tips.
         const blocks = makeBlocks(13, 7_700).map((block) =>
           block.number % 3 === 0 ? { ...block, tips: null } : block,
@@ -175,7 +172,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     );
 
     test('is added to its owner’s tally once', async () => {
-      const { database, store } = await open(':memory:', keptAlert('a', {}, { owner: 'gk_1' }));
+      const { database, store } = await open(keptAlert('a', {}, { owner: 'gk_1' }));
       await database.queries
         .insertInto('alert_events')
         .values({
@@ -199,11 +196,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
     test('is forgotten after 90 days a page at a time, and of one alert all but the last thousand', async () => {
       const often = { method: 'WEBHOOK', channels: ['WEBHOOK', 'TERMINAL'], triggerCount: 1_000 };
-      const { database, store } = await open(
-        ':memory:',
-        keptAlert('old'),
-        keptAlert('often', { lane: 'fast' }, often),
-      );
+      const { database, store } = await open(keptAlert('old'), keptAlert('often', { lane: 'fast' }, often));
       const prices = { slow: 100n, average: 99n, fast: 100n };
       await savePriced(store, { block: makeBlock(0), prices, isPast: false });
       const { queries } = database;
@@ -263,7 +256,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       { threshold: 1.5 },
       { confirm_blocks: 2, hysteresis: 0.5 },
     ])('(%j) is left out, and the block is written; others fire', async (damage) => {
-      const { database, store } = await open(':memory:', keptAlert('a'), keptAlert('broken'));
+      const { database, store } = await open(keptAlert('a'), keptAlert('broken'));
       await database.queries.updateTable('alerts').set(damage).where('id', '=', 'broken').execute();
       expect(await savePrices(store, 1, 99)).toBe(1);
       expect((await store.head())?.number).toBe(1);
@@ -279,7 +272,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   describe('blocks that are past', () => {
     test('are none that it missed where they are from before it was made', async () => {
       const alert = keptAlert('a', {}, { createdAt: timeOf(3) });
-      const { database, store } = await open(':memory:', alert);
+      const { database, store } = await open(alert);
       const past = [99, 98, 101, 99, 98].map((price, place) => priced(place, price, { isPast: true }));
       await savePriced(store, ...past);
       expect(await readAlert(database, 'a')).toMatchObject({ missedCount: 1, lastMissedAt: timeOf(3) });
@@ -288,7 +281,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   describe('a reorg', () => {
     test('that could not be written when it came is seen by the hashes', async () => {
-      const { database, store } = await open(':memory:', keptAlert('a'));
+      const { database, store } = await open(keptAlert('a'));
       await savePrices(store, 0, 100, 100, 100);
       const fork = (number: number, price: number) => priced(number, price, { hash: blockHash(number, 1) });
       expect(await savePriced(store, fork(1, 100), fork(2, 99))).toBe(1);
@@ -298,7 +291,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     test.runIf(SLOW_ENGINES.includes(engine))(
       'of a recording that plays again from its start arms what cools down until a time yet to come',
       async () => {
-        const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+        const { store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));
         await savePrices(store, 0, ...Array.from({ length: 400 }, () => 101), 99, 101);
         await store.rewindTo(395);
         expect(await savePrices(store, 396, 101, 99)).toBe(0);
@@ -308,7 +301,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     );
 
     test('to another chain of the same time ends no cooldown', async () => {
-      const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+      const { database, store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));
       await savePrices(store, 50_000, 99);
       await store.beginAnew(undefined);
       const timestamp = makeBlock(50_000).timestamp;
@@ -320,7 +313,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
 
     test('to another chain re-arms alerts whose cooldown lies in that chain’s future', async () => {
-      const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 86_400_000 }));
+      const { database, store } = await open(keptAlert('a', { cooldownMs: 86_400_000 }));
       await savePrices(store, 50_000, 99);
       await store.beginAnew(undefined);
       expect(await savePrices(store, 0, 101, 99)).toBe(1);
@@ -329,7 +322,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('a block with a future time silences no alert once true blocks follow', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
+    const { database, store } = await open(keptAlert('a', { cooldownMs: 3_600_000 }));
     const now = WALL_NOW / 1_000;
     const at = (number: number, price: number, sec: number) =>
       savePriced(store, priced(number, price, { timestamp: now + sec }));
@@ -347,7 +340,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     ['a chain may be ahead of ours', WALL_NOW / 1_000 + 30 * 86_400, 'rpc'],
     ['a recording may be of any time', 2 * (WALL_NOW / 1_000), 'replay'],
   ] as const)('the clock of %s, and runs as it likes', async (_, ahead, sourceKind) => {
-    const { store } = await open(':memory:', keptAlert('a', { cooldownMs: 3_600_000 }));
+    const { store } = await open(keptAlert('a', { cooldownMs: 3_600_000 }));
     const at = (number: number, price: number, sec: number) => {
       const next = priced(number, price, { timestamp: ahead + sec });
       const chain = { chainId: 1, chainName: 'Ethereum', sourceKind };
@@ -360,7 +353,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   test('filling the history fires no alerts', async () => {
-    const { database, store } = await open(':memory:', keptAlert('a', { threshold: 10n ** 18n }));
+    const { database, store } = await open(keptAlert('a', { threshold: 10n ** 18n }));
     await store.saveBlocks(makeBlocks(0, 99));
     expect(await readEvents(database)).toEqual([]);
     expect(await savePriced(store, { block: makeBlock(100), prices: flat(1), isPast: false })).toBe(1);

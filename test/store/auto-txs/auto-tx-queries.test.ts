@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { LANES } from '../../../src/core/advice.ts';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import { isDue } from '../../../src/core/auto-txs/target.ts';
@@ -9,7 +9,7 @@ import { findRival } from '../../../src/store/auto-tx-writes.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import type { Database } from '../../../src/store/database.ts';
 import type { Queries } from '../../../src/store/tables.ts';
-import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
+import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { rounds } from '../../helpers/rounds.ts';
 import { flat } from '../alerts/priced-blocks.ts';
@@ -20,9 +20,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   const AT = { now: NOW, limit: 100 };
 
   async function storeOf(...autoTxs: readonly KeptAutoTx[]): Promise<AutoTxStore> {
-    const database = await openDatabase(await emptyDatabase(engine), TEST_KEY);
-    onTestFinished(() => database.close());
-    const store = new AutoTxStore(database);
+    const store = new AutoTxStore(await openOn(engine));
     for (const [place, autoTx] of autoTxs.entries()) {
       // Each of another sender, unless they are of one on purpose.
       const signed = autoTx.signed && { ...autoTx.signed, nonce: autoTx.signed.nonce || place };

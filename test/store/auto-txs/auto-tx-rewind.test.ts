@@ -1,12 +1,11 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { blockHash, makeBlock, makeBlocks } from '../../helpers/chain-blocks.ts';
-import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
-import { openDatabase } from '../../helpers/open-database.ts';
+import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { bytesOf, GWEI, includedIn, keptAutoTx, NOW, stepped } from './kept-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
@@ -19,9 +18,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   let nonce = 0;
 
   beforeEach(async () => {
-    const opened = await openDatabase(await emptyDatabase(engine), TEST_KEY);
-    onTestFinished(() => opened.close());
-    database = opened;
+    database = await openOn(engine);
     store = new AutoTxStore(database);
     blocks = new BlockStore(database, undefined, () => LATER);
     await blocks.saveBlocks(makeBlocks(0, 10));

@@ -1,21 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { KeptAutoTx } from '../../../src/core/auto-txs/kept-auto-tx.ts';
 import type { AutoTxEvent } from '../../../src/core/auto-txs/state-machine.ts';
 import { AutoTxStore, SameNonceError } from '../../../src/store/auto-txs.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { StoreError } from '../../../src/store/errors.ts';
 import { LeaseStore, type WriteRight } from '../../../src/store/lease.ts';
-import { ENGINES, emptyDatabase, SLOW_ENGINES, TEST_KEY } from '../../helpers/databases.ts';
+import { ENGINES, openOn, SLOW_ENGINES } from '../../helpers/databases.ts';
 import { openDatabase } from '../../helpers/open-database.ts';
 import { temporaryFolder } from '../../helpers/service.ts';
 import { bytesOf, draftAutoTx, GWEI, includedIn, keptAutoTx, NOW, sender, stepped } from './kept-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   async function open(right?: () => WriteRight): Promise<{ database: Database; store: AutoTxStore }> {
-    const database = await openDatabase(await emptyDatabase(engine), TEST_KEY);
-    onTestFinished(() => database.close());
+    const database = await openOn(engine);
     return { database, store: new AutoTxStore(database, right) };
   }
 

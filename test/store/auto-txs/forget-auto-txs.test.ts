@@ -1,16 +1,14 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { forgetFinished } from '../../../src/store/auto-tx-writes.ts';
 import { AutoTxStore } from '../../../src/store/auto-txs.ts';
 import { BlockStore } from '../../../src/store/blocks.ts';
 import { makeBlock } from '../../helpers/chain-blocks.ts';
-import { ENGINES, emptyDatabase, TEST_KEY } from '../../helpers/databases.ts';
-import { openDatabase } from '../../helpers/open-database.ts';
+import { ENGINES, openOn } from '../../helpers/databases.ts';
 import { bytesOf, includedIn, keptAutoTx, NOW } from './kept-auto-txs.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
   test('the oldest final auto-txs of an owner go, but none that may be mined and none that waits', async () => {
-    const database = await openDatabase(await emptyDatabase(engine), TEST_KEY);
-    onTestFinished(() => database.close());
+    const database = await openOn(engine);
     const store = new AutoTxStore(database);
     await new BlockStore(database).saveBlocks([makeBlock(1_000)]);
     const states = [
