@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
+import { GASTOP } from '../../test/helpers/gastop.ts';
+import { openTerminal, type Terminal } from '../../test/helpers/terminal.ts';
 import type { Screen } from './screen-svg.ts';
-import { COLUMNS, openDemo, stillScreen } from './stage.ts';
 
 /** What each picture is of, for those who cannot see it. The files are docs/pictures/NAME-dark.svg and -light.svg. */
 export const TITLES = {
@@ -15,6 +17,18 @@ export const TITLES = {
 } as const;
 export type PictureName = keyof typeof TITLES;
 
+const COLUMNS = 100;
+const STILL_MS = 700;
+/** When each picture is taken, by the clock of the demo. */
+const NOW = Date.parse('2026-03-04T15:40:14Z');
+/** Runs before the program: puts its clock forward, so that what it shows of the time is the same in each picture. */
+const setClock = (aheadMs: number) => `
+const { now } = Date, SystemDate = Date;
+globalThis.Date = new Proxy(SystemDate, {
+  construct: (date, parts, made) => Reflect.construct(date, parts.length === 0 ? [now() + ${aheadMs}] : parts, made),
+});
+SystemDate.now = () => now() + ${aheadMs};`;
+
 /** No notice stands above the keys. */
 const QUIET = (rows: readonly string[]) =>
   rows.at(-1)?.includes('? help') && !/^ [●▸!] /.test(rows.at(-2) ?? '');
@@ -25,7 +39,12 @@ const LATER = { timeoutMs: 300_000 };
 
 /** Takes them of the demo, each at the size that suits it; begun always at the same moment. */
 export async function takePictures(): Promise<Readonly<Record<PictureName, Screen>>> {
-  await using monitor = await openDemo('2026-03-04T15:40:14Z', 31);
+  const clock = `data:text/javascript,${encodeURIComponent(setClock(NOW - Date.now()))}`;
+  await using monitor = await openTerminal({
+    args: ['--import', clock, GASTOP, '--demo'],
+    cols: COLUMNS,
+    rows: 31,
+  });
   // By then the month is there for what shows it.
   await monitor.waitFor(WAITS, LATER);
   const show = async (rows: number, key: string, until: string | RegExp) => {
@@ -69,4 +88,14 @@ export async function takePictures(): Promise<Readonly<Record<PictureName, Scree
     explorer,
     service,
   };
+}
+
+/** What stands on the screen once it has stood still for a moment, so that all that was asked for is on it. */
+async function stillScreen(terminal: Terminal): Promise<Screen> {
+  let before = '';
+  for (let since = performance.now(); performance.now() - since < STILL_MS; await setTimeout(20)) {
+    const now = terminal.screen().join('\n');
+    if (now !== before) [before, since] = [now, performance.now()];
+  }
+  return terminal.screen().map((_, y) => Array.from({ length: COLUMNS }, (_, x) => terminal.cell(x, y)));
 }

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { listen } from '../helpers/listen.ts';
 import { memoryRow, residentMb } from './memory.ts';
 import { openGastop, quit, type Workshop } from './programs.ts';
 import { atMost, type Row } from './row.ts';
@@ -24,9 +24,8 @@ async function counted({ url: target }: Anvil) {
     const answer = await fetch(target, { method: 'POST', headers, body: Buffer.concat(chunks) });
     response.writeHead(200, headers).end(await answer.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const node = { url: `http://127.0.0.1:${port}`, requests: 0, stop: () => void server.close() };
+  const { origin, stop } = await listen(server);
+  const node = { url: origin, requests: 0, stop };
   return node;
 }
 
@@ -74,7 +73,6 @@ export async function measureBoard(workshop: Workshop): Promise<Row[]> {
       },
     ];
   } finally {
-    for (const node of nodes) node.stop();
-    await Promise.all(anvils.map((anvil) => anvil.stop()));
+    await Promise.all([...nodes, ...anvils].map((each) => each.stop()));
   }
 }

@@ -31,22 +31,26 @@ export async function insertAlerts(
   });
 }
 
-/** Ten of each sender, all lanes, strict and not, their targets at most 3 gwei; of `owner`, or of fifty. */
+/**
+ * Ten of each sender, their targets just above a gwei: of fifty owners in all lanes, strict and not; or of `owner`, whose
+ * list stays in its order whatever is paid.
+ */
 export async function insertAutoTxs({ queries }: Database, waiting: number, owner?: string): Promise<void> {
+  const isListed = owner !== undefined;
   const autoTxs = Array.from({ length: waiting }, (_, place) =>
     keptAutoTx(`atx_${String(place).padStart(20, '0')}`, {
       owner: owner ?? `key_${place % 50}`,
       order: {
-        // The first twenty are nearest to what is paid, so that they stay above the others.
-        target: place < 20 ? 3n * GWEI : GWEI + BigInt(place % 1_000),
-        lane: LANES[place % LANES.length] ?? 'average',
-        isStrict: place % 4 === 0,
+        target: GWEI + BigInt(isListed ? waiting - place : place % 1_000),
+        lane: isListed ? 'average' : (LANES[place % LANES.length] ?? 'average'),
+        isStrict: !isListed && place % 4 === 0,
         expiresAt: place % 2 === 0 ? NOW + 86_400_000 + place : null,
       },
       signed: {
         from: sender(Math.floor(place / PER_SENDER)),
         nonce: place % PER_SENDER,
         maxPriorityFeePerGas: GWEI,
+        ...(isListed ? { maxFeePerGas: 10_000n * GWEI } : {}),
       },
     }),
   );

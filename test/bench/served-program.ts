@@ -50,6 +50,7 @@ async function startGastop(): Promise<void> {
   const source = feed?.source ?? createSimulatedSource({ seed: 1 });
   const service = await startService({ source, database, historySec: 3_600, gate, signal });
   await service.ready;
+  await feed?.heard;
   await quiet();
   let held = '';
   const log = createRequestLog({

@@ -16,6 +16,7 @@ import { quantile } from './statistics.ts';
 export function blockFeed(blocks: readonly Block[], known: number) {
   let given = known;
   let wake = () => {};
+  const heard = Promise.withResolvers<void>();
   const head = () => {
     const block = blocks[given - 1];
     if (block === undefined) throw new Error('no block is left');
@@ -30,6 +31,7 @@ export function blockFeed(blocks: readonly Block[], known: number) {
     head: async () => head(),
     blocks: async (from, to) => blocks.slice(0, given).filter(({ number }) => number >= from && number <= to),
     async *subscribe({ signal }): AsyncGenerator<ChainEvent> {
+      heard.resolve();
       for (let told = given; !signal.aborted; ) {
         const block = told < given ? blocks[told] : undefined;
         if (block !== undefined) {
@@ -59,7 +61,8 @@ export function blockFeed(blocks: readonly Block[], known: number) {
     wake();
     return head().number;
   };
-  return { source, next };
+  /** `heard`: what is stored has been read, and the next block is waited for. */
+  return { source, next, heard: heard.promise };
 }
 
 /** Resolves when the process has had next to nothing to do for a second. */
@@ -88,7 +91,7 @@ async function startStored(folder: string, days: number, more: number) {
   const stop = new AbortController();
   const service = await startService({ source: feed.source, database, signal: stop.signal });
   await service.ready;
-  // What is stored is read into the engine first.
+  await feed.heard;
   await quiet();
   return {
     next: feed.next,

@@ -1,9 +1,9 @@
 /** What a broken or hostile service or node answers: one clear line, nothing raw on the terminal. */
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../cli/captured-io.ts';
 import { gastop } from '../helpers/gastop.ts';
+import { listen } from '../helpers/listen.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 
 type Behaviour = (response: ServerResponse) => void;
@@ -59,23 +59,18 @@ const ANSWERS: Readonly<Record<string, { act: Behaviour; '--url': string; '--rpc
   },
 };
 
-let server: Server;
-let origin: string;
+let service: Awaited<ReturnType<typeof listen>>;
 let behaviour: Behaviour = (response) => response.destroy();
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     request.resume();
     behaviour(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  service = await listen(server);
 });
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => service.stop());
 
 /** What is left of a sequence of which only the unseen characters were taken out. */
 const REMAINS = /owned|\[\d*[mJK]|\]0;/;
@@ -84,10 +79,10 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
   it.runIf(isSlowRun || flag === '--url')(
     'says of each answer what is wrong with it, in one readable line, keeps the terminal whole and quits clean',
     async () => {
-      await using terminal = await gastop([flag, origin], { cols: 120 });
+      await using terminal = await gastop([flag, service.origin], { cols: 120 });
       for (const { act, ...words } of Object.values(ANSWERS).slice(isSlowRun ? 0 : 1)) {
         behaviour = act;
-        const host = new URL(origin).host;
+        const host = new URL(service.origin).host;
         const said = flag === '--url' ? words[flag].replace('HOST', host) : `${host} ${words[flag]}`;
         // Nodes that did not respond within three seconds, which a busy machine may need, are not retried without r.
         const rows = await terminal.pressUntil('r', (now) =>
@@ -118,7 +113,7 @@ describe.each(['--url', '--rpc'] as const)('gastop %s', (flag) => {
 
   it.each(Object.entries(ANSWERS))('now: %s is one clear line and exit code 2 or 3', async (_, { act }) => {
     behaviour = act;
-    const { exitCode, stdout, stderr } = await runMain(['now', flag, origin]);
+    const { exitCode, stdout, stderr } = await runMain(['now', flag, service.origin]);
     expect([2, 3]).toContain(exitCode);
     expect(stdout).toBe('');
     expect(stderr).toMatch(/^gastop: /);

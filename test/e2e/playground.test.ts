@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CreatedAlert } from '../../src/contract/alerts.ts';
 import { ADDED_ROUTES, OPENAPI_PATH, PLAYGROUND_PATH, V1_ROUTES } from '../../src/contract/routes.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { type Chromium, chromiumPath, type Page, startChromium } from '../helpers/chromium.ts';
+import { listen } from '../helpers/listen.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { type ServedChain, serveChain } from '../service/contract/served-chain.ts';
 
@@ -257,11 +257,9 @@ inBrowser(
           : text,
       );
     });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { origin, stop } = await listen(proxy);
     try {
-      const page = await openPlayground(
-        `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/gas/prices`,
-      );
+      const page = await openPlayground(`${origin}/gas/prices`);
       expect(
         await page.evaluate(`document.querySelector('${card('GET /gas/current')} .said').textContent`),
       ).toBe(evil);
@@ -273,8 +271,7 @@ inBrowser(
       expect(await page.evaluate('document.title')).not.toBe('owned');
       expect(complaints(page)).toEqual([]);
     } finally {
-      proxy.closeAllConnections();
-      proxy.close();
+      await stop();
     }
   },
   isSlowRun,

@@ -10,8 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,6 +24,7 @@ import { read } from '../documents/project-files.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
 import { type Chromium, chromiumPath, startChromium } from '../helpers/chromium.ts';
 import { GASTOP } from '../helpers/gastop.ts';
+import { listen } from '../helpers/listen.ts';
 import { registrySettings, whyNoRegistry } from '../helpers/node-runtimes.ts';
 import { isSlowRun } from '../helpers/rounds.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -80,7 +80,7 @@ type Front = Awaited<ReturnType<typeof startFront>>;
 async function startFront(origin: string) {
   /** The prices that were given, the newest last. */
   const given: GasCurrent[] = [];
-  const listening = await listen(async ({ url = '', headers }, response) => {
+  const server = createServer(async ({ url = '', headers }, response) => {
     const answer = await fetch(origin + url, {
       headers: { [API_KEY_HEADER]: String(headers[API_KEY_HEADER]) },
     });
@@ -88,19 +88,7 @@ async function startFront(origin: string) {
     if (answer.ok && url.endsWith('/gas/current')) given.push(GasCurrent.parse(JSON.parse(text)));
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
   });
-  return { ...listening, given };
-}
-
-async function listen(handle: RequestListener) {
-  const server = createServer(handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { origin: `http://127.0.0.1:${port}`, stop };
+  return { ...(await listen(server)), given };
 }
 
 /** In `npm test` the packages are linked; in `npm run test:slow` the tarball is installed. */
@@ -359,12 +347,13 @@ describe.runIf(isSlowRun && chromiumPath() !== null)('a page', () => {
     const files = { home: folder };
     const own = await createKey(files);
     let html = '';
-    const site = await listen(({ url }, response) => {
+    const page = createServer(({ url }, response) => {
       if (url !== '/client.js') return void response.setHeader('content-type', 'text/html').end(html);
       response
         .setHeader('content-type', 'text/javascript')
         .end(readFileSync(join(folder, 'node_modules/gastop/dist/client.js')));
     });
+    const site = await listen(page);
     onTestFinished(site.stop);
     const { origin } = await startServe(['--rpc', anvil.url, '--cors', site.origin], files);
     const headers = { [API_KEY_HEADER]: own };

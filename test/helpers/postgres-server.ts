@@ -3,7 +3,6 @@
  * whose package for this platform has it whole. It keeps nothing, so no commit waits for a disk.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -16,7 +15,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +22,7 @@ import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { QUICK_FOLDER } from './quick-folder.ts';
+import { closedPort } from './receiver.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -104,7 +103,7 @@ export async function startServer(folder: string, from?: string) {
   const how = ['--auth=trust', '--no-sync', '--locale=C', '--encoding=UTF8'];
   await run(join(native, 'bin', 'initdb'), ['-D', data, '-U', 'postgres', ...how], { ...NOBODY, cwd: data });
   setUpTls(data);
-  const port = await freePort();
+  const port = await closedPort();
   /** Starts it over its data once it has ended, and answers its process id. */
   const startAgain = async () => {
     const child = spawnServer(native, data, port);
@@ -172,13 +171,4 @@ function setUpTls(data: string): void {
   appendFileSync(join(data, 'postgresql.conf'), settings);
   const rules = join(data, 'pg_hba.conf');
   writeFileSync(rules, `hostnossl tls_only all all reject\n${readFileSync(rules, 'utf8')}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

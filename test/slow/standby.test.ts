@@ -6,25 +6,22 @@ import { openDatabase } from '../../src/store/database.ts';
 import { LeaseStore } from '../../src/store/lease.ts';
 import { createKey, type ServeProgram, startServe } from '../cli/served-program.ts';
 import { type Anvil, startAnvil } from '../helpers/anvil.ts';
+import { GWEI, mineAt } from '../helpers/auto-tx-rig.ts';
 import { temporaryFolder } from '../helpers/service.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
-const GWEI = 1_000_000_000;
-const CHEAP = 2 * GWEI;
-const DEAR = 40 * GWEI;
+/** Gwei. */
+const CHEAP = 2;
+const DEAR = 40;
 const BLOCKS = 4;
 
 let anvil: Anvil;
 beforeAll(async () => {
-  anvil = await startAnvil({ noMining: true, baseFee: DEAR, chainId: 31_337 });
+  anvil = await startAnvil({ noMining: true, baseFee: BigInt(DEAR) * GWEI });
 });
 afterAll(() => anvil.stop());
 
-/** A block with this base fee. */
-async function mine(baseFee: number): Promise<void> {
-  await anvil.setNextBaseFee(baseFee);
-  await anvil.mine(1);
-}
+const mine = (baseFee: number) => mineAt(anvil, baseFee);
 
 async function ask(program: ServeProgram, key: string, path: string, init: RequestInit = {}) {
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
