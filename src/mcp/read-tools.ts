@@ -38,11 +38,11 @@ const Lane = z.object({
   probability: CountOrNull.describe('Share of its past advice that was included in time, 0 to 1'),
 });
 
-const laneOf = ({ price, maxFeePerGas, maxPriorityFeePerGas, waitSec, probability }: LaneView) => ({
-  priceGwei: price,
-  maxFeePerGasGwei: maxFeePerGas,
-  maxPriorityFeePerGasGwei: maxPriorityFeePerGas,
-  ...{ waitSec, probability },
+const laneOf = (lane: LaneView) => ({
+  ...lane,
+  priceGwei: lane.price,
+  maxFeePerGasGwei: lane.maxFeePerGas,
+  maxPriorityFeePerGasGwei: lane.maxPriorityFeePerGas,
 });
 
 const gasNow = defineTool({
@@ -149,8 +149,10 @@ const gasAdvice = defineTool({
       ...advice,
       targetGwei: advice.targetPrice,
       reasons: [...advice.reasons],
-      alternatives: advice.alternatives.map(({ horizonSec, price, probability, savingRatio }) => ({
-        ...{ waitUpToSec: horizonSec, priceGwei: price, probability, savingRatio },
+      alternatives: advice.alternatives.map((each) => ({
+        ...each,
+        waitUpToSec: each.horizonSec,
+        priceGwei: each.price,
       })),
       trend,
       ofTarget: advice.reach,
@@ -194,12 +196,12 @@ const gasHistory = defineTool({
       baseFee: market?.base ?? null,
       averageLane: market?.average ?? null,
       cheapestHourUtc: market?.cheapestHourUtc ?? null,
-      points: thinned(chart.points).map(({ timestamp, base, average }) => ({
-        ...{ time: timestamp, baseFeeGwei: base, averageLaneGwei: average },
+      points: thinned(chart.points).map((each) => ({
+        time: each.timestamp,
+        baseFeeGwei: each.base,
+        averageLaneGwei: each.average,
       })),
-      anomalies: chart.anomalies.map(({ timestamp, kind, value }) => ({
-        ...{ time: timestamp, kind, baseFeeGwei: value },
-      })),
+      anomalies: chart.anomalies.map((each) => ({ ...each, time: each.timestamp, baseFeeGwei: each.value })),
       problem: chart.problem,
     };
   },

@@ -137,12 +137,6 @@ const REMEMBERED_FEES = 16;
 /** Generous, in case this machine's clock is wrong: only invented times are refused. */
 const FURTHEST_AHEAD_SEC = 30 * 86_400;
 
-interface RunOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** How long to wait for other nodes when one returns `null`; absent: until they respond. */
-  readonly patienceMs?: number | null;
-}
-
 export type NodePool = ReturnType<typeof createNodePool>;
 
 /** Several nodes of one chain: selects the one to use, and compares them. */
@@ -307,12 +301,13 @@ export function createNodePool(
 
     /**
      * Runs `work` with the best node, then with the others in turn; rejects with the first failure if all fail. If one
-     * returns `null`, tries the other healthy ones too, all at once.
+     * returns `null`, tries the other healthy ones too, all at once, for `patienceMs` at most.
      */
     run: async <T>(
       work: (node: RpcNode) => Promise<T>,
-      { signal, patienceMs = null }: RunOptions = {},
+      options: { readonly signal?: AbortSignal | undefined; readonly patienceMs?: number } = {},
     ): Promise<T> => {
+      const { signal, patienceMs = null } = options;
       const failures: ChainError[] = [];
       const order = ranked();
       for (const [index, { member }] of order.entries()) {

@@ -105,10 +105,4 @@ describe('blocks of the conformance suite', () => {
     );
     expect(included?.reduce((sum, { receipt }) => sum + receipt.gasUsed, 0n)).toBe(block?.gasUsed);
   });
-
-  test('receipts asked for by number and by hash are the same, of before Byzantium', () => {
-    const byNumber = suite<Raw[]>('block-receipts-n');
-    expect(suite('block-receipts-by-hash')).toEqual(byNumber);
-    expect(byNumber.every(({ status, root }) => status === undefined && root !== undefined)).toBe(true);
-  });
 });
