@@ -32,10 +32,22 @@ export const FIXTURE = new URL(
 
 /** Walks one recording. */
 export async function scoreOf(path: string): Promise<StretchScore> {
+  const [score] = await scoresOf(path, Number.POSITIVE_INFINITY);
+  if (score === undefined) throw new RangeError(`${path} has no blocks`);
+  return score;
+}
+
+/** Walks one recording in equal parts of about so many blocks, each as if nothing had come before it. */
+export async function scoresOf(path: string, partBlocks: number): Promise<StretchScore[]> {
   const { chainId } = await readBlockFileHeader(path);
   const blocks: Block[] = [];
   for await (const block of readBlockFile(path)) blocks.push(block);
-  return scoreOfBlocks(blocks, chainId, basename(path));
+  const parts = Math.max(Math.round(blocks.length / partBlocks), 1);
+  const length = Math.floor(blocks.length / parts);
+  return Array.from({ length: parts }, (_, part) => {
+    const from = Math.floor((part * blocks.length) / parts);
+    return scoreOfBlocks(blocks.slice(from, from + length), chainId, basename(path));
+  });
 }
 
 function scoreOfBlocks(blocks: readonly Block[], chainId: number, file: string): StretchScore {
