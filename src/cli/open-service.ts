@@ -13,7 +13,7 @@ import type { DemoOptions } from '../service/demo.ts';
 import { type Service, startService } from '../service/service.ts';
 import type { ServiceOptions } from '../service/service-options.ts';
 import { BlockStore } from '../store/blocks.ts';
-import { type Database, openDatabase } from '../store/database.ts';
+import { openDatabase } from '../store/database.ts';
 import { TEMPORARY_DATABASE } from '../store/database-url.ts';
 import { StoreError } from '../store/errors.ts';
 import { chainDatabase } from './config-file.ts';
@@ -39,11 +39,7 @@ export interface ServiceExtras
 
 type DatabaseSettings = Pick<Settings, 'db' | 'encryptionKey' | 'confirmations'> & DeliverySettings;
 
-export interface StartedService {
-  readonly service: Service;
-  readonly database: Database;
-  stop(): Promise<void>;
-}
+export type StartedService = Awaited<ReturnType<typeof startOn>>;
 
 const FASTEST_INTERVAL_MS = 250;
 /** Requests within the process cost nearly nothing, and a block should appear at once. */
@@ -145,7 +141,7 @@ export async function startOn(
   path: string | null,
   historySec: number,
   { encryptionKey = null, ...extras }: ServiceExtras = {},
-): Promise<StartedService> {
+) {
   const stop = new AbortController();
   const database = await openDatabase(path ?? TEMPORARY_DATABASE, encryptionKey);
   try {

@@ -27,15 +27,10 @@ interface RowReader {
   close(): void;
 }
 
-export interface ChainRows extends AsyncDisposable {
-  /** The same list until something changes. */
-  read(): readonly ChainRow[];
-  subscribe(listener: () => void): () => void;
-  start(): void;
-  readonly complete: Promise<void>;
-}
+export type ChainRows = ReturnType<typeof openChainRows>;
 
-export function openChainRows(setups: readonly ChainSetup[], now: () => number): ChainRows {
+/** Several chains for a comparison. Each is polled by itself: none waits for another. */
+export function openChainRows(setups: readonly ChainSetup[], now: () => number) {
   const stop = new AbortController();
   const listeners = new Set<() => void>();
   let rows: readonly ChainRow[] = setups.map(({ name }) => ({
@@ -79,8 +74,9 @@ export function openChainRows(setups: readonly ChainSetup[], now: () => number):
   const firsts = setups.map(() => Promise.withResolvers<void>());
   let done: Promise<unknown> | null = null;
   return {
+    /** The same list until something changes. */
     read: () => rows,
-    subscribe: (listener) => {
+    subscribe: (listener: () => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -2,7 +2,6 @@ import type { AutoTxOrder } from '../core/auto-txs/kept-auto-tx.ts';
 import { preflight, withKeptDelegation } from '../core/auto-txs/preflight.ts';
 import { cannotBroadcastReason } from '../core/auto-txs/target.ts';
 import { chainProfile, hasDataFee } from '../core/chains.ts';
-import type { DescribedCall } from '../core/transactions/describe-call.ts';
 import type { SignedTransaction } from '../core/transactions/signed-transaction.ts';
 import { nativeString } from '../core/units.ts';
 import type { CallOptions, GasClient } from './client.ts';
@@ -12,22 +11,12 @@ import {
   type AutoTxView,
   type CheckView,
   distanceToTarget,
-  type TargetDistance,
 } from './views/auto-txs.ts';
 import { isPast, type ReachView, type SnapshotView } from './views/gas.ts';
 
 export type CheckingClient = Pick<GasClient, 'gasCurrent' | 'autoTxAccount' | 'gasRecommendation'>;
 
-export interface CheckedAutoTx {
-  /** Its call and delegations; `null` when its data is no call. */
-  readonly call: DescribedCall | null;
-  readonly checks: readonly CheckView[];
-  readonly snapshot: SnapshotView | null;
-  readonly account: AutoTxAccountView | null;
-  readonly distance: TargetDistance | null;
-  /** Probability that the target is reached before it expires, within a day at most; `null` when unknown. */
-  readonly reach: ReachView | null;
-}
+export type CheckedAutoTx = Awaited<ReturnType<typeof preflightAutoTx>>;
 
 const DAY_SEC = 86_400;
 
@@ -37,7 +26,7 @@ export async function preflightAutoTx(
   toCheck: AutoTxToCheck,
   now: number,
   call: CallOptions = {},
-): Promise<CheckedAutoTx> {
+) {
   const { transaction, order } = toCheck;
   const [{ describeTransaction }, snapshot, account, reach] = await Promise.all([
     import('../core/transactions/describe-call.ts'),

@@ -98,14 +98,10 @@ function limitKind({ errorCode, message }: ErrorWords, retryAfterSec: number | n
 
 const LONGEST_MESSAGE = 300;
 const MOST_DETAILS = 50;
-export interface ErrorWords {
-  readonly errorCode: string;
-  readonly message: string;
-  readonly details: readonly { readonly path: string; readonly message: string }[];
-}
+type ErrorWords = ReturnType<typeof errorWords>;
 
 /** The texts of an error body: v1's, the metrics envelope with `data: [{ error }]`, or an `error` of either. */
-export function errorWords(body: unknown): ErrorWords {
+export function errorWords(body: unknown) {
   const record = isRecord(body) ? body : {};
   const inner = isRecord(record.error) ? record.error : {};
   const row: unknown = Array.isArray(record.data) ? record.data[0] : undefined;

@@ -55,15 +55,7 @@ export function offeredValues(description: Described, path: string, parameter: s
   return values.length === 0 ? null : values;
 }
 
-export interface AlertChoices {
-  readonly gasSpeeds: readonly string[];
-  readonly conditions: readonly string[];
-  readonly channels: readonly string[];
-  /** Values for `PUT /alerts/{id}/status`. */
-  readonly statuses: readonly string[];
-  /** Additions to v1 that this service does not list: they must not be sent. */
-  readonly unknown: readonly ExtraField[];
-}
+export type AlertChoices = ReturnType<typeof alertChoices>;
 
 /** Our own service's additions to the original v1 body. */
 export const EXTRA_FIELDS = ['hysteresisGwei', 'confirmBlocks', 'targets'] as const;
@@ -73,7 +65,7 @@ export type ExtraField = (typeof EXTRA_FIELDS)[number];
  * A service's choices, or else the contract's without our additions. `null`: it has no description; `undefined`: not
  * known yet.
  */
-export function alertChoices(description: Described, isOwn: boolean): AlertChoices {
+export function alertChoices(description: Described, isOwn: boolean) {
   const body = describedRoute(description, PATHS.alerts, 'post')?.body ?? [];
   const status = describedRoute(description, PATHS.alertStatus, 'put')?.body ?? [];
   // The terminal of a running monitor is our own addition.

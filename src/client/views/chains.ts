@@ -55,16 +55,8 @@ const WORK = {
 } as const;
 export type Work = keyof typeof WORK;
 
-export interface WorkCost {
-  readonly gas: number;
-  readonly wei: bigint;
-  readonly usd: number | null;
-  /** The part of `wei` for posting to L1; `null`: unknown, and not in `wei`. */
-  readonly dataFee: bigint | null;
-  readonly dataFeeReason: string | null;
-}
-
-export function workCost({ figures, nativeUsd }: ChainRow, work: Work): WorkCost | null {
+/** At the average price; an unknown data fee for posting to L1 is `null`, and not in `wei`. */
+export function workCost({ figures, nativeUsd }: ChainRow, work: Work) {
   if (figures === null) return null;
   const { snapshot, actions } = figures;
   const action = actions.find(({ name }) => name === WORK[work].name);
